@@ -1,0 +1,309 @@
+import type { CatalogEntry } from "./entry.ts";
+import type {
+  Advertiser,
+  Affiliate,
+  LinkKey,
+  Offer,
+  OfferAccess,
+  OfferEvent,
+  PayoutOverride,
+  SmartLink,
+  TrackingDomain,
+  TrafficControl,
+  TrafficSourceTemplate,
+  Workspace,
+} from "./records.ts";
+
+/** Partner ids fit below this, so that an (offer, partner) pair is one exact number. */
+const AFFILIATES_MAX = 2 ** 26;
+
+const HOSTS_REMEMBERED_MAX = 10_000;
+
+/** Who may use a `token` (section 5, 5). */
+export type TokenOwner =
+  | { readonly kind: "workspace"; readonly workspace: Workspace }
+  | { readonly kind: "advertiser"; readonly workspace: Workspace; readonly advertiser: Advertiser };
+
+/**
+ * The catalog in memory, with the look-ups that the hot path needs. Changes are applied between requests, all of a
+ * refresh in one go, so that a request sees one version. Invariant: every index holds exactly the records of its map.
+ */
+export class Catalog {
+  version = 0;
+  /** "" until the first entry is there. */
+  secret = "";
+  readonly workspaces = new Map<number, Workspace>();
+  readonly advertisers = new Map<number, Advertiser>();
+  readonly offers = new Map<number, Offer>();
+  readonly affiliates = new Map<number, Affiliate>();
+  readonly domains = new Map<number, TrackingDomain>();
+  readonly smartLinks = new Map<number, SmartLink>();
+  readonly sourceTemplates = new Map<number, TrafficSourceTemplate>();
+  readonly trafficControls = new Map<number, TrafficControl>();
+  readonly blocklist = new Map<number, string>();
+
+  readonly #events = new Map<number, OfferEvent[]>();
+  readonly #access = new Map<number, OfferAccess>();
+  readonly #overrides = new Map<number, PayoutOverride[]>();
+  readonly #linkKeys = new Map<number, LinkKey>();
+  readonly #offerIdsByCode = new CodeIndex();
+  readonly #affiliateIdsByCode = new CodeIndex();
+  readonly #smartLinkIdsByCode = new CodeIndex();
+  readonly #linkKeyIds = new CodeIndex();
+  readonly #domainIdsByHost = new CodeIndex();
+  readonly #workspaceIdsByToken = new CodeIndex();
+  readonly #advertiserIdsByToken = new CodeIndex();
+  readonly #servedByHost = new Map<string, readonly number[]>();
+  readonly #byId = new Map<string, { kind: CatalogEntry["kind"]; key: number; owner: number }>();
+
+  apply(entries: readonly CatalogEntry[]): void {
+    if (entries.length > 0) this.#servedByHost.clear();
+    for (const entry of entries) {
+      this.#remove(entry);
+      if (entry.record !== null) this.#add(entry);
+      this.version = Math.max(this.version, entry.version);
+    }
+  }
+
+  /** Whether the catalog can answer clicks at all. */
+  get isLoaded(): boolean {
+    return this.secret !== "" && this.workspaces.size > 0;
+  }
+
+  /** Workspaces that a tracking host serves, lowest id first: its own, or all of them for an unlisted host (G153). */
+  workspaceIdsOfHost(host: string): readonly number[] {
+    const known = this.#servedByHost.get(host);
+    if (known !== undefined) return known;
+    const served = this.#workspacesServedBy(host);
+    // A visitor chooses the Host header: the memory of it is bounded.
+    if (this.#servedByHost.size >= HOSTS_REMEMBERED_MAX) this.#servedByHost.clear();
+    this.#servedByHost.set(host, served);
+    return served;
+  }
+
+  #workspacesServedBy(host: string): readonly number[] {
+    const own = this.#domainIdsByHost.all(host).flatMap((domainId) => {
+      const domain = this.domains.get(domainId);
+      return domain?.status === "active" ? [domain.workspace_id] : [];
+    });
+    return own.length > 0 ? own : [...this.workspaces.keys()].sort((a, b) => a - b);
+  }
+
+  /** Offers with this code (any case) or, for digits that are no code, this id (G25), in any workspace. */
+  offersByCode(code: string): readonly Offer[] {
+    return found(this.#offerIdsByCode, this.offers, code);
+  }
+
+  affiliatesByCode(code: string): readonly Affiliate[] {
+    return found(this.#affiliateIdsByCode, this.affiliates, code);
+  }
+
+  smartLinksByCode(code: string): readonly SmartLink[] {
+    return found(this.#smartLinkIdsByCode, this.smartLinks, code);
+  }
+
+  /** Link keys are random and compared as they are. */
+  linkKeys(key: string): readonly LinkKey[] {
+    return this.#linkKeyIds.all(key).flatMap((id) => this.#linkKeys.get(id) ?? []);
+  }
+
+  eventsOf(offerId: number): readonly OfferEvent[] {
+    return this.#events.get(offerId) ?? [];
+  }
+
+  eventOf(offerId: number, code: string): OfferEvent | undefined {
+    return this.eventsOf(offerId).find((event) => event.code === code);
+  }
+
+  accessOf(offerId: number, affiliateId: number): OfferAccess | undefined {
+    return this.#access.get(pairKey(offerId, affiliateId));
+  }
+
+  /** All overrides of the pair: those of single events and the one with event_code null. */
+  overridesOf(offerId: number, affiliateId: number): readonly PayoutOverride[] {
+    return this.#overrides.get(pairKey(offerId, affiliateId)) ?? [];
+  }
+
+  /** Undefined for an unknown token and for one that several owners share (AUTH-022). */
+  ownerOfToken(token: string): TokenOwner | undefined {
+    const workspaceIds = this.#workspaceIdsByToken.all(token);
+    const advertiserIds = this.#advertiserIdsByToken.all(token);
+    if (token === "" || workspaceIds.length + advertiserIds.length !== 1) return undefined;
+    const advertiser = this.advertisers.get(advertiserIds[0] ?? 0);
+    const workspace = this.workspaces.get(advertiser?.workspace_id ?? workspaceIds[0] ?? 0);
+    if (workspace === undefined) return undefined;
+    return advertiser === undefined
+      ? { kind: "workspace", workspace }
+      : { kind: "advertiser", workspace, advertiser };
+  }
+
+  #add(entry: CatalogEntry): void {
+    if (entry.record === null) return;
+    switch (entry.kind) {
+      case "installation":
+        this.secret = entry.record.secret;
+        return;
+      case "workspace":
+        this.workspaces.set(entry.record.id, entry.record);
+        this.#workspaceIdsByToken.add(entry.record.postback_token, entry.record.id);
+        return;
+      case "advertiser":
+        this.advertisers.set(entry.record.id, entry.record);
+        this.#advertiserIdsByToken.add(entry.record.postback_token, entry.record.id);
+        return;
+      case "offer":
+        this.offers.set(entry.record.id, entry.record);
+        this.#offerIdsByCode.add(foldCase(entry.record.code), entry.record.id);
+        return;
+      case "affiliate":
+        this.affiliates.set(entry.record.id, entry.record);
+        this.#affiliateIdsByCode.add(foldCase(entry.record.code), entry.record.id);
+        return;
+      case "offer_event":
+        this.#addOwned(entry, this.#events, entry.record.offer_id, entry.record);
+        return;
+      case "payout_override": {
+        const { offer_id, affiliate_id } = entry.record;
+        this.#addOwned(entry, this.#overrides, pairKey(offer_id, affiliate_id), entry.record);
+        return;
+      }
+      case "offer_access":
+        this.#access.set(pairKey(entry.record.offer_id, entry.record.affiliate_id), entry.record);
+        return;
+      case "tracking_domain":
+        this.domains.set(entry.record.id, entry.record);
+        this.#domainIdsByHost.add(entry.record.host.toLowerCase(), entry.record.id);
+        return;
+      case "link_key":
+        this.#linkKeys.set(entry.record.id, entry.record);
+        this.#linkKeyIds.add(entry.record.key, entry.record.id);
+        return;
+      case "smart_link":
+        this.smartLinks.set(entry.record.id, entry.record);
+        this.#smartLinkIdsByCode.add(foldCase(entry.record.code), entry.record.id);
+        return;
+      case "traffic_source_template":
+        this.sourceTemplates.set(entry.record.id, entry.record);
+        return;
+      case "traffic_control":
+        this.trafficControls.set(entry.record.id, entry.record);
+        return;
+      case "blocklist_entry":
+        this.blocklist.set(entry.record.id, entry.record.entry);
+        return;
+    }
+  }
+
+  #remove(entry: CatalogEntry): void {
+    const id = Number(entry.id);
+    switch (entry.kind) {
+      case "installation":
+        return;
+      case "workspace":
+        this.#workspaceIdsByToken.remove(this.workspaces.get(id)?.postback_token, id);
+        this.workspaces.delete(id);
+        return;
+      case "advertiser":
+        this.#advertiserIdsByToken.remove(this.advertisers.get(id)?.postback_token, id);
+        this.advertisers.delete(id);
+        return;
+      case "offer":
+        this.#offerIdsByCode.remove(foldCase(this.offers.get(id)?.code), id);
+        this.offers.delete(id);
+        return;
+      case "affiliate":
+        this.#affiliateIdsByCode.remove(foldCase(this.affiliates.get(id)?.code), id);
+        this.affiliates.delete(id);
+        return;
+      case "offer_event":
+        this.#removeOwned(entry, this.#events, id);
+        return;
+      case "payout_override":
+        this.#removeOwned(entry, this.#overrides, id);
+        return;
+      case "offer_access": {
+        // The id of an access record is "<offer id>-<affiliate id>": it has no number of its own.
+        const [offerId = 0, affiliateId = 0] = entry.id.split("-").map(Number);
+        this.#access.delete(pairKey(offerId, affiliateId));
+        return;
+      }
+      case "tracking_domain":
+        this.#domainIdsByHost.remove(this.domains.get(id)?.host.toLowerCase(), id);
+        this.domains.delete(id);
+        return;
+      case "link_key":
+        this.#linkKeyIds.remove(this.#linkKeys.get(id)?.key, id);
+        this.#linkKeys.delete(id);
+        return;
+      case "smart_link":
+        this.#smartLinkIdsByCode.remove(foldCase(this.smartLinks.get(id)?.code), id);
+        this.smartLinks.delete(id);
+        return;
+      case "traffic_source_template":
+        this.sourceTemplates.delete(id);
+        return;
+      case "traffic_control":
+        this.trafficControls.delete(id);
+        return;
+      case "blocklist_entry":
+        this.blocklist.delete(id);
+        return;
+    }
+  }
+
+  /** Keeps `record` in the list of its owner, and remembers the owner for the day it is changed or removed. */
+  #addOwned<T>(entry: CatalogEntry, lists: Map<number, T[]>, owner: number, record: T): void {
+    lists.set(owner, [...(lists.get(owner) ?? []), record]);
+    this.#byId.set(`${entry.kind} ${entry.id}`, { kind: entry.kind, key: Number(entry.id), owner });
+  }
+
+  #removeOwned<T extends { id: number }>(entry: CatalogEntry, lists: Map<number, T[]>, id: number): void {
+    const known = this.#byId.get(`${entry.kind} ${entry.id}`);
+    if (known === undefined) return;
+    const rest = (lists.get(known.owner) ?? []).filter((record) => record.id !== id);
+    if (rest.length > 0) lists.set(known.owner, rest);
+    else lists.delete(known.owner);
+    this.#byId.delete(`${entry.kind} ${entry.id}`);
+  }
+}
+
+/** Ids by a text that is nearly always unique over the installation, lowest id first. */
+class CodeIndex {
+  readonly #ids = new Map<string, number | number[]>();
+
+  all(code: string): readonly number[] {
+    const ids = this.#ids.get(code);
+    if (ids === undefined) return [];
+    return typeof ids === "number" ? [ids] : ids;
+  }
+
+  add(code: string, id: number): void {
+    const ids = this.all(code);
+    this.#ids.set(code, ids.length === 0 ? id : [...ids, id].sort((a, b) => a - b));
+  }
+
+  remove(code: string | undefined, id: number): void {
+    if (code === undefined) return;
+    const [first, ...rest] = this.all(code).filter((other) => other !== id);
+    if (first === undefined) this.#ids.delete(code);
+    else this.#ids.set(code, rest.length === 0 ? first : [first, ...rest]);
+  }
+}
+
+function found<T>(index: CodeIndex, records: Map<number, T>, code: string): readonly T[] {
+  const ids = index.all(foldCase(code));
+  if (ids.length > 0) return ids.flatMap((id) => records.get(id) ?? []);
+  if (!/^[1-9]\d{0,9}$/.test(code)) return [];
+  const record = records.get(Number(code));
+  return record === undefined ? [] : [record];
+}
+
+function foldCase(code: string): string;
+function foldCase(code: string | undefined): string | undefined;
+function foldCase(code: string | undefined): string | undefined {
+  return code?.toLowerCase();
+}
+
+function pairKey(offerId: number, affiliateId: number): number {
+  return offerId * AFFILIATES_MAX + affiliateId;
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import {
+  Advertiser,
+  Affiliate,
+  BlocklistEntry,
+  Installation,
+  LinkKey,
+  Offer,
+  OfferAccess,
+  OfferEvent,
+  PayoutOverride,
+  SmartLink,
+  TrackingDomain,
+  TrafficControl,
+  TrafficSourceTemplate,
+  Workspace,
+} from "./records.ts";
+
+/** Every kind of record of the catalog; the view `catalog_entry` (migration 0001) gives the same kinds. */
+export const catalogKinds = {
+  installation: Installation,
+  workspace: Workspace,
+  advertiser: Advertiser,
+  offer: Offer,
+  offer_event: OfferEvent,
+  affiliate: Affiliate,
+  offer_access: OfferAccess,
+  payout_override: PayoutOverride,
+  tracking_domain: TrackingDomain,
+  link_key: LinkKey,
+  smart_link: SmartLink,
+  traffic_source_template: TrafficSourceTemplate,
+  traffic_control: TrafficControl,
+  blocklist_entry: BlocklistEntry,
+};
+
+export type CatalogKind = keyof typeof catalogKinds;
+export type CatalogRecords = { [Kind in CatalogKind]: z.infer<(typeof catalogKinds)[Kind]> };
+
+/** One changed record; `record` is null when it is gone. `id` is unique within its kind. */
+export type CatalogEntry = {
+  [Kind in CatalogKind]: {
+    readonly kind: Kind;
+    readonly id: string;
+    readonly version: number;
+    readonly record: CatalogRecords[Kind] | null;
+  };
+}[CatalogKind];
+
+const Envelope = z.object({
+  kind: z.string(),
+  id: z.string(),
+  version: z.int().nonnegative(),
+  record: z.unknown(),
+});
+
+/**
+ * Reads an entry from Postgres or from the copy on disk. Undefined for a kind that this release does not know: a newer
+ * release may have added one. @throws {ZodError} for a record that does not fit its kind.
+ */
+export function parseCatalogEntry(value: unknown): CatalogEntry | undefined {
+  const { kind, id, version, record } = Envelope.parse(value);
+  if (!isCatalogKind(kind)) return undefined;
+  const parsed = record === null ? null : catalogKinds[kind].parse(record);
+  // The schema of `kind` has just been applied; the compiler cannot tie the two unions together.
+  return { kind, id, version, record: parsed } as CatalogEntry;
+}
+
+function isCatalogKind(kind: string): kind is CatalogKind {
+  return Object.hasOwn(catalogKinds, kind);
+}

@@ -1,0 +1,34 @@
+import { type ClickHouseClient, createClient } from "@clickhouse/client";
+
+export type ClickhouseOptions = {
+  /** `http://user:password@host:port/database`. */
+  readonly url: string;
+  readonly applicationName: string;
+  readonly requestTimeoutMs?: number;
+  readonly connectionsMax?: number;
+};
+
+export type Clickhouse = ClickHouseClient;
+
+const REQUEST_TIMEOUT_MS = 30_000;
+const CONNECTIONS_MAX = 10;
+
+/** Opens no connection yet. Numbers of 64 bits come as numbers: ids, counts and positions stay below 2^53. */
+export function openClickhouse(options: ClickhouseOptions): Clickhouse {
+  return createClient({
+    url: options.url,
+    application: options.applicationName,
+    request_timeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    max_open_connections: options.connectionsMax ?? CONNECTIONS_MAX,
+    clickhouse_settings: {
+      output_format_json_quote_64bit_integers: 0,
+      output_format_json_quote_decimals: 1,
+      date_time_output_format: "iso",
+    },
+  });
+}
+
+/** The database a URL names: migrations create it. */
+export function clickhouseDatabase(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.slice(1)) || "default";
+}

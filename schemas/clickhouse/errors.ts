@@ -1,0 +1,19 @@
+import { ClickHouseError } from "@clickhouse/client";
+
+const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EHOSTUNREACH", "EAI_AGAIN"]);
+/** Server codes of a server that is busy, short of memory, starting or stopping, or gave up in time. */
+const AWAY = new Set(["159", "160", "164", "202", "209", "210", "236", "241", "242", "319", "394"]);
+
+/** The server is unreachable or cannot serve now. Whether an insert happened is then unknown: ask the table. */
+export function isClickhouseAway(error: unknown): boolean {
+  if (error instanceof ClickHouseError) return AWAY.has(error.code);
+  if (typeof error !== "object" || error === null) return false;
+  if ("code" in error && typeof error.code === "string" && NETWORK.has(error.code)) return true;
+  // The client gives no code when its own timer ended the request or the socket was closed.
+  return error instanceof Error && /^(Timeout error\.|socket hang up|aborted)/.test(error.message);
+}
+
+/** Code of a server error ("62", "241" …); "" when the fault is not the server's. */
+export function clickhouseCode(error: unknown): string {
+  return error instanceof ClickHouseError ? error.code : "";
+}

@@ -1,0 +1,71 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { projectFile } from "../host/project-root.ts";
+import { clickhouseDatabase, openClickhouse } from "./connect.ts";
+
+const MIGRATIONS = projectFile("schemas", "clickhouse", "migrations");
+const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
+
+/**
+ * Creates the database and applies what is missing. ClickHouse has no transactions over statements: every statement of a
+ * migration is idempotent, and a migration is noted only after its last one. Answers the names of those applied.
+ */
+export async function migrateClickhouse(url: string): Promise<string[]> {
+  const database = clickhouseDatabase(url);
+  const server = new URL(url);
+  server.pathname = "/";
+  const bootstrap = openClickhouse({ url: server.toString(), applicationName: "tracker migrate" });
+  try {
+    await bootstrap.command({
+      query: "create database if not exists {database: Identifier}",
+      query_params: { database },
+    });
+  } finally {
+    await bootstrap.close();
+  }
+  const client = openClickhouse({ url, applicationName: "tracker migrate", requestTimeoutMs: 600_000 });
+  try {
+    await client.command({
+      query: `create table if not exists schema_migration (number UInt32, name String, applied_at DateTime default now())
+              engine = ReplacingMergeTree order by number`,
+    });
+    const current = await currentNumber(client);
+    const names = (await readdir(MIGRATIONS)).filter((name) => FILE.test(name)).sort();
+    if (current > names.length) {
+      throw new Error(
+        `ClickHouse has migration ${current}, this release knows ${names.length}: start the newer release, or restore a backup`,
+      );
+    }
+    const missing = names.slice(current);
+    for (const name of missing) {
+      const sql = await readFile(join(MIGRATIONS, name), "utf8");
+      for (const query of statements(sql)) await client.command({ query });
+      await client.insert({
+        table: "schema_migration",
+        values: [{ number: Number(name.slice(0, 4)), name }],
+        format: "JSONEachRow",
+      });
+    }
+    return missing;
+  } finally {
+    await client.close();
+  }
+}
+
+async function currentNumber(client: ReturnType<typeof openClickhouse>): Promise<number> {
+  const answer = await client.query({
+    query: "select max(number) as number from schema_migration",
+    format: "JSONEachRow",
+  });
+  const rows = await answer.json<{ number: number }>();
+  return rows[0]?.number ?? 0;
+}
+
+/** Statements end with a semicolon at the end of a line. */
+function statements(sql: string): string[] {
+  return sql
+    .replace(/^\s*--.*$/gm, "")
+    .split(/;\s*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== "");
+}

@@ -1,0 +1,53 @@
+-- What reports know of conversions: the newest version of each, copied from Postgres. Partition and key are made of columns
+-- that never change, so a later version replaces the earlier one.
+create table if not exists conversion_fact
+(
+  workspace_id UInt32,
+  conv_ts DateTime64(3, 'UTC'),
+  id UUID,
+  version UInt32,
+  click_id String,
+  click_ts Nullable(DateTime64(3, 'UTC')),
+  offer_id UInt32,
+  affiliate_id UInt32,
+  advertiser_id UInt32,
+  smart_link_id UInt32,
+  event_code LowCardinality(String),
+  is_private Bool,
+  status LowCardinality(String),
+  status_reason String,
+  is_duplicate Bool,
+  revenue Decimal(18, 4),
+  payout Decimal(18, 4),
+  sale_amount Decimal(18, 4),
+  currency LowCardinality(String),
+  method LowCardinality(String),
+  country LowCardinality(String),
+  region LowCardinality(String),
+  city String,
+  device_type LowCardinality(String),
+  os LowCardinality(String),
+  browser LowCardinality(String),
+  traffic_source LowCardinality(String),
+  source_id String,
+  sub1 String,
+  sub2 String,
+  sub3 String,
+  sub4 String,
+  sub5 String,
+  sub6 String,
+  sub7 String,
+  sub8 String,
+  sub9 String,
+  sub10 String,
+  ext_campaign_id String,
+  ext_adgroup_id String,
+  ext_ad_id String,
+  ext_keyword String,
+  ext_placement String,
+  link_type LowCardinality(String),
+  domain LowCardinality(String)
+)
+engine = ReplacingMergeTree(version)
+partition by toYYYYMM(conv_ts)
+order by (workspace_id, offer_id, conv_ts, id);

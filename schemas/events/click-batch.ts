@@ -1,0 +1,56 @@
+import { z } from "zod";
+
+/** Bounds of one message (design 2): whichever comes first closes it. */
+export const BATCH_RECORDS_MAX = 256;
+export const BATCH_BYTES_MAX = 131_072;
+export const BATCH_AGE_MS_MAX = 2;
+/** A lane without records says so by an empty batch this often, so that its writer knows that nothing is on its way. */
+export const IDLE_BATCH_MS = 500;
+
+const BatchHead = z.object({
+  producer: z.int().min(0).max(65_535),
+  /** Counts the starts of the producer: every start opens a new sequence in every lane. */
+  epoch: z.int().nonnegative(),
+  lane: z.int().nonnegative(),
+  /** Position of the first record in (producer, epoch, lane); the others follow without a gap. Positions begin at 0. */
+  first: z.int().nonnegative(),
+  /** When the batch was cut, UTC ms: every record of the lane answered before is in this batch or in an earlier one. */
+  at: z.int().nonnegative(),
+  /** Present when the records from here to `first` are lost for good at the producer, which has said so. */
+  lostFrom: z.int().nonnegative().optional(),
+});
+
+/**
+ * Consecutive records of one producer in one lane, as JetStream carries them: a JSON head, then one JSON record a line.
+ * Whoever repeats records may cut them into other batches: what was stored is known by position, not by message.
+ */
+export type ClickBatch = z.infer<typeof BatchHead> & {
+  /** Each is the JSON of a ClickRecord (or ImpressionRecord) without line breaks and without fields at their default. */
+  readonly lines: readonly string[];
+};
+
+export function encodeBatch(batch: ClickBatch): Uint8Array {
+  const { lines, ...head } = batch;
+  return new TextEncoder().encode(`${JSON.stringify(head)}\n${lines.join("\n")}`);
+}
+
+/** @throws {SyntaxError | ZodError} for bytes that no producer of ours wrote. */
+export function decodeBatch(bytes: Uint8Array): ClickBatch {
+  const [head = "", ...lines] = new TextDecoder("utf-8", { fatal: true }).decode(bytes).split("\n");
+  return { ...BatchHead.parse(JSON.parse(head)), lines: lines.length === 1 && lines[0] === "" ? [] : lines };
+}
+
+/**
+ * What the writer of a lane has stored, told once a second and after each flush (`subjects.ts`): a producer may forget a
+ * record only when `next` has passed it and no range of `missing` holds it; what is missing it ships again.
+ */
+export const Watermark = z.object({
+  lane: z.int().nonnegative(),
+  producer: z.int().nonnegative(),
+  epoch: z.int().nonnegative(),
+  next: z.int().nonnegative(),
+  /** Ranges below `next` that never arrived, each [from, to). Bounded: the writer lists the first 100. */
+  missing: z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative()])).max(100),
+});
+export type Watermark = z.infer<typeof Watermark>;
+export const Watermarks = z.array(Watermark).max(10_000);

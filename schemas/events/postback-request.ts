@@ -1,0 +1,54 @@
+import { z } from "zod";
+
+/**
+ * A conversion report as it came in on the tracking domain: `/pb`, a pixel or the script. Ingress reads the transport
+ * (query, form, JSON, multipart; section 4.13) and judges nothing; the conversion processor judges everything.
+ */
+export const PostbackRequest = z.object({
+  endpoint: z.enum(["pb", "px"]),
+  /** Every parameter once, first value wins, body over query (G119). Values are text, also those of a JSON body. */
+  params: z.record(z.string(), z.string()),
+  /** Value of cookie trk_cid, for pixels; "" when there is none. */
+  cookieClickId: z.string(),
+  /** Tracking host of the request, lower case, without the port 80 or 443. */
+  host: z.string(),
+  /** Address of the sender, behind trusted proxies that of the client (P33). */
+  ip: z.string(),
+  userAgent: z.string(),
+  /** When the request came in: UTC milliseconds. The conversion's time. */
+  receivedAtMs: z.int(),
+});
+export type PostbackRequest = z.infer<typeof PostbackRequest>;
+
+/** Result words of the inbound log (section 7.5). */
+export const POSTBACK_RESULTS = [
+  "approved",
+  "pending",
+  "rejected",
+  "duplicate",
+  "updated",
+  "forwarded",
+  "test",
+  "invalid_token",
+  "token_required",
+  "advertiser_inactive",
+  "unknown_click",
+  "unknown_conversion",
+  "unknown_offer",
+  "coupon_error",
+  "ip_not_allowed",
+  "malformed",
+  "method_not_allowed",
+  "unavailable",
+  "error",
+] as const;
+export type PostbackResult = (typeof POSTBACK_RESULTS)[number];
+
+/** What ingress answers with. For a pixel the status is always 200 and the outcome goes into the header. */
+export const PostbackReply = z.object({
+  httpStatus: z.int(),
+  result: z.enum(POSTBACK_RESULTS),
+  /** Body of `/pb`: `{ok: true, conversion_id, status, …}` or `{ok: false, error}`. */
+  body: z.looseObject({ ok: z.boolean() }),
+});
+export type PostbackReply = z.infer<typeof PostbackReply>;

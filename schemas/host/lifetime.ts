@@ -1,0 +1,65 @@
+import type { Log } from "./log.ts";
+
+const CLOSE_DEADLINE_MS = 15_000;
+
+/**
+ * What a process opened, closed in reverse when it is told to end. `main.ts` reads as the order of start; every `own` is one
+ * step of the way back. Ends the process with code 1 and the names of what did not close when that takes too long.
+ */
+export class Lifetime {
+  readonly #log: Log;
+  readonly #abort = new AbortController();
+  readonly #owned: { name: string; close: () => Promise<void> | void }[] = [];
+  #ending: Promise<void> | undefined;
+
+  /** With `endWithParent` the process ends when its standard input does: a launcher holds the other end. */
+  constructor(log: Log, options: { readonly endWithParent: boolean }) {
+    this.#log = log;
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void this.end(signal));
+    if (options.endWithParent) {
+      process.stdin.on("close", () => void this.end("parent is gone")).on("error", () => undefined).resume();
+    }
+    process.on("unhandledRejection", (error) => {
+      this.#log.error({ err: error }, "process.unhandled-rejection");
+      process.exitCode = 1;
+      void this.end("unhandled rejection");
+    });
+  }
+
+  /** Aborted when the end begins: a parameter of everything that waits. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  own(name: string, close: () => Promise<void> | void): void {
+    this.#owned.push({ name, close });
+  }
+
+  /** Closes everything once; later calls wait for the first. */
+  end(reason: string): Promise<void> {
+    this.#ending ??= this.#end(reason);
+    return this.#ending;
+  }
+
+  async #end(reason: string): Promise<void> {
+    this.#log.info({ reason }, "process.ending");
+    this.#abort.abort();
+    const open = new Set(this.#owned.map(({ name }) => name));
+    const deadline = setTimeout(() => {
+      this.#log.error({ open: [...open] }, "process.did-not-close");
+      process.exit(1);
+    }, CLOSE_DEADLINE_MS);
+    for (const { name, close } of this.#owned.reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        this.#log.error({ err: error, name }, "process.close-failed");
+        process.exitCode = 1;
+      }
+      open.delete(name);
+    }
+    clearTimeout(deadline);
+    this.#log.info("process.ended");
+    process.stdin.destroy();
+  }
+}

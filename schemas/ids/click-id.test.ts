@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ClickIdMint, clickIdParts, isGenuineClickId, parseClickId } from "./click-id.ts";
+
+const secret = "ab".repeat(32);
+
+test("an id tells its time, shard and producer and is genuine for its own secret only", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 2 ** 47 }),
+      fc.integer({ min: 0, max: 255 }),
+      fc.integer({ min: 0, max: 65_535 }),
+      (atMs, shard, producer) => {
+        const mint = new ClickIdMint({ producer, secret, clock: { nowMs: () => atMs } });
+        const id = mint.mint(mint.nowMs(), shard);
+        expect(parseClickId(id)).toBe(id);
+        expect(clickIdParts(id)).toEqual({ atMs, shard, producer });
+        expect(isGenuineClickId(id, secret)).toBe(true);
+      },
+    ),
+  );
+});
+
+test("of 2,000 ids with one digit changed nearly none passes as genuine", () => {
+  const mint = new ClickIdMint({ producer: 1, secret, clock: { nowMs: () => 1_700_000_000_000 } });
+  let passed = 0;
+  for (let i = 0; i < 2_000; i += 1) {
+    const id = mint.mint(1_700_000_000_000, 3);
+    const at = i % 28;
+    const digit = id[at] === "0" ? "1" : "0";
+    if (isGenuineClickId(id.slice(0, at) + digit + id.slice(at + 1), secret)) passed += 1;
+  }
+  expect(passed).toBeLessThan(4);
+});
+
+test("time never goes back when the clock does", () => {
+  let now = 1_000;
+  const mint = new ClickIdMint({ producer: 1, secret, clock: { nowMs: () => now } });
+  expect(mint.nowMs()).toBe(1_000);
+  now = 400;
+  expect(mint.nowMs()).toBe(1_000);
+});
+
+test("ids of one millisecond differ, also past the end of the random pool", () => {
+  const mint = new ClickIdMint({ producer: 1, secret, clock: { nowMs: () => 1 } });
+  const ids = new Set(Array.from({ length: 10_000 }, () => mint.mint(1, 0)));
+  expect(ids.size).toBe(10_000);
+});
+
+test("only 32 hex digits are a click id; upper case is read as lower", () => {
+  expect(parseClickId("A".repeat(32))).toBe("a".repeat(32));
+  expect(parseClickId("a".repeat(31))).toBeUndefined();
+  expect(parseClickId(`${"a".repeat(31)}g`)).toBeUndefined();
+});

@@ -1,0 +1,52 @@
+import assert from "node:assert";
+
+/**
+ * An amount of money in ten-thousandths of its currency's unit: `125000n` is 12.5000. The currency stands beside it, in the
+ * record that holds both; amounts of different currencies are never added (ENV-021). No float touches money (P20).
+ */
+export type Amount = bigint;
+
+const SCALE_DIGITS = 4;
+const SCALE = 10_000n;
+/** A rate of 100 percent, as the ten-thousandths of percent points in which cps and rps rates are kept (G45). */
+const PERCENT_WHOLE = 100n * SCALE;
+const PLAIN_DECIMAL = /^(\d{1,14})(?:\.(\d{1,4}))?$/;
+
+/** Reads a plain non-negative decimal of at most 14 + 4 digits (G22); anything else is undefined. */
+export function parseAmount(text: string): Amount | undefined {
+  const match = PLAIN_DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const [, whole = "0", fraction = ""] = match;
+  return BigInt(whole) * SCALE + BigInt(fraction.padEnd(SCALE_DIGITS, "0"));
+}
+
+/** Reads a decimal that one of our own databases wrote, sign and all. @throws {AssertionError} for anything else. */
+export function amountOf(stored: string): Amount {
+  const negative = stored.startsWith("-");
+  const amount = parseAmount(negative ? stored.slice(1) : stored);
+  assert(amount !== undefined, "a stored amount is a decimal with at most four places");
+  return negative ? -amount : amount;
+}
+
+/** The decimal string of the contract: four places, always (ENV-005). */
+export function formatAmount(amount: Amount): string {
+  const magnitude = amount < 0n ? -amount : amount;
+  const fraction = (magnitude % SCALE).toString().padStart(SCALE_DIGITS, "0");
+  return `${amount < 0n ? "-" : ""}${magnitude / SCALE}.${fraction}`;
+}
+
+/** `percent` percent points of `sale`, rounded half away from zero to a ten-thousandth (G23, G45). */
+export function percentOf(sale: Amount, percent: Amount): Amount {
+  return divideRounded(sale * percent, PERCENT_WHOLE);
+}
+
+/** `amount * numerator / denominator`, rounded once, half away from zero: a currency conversion by two rates (G76). */
+export function scaleAmount(amount: Amount, numerator: bigint, denominator: bigint): Amount {
+  assert(denominator > 0n, "a rate is positive");
+  return divideRounded(amount * numerator, denominator);
+}
+
+function divideRounded(dividend: bigint, divisor: bigint): bigint {
+  const half = divisor / 2n;
+  return dividend >= 0n ? (dividend + half) / divisor : -((-dividend + half) / divisor);
+}

@@ -1,0 +1,51 @@
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { type Subjects, subjectsOf } from "./subjects.ts";
+
+export type NatsOptions = {
+  readonly url: string;
+  /** As `nats server report connections` shows it. */
+  readonly name: string;
+  readonly prefix: string;
+};
+
+/** One connection of a process, with the names of this installation. */
+export type Nats = {
+  readonly connection: NatsConnection;
+  readonly jetstream: JetStreamClient;
+  readonly manager: () => Promise<JetStreamManager>;
+  readonly subjects: Subjects;
+  readonly prefix: string;
+};
+
+const RECONNECT_WAIT_MS = 250;
+const CONNECT_TIMEOUT_MS = 5_000;
+const PING_INTERVAL_MS = 5_000;
+
+/**
+ * Connects, and keeps reconnecting for ever once it was connected. With `waitOnFirstConnect` the first attempt goes on in the
+ * background, so that an ingress starts and takes clicks while NATS is away (P2).
+ */
+export async function connectNats(
+  options: NatsOptions & { readonly waitOnFirstConnect?: boolean },
+): Promise<Nats> {
+  const connection = await connect({
+    servers: options.url,
+    name: options.name,
+    reconnect: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_WAIT_MS,
+    timeout: CONNECT_TIMEOUT_MS,
+    pingInterval: PING_INTERVAL_MS,
+    maxPingOut: 2,
+    waitOnFirstConnect: options.waitOnFirstConnect ?? false,
+  });
+  return {
+    connection,
+    jetstream: jetstream(connection),
+    manager: () => jetstreamManager(connection),
+    subjects: subjectsOf(options.prefix),
+    prefix: options.prefix,
+  };
+}

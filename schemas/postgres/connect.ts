@@ -1,0 +1,84 @@
+import pg from "pg";
+
+/** What runs a statement: the pool, or one connection inside a transaction. */
+export interface Queryable {
+  query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>;
+}
+
+/** Parameters only, never text put together from values; the name lets Postgres keep the plan. */
+export type Statement = {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+};
+
+export type Pool = Queryable & {
+  connect(): Promise<PoolConnection>;
+  end(): Promise<void>;
+  /** Called for faults of idle connections, which no caller would see. */
+  onIdleError(listener: (error: Error) => void): void;
+};
+
+export type PoolConnection = Queryable & { release(error?: Error): void };
+
+export type PoolOptions = {
+  readonly url: string;
+  /** Process and part, as Postgres shows it in pg_stat_activity. */
+  readonly applicationName: string;
+  readonly connectionsMax?: number;
+  readonly statementTimeoutMs?: number;
+};
+
+const CONNECTIONS_MAX = 16;
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+const LOCK_TIMEOUT_MS = 2_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
+
+/**
+ * Types as the whole project reads them: bigint columns are numbers (ids and counts stay below 2^53), numeric stays text
+ * (no float touches money), timestamptz is the ISO text of the contract, date stays YYYY-MM-DD.
+ */
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
+types.setTypeParser(pg.types.builtins.NUMERIC, (text) => text);
+types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
+types.setTypeParser(pg.types.builtins.DATE, (text) => text);
+
+/** Opens no connection yet: the first statement does, and fails with a PostgresError if it cannot. */
+export function openPool(options: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.connectionsMax ?? CONNECTIONS_MAX,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    types,
+  });
+  // Without a listener a lost idle connection would end the process; the next statement reports the fault.
+  pool.on("error", () => undefined);
+  return {
+    query: (statement) => pool.query(toConfig(statement)),
+    connect: async () => {
+      const client = await pool.connect();
+      return {
+        query: (statement) => client.query(toConfig(statement)),
+        release: (error) => client.release(error),
+      };
+    },
+    end: () => pool.end(),
+    onIdleError: (listener) => {
+      pool.on("error", listener);
+    },
+  };
+}
+
+function toConfig(statement: Statement): pg.QueryConfig {
+  return {
+    text: statement.text,
+    ...(statement.name === undefined ? {} : { name: statement.name }),
+    ...(statement.values === undefined ? {} : { values: [...statement.values] }),
+  };
+}

@@ -1,0 +1,44 @@
+/** SQLSTATEs that mean something to us; every other one is a fault of ours or of the server. */
+export const SQLSTATE = {
+  uniqueViolation: "23505",
+  foreignKeyViolation: "23503",
+  serializationFailure: "40001",
+  deadlockDetected: "40P01",
+  lockNotAvailable: "55P03",
+  queryCanceled: "57014",
+  undefinedTable: "42P01",
+} as const;
+
+/** Class 08 connection exceptions, 53 out of resources, 57 operator intervention: the server is away or going away. */
+const AWAY = /^(08|53|57)/;
+const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EHOSTUNREACH", "EAI_AGAIN"]);
+const DRIVER_AWAY = /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
+
+/** SQLSTATE of a failed statement, or the network's code, or "" for anything else. */
+export function postgresCode(error: unknown): string {
+  if (typeof error === "object" && error !== null && "code" in error && typeof error.code === "string") return error.code;
+  return "";
+}
+
+/** Name of the unique index or constraint that a statement ran into; "" if it was something else. */
+export function violatedConstraint(error: unknown): string {
+  if (postgresCode(error) !== SQLSTATE.uniqueViolation && postgresCode(error) !== SQLSTATE.foreignKeyViolation) return "";
+  if (typeof error === "object" && error !== null && "constraint" in error && typeof error.constraint === "string") {
+    return error.constraint;
+  }
+  return "";
+}
+
+/** The statement did not happen and may be tried again at once: another transaction was in the way. */
+export function isTransactionConflict(error: unknown): boolean {
+  const code = postgresCode(error);
+  return code === SQLSTATE.serializationFailure || code === SQLSTATE.deadlockDetected;
+}
+
+/** The server is unreachable, too busy or stopping: an outage, never a business answer (P15). */
+export function isPostgresAway(error: unknown): boolean {
+  const code = postgresCode(error);
+  if (NETWORK.has(code) || AWAY.test(code) || code === SQLSTATE.lockNotAvailable) return true;
+  // The driver has no codes for a connection that it gave up itself.
+  return code === "" && error instanceof Error && DRIVER_AWAY.test(error.message);
+}

@@ -1,0 +1,39 @@
+import type { Pool, Queryable } from "./connect.ts";
+import { isTransactionConflict } from "./errors.ts";
+
+const ATTEMPTS_MAX = 4;
+const PAUSE_MS_MAX = 25;
+
+/**
+ * Runs `work` in one transaction and answers after the commit. Repeats it when another transaction was in the way
+ * (40001, 40P01), so `work` must do nothing outside of the transaction. Rethrows everything else after a rollback.
+ */
+export async function inTransaction<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await once(pool, work);
+    } catch (error) {
+      if (!isTransactionConflict(error) || attempt === ATTEMPTS_MAX) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS_MAX * attempt));
+    }
+  }
+}
+
+async function once<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {
+  const connection = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await connection.query({ text: "begin" });
+    const result = await work(connection);
+    await connection.query({ text: "commit" });
+    return result;
+  } catch (error) {
+    await connection.query({ text: "rollback" }).catch((rollbackError: Error) => {
+      // A connection that cannot roll back is not handed to anybody else.
+      broken = rollbackError;
+    });
+    throw error;
+  } finally {
+    connection.release(broken);
+  }
+}

@@ -1,0 +1,7 @@
+/** Where code that depends on time gets it from. */
+export interface Clock {
+  /** UTC milliseconds since 1970. May step backwards when the host's clock is corrected. */
+  nowMs(): number;
+}
+
+export const systemClock: Clock = { nowMs: () => Date.now() };
