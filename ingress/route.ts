@@ -1,0 +1,50 @@
+import type { ClickRecord, ImpressionRecord } from "../schemas/events/click-record.ts";
+
+/** A request as the server read it, in the turn in which it came: plain text, nothing interpreted. */
+export type RawRequest = {
+  /** Upper case. */
+  readonly method: string;
+  /** Path as sent, percent-encoding and all. */
+  readonly path: string;
+  /** Query as sent, without the question mark; "" when there is none. */
+  readonly query: string;
+  /** Address of the peer of the connection: the client, or a proxy. */
+  readonly peerIp: string;
+  /** Header values, "" when absent. Those not listed are read by no route. */
+  readonly headers: {
+    readonly host: string;
+    readonly userAgent: string;
+    readonly referer: string;
+    readonly acceptLanguage: string;
+    readonly xForwardedFor: string;
+    readonly xForwardedProto: string;
+    readonly via: string;
+    readonly cookie: string;
+    readonly contentType: string;
+    readonly origin: string;
+    readonly ifNoneMatch: string;
+  };
+};
+
+/** An answer before it is on the wire. Header names are written as they go out. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string | Uint8Array;
+};
+
+/** What must be on disk before the answer leaves (P1). */
+export type Recorded =
+  | { readonly kind: "click"; readonly lane: number; readonly record: ClickRecord }
+  | { readonly kind: "impression"; readonly lane: number; readonly record: ImpressionRecord };
+
+export type RouteResult = {
+  readonly answer: Answer;
+  readonly recorded?: Recorded;
+};
+
+/** Answers within this turn of the event loop: every click path without a body. */
+export type Route = (request: RawRequest) => RouteResult;
+
+/** For paths that read a body or ask another process. `body` is at most the route's own maximum. */
+export type AsyncRoute = (request: RawRequest, body: Uint8Array, signal: AbortSignal) => Promise<RouteResult>;
