@@ -1,0 +1,84 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { quantile } from "./result.ts";
+
+/** What one load run saw. */
+export type LoadFigures = {
+  readonly requestsPerSecond: number;
+  /** Answers other than 2xx and 3xx, and requests without one. */
+  readonly failures: number;
+};
+
+const CONNECTIONS = 64;
+const RUN_TIMEOUT_MS = 120_000;
+
+export function isOnPath(program: string): boolean {
+  return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+}
+
+/** The part of the machine that the load generator gets, so that it does not run on the server's core. */
+export function pinned(core: number, command: readonly string[]): readonly string[] {
+  return isOnPath("taskset") ? ["taskset", "-c", String(core), ...command] : command;
+}
+
+/** As many requests as one server process answers, by wrk on core 1. @throws when wrk says something else. */
+export async function fullLoad(url: string, seconds: number, headers: Record<string, string>): Promise<LoadFigures> {
+  const given = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const command = pinned(1, ["wrk", "-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, ...given, url]);
+  const output = await run(command);
+  const rate = /Requests\/sec:\s+([\d.]+)/.exec(output)?.[1];
+  if (rate === undefined) throw new Error(`wrk: ${output}`);
+  const failed = /Non-2xx or 3xx responses: (\d+)/.exec(output)?.[1] ?? "0";
+  const broken = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(output) ?? [];
+  const failures = [failed, ...broken.slice(1)].reduce((sum, text) => sum + Number(text), 0);
+  return { requestsPerSecond: Number(rate), failures };
+}
+
+/** Time of a request in microseconds at a fixed rate, by h2load: the 99th percentile of one run. */
+export async function pacedP99Us(
+  url: string,
+  options: { readonly requestsPerSecond: number; readonly seconds: number; readonly headers: Record<string, string> },
+): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "tracker-bench-"));
+  try {
+    const log = join(folder, "requests.tsv");
+    const clients = 32;
+    const given = Object.entries(options.headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+    await run(
+      pinned(1, [
+        "h2load",
+        "--h1",
+        `-c${clients}`,
+        `-D${options.seconds}`,
+        `--rps=${Math.max(1, Math.round(options.requestsPerSecond / clients))}`,
+        `--log-file=${log}`,
+        ...given,
+        url,
+      ]),
+    );
+    const times = (await readFile(log, "utf8"))
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => Number(line.split("\t")[2]));
+    return quantile(times, 0.99);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs to the end and answers standard output. @throws with both outputs for an exit code other than 0. */
+async function run(command: readonly string[]): Promise<string> {
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], timeout: RUN_TIMEOUT_MS });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}: ${output.slice(-2_000)}`);
+  return output;
+}

@@ -1,0 +1,37 @@
+import { cpus } from "node:os";
+import { run as benchClickWriter } from "./click-writer.ts";
+import { benchFreshness } from "./freshness.ts";
+import { benchRedirects } from "./redirects.ts";
+import { type BenchResult, renderResults } from "./result.ts";
+
+/** `npm run bench [-- name …]`: figures beside their baselines of the same run. Absolute figures are of this machine. */
+const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
+  redirects: benchRedirects,
+  writer: benchClickWriter,
+  freshness: async () => [await benchFreshness(5_000)],
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => benches[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`no bench named ${unknown.join(", ")}: there are ${Object.keys(benches).join(", ")}`);
+  process.exitCode = 2;
+} else {
+  await main(wanted.length === 0 ? Object.keys(benches) : wanted);
+}
+
+async function main(names: readonly string[]): Promise<void> {
+  const results: BenchResult[] = [];
+  for (const name of names) {
+    console.error(`${name} …`);
+    try {
+      results.push(...((await benches[name]?.()) ?? []));
+    } catch (error) {
+      console.error(error);
+      process.exitCode = 1;
+      results.push({ name, figure: "failed, see above", baseline: "-", ratio: null, budget: "-", ok: null });
+    }
+  }
+  console.log(`${cpus().length} cores, ${cpus()[0]?.model ?? "unknown processor"}, Node ${process.version}\n`);
+  console.log(renderResults(results));
+}

@@ -1,0 +1,35 @@
+/** One line of the table of `npm run bench` (design 12): a figure beside its baseline of the same run. */
+export type BenchResult = {
+  readonly name: string;
+  readonly figure: string;
+  readonly baseline: string;
+  /** figure / baseline; null when there is no baseline or it could not be measured. */
+  readonly ratio: number | null;
+  readonly budget: string;
+  /** Whether the budget is kept; null when nothing could be measured, and then `figure` says why. */
+  readonly ok: boolean | null;
+};
+
+const COLUMNS = ["what", "figure", "baseline", "ratio", "budget", ""] as const;
+
+/** The table as text of at most 120 columns. */
+export function renderResults(results: readonly BenchResult[]): string {
+  const rows = results.map((result) => [
+    result.name,
+    result.figure,
+    result.baseline,
+    result.ratio === null ? "-" : result.ratio.toFixed(2),
+    result.budget,
+    result.ok === null ? "not measured" : result.ok ? "ok" : "SHORT",
+  ]);
+  const widths = COLUMNS.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  return [COLUMNS, ...rows]
+    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd())
+    .join("\n");
+}
+
+/** The value below which `share` (0 to 1) of the values lie; the values are sorted in place. */
+export function quantile(values: number[], share: number): number {
+  values.sort((a, b) => a - b);
+  return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+}

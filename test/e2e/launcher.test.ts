@@ -1,0 +1,134 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { openPool } from "../../schemas/postgres/connect.ts";
+import { findProcesses, type Job, killJob } from "../system/processes.ts";
+import { freePort, startSystem } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
+
+const JOBS: readonly Job[] = ["ingress", "processors", "api", "clickhouse", "nats", "postgres"];
+
+test("a port in use is said with the variable that changes it", async () => {
+  const occupied = await listenSomewhere();
+  const port = portOf(occupied);
+  const { code, output } = await launch({ TRACKING_PORT: String(port), API_PORT: String(await freePort()) });
+  occupied.close();
+  expect(code).not.toBe(0);
+  expect(output).toMatch(/TRACKING_PORT/);
+  expect(output).toContain(String(port));
+});
+
+test("wrong settings are all said at once, and nothing is started", async () => {
+  const { code, output } = await launch({ TRACKING_PORT: "eighty", LOG_LEVEL: "loud" });
+  expect(code).toBe(2);
+  expect(output).toContain("TRACKING_PORT");
+  expect(output).toContain("LOG_LEVEL");
+});
+
+test("an unreachable NATS_URL gets a sentence that says what to do", async () => {
+  const { code, output } = await launch({
+    NATS_URL: `nats://127.0.0.1:${await freePort()}`,
+    TRACKING_PORT: String(await freePort()),
+    API_PORT: String(await freePort()),
+  });
+  expect(code).not.toBe(0);
+  expect(output).toContain("NATS_URL");
+});
+
+test("a corrupt DATA_DIR gets a sentence that says what to do", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "tracker-corrupt-"));
+  mkdirSync(join(dataDir, "postgres"), { recursive: true });
+  writeFileSync(join(dataDir, "postgres", "PG_VERSION"), "not a version\n");
+  const { code, output } = await launch({
+    DATA_DIR: dataDir,
+    TRACKING_PORT: String(await freePort()),
+    API_PORT: String(await freePort()),
+  });
+  rmSync(dataDir, { recursive: true, force: true });
+  expect(code).not.toBe(0);
+  expect(output).toMatch(/DATA_DIR|postgres/);
+});
+
+test("kill -9 of the launcher leaves nothing that blocks the next start, and no data is lost", async () => {
+  await using first = await startSystem();
+  const offers = await first.client.rest("/offers");
+  first.launcher.kill("SIGKILL");
+  await using second = await startSystem({ dataDir: first.dataDir });
+  expect(await second.client.rest("/offers")).toEqual(offers);
+  expect(await second.stop()).toBe(0);
+  for (const job of JOBS) expect(await findProcesses(first.dataDir, job), job).toEqual([]);
+});
+
+test("two instances run side by side, and a child that dies is started again while the others go on", async () => {
+  await using one = await startSystem();
+  await using other = await startSystem();
+  expect(one.client.demo.tracking_url).not.toBe(other.client.demo.tracking_url);
+  const [apiBefore] = await findProcesses(one.dataDir, "api");
+  const [processorsBefore] = await findProcesses(one.dataDir, "processors");
+  await killJob(one.dataDir, "processors");
+  await until(
+    "the processors are started again",
+    async () => {
+      const [pid] = await findProcesses(one.dataDir, "processors");
+      return pid !== undefined && pid !== processorsBefore;
+    },
+    { timeoutMs: 20_000 },
+  );
+  expect((await findProcesses(one.dataDir, "api"))[0]).toBe(apiBefore);
+  expect(await one.client.rest("/me")).toMatchObject({ data: { key: { role: "admin" } } });
+  expect(await other.client.rest("/me")).toMatchObject({ data: { key: { role: "admin" } } });
+});
+
+test("a Postgres whose schema is newer than this release is refused with a sentence", async () => {
+  await using system = await startSystem();
+  const servers = JSON.parse(await readFile(join(system.dataDir, "servers.json"), "utf8")) as { postgres_url: string };
+  const pool = openPool({ url: servers.postgres_url, applicationName: "test" });
+  await pool.query({ text: "insert into schema_migration (number, name) values (9999, '9999_of_tomorrow.sql')" });
+  await pool.end();
+  expect(await system.stop()).toBe(0);
+  const { code, output } = await launch({
+    DATA_DIR: system.dataDir,
+    TRACKING_PORT: String(await freePort()),
+    API_PORT: String(await freePort()),
+  });
+  expect(code).not.toBe(0);
+  expect(output).toContain("newer release");
+});
+
+/** Runs the launcher until it ends by itself; answers its exit code and all it printed. */
+async function launch(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  const dataDir = env["DATA_DIR"] ?? (await mkdtemp(join(tmpdir(), "tracker-launch-")));
+  const child = spawn(process.execPath, [projectFile(".build", "deploy", "local", "main.js")], {
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      RUNTIME_DIR: projectFile("node_modules", ".cache", "tracker-runtime"),
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const timer = setTimeout(() => child.kill("SIGTERM"), 90_000);
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  clearTimeout(timer);
+  if (env["DATA_DIR"] === undefined) await rm(dataDir, { recursive: true, force: true });
+  return { code, output };
+}
+
+async function listenSomewhere(): Promise<Server> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { readClicks } from "../replay/ledger.ts";
+import { pause } from "../replay/service.ts";
+import { ClickLoad, loadDifferences } from "../system/click-load.ts";
+import { findProcesses, killJob } from "../system/processes.ts";
+import { startSystem } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
+
+const KILLS = process.env["PROMISES_FULL"] === "1" ? 30 : 4;
+const SECONDS_BETWEEN_MAX = 3;
+
+test("P1: a click that got its answer survives kill -9 of the ingress at any instant", async () => {
+  await using system = await startSystem();
+  const load = new ClickLoad(system.client, system.client.demo.links.affiliate.replace(/\?.*/, ""));
+  load.start(32);
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    // Random instants are the point: nothing is waited for.
+    await pause(1_000 + Math.random() * (SECONDS_BETWEEN_MAX - 1) * 1_000);
+    expect(await killJob(system.dataDir, "ingress")).toBeGreaterThan(0);
+    await until("the launcher starts the ingress again", async () => (await findProcesses(system.dataDir, "ingress")).length > 0, {
+      timeoutMs: 20_000,
+    });
+  }
+  const before = load.answered.size;
+  await until("clicks are answered after the last kill", () => load.answered.size > before + 100, { timeoutMs: 30_000 });
+  await load.stop();
+  const from = new Date(Date.now() - 3_600_000).toISOString();
+  let differences: string[] = ["not compared"];
+  await until(
+    "every answered click is stored exactly once",
+    async () => {
+      differences = loadDifferences(load, await readClicks(system.client, load.run, from));
+      return differences.length === 0;
+    },
+    { timeoutMs: 60_000, pollMs: 1_000 },
+  ).catch(() => undefined);
+  expect(differences.slice(0, 10), `of ${load.answered.size} answered, ${load.unanswered.size} without answer`).toEqual([]);
+});

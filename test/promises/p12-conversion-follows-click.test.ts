@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { ServiceClient } from "../replay/service.ts";
+import { findProcesses } from "../system/processes.ts";
+import { startSystem } from "../system/start-system.ts";
+
+const PAIRS = process.env["PROMISES_FULL"] === "1" ? 10_000 : 600;
+const SENDERS = 8;
+
+test("P12: a click can convert in the moment after its answer, with ClickHouse up and with ClickHouse hanging", async () => {
+  await using system = await startSystem();
+  expect(await convertAtOnce(system.client, PAIRS)).toEqual([]);
+  const [engine = 0] = await findProcesses(system.dataDir, "clickhouse");
+  process.kill(engine, "SIGSTOP");
+  try {
+    expect(await convertAtOnce(system.client, PAIRS)).toEqual([]);
+  } finally {
+    process.kill(engine, "SIGCONT");
+  }
+});
+
+/** Clicks and converts `pairs` times; answers every postback that was not approved. */
+async function convertAtOnce(client: ServiceClient, pairs: number): Promise<string[]> {
+  const refused: string[] = [];
+  const link = client.demo.links.affiliate.replace(/\?.*/, "");
+  const sender = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i += 1) {
+      const click = await client.attempt(link, { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0" });
+      const clickId = /trk_cid=([0-9a-f]{32})/.exec(String(click.headers["set-cookie"]))?.[1] ?? "";
+      const answer = await client.attempt(
+        `${client.demo.tracking_url}/pb?token=${client.demo.postback_token}&click_id=${clickId}`,
+      );
+      if (answer.status !== 200 || !answer.body.includes('"approved"')) refused.push(`HTTP ${answer.status} ${answer.body}`);
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, () => sender(pairs / SENDERS)));
+  return refused;
+}

@@ -1,0 +1,37 @@
+import { resolve } from "node:path";
+import { findProcesses, type Job, killJob } from "../system/processes.ts";
+
+const VICTIMS: readonly Job[] = ["ingress", "processors", "clickhouse"];
+const FIRST_FAULT_MS = 4_000;
+const BETWEEN_FAULTS_MS = 5_000;
+
+/** @throws when the service does not run on this machine: there is nothing to kill then. */
+export async function checkVictims(dataDir: string): Promise<void> {
+  for (const job of VICTIMS) {
+    if ((await findProcesses(resolve(dataDir), job)).length === 0) {
+      throw new Error(`--faults: no ${job} process of ${dataDir} runs on this machine`);
+    }
+  }
+}
+
+/** Kills -9 an ingress, the processors and ClickHouse in turn until it is stopped. The launcher starts them again. */
+export function runFaults(dataDir: string, say: (line: string) => void): { stop: () => Promise<void> } {
+  const folder = resolve(dataDir);
+  let round = 0;
+  let pending: Promise<void> = Promise.resolve();
+  let timer = setTimeout(strike, FIRST_FAULT_MS);
+  function strike(): void {
+    const job = VICTIMS[round % VICTIMS.length];
+    round += 1;
+    if (job !== undefined) {
+      pending = killJob(folder, job).then((hit) => say(`  kill -9: ${hit} x ${job}`));
+    }
+    timer = setTimeout(strike, BETWEEN_FAULTS_MS);
+  }
+  return {
+    stop: async () => {
+      clearTimeout(timer);
+      await pending;
+    },
+  };
+}

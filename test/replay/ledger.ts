@@ -1,0 +1,88 @@
+import { type Amount, amountOf } from "../../schemas/money/amount.ts";
+import { z } from "zod";
+import type { VisitRecord } from "./send.ts";
+import type { ServiceClient } from "./service.ts";
+
+const ClickRow = z.object({
+  click_id: z.string(),
+  offer_id: z.int(),
+  affiliate_id: z.int(),
+  status: z.string(),
+  is_unique: z.boolean(),
+  is_bot: z.boolean(),
+  country: z.string(),
+  device_type: z.string(),
+  sub2: z.string(),
+  sub3: z.string(),
+  destination: z.string(),
+});
+export type ClickRow = z.infer<typeof ClickRow>;
+const ClickPage = z.object({ data: z.array(ClickRow), next_cursor: z.string().nullable() });
+
+const ConversionRow = z.object({
+  id: z.string(),
+  click_id: z.string().nullable(),
+  status: z.string(),
+  is_duplicate: z.boolean(),
+  payout: z.string(),
+  revenue: z.string(),
+  currency: z.string(),
+  adv_txid: z.string().nullable(),
+});
+export type ConversionRow = z.infer<typeof ConversionRow>;
+const ConversionPage = z.object({ data: z.array(ConversionRow), next_cursor: z.string().nullable() });
+
+const PAGES_MAX = 2_000;
+
+/** Every click of the run that the service shows, newest first. `from` is an ISO time before the run. */
+export async function readClicks(client: ServiceClient, run: string, from: string): Promise<ClickRow[]> {
+  const rows: ClickRow[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const query = new URLSearchParams({ from, sub1: run, limit: "1000", ...(cursor === null ? {} : { cursor }) });
+    const answer = ClickPage.parse(await client.rest(`/clicks?${query}`));
+    rows.push(...answer.data);
+    cursor = answer.next_cursor;
+    if (cursor === null) return rows;
+  }
+  throw new Error(`more than ${PAGES_MAX} pages of clicks`);
+}
+
+/** Every conversion whose order number is one of the run's. */
+export async function readConversions(client: ServiceClient, run: string, from: string): Promise<ConversionRow[]> {
+  const rows: ConversionRow[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const query = new URLSearchParams({ from, limit: "500", ...(cursor === null ? {} : { cursor }) });
+    const answer = ConversionPage.parse(await client.rest(`/conversions?${query}`));
+    rows.push(...answer.data.filter((row) => row.adv_txid?.startsWith(`${run}-`) === true));
+    cursor = answer.next_cursor;
+    if (cursor === null) return rows;
+  }
+  throw new Error(`more than ${PAGES_MAX} pages of conversions`);
+}
+
+/** The clicks of attempts that got no answer: recorded or not, both are right; twice is not. */
+export function unansweredKeys(records: readonly VisitRecord[]): Set<string> {
+  return new Set(
+    records.flatMap((record) => record.unansweredAttempts.map((attempt) => `${record.visit.line.number} ${attempt}`)),
+  );
+}
+
+/** Sums money by currency. */
+export class MoneyByCurrency {
+  readonly #sums = new Map<string, Amount>();
+
+  add(currency: string, amount: string | Amount): void {
+    const value = typeof amount === "string" ? amountOf(amount) : amount;
+    this.#sums.set(currency, (this.#sums.get(currency) ?? 0n) + value);
+  }
+
+  of(currency: string): Amount {
+    return this.#sums.get(currency) ?? 0n;
+  }
+
+  get currencies(): string[] {
+    return [...this.#sums.keys()].sort();
+  }
+}

@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Agent, request } from "undici";
+import { z } from "zod";
+
+/** What `npm start` writes to DATA_DIR/demo.json (management.md). */
+export const Demo = z.object({
+  base_url: z.string(),
+  mcp_url: z.string(),
+  tracking_url: z.string(),
+  workspace_id: z.int(),
+  postback_token: z.string(),
+  advertiser_postback_token: z.string(),
+  keys: z.object({ admin: z.string(), analyst: z.string(), partner: z.string(), advertiser: z.string() }),
+  links: z.object({ affiliate: z.string(), transparent: z.string(), smart: z.string() }),
+});
+export type Demo = z.infer<typeof Demo>;
+
+export async function readDemo(dataDir: string): Promise<Demo> {
+  return Demo.parse(JSON.parse(await readFile(join(dataDir, "demo.json"), "utf8")));
+}
+
+const RETRY_MS = 250;
+const RETRIES_MAX = 240;
+const REQUEST_TIMEOUT_MS = 15_000;
+
+/** An HTTP answer, whole. */
+export type HttpAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+};
+
+/** Connections of the replay to one service. Answers are read whole and within 15 s. */
+export class ServiceClient {
+  readonly demo: Demo;
+  readonly #agent: Agent;
+
+  constructor(demo: Demo, connections = 64) {
+    this.demo = demo;
+    this.#agent = new Agent({ connections, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: REQUEST_TIMEOUT_MS });
+  }
+
+  /** One attempt. @throws when no whole answer came: then nobody knows whether the request was carried out. */
+  async attempt(url: string, headers: Record<string, string> = {}): Promise<HttpAnswer> {
+    const answer = await request(url, { dispatcher: this.#agent, headers });
+    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+  }
+
+  /** GET of the REST API with the admin key, repeated while the service is away or the budget of the minute is used up. */
+  async rest(path: string): Promise<unknown> {
+    let last = "";
+    for (let attempt = 0; attempt < RETRIES_MAX; attempt += 1) {
+      try {
+        const answer = await this.attempt(`${this.demo.base_url}${path}`, {
+          authorization: `Bearer ${this.demo.keys.admin}`,
+        });
+        if (answer.status === 200) return JSON.parse(answer.body);
+        last = `HTTP ${answer.status} ${answer.body}`;
+        if (answer.status !== 429 && answer.status < 500) break;
+      } catch (error) {
+        last = String(error);
+      }
+      await pause(RETRY_MS);
+    }
+    throw new Error(`GET ${path}: ${last}`);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,76 @@
+import { pause, type ServiceClient } from "../replay/service.ts";
+
+/** What the load knows of the requests it sent: those with an answer, and those nobody can tell about. */
+export class ClickLoad {
+  readonly run: string;
+  /** Click id of every answered request, by its number. */
+  readonly answered = new Map<number, string>();
+  /** Requests whose answer never came: recorded or not, both are right. */
+  readonly unanswered = new Set<number>();
+  readonly #client: ServiceClient;
+  readonly #path: string;
+  #next = 0;
+  #running = true;
+  #loops: Promise<void>[] = [];
+
+  /** `path` is a tracking link without query. */
+  constructor(client: ServiceClient, path: string) {
+    this.#client = client;
+    this.#path = path;
+    this.run = `load-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
+  }
+
+  start(concurrency: number): void {
+    this.#loops = Array.from({ length: concurrency }, () => this.#loop());
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    await Promise.all(this.#loops);
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#running) {
+      const number = this.#next;
+      this.#next += 1;
+      const query = `sub1=${this.run}&sub2=${number}`;
+      try {
+        const answer = await this.#client.attempt(`${this.#path}?${query}`, {
+          "user-agent": `Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/12${number % 10}.0`,
+        });
+        if (answer.status === 302) {
+          this.answered.set(number, /trk_cid=([0-9a-f]{32})/.exec(String(answer.headers["set-cookie"]))?.[1] ?? "");
+        } else if (answer.status >= 500) {
+          await pause(50);
+        } else {
+          throw new Error(`HTTP ${answer.status}: ${answer.body.slice(0, 200)}`);
+        }
+      } catch (error) {
+        if (error instanceof Error && error.message.startsWith("HTTP ")) throw error;
+        this.unanswered.add(number);
+        await pause(50);
+      }
+    }
+  }
+}
+
+/**
+ * Holds what the service stored against the load, once: the sentences say what is missing, twice or made up. `stored` are
+ * the clicks that the service shows for the run.
+ */
+export function loadDifferences(load: ClickLoad, stored: readonly { click_id: string; sub2: string }[]): string[] {
+  const counts = new Map<string, number>();
+  for (const row of stored) counts.set(row.click_id, (counts.get(row.click_id) ?? 0) + 1);
+  const differences: string[] = [];
+  for (const [number, clickId] of load.answered) {
+    const count = counts.get(clickId) ?? 0;
+    if (count !== 1) differences.push(`request ${number}, click ${clickId}: stored ${count} times`);
+  }
+  for (const row of stored) {
+    const number = Number(row.sub2);
+    if (load.answered.get(number) !== row.click_id && !load.unanswered.has(number)) {
+      differences.push(`click ${row.click_id} belongs to no request without an answer (${row.sub2})`);
+    }
+  }
+  return differences;
+}

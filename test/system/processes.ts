@@ -1,0 +1,53 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/** Jobs of a one-machine run, told apart by their command lines. */
+const COMMANDS = {
+  ingress: "/ingress/main.js",
+  processors: "/processors/main.js",
+  api: "/api/main.js",
+  clickhouse: "clickhouse-engine",
+  nats: "nats-server",
+  postgres: "bin/postgres",
+} as const;
+export type Job = keyof typeof COMMANDS;
+
+/**
+ * Pids of the processes that do a job for the installation of `dataDir`: those whose command line names the program and whose
+ * command line or environment names the folder. Reads /proc, so Linux only.
+ */
+export async function findProcesses(dataDir: string, job: Job): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found: number[] = [];
+  for (const pid of pids) {
+    const command = await readProcessText(pid, "cmdline");
+    if (!command.includes(COMMANDS[job]) || command.includes("leash")) continue;
+    const environment = await readProcessText(pid, "environ");
+    if (command.includes(dataDir) || environment.includes(`DATA_DIR=${dataDir}`)) found.push(Number(pid));
+  }
+  return found;
+}
+
+/** kill -9 of every process of the job; answers how many were hit. */
+export async function killJob(dataDir: string, job: Job): Promise<number> {
+  const pids = await findProcesses(dataDir, job);
+  let hit = 0;
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+      hit += 1;
+    } catch (error) {
+      // It ended between the look and the kill.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+  return hit;
+}
+
+async function readProcessText(pid: string, file: "cmdline" | "environ"): Promise<string> {
+  try {
+    return (await readFile(`/proc/${pid}/${file}`, "utf8")).replaceAll("\0", " ");
+  } catch {
+    // A process that has ended, or one of another user: not ours either way.
+    return "";
+  }
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { readDemo, ServiceClient, pause } from "../replay/service.ts";
+
+/** The whole service, as `npm start` runs it, on ports and a DATA_DIR of its own. */
+export type System = {
+  readonly dataDir: string;
+  readonly client: ServiceClient;
+  readonly launcher: ChildProcess;
+  /** Everything the launcher printed. */
+  readonly output: () => string;
+  /** SIGTERM, and the exit code of the launcher. */
+  stop(): Promise<number | null>;
+  /** Stop, and remove the DATA_DIR. */
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+export type SystemOptions = {
+  /** An existing DATA_DIR, to start again on; a fresh one by default. */
+  readonly dataDir?: string;
+  readonly env?: Record<string, string>;
+};
+
+const START_TIMEOUT_MS = 180_000;
+const STOP_TIMEOUT_MS = 40_000;
+const POLL_MS = 100;
+
+/** Starts the compiled launcher (`npm run build` first) and answers when the first redirect can work. */
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "tracker-system-")));
+  const [trackingPort, apiPort] = [await freePort(), await freePort()];
+  const chunks: string[] = [];
+  const launcher = spawn(process.execPath, [projectFile(".build", "deploy", "local", "main.js")], {
+    cwd: projectFile(),
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      TRACKING_PORT: String(trackingPort),
+      API_PORT: String(apiPort),
+      INGRESS_WORKERS: "1",
+      TRUSTED_PROXIES: "127.0.0.1/32",
+      RUNTIME_DIR: projectFile("node_modules", ".cache", "tracker-runtime"),
+      RATE_LIMIT_PER_MINUTE: "1000000",
+      ...options.env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  launcher.stdout.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
+  launcher.stderr.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
+  const output = (): string => chunks.join("");
+  try {
+    await untilReady(launcher, trackingPort, apiPort, output);
+  } catch (error) {
+    launcher.kill("SIGTERM");
+    throw error;
+  }
+  const client = new ServiceClient(await readDemo(dataDir));
+  const stop = async (): Promise<number | null> => {
+    await client.close();
+    return stopLauncher(launcher);
+  };
+  return {
+    dataDir,
+    client,
+    launcher,
+    output,
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilReady(
+  launcher: ChildProcess,
+  trackingPort: number,
+  apiPort: number,
+  output: () => string,
+): Promise<void> {
+  const deadlineMs = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < deadlineMs) {
+    if (launcher.exitCode !== null) throw new Error(`the launcher ended with ${launcher.exitCode}:\n${output()}`);
+    if (/curl /.test(output()) && (await isHealthy(trackingPort)) && (await isHealthy(apiPort))) return;
+    await pause(POLL_MS);
+  }
+  throw new Error(`the service was not ready in ${START_TIMEOUT_MS} ms:\n${output()}`);
+}
+
+async function isHealthy(port: number): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/health`)).status === 200;
+  } catch {
+    // Not listening yet.
+    return false;
+  }
+}
+
+async function stopLauncher(launcher: ChildProcess): Promise<number | null> {
+  if (launcher.exitCode !== null || launcher.signalCode !== null) return launcher.exitCode;
+  const ended = new Promise<number | null>((resolve) => launcher.once("exit", resolve));
+  launcher.kill("SIGTERM");
+  const timer = setTimeout(() => launcher.kill("SIGKILL"), STOP_TIMEOUT_MS);
+  const code = await ended;
+  clearTimeout(timer);
+  return code;
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,21 @@
+import { pause } from "../replay/service.ts";
+
+/** Waits until `condition` answers something other than undefined or false, at most `timeoutMs`; answers it. */
+export async function until<T>(
+  what: string,
+  condition: () => Promise<T | undefined | false> | T | undefined | false,
+  options: { readonly timeoutMs: number; readonly pollMs?: number },
+): Promise<T> {
+  const deadlineMs = Date.now() + options.timeoutMs;
+  let lastError: unknown;
+  while (Date.now() < deadlineMs) {
+    try {
+      const value = await condition();
+      if (value !== undefined && value !== false) return value;
+    } catch (error) {
+      lastError = error;
+    }
+    await pause(options.pollMs ?? 100);
+  }
+  throw new Error(`not within ${options.timeoutMs} ms: ${what}`, { cause: lastError });
+}
