@@ -16,7 +16,10 @@ export async function readDiskCopy(path: string): Promise<CatalogEntry[] | undef
   const entries: CatalogEntry[] = [];
   let isWhole = false;
   try {
-    const lines = createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Number.POSITIVE_INFINITY });
+    const lines = createInterface({
+      input: createReadStream(path, "utf8"),
+      crlfDelay: Number.POSITIVE_INFINITY,
+    });
     for await (const line of lines) {
       if (line === END_LINE) {
         isWhole = true;

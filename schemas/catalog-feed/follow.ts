@@ -47,7 +47,10 @@ export class CatalogFeed {
       const copy = await readDiskCopy(options.copyPath);
       if (copy !== undefined) {
         feed.#take(copy);
-        options.log.info({ version: options.catalog.version, entries: copy.length }, "catalog.loaded-from-disk");
+        options.log.info(
+          { version: options.catalog.version, entries: copy.length },
+          "catalog.loaded-from-disk",
+        );
       }
     }
     await feed.refresh();
@@ -69,7 +72,8 @@ export class CatalogFeed {
       log.info({ version: catalog.version, changes: changes.length }, "catalog.swapped");
     } catch (error) {
       // Said once per outage: the catalog in memory goes on answering.
-      if (!this.#isAway) log.warn({ err: error, version: catalog.version }, "catalog.postgres-is-away");
+      if (!this.#isAway)
+        log.warn({ err: error, version: catalog.version }, "catalog.postgres-is-away");
       this.#isAway = true;
     }
   }
@@ -108,7 +112,8 @@ export class CatalogFeed {
 
   async #writeCopy(): Promise<void> {
     const { catalog, copyPath, log } = this.#options;
-    if (copyPath === undefined || catalog.version === this.#copiedVersion || !catalog.isLoaded) return;
+    if (copyPath === undefined || catalog.version === this.#copiedVersion || !catalog.isLoaded)
+      return;
     const version = catalog.version;
     try {
       await writeDiskCopy(copyPath, this.#entries.values());

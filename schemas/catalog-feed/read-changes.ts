@@ -10,11 +10,13 @@ const PAGE_ROWS = 5_000;
 export async function readCatalogChanges(db: Queryable, version: number): Promise<CatalogEntry[]> {
   const entries: CatalogEntry[] = [];
   for (let after = version; ; ) {
-    const { rows } = await db.query<{ kind: string; id: string; version: number; record: unknown }>({
-      name: "read-catalog-changes",
-      text: `select kind, id, version, record from catalog_entry where version > $1 order by version limit $2`,
-      values: [after, PAGE_ROWS],
-    });
+    const { rows } = await db.query<{ kind: string; id: string; version: number; record: unknown }>(
+      {
+        name: "read-catalog-changes",
+        text: `select kind, id, version, record from catalog_entry where version > $1 order by version limit $2`,
+        values: [after, PAGE_ROWS],
+      },
+    );
     for (const row of rows) {
       const entry = parseCatalogEntry(row);
       if (entry !== undefined) entries.push(entry);

@@ -257,7 +257,11 @@ export class Catalog {
     this.#byId.set(`${entry.kind} ${entry.id}`, { kind: entry.kind, key: Number(entry.id), owner });
   }
 
-  #removeOwned<T extends { id: number }>(entry: CatalogEntry, lists: Map<number, T[]>, id: number): void {
+  #removeOwned<T extends { id: number }>(
+    entry: CatalogEntry,
+    lists: Map<number, T[]>,
+    id: number,
+  ): void {
     const known = this.#byId.get(`${entry.kind} ${entry.id}`);
     if (known === undefined) return;
     const rest = (lists.get(known.owner) ?? []).filter((record) => record.id !== id);

@@ -62,7 +62,7 @@ export function parseCatalogEntry(value: unknown): CatalogEntry | undefined {
   const { kind, id, version, record } = Envelope.parse(value);
   if (!isCatalogKind(kind)) return undefined;
   const parsed = record === null ? null : catalogKinds[kind].parse(record);
-  // The schema of `kind` has just been applied; the compiler cannot tie the two unions together.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of `kind` has just been applied; the compiler cannot tie the two unions together
   return { kind, id, version, record: parsed } as CatalogEntry;
 }
 

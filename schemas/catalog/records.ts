@@ -193,7 +193,13 @@ export const TrackingDomain = z.object({
 export type TrackingDomain = z.infer<typeof TrackingDomain>;
 
 /** A key made by hand for `/c/{key}`; `<offer_code>-<affiliate_code>` needs no record (G183). */
-export const LinkKey = z.object({ id, workspace_id: id, key: z.string(), offer_id: id, affiliate_id: id });
+export const LinkKey = z.object({
+  id,
+  workspace_id: id,
+  key: z.string(),
+  offer_id: id,
+  affiliate_id: id,
+});
 export type LinkKey = z.infer<typeof LinkKey>;
 
 export const SmartLink = z.object({

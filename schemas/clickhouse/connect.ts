@@ -1,4 +1,4 @@
-import { type ClickHouseClient, createClient } from "@clickhouse/client";
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 
 export type ClickhouseOptions = {
   /** `http://user:password@host:port/database`. */
@@ -19,10 +19,13 @@ export function openClickhouse(options: ClickhouseOptions): Clickhouse {
     url: options.url,
     application: options.applicationName,
     request_timeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    // Faults are thrown; the client would also print them, past the log of the process.
+    log: { level: ClickHouseLogLevel.OFF },
     max_open_connections: options.connectionsMax ?? CONNECTIONS_MAX,
     clickhouse_settings: {
       output_format_json_quote_64bit_integers: 0,
       output_format_json_quote_decimals: 1,
+      output_format_decimal_trailing_zeros: 1,
       date_time_output_format: "iso",
     },
   });

@@ -1,6 +1,14 @@
 import { ClickHouseError } from "@clickhouse/client";
 
-const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EHOSTUNREACH", "EAI_AGAIN"]);
+const NETWORK = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ETIMEDOUT",
+  "EPIPE",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "EAI_AGAIN",
+]);
 /** Server codes of a server that is busy, short of memory, starting or stopping, or gave up in time. */
 const AWAY = new Set(["159", "160", "164", "202", "209", "210", "236", "241", "242", "319", "394"]);
 

@@ -23,7 +23,11 @@ export async function migrateClickhouse(url: string): Promise<string[]> {
   } finally {
     await bootstrap.close();
   }
-  const client = openClickhouse({ url, applicationName: "tracker migrate", requestTimeoutMs: 600_000 });
+  const client = openClickhouse({
+    url,
+    applicationName: "tracker migrate",
+    requestTimeoutMs: 600_000,
+  });
   try {
     await client.command({
       query: `create table if not exists schema_migration (number UInt32, name String, applied_at DateTime default now())

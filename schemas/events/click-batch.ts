@@ -37,7 +37,10 @@ export function encodeBatch(batch: ClickBatch): Uint8Array {
 /** @throws {SyntaxError | ZodError} for bytes that no producer of ours wrote. */
 export function decodeBatch(bytes: Uint8Array): ClickBatch {
   const [head = "", ...lines] = new TextDecoder("utf-8", { fatal: true }).decode(bytes).split("\n");
-  return { ...BatchHead.parse(JSON.parse(head)), lines: lines.length === 1 && lines[0] === "" ? [] : lines };
+  return {
+    ...BatchHead.parse(JSON.parse(head)),
+    lines: lines.length === 1 && lines[0] === "" ? [] : lines,
+  };
 }
 
 /**

@@ -5,7 +5,15 @@ export const VALUE_LENGTH_MAX = 255;
 /** Longest ad-platform click id, in characters (section 8). */
 export const AD_CLICK_ID_LENGTH_MAX = 512;
 
-export const LINK_TYPES = ["transparent", "affiliate", "smart", "server", "direct", "organic", "coupon"] as const;
+export const LINK_TYPES = [
+  "transparent",
+  "affiliate",
+  "smart",
+  "server",
+  "direct",
+  "organic",
+  "coupon",
+] as const;
 /** The path that made the click (G83). */
 export type LinkType = (typeof LINK_TYPES)[number];
 
@@ -16,7 +24,10 @@ export type ClickStatus = (typeof CLICK_STATUSES)[number];
 const text = z.string().default("");
 const flag = z.boolean().default(false);
 const id = z.int().nonnegative().default(0);
-const money = z.string().regex(/^\d{1,14}\.\d{4}$/).default("0.0000");
+const money = z
+  .string()
+  .regex(/^\d{1,14}\.\d{4}$/)
+  .default("0.0000");
 
 /**
  * One recorded click, decided by ingress before its answer and stored as it is: the names are the columns of ClickHouse's

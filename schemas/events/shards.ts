@@ -7,7 +7,10 @@ export const SHARD_COUNT = 4;
 /** A lane is one numbered sequence per producer: a shard's clicks, or all impressions. Each is one NATS subject. */
 export const IMPRESSION_LANE = 100;
 
-export const CLICK_LANES: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+export const CLICK_LANES: readonly number[] = Array.from(
+  { length: SHARD_COUNT },
+  (_, shard) => shard,
+);
 export const ALL_LANES: readonly number[] = [...CLICK_LANES, IMPRESSION_LANE];
 
 /** The shard, and so the lane, of a click on this offer; clicks without an offer (id 0) have one too. */

@@ -15,9 +15,13 @@ export class Lifetime {
   /** With `endWithParent` the process ends when its standard input does: a launcher holds the other end. */
   constructor(log: Log, options: { readonly endWithParent: boolean }) {
     this.#log = log;
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void this.end(signal));
+    for (const signal of ["SIGTERM", "SIGINT"] as const)
+      process.on(signal, () => void this.end(signal));
     if (options.endWithParent) {
-      process.stdin.on("close", () => void this.end("parent is gone")).on("error", () => undefined).resume();
+      process.stdin
+        .on("close", () => void this.end("parent is gone"))
+        .on("error", () => undefined)
+        .resume();
     }
     process.on("unhandledRejection", (error) => {
       this.#log.error({ err: error }, "process.unhandled-rejection");

@@ -3,7 +3,18 @@ import { type Logger, pino } from "pino";
 export type Log = Logger;
 
 /** Never in a log, at any depth (P31). Addresses are left out by not being logged at all. */
-const SECRETS = ["token", "key", "secret", "authorization", "cookie", "password", "email", "phone", "params", "query"];
+const SECRETS = [
+  "token",
+  "key",
+  "secret",
+  "authorization",
+  "cookie",
+  "password",
+  "email",
+  "phone",
+  "params",
+  "query",
+];
 
 /** JSON lines on standard output. The message of a line is a name: `delivery.attempted`. */
 export function openLog(options: { process: string; level: string }): Log {

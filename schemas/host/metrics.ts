@@ -1,7 +1,11 @@
 type Labels = Readonly<Record<string, string>>;
 
 /** One time series family of the Prometheus text format. */
-type Family = { readonly help: string; readonly kind: "counter" | "gauge"; readonly read: () => [Labels, number][] };
+type Family = {
+  readonly help: string;
+  readonly kind: "counter" | "gauge";
+  readonly read: () => [Labels, number][];
+};
 
 const LABEL_ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", '"': '\\"' };
 
@@ -33,7 +37,8 @@ export class Metrics {
     const lines: string[] = [];
     for (const [name, family] of this.#families) {
       lines.push(`# HELP ${name} ${family.help}`, `# TYPE ${name} ${family.kind}`);
-      for (const [labels, value] of family.read()) lines.push(`${name}${renderLabels(labels)} ${value}`);
+      for (const [labels, value] of family.read())
+        lines.push(`${name}${renderLabels(labels)} ${value}`);
     }
     return `${lines.join("\n")}\n`;
   }
@@ -55,14 +60,18 @@ export class Counter {
   }
 
   read(): [Labels, number][] {
-    const all = [...this.#series.values()].map(({ labels, value }): [Labels, number] => [labels, value]);
+    const all = [...this.#series.values()].map(({ labels, value }): [Labels, number] => [
+      labels,
+      value,
+    ]);
     return all.length === 0 ? [[{}, 0]] : all;
   }
 }
 
 function renderLabels(labels: Labels): string {
   const pairs = Object.entries(labels).map(
-    ([name, value]) => `${name}="${value.replace(/[\\\n"]/g, (found) => LABEL_ESCAPES[found] ?? found)}"`,
+    ([name, value]) =>
+      `${name}="${value.replace(/[\\\n"]/g, (found) => LABEL_ESCAPES[found] ?? found)}"`,
   );
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }

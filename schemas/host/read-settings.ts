@@ -15,7 +15,9 @@ export function readSettings<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   environment: Environment,
 ): z.infer<z.ZodObject<Shape>> {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  );
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
@@ -50,5 +52,10 @@ export function list(): z.ZodType<string[], string> {
 /** A URL with one of these schemes. */
 export function url(...schemes: string[]): z.ZodType<string, string> {
   const message = `expected a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`;
-  return z.string().refine((text) => schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text), message);
+  return z
+    .string()
+    .refine(
+      (text) => schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text),
+      message,
+    );
 }

@@ -10,7 +10,19 @@ test("every amount survives being written and read", () => {
 });
 
 test("money in requests has at most four decimals and no sign, exponent or space (ENV-007)", () => {
-  for (const text of ["1.23456", "abc", "1e3", "-1", "+1", "", " 1", "1.", ".5", "1,5", "123456789012345"]) {
+  for (const text of [
+    "1.23456",
+    "abc",
+    "1e3",
+    "-1",
+    "+1",
+    "",
+    " 1",
+    "1.",
+    ".5",
+    "1,5",
+    "123456789012345",
+  ]) {
     expect(parseAmount(text), text).toBeUndefined();
   }
   expect(parseAmount("10.5")).toBe(105_000n);

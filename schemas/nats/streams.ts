@@ -1,4 +1,4 @@
-import { AckPolicy, DeliverPolicy, DiscardPolicy, RetentionPolicy, StorageType } from "@nats-io/jetstream";
+import { DiscardPolicy, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import type { Nats } from "./connect.ts";
 
 const NS_PER_MS = 1_000_000;
@@ -7,8 +7,6 @@ const HOUR_MS = 3_600_000;
 const CLICKS_MAX_AGE_MS = 72 * HOUR_MS;
 const CLICKS_BYTES_MAX = 64 * 1024 ** 3;
 const DUPLICATE_WINDOW_MS = 120_000;
-const ACK_WAIT_MS = 60_000;
-const ACKS_PENDING_MAX = 4_096;
 
 /** Stream of all lanes. JetStream names hold no dots. */
 export function clicksStream(nats: Nats): string {
@@ -39,20 +37,11 @@ export async function ensureStreams(nats: Nats, replicas = 1): Promise<void> {
     await manager.streams.update(name, settings);
     return;
   }
-  await manager.streams.add({ ...settings, name, storage: StorageType.File, retention: RetentionPolicy.Limits });
-}
-
-/** Creates the durable consumer of a lane if it is not there. Acknowledging a message acknowledges all before it. */
-export async function ensureLaneConsumer(nats: Nats, lane: number): Promise<void> {
-  const manager = await nats.manager();
-  await manager.consumers.add(clicksStream(nats), {
-    durable_name: laneConsumer(lane),
-    filter_subject: nats.subjects.clicks(lane),
-    ack_policy: AckPolicy.All,
-    deliver_policy: DeliverPolicy.All,
-    ack_wait: ACK_WAIT_MS * NS_PER_MS,
-    max_ack_pending: ACKS_PENDING_MAX,
-    max_deliver: -1,
+  await manager.streams.add({
+    ...settings,
+    name,
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
   });
 }
 

@@ -11,19 +11,43 @@ export const SQLSTATE = {
 
 /** Class 08 connection exceptions, 53 out of resources, 57 operator intervention: the server is away or going away. */
 const AWAY = /^(08|53|57)/;
-const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EHOSTUNREACH", "EAI_AGAIN"]);
-const DRIVER_AWAY = /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
+const NETWORK = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ETIMEDOUT",
+  "EPIPE",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "EAI_AGAIN",
+]);
+const DRIVER_AWAY =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
 
 /** SQLSTATE of a failed statement, or the network's code, or "" for anything else. */
 export function postgresCode(error: unknown): string {
-  if (typeof error === "object" && error !== null && "code" in error && typeof error.code === "string") return error.code;
+  if (
+    typeof error === "object" &&
+    error !== null &&
+    "code" in error &&
+    typeof error.code === "string"
+  )
+    return error.code;
   return "";
 }
 
 /** Name of the unique index or constraint that a statement ran into; "" if it was something else. */
 export function violatedConstraint(error: unknown): string {
-  if (postgresCode(error) !== SQLSTATE.uniqueViolation && postgresCode(error) !== SQLSTATE.foreignKeyViolation) return "";
-  if (typeof error === "object" && error !== null && "constraint" in error && typeof error.constraint === "string") {
+  if (
+    postgresCode(error) !== SQLSTATE.uniqueViolation &&
+    postgresCode(error) !== SQLSTATE.foreignKeyViolation
+  )
+    return "";
+  if (
+    typeof error === "object" &&
+    error !== null &&
+    "constraint" in error &&
+    typeof error.constraint === "string"
+  ) {
     return error.constraint;
   }
   return "";

@@ -49,7 +49,9 @@ export async function assertPostgresMigrated(pool: Pool): Promise<void> {
   const files = await migrationFiles();
   const current = await assertNotNewer(pool, files.length);
   if (current < files.length) {
-    throw new Error(`Postgres is at migration ${current} of ${files.length}: run \`npm run tracker -- migrate\` first`);
+    throw new Error(
+      `Postgres is at migration ${current} of ${files.length}: run \`npm run tracker -- migrate\` first`,
+    );
   }
 }
 

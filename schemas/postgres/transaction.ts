@@ -8,7 +8,10 @@ const PAUSE_MS_MAX = 25;
  * Runs `work` in one transaction and answers after the commit. Repeats it when another transaction was in the way
  * (40001, 40P01), so `work` must do nothing outside of the transaction. Rethrows everything else after a rollback.
  */
-export async function inTransaction<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  pool: Pool,
+  work: (db: Queryable) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await once(pool, work);
@@ -28,9 +31,9 @@ async function once<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise
     await connection.query({ text: "commit" });
     return result;
   } catch (error) {
-    await connection.query({ text: "rollback" }).catch((rollbackError: Error) => {
+    await connection.query({ text: "rollback" }).catch((rollbackError: unknown) => {
       // A connection that cannot roll back is not handed to anybody else.
-      broken = rollbackError;
+      broken = rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError));
     });
     throw error;
   } finally {

@@ -6,7 +6,10 @@ App()
   .any("/*", (response) => {
     response
       .writeStatus("302 Found")
-      .writeHeader("Location", "https://example.com/landing?click_id=0123456789abcdef0123456789abcdef")
+      .writeHeader(
+        "Location",
+        "https://example.com/landing?click_id=0123456789abcdef0123456789abcdef",
+      )
       .end();
   })
   .listen("127.0.0.1", port, (socket) => {

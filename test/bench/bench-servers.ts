@@ -21,12 +21,21 @@ export type BenchServers = {
 
 /** Says what is downloaded; the rest is nobody's business during a bench. */
 export const benchReport: Report = {
-  note: (what: string, text: string) => process.stderr.write(`${what}: ${text}\n`),
-} as Report;
+  note: (part, text) => process.stderr.write(`${part}: ${text}
+`),
+  warn: (part, text) => process.stderr.write(`${part}: ${text}
+`),
+};
 
 export async function startBenchServers(folder: string): Promise<BenchServers> {
-  const runtimeDir = process.env["RUNTIME_DIR"] ?? projectFile("node_modules", ".cache", "tracker-runtime");
-  const place = { dataDir: join(folder, "servers"), runtimeDir, bind: "127.0.0.1", report: benchReport };
+  const runtimeDir =
+    process.env["RUNTIME_DIR"] ?? projectFile("node_modules", ".cache", "tracker-runtime");
+  const place = {
+    dataDir: join(folder, "servers"),
+    runtimeDir,
+    bind: "127.0.0.1",
+    report: benchReport,
+  };
   const postgres = await startPostgres({ ...place, port: await freePort() });
   const nats = await startNats({ ...place, port: await freePort() });
   const clickhouse = await startClickhouse({ ...place, port: await freePort() });
@@ -48,7 +57,12 @@ export async function startBenchServers(folder: string): Promise<BenchServers> {
 
 async function tracker(env: Record<string, string>, args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, [projectFile(".build", "api", "tracker.js"), ...args], {
-    env: { ...process.env, TRACKING_URL: "http://127.0.0.1:8080", API_URL: "http://127.0.0.1:8081", ...env },
+    env: {
+      ...process.env,
+      TRACKING_URL: "http://127.0.0.1:8080",
+      API_URL: "http://127.0.0.1:8081",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";

@@ -13,12 +13,25 @@ export class ChildServer {
   }
 
   /** Starts the command and waits until `url` answers anything but 5xx. @throws with its output when it ends before. */
-  static async start(command: readonly string[], url: string, env: Record<string, string> = {}): Promise<ChildServer> {
+  static async start(
+    command: readonly string[],
+    url: string,
+    env: Record<string, string> = {},
+  ): Promise<ChildServer> {
     const [program = "", ...args] = command;
-    const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
+    const child = spawn(program, args, {
+      stdio: ["pipe", "pipe", "pipe"],
+      env: { ...process.env, ...env },
+    });
     let output = "";
-    child.stdout.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000)));
-    child.stderr.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000)));
+    child.stdout.on(
+      "data",
+      (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000)),
+    );
+    child.stderr.on(
+      "data",
+      (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000)),
+    );
     const server = new ChildServer(child, url);
     try {
       await until(
@@ -33,19 +46,14 @@ export class ChildServer {
       await server.stop();
       throw new Error(`${command.join(" ")} did not answer: ${output}`, { cause: error });
     }
-    if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended with ${child.exitCode}: ${output}`);
+    if (child.exitCode !== null)
+      throw new Error(`${command.join(" ")} ended with ${child.exitCode}: ${output}`);
     return server;
-  }
-
-  /** Processor time used so far, in seconds, by the process itself. Linux. */
-  cpuSeconds(): number {
-    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
   }
 
   /** Resident memory in bytes. Linux. */
   residentBytes(): number {
-    const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.#child.pid}/status`, "utf8"));
+    const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${String(this.#child.pid)}/status`, "utf8"));
     return Number(match?.[1] ?? Number.NaN) * 1_024;
   }
 
@@ -59,6 +67,3 @@ export class ChildServer {
     clearTimeout(timer);
   }
 }
-
-/** Of /proc/<pid>/stat: fixed at 100 on every Linux that Node supports. */
-const CLOCK_TICKS = 100;

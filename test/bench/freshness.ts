@@ -1,7 +1,7 @@
-import { startSystem } from "../system/start-system.ts";
-import { type BenchResult, quantile } from "./result.ts";
 import { z } from "zod";
 import { pause } from "../replay/service.ts";
+import { startSystem } from "../system/start-system.ts";
+import { type BenchResult, quantile } from "./result.ts";
 
 const PROBES = 60;
 const Clicks = z.object({ data: z.array(z.object({ click_id: z.string() })) });
@@ -34,7 +34,8 @@ export async function benchFreshness(clicksPerSecond: number): Promise<BenchResu
     for (;;) {
       const page = Clicks.parse(await client.rest(`/clicks?click_id=${clickId}`));
       if (page.data.length > 0) break;
-      if (performance.now() - answeredAtMs > 30_000) throw new Error("a click was not readable within 30 s");
+      if (performance.now() - answeredAtMs > 30_000)
+        throw new Error("a click was not readable within 30 s");
       await pause(20);
     }
     delaysMs.push(performance.now() - answeredAtMs);

@@ -24,14 +24,19 @@ export function pinned(core: number, command: readonly string[]): readonly strin
 }
 
 /** As many requests as one server process answers, by wrk on core 1. @throws when wrk says something else. */
-export async function fullLoad(url: string, seconds: number, headers: Record<string, string>): Promise<LoadFigures> {
+export async function fullLoad(
+  url: string,
+  seconds: number,
+  headers: Record<string, string>,
+): Promise<LoadFigures> {
   const given = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const command = pinned(1, ["wrk", "-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, ...given, url]);
   const output = await run(command);
   const rate = /Requests\/sec:\s+([\d.]+)/.exec(output)?.[1];
   if (rate === undefined) throw new Error(`wrk: ${output}`);
   const failed = /Non-2xx or 3xx responses: (\d+)/.exec(output)?.[1] ?? "0";
-  const broken = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(output) ?? [];
+  const broken =
+    /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(output) ?? [];
   const failures = [failed, ...broken.slice(1)].reduce((sum, text) => sum + Number(text), 0);
   return { requestsPerSecond: Number(rate), failures };
 }
@@ -39,13 +44,20 @@ export async function fullLoad(url: string, seconds: number, headers: Record<str
 /** Time of a request in microseconds at a fixed rate, by h2load: the 99th percentile of one run. */
 export async function pacedP99Us(
   url: string,
-  options: { readonly requestsPerSecond: number; readonly seconds: number; readonly headers: Record<string, string> },
+  options: {
+    readonly requestsPerSecond: number;
+    readonly seconds: number;
+    readonly headers: Record<string, string>;
+  },
 ): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "tracker-bench-"));
   try {
     const log = join(folder, "requests.tsv");
     const clients = 32;
-    const given = Object.entries(options.headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+    const given = Object.entries(options.headers).flatMap(([name, value]) => [
+      "-H",
+      `${name}: ${value}`,
+    ]);
     await run(
       pinned(1, [
         "h2load",
@@ -71,7 +83,10 @@ export async function pacedP99Us(
 /** Runs to the end and answers standard output. @throws with both outputs for an exit code other than 0. */
 async function run(command: readonly string[]): Promise<string> {
   const [program = "", ...args] = command;
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], timeout: RUN_TIMEOUT_MS });
+  const child = spawn(program, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: RUN_TIMEOUT_MS,
+  });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -79,6 +94,7 @@ async function run(command: readonly string[]): Promise<string> {
     child.once("error", reject);
     child.once("close", resolve);
   });
-  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}: ${output.slice(-2_000)}`);
+  if (code !== 0)
+    throw new Error(`${command.join(" ")} ended with ${String(code)}: ${output.slice(-2_000)}`);
   return output;
 }

@@ -14,7 +14,9 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => benches[name] === undefined);
 if (unknown.length > 0) {
-  console.error(`no bench named ${unknown.join(", ")}: there are ${Object.keys(benches).join(", ")}`);
+  console.error(
+    `no bench named ${unknown.join(", ")}: there are ${Object.keys(benches).join(", ")}`,
+  );
   process.exitCode = 2;
 } else {
   await main(wanted.length === 0 ? Object.keys(benches) : wanted);
@@ -29,9 +31,18 @@ async function main(names: readonly string[]): Promise<void> {
     } catch (error) {
       console.error(error);
       process.exitCode = 1;
-      results.push({ name, figure: "failed, see above", baseline: "-", ratio: null, budget: "-", ok: null });
+      results.push({
+        name,
+        figure: "failed, see above",
+        baseline: "-",
+        ratio: null,
+        budget: "-",
+        ok: null,
+      });
     }
   }
-  console.log(`${cpus().length} cores, ${cpus()[0]?.model ?? "unknown processor"}, Node ${process.version}\n`);
+  console.log(
+    `${cpus().length} cores, ${cpus()[0]?.model ?? "unknown processor"}, Node ${process.version}\n`,
+  );
   console.log(renderResults(results));
 }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 /** Configuration of the second baseline: nginx, one worker, a redirect with an access log on disk. Answers its path. */
 export function writeNginxConfig(folder: string, port: number): string {
-  for (const name of ["body", "proxy", "fastcgi", "uwsgi", "scgi"]) mkdirSync(join(folder, name), { recursive: true });
+  for (const name of ["body", "proxy", "fastcgi", "uwsgi", "scgi"])
+    mkdirSync(join(folder, name), { recursive: true });
   const path = join(folder, "nginx.conf");
   writeFileSync(
     path,

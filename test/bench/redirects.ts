@@ -14,7 +14,8 @@ const ROUNDS = 3;
 const SECONDS = 4;
 /** A browser behind a trusted proxy, so that the address is one that geo and ASN know. */
 const HEADERS = {
-  "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
+  "User-Agent":
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
   "X-Forwarded-For": "83.149.9.216",
   Referer: "https://www.example.org/some/page",
   "Accept-Language": "en-US,en;q=0.9",
@@ -44,7 +45,12 @@ export async function benchRedirects(): Promise<BenchResult[]> {
   }
 }
 
-type Contenders = { bare: ChildServer; ingress: ChildServer; link: string; nginx: ChildServer | undefined };
+type Contenders = {
+  bare: ChildServer;
+  ingress: ChildServer;
+  link: string;
+  nginx: ChildServer | undefined;
+};
 
 async function measure({ bare, ingress, link, nginx }: Contenders): Promise<BenchResult[]> {
   await fullLoad(link, 2, HEADERS);
@@ -54,12 +60,19 @@ async function measure({ bare, ingress, link, nginx }: Contenders): Promise<Benc
     const own = await fullLoad(link, SECONDS, HEADERS);
     if (own.failures > 0) throw new Error(`${own.failures} redirects failed`);
     rates.ingress.push(own.requestsPerSecond);
-    if (nginx !== undefined) rates.nginx.push((await fullLoad(nginx.url, SECONDS, HEADERS)).requestsPerSecond);
+    if (nginx !== undefined)
+      rates.nginx.push((await fullLoad(nginx.url, SECONDS, HEADERS)).requestsPerSecond);
   }
   const [bareRate, ownRate] = [quantile(rates.bare, 0.5), quantile(rates.ingress, 0.5)];
   const results = [compared("redirects/s vs bare uWebSockets.js", ownRate, bareRate, 0.6)];
-  if (nginx === undefined) results.push(notMeasured("redirects/s vs nginx", "nginx is missing: apt-get install nginx-light"));
-  else results.push(compared("redirects/s vs nginx with access log", ownRate, quantile(rates.nginx, 0.5), 1));
+  if (nginx === undefined)
+    results.push(
+      notMeasured("redirects/s vs nginx", "nginx is missing: apt-get install nginx-light"),
+    );
+  else
+    results.push(
+      compared("redirects/s vs nginx with access log", ownRate, quantile(rates.nginx, 0.5), 1),
+    );
   results.push(await pacedResult(bare.url, link, ownRate / 2));
   const megabytes = ingress.residentBytes() / 1024 ** 2;
   results.push({
@@ -73,9 +86,14 @@ async function measure({ bare, ingress, link, nginx }: Contenders): Promise<Benc
   return results;
 }
 
-async function pacedResult(bareUrl: string, link: string, requestsPerSecond: number): Promise<BenchResult> {
+async function pacedResult(
+  bareUrl: string,
+  link: string,
+  requestsPerSecond: number,
+): Promise<BenchResult> {
   const name = "p99 of a redirect at half its rate";
-  if (!isOnPath("h2load")) return notMeasured(name, "h2load is missing: apt-get install nghttp2-client");
+  if (!isOnPath("h2load"))
+    return notMeasured(name, "h2load is missing: apt-get install nghttp2-client");
   const own: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -110,16 +128,27 @@ function notMeasured(name: string, why: string): BenchResult {
 
 async function startBare(node: readonly string[]): Promise<ChildServer> {
   const port = await freePort();
-  const command = pinned(0, [...node, projectFile("test", "bench", "bare-redirect.cjs"), String(port)]);
+  const command = pinned(0, [
+    ...node,
+    projectFile("test", "bench", "bare-redirect.cjs"),
+    String(port),
+  ]);
   return ChildServer.start(command, `http://127.0.0.1:${port}/`);
 }
 
 async function startNginx(folder: string): Promise<ChildServer> {
   const port = await freePort();
-  return ChildServer.start(pinned(0, ["nginx", "-c", writeNginxConfig(folder, port)]), `http://127.0.0.1:${port}/`);
+  return ChildServer.start(
+    pinned(0, ["nginx", "-c", writeNginxConfig(folder, port)]),
+    `http://127.0.0.1:${port}/`,
+  );
 }
 
-async function startIngress(node: readonly string[], servers: BenchServers, folder: string): Promise<ChildServer> {
+async function startIngress(
+  node: readonly string[],
+  servers: BenchServers,
+  folder: string,
+): Promise<ChildServer> {
   const port = await freePort();
   const command = pinned(0, [...node, projectFile(".build", "ingress", "main.js")]);
   return ChildServer.start(command, `http://127.0.0.1:${port}/health`, {

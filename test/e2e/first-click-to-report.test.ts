@@ -1,10 +1,10 @@
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { replay } from "../replay/replay.ts";
-import { runFaults } from "../replay/faults.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { runFaults } from "../replay/faults.ts";
+import { replay } from "../replay/replay.ts";
 import { findProcesses, type Job } from "../system/processes.ts";
 import { startSystem } from "../system/start-system.ts";
-import { existsSync } from "node:fs";
 
 const LOG = projectFile("..", "shared", "data", "web-access.log.gz");
 const JOBS: readonly Job[] = ["ingress", "processors", "api", "clickhouse", "nats", "postgres"];
@@ -12,12 +12,23 @@ const JOBS: readonly Job[] = ["ingress", "processors", "api", "clickhouse", "nat
 test("real traffic is stored exactly once and reported right, also when ingress, processors and ClickHouse are killed", async () => {
   await using system = await startSystem();
   const said: string[] = [];
-  const options = { dataDir: system.dataDir, share: 0.2, seed: "e2e", say: (line: string) => said.push(line) };
+  const options = {
+    dataDir: system.dataDir,
+    share: 0.2,
+    seed: "e2e",
+    say: (line: string): void => void said.push(line),
+  };
   const log = existsSync(LOG) ? LOG : projectFile("test", "samples", "access.log");
   const calm = await replay({ ...options, log, ratePerSecond: 400, linesMax: 1_000 });
   expect(calm.differences, said.join("\n")).toEqual([]);
-  const faults = runFaults(system.dataDir, (line) => said.push(line));
-  const stormy = await replay({ ...options, log, ratePerSecond: 150, linesMax: 2_500, seed: "e2e-storm" }).finally(faults.stop);
+  const faults = runFaults(system.dataDir, (line) => void said.push(line));
+  const stormy = await replay({
+    ...options,
+    log,
+    ratePerSecond: 150,
+    linesMax: 2_500,
+    seed: "e2e-storm",
+  }).finally(faults.stop);
   expect(stormy.differences, said.join("\n")).toEqual([]);
   expect(said.filter((line) => line.includes("kill -9")).length).toBeGreaterThanOrEqual(3);
 });

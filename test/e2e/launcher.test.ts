@@ -5,18 +5,23 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
 import { findProcesses, type Job, killJob } from "../system/processes.ts";
 import { freePort, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 
+const Servers = z.object({ postgres_url: z.string() });
 const JOBS: readonly Job[] = ["ingress", "processors", "api", "clickhouse", "nats", "postgres"];
 
 test("a port in use is said with the variable that changes it", async () => {
   const occupied = await listenSomewhere();
   const port = portOf(occupied);
-  const { code, output } = await launch({ TRACKING_PORT: String(port), API_PORT: String(await freePort()) });
+  const { code, output } = await launch({
+    TRACKING_PORT: String(port),
+    API_PORT: String(await freePort()),
+  });
   occupied.close();
   expect(code).not.toBe(0);
   expect(output).toMatch(/TRACKING_PORT/);
@@ -86,9 +91,13 @@ test("two instances run side by side, and a child that dies is started again whi
 
 test("a Postgres whose schema is newer than this release is refused with a sentence", async () => {
   await using system = await startSystem();
-  const servers = JSON.parse(await readFile(join(system.dataDir, "servers.json"), "utf8")) as { postgres_url: string };
+  const servers = JSON.parse(await readFile(join(system.dataDir, "servers.json"), "utf8")) as {
+    postgres_url: string;
+  };
   const pool = openPool({ url: servers.postgres_url, applicationName: "test" });
-  await pool.query({ text: "insert into schema_migration (number, name) values (9999, '9999_of_tomorrow.sql')" });
+  await pool.query({
+    text: "insert into schema_migration (number, name) values (9999, '9999_of_tomorrow.sql')",
+  });
   await pool.end();
   expect(await system.stop()).toBe(0);
   const { code, output } = await launch({
@@ -101,7 +110,9 @@ test("a Postgres whose schema is newer than this release is refused with a sente
 });
 
 /** Runs the launcher until it ends by itself; answers its exit code and all it printed. */
-async function launch(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+async function launch(
+  env: Record<string, string>,
+): Promise<{ code: number | null; output: string }> {
   const dataDir = env["DATA_DIR"] ?? (await mkdtemp(join(tmpdir(), "tracker-launch-")));
   const child = spawn(process.execPath, [projectFile(".build", "deploy", "local", "main.js")], {
     env: {

@@ -17,12 +17,18 @@ test("P1: a click that got its answer survives kill -9 of the ingress at any ins
     // Random instants are the point: nothing is waited for.
     await pause(1_000 + Math.random() * (SECONDS_BETWEEN_MAX - 1) * 1_000);
     expect(await killJob(system.dataDir, "ingress")).toBeGreaterThan(0);
-    await until("the launcher starts the ingress again", async () => (await findProcesses(system.dataDir, "ingress")).length > 0, {
-      timeoutMs: 20_000,
-    });
+    await until(
+      "the launcher starts the ingress again",
+      async () => (await findProcesses(system.dataDir, "ingress")).length > 0,
+      {
+        timeoutMs: 20_000,
+      },
+    );
   }
   const before = load.answered.size;
-  await until("clicks are answered after the last kill", () => load.answered.size > before + 100, { timeoutMs: 30_000 });
+  await until("clicks are answered after the last kill", () => load.answered.size > before + 100, {
+    timeoutMs: 30_000,
+  });
   await load.stop();
   const from = new Date(Date.now() - 3_600_000).toISOString();
   let differences: string[] = ["not compared"];
@@ -34,5 +40,8 @@ test("P1: a click that got its answer survives kill -9 of the ingress at any ins
     },
     { timeoutMs: 60_000, pollMs: 1_000 },
   ).catch(() => undefined);
-  expect(differences.slice(0, 10), `of ${load.answered.size} answered, ${load.unanswered.size} without answer`).toEqual([]);
+  expect(
+    differences.slice(0, 10),
+    `of ${load.answered.size} answered, ${load.unanswered.size} without answer`,
+  ).toEqual([]);
 });

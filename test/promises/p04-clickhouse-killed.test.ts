@@ -16,15 +16,21 @@ test("P4: ClickHouse killed and frozen under load: every click is answered, none
   for (let kill = 0; kill < KILLS; kill += 1) {
     await pause(1_000 + Math.random() * 1_500);
     expect(await killJob(system.dataDir, "clickhouse")).toBeGreaterThan(0);
-    await until("the launcher starts ClickHouse again", async () => (await findProcesses(system.dataDir, "clickhouse")).length > 0, {
-      timeoutMs: 30_000,
-    });
+    await until(
+      "the launcher starts ClickHouse again",
+      async () => (await findProcesses(system.dataDir, "clickhouse")).length > 0,
+      {
+        timeoutMs: 30_000,
+      },
+    );
   }
   const [engine = 0] = await findProcesses(system.dataDir, "clickhouse");
   process.kill(engine, "SIGSTOP");
   const answeredWhenFrozen = load.answered.size;
   await pause(FROZEN_MS);
-  expect(load.answered.size, "clicks are answered while ClickHouse hangs").toBeGreaterThan(answeredWhenFrozen + 100);
+  expect(load.answered.size, "clicks are answered while ClickHouse hangs").toBeGreaterThan(
+    answeredWhenFrozen + 100,
+  );
   process.kill(engine, "SIGCONT");
   await load.stop();
   expect(load.unanswered.size).toBe(0);

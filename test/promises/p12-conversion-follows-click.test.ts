@@ -24,12 +24,15 @@ async function convertAtOnce(client: ServiceClient, pairs: number): Promise<stri
   const link = client.demo.links.affiliate.replace(/\?.*/, "");
   const sender = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i += 1) {
-      const click = await client.attempt(link, { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0" });
+      const click = await client.attempt(link, {
+        "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0",
+      });
       const clickId = /trk_cid=([0-9a-f]{32})/.exec(String(click.headers["set-cookie"]))?.[1] ?? "";
       const answer = await client.attempt(
         `${client.demo.tracking_url}/pb?token=${client.demo.postback_token}&click_id=${clickId}`,
       );
-      if (answer.status !== 200 || !answer.body.includes('"approved"')) refused.push(`HTTP ${answer.status} ${answer.body}`);
+      if (answer.status !== 200 || !answer.body.includes('"approved"'))
+        refused.push(`HTTP ${answer.status} ${answer.body}`);
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, () => sender(pairs / SENDERS)));

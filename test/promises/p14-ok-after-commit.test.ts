@@ -7,9 +7,19 @@ import { until } from "../system/until.ts";
 
 const ROUNDS = process.env["PROMISES_FULL"] === "1" ? 20 : 2;
 const SENDERS = 8;
-const EVERYTHING: readonly Job[] = ["ingress", "processors", "postgres", "nats", "clickhouse", "api"];
+const EVERYTHING: readonly Job[] = [
+  "ingress",
+  "processors",
+  "postgres",
+  "nats",
+  "clickhouse",
+  "api",
+];
+const Body = z.object({ ok: z.boolean(), conversion_id: z.string().optional() });
 const Page = z.object({
-  data: z.array(z.object({ id: z.string(), adv_txid: z.string().nullable(), is_duplicate: z.boolean() })),
+  data: z.array(
+    z.object({ id: z.string(), adv_txid: z.string().nullable(), is_duplicate: z.boolean() }),
+  ),
   next_cursor: z.string().nullable(),
 });
 
@@ -31,12 +41,16 @@ test("P14: an ok:true of /pb survives kill -9 of every process at once", async (
   const senders = Array.from({ length: SENDERS }, sender);
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = promised.size;
-    await until("conversions are recorded", () => promised.size > before + 50, { timeoutMs: 90_000 });
+    await until("conversions are recorded", () => promised.size > before + 50, {
+      timeoutMs: 90_000,
+    });
     await pause(Math.random() * 300);
     await Promise.all(EVERYTHING.map((job) => killJob(system.dataDir, job)));
   }
   const before = promised.size;
-  await until("conversions are recorded after the last kill", () => promised.size > before + 50, { timeoutMs: 90_000 });
+  await until("conversions are recorded after the last kill", () => promised.size > before + 50, {
+    timeoutMs: 90_000,
+  });
   running = false;
   await Promise.all(senders);
   const stored = await storedOrders(client, run);
@@ -47,15 +61,17 @@ test("P14: an ok:true of /pb survives kill -9 of every process at once", async (
 /** One click and its conversion; the conversion's id when the service said ok:true, undefined when it said nothing or 503. */
 async function convertOnce(client: ServiceClient, order: string): Promise<string | undefined> {
   try {
-    const click = await client.attempt(client.demo.links.affiliate.replace(/\?.*/, ""), { "user-agent": "Mozilla/5.0 Firefox/130.0" });
+    const click = await client.attempt(client.demo.links.affiliate.replace(/\?.*/, ""), {
+      "user-agent": "Mozilla/5.0 Firefox/130.0",
+    });
     const clickId = /trk_cid=([0-9a-f]{32})/.exec(String(click.headers["set-cookie"]))?.[1];
     if (clickId === undefined) return undefined;
     const answer = await client.attempt(
       `${client.demo.tracking_url}/pb?token=${client.demo.postback_token}&click_id=${clickId}&txid=${order}`,
     );
-    const body = JSON.parse(answer.body) as { ok?: boolean; conversion_id?: string; error?: string };
+    const body = Body.parse(JSON.parse(answer.body));
     // An outage is a 503; a business error here would be a lie (P15).
-    if (answer.status === 200 && body.ok !== true) throw new RangeError(`refused: ${answer.body}`);
+    if (answer.status === 200 && !body.ok) throw new RangeError(`refused: ${answer.body}`);
     return answer.status === 200 ? body.conversion_id : undefined;
   } catch (error) {
     if (error instanceof RangeError) throw error;
@@ -68,10 +84,13 @@ async function storedOrders(client: ServiceClient, run: string): Promise<Map<str
   let cursor: string | null = null;
   do {
     const page: z.infer<typeof Page> = Page.parse(
-      await client.rest(`/conversions?limit=500${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`),
+      await client.rest(
+        `/conversions?limit=500${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
+      ),
     );
     for (const row of page.data) {
-      if (row.adv_txid?.startsWith(run) === true && !row.is_duplicate) orders.set(row.adv_txid, row.id);
+      if (row.adv_txid?.startsWith(run) === true && !row.is_duplicate)
+        orders.set(row.adv_txid, row.id);
     }
     cursor = page.next_cursor;
   } while (cursor !== null);

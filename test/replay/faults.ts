@@ -15,7 +15,10 @@ export async function checkVictims(dataDir: string): Promise<void> {
 }
 
 /** Kills -9 an ingress, the processors and ClickHouse in turn until it is stopped. The launcher starts them again. */
-export function runFaults(dataDir: string, say: (line: string) => void): { stop: () => Promise<void> } {
+export function runFaults(
+  dataDir: string,
+  say: (line: string) => void,
+): { stop: () => Promise<void> } {
   const folder = resolve(dataDir);
   let round = 0;
   let pending: Promise<void> = Promise.resolve();

@@ -1,5 +1,5 @@
-import { type Amount, amountOf } from "../../schemas/money/amount.ts";
 import { z } from "zod";
+import { type Amount, amountOf } from "../../schemas/money/amount.ts";
 import type { VisitRecord } from "./send.ts";
 import type { ServiceClient } from "./service.ts";
 
@@ -30,16 +30,28 @@ const ConversionRow = z.object({
   adv_txid: z.string().nullable(),
 });
 export type ConversionRow = z.infer<typeof ConversionRow>;
-const ConversionPage = z.object({ data: z.array(ConversionRow), next_cursor: z.string().nullable() });
+const ConversionPage = z.object({
+  data: z.array(ConversionRow),
+  next_cursor: z.string().nullable(),
+});
 
 const PAGES_MAX = 2_000;
 
 /** Every click of the run that the service shows, newest first. `from` is an ISO time before the run. */
-export async function readClicks(client: ServiceClient, run: string, from: string): Promise<ClickRow[]> {
+export async function readClicks(
+  client: ServiceClient,
+  run: string,
+  from: string,
+): Promise<ClickRow[]> {
   const rows: ClickRow[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const query = new URLSearchParams({ from, sub1: run, limit: "1000", ...(cursor === null ? {} : { cursor }) });
+    const query = new URLSearchParams({
+      from,
+      sub1: run,
+      limit: "1000",
+      ...(cursor === null ? {} : { cursor }),
+    });
     const answer = ClickPage.parse(await client.rest(`/clicks?${query}`));
     rows.push(...answer.data);
     cursor = answer.next_cursor;
@@ -49,11 +61,19 @@ export async function readClicks(client: ServiceClient, run: string, from: strin
 }
 
 /** Every conversion whose order number is one of the run's. */
-export async function readConversions(client: ServiceClient, run: string, from: string): Promise<ConversionRow[]> {
+export async function readConversions(
+  client: ServiceClient,
+  run: string,
+  from: string,
+): Promise<ConversionRow[]> {
   const rows: ConversionRow[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const query = new URLSearchParams({ from, limit: "500", ...(cursor === null ? {} : { cursor }) });
+    const query = new URLSearchParams({
+      from,
+      limit: "500",
+      ...(cursor === null ? {} : { cursor }),
+    });
     const answer = ConversionPage.parse(await client.rest(`/conversions?${query}`));
     rows.push(...answer.data.filter((row) => row.adv_txid?.startsWith(`${run}-`) === true));
     cursor = answer.next_cursor;
@@ -65,7 +85,9 @@ export async function readConversions(client: ServiceClient, run: string, from: 
 /** The clicks of attempts that got no answer: recorded or not, both are right; twice is not. */
 export function unansweredKeys(records: readonly VisitRecord[]): Set<string> {
   return new Set(
-    records.flatMap((record) => record.unansweredAttempts.map((attempt) => `${record.visit.line.number} ${attempt}`)),
+    records.flatMap((record) =>
+      record.unansweredAttempts.map((attempt) => `${record.visit.line.number} ${attempt}`),
+    ),
   );
 }
 

@@ -16,7 +16,10 @@ const COMBINED =
   /^(\S+) \S+ \S+ \[[^\]]*\] "(?:[A-Z]+ )?((?:[^"\\]|\\.)*?)(?: HTTP\/[\d.]+)?" \d+ \S+ "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"?$/;
 
 /** Reads a log, gzipped when its name ends in .gz. Lines that are not in combined format are counted in `skipped`. */
-export async function readLogLines(path: string, linesMax: number): Promise<{ lines: LogLine[]; skipped: number }> {
+export async function readLogLines(
+  path: string,
+  linesMax: number,
+): Promise<{ lines: LogLine[]; skipped: number }> {
   const file = createReadStream(path);
   const input = path.endsWith(".gz") ? file.pipe(createGunzip()) : file;
   const lines: LogLine[] = [];
@@ -30,7 +33,13 @@ export async function readLogLines(path: string, linesMax: number): Promise<{ li
       continue;
     }
     const [, ip = "", requested = "", referrer = "", userAgent = ""] = match;
-    lines.push({ number, ip, path: requested, referrer: dashless(referrer), userAgent: dashless(userAgent) });
+    lines.push({
+      number,
+      ip,
+      path: requested,
+      referrer: dashless(referrer),
+      userAgent: dashless(userAgent),
+    });
     if (lines.length === linesMax) break;
   }
   file.destroy();

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { checkVictims, runFaults } from "./faults.ts";
 import { listed } from "./compare.ts";
+import { checkVictims, runFaults } from "./faults.ts";
 import { replay } from "./replay.ts";
 
 /** `npm run replay -- <log> [options]`: real traffic through a running service, then a recount of all of it. */
@@ -74,6 +74,7 @@ function say(line: string): void {
 
 function positive(text: string, name: string): number {
   const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new Error(`${name}: expected a positive number, got ${text}`);
+  if (!Number.isFinite(value) || value <= 0)
+    throw new Error(`${name}: expected a positive number, got ${text}`);
   return value;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { amountOf, type Amount, percentOf } from "../../schemas/money/amount.ts";
+import { type Amount, amountOf, percentOf } from "../../schemas/money/amount.ts";
 import type { LogLine } from "./log-lines.ts";
 import type { ServiceClient } from "./service.ts";
 
@@ -17,7 +17,9 @@ const Offer = z.object({
 });
 export type PlanOffer = z.infer<typeof Offer>;
 const Offers = z.object({ data: z.array(Offer) });
-const Affiliates = z.object({ data: z.array(z.object({ id: z.int(), code: z.string(), status: z.string() })) });
+const Affiliates = z.object({
+  data: z.array(z.object({ id: z.int(), code: z.string(), status: z.string() })),
+});
 
 /** What one log line becomes: a click on a link and, for a share of the lines, a conversion of it. */
 export type PlannedVisit = {
@@ -41,20 +43,26 @@ export async function planVisits(
   const offers = Offers.parse(await client.rest("/offers?status=active&limit=200")).data.filter(
     (offer) => offer.visibility === "public",
   );
-  const affiliates = Affiliates.parse(await client.rest("/affiliates?status=active&limit=200")).data;
+  const affiliates = Affiliates.parse(
+    await client.rest("/affiliates?status=active&limit=200"),
+  ).data;
   return lines.map((line) => {
     const dice = createHash("sha256").update(`${options.seed} ${line.number}`).digest();
     const offer = offers[dice.readUInt16BE(0) % offers.length];
     const affiliate = affiliates[dice.readUInt16BE(2) % affiliates.length];
     if (offer === undefined || affiliate === undefined) {
-      throw new Error("the workspace has no active public offer or no active partner: start the service on an empty DATA_DIR");
+      throw new Error(
+        "the workspace has no active public offer or no active partner: start the service on an empty DATA_DIR",
+      );
     }
     return {
       line,
       offer,
       affiliate,
       converts: dice.readUInt32BE(4) < options.share * 2 ** 32,
-      saleAmount: `${dice.readUInt16BE(8) % 500}.${String(dice[10] ?? 0).padStart(3, "0").slice(1)}`,
+      saleAmount: `${dice.readUInt16BE(8) % 500}.${String(dice[10] ?? 0)
+        .padStart(3, "0")
+        .slice(1)}`,
     };
   });
 }
@@ -63,7 +71,14 @@ export async function planVisits(
 export function expectedMoney(visit: PlannedVisit): { payout: Amount; revenue: Amount } {
   const { offer, saleAmount } = visit;
   const sale = amountOf(saleAmount);
-  const terms = { cpa: fixed, cps: percentOf, cpc: nothing, rpa: fixed, rps: percentOf, rpc: nothing };
+  const terms = {
+    cpa: fixed,
+    cps: percentOf,
+    cpc: nothing,
+    rpa: fixed,
+    rps: percentOf,
+    rpc: nothing,
+  };
   return {
     payout: terms[offer.payout_type](sale, amountOf(offer.payout)),
     revenue: terms[offer.revenue_type](sale, amountOf(offer.revenue)),

@@ -29,7 +29,9 @@ export async function replay(options: ReplayOptions): Promise<Comparison> {
     const expect = await openExpectations();
     const visits = await planVisits(client, lines, options);
     const run = `replay-${Date.now().toString(36)}`;
-    say(`run ${run}, seed ${options.seed}: ${visits.length} lines (${skipped} unreadable), ${options.ratePerSecond}/s`);
+    say(
+      `run ${run}, seed ${options.seed}: ${visits.length} lines (${skipped} unreadable), ${options.ratePerSecond}/s`,
+    );
     const from = new Date(Date.now() - 60_000).toISOString();
     const startedAtMs = performance.now();
     let saidAtMs = startedAtMs;
@@ -45,12 +47,21 @@ export async function replay(options: ReplayOptions): Promise<Comparison> {
       },
     });
     say("comparing the ledger with the service …");
-    const comparison = await compareWithService({ client, run, from, records, expect, patienceMs: PATIENCE_MS });
+    const comparison = await compareWithService({
+      client,
+      run,
+      from,
+      records,
+      expect,
+      patienceMs: PATIENCE_MS,
+    });
     const unanswered = records.reduce((sum, record) => sum + record.unansweredAttempts.length, 0);
     say(
       `  clicks: ${comparison.clicksAnswered} answered, ${comparison.clicksStored} stored, ${unanswered} attempts without an answer`,
     );
-    say(`  conversions: ${comparison.conversionsStored} counted, ${comparison.repeatsStored} repeats`);
+    say(
+      `  conversions: ${comparison.conversionsStored} counted, ${comparison.repeatsStored} repeats`,
+    );
     return comparison;
   } finally {
     await client.close();

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { PlannedVisit } from "./plan.ts";
 import { type HttpAnswer, pause, type ServiceClient } from "./service.ts";
 
@@ -11,7 +12,9 @@ export type VisitRecord = {
   /** Attempts without an answer: each may or may not have been recorded. */
   unansweredAttempts: number[];
   /** Answer of `/pb`; undefined when the visit does not convert. */
-  conversion: { readonly id: string; readonly status: string; readonly isRepeat: boolean } | undefined;
+  conversion:
+    | { readonly id: string; readonly status: string; readonly isRepeat: boolean }
+    | undefined;
   /** Postbacks whose outcome was unknown: each may have left one more row, a rejected duplicate. */
   unansweredPostbacks: number;
 };
@@ -23,6 +26,12 @@ export type SendOptions = {
   readonly onProgress: (sent: number) => void;
 };
 
+const PostbackBody = z.object({
+  ok: z.boolean(),
+  conversion_id: z.string().optional(),
+  status: z.string().optional(),
+  duplicate: z.boolean().optional(),
+});
 const ATTEMPTS_MAX = 400;
 const RETRY_MS = 250;
 
@@ -52,7 +61,11 @@ export async function sendVisits(
   return records;
 }
 
-async function sendVisit(client: ServiceClient, visit: PlannedVisit, run: string): Promise<VisitRecord> {
+async function sendVisit(
+  client: ServiceClient,
+  visit: PlannedVisit,
+  run: string,
+): Promise<VisitRecord> {
   const record: VisitRecord = {
     visit,
     answeredAttempt: 0,
@@ -70,7 +83,12 @@ async function sendVisit(client: ServiceClient, visit: PlannedVisit, run: string
 async function click(client: ServiceClient, record: VisitRecord, run: string): Promise<void> {
   const { line, offer, affiliate } = record.visit;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-    const query = new URLSearchParams({ sub1: run, sub2: String(line.number), sub3: String(attempt), page: line.path });
+    const query = new URLSearchParams({
+      sub1: run,
+      sub2: String(line.number),
+      sub3: String(attempt),
+      page: line.path,
+    });
     const url = `${client.demo.tracking_url}/r/${offer.code}/${affiliate.code}?${query}`;
     const headers: Record<string, string> = { "x-forwarded-for": line.ip };
     if (line.userAgent !== "") headers["user-agent"] = line.userAgent;
@@ -88,10 +106,12 @@ async function click(client: ServiceClient, record: VisitRecord, run: string): P
       await pause(RETRY_MS);
       continue;
     }
-    if (answer.status !== 302) throw new Error(`line ${line.number}: HTTP ${answer.status} ${answer.body.slice(0, 200)}`);
+    if (answer.status !== 302)
+      throw new Error(`line ${line.number}: HTTP ${answer.status} ${answer.body.slice(0, 200)}`);
     record.answeredAttempt = attempt;
     record.location = String(answer.headers["location"] ?? "");
-    record.clickId = /trk_cid=([0-9a-f]{32})/.exec(String(answer.headers["set-cookie"] ?? ""))?.[1] ?? "";
+    record.clickId =
+      /trk_cid=([0-9a-f]{32})/.exec(String(answer.headers["set-cookie"] ?? ""))?.[1] ?? "";
     return;
   }
   throw new Error(`line ${line.number}: no answer in ${ATTEMPTS_MAX} attempts`);
@@ -120,11 +140,17 @@ async function convert(client: ServiceClient, record: VisitRecord, run: string):
       await pause(RETRY_MS);
       continue;
     }
-    const body = JSON.parse(answer.body) as { ok?: boolean; conversion_id?: string; status?: string; duplicate?: boolean };
-    if (answer.status !== 200 || body.ok !== true) {
-      throw new Error(`line ${line.number}: conversion refused: HTTP ${answer.status} ${answer.body.slice(0, 200)}`);
+    const body = PostbackBody.parse(JSON.parse(answer.body));
+    if (answer.status !== 200 || !body.ok) {
+      throw new Error(
+        `line ${line.number}: conversion refused: HTTP ${answer.status} ${answer.body.slice(0, 200)}`,
+      );
     }
-    record.conversion = { id: body.conversion_id ?? "", status: body.status ?? "", isRepeat: body.duplicate === true };
+    record.conversion = {
+      id: body.conversion_id ?? "",
+      status: body.status ?? "",
+      isRepeat: body.duplicate === true,
+    };
     return;
   }
   throw new Error(`line ${line.number}: conversion not answered in ${ATTEMPTS_MAX} attempts`);

@@ -11,7 +11,12 @@ export const Demo = z.object({
   workspace_id: z.int(),
   postback_token: z.string(),
   advertiser_postback_token: z.string(),
-  keys: z.object({ admin: z.string(), analyst: z.string(), partner: z.string(), advertiser: z.string() }),
+  keys: z.object({
+    admin: z.string(),
+    analyst: z.string(),
+    partner: z.string(),
+    advertiser: z.string(),
+  }),
   links: z.object({ affiliate: z.string(), transparent: z.string(), smart: z.string() }),
 });
 export type Demo = z.infer<typeof Demo>;
@@ -38,7 +43,11 @@ export class ServiceClient {
 
   constructor(demo: Demo, connections = 64) {
     this.demo = demo;
-    this.#agent = new Agent({ connections, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: REQUEST_TIMEOUT_MS });
+    this.#agent = new Agent({
+      connections,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      bodyTimeout: REQUEST_TIMEOUT_MS,
+    });
   }
 
   /** One attempt. @throws when no whole answer came: then nobody knows whether the request was carried out. */

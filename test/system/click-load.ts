@@ -39,7 +39,10 @@ export class ClickLoad {
           "user-agent": `Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/12${number % 10}.0`,
         });
         if (answer.status === 302) {
-          this.answered.set(number, /trk_cid=([0-9a-f]{32})/.exec(String(answer.headers["set-cookie"]))?.[1] ?? "");
+          this.answered.set(
+            number,
+            /trk_cid=([0-9a-f]{32})/.exec(String(answer.headers["set-cookie"]))?.[1] ?? "",
+          );
         } else if (answer.status >= 500) {
           await pause(50);
         } else {
@@ -58,7 +61,10 @@ export class ClickLoad {
  * Holds what the service stored against the load, once: the sentences say what is missing, twice or made up. `stored` are
  * the clicks that the service shows for the run.
  */
-export function loadDifferences(load: ClickLoad, stored: readonly { click_id: string; sub2: string }[]): string[] {
+export function loadDifferences(
+  load: ClickLoad,
+  stored: readonly { click_id: string; sub2: string }[],
+): string[] {
   const counts = new Map<string, number>();
   for (const row of stored) counts.set(row.click_id, (counts.get(row.click_id) ?? 0) + 1);
   const differences: string[] = [];
@@ -69,7 +75,9 @@ export function loadDifferences(load: ClickLoad, stored: readonly { click_id: st
   for (const row of stored) {
     const number = Number(row.sub2);
     if (load.answered.get(number) !== row.click_id && !load.unanswered.has(number)) {
-      differences.push(`click ${row.click_id} belongs to no request without an answer (${row.sub2})`);
+      differences.push(
+        `click ${row.click_id} belongs to no request without an answer (${row.sub2})`,
+      );
     }
   }
   return differences;

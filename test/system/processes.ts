@@ -22,7 +22,8 @@ export async function findProcesses(dataDir: string, job: Job): Promise<number[]
     const command = await readProcessText(pid, "cmdline");
     if (!command.includes(COMMANDS[job]) || command.includes("leash")) continue;
     const environment = await readProcessText(pid, "environ");
-    if (command.includes(dataDir) || environment.includes(`DATA_DIR=${dataDir}`)) found.push(Number(pid));
+    if (command.includes(dataDir) || environment.includes(`DATA_DIR=${dataDir}`))
+      found.push(Number(pid));
   }
   return found;
 }
@@ -37,7 +38,7 @@ export async function killJob(dataDir: string, job: Job): Promise<number> {
       hit += 1;
     } catch (error) {
       // It ended between the look and the kill.
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
     }
   }
   return hit;

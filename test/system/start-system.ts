@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { readDemo, ServiceClient, pause } from "../replay/service.ts";
+import { pause, readDemo, ServiceClient } from "../replay/service.ts";
 
 /** The whole service, as `npm start` runs it, on ports and a DATA_DIR of its own. */
 export type System = {
@@ -84,8 +84,10 @@ async function untilReady(
 ): Promise<void> {
   const deadlineMs = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadlineMs) {
-    if (launcher.exitCode !== null) throw new Error(`the launcher ended with ${launcher.exitCode}:\n${output()}`);
-    if (/curl /.test(output()) && (await isHealthy(trackingPort)) && (await isHealthy(apiPort))) return;
+    if (launcher.exitCode !== null)
+      throw new Error(`the launcher ended with ${launcher.exitCode}:\n${output()}`);
+    if (/curl /.test(output()) && (await isHealthy(trackingPort)) && (await isHealthy(apiPort)))
+      return;
     await pause(POLL_MS);
   }
   throw new Error(`the service was not ready in ${START_TIMEOUT_MS} ms:\n${output()}`);
@@ -117,7 +119,9 @@ export function freePort(): Promise<number> {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", () => {
       const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+      server.close(() =>
+        resolve(typeof address === "object" && address !== null ? address.port : 0),
+      );
     });
   });
 }

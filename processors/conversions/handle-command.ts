@@ -1,0 +1,250 @@
+import assert from "node:assert";
+import type { ClickRecord } from "../../schemas/events/click-record.ts";
+import type {
+  ConversionCommand,
+  ConversionCommandReply,
+} from "../../schemas/events/conversion-command.ts";
+import { parseAmount } from "../../schemas/money/amount.ts";
+import { capCounts } from "./cap-counts.ts";
+import { computeMoney } from "./conversion-terms.ts";
+import {
+  type NewConversion,
+  type RecordPlan,
+  recordConversion,
+  setConversionStatus,
+} from "./conversions.ts";
+import { convertMoney, type ExchangeRate } from "./exchange-rates.ts";
+import { findClickById } from "./find-click.ts";
+import { type ReportSources, rateFor } from "./incoming-report.ts";
+import { judgeConversion, type Verdict } from "./judge-conversion.ts";
+import { isOncePerClick, newConversion, newConversionId } from "./new-conversion.ts";
+import { isRefusal, type Target, termsOf } from "./resolve-target.ts";
+
+type Create = Extract<ConversionCommand, { kind: "create" }>;
+type SetStatus = Extract<ConversionCommand, { kind: "set-status" }>;
+type Refused = Extract<ConversionCommandReply, { kind: "refused" }>;
+
+/** What staff do over the API (section 4.8). Throws what the store throws. */
+export async function handleCommand(
+  sources: ReportSources,
+  command: ConversionCommand,
+): Promise<ConversionCommandReply> {
+  return command.kind === "create"
+    ? await createConversion(sources, command)
+    : await changeStatuses(sources, command);
+}
+
+/** `POST /conversions`: judged like a postback where it has a click, and by caps and holds in any case (G90). */
+async function createConversion(
+  sources: ReportSources,
+  command: Create,
+): Promise<ConversionCommandReply> {
+  const click = await clickOf(sources, command);
+  if (click !== undefined && "kind" in click) return click;
+  const target = targetOf(sources, command, click);
+  if (target.kind === "refused") return target;
+  const rate = await rateFor(
+    sources,
+    { currency: command.currency ?? undefined },
+    {
+      currency: target.offer.currency,
+      atMs: command.convTsMs ?? command.nowMs,
+    },
+  );
+  if (isRefusal(rate)) return invalid({ currency: "no usable rate" });
+  const { row, plan } = draftCommand(sources, command, { target, click, rate });
+  const outcome = await recordConversion(sources.pool, row, plan);
+  if (outcome.outcome === "recorded") return { kind: "created", id: outcome.id };
+  return {
+    kind: "refused",
+    code: "conflict",
+    message: "a conversion with this adv_txid exists on the offer",
+    field: "adv_txid",
+  };
+}
+
+function draftCommand(
+  sources: ReportSources,
+  command: Create,
+  facts: {
+    readonly target: Target;
+    readonly click: ClickRecord | undefined;
+    readonly rate: ExchangeRate | undefined;
+  },
+): { row: NewConversion; plan: RecordPlan } {
+  const { target, click } = facts;
+  const id = newConversionId(sources.clock.nowMs());
+  const terms = termsOf(sources.catalog, target);
+  const given = convertMoney(
+    {
+      saleAmount: parseAmount(command.saleAmount ?? ""),
+      payout: parseAmount(command.payout ?? ""),
+      revenue: parseAmount(command.revenue ?? ""),
+    },
+    facts.rate,
+  );
+  const money = computeMoney(terms, { ...given, saleAmount: given.saleAmount ?? 0n });
+  const verdict = verdictOf(command, { id, target, click });
+  const row = newConversion({
+    id,
+    target,
+    click,
+    clickValues: command.click,
+    terms,
+    money,
+    verdict,
+    method: "api",
+    convTsMs: command.convTsMs ?? command.nowMs,
+    txid: command.advTxid ?? undefined,
+    convIp: "",
+    params: command.params,
+    notes: command.notes,
+  });
+  const plan: RecordPlan = {
+    on_txid: "conflict",
+    on_click: "duplicate",
+    on_none: "insert",
+    latest_of_click: false,
+    may_be_multiple: click !== undefined && !isOncePerClick(target),
+    caps: verdict.countsAgainstCaps ? capCounts(target.offer, target.advertiser, money) : [],
+    timezone: target.workspace.timezone,
+    actor: "api",
+    key_id: command.keyId,
+  };
+  return { row, plan };
+}
+
+/** A status that staff give is final; without one the offer's rules decide (G90). */
+function verdictOf(
+  { status, convTsMs, nowMs }: Create,
+  facts: { readonly id: string; readonly target: Target; readonly click: ClickRecord | undefined },
+): Verdict {
+  if (status !== null) {
+    return { status, reason: status === "rejected" ? "manual" : "", countsAgainstCaps: false };
+  }
+  const { workspace, offer, affiliate } = facts.target;
+  return judgeConversion({
+    conversionId: facts.id,
+    convTsMs: convTsMs ?? nowMs,
+    click: facts.click,
+    offer,
+    affiliate,
+    fraudChecks: offer.fraud_checks ?? workspace.fraud_checks,
+    isIpAllowed: true,
+    givenStatus: undefined,
+  });
+}
+
+async function clickOf(
+  sources: ReportSources,
+  { clickId, workspaceId }: Create,
+): Promise<ClickRecord | undefined | Refused | { readonly kind: "unavailable" }> {
+  if (clickId === null) return undefined;
+  const found = await findClickById(sources, clickId);
+  if (found.kind === "unavailable") return found;
+  if (found.kind === "none" || found.click.workspace_id !== workspaceId)
+    return invalid({ click_id: "unknown click" });
+  return found.click;
+}
+
+function targetOf(
+  { catalog }: ReportSources,
+  command: Create,
+  click: ClickRecord | undefined,
+): Target | Refused {
+  const offer = ownRecord(catalog.offers.get(command.offerId), command);
+  const affiliate = ownRecord(
+    catalog.affiliates.get(command.affiliateId ?? click?.affiliate_id ?? 0),
+    command,
+  );
+  const event = offer === undefined ? undefined : catalog.eventOf(offer.id, command.eventCode);
+  const fields = {
+    ...(affiliate === undefined ? affiliateFault(command, click) : {}),
+    ...(isOtherOffer(command, click) ? { click_id: "the click belongs to another offer" } : {}),
+  };
+  if (offer === undefined) return invalid({ offer_id: "unknown offer", ...fields });
+  if (event === undefined) return invalid({ event: "unknown event for this offer", ...fields });
+  if (Object.keys(fields).length > 0) return invalid(fields);
+  const workspace = catalog.workspaces.get(offer.workspace_id);
+  const advertiser = catalog.advertisers.get(offer.advertiser_id);
+  assert(
+    workspace !== undefined && advertiser !== undefined,
+    "an offer has a workspace and an advertiser",
+  );
+  return {
+    kind: "target",
+    workspace,
+    offer,
+    advertiser,
+    event,
+    affiliate,
+    creationRefusal: undefined,
+  };
+}
+
+function ownRecord<T extends { readonly workspace_id: number }>(
+  record: T | undefined,
+  command: Create,
+): T | undefined {
+  return record?.workspace_id === command.workspaceId ? record : undefined;
+}
+
+function affiliateFault(
+  { affiliateId }: Create,
+  click: ClickRecord | undefined,
+): Record<string, string> {
+  if (affiliateId !== null) return { affiliate_id: "unknown affiliate" };
+  return click === undefined ? { affiliate_id: "required without a click" } : {};
+}
+
+function isOtherOffer({ offerId }: Create, click: ClickRecord | undefined): boolean {
+  return click !== undefined && click.offer_id !== 0 && click.offer_id !== offerId;
+}
+
+/** Both PATCHes: a duplicate is refused alone (G92) and skipped among many. */
+async function changeStatuses(
+  sources: ReportSources,
+  command: SetStatus,
+): Promise<ConversionCommandReply> {
+  const outcomes = await setConversionStatus(sources.pool, {
+    workspaceId: command.workspaceId,
+    ids: command.ids,
+    change: {
+      status: command.status,
+      status_reason: command.reason === "" ? "manual" : command.reason,
+      ...(command.notes === null ? {} : { notes: command.notes }),
+    },
+    rejectDuplicates: !command.bulk,
+    keyId: command.keyId,
+  });
+  const duplicates = outcomes.filter(({ outcome }) => outcome === "duplicate");
+  if (!command.bulk && duplicates.length > 0) {
+    return {
+      kind: "refused",
+      code: "conflict",
+      message: "duplicates can only be rejected",
+      field: "status",
+    };
+  }
+  const notFound = outcomes.filter(({ outcome }) => outcome === "not-found").map(({ id }) => id);
+  if (!command.bulk && notFound.length > 0) {
+    return { kind: "refused", code: "not_found", message: "unknown conversion" };
+  }
+  return {
+    kind: "changed",
+    updated: outcomes
+      .filter(({ outcome }) => outcome === "updated")
+      .map(({ id, status, status_reason }) => ({ id, status, status_reason })),
+    notFound,
+    skippedDuplicates: duplicates.length,
+  };
+}
+
+function invalid(fields: Record<string, string>): Refused {
+  return {
+    kind: "refused",
+    code: "validation_failed",
+    message: "the conversion does not fit",
+    fields,
+  };
+}

@@ -1,0 +1,177 @@
+import type { ClickRecord } from "../../schemas/events/click-record.ts";
+import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
+import { formatAmount } from "../../schemas/money/amount.ts";
+import { applyUpdate } from "./apply-update.ts";
+import { attributeClick } from "./attribute-click.ts";
+import type { Money } from "./conversion-terms.ts";
+import {
+  findConversion,
+  type RecordOutcome,
+  type RecordPlan,
+  recordConversion,
+  tryConversion,
+} from "./conversions.ts";
+import { draftReport } from "./draft-report.ts";
+import { convertMoney, type ExchangeRate, formatRate } from "./exchange-rates.ts";
+import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./incoming-report.ts";
+import { type Handled, refusal, takenReply } from "./postback-answer.ts";
+import { malformed, type Refusal, refused, UNAVAILABLE } from "./refusal.ts";
+import { readReport } from "./report-params.ts";
+import { isRefusal, resolveTarget, type Target } from "./resolve-target.ts";
+import { FOREIGN_OFFER, maySpeakFor, type Sender, senderOfToken } from "./sender.ts";
+
+/** Reads, judges and records one report. Throws what the store throws: the caller knows what an outage is. */
+export async function handleReport(
+  sources: ReportSources,
+  request: PostbackRequest,
+): Promise<Handled> {
+  const read = readReport(request);
+  const sender = senderOf(sources, request);
+  const workspaceId = "workspace" in sender ? sender.workspace.id : undefined;
+  if (read.kind === "malformed") return refusal(malformed(read.error), { workspaceId });
+  if (sender.kind === "refused") return refusal(sender, { workspaceId });
+  const incoming = { request, report: read.report, origin: { sender, host: request.host } };
+  return read.report.conversionId === undefined
+    ? await handleClickReport(sources, incoming, workspaceId)
+    : await updateNamed(sources, incoming, read.report.conversionId);
+}
+
+function senderOf(
+  { catalog }: ReportSources,
+  { endpoint, params }: PostbackRequest,
+): Sender | Refusal {
+  return endpoint === "px"
+    ? { kind: "pixel" }
+    : senderOfToken(catalog, params["token"]?.trim() ?? "");
+}
+
+/** A report about a click, an offer or an order. */
+async function handleClickReport(
+  sources: ReportSources,
+  incoming: Incoming,
+  workspaceId: number | undefined,
+): Promise<Handled> {
+  const { report, request, origin } = incoming;
+  const { clickId } = report;
+  const attribution = await attributeClick(sources, report, origin, request.receivedAtMs);
+  if (attribution.kind === "refused") return refusal(attribution, { workspaceId, clickId });
+  const { click } = attribution;
+  // There is no coupon yet that a code could stand for: with a click it is only kept, without one it credits nobody (G115).
+  if (click === undefined && report.couponCode !== undefined) {
+    return refusal(refused("unknown coupon_code", "coupon_error"), { workspaceId });
+  }
+  const target = resolveTarget(sources.catalog, report, click, origin);
+  if (target.kind === "refused") {
+    return refusal(target, {
+      workspaceId: workspaceId ?? click?.workspace_id,
+      clickId: click?.click_id ?? clickId,
+    });
+  }
+  return await recordReport(sources, incoming, target, click);
+}
+
+async function updateNamed(
+  sources: ReportSources,
+  incoming: Incoming,
+  conversionId: string,
+): Promise<Handled> {
+  const { sender } = incoming.origin;
+  const workspaceId = sender.kind === "pixel" ? undefined : sender.workspace.id;
+  const row = await findConversion(sources.pool, conversionId);
+  if (row === undefined || row.workspace_id !== workspaceId) {
+    return refusal(refused("unknown conversion_id", "unknown_conversion"), { workspaceId });
+  }
+  if (!maySpeakFor(sender, row.advertiser_id)) return refusal(FOREIGN_OFFER, { workspaceId });
+  return (await applyUpdate(sources, incoming, row)) ?? refusal(UNAVAILABLE, { workspaceId });
+}
+
+async function recordReport(
+  sources: ReportSources,
+  incoming: Incoming,
+  target: Target,
+  click: ClickRecord | undefined,
+): Promise<Handled> {
+  const { report, request } = incoming;
+  const known = { workspaceId: target.workspace.id, clickId: click?.click_id };
+  const rate = await rateFor(sources, report, {
+    currency: target.offer.currency,
+    atMs: request.receivedAtMs,
+  });
+  if (isRefusal(rate)) return refusal(rate, known);
+  const given = convertMoney(applicableMoney(incoming).money, rate);
+  const draft = draftReport(sources, incoming, target, { click, given });
+  const store = report.isTest ? tryConversion : recordConversion;
+  let outcome = await store(sources.pool, draft.row, draft.plan);
+  if (outcome.outcome === "existing") {
+    // An order told once more with the same money and no status is a repeat, not a change (G106).
+    const onlyIfDifferent = report.status === undefined;
+    const updated = await applyUpdate(sources, incoming, outcome.row, { onlyIfDifferent });
+    if (updated !== undefined) return updated;
+    const asRepeat: RecordPlan = { ...draft.plan, on_txid: "duplicate", on_click: "duplicate" };
+    outcome = await store(sources.pool, draft.row, asRepeat);
+  }
+  switch (outcome.outcome) {
+    case "recorded":
+      return recorded(incoming, target, {
+        outcome,
+        money: draft.money,
+        rate,
+        clickId: known.clickId,
+      });
+    case "none":
+      return refusal(target.creationRefusal ?? UNAVAILABLE, known);
+    case "existing":
+    case "conflict":
+      // The plan rules these out here; if a table says otherwise, the sender repeats the report.
+      return refusal(UNAVAILABLE, known);
+  }
+}
+
+function recorded(
+  incoming: Incoming,
+  target: Target,
+  facts: {
+    readonly outcome: Extract<RecordOutcome, { outcome: "recorded" }>;
+    readonly money: Money;
+    readonly rate: ExchangeRate | undefined;
+    readonly clickId: string | undefined;
+  },
+): Handled {
+  const { outcome, rate } = facts;
+  const { isTest } = incoming.report;
+  const { ignored } = applicableMoney(incoming);
+  const details = {
+    ...(rate === undefined ? {} : { currency: rate.from, rate: formatRate(rate) }),
+    ...(ignored.length === 0 ? {} : { ignored }),
+    ...(isTest ? testDetails(incoming, target, facts.money, outcome.status_reason) : {}),
+  };
+  return {
+    reply: takenReply({
+      conversionId: isTest ? null : outcome.id,
+      status: outcome.status,
+      reason: outcome.status_reason,
+      isDuplicate: outcome.is_duplicate,
+      isTest,
+      details,
+    }),
+    workspaceId: target.workspace.id,
+    clickId: facts.clickId,
+    conversionId: isTest ? undefined : outcome.id,
+    message: outcome.status_reason,
+  };
+}
+
+function testDetails(
+  { report, origin }: Incoming,
+  { offer }: Target,
+  money: Money,
+  reason: string,
+): Record<string, unknown> {
+  return {
+    event: report.eventCode,
+    ...(origin.sender.kind === "workspace" ? { payout: formatAmount(money.payout) } : {}),
+    revenue: formatAmount(money.revenue),
+    currency: offer.currency,
+    reason,
+  };
+}

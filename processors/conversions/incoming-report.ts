@@ -1,0 +1,44 @@
+import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
+import type { Clock } from "../../schemas/time/clock.ts";
+import type { Attributor } from "./attribute-click.ts";
+import { type ExchangeRate, findExchangeRate } from "./exchange-rates.ts";
+import { malformed, type Refusal } from "./refusal.ts";
+import type { GivenMoney, Report } from "./report-params.ts";
+import type { Origin } from "./resolve-target.ts";
+
+export type ReportSources = Attributor & { readonly clock: Clock };
+
+/** A report that is well formed and whose sender is known. */
+export type Incoming = {
+  readonly request: PostbackRequest;
+  readonly report: Report;
+  readonly origin: Origin;
+};
+
+const INVALID_CURRENCY = malformed("invalid currency");
+
+/** Money that this sender may set: a payout only by the workspace's own token (G111, G159). */
+export function applicableMoney({ report, origin }: Incoming): {
+  money: GivenMoney;
+  ignored: string[];
+} {
+  if (origin.sender.kind === "workspace" || report.money.payout === undefined) {
+    return { money: report.money, ignored: [] };
+  }
+  return { money: { ...report.money, payout: undefined }, ignored: ["payout"] };
+}
+
+/** Undefined when nothing is to be converted; refused when there is no usable rate (G197). */
+export async function rateFor(
+  sources: Pick<ReportSources, "pool">,
+  { currency }: Pick<Report, "currency">,
+  target: { readonly currency: string; readonly atMs: number },
+): Promise<ExchangeRate | undefined | Refusal> {
+  if (currency === undefined || currency === target.currency) return undefined;
+  const rate = await findExchangeRate(sources.pool, {
+    from: currency,
+    to: target.currency,
+    atMs: target.atMs,
+  });
+  return rate ?? INVALID_CURRENCY;
+}

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import type { Affiliate, Offer, Workspace } from "../../schemas/catalog/records.ts";
+import type { ClickRecord } from "../../schemas/events/click-record.ts";
+import type { ConversionStatus } from "./report-params.ts";
+
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+
+/** What a new conversion is judged by, besides what only the tables know: repeats and caps. */
+export type Case = {
+  readonly conversionId: string;
+  readonly convTsMs: number;
+  readonly click: ClickRecord | undefined;
+  readonly offer: Offer;
+  readonly affiliate: Affiliate | undefined;
+  /** Checks in force: the offer's own, else the workspace's. */
+  readonly fraudChecks: Workspace["fraud_checks"];
+  /** Whether the sender's address is on the advertiser's list; true where the list does not count (G184). */
+  readonly isIpAllowed: boolean;
+  readonly givenStatus: ConversionStatus | undefined;
+};
+
+export type Verdict = {
+  readonly status: ConversionStatus;
+  readonly reason: string;
+  readonly holdUntilMs?: number;
+  /** False where the caps no longer matter: it is rejected before they are asked (G96). */
+  readonly countsAgainstCaps: boolean;
+};
+
+/**
+ * Status and reason of a new conversion if it is no repeat and no cap stops it, by the fixed order of G96: the first that
+ * applies decides.
+ */
+export function judgeConversion(facts: Case): Verdict {
+  const refusal = refusalOf(facts);
+  if (refusal !== undefined)
+    return { status: "rejected", reason: refusal, countsAgainstCaps: false };
+  // Caps are asked here, by the statement that records.
+  const { givenStatus, offer } = facts;
+  const counted = { countsAgainstCaps: true } as const;
+  if (givenStatus === "rejected") return { status: "rejected", reason: "postback", ...counted };
+  if (isThrottled(facts)) return { status: "pending", reason: "throttled", ...counted };
+  const holdMs = holdPeriodMs(facts);
+  if (holdMs > 0) {
+    return { status: "pending", reason: "hold", holdUntilMs: facts.convTsMs + holdMs, ...counted };
+  }
+  return { status: givenStatus ?? offer.default_status, reason: "", ...counted };
+}
+
+/** The reason to reject before caps are asked; undefined for none. */
+function refusalOf({ click, offer, convTsMs, isIpAllowed, fraudChecks }: Case): string | undefined {
+  if (click?.status === "blocked") return "click_blocked";
+  if (click !== undefined) {
+    const ageMs = convTsMs - click.ts;
+    if (ageMs > offer.attribution_days * DAY_MS) return "outside_window";
+    const minimumMs = offer.min_seconds_to_conversion * SECOND_MS;
+    // Without a minimum a click may seem to lie ahead: two hosts never have quite the same time.
+    if (minimumMs > 0 && ageMs < minimumMs) return "too_fast";
+  }
+  if (!isIpAllowed) return "ip_not_allowed";
+  return click === undefined ? undefined : fraudOf(click, fraudChecks);
+}
+
+function fraudOf(click: ClickRecord, checks: Workspace["fraud_checks"]): string | undefined {
+  if (checks.bot === true && click.is_bot) return "fraud:bot";
+  if (checks.datacenter === true && click.is_datacenter) return "fraud:datacenter";
+  if (checks.proxy_hint === true && click.is_proxy) return "fraud:proxy_hint";
+  if (checks.headless === true && click.is_headless) return "fraud:headless";
+  if (checks.missing_ua === true && click.missing_ua) return "fraud:missing_ua";
+  return undefined;
+}
+
+/** The share of a partner's conversions that goes to review, chosen by the id alone (G99). */
+function isThrottled({ affiliate, conversionId }: Case): boolean {
+  const percent = affiliate?.throttle_percent ?? 0;
+  if (percent === 0) return false;
+  return createHash("sha256").update(conversionId).digest().readUInt32BE(0) % 100 < percent;
+}
+
+/** The partner's own period goes before the offer's (G98); its zero means no hold. */
+function holdPeriodMs({ affiliate, offer }: Case): number {
+  return Math.round(Number(affiliate?.hold_days ?? offer.hold_days) * DAY_MS);
+}

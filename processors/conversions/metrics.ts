@@ -1,0 +1,38 @@
+import type { PostbackResult } from "../../schemas/events/postback-request.ts";
+import type { Metrics } from "../../schemas/host/metrics.ts";
+
+export type ConversionMetrics = {
+  answered(endpoint: "pb" | "px", result: PostbackResult, seconds: number): void;
+  commanded(kind: string): void;
+};
+
+export function conversionMetrics(
+  metrics: Metrics,
+  read: { readonly underWay: () => number; readonly logRowsLost: () => number },
+): ConversionMetrics {
+  const reports = metrics.counter(
+    "conversions_reports_total",
+    "Reports answered, by endpoint and result word.",
+  );
+  const seconds = metrics.counter(
+    "conversions_report_seconds_total",
+    "Time spent on reports, by endpoint.",
+  );
+  const commands = metrics.counter(
+    "conversions_commands_total",
+    "Commands of the api, by kind of reply.",
+  );
+  metrics.gauge("conversions_under_way", "Reports and commands being worked on.", read.underWay);
+  metrics.gauge(
+    "conversions_log_rows_lost",
+    "Rows of the inbound log that found no place.",
+    read.logRowsLost,
+  );
+  return {
+    answered: (endpoint, result, took) => {
+      reports.add(1, { endpoint, result });
+      seconds.add(took, { endpoint });
+    },
+    commanded: (kind) => commands.add(1, { kind }),
+  };
+}

@@ -1,0 +1,169 @@
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import {
+  ConversionCommand,
+  type ConversionCommandReply,
+} from "../../schemas/events/conversion-command.ts";
+import { PostbackRequest } from "../../schemas/events/postback-request.ts";
+import type { Log } from "../../schemas/host/log.ts";
+import type { Metrics } from "../../schemas/host/metrics.ts";
+import type { Nats } from "../../schemas/nats/connect.ts";
+import type { Pool } from "../../schemas/postgres/connect.ts";
+import type { Clock } from "../../schemas/time/clock.ts";
+import { handleCommand } from "./handle-command.ts";
+import { handleReport } from "./handle-report.ts";
+import type { ReportSources } from "./incoming-report.ts";
+import { type ConversionMetrics, conversionMetrics } from "./metrics.ts";
+import { type Handled, refusal } from "./postback-answer.ts";
+import { PostbackLog } from "./postback-log.ts";
+import { FAULT, UNAVAILABLE } from "./refusal.ts";
+import { isStoreAway } from "./store-away.ts";
+
+export type ConversionDeps = {
+  readonly pool: Pool;
+  readonly nats: Nats;
+  readonly clickhouse: Clickhouse;
+  readonly catalog: Catalog;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+};
+
+/** Any number of processes share the work. */
+const QUEUE_GROUP = "conversions";
+/** Reports under way in one process; one more is told to come again. */
+const UNDER_WAY_MAX = 1_000;
+
+/** Answers conversion reports and the commands of the api until it is closed. */
+export function startConversions(deps: ConversionDeps): { close(): Promise<void> } {
+  const { log, nats } = deps;
+  const underWay = new Set<Promise<void>>();
+  const postbackLog = new PostbackLog(deps.pool, log);
+  const metrics = conversionMetrics(deps.metrics, {
+    underWay: () => underWay.size,
+    logRowsLost: () => postbackLog.lost,
+  });
+  const desk: Desk = { ...deps, postbackLog, metrics };
+  const take = (
+    subject: string,
+    answer: (payload: Uint8Array) => Promise<unknown>,
+    busy: unknown,
+  ) =>
+    nats.connection.subscribe(subject, {
+      queue: QUEUE_GROUP,
+      callback: (error, message) => {
+        if (error !== null) {
+          log.error({ err: error, subject }, "conversions.subscription-failed");
+          return;
+        }
+        if (underWay.size >= UNDER_WAY_MAX) {
+          respond(desk, message, busy);
+          return;
+        }
+        const work = answer(message.data).then((reply) => {
+          // Undefined for bytes that nobody of ours sent.
+          if (reply !== undefined) respond(desk, message, reply);
+        });
+        underWay.add(work);
+        void work.finally(() => underWay.delete(work));
+      },
+    });
+  const subscriptions = [
+    take(
+      nats.subjects.postback,
+      (bytes) => answerReport(desk, bytes),
+      refusal(UNAVAILABLE, {}).reply,
+    ),
+    take(nats.subjects.conversionCommand, (bytes) => answerCommand(desk, bytes), {
+      kind: "unavailable",
+    }),
+  ];
+  return {
+    close: async () => {
+      // Drained: what the server has handed over is still answered. A lost connection has nothing left to drain.
+      await Promise.allSettled(subscriptions.map((subscription) => subscription.drain()));
+      await Promise.all(underWay);
+      await postbackLog.close();
+    },
+  };
+}
+
+/** Answers if the connection is still there; without it the sender has given up and repeats. */
+function respond(desk: Desk, message: { respond(payload: string): boolean }, reply: unknown): void {
+  try {
+    message.respond(JSON.stringify(reply));
+  } catch (error) {
+    desk.log.warn({ err: error }, "conversions.answer-not-sent");
+  }
+}
+
+type Desk = ReportSources & {
+  readonly log: Log;
+  readonly metrics: ConversionMetrics;
+  readonly postbackLog: PostbackLog;
+};
+
+async function answerReport(desk: Desk, bytes: Uint8Array): Promise<unknown> {
+  const request = decode(desk, PostbackRequest, bytes);
+  if (request === undefined) return undefined;
+  const startedAtMs = desk.clock.nowMs();
+  const handled = await reportOutcome(desk, request);
+  const { endpoint } = request;
+  desk.metrics.answered(endpoint, handled.reply.result, (desk.clock.nowMs() - startedAtMs) / 1_000);
+  desk.postbackLog.add(request, handled, tokenOwnerName(desk.catalog, request));
+  return handled.reply;
+}
+
+/** Never throws: what the store or we cannot do now becomes an outage, never a business error (P15). */
+async function reportOutcome(desk: Desk, request: PostbackRequest): Promise<Handled> {
+  // An empty catalog knows no token: that is our state, not the sender's mistake.
+  if (!desk.catalog.isLoaded) return refusal(UNAVAILABLE, {});
+  try {
+    return await handleReport(desk, request);
+  } catch (error) {
+    if (isStoreAway(error)) {
+      desk.log.warn({ err: error }, "conversions.store-is-away");
+      return refusal(UNAVAILABLE, {});
+    }
+    desk.log.error({ err: error }, "conversions.report-failed");
+    return refusal(FAULT, {});
+  }
+}
+
+async function answerCommand(
+  desk: Desk,
+  bytes: Uint8Array,
+): Promise<ConversionCommandReply | undefined> {
+  const command = decode(desk, ConversionCommand, bytes);
+  if (command === undefined) return undefined;
+  let reply: ConversionCommandReply = { kind: "unavailable" };
+  try {
+    if (desk.catalog.isLoaded) reply = await handleCommand(desk, command);
+  } catch (error) {
+    if (isStoreAway(error)) desk.log.warn({ err: error }, "conversions.store-is-away");
+    else desk.log.error({ err: error }, "conversions.command-failed");
+  }
+  desk.metrics.commanded(reply.kind);
+  return reply;
+}
+
+function decode<T>(
+  desk: Desk,
+  schema: { parse(value: unknown): T },
+  bytes: Uint8Array,
+): T | undefined {
+  try {
+    return schema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch (error) {
+    desk.log.error({ err: error }, "conversions.undecodable-message");
+    return undefined;
+  }
+}
+
+/** Whose token it was, as the inbound log shows it; never the token (G178). */
+function tokenOwnerName(catalog: Catalog, { params }: PostbackRequest): string {
+  const owner = catalog.ownerOfToken(params["token"]?.trim() ?? "");
+  if (owner === undefined) return "";
+  return owner.kind === "workspace" ? "workspace" : `advertiser ${owner.advertiser.id}`;
+}

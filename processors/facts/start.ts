@@ -1,0 +1,137 @@
+import { randomUUID } from "node:crypto";
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import type { Log } from "../../schemas/host/log.ts";
+import type { Metrics } from "../../schemas/host/metrics.ts";
+import type { Nats } from "../../schemas/nats/connect.ts";
+import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
+import type { Clock } from "../../schemas/time/clock.ts";
+import { factRow } from "./fact-row.ts";
+import {
+  deletePendingFacts,
+  holdRelayLease,
+  listPendingFacts,
+  readConversionFacts,
+  releaseRelayLease,
+} from "./outbox.ts";
+
+export type FactDeps = {
+  readonly pool: Pool;
+  readonly nats: Nats;
+  readonly clickhouse: Clickhouse;
+  readonly catalog: Catalog;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+};
+
+/** One insert, and what this process holds in memory at most. */
+const BATCH_ROWS_MAX = 5_000;
+const IDLE_MS = 200;
+/** A process that died is replaced in this time: well below the five seconds that reports may lag (G191). */
+const LEASE_MS = 3_000;
+const BACKOFF_MS_MIN = 250;
+const BACKOFF_MS_MAX = 10_000;
+const INSERT_TIMEOUT_MS = 20_000;
+
+/**
+ * Copies changes of conversions from Postgres to ClickHouse until it is closed. Each is copied at least once: what is inserted
+ * is deleted from the outbox afterwards, and the table keeps the highest version of a conversion, so that a repeat or a
+ * copy out of order changes nothing.
+ */
+export function startFacts(deps: FactDeps): { close(): Promise<void> } {
+  const { log, metrics, pool, clock } = deps;
+  const owner = randomUUID();
+  const stop = new AbortController();
+  const copied = metrics.counter(
+    "facts_copied_total",
+    "Conversion facts inserted into ClickHouse, repeats included.",
+  );
+  const failed = metrics.counter(
+    "facts_failed_total",
+    "Attempts to copy that failed and are repeated.",
+  );
+  let caughtUpAtMs: number | undefined;
+  metrics.gauge(
+    "facts_behind_seconds",
+    "Time since the outbox was last seen empty; absent without the lease.",
+    () => (caughtUpAtMs === undefined ? undefined : (clock.nowMs() - caughtUpAtMs) / 1_000),
+  );
+  const signal = AbortSignal.any([deps.signal, stop.signal]);
+  const running = run();
+
+  async function run(): Promise<void> {
+    let backoffMs = BACKOFF_MS_MIN;
+    let heldUntilMs = 0;
+    while (!signal.aborted) {
+      try {
+        if (clock.nowMs() >= heldUntilMs) {
+          const isMine = await holdRelayLease(pool, owner, LEASE_MS);
+          heldUntilMs = isMine ? clock.nowMs() + LEASE_MS / 3 : 0;
+        }
+        const rows = heldUntilMs > 0 ? await copyBatch(pool, deps.clickhouse) : undefined;
+        backoffMs = BACKOFF_MS_MIN;
+        copied.add(rows ?? 0);
+        if (rows === undefined) caughtUpAtMs = undefined;
+        else if (rows < BATCH_ROWS_MAX) caughtUpAtMs = clock.nowMs();
+        if (rows !== BATCH_ROWS_MAX) await pause(IDLE_MS, signal);
+      } catch (error) {
+        failed.add();
+        log.warn({ err: error, backoffMs }, "facts.copy-failed");
+        await pause(backoffMs * (0.5 + Math.random()), signal);
+        backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX);
+      }
+    }
+  }
+
+  return {
+    close: async () => {
+      stop.abort();
+      await running;
+      try {
+        await releaseRelayLease(pool, owner);
+      } catch (error) {
+        // It runs out by itself.
+        log.info({ err: error }, "facts.lease-not-released");
+      }
+    },
+  };
+}
+
+/** Copies the oldest pending changes; answers how many it took off the outbox. */
+async function copyBatch(db: Queryable, clickhouse: Clickhouse): Promise<number> {
+  const pending = await listPendingFacts(db, BATCH_ROWS_MAX);
+  if (pending.length === 0) return 0;
+  const ids = [...new Set(pending.map(({ conversion_id }) => conversion_id))];
+  const facts = await readConversionFacts(db, ids);
+  await clickhouse.insert({
+    table: "conversion_fact",
+    values: facts.map(factRow),
+    format: "JSONEachRow",
+    clickhouse_settings: { async_insert: 0, max_execution_time: INSERT_TIMEOUT_MS / 1_000 },
+  });
+  // Only after the insert: a process that dies in between copies again.
+  await deletePendingFacts(
+    db,
+    pending.map(({ outbox_id }) => outbox_id),
+  );
+  return pending.length;
+}
+
+/** Ends early, and without a fault, when the work ends. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import type { Clickhouse } from "./connect.ts";
+
+/** A statement with typed parameters (`{name:Type}`), as a compiler or a module of constants made it. */
+export type SelectStatement = {
+  /** `<process>.<operation>`: how the server's query log names it. */
+  readonly name: string;
+  readonly text: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly timeoutMs?: number;
+};
+
+/** The rows of a page, the same columns over all rows, and how many rows there are without the page's limit. */
+export type Page<Row> = {
+  readonly rows: Row[];
+  readonly totals: Row | undefined;
+  readonly rowsAll: number;
+};
+
+const TIMEOUT_MS = 20_000;
+const TIMEOUT_MARGIN_MS = 2_000;
+
+/** Every row at once: for statements with a limit. Throws what the client throws, and a ZodError for a row of another shape. */
+export async function selectRows<Row>(
+  clickhouse: Clickhouse,
+  statement: SelectStatement,
+  row: z.ZodType<Row>,
+): Promise<Row[]> {
+  const answer = await clickhouse.query({ ...requestOf(statement), format: "JSONEachRow" });
+  return z.array(row).parse(await answer.json());
+}
+
+/** A statement of the form `… with totals … limit …`. */
+export async function selectPage<Row>(
+  clickhouse: Clickhouse,
+  statement: SelectStatement,
+  row: z.ZodType<Row>,
+): Promise<Page<Row>> {
+  const answer = await clickhouse.query({ ...requestOf(statement), format: "JSON" });
+  const page = z
+    .object({
+      data: z.array(row),
+      totals: row.optional(),
+      rows_before_limit_at_least: z.number().optional(),
+    })
+    .parse(await answer.json());
+  return {
+    rows: page.data,
+    totals: page.totals,
+    rowsAll: page.rows_before_limit_at_least ?? page.data.length,
+  };
+}
+
+/** Rows as they arrive, a few hundred at a time: nothing keeps the whole result. Ends the request when the reader stops. */
+export async function* streamRows<Row>(
+  clickhouse: Clickhouse,
+  statement: SelectStatement,
+  row: z.ZodType<Row>,
+): AsyncGenerator<Row[]> {
+  const rows = z.array(row);
+  const answer = await clickhouse.query({ ...requestOf(statement), format: "JSONEachRow" });
+  const stream = answer.stream<unknown>();
+  try {
+    for await (const chunk of stream) yield rows.parse(chunk.map((line) => line.json()));
+  } finally {
+    answer.close();
+  }
+}
+
+function requestOf({ name, text, params, timeoutMs = TIMEOUT_MS }: SelectStatement): {
+  query: string;
+  query_params: Record<string, unknown>;
+  clickhouse_settings: Record<string, string | number>;
+  use_multipart_params_auto: boolean;
+  abort_signal: AbortSignal;
+} {
+  return {
+    query: text,
+    query_params: { ...params },
+    // The server gives up first, so that no query runs on for a client that has left.
+    abort_signal: AbortSignal.timeout(timeoutMs + TIMEOUT_MARGIN_MS),
+    clickhouse_settings: {
+      log_comment: name,
+      max_execution_time: Math.ceil(timeoutMs / 1_000),
+      exact_rows_before_limit: 1,
+      output_format_json_quote_64bit_integers: 0,
+      output_format_json_quote_decimals: 1,
+      date_time_output_format: "iso",
+    },
+    use_multipart_params_auto: true,
+  };
+}

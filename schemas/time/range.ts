@@ -1,0 +1,166 @@
+import { parseDay } from "./calendar.ts";
+import { isPreset, type Preset, presetDays, presetLength } from "./presets.ts";
+import { DAY_MS, INSTANT_MS_MAX, INSTANT_MS_MIN, MINUTE_MS, type Zone, zoneOf } from "./zone.ts";
+
+/** The query parameters of section 4.1, as sent. */
+export type RangeQuery = {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly tz?: string | undefined;
+  readonly preset?: string | undefined;
+};
+
+export type RangeRules = {
+  readonly nowMs: number;
+  /** Zone of the answer when `tz` is absent (G31). */
+  readonly workspaceTimezone: string;
+  /** Range when neither dates nor a preset are given; its length is the span before a lone `to`. */
+  readonly defaultPreset: Preset;
+  /** The longest range, exactly this long included (T76); without it any range will do. */
+  readonly daysMax?: number;
+};
+
+/** Both ends are included: a millisecond belongs to the range when `fromMs <= it <= toMs`. */
+export type TimeRange = { readonly fromMs: number; readonly toMs: number; readonly zone: Zone };
+
+export type RangeRefusal = {
+  readonly param: "from" | "to" | "tz" | "preset";
+  readonly message: string;
+};
+
+export type RangeResult =
+  | { readonly kind: "range"; readonly range: TimeRange }
+  | ({ readonly kind: "refused" } & RangeRefusal);
+
+/** `range` of an answer (ENV-028). */
+export type RangeEcho = { readonly from: string; readonly to: string; readonly tz: string };
+
+/** A `from` or `to` as read: the instants from the first to the last millisecond that it may mean. */
+type Moment = {
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly day: number | undefined;
+};
+
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:(Z)|([+\- ])(\d{2}):?(\d{2}))?$/i;
+const FORMATS = "a date (2025-01-31) or a date-time (2025-01-31T10:00:00Z), from 1970 to 2099";
+
+/** The range that a request asks for, by the rules of G29 to G32. `from` and `to` win over `preset`. */
+export function resolveRange(query: RangeQuery, rules: RangeRules): RangeResult {
+  const zone = zoneOf(query.tz ?? rules.workspaceTimezone);
+  if (zone === undefined)
+    return refuse("tz", "expected an IANA time zone such as Europe/Berlin, or UTC");
+  if (query.preset !== undefined && !isPreset(query.preset)) {
+    return refuse("preset", "unknown preset");
+  }
+  const from = query.from === undefined ? undefined : parseMoment(query.from, zone);
+  if (query.from !== undefined && from === undefined) return refuse("from", `expected ${FORMATS}`);
+  const to = query.to === undefined ? undefined : parseMoment(query.to, zone);
+  if (query.to !== undefined && to === undefined) return refuse("to", `expected ${FORMATS}`);
+
+  const { fromMs, toMs } =
+    from === undefined && to === undefined
+      ? rangeOfPreset(query.preset ?? rules.defaultPreset, zone, rules.nowMs)
+      : rangeOfMoments(from, to, { zone, rules });
+  if (fromMs > toMs) return refuse("from", "is later than the end of the range");
+  if (rules.daysMax !== undefined && isLonger({ fromMs, toMs, zone }, rules.daysMax)) {
+    return refuse("from", `the range may be at most ${rules.daysMax} days long`);
+  }
+  return { kind: "range", range: { fromMs, toMs, zone } };
+}
+
+export function echoRange(range: TimeRange): RangeEcho {
+  return {
+    from: new Date(range.fromMs).toISOString(),
+    to: new Date(range.toMs).toISOString(),
+    tz: range.zone.name,
+  };
+}
+
+/** Whether a range is longer than so many days, by the calendar and by the clock: a day may have 23 or 25 hours. */
+export function isLonger({ fromMs, toMs, zone }: TimeRange, days: number): boolean {
+  return toMs > Math.max(zone.addDays(fromMs, days), fromMs + days * DAY_MS);
+}
+
+function rangeOfPreset(
+  preset: Preset,
+  zone: Zone,
+  nowMs: number,
+): { fromMs: number; toMs: number } {
+  const { firstDay, lastDay } = presetDays(preset, zone.dayAt(nowMs));
+  return { fromMs: zone.startOfDayMs(firstDay), toMs: zone.startOfDayMs(lastDay + 1) - 1 };
+}
+
+function rangeOfMoments(
+  from: Moment | undefined,
+  to: Moment | undefined,
+  { zone, rules }: { zone: Zone; rules: RangeRules },
+): { fromMs: number; toMs: number } {
+  const toMs = to === undefined ? rules.nowMs : to.lastMs;
+  if (from !== undefined) return { fromMs: from.firstMs, toMs };
+  const days = presetLength(rules.defaultPreset);
+  const fromMs =
+    to?.day === undefined ? zone.addDays(toMs, -days) : zone.startOfDayMs(to.day - days + 1);
+  return { fromMs: Math.max(INSTANT_MS_MIN, fromMs), toMs };
+}
+
+function parseMoment(text: string, zone: Zone): Moment | undefined {
+  const day = parseDay(text);
+  const moment = day === undefined ? parseInstant(text, zone) : momentOfDay(day, zone);
+  if (moment === undefined) return undefined;
+  // A zone's first and last days reach a little over the bounds.
+  const isWithin =
+    moment.firstMs >= INSTANT_MS_MIN - DAY_MS && moment.lastMs <= INSTANT_MS_MAX + DAY_MS;
+  return isWithin ? moment : undefined;
+}
+
+function momentOfDay(day: number, zone: Zone): Moment {
+  return { firstMs: zone.startOfDayMs(day), lastMs: zone.startOfDayMs(day + 1) - 1, day };
+}
+
+/** A plus sign that was not percent-encoded arrives as a space, and is one. */
+function parseInstant(text: string, zone: Zone): Moment | undefined {
+  const match = DATE_TIME.exec(text);
+  if (match === null) return undefined;
+  const [
+    ,
+    date = "",
+    hours = "",
+    minutes = "",
+    seconds = "0",
+    fraction = "",
+    utc,
+    sign,
+    ...offset
+  ] = match;
+  const day = parseDay(date);
+  if (day === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
+    return undefined;
+  }
+  const millis = Number(fraction.padEnd(3, "0").slice(0, 3));
+  const localMs =
+    day * DAY_MS +
+    (Number(hours) * 60 + Number(minutes)) * MINUTE_MS +
+    Number(seconds) * 1_000 +
+    millis;
+  const atMs =
+    utc === undefined && sign === undefined
+      ? zone.instantOf(localMs)
+      : localMs - offsetMs(sign, offset);
+  return offset.some((part) => Number(part ?? 0) > 59)
+    ? undefined
+    : { firstMs: atMs, lastMs: atMs, day: undefined };
+}
+
+function offsetMs(
+  sign: string | undefined,
+  [hours = "0", minutes = "0"]: readonly string[],
+): number {
+  const magnitude = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+  return sign === "-" ? -magnitude : magnitude;
+}
+
+function refuse(param: RangeRefusal["param"], message: string): RangeResult {
+  return { kind: "refused", param, message };
+}

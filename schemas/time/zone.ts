@@ -1,0 +1,170 @@
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+
+/** Instants outside of these bounds are refused by whoever reads one: 1970-01-01 up to the end of 2099, UTC ms. */
+export const INSTANT_MS_MIN = 0;
+export const INSTANT_MS_MAX = Date.UTC(2100, 0, 1) - 1;
+
+/** From `fromMs` until the next segment begins, the zone's clocks show UTC plus `offsetMs`. */
+export type OffsetSegment = { readonly fromMs: number; readonly offsetMs: number };
+
+const NAME = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
+/** No zone changes its clocks twice within so short a time. */
+const SCAN_STEP_MS = 7 * DAY_MS;
+const zones = new Map<string, Zone>();
+
+/**
+ * The IANA zone of this name; undefined when there is none. `name` of the zone is the one given, in its usual upper and
+ * lower case (G31): an alias stays the alias. Zones are kept, which is bounded by the number of names.
+ */
+export function zoneOf(name: string): Zone | undefined {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  if (!NAME.test(name)) return undefined;
+  const usual = usualName(name);
+  if (usual === undefined) return undefined;
+  // Only usual names are kept: the ways to write one in upper and lower case are without number.
+  const zone = zones.get(usual) ?? new Zone(usual);
+  zones.set(usual, zone);
+  return zone;
+}
+
+/**
+ * The clock of one time zone. "Local" times are milliseconds that read as UTC show the wall clock; a day is its number since
+ * 1970-01-01. Right within {@link INSTANT_MS_MIN} and {@link INSTANT_MS_MAX}, on days of 23, 24 and 25 hours (T71).
+ */
+export class Zone {
+  readonly name: string;
+  readonly #clock: Intl.DateTimeFormat;
+  readonly #years = new Map<number, readonly OffsetSegment[]>();
+
+  /** Use {@link zoneOf}. @throws {RangeError} for an unknown name. */
+  constructor(name: string) {
+    this.name = name;
+    this.#clock = new Intl.DateTimeFormat("en-US", {
+      timeZone: name,
+      calendar: "gregory",
+      numberingSystem: "latn",
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+  }
+
+  /** What the zone's clocks are ahead of UTC. */
+  offsetMsAt(atMs: number): number {
+    const segments = this.#year(new Date(atMs).getUTCFullYear());
+    let offsetMs = 0;
+    for (const segment of segments) {
+      if (segment.fromMs > atMs) break;
+      offsetMs = segment.offsetMs;
+    }
+    return offsetMs;
+  }
+
+  localMsAt(atMs: number): number {
+    return atMs + this.offsetMsAt(atMs);
+  }
+
+  dayAt(atMs: number): number {
+    return Math.floor(this.localMsAt(atMs) / DAY_MS);
+  }
+
+  /**
+   * When the wall clock shows `localMs`: the first time when it shows it twice; as much after a gap as it is after the gap's
+   * begin, when it never shows it.
+   */
+  instantOf(localMs: number): number {
+    const before = this.offsetMsAt(localMs - DAY_MS);
+    const after = this.offsetMsAt(localMs + DAY_MS);
+    const candidates = before === after ? [before] : [before, after];
+    const instants = candidates.map((offsetMs) => localMs - offsetMs);
+    const shown = instants.filter((atMs) => this.localMsAt(atMs) === localMs);
+    return shown.length > 0 ? Math.min(...shown) : localMs - before;
+  }
+
+  /** The first instant of a day. A day begins where the one before ends, also when it has no midnight. */
+  startOfDayMs(day: number): number {
+    return this.instantOf(day * DAY_MS);
+  }
+
+  /** The same wall-clock time `days` days later. */
+  addDays(atMs: number, days: number): number {
+    return this.instantOf(this.localMsAt(atMs) + days * DAY_MS);
+  }
+
+  /** The offsets in force from `fromMs` to `toMs`, both included; the first segment begins at `fromMs`. */
+  segments(fromMs: number, toMs: number): OffsetSegment[] {
+    const found: OffsetSegment[] = [{ fromMs, offsetMs: this.offsetMsAt(fromMs) }];
+    const lastYear = new Date(toMs).getUTCFullYear();
+    for (let year = new Date(fromMs).getUTCFullYear(); year <= lastYear; year += 1) {
+      for (const segment of this.#year(year)) {
+        const last = found.at(-1);
+        if (
+          segment.fromMs > fromMs &&
+          segment.fromMs <= toMs &&
+          segment.offsetMs !== last?.offsetMs
+        ) {
+          found.push(segment);
+        }
+      }
+    }
+    return found;
+  }
+
+  #year(year: number): readonly OffsetSegment[] {
+    const known = this.#years.get(year);
+    if (known !== undefined) return known;
+    const endMs = Date.UTC(year + 1, 0, 1);
+    let atMs = Date.UTC(year, 0, 1);
+    let offsetMs = this.#shownOffsetMs(atMs);
+    const segments: OffsetSegment[] = [{ fromMs: atMs, offsetMs }];
+    while (atMs < endMs) {
+      const nextMs = Math.min(atMs + SCAN_STEP_MS, endMs - SECOND_MS);
+      if (nextMs <= atMs) break;
+      const nextOffsetMs = this.#shownOffsetMs(nextMs);
+      if (nextOffsetMs !== offsetMs) {
+        segments.push({ fromMs: this.#changeMs(atMs, nextMs, offsetMs), offsetMs: nextOffsetMs });
+      }
+      atMs = nextMs;
+      offsetMs = nextOffsetMs;
+    }
+    this.#years.set(year, segments);
+    return segments;
+  }
+
+  /** The second in (`fromMs`, `toMs`] from which the offset is no longer `offsetMs`. */
+  #changeMs(fromMs: number, toMs: number, offsetMs: number): number {
+    let same = fromMs;
+    let changed = toMs;
+    while (changed - same > SECOND_MS) {
+      const middle = same + Math.floor((changed - same) / 2 / SECOND_MS) * SECOND_MS;
+      if (this.#shownOffsetMs(middle) === offsetMs) same = middle;
+      else changed = middle;
+    }
+    return changed;
+  }
+
+  /** `atMs` in whole seconds. */
+  #shownOffsetMs(atMs: number): number {
+    const shown = this.#clock.format(atMs).match(/\d+/g)?.map(Number) ?? [];
+    const [month = 1, day = 1, year = 0, hour = 0, minute = 0, second = 0] = shown;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - atMs;
+  }
+}
+
+function usualName(name: string): string | undefined {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
+    return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

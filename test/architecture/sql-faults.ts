@@ -1,0 +1,124 @@
+import ts from "typescript";
+
+/** One place in a source where a SQL rule is broken. `line` counts from 1. */
+export type SqlFault = {
+  readonly rule: "select-star" | "value-in-text";
+  readonly line: number;
+  readonly text: string;
+};
+
+/** How a statement begins; narrow enough that a sentence of a message is none. */
+const STATEMENT = new RegExp(
+  `^\\s*(--[^\\n]*\\n\\s*)*(${[
+    "select\\s",
+    "insert\\s+into\\s",
+    "update\\s+[\\w.?]+(\\s+(as\\s+)?\\w+)?\\s+set\\s",
+    "delete\\s+from\\s",
+    "merge\\s+into\\s",
+    "with\\s+(recursive\\s+)?[\\w?]+\\s*(\\([^)]*\\)\\s*)?as\\s",
+    "truncate\\s",
+    "(create|alter|drop)\\s+(or\\s+replace\\s+|unique\\s+|unlogged\\s+|materialized\\s+)*" +
+      "(table|index|view|database|schema|role|user|function|type|sequence|extension)\\s",
+    "(grant|revoke|lock|copy|notify|listen)\\s",
+  ].join("|")})`,
+  "i",
+);
+
+/** `select *`, `select t.*`, `, t.*` and `returning *`; `count(*)` is none of them. */
+const STAR = /\b(select(\s+distinct)?|returning)\s+(\w+\.)?\*|,\s*\w+\.\*/i;
+
+/** What may stand in the text of a statement: a constant of the module, or a name that went through the quoting. */
+const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
+const QUOTING = /^(quoteIdentifier|escapeIdentifier)$/;
+
+/**
+ * The faults in the statements of a TypeScript source.
+ *
+ * A statement is any string that begins like one. That a value reaches Postgres as a parameter is asked of files that
+ * know the Postgres wire; a ClickHouse statement is compiled from parts, with typed parameters.
+ */
+export function sqlFaultsInSource(path: string, source: string): SqlFault[] {
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
+  const faults: SqlFault[] = [];
+  const speaksPostgres = knowsPostgres(path, file);
+  const add = (rule: SqlFault["rule"], node: ts.Node): void => {
+    const line = file.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+    faults.push({ rule, line, text: node.getText() });
+  };
+  const visit = (node: ts.Node): void => {
+    const parts = partsOf(node);
+    if (parts === undefined) {
+      ts.forEachChild(node, visit);
+      return;
+    }
+    const text = parts.map((part) => (typeof part === "string" ? part : "?")).join("");
+    const values = parts.filter((part) => typeof part !== "string");
+    if (STATEMENT.test(text) || isTextOfQuery(node)) {
+      if (STAR.test(text)) add("select-star", node);
+      if (speaksPostgres && !values.every(isHarmless)) add("value-in-text", node);
+    }
+    for (const value of values) visit(value);
+  };
+  visit(file);
+  return faults;
+}
+
+/** The faults in a file of SQL. Comments are not looked at. */
+export function sqlFaultsInScript(script: string): SqlFault[] {
+  return script
+    .split("\n")
+    .map((line, index) => ({ line: index + 1, text: line.replace(/--.*$/, "") }))
+    .filter(({ text }) => STAR.test(text))
+    .map(({ line, text }) => ({ rule: "select-star", line, text: text.trim() }));
+}
+
+/** The literal texts and the expressions of a string that is put together; undefined for any other node. */
+function partsOf(node: ts.Node): (string | ts.Expression)[] | undefined {
+  if (ts.isStringLiteralLike(node)) return [node.text];
+  if (ts.isTemplateExpression(node)) {
+    return [
+      node.head.text,
+      ...node.templateSpans.flatMap((span) => [span.expression, span.literal.text]),
+    ];
+  }
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    return [...(partsOf(node.left) ?? [node.left]), ...(partsOf(node.right) ?? [node.right])];
+  }
+  return undefined;
+}
+
+/** `node` in `db.query({ text: node })`: a statement however it begins. */
+function isTextOfQuery(node: ts.Node): boolean {
+  const { parent: property } = node;
+  if (!ts.isPropertyAssignment(property) || property.name.getText() !== "text") return false;
+  const call = property.parent.parent;
+  return (
+    ts.isCallExpression(call) &&
+    ts.isPropertyAccessExpression(call.expression) &&
+    call.expression.name.text === "query"
+  );
+}
+
+function isHarmless(value: ts.Expression): boolean {
+  if (ts.isIdentifier(value)) return CONSTANT.test(value.text);
+  return (
+    ts.isCallExpression(value) &&
+    QUOTING.test(
+      ts.isPropertyAccessExpression(value.expression)
+        ? value.expression.name.text
+        : value.expression.getText(),
+    )
+  );
+}
+
+function knowsPostgres(path: string, file: ts.SourceFile): boolean {
+  return (
+    path.startsWith("schemas/postgres/") ||
+    file.statements.some(
+      (statement) =>
+        ts.isImportDeclaration(statement) &&
+        ts.isStringLiteral(statement.moduleSpecifier) &&
+        /(^pg$|\/postgres\/)/.test(statement.moduleSpecifier.text),
+    )
+  );
+}

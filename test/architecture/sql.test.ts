@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { PRODUCT_FOLDERS, pathsBelow, productSources } from "./source-files.ts";
+import { type SqlFault, sqlFaultsInScript, sqlFaultsInSource } from "./sql-faults.ts";
+
+const WIRE = `import type { Queryable } from "../schemas/postgres/connect.ts";\n`;
+
+test("no statement of the product selects a star, and values reach Postgres as parameters", () => {
+  const sources = productSources();
+  expect(sources.length).toBeGreaterThan(10);
+  const faults = sources.flatMap((path) =>
+    named(path, sqlFaultsInSource(path, readFileSync(projectFile(path), "utf8"))),
+  );
+  expect(faults).toEqual([]);
+});
+
+test("no SQL script selects a star", () => {
+  const scripts = pathsBelow(PRODUCT_FOLDERS).filter((path) => path.endsWith(".sql"));
+  expect(scripts.length).toBeGreaterThan(1);
+  const faults = scripts.flatMap((path) =>
+    named(path, sqlFaultsInScript(readFileSync(projectFile(path), "utf8"))),
+  );
+  expect(faults).toEqual([]);
+});
+
+test.each([
+  ["select-star", `const q = "select * from offer";`],
+  ["select-star", "const q = `select o.id, a.* from offer o`;"],
+  ["select-star", "const q = `insert into offer (id) values ($1) returning *`;"],
+  ["value-in-text", "const q = `select id from offer where id = ${id}`;"],
+  ["value-in-text", `const q = "select id from offer where id = " + id;`],
+  ["value-in-text", "const q = `select id from offer where name = '${escape(name)}'`;"],
+  ["value-in-text", "db.query({ name: `n`, text: `update offer set a = ${input.a}` });"],
+  ["value-in-text", "db.query({ text: `${head} where id = ${id}` });"],
+  ["value-in-text", "const q = `with due as (select ${columns} from offer) select id from due`;"],
+] as const)("%s is found in: %s", (rule, source) => {
+  expect(sqlFaultsInSource("api/offers/offers.ts", WIRE + source)).toMatchObject([
+    { rule, line: 2 },
+  ]);
+});
+
+test.each([
+  "const q = `select count(*) from offer where id = $1`;",
+  "const q = `select ${COLUMNS} from offer where id = $1`;",
+  "const q = `create database ${quoteIdentifier(name)}`;",
+  "const q = `select 2 * 3 as six, a.id from offer a`;",
+  "log.info(`update of ${offer.id} with ${count} events done`);",
+  "throw new Error(`create the offer ${id} first`);",
+])("no fault is seen in: %s", (source) => {
+  expect(sqlFaultsInSource("api/offers/offers.ts", WIRE + source)).toEqual([]);
+});
+
+test("a star in a script is found, one in a comment is not", () => {
+  expect(sqlFaultsInScript("-- select * is not allowed\nselect *\nfrom offer;")).toMatchObject([
+    { rule: "select-star", line: 2 },
+  ]);
+});
+
+function named(path: string, faults: readonly SqlFault[]): string[] {
+  return faults.map((fault) => `${path}:${fault.line} ${fault.rule}: ${fault.text}`);
+}

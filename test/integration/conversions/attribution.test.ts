@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TrackingWorld } from "./tracking-world.ts";
+
+let world: TrackingWorld;
+beforeAll(async () => {
+  world = await TrackingWorld.open();
+  world.startWriters();
+  await world.nats.connection.flush();
+});
+afterAll(async () => {
+  await world.close();
+});
+
+const px = { endpoint: "px" } as const;
+
+test("P12: a click is found a moment after its answer, while ClickHouse has not seen it", async () => {
+  const offerId = await world.addOffer();
+  const clicks = Array.from({ length: 50 }, () => world.addYoungClick({ offer_id: offerId }));
+  const replies = await Promise.all(
+    clicks.map((click) => world.report({ click_id: click.click_id })),
+  );
+  expect(replies.map((reply) => reply.result)).toEqual(clicks.map(() => "approved"));
+});
+
+test("P12: a click that reaches its writer late is waited for", async () => {
+  const offerId = await world.addOffer();
+  const click = world.aClick({ offer_id: offerId, ageMs: 0 });
+  const reply = world.report({ click_id: click.click_id });
+  setTimeout(() => world.young.set(click.click_id, click), 300);
+  expect((await reply).body).toMatchObject({ ok: true, status: "approved" });
+});
+
+test("P12 G162: a genuine young id that nobody knows is an outage, never an unknown click", async () => {
+  const click = world.aClick({ offer_id: await world.addOffer(), ageMs: 0 });
+  expect(await world.report({ click_id: click.click_id })).toMatchObject({
+    httpStatus: 503,
+    result: "unavailable",
+    body: { ok: false, error: "temporarily unavailable" },
+  });
+});
+
+test("PB-005 PB-066 G113: the latest click with an ad-platform id, one with an offer first, the named offer before all", async () => {
+  const [one, two] = [await world.addOffer(), await world.addOffer()];
+  await world.addClick({ offer_id: one, gclid: "G", ageMs: 60_000, sub1: "older" });
+  await world.addClick({ offer_id: one, gclid: "G", ageMs: 50_000, sub1: "newer" });
+  world.addYoungClick({ offer_id: two, gclid: "G", sub1: "newest" });
+  world.addYoungClick({ offer_id: 0, gclid: "G", sub1: "no offer" });
+  const sub1Of = async (params: Record<string, string>): Promise<unknown> => {
+    const reply = await world.report(params);
+    const [row] = await world.rows(
+      "select click ->> 'sub1' as sub1 from conversion where id = $1",
+      [reply.body["conversion_id"]],
+    );
+    return row?.["sub1"];
+  };
+  expect(await sub1Of({ gclid: "G" })).toBe("newest");
+  expect(await sub1Of({ gclid: "G", offer_id: String(one) })).toBe("newer");
+});
+
+test("LIFE-031: a click refused by its link converts to a rejected conversion", async () => {
+  const offerId = await world.addOffer();
+  await world.addClick({
+    offer_id: offerId,
+    gclid: "B",
+    status: "blocked",
+    status_reason: "ip_host",
+  });
+  expect((await world.report({ gclid: "B" })).body).toMatchObject({
+    status: "rejected",
+    reason: "click_blocked",
+  });
+});
+
+test("PB-023 G112: first touch credits the first click, last touch ignores it", async () => {
+  const offerId = await world.addOffer();
+  const [first, last] = [
+    await world.addClick({ offer_id: offerId }),
+    await world.addClick({ offer_id: offerId }),
+  ];
+  const params = { click_id: last.click_id, first_click_id: first.click_id };
+  const clickOf = async (): Promise<unknown> => {
+    const reply = await world.report(params);
+    return (await world.conversion(reply.body["conversion_id"]))["click_id"];
+  };
+  expect(await clickOf()).toBe(last.click_id);
+  await world.change("update workspace set attribution_model = 'first'");
+  expect(await clickOf()).toBe(first.click_id);
+  await world.change("update workspace set attribution_model = 'last'");
+});
+
+test("PB-020 G114: an e-mail finds the click of an earlier conversion, and is stored hashed only", async () => {
+  await world.change("update workspace set email_attribution = true");
+  const offerId = await world.addOffer();
+  await world.addEvent(offerId, { code: "renewal", payout: "1" });
+  const click = await world.addClick({ offer_id: offerId });
+  await world.report({ click_id: click.click_id, email: "Person@Example.com", ph: "+1 (555) 010" });
+  const reply = await world.report({ em: " person@example.COM", event: "renewal" });
+  const row = await world.conversion(reply.body["conversion_id"]);
+  expect(row).toMatchObject({ click_id: click.click_id, event_code: "renewal" });
+  expect(row["email_hash"]).toMatch(/^[0-9a-f]{64}$/);
+  const [clear] = await world.rows<{ count: number }>(
+    "select count(*) as count from conversion c where c::text ~* 'person@|1555010'",
+  );
+  expect(clear?.count).toBe(0);
+  await world.change("update workspace set email_attribution = false");
+});
+
+test("PB-018 G116: without a click, offer and partner are named, or the organic partner is credited", async () => {
+  const offerId = await world.addOffer();
+  const named = await world.report({ offer: String(offerId), aff: "partnr" });
+  expect(await world.conversion(named.body["conversion_id"])).toMatchObject({
+    affiliate_id: world.affiliateId,
+    click_id: null,
+  });
+  await world.change("update workspace set organic_affiliate_id = $1", [world.affiliateId]);
+  const organic = await world.report({ offer_id: String(offerId) });
+  expect(await world.conversion(organic.body["conversion_id"])).toMatchObject({
+    affiliate_id: world.affiliateId,
+  });
+  await world.change("update workspace set organic_affiliate_id = null");
+});
+
+test("PB-016 G76: amounts in another currency are converted by the reference rates of the day", async () => {
+  await world.change(
+    "insert into fx_rate (date, currency, rate) values (current_date, 'USD', 1.1), (current_date - 3, 'GBP', 0.88)",
+  );
+  const offerId = await world.addOffer({
+    payout_type: "cps",
+    payout: "10",
+    revenue_type: "rps",
+    revenue: "20",
+  });
+  const click = await world.addClick({ offer_id: offerId });
+  const reply = await world.report({ click_id: click.click_id, amount: "100", currency: "gbp" });
+  expect(reply.body["details"]).toEqual({ currency: "GBP", rate: "1.250000" });
+  expect(await world.conversion(reply.body["conversion_id"])).toMatchObject({
+    sale_amount: "125.0000",
+    payout: "12.5000",
+    revenue: "25.0000",
+    currency: "USD",
+  });
+});
+
+test("PX-001 PX-004 PX-006 PX-011 PX-014 G159: pixels record without a token, by parameter or cookie, and never change a row", async () => {
+  const offerId = await world.addOffer();
+  const [one, two] = [
+    await world.addClick({ offer_id: offerId }),
+    await world.addClick({ offer_id: offerId }),
+  ];
+  const image = await world.report(
+    { click_id: one.click_id, payout: "999", revenue: "20" },
+    { ...px, ip: "192.0.2.1" },
+  );
+  const script = await world.report({ js: "1" }, { ...px, cookieClickId: two.click_id });
+  const again = await world.report({ click_id: one.click_id, status: "rejected" }, px);
+  expect(await world.conversion(image.body["conversion_id"])).toMatchObject({
+    method: "pixel",
+    payout: "10.0000",
+    revenue: "20.0000",
+    conv_ip: "192.0.2.1",
+    status: "approved",
+  });
+  expect(await world.conversion(script.body["conversion_id"])).toMatchObject({
+    method: "js",
+    click_id: two.click_id,
+  });
+  expect(again.body).toMatchObject({ status: "rejected", reason: "duplicate" });
+});
+
+test("LIFE-002 to LIFE-005 LIFE-011 LIFE-014 G97: status given, default status, throttle and hold", async () => {
+  const statusOf = async (
+    settings: Record<string, unknown>,
+    params: Record<string, string> = {},
+  ): Promise<string> => {
+    const click = await world.addClick({ offer_id: await world.addOffer(settings) });
+    const reply = await world.report({ click_id: click.click_id, ...params });
+    const row = await world.conversion(reply.body["conversion_id"]);
+    return `${String(row["status"])} ${String(row["status_reason"])}`.trim();
+  };
+  expect(await statusOf({ default_status: "pending" })).toBe("pending");
+  expect(await statusOf({ default_status: "pending" }, { status: "approved" })).toBe("approved");
+  expect(await statusOf({}, { status: "pending" })).toBe("pending");
+  expect(await statusOf({}, { status: "rejected" })).toBe("rejected postback");
+  expect(await statusOf({ hold_days: "0.5" }, { status: "approved" })).toBe("pending hold");
+  await world.change("update affiliate set throttle_percent = 100");
+  expect(await statusOf({ hold_days: "0.5" })).toBe("pending throttled");
+  await world.change("update affiliate set throttle_percent = 0, hold_days = 0");
+  expect(await statusOf({ hold_days: "0.5" })).toBe("approved");
+});
+
+test("LIFE-023 to LIFE-027 G101: fraud checks look at the click, are off by default and may be set by the offer", async () => {
+  const flags = {
+    bot: "is_bot",
+    datacenter: "is_datacenter",
+    proxy_hint: "is_proxy",
+    headless: "is_headless",
+    missing_ua: "missing_ua",
+  };
+  for (const [check, flag] of Object.entries(flags)) {
+    const [strict, loose] = [
+      await world.addOffer({ fraud_checks: { [check]: true } }),
+      await world.addOffer(),
+    ];
+    const rejected = await world.addClick({ offer_id: strict, [flag]: true });
+    const kept = await world.addClick({ offer_id: loose, [flag]: true });
+    expect((await world.report({ click_id: rejected.click_id })).body).toMatchObject({
+      reason: `fraud:${check}`,
+    });
+    expect((await world.report({ click_id: kept.click_id })).body).toMatchObject({
+      status: "approved",
+    });
+  }
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startFacts } from "../../../processors/facts/start.ts";
+import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
+import { systemClock } from "../../../schemas/time/clock.ts";
+import { TcpGate } from "./tcp-gate.ts";
+import { serverUrls, TrackingWorld } from "./tracking-world.ts";
+
+const WITHIN_5_S = { timeout: 5_000, interval: 50 };
+
+let world: TrackingWorld;
+let gate: TcpGate;
+let relays: { close(): Promise<void> }[];
+beforeAll(async () => {
+  world = await TrackingWorld.open();
+  world.startWriters();
+  const url = new URL(serverUrls().clickhouse);
+  gate = await TcpGate.open({ host: url.hostname, port: Number(url.port || "8123") });
+  url.hostname = "127.0.0.1";
+  url.port = String(gate.port);
+  url.pathname = `/${world.nats.prefix}`;
+  const clickhouse = openClickhouse({ url: url.toString(), applicationName: "test" });
+  relays = [1, 2].map(() =>
+    startFacts({
+      pool: world.pool,
+      nats: world.nats,
+      catalog: world.catalog,
+      clickhouse,
+      log: openLog({ process: "test", level: "silent" }),
+      metrics: new Metrics(),
+      signal: new AbortController().signal,
+      clock: systemClock,
+    }),
+  );
+  await world.nats.connection.flush();
+});
+afterAll(async () => {
+  await Promise.all(relays.map((relay) => relay.close()));
+  await gate.shut();
+  await world.close();
+});
+
+const MONEY =
+  "id, version, status, status_reason, offer_id, affiliate_id, event_code, revenue, payout, sale_amount, currency";
+
+async function facts(): Promise<unknown[]> {
+  const answer = await world.clickhouse.query({
+    query: `select ${MONEY} from conversion_fact final order by toString(id)`,
+    format: "JSONEachRow",
+    clickhouse_settings: { output_format_decimal_trailing_zeros: 1 },
+  });
+  return await answer.json();
+}
+
+async function conversions(): Promise<unknown[]> {
+  return await world.rows(`select ${MONEY} from conversion order by id`);
+}
+
+test("G191: every conversion and every change of it is in ClickHouse within five seconds, equal to the ten-thousandth", async () => {
+  const offerId = await world.addOffer({
+    payout_type: "cps",
+    payout: "7.7777",
+    revenue_type: "rps",
+    revenue: "31.13",
+  });
+  const clicks = Array.from({ length: 100 }, () =>
+    world.addYoungClick({ offer_id: offerId, sub1: "s", country: "DE" }),
+  );
+  const replies = await Promise.all(
+    clicks.map((click, i) =>
+      world.report({ click_id: click.click_id, amount: `${i}.0001`, txid: `t${i}` }),
+    ),
+  );
+  await Promise.all(
+    replies
+      .slice(0, 50)
+      .map((reply) =>
+        world.report({ conversion_id: String(reply.body["conversion_id"]), status: "rejected" }),
+      ),
+  );
+  const expected = await conversions();
+  expect(expected).toHaveLength(100);
+  await expect.poll(facts, WITHIN_5_S).toEqual(expected);
+  const answer = await world.clickhouse.query({
+    query: "select distinct sub1, country, link_type from conversion_fact",
+    format: "JSONEachRow",
+  });
+  expect(await answer.json()).toEqual([{ sub1: "s", country: "DE", link_type: "affiliate" }]);
+  await expect
+    .poll(async () => await world.rows("select id from conversion_fact_outbox"), WITHIN_5_S)
+    .toEqual([]);
+});
+
+test("P4: while ClickHouse is away changes wait in Postgres, and arrive when it is back", async () => {
+  await gate.shut();
+  const offerId = await world.addOffer();
+  const click = world.addYoungClick({ offer_id: offerId });
+  const reply = await world.report({ click_id: click.click_id });
+  await world.report({ conversion_id: String(reply.body["conversion_id"]), status: "pending" });
+  expect(await world.rows("select id from conversion_fact_outbox")).toHaveLength(2);
+  await gate.open();
+  await expect.poll(facts, { timeout: 15_000, interval: 50 }).toEqual(await conversions());
+});
+
+test("G191: a copy made again changes nothing", async () => {
+  const before = await facts();
+  await world.rows("insert into conversion_fact_outbox (conversion_id) select id from conversion");
+  await expect
+    .poll(async () => await world.rows("select id from conversion_fact_outbox"), WITHIN_5_S)
+    .toEqual([]);
+  expect(await facts()).toEqual(before);
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TcpGate } from "./tcp-gate.ts";
+import { serverUrls, TrackingWorld } from "./tracking-world.ts";
+
+let gate: TcpGate;
+let clickhouseGate: TcpGate;
+let world: TrackingWorld;
+beforeAll(async () => {
+  const urls = serverUrls();
+  const postgres = await gated(urls.postgres, "5432");
+  const clickhouse = await gated(urls.clickhouse, "8123");
+  gate = postgres.gate;
+  clickhouseGate = clickhouse.gate;
+  world = await TrackingWorld.open({ postgresUrl: postgres.url, clickhouseUrl: clickhouse.url });
+  world.startWriters();
+  await world.nats.connection.flush();
+});
+afterAll(async () => {
+  await world.close();
+  await gate.shut();
+  await clickhouseGate.shut();
+});
+
+async function gated(server: string, defaultPort: string): Promise<{ gate: TcpGate; url: string }> {
+  const url = new URL(server);
+  const door = await TcpGate.open({ host: url.hostname, port: Number(url.port || defaultPort) });
+  url.hostname = "127.0.0.1";
+  url.port = String(door.port);
+  return { gate: door, url: url.toString() };
+}
+
+test("P12 G162: with ClickHouse away young clicks convert, and an old one is an outage until it is back", async () => {
+  const offerId = await world.addOffer();
+  const old = await world.addClick({ offer_id: offerId, gclid: "old", ageMs: 3 * 86_400_000 });
+  const young = Array.from({ length: 20 }, () => world.addYoungClick({ offer_id: offerId }));
+  await clickhouseGate.shut();
+  const replies = await Promise.all(
+    young.map((click) => world.report({ click_id: click.click_id })),
+  );
+  expect(replies.map((reply) => reply.result)).toEqual(young.map(() => "approved"));
+  const byOld = [{ click_id: old.click_id }, { gclid: "old" }];
+  for (const reply of await Promise.all(byOld.map((params) => world.report(params)))) {
+    expect(reply).toMatchObject({ httpStatus: 503, result: "unavailable" });
+  }
+  await clickhouseGate.open();
+  expect((await world.report({ gclid: "old" })).result).toBe("approved");
+});
+
+test("P15 PB-054: while Postgres is away every report and command is told to come again, and then counts once", async () => {
+  const offerId = await world.addOffer();
+  const clicks = Array.from({ length: 20 }, () => world.addYoungClick({ offer_id: offerId }));
+  await gate.shut();
+  const refused = await Promise.all(
+    clicks.map((click) => world.report({ click_id: click.click_id })),
+  );
+  for (const reply of refused) {
+    expect(reply).toEqual({
+      httpStatus: 503,
+      result: "unavailable",
+      body: { ok: false, error: "temporarily unavailable" },
+    });
+  }
+  const pixel = await world.report({ click_id: clicks[0]?.click_id ?? "" }, { endpoint: "px" });
+  expect(pixel).toMatchObject({ httpStatus: 503, result: "unavailable" });
+  const command = {
+    kind: "set-status",
+    bulk: true,
+    status: "approved",
+    reason: "",
+    notes: null,
+  } as const;
+  const ids = ["1a1b1c1d-0000-4000-8000-000000000000"];
+  expect(
+    await world.command({
+      ...command,
+      ids,
+      workspaceId: world.workspaceId,
+      keyId: 1,
+      nowMs: Date.now(),
+    }),
+  ).toEqual({ kind: "unavailable" });
+  await gate.open();
+  const repeated = await Promise.all(
+    clicks.map((click) => world.report({ click_id: click.click_id })),
+  );
+  expect(repeated.map((reply) => reply.result)).toEqual(clicks.map(() => "approved"));
+});
+
+test("P14 P16: reports cut off at any moment and repeated until answered count once each", async () => {
+  const offerId = await world.addOffer();
+  const clicks = Array.from({ length: 40 }, () => world.addYoungClick({ offer_id: offerId }));
+  let isCutting = true;
+  const cutting = (async () => {
+    for (let cut = 0; cut < 10; cut += 1) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20 + Math.random() * 60);
+      });
+      await gate.shut();
+      await gate.open();
+    }
+    isCutting = false;
+  })();
+  const answers = await Promise.all(
+    clicks.map(async (click) => {
+      const words: string[] = [];
+      for (;;) {
+        const reply = await world.report({ click_id: click.click_id });
+        words.push(reply.result);
+        if (reply.result !== "unavailable" && !isCutting) return words;
+      }
+    }),
+  );
+  await cutting;
+  for (const words of answers) {
+    expect(words.filter((word) => word === "approved").length).toBeLessThanOrEqual(1);
+    expect(["approved", "duplicate", "unavailable"]).toEqual(expect.arrayContaining(words));
+  }
+  const counted = await world.rows(
+    "select click_id from conversion where offer_id = $1 and status = 'approved'",
+    [offerId],
+  );
+  expect(counted).toHaveLength(clicks.length);
+});

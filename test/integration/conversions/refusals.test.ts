@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
+import { systemClock } from "../../../schemas/time/clock.ts";
+import { ADVERTISER_TOKEN, TrackingWorld } from "./tracking-world.ts";
+
+let world: TrackingWorld;
+beforeAll(async () => {
+  world = await TrackingWorld.open();
+  world.startWriters();
+  await world.nats.connection.flush();
+});
+afterAll(async () => {
+  await world.close();
+});
+
+async function errorOf(
+  params: Record<string, string>,
+  options = {},
+): Promise<[number, unknown, string]> {
+  const reply = await world.report(params, options);
+  expect(reply.body.ok, JSON.stringify(reply)).toBe(false);
+  return [reply.httpStatus, reply.body["error"], reply.result];
+}
+
+test("PB-006 PB-007 PB-009 AUTH-022: tokens", async () => {
+  const click_id = "0".repeat(32);
+  expect(await errorOf({ click_id, token: "" })).toEqual([401, "token required", "token_required"]);
+  expect(await errorOf({ click_id, token: "x" })).toEqual([401, "invalid token", "invalid_token"]);
+  await world.insert("advertiser", {
+    workspace_id: world.workspaceId,
+    name: "Other",
+    currency: "USD",
+    status: "paused",
+    postback_token: "paused-token",
+  });
+  expect(await errorOf({ click_id, token: "paused-token" })).toEqual([
+    401,
+    "advertiser_inactive",
+    "advertiser_inactive",
+  ]);
+  await world.insert("advertiser", {
+    workspace_id: world.workspaceId,
+    name: "Sharer",
+    currency: "USD",
+    postback_token: "paused-token",
+  });
+  expect(await errorOf({ click_id, token: "paused-token" })).toEqual([
+    401,
+    "invalid token",
+    "invalid_token",
+  ]);
+});
+
+test("PB-029 PB-045 PB-057 G140: click ids that name no click of the workspace", async () => {
+  const unknown = [200, "unknown click_id", "unknown_click"];
+  expect(await errorOf({ click_id: "0".repeat(32) })).toEqual(unknown);
+  expect(await errorOf({ click_id: "abc" })).toEqual([
+    400,
+    "invalid click_id (expected 32 hex characters)",
+    "malformed",
+  ]);
+  const foreign = await world.insert("workspace", { slug: "f", name: "F", postback_token: "f" });
+  expect(
+    await errorOf({ click_id: (await world.addClick({ workspace_id: foreign })).click_id }),
+  ).toEqual(unknown);
+  expect(await errorOf({ click_id: (await world.addClick({ workspace_id: 0 })).click_id })).toEqual(
+    unknown,
+  );
+  const mint = new ClickIdMint({ producer: 1, secret: world.catalog.secret, clock: systemClock });
+  const old = mint.mint(Date.now() - 49 * 3_600_000, 0);
+  expect(await errorOf({ click_id: old })).toEqual(unknown);
+});
+
+test("PB-030: an ad-platform id without a click", async () => {
+  for (const kind of ["gclid", "gbraid", "wbraid", "msclkid"]) {
+    expect(await errorOf({ [kind]: "none" })).toEqual([
+      200,
+      `no click found for ${kind}`,
+      "unknown_click",
+    ]);
+  }
+});
+
+test("PB-031 to PB-036 PB-010 PB-008: offers, partners and events that do not fit", async () => {
+  const [offerId, otherId] = [await world.addOffer(), await world.addOffer()];
+  const { click_id } = await world.addClick({ offer_id: offerId });
+  const { click_id: loose } = await world.addClick({ offer_id: 0 });
+  expect(await errorOf({ aff_id: "PARTNR" })).toEqual([
+    200,
+    "offer_id required for a conversion without click",
+    "error",
+  ]);
+  expect(await errorOf({ click_id: loose })).toEqual([
+    200,
+    "offer_id required: the click is not tied to an offer",
+    "error",
+  ]);
+  expect(await errorOf({ click_id, offer_id: String(otherId) })).toEqual([
+    200,
+    "offer_id does not match the click",
+    "error",
+  ]);
+  expect(await errorOf({ click_id, offer: "999999" })).toEqual([
+    200,
+    "unknown offer_id",
+    "unknown_offer",
+  ]);
+  expect(await errorOf({ offer_id: String(offerId), aff_id: "999999" })).toEqual([
+    200,
+    "unknown aff_id",
+    "error",
+  ]);
+  expect(await errorOf({ offer_id: String(offerId) })).toEqual([200, "unknown aff_id", "error"]);
+  expect(await errorOf({ click_id, event: "zz" })).toEqual([
+    400,
+    "unknown event for this offer",
+    "malformed",
+  ]);
+  expect(await errorOf({ click_id, coupon: "X", token: "nope" })).toEqual([
+    401,
+    "invalid token",
+    "invalid_token",
+  ]);
+  expect(await errorOf({ coupon_code: "SAVE" })).toEqual([
+    200,
+    "unknown coupon_code",
+    "coupon_error",
+  ]);
+  await world.insert("advertiser", {
+    workspace_id: world.workspaceId,
+    name: "Neighbour",
+    currency: "USD",
+    postback_token: "neighbour",
+  });
+  expect(await errorOf({ click_id, token: "neighbour" })).toEqual([
+    401,
+    "token not valid for this offer",
+    "invalid_token",
+  ]);
+  await world.change("update offer set deleted_at = now() where id = $1", [offerId]);
+  expect(await errorOf({ click_id })).toEqual([
+    200,
+    "offer of this click no longer exists",
+    "unknown_offer",
+  ]);
+  await world.change("delete from offer_event where offer_id = $1", [otherId]);
+  const { click_id: eventless } = await world.addClick({ offer_id: otherId });
+  expect(await errorOf({ click_id: eventless })).toEqual([
+    200,
+    "offer has no default event",
+    "error",
+  ]);
+});
+
+test("PB-038 PB-039 PB-040 G197: offers, workspaces and hosts that take no report", async () => {
+  const offerId = await world.addOffer({ conversion_method: "pixel" });
+  const { click_id } = await world.addClick({ offer_id: offerId });
+  expect(await errorOf({ click_id })).toEqual([
+    200,
+    "offer does not accept server-to-server conversions",
+    "error",
+  ]);
+  const plain = (await world.addClick({ offer_id: await world.addOffer() })).click_id;
+  expect(await errorOf({ click_id: plain, currency: "GBP", amount: "1" })).toEqual([
+    400,
+    "invalid currency",
+    "malformed",
+  ]);
+  expect(await errorOf({ click_id: plain, currency: "ZZZZ" })).toEqual([
+    400,
+    "invalid currency",
+    "malformed",
+  ]);
+  const foreign = await world.insert("workspace", { slug: "h", name: "H", postback_token: "h" });
+  await world.insert("tracking_domain", { workspace_id: foreign, host: "foreign.example" });
+  expect(await errorOf({ click_id: plain }, { host: "foreign.example" })).toEqual([
+    200,
+    "this tracking domain does not serve the offer's workspace",
+    "error",
+  ]);
+  await world.change("update workspace set status = 'inactive' where id = $1", [world.workspaceId]);
+  expect(await errorOf({ click_id: plain })).toEqual([200, "workspace not active", "error"]);
+  await world.change("update workspace set status = 'active' where id = $1", [world.workspaceId]);
+});
+
+test("PX-003 PX-007 PX-008 PX-010: pixels that record nothing", async () => {
+  const px = { endpoint: "px" as const };
+  const offerId = await world.addOffer({ conversion_method: "s2s" });
+  const { click_id } = await world.addClick({ offer_id: offerId });
+  expect(await errorOf({}, px)).toEqual([400, "click_id required", "malformed"]);
+  expect(await errorOf({ click_id }, px)).toEqual([
+    200,
+    "offer does not accept pixel conversions",
+    "error",
+  ]);
+  expect(await errorOf({ conversion_id: "1a1b1c1d-0000-4000-8000-000000000000" }, px)).toEqual([
+    400,
+    "conversion_id updates need a server-to-server postback",
+    "malformed",
+  ]);
+});
+
+test("PB-024 PB-025 T64: test=1 checks everything and stores nothing", async () => {
+  const offerId = await world.addOffer({
+    payout_type: "cps",
+    payout: "10",
+    caps: { conversions: { total: 1 } },
+  });
+  const { click_id } = await world.addClick({ offer_id: offerId });
+  for (let i = 0; i < 2; i += 1) {
+    const reply = await world.report({ click_id, amount: "50", test: "1" });
+    expect(reply).toMatchObject({ result: "test", httpStatus: 200 });
+    expect(reply.body).toEqual({
+      ok: true,
+      conversion_id: null,
+      status: "approved",
+      test: true,
+      details: {
+        event: "default",
+        payout: "5.0000",
+        revenue: "15.0000",
+        currency: "USD",
+        reason: "",
+      },
+    });
+  }
+  const foreign = await world.report({ click_id, test: "1", token: ADVERTISER_TOKEN });
+  expect(foreign.body["details"]).not.toHaveProperty("payout");
+  expect(await errorOf({ click_id: "0".repeat(32), test: "1" })).toEqual([
+    200,
+    "unknown click_id",
+    "unknown_click",
+  ]);
+  expect(await world.rows("select cap from cap_counter")).toEqual([]);
+});
+
+test("PB-063 PB-064 G178 P31: the inbound log has every call, its result word, and no secrets", async () => {
+  await world.report({ click_id: "abc", email: "person@example.com", adv1: "kept" });
+  await expect
+    .poll(
+      async () =>
+        await world.rows(
+          "select result, params, token_owner from postback_log where params ? 'adv1'",
+        ),
+    )
+    .toEqual([
+      {
+        result: "malformed",
+        token_owner: "workspace",
+        params: { click_id: "abc", email: "***", token: "***", adv1: "kept" },
+      },
+    ]);
+  const results = await world.rows<{ result: string }>(
+    "select distinct result from postback_log order by 1",
+  );
+  expect(results.map(({ result }) => result)).toEqual(
+    expect.arrayContaining([
+      "invalid_token",
+      "token_required",
+      "unknown_click",
+      "unknown_offer",
+      "coupon_error",
+      "test",
+    ]),
+  );
+});
+
+test("PB-058: none of the reports above stored a conversion", async () => {
+  expect(await world.rows("select id from conversion")).toEqual([]);
+  expect(await world.rows("select id from conversion_fact_outbox")).toEqual([]);
+});

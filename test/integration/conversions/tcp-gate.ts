@@ -1,0 +1,61 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** A door before a server: open, bytes pass as they are; shut, every connection is cut and new ones are refused. */
+export class TcpGate {
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #port = 0;
+
+  private constructor(target: { host: string; port: number }) {
+    this.#target = target;
+  }
+
+  static async open(target: { host: string; port: number }): Promise<TcpGate> {
+    const gate = new TcpGate(target);
+    await gate.open();
+    return gate;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async open(): Promise<void> {
+    const server = createServer((inside) => this.#join(inside));
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject).listen(this.#port, "127.0.0.1", resolve);
+    });
+    const address = server.address();
+    if (typeof address === "object" && address !== null) this.#port = address.port;
+    this.#server = server;
+  }
+
+  async shut(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    const closed = new Promise<void>((resolve) => {
+      if (server === undefined) resolve();
+      else server.close(() => resolve());
+    });
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #join(inside: Socket): void {
+    const outside = connect(this.#target);
+    for (const [from, to] of [
+      [inside, outside],
+      [outside, inside],
+    ] as const) {
+      this.#sockets.add(from);
+      from.pipe(to);
+      from.on("close", () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+      // A cut connection is what the gate is for; both ends see it themselves.
+      from.on("error", () => to.destroy());
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { RawRequest } from "../../ingress/route.ts";
+
+type RequestParts = Partial<Omit<RawRequest, "headers">> & {
+  readonly headers?: Partial<RawRequest["headers"]>;
+};
+
+export const DESKTOP_CHROME =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
+
+/** A desktop browser asking for `/` of `trk.example`, from an address without any database entry. */
+export function aRequest(parts: RequestParts = {}): RawRequest {
+  return {
+    method: "GET",
+    path: "/",
+    query: "",
+    peerIp: "192.0.2.1",
+    ...parts,
+    headers: {
+      host: "trk.example",
+      userAgent: DESKTOP_CHROME,
+      referer: "",
+      acceptLanguage: "en-US,en;q=0.9",
+      xForwardedFor: "",
+      xForwardedProto: "",
+      via: "",
+      cookie: "",
+      contentType: "",
+      origin: "",
+      ifNoneMatch: "",
+      ...parts.headers,
+    },
+  };
+}
+
+/** The same for a target such as `/r/SHOP/ABC123?sub1=x`. */
+export function aRequestFor(target: string, parts: RequestParts = {}): RawRequest {
+  const mark = target.indexOf("?");
+  const path = mark < 0 ? target : target.slice(0, mark);
+  return aRequest({ path, query: mark < 0 ? "" : target.slice(mark + 1), ...parts });
+}

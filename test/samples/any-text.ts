@@ -1,0 +1,10 @@
+import fc from "fast-check";
+
+/** Any text at all, control characters and halves of surrogate pairs included; mostly ASCII, where the grammars are. */
+export function anyText(lengthMax = 60): fc.Arbitrary<string> {
+  const unit = fc.oneof(
+    { arbitrary: fc.integer({ min: 0, max: 0x7f }), weight: 4 },
+    { arbitrary: fc.integer({ min: 0x80, max: 0xffff }), weight: 1 },
+  );
+  return fc.array(unit, { maxLength: lengthMax }).map((units) => String.fromCharCode(...units));
+}

@@ -1,0 +1,80 @@
+import { resolve } from "node:path";
+import { defineConfig } from "vitest/config";
+import { TallyReporter } from "./tally-reporter.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** `npm run promises` repeats each promise as often as promises.md asks for; CI repeats it less. */
+const promiseTimeoutMs = process.env["PROMISES_FULL"] === "1" ? 120 * MINUTE_MS : 5 * MINUTE_MS;
+
+export default defineConfig({
+  root: resolve(import.meta.dirname, ".."),
+  test: {
+    // The smallest machine this runs on has two cores, and the servers under test need some of them.
+    maxWorkers: 2,
+    // A flaky test is a bug.
+    retry: 0,
+    reporters: ["default", new TallyReporter()],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: [
+            "{ingress,processors,api,schemas,deploy}/**/*.test.ts",
+            "test/{bench,replay,samples,services,system}/**/*.test.ts",
+          ],
+          testTimeout: SECOND_MS,
+          hookTimeout: SECOND_MS,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "architecture",
+          include: ["test/architecture/**/*.test.ts"],
+          testTimeout: MINUTE_MS,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "integration",
+          include: ["test/integration/**/*.test.ts"],
+          globalSetup: [resolve(import.meta.dirname, "services/global-setup.ts")],
+          testTimeout: 30 * SECOND_MS,
+          hookTimeout: 2 * MINUTE_MS,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 2 * MINUTE_MS,
+          // The first start on a machine downloads a server.
+          hookTimeout: 5 * MINUTE_MS,
+          // Each file starts the whole service: one after another.
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "promises",
+          include: ["test/promises/**/*.test.ts"],
+          testTimeout: promiseTimeoutMs,
+          hookTimeout: 5 * MINUTE_MS,
+          // What one file kills, another would miss; and the machine's noise would be in the figures.
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
+        },
+      },
+    ],
+  },
+});
