@@ -21,9 +21,11 @@ export type BenchServers = {
 
 /** Says what is downloaded; the rest is nobody's business during a bench. */
 export const benchReport: Report = {
-  note: (part, text) => process.stderr.write(`${part}: ${text}
+  note: (part, text) =>
+    process.stderr.write(`${part}: ${text}
 `),
-  warn: (part, text) => process.stderr.write(`${part}: ${text}
+  warn: (part, text) =>
+    process.stderr.write(`${part}: ${text}
 `),
 };
 

@@ -53,7 +53,9 @@ export class ChildServer {
 
   /** Resident memory in bytes. Linux. */
   residentBytes(): number {
-    const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${String(this.#child.pid)}/status`, "utf8"));
+    const match = /VmRSS:\s+(\d+) kB/.exec(
+      readFileSync(`/proc/${String(this.#child.pid)}/status`, "utf8"),
+    );
     return Number(match?.[1] ?? Number.NaN) * 1_024;
   }
 

@@ -28,7 +28,8 @@ test("real traffic is stored exactly once and reported right, also when ingress,
     ratePerSecond: 150,
     linesMax: 2_500,
     seed: "e2e-storm",
-  }).finally(faults.stop);
+  });
+  await faults.stop();
   expect(stormy.differences, said.join("\n")).toEqual([]);
   expect(said.filter((line) => line.includes("kill -9")).length).toBeGreaterThanOrEqual(3);
 });

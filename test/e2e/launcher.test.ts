@@ -91,9 +91,9 @@ test("two instances run side by side, and a child that dies is started again whi
 
 test("a Postgres whose schema is newer than this release is refused with a sentence", async () => {
   await using system = await startSystem();
-  const servers = JSON.parse(await readFile(join(system.dataDir, "servers.json"), "utf8")) as {
-    postgres_url: string;
-  };
+  const servers = Servers.parse(
+    JSON.parse(await readFile(join(system.dataDir, "servers.json"), "utf8")),
+  );
   const pool = openPool({ url: servers.postgres_url, applicationName: "test" });
   await pool.query({
     text: "insert into schema_migration (number, name) values (9999, '9999_of_tomorrow.sql')",

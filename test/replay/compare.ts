@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Amount, amountOf, formatAmount } from "../../schemas/money/amount.ts";
+import { formatAmount } from "../../schemas/money/amount.ts";
 import type { Expectation } from "./expectation.ts";
 import {
   type ClickRow,
@@ -67,97 +67,102 @@ async function compareOnce(options: CompareOptions): Promise<Comparison> {
 }
 
 function clickDifferences(options: CompareOptions, clicks: readonly ClickRow[]): string[] {
-  const differences: string[] = [];
   const unanswered = unansweredKeys(options.records);
-  const byId = new Map<string, ClickRow[]>();
-  const byAttempt = new Map<string, number>();
-  for (const row of clicks) {
-    byId.set(row.click_id, [...(byId.get(row.click_id) ?? []), row]);
-    const attempt = `${row.sub2} ${row.sub3}`;
-    byAttempt.set(attempt, (byAttempt.get(attempt) ?? 0) + 1);
-  }
-  for (const record of options.records) {
-    const { line, offer, affiliate } = record.visit;
-    const rows = byId.get(record.clickId) ?? [];
-    const row = rows[0];
-    if (row === undefined || rows.length !== 1) {
-      differences.push(
-        `line ${line.number}: click ${record.clickId} is stored ${rows.length} times`,
-      );
-      continue;
-    }
-    const expected = options.expect(line.ip, line.userAgent);
-    const facts = [
-      ["offer_id", row.offer_id, offer.id],
-      ["affiliate_id", row.affiliate_id, affiliate.id],
-      ["country", row.country, expected.country],
-      ["device_type", row.device_type, expected.deviceType],
-      ["is_bot", row.is_bot, expected.isBot],
-      ["destination", row.destination, record.location],
-    ] as const;
-    for (const [name, stored, own] of facts) {
-      if (stored !== own)
-        differences.push(
-          `line ${line.number}: ${name} is ${String(stored)}, expected ${String(own)}`,
-        );
-    }
-  }
-  for (const [attempt, count] of byAttempt) {
-    if (count > 1) differences.push(`attempt ${attempt} (line, attempt) is stored ${count} times`);
-  }
+  const byId = groupBy(clicks, (row) => row.click_id);
   const answered = new Set(options.records.map((record) => record.clickId));
-  for (const row of clicks) {
-    if (!answered.has(row.click_id) && !unanswered.has(`${row.sub2} ${row.sub3}`)) {
-      differences.push(
-        `click ${row.click_id} (line ${row.sub2}, attempt ${row.sub3}) was never sent or was answered otherwise`,
-      );
-    }
+  const repeated = [...countBy(clicks, (row) => `${row.sub2} ${row.sub3}`)].filter(
+    ([, count]) => count > 1,
+  );
+  const strange = clicks.filter(
+    (row) => !answered.has(row.click_id) && !unanswered.has(`${row.sub2} ${row.sub3}`),
+  );
+  return [
+    ...options.records.flatMap((record) =>
+      answeredClickDifferences(record, byId.get(record.clickId) ?? [], options.expect),
+    ),
+    ...repeated.map(
+      ([attempt, count]) => `attempt ${attempt} (line, attempt) is stored ${count} times`,
+    ),
+    ...strange.map(
+      (row) => `click ${row.click_id} (line ${row.sub2}, attempt ${row.sub3}) has no such answer`,
+    ),
+  ];
+}
+
+function answeredClickDifferences(
+  record: VisitRecord,
+  rows: readonly ClickRow[],
+  expect: CompareOptions["expect"],
+): string[] {
+  const { line, offer, affiliate } = record.visit;
+  const [row] = rows;
+  if (row === undefined || rows.length !== 1) {
+    return [`line ${line.number}: click ${record.clickId} is stored ${rows.length} times`];
   }
-  return differences;
+  const expected = expect(line.ip, line.userAgent);
+  return unequal(`line ${line.number}`, [
+    ["offer_id", row.offer_id, offer.id],
+    ["affiliate_id", row.affiliate_id, affiliate.id],
+    ["country", row.country, expected.country],
+    ["device_type", row.device_type, expected.deviceType],
+    ["is_bot", row.is_bot, expected.isBot],
+    ["destination", row.destination, record.location],
+  ]);
 }
 
 function conversionDifferences(
   options: CompareOptions,
   conversions: readonly ConversionRow[],
 ): string[] {
-  const differences: string[] = [];
-  const byOrder = new Map<string, ConversionRow[]>();
-  for (const row of conversions)
-    byOrder.set(row.adv_txid ?? "", [...(byOrder.get(row.adv_txid ?? "") ?? []), row]);
-  for (const record of options.records) {
-    if (record.conversion === undefined) continue;
-    const { line } = record.visit;
-    const rows = byOrder.get(`${options.run}-${line.number}`) ?? [];
-    const counted = rows.filter((row) => !row.is_duplicate);
-    const row = counted[0];
-    if (row === undefined || counted.length !== 1) {
-      differences.push(`line ${line.number}: its conversion counts ${counted.length} times`);
-      continue;
-    }
-    if (rows.length - 1 > record.unansweredPostbacks) {
-      differences.push(
-        `line ${line.number}: ${rows.length - 1} repeats stored, ${record.unansweredPostbacks} sent`,
-      );
-    }
-    const money = expectedMoney(record.visit);
-    if (row.status !== "approved")
-      differences.push(`line ${line.number}: its conversion is ${row.status}`);
-    if (row.click_id !== record.clickId)
-      differences.push(`line ${line.number}: converted on click ${row.click_id ?? "none"}`);
-    if (!record.conversion.isRepeat && row.id !== record.conversion.id) {
-      differences.push(
-        `line ${line.number}: conversion ${record.conversion.id} was answered, ${row.id} is stored`,
-      );
-    }
-    for (const [name, stored, own] of [
-      ["payout", row.payout, money.payout],
-      ["revenue", row.revenue, money.revenue],
-    ] as const) {
-      if (amountOf(stored) !== own)
-        differences.push(`line ${line.number}: ${name} ${stored}, expected ${formatAmount(own)}`);
-    }
-  }
-  return differences;
+  const byOrder = groupBy(conversions, (row) => row.adv_txid ?? "");
+  return options.records.flatMap((record) => {
+    if (record.conversion === undefined) return [];
+    const rows = byOrder.get(`${options.run}-${record.visit.line.number}`) ?? [];
+    return orderDifferences(record, record.conversion, rows);
+  });
+}
+
+/** One order: counted once, with the money of the contract, and not repeated oftener than it was sent again. */
+function orderDifferences(
+  record: VisitRecord,
+  answered: NonNullable<VisitRecord["conversion"]>,
+  rows: readonly ConversionRow[],
+): string[] {
+  const where = `line ${record.visit.line.number}`;
+  const counted = rows.filter((row) => !row.is_duplicate);
+  const [row] = counted;
+  if (row === undefined || counted.length !== 1)
+    return [`${where}: its conversion counts ${counted.length} times`];
+  const expected = expectedMoney(record.visit);
+  const repeats = rows.length - 1;
+  return [
+    ...(repeats > record.unansweredPostbacks
+      ? [`${where}: ${repeats} repeats stored, ${record.unansweredPostbacks} sent`]
+      : []),
+    ...unequal(where, [
+      ["conversion", row.id, answered.isRepeat ? row.id : answered.id],
+      ["status", row.status, "approved"],
+      ["click_id", row.click_id ?? "", record.clickId],
+      ["payout", row.payout, formatAmount(expected.payout)],
+      ["revenue", row.revenue, formatAmount(expected.revenue)],
+    ]),
+  ];
+}
+
+type Fact = readonly [
+  name: string,
+  stored: string | number | boolean,
+  own: string | number | boolean,
+];
+
+/** A sentence for every fact in which the service and the ledger differ. */
+function unequal(where: string, facts: readonly Fact[]): string[] {
+  return facts
+    .filter(([, stored, own]) => stored !== own)
+    .map(
+      ([name, stored, own]) =>
+        `${where}: ${name} is ${String(stored)}, the ledger has ${String(own)}`,
+    );
 }
 
 /** Reports by country, by device and by bot, and the totals in every currency, against the ledger's own sums. */
@@ -165,77 +170,69 @@ async function reportDifferences(
   options: CompareOptions,
   clicks: readonly ClickRow[],
 ): Promise<string[]> {
-  const differences: string[] = [];
   // Attempts without an answer are in the reports when they were recorded: the ledger counts them as stored.
+  const differences: string[] = [];
   for (const [dimension, own] of [
     ["country", countBy(clicks, (row) => row.country)],
     ["device_type", countBy(clicks, (row) => row.device_type)],
     ["is_bot", countBy(clicks, (row) => String(row.is_bot))],
   ] as const) {
-    const answer = await report(options, `group_by=${dimension}&metrics=clicks&limit=10000`);
-    const shown = new Map(
-      answer.data
-        .filter((row) => Number(row["clicks"]) > 0)
-        .map((row) => [String(row[dimension] ?? ""), Number(row["clicks"])]),
+    const { data } = await report(options, `group_by=${dimension}&metrics=clicks&limit=10000`);
+    const shown = new Map(data.map((row) => [textOf(row[dimension]), Number(row["clicks"])]));
+    const keys = [...new Set([...own.keys(), ...shown.keys()])];
+    differences.push(
+      ...unequal(
+        `report by ${dimension}`,
+        keys.map((key): Fact => [`clicks of "${key}"`, shown.get(key) ?? 0, own.get(key) ?? 0]),
+      ),
     );
-    for (const key of new Set([...own.keys(), ...shown.keys()])) {
-      const [counted, reported] = [own.get(key) ?? 0, shown.get(key) ?? 0];
-      if (counted !== reported) {
-        differences.push(
-          `report by ${dimension}: "${key}" has ${reported} clicks, the ledger ${counted}`,
-        );
-      }
-    }
   }
-  differences.push(...(await totalDifferences(options, clicks)));
-  return differences;
+  return [...differences, ...(await totalDifferences(options, clicks))];
 }
 
 async function totalDifferences(
   options: CompareOptions,
   clicks: readonly ClickRow[],
 ): Promise<string[]> {
+  const { payout, revenue, conversions } = ownTotals(options.records, clicks);
   const differences: string[] = [];
-  const payout = new MoneyByCurrency();
-  const revenue = new MoneyByCurrency();
-  const offers = new Map(
-    options.records.map((record) => [record.visit.offer.id, record.visit.offer]),
-  );
-  let converted = 0;
-  for (const record of options.records) {
-    if (record.conversion === undefined) continue;
-    converted += 1;
-    const money = expectedMoney(record.visit);
-    payout.add(record.visit.offer.currency, money.payout);
-    revenue.add(record.visit.offer.currency, money.revenue);
-  }
-  for (const row of clicks) {
-    const offer = offers.get(row.offer_id);
-    if (offer === undefined || !row.is_unique || row.is_bot || row.status !== "redirect") continue;
-    if (offer.payout_type === "cpc") payout.add(offer.currency, offer.payout);
-    if (offer.revenue_type === "rpc") revenue.add(offer.currency, offer.revenue);
-  }
   for (const currency of new Set([...payout.currencies, ...revenue.currencies])) {
-    const { totals } = await report(
-      options,
-      `currency=${currency}&metrics=clicks,conversions,payout,revenue`,
+    const query = `currency=${currency}&metrics=clicks,conversions,payout,revenue`;
+    const { totals } = await report(options, query);
+    differences.push(
+      ...unequal(`report in ${currency}`, [
+        ["clicks", Number(totals["clicks"]), clicks.length],
+        ["conversions", Number(totals["conversions"]), conversions],
+        ["payout", textOf(totals["payout"]), formatAmount(payout.of(currency))],
+        ["revenue", textOf(totals["revenue"]), formatAmount(revenue.of(currency))],
+      ]),
     );
-    const facts: readonly (readonly [string, string | number, string | number])[] = [
-      ["clicks", Number(totals["clicks"]), clicks.length],
-      ["conversions", Number(totals["conversions"]), converted],
-      ["payout", String(totals["payout"]), money(payout.of(currency))],
-      ["revenue", String(totals["revenue"]), money(revenue.of(currency))],
-    ];
-    for (const [name, shown, own] of facts) {
-      if (shown !== own)
-        differences.push(`report in ${currency}: ${name} is ${shown}, the ledger has ${own}`);
-    }
   }
   return differences;
 }
 
-function money(amount: Amount): string {
-  return formatAmount(amount);
+/** What the ledger says was earned: by conversions, and by the unique clicks of offers that pay by the click (G71). */
+function ownTotals(
+  records: readonly VisitRecord[],
+  clicks: readonly ClickRow[],
+): { payout: MoneyByCurrency; revenue: MoneyByCurrency; conversions: number } {
+  const payout = new MoneyByCurrency();
+  const revenue = new MoneyByCurrency();
+  const converted = records.filter((record) => record.conversion !== undefined);
+  for (const { visit } of converted) {
+    const expected = expectedMoney(visit);
+    payout.add(visit.offer.currency, expected.payout);
+    revenue.add(visit.offer.currency, expected.revenue);
+  }
+  const offers = new Map(records.map(({ visit }) => [visit.offer.id, visit.offer]));
+  for (const row of clicks.filter(
+    (one) => one.is_unique && !one.is_bot && one.status === "redirect",
+  )) {
+    const offer = offers.get(row.offer_id);
+    if (offer?.payout_type === "cpc") payout.add(offer.currency, offer.payout);
+    if (offer?.revenue_type === "rpc") revenue.add(offer.currency, offer.revenue);
+  }
+  return { payout, revenue, conversions: converted.length };
 }
 
 async function report(
@@ -244,6 +241,20 @@ async function report(
 ): Promise<z.infer<typeof ReportAnswer>> {
   const path = `/reports?from=${encodeURIComponent(options.from)}&filters=sub1:in:${options.run}&${query}`;
   return ReportAnswer.parse(await options.client.rest(path));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? "");
+}
+
+function groupBy<Row>(rows: readonly Row[], key: (row: Row) => string): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(key(row));
+    if (group === undefined) groups.set(key(row), [row]);
+    else group.push(row);
+  }
+  return groups;
 }
 
 function countBy(rows: readonly ClickRow[], key: (row: ClickRow) => string): Map<string, number> {
