@@ -47,4 +47,8 @@ export type RouteResult = {
 export type Route = (request: RawRequest) => RouteResult;
 
 /** For paths that read a body or ask another process. `body` is at most the route's own maximum. */
-export type AsyncRoute = (request: RawRequest, body: Uint8Array, signal: AbortSignal) => Promise<RouteResult>;
+export type AsyncRoute = (
+  request: RawRequest,
+  body: Uint8Array,
+  signal: AbortSignal,
+) => Promise<RouteResult>;

@@ -2,10 +2,13 @@ import type { CatalogEntry } from "./entry.ts";
 import type {
   Advertiser,
   Affiliate,
+  ConversionRule,
+  Coupon,
   LinkKey,
   Offer,
   OfferAccess,
   OfferEvent,
+  OfferGroup,
   PayoutOverride,
   SmartLink,
   TrackingDomain,
@@ -41,10 +44,17 @@ export class Catalog {
   readonly sourceTemplates = new Map<number, TrafficSourceTemplate>();
   readonly trafficControls = new Map<number, TrafficControl>();
   readonly blocklist = new Map<number, string>();
+  readonly offerGroups = new Map<number, OfferGroup>();
 
   readonly #events = new Map<number, OfferEvent[]>();
   readonly #access = new Map<number, OfferAccess>();
   readonly #overrides = new Map<number, PayoutOverride[]>();
+  readonly #groupsOfOffer = new Map<number, readonly OfferGroup[]>();
+  readonly #rules = new Map<number, ConversionRule>();
+  /** Active rules of a workspace in their order; made when they are first asked for after a change. */
+  readonly #rulesOfWorkspace = new Map<number, readonly ConversionRule[]>();
+  readonly #coupons = new Map<number, Coupon>();
+  readonly #couponIdsByCode = new CodeIndex();
   readonly #linkKeys = new Map<number, LinkKey>();
   readonly #offerIdsByCode = new CodeIndex();
   readonly #affiliateIdsByCode = new CodeIndex();
@@ -124,6 +134,30 @@ export class Catalog {
     return this.#overrides.get(pairKey(offerId, affiliateId)) ?? [];
   }
 
+  groupsOf(offerId: number): readonly OfferGroup[] {
+    return this.#groupsOfOffer.get(offerId) ?? [];
+  }
+
+  /** Active rules in the order in which they are asked. */
+  rulesOf(workspaceId: number): readonly ConversionRule[] {
+    if (this.#rules.size === 0) return [];
+    let rules = this.#rulesOfWorkspace.get(workspaceId);
+    if (rules === undefined) {
+      rules = [...this.#rules.values()]
+        .filter((rule) => rule.workspace_id === workspaceId && rule.status === "active")
+        .sort((a, b) => a.position - b.position || a.id - b.id);
+      this.#rulesOfWorkspace.set(workspaceId, rules);
+    }
+    return rules;
+  }
+
+  couponByCode(workspaceId: number, code: string): Coupon | undefined {
+    return this.#couponIdsByCode
+      .all(foldCase(code))
+      .map((id) => this.#coupons.get(id))
+      .find((coupon) => coupon?.workspace_id === workspaceId);
+  }
+
   /** Undefined for an unknown token and for one that several owners share (AUTH-022). */
   ownerOfToken(token: string): TokenOwner | undefined {
     const workspaceIds = this.#workspaceIdsByToken.all(token);
@@ -191,6 +225,16 @@ export class Catalog {
       case "blocklist_entry":
         this.blocklist.set(entry.record.id, entry.record.entry);
         return;
+      case "offer_group":
+        this.#addGroup(entry.record);
+        return;
+      case "conversion_rule":
+        this.#rules.set(entry.record.id, entry.record);
+        return;
+      case "coupon":
+        this.#coupons.set(entry.record.id, entry.record);
+        this.#couponIdsByCode.add(foldCase(entry.record.code), entry.record.id);
+        return;
     }
   }
 
@@ -248,7 +292,33 @@ export class Catalog {
       case "blocklist_entry":
         this.blocklist.delete(id);
         return;
+      case "offer_group":
+        this.#removeGroup(id);
+        return;
+      case "conversion_rule":
+        this.#rules.delete(id);
+        this.#rulesOfWorkspace.clear();
+        return;
+      case "coupon":
+        this.#couponIdsByCode.remove(foldCase(this.#coupons.get(id)?.code), id);
+        this.#coupons.delete(id);
+        return;
     }
+  }
+
+  #addGroup(group: OfferGroup): void {
+    this.offerGroups.set(group.id, group);
+    for (const offerId of new Set(group.offer_ids))
+      this.#groupsOfOffer.set(offerId, [...this.groupsOf(offerId), group]);
+  }
+
+  #removeGroup(id: number): void {
+    for (const offerId of this.offerGroups.get(id)?.offer_ids ?? []) {
+      const rest = this.groupsOf(offerId).filter((group) => group.id !== id);
+      if (rest.length > 0) this.#groupsOfOffer.set(offerId, rest);
+      else this.#groupsOfOffer.delete(offerId);
+    }
+    this.offerGroups.delete(id);
   }
 
   /** Keeps `record` in the list of its owner, and remembers the owner for the day it is changed or removed. */

@@ -3,11 +3,14 @@ import {
   Advertiser,
   Affiliate,
   BlocklistEntry,
+  ConversionRule,
+  Coupon,
   Installation,
   LinkKey,
   Offer,
   OfferAccess,
   OfferEvent,
+  OfferGroup,
   PayoutOverride,
   SmartLink,
   TrackingDomain,
@@ -16,7 +19,7 @@ import {
   Workspace,
 } from "./records.ts";
 
-/** Every kind of record of the catalog; the view `catalog_entry` (migration 0001) gives the same kinds. */
+/** Every kind of record of the catalog; the view `catalog_entry` gives the same kinds. */
 export const catalogKinds = {
   installation: Installation,
   workspace: Workspace,
@@ -32,6 +35,9 @@ export const catalogKinds = {
   traffic_source_template: TrafficSourceTemplate,
   traffic_control: TrafficControl,
   blocklist_entry: BlocklistEntry,
+  offer_group: OfferGroup,
+  conversion_rule: ConversionRule,
+  coupon: Coupon,
 };
 
 export type CatalogKind = keyof typeof catalogKinds;

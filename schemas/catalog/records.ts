@@ -252,6 +252,57 @@ export const TrafficControl = z.object({
 });
 export type TrafficControl = z.infer<typeof TrafficControl>;
 
+/** Offers that share caps (G105). Money caps are per currency of the offers, like budgets. */
+export const OfferGroup = z.object({
+  id,
+  workspace_id: id,
+  name: z.string(),
+  offer_ids: z.array(id),
+  caps: Caps,
+});
+export type OfferGroup = z.infer<typeof OfferGroup>;
+
+/** Rejects or holds the conversions that meet every condition given (G100). An empty list is not given. */
+export const ConversionRule = z.object({
+  id,
+  workspace_id: id,
+  name: z.string(),
+  /** Rules are asked in the order of position, then id. */
+  position: z.int(),
+  status: z.enum(["active", "paused"]),
+  action: z.enum(["reject", "hold"]),
+  conditions: z
+    .object({
+      offer_ids: z.array(id),
+      affiliate_ids: z.array(id),
+      event_codes: words,
+      countries: words,
+      methods: words,
+      /** Decimal strings in the currency of the offer, both included. */
+      min_sale_amount: z.string(),
+      max_sale_amount: z.string(),
+      sub: z.record(z.string(), words),
+      max_seconds_since_click: z.int().nonnegative(),
+    })
+    .partial(),
+});
+export type ConversionRule = z.infer<typeof ConversionRule>;
+
+/** A code that credits a partner without a click (G115). Unique in its workspace, in any case. */
+export const Coupon = z.object({
+  id,
+  workspace_id: id,
+  code: z.string(),
+  /** Null: valid for every offer of the workspace, and the report names it. */
+  offer_id: id.nullable(),
+  affiliate_id: id,
+  status: z.enum(["active", "inactive"]),
+  /** UTC milliseconds, the first included and the last not. */
+  starts_at_ms: z.int().nullable(),
+  ends_at_ms: z.int().nullable(),
+});
+export type Coupon = z.infer<typeof Coupon>;
+
 /** Host, or host and path prefix, of a target that is never redirected to (G142). One list for the installation. */
 export const BlocklistEntry = z.object({ id, entry: z.string() });
 export type BlocklistEntry = z.infer<typeof BlocklistEntry>;

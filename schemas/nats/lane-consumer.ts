@@ -19,7 +19,7 @@ export type LaneStart = "acknowledged" | "beginning";
 export async function consumeLane(
   nats: Nats,
   lane: number,
-  options: { readonly start: LaneStart; readonly messagesMax: number },
+  options: { readonly start: LaneStart; readonly bytesMax: number },
 ): Promise<ConsumerMessages> {
   const manager = await nats.manager();
   const stream = clicksStream(nats);
@@ -43,7 +43,7 @@ export async function consumeLane(
   });
   const consumer = await nats.jetstream.consumers.get(stream, name);
   return await consumer.consume({
-    max_messages: options.messagesMax,
+    max_bytes: options.bytesMax,
     expires: PULL_EXPIRES_MS,
     abort_on_missing_resource: true,
   });

@@ -1,11 +1,15 @@
-import { DiscardPolicy, RetentionPolicy, StorageType } from "@nats-io/jetstream";
+import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import type { Nats } from "./connect.ts";
 
 const NS_PER_MS = 1_000_000;
 const HOUR_MS = 3_600_000;
 /** Clicks stay this long after they are stored, so that a ClickHouse that lost them is filled again (P5). */
 const CLICKS_MAX_AGE_MS = 72 * HOUR_MS;
+/** As much as this where the server has the room, at least the second figure. */
 const CLICKS_BYTES_MAX = 64 * 1024 ** 3;
+const CLICKS_BYTES_MIN = 256 * 1024 ** 2;
+/** The server reserves the bytes of a stream, and has not that many (JSStorageResourcesExceededErr). */
+const NO_ROOM = 10_047;
 const DUPLICATE_WINDOW_MS = 120_000;
 
 /** Stream of all lanes. JetStream names hold no dots. */
@@ -25,7 +29,6 @@ export async function ensureStreams(nats: Nats, replicas = 1): Promise<void> {
   const settings = {
     subjects: [nats.subjects.allClicks],
     max_age: CLICKS_MAX_AGE_MS * NS_PER_MS,
-    max_bytes: CLICKS_BYTES_MAX,
     duplicate_window: DUPLICATE_WINDOW_MS * NS_PER_MS,
     num_replicas: replicas,
     // The oldest goes first: producers keep what is not stored, and a full stream must never refuse the newest click.
@@ -34,15 +37,21 @@ export async function ensureStreams(nats: Nats, replicas = 1): Promise<void> {
   };
   const { streams } = manager;
   if (await exists(streams.get(name))) {
-    await manager.streams.update(name, settings);
+    // The size it was given when it was made stays.
+    await streams.update(name, settings);
     return;
   }
-  await manager.streams.add({
-    ...settings,
-    name,
-    storage: StorageType.File,
-    retention: RetentionPolicy.Limits,
-  });
+  const { File: storage } = StorageType;
+  const { Limits: retention } = RetentionPolicy;
+  for (let bytes = CLICKS_BYTES_MAX; ; bytes = Math.floor(bytes / 2)) {
+    try {
+      await streams.add({ ...settings, name, max_bytes: bytes, storage, retention });
+      return;
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError) || error.code !== NO_ROOM) throw error;
+      if (bytes / 2 < CLICKS_BYTES_MIN) throw error;
+    }
+  }
 }
 
 async function exists(lookup: Promise<unknown>): Promise<boolean> {

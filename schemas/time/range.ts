@@ -1,6 +1,14 @@
 import { parseDay } from "./calendar.ts";
 import { isPreset, type Preset, presetDays, presetLength } from "./presets.ts";
-import { DAY_MS, INSTANT_MS_MAX, INSTANT_MS_MIN, MINUTE_MS, type Zone, zoneOf } from "./zone.ts";
+import {
+  DAY_MS,
+  INSTANT_MS_MAX,
+  INSTANT_MS_MIN,
+  MINUTE_MS,
+  SECOND_MS,
+  type Zone,
+  zoneOf,
+} from "./zone.ts";
 
 /** The query parameters of section 4.1, as sent. */
 export type RangeQuery = {
@@ -43,7 +51,7 @@ type Moment = {
 };
 
 const DATE_TIME =
-  /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:(Z)|([+\- ])(\d{2}):?(\d{2}))?$/i;
+  /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?(Z|[+\- ]\d{2}:?\d{2})?$/i;
 const FORMATS = "a date (2025-01-31) or a date-time (2025-01-31T10:00:00Z), from 1970 to 2099";
 
 /** The range that a request asks for, by the rules of G29 to G32. `from` and `to` win over `preset`. */
@@ -51,17 +59,16 @@ export function resolveRange(query: RangeQuery, rules: RangeRules): RangeResult 
   const zone = zoneOf(query.tz ?? rules.workspaceTimezone);
   if (zone === undefined)
     return refuse("tz", "expected an IANA time zone such as Europe/Berlin, or UTC");
-  if (query.preset !== undefined && !isPreset(query.preset)) {
-    return refuse("preset", "unknown preset");
-  }
-  const from = query.from === undefined ? undefined : parseMoment(query.from, zone);
-  if (query.from !== undefined && from === undefined) return refuse("from", `expected ${FORMATS}`);
-  const to = query.to === undefined ? undefined : parseMoment(query.to, zone);
-  if (query.to !== undefined && to === undefined) return refuse("to", `expected ${FORMATS}`);
+  const preset = query.preset ?? rules.defaultPreset;
+  if (!isPreset(preset)) return refuse("preset", "unknown preset");
+  const from = parseMoment(query.from, zone);
+  if (from === "bad") return refuse("from", `expected ${FORMATS}`);
+  const to = parseMoment(query.to, zone);
+  if (to === "bad") return refuse("to", `expected ${FORMATS}`);
 
   const { fromMs, toMs } =
     from === undefined && to === undefined
-      ? rangeOfPreset(query.preset ?? rules.defaultPreset, zone, rules.nowMs)
+      ? rangeOfPreset(preset, zone, rules.nowMs)
       : rangeOfMoments(from, to, { zone, rules });
   if (fromMs > toMs) return refuse("from", "is later than the end of the range");
   if (rules.daysMax !== undefined && isLonger({ fromMs, toMs, zone }, rules.daysMax)) {
@@ -79,7 +86,7 @@ export function echoRange(range: TimeRange): RangeEcho {
 }
 
 /** Whether a range is longer than so many days, by the calendar and by the clock: a day may have 23 or 25 hours. */
-export function isLonger({ fromMs, toMs, zone }: TimeRange, days: number): boolean {
+function isLonger({ fromMs, toMs, zone }: TimeRange, days: number): boolean {
   return toMs > Math.max(zone.addDays(fromMs, days), fromMs + days * DAY_MS);
 }
 
@@ -105,60 +112,50 @@ function rangeOfMoments(
   return { fromMs: Math.max(INSTANT_MS_MIN, fromMs), toMs };
 }
 
-function parseMoment(text: string, zone: Zone): Moment | undefined {
+/** Undefined for what was not sent. */
+function parseMoment(text: string | undefined, zone: Zone): Moment | undefined | "bad" {
+  if (text === undefined) return undefined;
   const day = parseDay(text);
   const moment = day === undefined ? parseInstant(text, zone) : momentOfDay(day, zone);
-  if (moment === undefined) return undefined;
+  if (moment === undefined) return "bad";
   // A zone's first and last days reach a little over the bounds.
   const isWithin =
     moment.firstMs >= INSTANT_MS_MIN - DAY_MS && moment.lastMs <= INSTANT_MS_MAX + DAY_MS;
-  return isWithin ? moment : undefined;
+  return isWithin ? moment : "bad";
 }
 
 function momentOfDay(day: number, zone: Zone): Moment {
   return { firstMs: zone.startOfDayMs(day), lastMs: zone.startOfDayMs(day + 1) - 1, day };
 }
 
-/** A plus sign that was not percent-encoded arrives as a space, and is one. */
 function parseInstant(text: string, zone: Zone): Moment | undefined {
   const match = DATE_TIME.exec(text);
   if (match === null) return undefined;
-  const [
-    ,
-    date = "",
-    hours = "",
-    minutes = "",
-    seconds = "0",
-    fraction = "",
-    utc,
-    sign,
-    ...offset
-  ] = match;
+  const [, date = "", clock = "", fraction = "", offset = ""] = match;
   const day = parseDay(date);
-  if (day === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
-    return undefined;
-  }
+  const clockMs = parseClock(clock);
+  const offsetMs = parseOffset(offset);
+  if (day === undefined || clockMs === undefined || offsetMs === undefined) return undefined;
   const millis = Number(fraction.padEnd(3, "0").slice(0, 3));
-  const localMs =
-    day * DAY_MS +
-    (Number(hours) * 60 + Number(minutes)) * MINUTE_MS +
-    Number(seconds) * 1_000 +
-    millis;
-  const atMs =
-    utc === undefined && sign === undefined
-      ? zone.instantOf(localMs)
-      : localMs - offsetMs(sign, offset);
-  return offset.some((part) => Number(part ?? 0) > 59)
-    ? undefined
-    : { firstMs: atMs, lastMs: atMs, day: undefined };
+  const localMs = day * DAY_MS + clockMs + millis;
+  const atMs = offsetMs === "local" ? zone.instantOf(localMs) : localMs - offsetMs;
+  return { firstMs: atMs, lastMs: atMs, day: undefined };
 }
 
-function offsetMs(
-  sign: string | undefined,
-  [hours = "0", minutes = "0"]: readonly string[],
-): number {
-  const magnitude = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
-  return sign === "-" ? -magnitude : magnitude;
+function parseClock(text: string): number | undefined {
+  const [hours = 0, minutes = 0, seconds = 0] = text.split(":").map(Number);
+  const isClock = hours <= 23 && minutes <= 59 && seconds <= 59;
+  return isClock ? (hours * 60 + minutes) * MINUTE_MS + seconds * SECOND_MS : undefined;
+}
+
+/** A plus sign that was not percent-encoded arrives as a space, and is one. */
+function parseOffset(text: string): number | undefined | "local" {
+  if (text === "") return "local";
+  if (text.toUpperCase() === "Z") return 0;
+  const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(-2))];
+  if (hours > 23 || minutes > 59) return undefined;
+  const magnitudeMs = (hours * 60 + minutes) * MINUTE_MS;
+  return text.startsWith("-") ? -magnitudeMs : magnitudeMs;
 }
 
 function refuse(param: RangeRefusal["param"], message: string): RangeResult {

@@ -1,0 +1,169 @@
+import { hash, randomInt } from "node:crypto";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { AddressList } from "./address-list.ts";
+import { permissionsOf, type Role } from "./permissions.ts";
+import type { Principal } from "./principal.ts";
+
+/** A key that exists and has neither expired nor been revoked. */
+export type FoundKey = {
+  readonly principal: Principal;
+  /** Empty: any address. */
+  readonly allowedFrom: AddressList;
+  readonly isWorkspaceActive: boolean;
+};
+
+type KeyRow = {
+  key_id: number;
+  key_name: string;
+  role: Role;
+  permissions: string[] | null;
+  ip_allowlist: string[];
+  is_live: boolean;
+  workspace_id: number;
+  slug: string;
+  workspace_name: string;
+  brand_name: string;
+  timezone: string;
+  workspace_currency: string;
+  workspace_status: string;
+  affiliate_id: number | null;
+  affiliate_code: string;
+  affiliate_name: string;
+  affiliate_status: string;
+  affiliate_currency: string;
+  advertiser_id: number | null;
+  advertiser_name: string;
+  advertiser_status: string;
+  advertiser_currency: string;
+};
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const KEY_CHARACTERS = 40;
+const FORM = /^trk_live_[0-9A-Za-z]{40}$/;
+
+/** What another process changed about a key counts here after this long at the latest. */
+const KNOWN_FOR_MS = 1_000;
+const KEYS_KNOWN_MAX = 10_000;
+const NOTE_USE_EVERY_MS = 60_000;
+
+/** A new key (G06). It is shown once; the database gets {@link hashOfKey} of it. */
+export function mintKey(): string {
+  const characters = Array.from(
+    { length: KEY_CHARACTERS },
+    () => ALPHABET[randomInt(ALPHABET.length)],
+  );
+  return `trk_live_${characters.join("")}`;
+}
+
+export function hashOfKey(key: string): Buffer {
+  return hash("sha256", key, "buffer");
+}
+
+/**
+ * Finds keys, and remembers what it found for a second. Invariant: a lookup that began before `forget` is never served
+ * after it.
+ */
+export class ApiKeys {
+  readonly #db: Queryable;
+  readonly #known = new Map<string, { atMs: number; found: Promise<FoundKey | undefined> }>();
+  readonly #notedAtMs = new Map<number, number>();
+
+  constructor(db: Queryable) {
+    this.#db = db;
+  }
+
+  /** Undefined for a key that is unknown, expired or revoked. Rejects when Postgres is away. */
+  async find(key: string, nowMs: number): Promise<FoundKey | undefined> {
+    if (!FORM.test(key)) return undefined;
+    const known = this.#known.get(key);
+    if (known !== undefined && Math.abs(nowMs - known.atMs) < KNOWN_FOR_MS)
+      return await known.found;
+    const found = findKey(this.#db, key);
+    if (this.#known.size >= KEYS_KNOWN_MAX) this.#known.clear();
+    this.#known.set(key, { atMs: nowMs, found });
+    try {
+      return await found;
+    } catch (error) {
+      this.#known.delete(key);
+      throw error;
+    }
+  }
+
+  /** After a write of this process: whatever it changed about keys and accounts counts for the next request. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  /** Keeps `last_used_at`, at most once a minute for a key. Rejects when Postgres is away. */
+  async noteUse(keyId: number, nowMs: number): Promise<void> {
+    if (nowMs - (this.#notedAtMs.get(keyId) ?? 0) < NOTE_USE_EVERY_MS) return;
+    if (this.#notedAtMs.size >= KEYS_KNOWN_MAX) this.#notedAtMs.clear();
+    this.#notedAtMs.set(keyId, nowMs);
+    await this.#db.query({
+      name: "note-use-of-key",
+      text: `update api_key set last_used_at = now()
+             where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+      values: [keyId],
+    });
+  }
+}
+
+async function findKey(db: Queryable, key: string): Promise<FoundKey | undefined> {
+  const { rows } = await db.query<KeyRow>({
+    name: "find-api-key",
+    text: `select k.id as key_id, k.name as key_name, k.role, k.permissions, k.ip_allowlist,
+             k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as is_live,
+             w.id as workspace_id, w.slug, w.name as workspace_name, w.brand_name, w.timezone,
+             w.currency as workspace_currency, w.status as workspace_status,
+             f.id as affiliate_id, f.code as affiliate_code, f.name as affiliate_name, f.status as affiliate_status,
+             f.currency as affiliate_currency, a.id as advertiser_id, a.name as advertiser_name,
+             a.status as advertiser_status, a.currency as advertiser_currency
+           from api_key k join workspace w on w.id = k.workspace_id
+           left join affiliate f on f.id = k.affiliate_id left join advertiser a on a.id = k.advertiser_id
+           where k.secret_hash = $1`,
+    values: [hashOfKey(key)],
+  });
+  const row = rows[0];
+  if (row === undefined || !row.is_live) return undefined;
+  return {
+    principal: principalOf(row),
+    allowedFrom: new AddressList(row.ip_allowlist),
+    isWorkspaceActive: row.workspace_status === "active",
+  };
+}
+
+function principalOf(row: KeyRow): Principal {
+  const key = {
+    keyId: row.key_id,
+    keyName: row.key_name,
+    permissions: permissionsOf(row.role, row.permissions),
+    workspace: {
+      id: row.workspace_id,
+      slug: row.slug,
+      name: row.workspace_name,
+      brand_name: row.brand_name,
+      timezone: row.timezone,
+      currency: row.workspace_currency,
+    },
+  };
+  if (row.role === "partner") {
+    const affiliate = {
+      id: row.affiliate_id ?? 0,
+      code: row.affiliate_code,
+      name: row.affiliate_name,
+      status: row.affiliate_status,
+      currency: row.affiliate_currency,
+    };
+    return { ...key, role: row.role, affiliate, advertiser: null };
+  }
+  if (row.role === "advertiser") {
+    const advertiser = {
+      id: row.advertiser_id ?? 0,
+      name: row.advertiser_name,
+      status: row.advertiser_status,
+      currency: row.advertiser_currency,
+    };
+    return { ...key, role: row.role, affiliate: null, advertiser };
+  }
+  return { ...key, role: row.role, affiliate: null, advertiser: null };
+}

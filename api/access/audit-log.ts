@@ -1,0 +1,29 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { Principal } from "./principal.ts";
+
+export type AuditEntry = {
+  readonly principal: Principal;
+  /** `rest POST /offers` or `mcp:<tool>` (G177). */
+  readonly action: string;
+  readonly ip: string;
+  readonly status: number;
+  readonly requestId: string;
+};
+
+/** Notes a write or an MCP call, refused ones too. */
+export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
+  await db.query({
+    name: "insert-audit-entry",
+    text: `insert into audit_log (workspace_id, key_id, user_name, action, ip, status, request_id)
+           values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [
+      entry.principal.workspace.id,
+      entry.principal.keyId,
+      entry.principal.keyName,
+      entry.action,
+      entry.ip,
+      entry.status,
+      entry.requestId,
+    ],
+  });
+}

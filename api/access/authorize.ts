@@ -1,0 +1,43 @@
+import { ApiError } from "../errors.ts";
+import type { OperationAccess } from "../operation.ts";
+import type { FoundKey } from "./api-keys.ts";
+import type { Principal } from "./principal.ts";
+
+const BEARER = /^bearer +([^ ]+) *$/i;
+
+/** The key in an Authorization header; undefined without one or with another scheme (G05). */
+export function bearerKey(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+}
+
+/** What speaks against a found key before the request is looked at: address, workspace, account (G02). */
+export function refusalOfKey(
+  { principal, allowedFrom, isWorkspaceActive }: FoundKey,
+  ip: string,
+): ApiError | undefined {
+  if (!allowedFrom.isEmpty && !allowedFrom.contains(ip)) {
+    return new ApiError("ip_not_allowed", "this key may not be used from this address");
+  }
+  if (!isWorkspaceActive)
+    return new ApiError("workspace_inactive", "the workspace of this key is not active");
+  if (principal.advertiser !== null && principal.advertiser.status !== "active") {
+    return new ApiError("advertiser_inactive", "the advertiser of this key is not active");
+  }
+  if (principal.affiliate !== null && principal.affiliate.status !== "active") {
+    return new ApiError("affiliate_inactive", "the partner of this key is not active");
+  }
+  return undefined;
+}
+
+/** Role before existence (G03): asked before anything of the request is looked up. @throws {ApiError} */
+export function authorize(principal: Principal, access: OperationAccess): void {
+  if (access.isWrite && principal.role === "analyst") {
+    throw new ApiError("read_only_key", "this key may only read");
+  }
+  if (!access.roles.includes(principal.role)) {
+    throw new ApiError("forbidden", `this is not open to ${principal.role} keys`);
+  }
+  if (access.permission !== undefined && !principal.permissions.includes(access.permission)) {
+    throw new ApiError("forbidden", `this key has not the permission ${access.permission}`);
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { everybody } from "../access/access-of-operations.ts";
+import { PERMISSIONS, ROLES } from "../access/permissions.ts";
+import { type Operation, operation } from "../operation.ts";
+
+const Output = z.strictObject({
+  data: z
+    .strictObject({
+      key: z.strictObject({ id: z.int(), name: z.string(), role: z.enum(ROLES) }),
+      workspace: z.strictObject({
+        id: z.int(),
+        slug: z.string(),
+        name: z.string(),
+        timezone: z.string(),
+        currency: z.string(),
+      }),
+      affiliate: z
+        .strictObject({
+          id: z.int(),
+          code: z.string(),
+          name: z.string(),
+          status: z.string(),
+          currency: z.string(),
+        })
+        .nullable(),
+      advertiser: z
+        .strictObject({ id: z.int(), name: z.string(), status: z.string(), currency: z.string() })
+        .nullable(),
+      permissions: z.array(z.enum(PERMISSIONS)),
+      rate_limit: z.strictObject({ limit: z.int(), remaining: z.int(), reset_sec: z.int() }),
+    })
+    .meta({ id: "Me" }),
+});
+
+export const getMe: Operation = operation({
+  name: "getMe",
+  method: "GET",
+  path: "/me",
+  tag: "Account",
+  summary: "The key, its workspace and account, its permissions and its budget",
+  access: everybody(),
+  input: {},
+  output: Output,
+  status: 200,
+  run: async ({ principal, workspace, rate }) => {
+    const { id, slug, name, timezone, currency } = workspace;
+    const data = {
+      key: { id: principal.keyId, name: principal.keyName, role: principal.role },
+      workspace: { id, slug, name, timezone, currency },
+      affiliate: principal.affiliate,
+      advertiser: principal.advertiser,
+      permissions: principal.permissions,
+      rate_limit: { limit: rate.limit, remaining: rate.remaining, reset_sec: rate.resetSec },
+    };
+    return await Promise.resolve({ body: { data } });
+  },
+});

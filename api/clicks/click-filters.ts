@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { CLICK_STATUSES, LINK_TYPES } from "../../schemas/events/click-record.ts";
+import { parseClickId } from "../../schemas/ids/click-id.ts";
+import { invalidParameter } from "../errors.ts";
+import type { ReportRole } from "../reports/report-scope.ts";
+import { booleanParam, idParam, textParam, wordParam } from "../rest/query-fields.ts";
+import type { ClickFilter } from "./clicks.ts";
+
+const clickIdParam = z
+  .string()
+  .refine((text) => parseClickId(text) !== undefined, "expected 32 hex digits")
+  .transform((text) => text.toLowerCase())
+  .optional();
+
+/** Filters of the click list (G81). */
+export const clickFilterParams = {
+  offer_id: idParam,
+  affiliate_id: idParam,
+  smart_link_id: idParam,
+  click_id: clickIdParam,
+  status: wordParam(...CLICK_STATUSES),
+  status_reason: textParam,
+  country: textParam,
+  link_type: wordParam(...LINK_TYPES),
+  traffic_source: textParam,
+  is_bot: booleanParam,
+  sub1: textParam,
+  sub2: textParam,
+  sub3: textParam,
+  sub4: textParam,
+  sub5: textParam,
+  sub6: textParam,
+  sub7: textParam,
+  sub8: textParam,
+  sub9: textParam,
+  sub10: textParam,
+};
+
+type FilterName = keyof typeof clickFilterParams;
+type FilterValues = z.output<z.ZodObject<typeof clickFilterParams>>;
+
+const SUBS = [
+  "sub1",
+  "sub2",
+  "sub3",
+  "sub4",
+  "sub5",
+  "sub6",
+  "sub7",
+  "sub8",
+  "sub9",
+  "sub10",
+] as const;
+const NAMES: readonly FilterName[] = [
+  ...([
+    "offer_id",
+    "affiliate_id",
+    "smart_link_id",
+    "click_id",
+    "status",
+    "status_reason",
+  ] as const),
+  ...(["country", "link_type", "traffic_source", "is_bot", ...SUBS] as const),
+];
+/** Nobody filters by what is hidden from him (VIS-059). */
+const FORBIDDEN: Readonly<Record<ReportRole, readonly FilterName[]>> = {
+  staff: [],
+  partner: ["affiliate_id", "smart_link_id", "is_bot"],
+  advertiser: ["smart_link_id", "is_bot", ...SUBS],
+};
+
+/** @throws {ApiError} `invalid_parameter` for a filter that the role does not have. */
+export function readClickFilters(values: FilterValues, role: ReportRole): ClickFilter[] {
+  return NAMES.flatMap((column): ClickFilter[] => {
+    const value = values[column];
+    if (value === undefined) return [];
+    if (FORBIDDEN[role].includes(column)) throw invalidParameter(column, "not for this key");
+    if (column === "click_id") return [{ column, type: "ClickId", value }];
+    if (column === "country")
+      return [{ column, type: "String", value: String(value).toUpperCase() }];
+    return [{ column, type: typeOf(value), value }];
+  });
+}
+
+function typeOf(value: number | string | boolean): ClickFilter["type"] {
+  if (typeof value === "number") return "UInt32";
+  return typeof value === "boolean" ? "Bool" : "String";
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { ClickRecord } from "../../schemas/events/click-record.ts";
+
+/** A click as stored: what ingress wrote and what its writer decided. `ts` is UTC ms, money decimal text. */
+export const StoredClick = ClickRecord.omit({ may_be_unique: true }).extend({
+  is_unique: z.boolean().default(false),
+});
+export type StoredClick = z.infer<typeof StoredClick>;
+export type ClickColumn = keyof StoredClick;
+
+/** A row of the list (section 2.8), without its labels. */
+export const ListedClick = StoredClick.pick({
+  ...({ click_id: true, ts: true, link_type: true, status: true, status_reason: true } as const),
+  ...({ offer_id: true, affiliate_id: true, smart_link_id: true, is_unique: true } as const),
+  ...({ is_bot: true, is_datacenter: true, country: true, city: true, device_type: true } as const),
+  ...({
+    os: true,
+    browser: true,
+    traffic_source: true,
+    sub1: true,
+    sub2: true,
+    sub3: true,
+  } as const),
+  ...({ sub4: true, sub5: true, sub6: true, sub7: true, sub8: true, sub9: true } as const),
+  ...({ sub10: true, source_id: true, gclid: true, ext_campaign_id: true } as const),
+  ...({ ext_keyword: true, domain: true, destination: true } as const),
+});
+export type ListedClick = z.infer<typeof ListedClick>;
+
+/** A row of a look-up by an ad-platform id (section 2.8). */
+export const FoundClick = StoredClick.pick({
+  ...({ click_id: true, ts: true, offer_id: true, affiliate_id: true, gclid: true } as const),
+  ...({ gbraid: true, wbraid: true, traffic_source: true, link_type: true, domain: true } as const),
+});
+export type FoundClick = z.infer<typeof FoundClick>;
+
+/** The select list of a row's columns under their own names. */
+export function selectList(row: z.ZodObject): string {
+  return Object.keys(row.shape).map(selected).join(", ");
+}
+
+export function isoTime(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+/** Qualified, so that a condition on the column is not read as one on what is selected under its name. */
+function selected(column: string): string {
+  switch (column) {
+    case "click_id":
+      return "lower(hex(click.click_id)) as click_id";
+    case "ts":
+      return "toUnixTimestamp64Milli(click.ts) as ts";
+    case "click_payout":
+    case "click_revenue":
+      return `toDecimalString(click.${column}, 4) as ${column}`;
+    default:
+      return `click.${column} as ${column}`;
+  }
+}

@@ -1,0 +1,103 @@
+import type { z } from "zod";
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { selectRows } from "../../schemas/clickhouse/select.ts";
+import { clickIdParts } from "../../schemas/ids/click-id.ts";
+import type { ReportScope } from "../reports/report-scope.ts";
+import { type ClickColumn, StoredClick, selectList } from "./click-row.ts";
+
+/** One equality of a column with a value; ClickHouse type of the value beside it. */
+export type ClickFilter = {
+  readonly column: ClickColumn;
+  readonly type: "UInt32" | "String" | "Bool" | "ClickId";
+  readonly value: number | string | boolean;
+};
+
+export type ClickSearch = {
+  readonly scope: ReportScope;
+  /** Both included, UTC ms. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly filters: readonly ClickFilter[];
+  /** Rows older than this one only. */
+  readonly after: { readonly atMs: number; readonly clickId: string } | undefined;
+  readonly limit: number;
+};
+
+/** Newest first; among clicks of one millisecond the higher id. */
+export async function selectClicks<Row>(
+  clickhouse: Clickhouse,
+  row: z.ZodObject & z.ZodType<Row>,
+  search: ClickSearch,
+): Promise<Row[]> {
+  const params: Record<string, unknown> = {
+    from: search.fromMs,
+    to: search.toMs,
+    limit: search.limit,
+  };
+  const where = [
+    ...scopeConditions(search.scope, params),
+    "click.ts >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')",
+    "click.ts <= fromUnixTimestamp64Milli({to:Int64}, 'UTC')",
+    ...search.filters.map((filter, index) => filterCondition(filter, `filter${index}`, params)),
+  ];
+  if (search.after !== undefined) {
+    params["after"] = search.after.atMs;
+    params["afterId"] = search.after.clickId;
+    where.push(
+      "click.ts <= fromUnixTimestamp64Milli({after:Int64}, 'UTC')",
+      "(click.ts < fromUnixTimestamp64Milli({after:Int64}, 'UTC') or click.click_id < toFixedString(unhex({afterId:String}), 16))",
+    );
+  }
+  const text = `select ${selectList(row)} from click where ${where.join(" and ")}
+    order by click.ts desc, click.click_id desc limit {limit:UInt32}`;
+  return await selectRows(clickhouse, { name: "api.clicks", text, params }, row);
+}
+
+/** The stored click of a workspace with this id: its time is in its id, so one granule is read. */
+export async function selectClick(
+  clickhouse: Clickhouse,
+  workspaceId: number,
+  clickId: string,
+): Promise<StoredClick | undefined> {
+  const text = `select ${selectList(StoredClick)} from click
+    where click.workspace_id = {workspace:UInt32}
+      and click.ts = fromUnixTimestamp64Milli({at:Int64}, 'UTC')
+      and click.click_id = toFixedString(unhex({id:String}), 16)
+    limit 1`;
+  const params = { workspace: workspaceId, at: clickIdParts(clickId).atMs, id: clickId };
+  const rows = await selectRows(clickhouse, { name: "api.click", text, params }, StoredClick);
+  return rows[0];
+}
+
+/** The rule that {@link selectClicks} has in SQL. */
+export function isInScope(scope: ReportScope, click: StoredClick): boolean {
+  if (click.workspace_id !== scope.workspaceId) return false;
+  switch (scope.role) {
+    case "staff":
+      return true;
+    case "partner":
+      return click.affiliate_id === scope.ownerId;
+    case "advertiser":
+      return click.advertiser_id === scope.ownerId;
+  }
+}
+
+function scopeConditions(scope: ReportScope, params: Record<string, unknown>): string[] {
+  params["workspace"] = scope.workspaceId;
+  const workspace = "click.workspace_id = {workspace:UInt32}";
+  if (scope.role === "staff") return [workspace];
+  params["owner"] = scope.ownerId;
+  const column = scope.role === "partner" ? "affiliate_id" : "advertiser_id";
+  return [workspace, `click.${column} = {owner:UInt32}`];
+}
+
+function filterCondition(
+  { column, type, value }: ClickFilter,
+  name: string,
+  params: Record<string, unknown>,
+): string {
+  params[name] = value;
+  return type === "ClickId"
+    ? `click.${column} = toFixedString(unhex({${name}:String}), 16)`
+    : `click.${column} = {${name}:${type}}`;
+}

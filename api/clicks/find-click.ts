@@ -1,0 +1,92 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
+import { clickIdParts, isGenuineClickId } from "../../schemas/ids/click-id.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { unavailable } from "../errors.ts";
+import type { OperationContext } from "../operation.ts";
+import type { ReportScope } from "../reports/report-scope.ts";
+import type { StoredClick } from "./click-row.ts";
+import { isInScope, selectClick } from "./clicks.ts";
+import { askWriter } from "./young-clicks.ts";
+
+type Stores = Pick<OperationContext, "clickhouse" | "nats" | "db" | "nowMs">;
+
+/** Older clicks are in ClickHouse: its writer would have to be a minute behind. */
+const STORED_AFTER_MS = 60_000;
+/** A genuine id that nobody knows may still lie in a journal this long; after it, it is one made up by chance. */
+const YOUNG_MS = 48 * 3_600_000;
+const WAIT_MS = 2_000;
+const POLL_MS = 50;
+
+/**
+ * The click with this id if the caller may see it. It is found from the moment of its answer (G162): the writer of its shard
+ * knows the young ones. Waits up to 2 s for one that may be on its way.
+ *
+ * @throws {ApiError} `unavailable` when who would know cannot be asked or is behind the time of the click.
+ */
+export async function findClick(
+  stores: Stores,
+  scope: ReportScope,
+  clickId: string,
+): Promise<StoredClick | undefined> {
+  const click = await findInWorkspace(stores, scope.workspaceId, clickId);
+  return click !== undefined && isInScope(scope, click) ? click : undefined;
+}
+
+async function findInWorkspace(
+  stores: Stores,
+  workspaceId: number,
+  clickId: string,
+): Promise<StoredClick | undefined> {
+  const ageMs = stores.nowMs - clickIdParts(clickId).atMs;
+  if (ageMs > STORED_AFTER_MS) {
+    const stored = await selectClick(stores.clickhouse, workspaceId, clickId);
+    if (stored !== undefined || ageMs > YOUNG_MS) return stored;
+  }
+  return isGenuineClickId(clickId, await readSecret(stores.db))
+    ? await findYoung(stores, workspaceId, clickId)
+    : await selectClick(stores.clickhouse, workspaceId, clickId);
+}
+
+async function findYoung(
+  { clickhouse, nats }: Stores,
+  workspaceId: number,
+  clickId: string,
+): Promise<StoredClick | undefined> {
+  const { atMs, shard } = clickIdParts(clickId);
+  const deadlineMs = performance.now() + WAIT_MS;
+  for (;;) {
+    // The writer first: what leaves its memory meanwhile is in ClickHouse by then.
+    const young = await askWriter(nats, { by: "id", shard, clickId });
+    const known = young?.clicks.findLast((click) => click.click_id === clickId);
+    if (known !== undefined) return known;
+    const stored = await selectUnlessAway(clickhouse, workspaceId, clickId);
+    if (stored !== "away") {
+      const isComplete = young !== undefined && young.completeToMs > atMs;
+      if (stored !== undefined || isComplete) return stored;
+    }
+    if (performance.now() >= deadlineMs) throw unavailable("the store of clicks");
+    await pause(POLL_MS);
+  }
+}
+
+async function selectUnlessAway(
+  clickhouse: Stores["clickhouse"],
+  workspaceId: number,
+  clickId: string,
+): Promise<StoredClick | undefined | "away"> {
+  try {
+    return await selectClick(clickhouse, workspaceId, clickId);
+  } catch (error) {
+    if (isClickhouseAway(error)) return "away";
+    throw error;
+  }
+}
+
+async function readSecret(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ secret: string }>({
+    name: "read-installation-secret",
+    text: "select secret from installation",
+  });
+  return rows[0]?.secret ?? "";
+}

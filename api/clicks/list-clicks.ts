@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { echoRange, type TimeRange } from "../../schemas/time/range.ts";
+import { zoneOf } from "../../schemas/time/zone.ts";
+import { everybody } from "../access/access-of-operations.ts";
+import { shownSchema, showTo } from "../access/visibility.ts";
+import { type EntityLabels, labelOf, readLabels } from "../labels/entity-labels.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
+import { reportCaller, reportScope } from "../reports/caller.ts";
+import { rangeEcho } from "../reports/report-params.ts";
+import { parseRange } from "../reports/report-request.ts";
+import type { CursorRange } from "../rest/cursor.ts";
+import { openPage } from "../rest/page.ts";
+import { cursorParam, limitParam, rangeParams } from "../rest/query-fields.ts";
+import { clickFilterParams, readClickFilters } from "./click-filters.ts";
+import { isoTime, ListedClick } from "./click-row.ts";
+import { selectClicks } from "./clicks.ts";
+import { adIdParams, findAdClicks, readAdId } from "./lookup-clicks.ts";
+
+const DAYS_MAX = 93;
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 1_000;
+
+const text = z.string();
+const ListRow = shownSchema("click", {
+  ...{ click_id: text, ts: text, link_type: text, status: text, status_reason: text },
+  ...{ offer_id: z.int(), offer_label: text, affiliate_id: z.int(), affiliate_label: text },
+  ...{ smart_link_id: z.int(), is_unique: z.boolean(), is_bot: z.boolean() },
+  ...{ is_datacenter: z.boolean(), country: text, city: text, device_type: text, os: text },
+  ...{ browser: text, traffic_source: text, sub1: text, sub2: text, sub3: text, sub4: text },
+  ...{ sub5: text, sub6: text, sub7: text, sub8: text, sub9: text, sub10: text },
+  ...{ source_id: text, gclid: text, ext_campaign_id: text, ext_keyword: text, domain: text },
+  destination: text,
+});
+const LookupRow = z.object({
+  ...{ click_id: text, ts: text, offer_id: z.int(), affiliate_id: z.int(), gclid: text },
+  ...{ gbraid: text, wbraid: text, traffic_source: text, link_type: text, domain: text },
+});
+
+export const listClicks: Operation = operation({
+  name: "listClicks",
+  method: "GET",
+  path: "/clicks",
+  tag: "Clicks",
+  summary: "Clicks, newest first, or those with an ad-platform click id",
+  description:
+    "Default range: today in `tz`; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer holds the clicks " +
+    "with that id: `from` is required, at most 90 days, without paging.",
+  access: everybody("clicks.read"),
+  input: {
+    query: z.object({
+      ...rangeParams,
+      ...clickFilterParams,
+      ...adIdParams,
+      limit: limitParam(LIMIT_DEFAULT, LIMIT_MAX),
+      cursor: cursorParam,
+    }),
+  },
+  output: z.union([
+    z.object({ data: z.array(ListRow), next_cursor: text.nullable(), range: rangeEcho }),
+    z.object({
+      data: z.array(LookupRow),
+      next_cursor: z.null(),
+      click_ids: z.array(text),
+      range: rangeEcho,
+    }),
+  ]),
+  status: 200,
+  run: async (context, { query }) => {
+    const adId = readAdId(query);
+    if (adId !== undefined) return { body: await findAdClicks(context, adId, query) };
+    const scope = reportScope(context.principal);
+    const filters = readClickFilters(query, scope.role);
+    const page = openPage(context, "listClicks", query);
+    const range =
+      page.range === undefined
+        ? parseRange(query, reportCaller(context), { defaultPreset: "today", daysMax: DAYS_MAX })
+        : rangeOfCursor(page.range);
+    const { fromMs, toMs } = range;
+    const after =
+      page.after === undefined
+        ? undefined
+        : { atMs: Number(page.after.at), clickId: page.after.id };
+    const rows = await selectClicks(context.clickhouse, ListedClick, {
+      ...{ scope, fromMs, toMs, filters, after, limit: page.rowsMax },
+    });
+    const labels = await readRowLabels(context, rows);
+    const body = page.close(rows, {
+      positionOf: (row) => ({ at: String(row.ts), id: row.click_id }),
+      show: (row) => shownRow(context, row, labels),
+      range: { fromMs, toMs, tz: range.zone.name },
+    });
+    return { body: { ...body, range: echoRange(range) } };
+  },
+});
+
+type RowLabels = { readonly offers: EntityLabels; readonly affiliates: EntityLabels };
+
+async function readRowLabels(
+  { db, workspace }: OperationContext,
+  rows: readonly ListedClick[],
+): Promise<RowLabels> {
+  const keys = (ids: number[]): { workspaceId: number; ids: number[] } => ({
+    workspaceId: workspace.id,
+    ids,
+  });
+  return {
+    offers: await readLabels(db, "offer", keys(rows.map((row) => row.offer_id))),
+    affiliates: await readLabels(db, "affiliate", keys(rows.map((row) => row.affiliate_id))),
+  };
+}
+
+function shownRow(
+  { principal }: OperationContext,
+  row: ListedClick,
+  { offers, affiliates }: RowLabels,
+): Record<string, unknown> {
+  return showTo(principal.role, "click", {
+    ...row,
+    ts: isoTime(row.ts),
+    offer_label: labelOf(offers, row.offer_id).label,
+    affiliate_label: labelOf(affiliates, row.affiliate_id).label,
+  });
+}
+
+function rangeOfCursor({ fromMs, toMs, tz }: CursorRange): TimeRange {
+  const zone = zoneOf(tz);
+  // The cursor is signed by us, and zones do not go away.
+  if (zone === undefined) throw new Error(`a cursor names the unknown zone ${tz}`);
+  return { fromMs, toMs, zone };
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import type { ClickQuery } from "../../schemas/events/click-query.ts";
+import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import {
+  echoRange,
+  type RangeEcho,
+  type RangeQuery,
+  type TimeRange,
+} from "../../schemas/time/range.ts";
+import { invalidParameter } from "../errors.ts";
+import type { OperationContext } from "../operation.ts";
+import { reportCaller, reportScope } from "../reports/caller.ts";
+import { parseRange } from "../reports/report-request.ts";
+import { FoundClick, isoTime, type StoredClick } from "./click-row.ts";
+import { isInScope, selectClicks } from "./clicks.ts";
+import { askWriter } from "./young-clicks.ts";
+
+const DAYS_MAX = 90;
+/** Characters that need no encoding in a URL (G88). */
+const AD_ID = /^[A-Za-z0-9._~-]{1,512}$/;
+const KINDS = ["gclid", "gbraid", "wbraid"] as const;
+/** What is older is in ClickHouse. */
+const YOUNG_MS = 600_000;
+
+const adIdParam = z.string().regex(AD_ID, "expected 1 to 512 URL-safe characters").optional();
+
+export const adIdParams = { gclid: adIdParam, gbraid: adIdParam, wbraid: adIdParam };
+
+export type AdId = { readonly kind: (typeof KINDS)[number]; readonly value: string };
+
+type ShownRow = Omit<FoundClick, "ts"> & { readonly ts: string };
+
+export type LookupBody = {
+  readonly data: readonly ShownRow[];
+  readonly next_cursor: null;
+  readonly click_ids: readonly string[];
+  readonly range: RangeEcho;
+};
+
+/** The ad-platform id that is asked for; undefined for a plain list. @throws {ApiError} for more than one. */
+export function readAdId(
+  query: Readonly<Partial<Record<(typeof KINDS)[number], string | undefined>>>,
+): AdId | undefined {
+  const given = KINDS.flatMap((kind): AdId[] => {
+    const value = query[kind];
+    return value === undefined ? [] : [{ kind, value }];
+  });
+  const [first, second] = given;
+  if (first !== undefined && second !== undefined) {
+    throw invalidParameter(second.kind, `cannot be combined with ${first.kind}`);
+  }
+  return first;
+}
+
+/** The clicks with an ad-platform id, newest first, those on their way to ClickHouse among them (G162). */
+export async function findAdClicks(
+  context: OperationContext,
+  adId: AdId,
+  query: RangeQuery & { readonly limit: number; readonly cursor?: string | undefined },
+): Promise<LookupBody> {
+  if (query.cursor !== undefined) throw invalidParameter("cursor", "a look-up has one page");
+  if (query.from === undefined) throw invalidParameter("from", "required in a look-up");
+  const range = parseRange(query, reportCaller(context), {
+    defaultPreset: "today",
+    daysMax: DAYS_MAX,
+  });
+  const young = await youngClicks(context, adId, range);
+  const stored = await selectClicks(context.clickhouse, FoundClick, {
+    scope: reportScope(context.principal),
+    fromMs: range.fromMs,
+    toMs: range.toMs,
+    filters: [{ column: adId.kind, type: "String", value: adId.value }],
+    after: undefined,
+    limit: query.limit,
+  });
+  const byId = new Map<string, FoundClick>(
+    [...young, ...stored].map((click) => [click.click_id, click]),
+  );
+  const rows = [...byId.values()].sort(newestFirst).slice(0, query.limit);
+  return {
+    data: rows.map(shownRow),
+    next_cursor: null,
+    click_ids: rows.map((row) => row.click_id),
+    range: echoRange(range),
+  };
+}
+
+async function youngClicks(
+  { nats, nowMs, principal }: OperationContext,
+  { kind, value }: AdId,
+  { fromMs, toMs }: TimeRange,
+): Promise<StoredClick[]> {
+  if (toMs < nowMs - YOUNG_MS) return [];
+  const scope = reportScope(principal);
+  const queries = CLICK_LANES.map(
+    (shard): ClickQuery => ({
+      by: "ad-click-id",
+      shard,
+      workspaceId: scope.workspaceId,
+      kind,
+      value,
+    }),
+  );
+  const answers = await Promise.all(queries.map((query) => askWriter(nats, query)));
+  return answers
+    .flatMap((answer) => answer?.clicks ?? [])
+    .filter((click) => click[kind] === value && isInScope(scope, click))
+    .filter((click) => click.ts >= fromMs && click.ts <= toMs);
+}
+
+function shownRow(row: FoundClick): ShownRow {
+  const { click_id, offer_id, affiliate_id, gclid, gbraid, wbraid } = row;
+  const { traffic_source, link_type, domain } = row;
+  const ids = { gclid, gbraid, wbraid };
+  return {
+    ...{ click_id, ts: isoTime(row.ts), offer_id, affiliate_id },
+    ...{ ...ids, traffic_source, link_type, domain },
+  };
+}
+
+function newestFirst(a: FoundClick, b: FoundClick): number {
+  return b.ts - a.ts || (a.click_id < b.click_id ? 1 : -1);
+}

@@ -1,0 +1,234 @@
+import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { insertKey } from "../access/insert-key.ts";
+import { insertAdvertiser } from "../advertisers/advertisers.ts";
+import { withDefaults as advertiserDefaults } from "../advertisers/create-advertiser.ts";
+import { insertAffiliate } from "../affiliates/affiliates.ts";
+import { withDefaults as affiliateDefaults } from "../affiliates/create-affiliate.ts";
+import { insertOfferWithEvents } from "../offers/create-offer.ts";
+import { setAccess } from "../offers/set-partner-access.ts";
+import { CommandError } from "./command-error.ts";
+import { DEMO_OFFERS } from "./demo-offers.ts";
+import { findWorkspace, insertWorkspace } from "./workspaces.ts";
+
+/** What `demo --json` prints: the object of DATA_DIR/demo.json (management.md). */
+export type Demo = {
+  readonly base_url: string;
+  readonly mcp_url: string;
+  readonly tracking_url: string;
+  readonly workspace_id: number;
+  readonly postback_token: string;
+  readonly advertiser_postback_token: string;
+  readonly keys: {
+    readonly admin: string;
+    readonly analyst: string;
+    readonly partner: string;
+    readonly advertiser: string;
+  };
+  readonly links: {
+    readonly affiliate: string;
+    readonly transparent: string;
+    readonly smart: string;
+  };
+};
+
+export type DemoAddresses = { readonly apiUrl: string; readonly trackingUrl: string };
+
+const SLUG = "demo";
+const CURRENCY = "USD";
+const PARTNERS = ["DEMOANNA", "DEMOBOB", "DEMOCLEO"] as const;
+const SMART_CODE = "DEMOSMART";
+const LINK_KEY = "demo-shop-anna";
+/** Two demos of one database must not make one workspace twice; any number that nothing else uses. */
+const DEMO_LOCK = 7_265_002;
+
+/**
+ * Makes the workspace `demo` with all that is in it, or with `newKeys` only further keys for the one that is there.
+ * @throws {CommandError} when it is there and no new keys were asked for.
+ */
+export async function makeDemo(
+  db: Pool,
+  addresses: DemoAddresses,
+  options: { readonly newKeys: boolean },
+): Promise<Demo> {
+  return await inTransaction(db, async (tx) => {
+    await tx.query({
+      name: "lock-demo",
+      text: "select pg_advisory_xact_lock($1)",
+      values: [DEMO_LOCK],
+    });
+    const existing = await findWorkspace(tx, SLUG);
+    if (existing !== undefined && !options.newKeys) {
+      throw new CommandError(
+        "The workspace demo is there already. Its keys were shown when it was made; `demo --new-keys` makes further ones.",
+      );
+    }
+    const { workspaceId, adminKey } =
+      existing === undefined
+        ? await fillWorkspace(tx, addresses)
+        : { workspaceId: existing.id, adminKey: undefined };
+    return await describe(tx, addresses, { workspaceId, adminKey });
+  });
+}
+
+async function fillWorkspace(
+  tx: Queryable,
+  { trackingUrl }: DemoAddresses,
+): Promise<{ workspaceId: number; adminKey: string }> {
+  const workspace = { name: "Demo", slug: SLUG, timezone: "UTC", currency: CURRENCY };
+  const { id, adminKey } = await insertWorkspace(tx, workspace);
+  await insertDomain(tx, id, new URL(trackingUrl));
+  const partnerIds = await insertPartners(tx, id);
+  const offerIds = await insertOffers(tx, id);
+  const offerId = (code: string): number => offerIds.get(code) ?? 0;
+  const [anna = 0, bob = 0, cleo = 0] = partnerIds;
+  const team = offerId("DEMOTEAM");
+  await setAccess(tx, { offerId: team, affiliateId: anna, status: "approved", note: "" });
+  await setAccess(tx, { offerId: team, affiliateId: bob, status: "pending", note: "asks for it" });
+  await setAccess(tx, { offerId: team, affiliateId: cleo, status: "rejected", note: "" });
+  await insertLinks(tx, id, {
+    offerId: offerId("DEMOSHOP"),
+    affiliateId: anna,
+    smart: [
+      { offer_id: offerId("DEMOSHOP"), weight: 2 },
+      { offer_id: offerId("DEMOTRIAL"), weight: 1 },
+    ],
+  });
+  return { workspaceId: id, adminKey };
+}
+
+/** The Host header as ingress compares it: lower case, with a port only where it is not the scheme's own. */
+async function insertDomain(
+  tx: Queryable,
+  workspaceId: number,
+  { host, protocol }: URL,
+): Promise<void> {
+  await tx.query({
+    name: "insert-demo-domain",
+    text: "insert into tracking_domain (workspace_id, host, scheme, is_default) values ($1, $2, $3, true)",
+    values: [workspaceId, host, protocol.replace(":", "")],
+  });
+}
+
+async function insertPartners(tx: Queryable, workspaceId: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (const [index, name] of ["Anna's blog", "Bob's coupons", "Cleo's ads"].entries()) {
+    const values = affiliateDefaults({ name, country: "DE", tags: ["demo"] }, CURRENCY);
+    const { id } = await insertAffiliate(tx, workspaceId, {
+      ...values,
+      code: PARTNERS[index] ?? "",
+    });
+    ids.push(id);
+  }
+  return ids;
+}
+
+async function insertOffers(tx: Queryable, workspaceId: number): Promise<Map<string, number>> {
+  const advertisers = {
+    shop: await insertAdvertiser(
+      tx,
+      workspaceId,
+      advertiserDefaults({ name: "Demo Shop" }, CURRENCY),
+    ),
+    software: await insertAdvertiser(
+      tx,
+      workspaceId,
+      advertiserDefaults({ name: "Demo Software" }, CURRENCY),
+    ),
+  };
+  const ids = new Map<string, number>();
+  for (const { advertiser, ...offer } of DEMO_OFFERS) {
+    const body = { ...offer, advertiser_id: advertisers[advertiser].id };
+    const { id } = await insertOfferWithEvents(tx, workspaceId, body);
+    ids.set(offer.code, id);
+  }
+  return ids;
+}
+
+async function insertLinks(
+  tx: Queryable,
+  workspaceId: number,
+  links: {
+    readonly offerId: number;
+    readonly affiliateId: number;
+    readonly smart: readonly { readonly offer_id: number; readonly weight: number }[];
+  },
+): Promise<void> {
+  await tx.query({
+    name: "insert-demo-link-key",
+    text: "insert into link_key (workspace_id, key, offer_id, affiliate_id) values ($1, $2, $3, $4)",
+    values: [workspaceId, LINK_KEY, links.offerId, links.affiliateId],
+  });
+  await tx.query({
+    name: "insert-demo-smart-link",
+    text: `insert into smart_link (workspace_id, code, name, affiliate_id, mode, rules)
+           values ($1, $2, 'Demo', $3, 'weighted', $4)`,
+    values: [
+      workspaceId,
+      SMART_CODE,
+      links.affiliateId,
+      JSON.stringify([{ name: "everybody", conditions: {}, offers: links.smart }]),
+    ],
+  });
+}
+
+type Account = {
+  affiliate_id: number;
+  advertiser_id: number;
+  postback_token: string;
+  advertiser_token: string;
+};
+
+async function describe(
+  tx: Queryable,
+  { apiUrl, trackingUrl }: DemoAddresses,
+  {
+    workspaceId,
+    adminKey,
+  }: { readonly workspaceId: number; readonly adminKey: string | undefined },
+): Promise<Demo> {
+  const { rows } = await tx.query<Account>({
+    name: "find-demo-accounts",
+    text: `select f.id as affiliate_id, a.id as advertiser_id, w.postback_token, a.postback_token as advertiser_token
+           from workspace w join affiliate f on f.workspace_id = w.id and f.code = $2
+           join advertiser a on a.workspace_id = w.id
+           where w.id = $1 order by a.id limit 1`,
+    values: [workspaceId, PARTNERS[0]],
+  });
+  const [account] = rows;
+  if (account === undefined) {
+    throw new CommandError(
+      "The workspace demo is there, but its partner DEMOANNA or its advertisers are gone.",
+    );
+  }
+  const key = { workspaceId };
+  return {
+    base_url: `${apiUrl}/api/v1`,
+    mcp_url: `${apiUrl}/mcp`,
+    tracking_url: trackingUrl,
+    workspace_id: workspaceId,
+    postback_token: account.postback_token,
+    advertiser_postback_token: account.advertiser_token,
+    keys: {
+      admin: adminKey ?? (await insertKey(tx, { ...key, role: "admin", name: "Demo admin" })),
+      analyst: await insertKey(tx, { ...key, role: "analyst", name: "Demo analyst" }),
+      partner: await insertKey(tx, {
+        ...key,
+        role: "partner",
+        name: "Demo partner",
+        affiliateId: account.affiliate_id,
+      }),
+      advertiser: await insertKey(tx, {
+        ...key,
+        role: "advertiser",
+        name: "Demo advertiser",
+        advertiserId: account.advertiser_id,
+      }),
+    },
+    links: {
+      affiliate: `${trackingUrl}/r/DEMOSHOP/${PARTNERS[0]}`,
+      transparent: `${trackingUrl}/c/${LINK_KEY}`,
+      smart: `${trackingUrl}/s/${SMART_CODE}`,
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
+import { connectNats } from "../../schemas/nats/connect.ts";
+import { ensureStreams } from "../../schemas/nats/streams.ts";
+import { openPool } from "../../schemas/postgres/connect.ts";
+import { migratePostgres } from "../../schemas/postgres/migrate.ts";
+import { CommandError } from "./command-error.ts";
+import type { ServerUrls } from "./servers.ts";
+
+/** A migration may build an index over a large table. */
+const MIGRATION_TIMEOUT_MS = 3_600_000;
+
+/** Brings the three stores to the version of this release; safe to run twice. Answers one line for each. */
+export async function migrateStores(
+  { postgresUrl, natsUrl, clickhouseUrl }: ServerUrls,
+  nats: { readonly prefix: string; readonly replicas: number },
+): Promise<string[]> {
+  return [
+    await migration("Postgres", async () => told(await migratePostgresAt(postgresUrl))),
+    await migration("ClickHouse", async () => told(await migrateClickhouse(clickhouseUrl))),
+    await migration("JetStream", async () => {
+      await ensureStreamsAt(natsUrl, nats);
+      return "streams are as this release needs them";
+    }),
+  ];
+}
+
+async function migratePostgresAt(url: string): Promise<string[]> {
+  const pool = openPool({
+    url,
+    applicationName: "tracker migrate",
+    connectionsMax: 2,
+    statementTimeoutMs: MIGRATION_TIMEOUT_MS,
+  });
+  try {
+    return await migratePostgres(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function ensureStreamsAt(
+  url: string,
+  { prefix, replicas }: { readonly prefix: string; readonly replicas: number },
+): Promise<void> {
+  const nats = await connectNats({ url, name: "tracker migrate", prefix });
+  try {
+    await ensureStreams(nats, replicas);
+  } finally {
+    await nats.connection.close();
+  }
+}
+
+async function migration(store: string, run: () => Promise<string>): Promise<string> {
+  try {
+    return `${store}: ${await run()}`;
+  } catch (error) {
+    const fault = error instanceof Error ? error.message || error.name : String(error);
+    throw new CommandError(`${store} was not migrated: ${fault}`, { cause: error });
+  }
+}
+
+function told(applied: readonly string[]): string {
+  return applied.length === 0 ? "is up to date" : `applied ${applied.join(", ")}`;
+}

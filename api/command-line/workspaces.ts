@@ -1,0 +1,128 @@
+import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
+import { violatedConstraint } from "../../schemas/postgres/errors.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { zoneOf } from "../../schemas/time/zone.ts";
+import { insertKey } from "../access/insert-key.ts";
+import { mintPostbackToken } from "../advertisers/advertisers.ts";
+import { isCurrency } from "../rest/iso-codes.ts";
+import { CommandError, UsageError } from "./command-error.ts";
+
+export type NewWorkspace = {
+  readonly name: string;
+  readonly slug: string;
+  readonly timezone: string;
+  readonly currency: string;
+};
+
+export type CreatedWorkspace = {
+  readonly id: number;
+  readonly slug: string;
+  readonly postbackToken: string;
+  readonly adminKey: string;
+};
+
+export type Workspace = {
+  readonly id: number;
+  readonly status: string;
+  readonly postback_token: string;
+};
+
+const NAME_MAX = 200;
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** What `workspace create` was asked for, with the defaults of G180. @throws {UsageError} for what cannot be. */
+export function readNewWorkspace(asked: {
+  readonly name: string;
+  readonly slug: string | undefined;
+  readonly timezone: string | undefined;
+  readonly currency: string | undefined;
+}): NewWorkspace {
+  const { name, timezone = "UTC", currency = "USD" } = asked;
+  const slug = asked.slug ?? slugOf(name);
+  if (name.trim() === "" || name.length > NAME_MAX)
+    throw new UsageError("--name must have 1 to 200 characters");
+  if (!SLUG.test(slug)) {
+    throw new UsageError(
+      "--slug must be lower-case letters, digits and hyphens, at most 63 of them",
+    );
+  }
+  if (zoneOf(timezone) === undefined) {
+    throw new UsageError(`--timezone ${timezone} is no IANA time zone such as Europe/Berlin`);
+  }
+  if (!isCurrency(currency))
+    throw new UsageError(`--currency ${currency} is no ISO 4217 code such as USD`);
+  return { name, slug, timezone, currency };
+}
+
+/** @throws {CommandError} when the slug is taken. */
+export async function createWorkspace(
+  db: Pool,
+  workspace: NewWorkspace,
+): Promise<CreatedWorkspace> {
+  try {
+    return await inTransaction(db, async (tx) => await insertWorkspace(tx, workspace));
+  } catch (error) {
+    if (violatedConstraint(error) !== "workspace_slug_key") throw error;
+    throw new CommandError(
+      `There is a workspace ${workspace.slug} already: choose another name with --slug.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Workspace, its owner and the first admin key. */
+export async function insertWorkspace(
+  tx: Queryable,
+  workspace: NewWorkspace,
+): Promise<CreatedWorkspace> {
+  const postbackToken = mintPostbackToken();
+  const { rows } = await tx.query<{ id: number; user_id: number }>({
+    name: "insert-workspace",
+    text: `with made as (
+             insert into workspace (slug, name, brand_name, timezone, currency, postback_token)
+             values ($1, $2, $2, $3, $4, $5) returning id)
+           insert into app_user (workspace_id, name) select id, 'Owner' from made
+           returning workspace_id as id, id as user_id`,
+    values: [workspace.slug, workspace.name, workspace.timezone, workspace.currency, postbackToken],
+  });
+  const { id, user_id: userId } = rows[0] ?? { id: 0, user_id: 0 };
+  const adminKey = await insertKey(tx, { workspaceId: id, name: "Admin", role: "admin", userId });
+  return { id, slug: workspace.slug, postbackToken, adminKey };
+}
+
+export async function findWorkspace(db: Queryable, slug: string): Promise<Workspace | undefined> {
+  const { rows } = await db.query<Workspace>({
+    name: "find-workspace-by-slug",
+    text: "select id, status, postback_token from workspace where slug = $1",
+    values: [slug],
+  });
+  return rows[0];
+}
+
+/** @throws {CommandError} when there is none. */
+export async function getWorkspace(db: Queryable, slug: string): Promise<Workspace> {
+  const workspace = await findWorkspace(db, slug);
+  if (workspace === undefined) {
+    throw new CommandError(`There is no workspace ${slug}. \`workspace create\` makes one.`);
+  }
+  return workspace;
+}
+
+export async function setWorkspaceStatus(
+  db: Queryable,
+  id: number,
+  status: "active" | "inactive",
+): Promise<void> {
+  await db.query({
+    name: "set-workspace-status",
+    text: "update workspace set status = $2, updated_at = now() where id = $1",
+    values: [id, status],
+  });
+}
+
+function slugOf(name: string): string {
+  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return words.join("-").slice(0, 63).replace(/-+$/, "");
+}

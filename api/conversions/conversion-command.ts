@@ -1,0 +1,88 @@
+import { setTimeout } from "node:timers/promises";
+import {
+  ConversionCommand,
+  ConversionCommandReply,
+} from "../../schemas/events/conversion-command.ts";
+import { ApiError, unavailable } from "../errors.ts";
+import type { OperationContext } from "../operation.ts";
+
+/** Longer than a processor takes over a busy store; a caller waits at most this long for its 503. */
+const ANSWER_TIMEOUT_MS = 8_000;
+
+export type Answered = Exclude<
+  ConversionCommandReply,
+  { readonly kind: "refused" | "unavailable" }
+>;
+
+/**
+ * Has the conversion processors do it. @throws {ApiError} the refusal of the rules, or `unavailable`: then the outcome of
+ * the command is not known.
+ */
+export async function commandConversions(
+  { nats }: OperationContext,
+  command: ConversionCommand,
+): Promise<Answered> {
+  const reply = await request(nats, command);
+  switch (reply.kind) {
+    case "created":
+    case "changed":
+      return reply;
+    case "unavailable":
+      throw unavailable("the store of conversions");
+    case "refused":
+      throw new ApiError(reply.code, reply.message, {
+        details: {
+          ...(reply.fields === undefined ? {} : { fields: reply.fields }),
+          ...(reply.field === undefined ? {} : { field: reply.field }),
+        },
+      });
+  }
+}
+
+/** References that the api has just found in Postgres; the catalog of a processor follows within a second (design 5). */
+const REFERENCES = new Set(["offer_id", "affiliate_id", "event"]);
+const CATALOG_WAIT_MS = 2_000;
+const CATALOG_POLL_MS = 50;
+
+/**
+ * As {@link commandConversions}, for a command whose references exist: a processor that does not know them yet is asked
+ * again until it does. @throws {ApiError} `unavailable` when that takes too long.
+ */
+export async function commandKnownReferences(
+  context: OperationContext,
+  command: ConversionCommand,
+): Promise<Answered> {
+  const deadlineMs = Date.now() + CATALOG_WAIT_MS;
+  for (;;) {
+    try {
+      return await commandConversions(context, command);
+    } catch (error) {
+      if (!isBehind(error)) throw error;
+      if (Date.now() > deadlineMs) throw unavailable("the processing of conversions", error);
+    }
+    await setTimeout(CATALOG_POLL_MS);
+  }
+}
+
+function isBehind(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.code !== "validation_failed") return false;
+  const fields = Object.keys(error.details?.fields ?? {});
+  return fields.length > 0 && fields.every((field) => REFERENCES.has(field));
+}
+
+async function request(
+  nats: OperationContext["nats"],
+  command: ConversionCommand,
+): Promise<ConversionCommandReply> {
+  if (nats === undefined) throw unavailable("the processing of conversions");
+  const { connection, subjects } = nats;
+  try {
+    const body = JSON.stringify(command);
+    const message = await connection.request(subjects.conversionCommand, body, {
+      timeout: ANSWER_TIMEOUT_MS,
+    });
+    return ConversionCommandReply.parse(JSON.parse(message.string()));
+  } catch (error) {
+    throw unavailable("the processing of conversions", error);
+  }
+}

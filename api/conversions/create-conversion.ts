@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { adminWrite } from "../access/access-of-operations.ts";
+import { findAffiliate } from "../affiliates/affiliates.ts";
+import { validationFailed } from "../errors.ts";
+import { findOffer } from "../offers/offers.ts";
+import {
+  type FieldFaults,
+  type Operation,
+  type OperationContext,
+  operation,
+} from "../operation.ts";
+import { parseReference } from "../rest/codes.ts";
+import { commandKnownReferences } from "./conversion-command.ts";
+import { CreateConversionBody, ShownConversion } from "./conversion-fields.ts";
+import { findConversion } from "./conversions.ts";
+import { showConversion } from "./show-conversion.ts";
+
+const DAY_MS = 86_400_000;
+const AGE_DAYS_MAX = 400;
+
+export const createConversion: Operation = operation({
+  name: "createConversion",
+  method: "POST",
+  path: "/conversions",
+  tag: "Conversions",
+  summary: "Record a conversion by hand, by the same rules as a postback",
+  access: adminWrite("conversions.write"),
+  input: { body: CreateConversionBody },
+  output: z.object({ data: ShownConversion }),
+  status: 201,
+  findFaults: async (context, { body }) => ({
+    ...(await referenceFaults(context, body)),
+    ...timeFaults(context, body["conv_ts"]),
+  }),
+  run: async (context, { body }) => {
+    const { principal, db } = context;
+    const offer = await findOffer(db, principal, body.offer_id);
+    const affiliate = await findAffiliate(db, principal.workspace.id, body.affiliate_id);
+    if (offer === undefined) throw validationFailed({ offer_id: "no such offer" });
+    if (affiliate === undefined) throw validationFailed({ affiliate_id: "no such affiliate" });
+    const answer = await commandKnownReferences(context, {
+      kind: "create",
+      workspaceId: principal.workspace.id,
+      keyId: principal.keyId,
+      nowMs: context.nowMs,
+      offerId: offer.id,
+      affiliateId: affiliate.id,
+      ...commandFields(body),
+    });
+    const created =
+      answer.kind === "created" ? await findConversion(db, principal, answer.id) : undefined;
+    if (created === undefined) throw new Error("a conversion was recorded and is not there");
+    return { body: { data: showConversion(principal.role, created) } };
+  },
+});
+
+/** Unknown references, and an event that the offer has not (CNV-020, CNV-021). */
+async function referenceFaults(
+  { db, principal, workspace }: OperationContext,
+  body: Readonly<Record<string, unknown>>,
+): Promise<FieldFaults> {
+  const faults: Record<string, string> = {};
+  const offerReference = referenceOf(body["offer_id"]);
+  const offer = offerReference && (await findOffer(db, principal, offerReference));
+  if (offerReference !== undefined && offer === undefined) faults["offer_id"] = "no such offer";
+  const affiliateReference = referenceOf(body["affiliate_id"]);
+  if (
+    affiliateReference !== undefined &&
+    (await findAffiliate(db, workspace.id, affiliateReference)) === undefined
+  ) {
+    faults["affiliate_id"] = "no such affiliate";
+  }
+  const { event } = body;
+  if (
+    typeof event === "string" &&
+    offer !== undefined &&
+    !offer.events.some(({ code }) => code === event)
+  ) {
+    faults["event"] = "the offer has no such event";
+  }
+  return faults;
+}
+
+function referenceOf(value: unknown): ReturnType<typeof parseReference> {
+  return typeof value === "string" || typeof value === "number"
+    ? parseReference(String(value))
+    : undefined;
+}
+
+/** Not in the future, at most 400 days back (G89). */
+function timeFaults({ nowMs }: OperationContext, convTs: unknown): FieldFaults {
+  const atMs = typeof convTs === "string" ? Date.parse(convTs) : Number.NaN;
+  if (atMs > nowMs) return { conv_ts: "is in the future" };
+  if (atMs < nowMs - AGE_DAYS_MAX * DAY_MS)
+    return { conv_ts: `is more than ${AGE_DAYS_MAX} days ago` };
+  return {};
+}
+
+function commandFields(body: CreateConversionBody) {
+  const subs = {
+    sub1: body.sub1,
+    sub2: body.sub2,
+    sub3: body.sub3,
+    sub4: body.sub4,
+    sub5: body.sub5,
+    source_id: body.source_id,
+  };
+  return {
+    clickId: body.click_id ?? null,
+    eventCode: body.event ?? "default",
+    saleAmount: body.sale_amount ?? null,
+    payout: body.payout ?? null,
+    revenue: body.revenue ?? null,
+    currency: body.currency ?? null,
+    status: body.status ?? null,
+    convTsMs: body.conv_ts === undefined ? null : Date.parse(body.conv_ts),
+    advTxid: body.adv_txid ?? null,
+    notes: body.notes ?? "",
+    params: textsOf(body.params ?? {}),
+    click: textsOf(subs),
+  };
+}
+
+function textsOf(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { echoRange, resolveRange, type TimeRange } from "../../schemas/time/range.ts";
+import { zoneOf } from "../../schemas/time/zone.ts";
+import { everybody } from "../access/access-of-operations.ts";
+import { isStaff, type Principal } from "../access/principal.ts";
+import { invalidParameter } from "../errors.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
+import { type OpenPage, openPage } from "../rest/page.ts";
+import {
+  cursorParam,
+  idParam,
+  limitParam,
+  rangeParams,
+  textParam,
+  wordParam,
+} from "../rest/query-fields.ts";
+import { CONVERSION_METHODS, CONVERSION_STATUSES, ShownConversion } from "./conversion-fields.ts";
+import { listConversions as listRows } from "./conversions.ts";
+import { showConversion } from "./show-conversion.ts";
+
+const RANGE_DAYS_MAX = 400;
+
+const Query = z.object({
+  ...rangeParams,
+  limit: limitParam(100, 500),
+  cursor: cursorParam,
+  status: wordParam(...CONVERSION_STATUSES),
+  event: textParam.meta({ description: "Event code" }),
+  click_id: z
+    .string()
+    .regex(/^[0-9a-fA-F]{32}$/, "expected 32 hex characters")
+    .transform((id) => id.toLowerCase())
+    .optional(),
+  offer_id: idParam,
+  affiliate_id: idParam.meta({ description: "Staff keys only" }),
+  method: wordParam(...CONVERSION_METHODS),
+  adv_txid: textParam.meta({ description: "Staff and advertiser keys only" }),
+  smart_link_id: idParam.meta({ description: "Staff keys only" }),
+});
+type Query = z.infer<typeof Query>;
+
+export const listConversions: Operation = operation({
+  name: "listConversions",
+  method: "GET",
+  path: "/conversions",
+  tag: "Conversions",
+  summary: "Conversions by conversion time, newest first; the last 7 days unless a range is given",
+  access: everybody("conversions.read"),
+  input: { query: Query },
+  output: z.object({
+    data: z.array(ShownConversion),
+    next_cursor: z.string().nullable(),
+    range: z.object({ from: z.string(), to: z.string(), tz: z.string() }),
+  }),
+  status: 200,
+  run: async (context, { query }) => {
+    const { principal, db } = context;
+    refuseHiddenFilters(principal, query);
+    const page = openPage(context, "listConversions", query);
+    const range = rangeOf(context, query, page);
+    const filters = {
+      fromMs: range.fromMs,
+      toMs: range.toMs,
+      status: query.status,
+      event: query.event,
+      clickId: query.click_id,
+      offerId: query.offer_id,
+      affiliateId: query.affiliate_id,
+      method: query.method,
+      advTxid: query.adv_txid,
+      smartLinkId: query.smart_link_id,
+    };
+    const rows = await listRows(db, principal, filters, page);
+    const shown = page.close(rows, {
+      positionOf: (row) => ({ at: row.conv_ts, id: row.id }),
+      show: (row) => showConversion(principal.role, row),
+      range: { fromMs: range.fromMs, toMs: range.toMs, tz: range.zone.name },
+    });
+    return { body: { ...shown, range: echoRange(range) } };
+  },
+});
+
+/** A filter on what a key cannot see is refused, so that nothing can be found out by it (G81, VIS-059). */
+function refuseHiddenFilters({ role }: Principal, query: Query): void {
+  for (const param of ["affiliate_id", "smart_link_id"] as const) {
+    if (query[param] !== undefined && !isStaff(role))
+      throw invalidParameter(param, "for staff keys only");
+  }
+  if (query.adv_txid !== undefined && role === "partner") {
+    throw invalidParameter("adv_txid", "not for partner keys");
+  }
+}
+
+/** Later pages keep the range that the first one resolved. */
+function rangeOf({ nowMs, workspace }: OperationContext, query: Query, page: OpenPage): TimeRange {
+  const kept = page.range;
+  const zone = kept === undefined ? undefined : zoneOf(kept.tz);
+  if (kept !== undefined && zone !== undefined)
+    return { fromMs: kept.fromMs, toMs: kept.toMs, zone };
+  const { from, to, tz, preset } = query;
+  const result = resolveRange(
+    { from, to, tz, preset },
+    {
+      nowMs,
+      workspaceTimezone: workspace.timezone,
+      defaultPreset: "last7",
+      daysMax: RANGE_DAYS_MAX,
+    },
+  );
+  if (result.kind === "refused") throw invalidParameter(result.param, result.message);
+  return result.range;
+}

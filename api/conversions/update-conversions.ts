@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { adminWrite } from "../access/access-of-operations.ts";
+import { type Operation, operation } from "../operation.ts";
+import { commandConversions } from "./conversion-command.ts";
+import { CONVERSION_STATUSES, PatchConversionsBody } from "./conversion-fields.ts";
+import { MANUAL } from "./update-conversion.ts";
+
+const Output = z.strictObject({
+  data: z.strictObject({
+    updated: z.array(
+      z.strictObject({
+        id: z.guid(),
+        status: z.enum(CONVERSION_STATUSES),
+        status_reason: z.string(),
+      }),
+    ),
+    not_found: z.array(z.guid()),
+    skipped_duplicates: z.int(),
+  }),
+});
+
+export const updateConversions: Operation = operation({
+  name: "updateConversions",
+  method: "PATCH",
+  path: "/conversions",
+  tag: "Conversions",
+  summary: "Set the status of up to 500 conversions",
+  access: adminWrite("conversions.write"),
+  input: { body: PatchConversionsBody },
+  output: Output,
+  status: 200,
+  run: async (context, { body }) => {
+    // A repeated id counts once (G94). Ids of a form that nobody mints cannot be there.
+    const asked = [...new Set(body.ids)];
+    const ids = asked.filter((id) => z.uuid().safeParse(id).success);
+    const { updated, notFound, skippedDuplicates } = await setStatus(context, ids, body);
+    const missing = new Set([...notFound, ...asked.filter((id) => !ids.includes(id))]);
+    return {
+      body: {
+        data: {
+          updated,
+          not_found: asked.filter((id) => missing.has(id)),
+          skipped_duplicates: skippedDuplicates,
+        },
+      },
+    };
+  },
+});
+
+async function setStatus(
+  context: Parameters<Operation["run"]>[0],
+  ids: string[],
+  body: z.infer<typeof PatchConversionsBody>,
+) {
+  if (ids.length === 0) return { updated: [], notFound: [], skippedDuplicates: 0 };
+  const answer = await commandConversions(context, {
+    kind: "set-status",
+    workspaceId: context.workspace.id,
+    keyId: context.principal.keyId,
+    nowMs: context.nowMs,
+    ids,
+    bulk: true,
+    status: body.status,
+    reason: body.reason === undefined || body.reason === "" ? MANUAL : body.reason,
+    notes: null,
+  });
+  if (answer.kind !== "changed") throw new Error("a change of statuses is answered as one");
+  return answer;
+}

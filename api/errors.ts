@@ -1,0 +1,117 @@
+/** Every code of section 7.1 with its HTTP status (G01). A code is stable, a message is not. */
+export const API_ERRORS = {
+  missing_api_key: { status: 401, meaning: "No `Authorization: Bearer <API_KEY>` header." },
+  invalid_api_key: { status: 401, meaning: "The key is unknown, expired or revoked." },
+  ip_not_allowed: { status: 403, meaning: "The key may not be used from this address." },
+  forbidden: { status: 403, meaning: "The role or the permissions of the key do not allow this." },
+  read_only_key: { status: 403, meaning: "An analyst key was used for a write." },
+  workspace_inactive: { status: 403, meaning: "The workspace of the key is switched off." },
+  advertiser_inactive: { status: 403, meaning: "The advertiser of the key is not active." },
+  affiliate_inactive: { status: 403, meaning: "The partner of the key is not active." },
+  not_approved: { status: 403, meaning: "The partner may not run this offer yet." },
+  rate_limited: {
+    status: 429,
+    meaning: "The budget of this minute is used up: wait `Retry-After` seconds.",
+  },
+  invalid_request: { status: 400, meaning: "The request is not of the expected form." },
+  invalid_parameter: {
+    status: 400,
+    meaning: "A query parameter is wrong; `details.param` names it.",
+  },
+  invalid_cursor: {
+    status: 400,
+    meaning: "The cursor belongs to another list, filter or key, or is damaged.",
+  },
+  invalid_json: { status: 400, meaning: "The body is empty or not JSON." },
+  validation_failed: {
+    status: 400,
+    meaning: "Body fields are wrong; `details.fields` names each.",
+  },
+  unsupported_media_type: { status: 415, meaning: "The body is not `application/json`." },
+  payload_too_large: { status: 413, meaning: "The body is larger than 1 MiB." },
+  method_not_allowed: {
+    status: 405,
+    meaning: "The path does not take this method; `Allow` lists those it takes.",
+  },
+  not_found: { status: 404, meaning: "There is no such path or record, or not for this key." },
+  conflict: {
+    status: 409,
+    meaning: "The change contradicts what is stored; `details.field` names the field.",
+  },
+  in_use: { status: 409, meaning: "Other records still use this one." },
+  no_tracking_domain: { status: 409, meaning: "The workspace has no active tracking domain." },
+  unavailable: {
+    status: 503,
+    meaning: "A part of the service is away: try again after `Retry-After` seconds.",
+  },
+  internal_error: {
+    status: 500,
+    meaning: "A fault of the service; the request id finds it in the log.",
+  },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof API_ERRORS;
+
+export type ErrorDetails = {
+  /** Field of the body to text; nested fields as `events[0].payout` (G15). */
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly param?: string;
+  readonly field?: string;
+};
+
+type ApiErrorOptions = {
+  readonly details?: ErrorDetails;
+  /** Headers of the answer besides those that every answer has. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log, never for the caller. */
+  readonly cause?: unknown;
+};
+
+/** An answer other than success. `message` is written for the caller; only rest/problem.ts and its MCP sibling render it. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return API_ERRORS[this.code].status;
+  }
+}
+
+/** What a principal may not read is the same 404 as what is not there. */
+export function notFound(what: string): ApiError {
+  return new ApiError("not_found", `no such ${what}`);
+}
+
+export function invalidParameter(param: string, message: string): ApiError {
+  return new ApiError("invalid_parameter", `${param}: ${message}`, { details: { param } });
+}
+
+export function validationFailed(fields: Readonly<Record<string, string>>): ApiError {
+  const names = Object.keys(fields);
+  return new ApiError("validation_failed", `wrong or missing: ${names.join(", ")}`, {
+    details: { fields },
+  });
+}
+
+export function conflict(field: string, message: string): ApiError {
+  return new ApiError("conflict", message, { details: { field } });
+}
+
+const RETRY_AFTER_SEC = 30;
+
+/** `part` is a word for the caller: "the conversion store". */
+export function unavailable(part: string, cause?: unknown): ApiError {
+  return new ApiError("unavailable", `${part} is not available at the moment`, {
+    headers: { "retry-after": String(RETRY_AFTER_SEC) },
+    cause,
+  });
+}

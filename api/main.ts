@@ -1,0 +1,70 @@
+import { openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { Lifetime } from "../schemas/host/lifetime.ts";
+import { type Log, openLog } from "../schemas/host/log.ts";
+import { SettingsError } from "../schemas/host/read-settings.ts";
+import { openPool } from "../schemas/postgres/connect.ts";
+import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
+import { purgeRateWindows } from "./access/rate-limiter.ts";
+import { NatsLink } from "./nats-link.ts";
+import { type ApiSettings, readApiSettings } from "./settings.ts";
+import { startApi } from "./start-api.ts";
+
+const PURGE_INTERVAL_MS = 300_000;
+const EXIT_SETTINGS = 2;
+const EXIT_NEWER_SCHEMA = 3;
+
+async function main(): Promise<void> {
+  const settings = settingsOrUndefined();
+  if (settings === undefined) return;
+  const log = openLog({ process: "api", level: settings.logLevel });
+  const lifetime = new Lifetime(log, { endWithParent: settings.endWithParent });
+  try {
+    await start(settings, log, lifetime);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.fatal({ err: error }, "api.not-started");
+    process.stderr.write(`api: ${reason}\n`);
+    process.exitCode = error instanceof NewerSchemaError ? EXIT_NEWER_SCHEMA : 1;
+    await lifetime.end("could not start");
+  }
+}
+
+async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promise<void> {
+  const db = openPool({ url: settings.postgresUrl, applicationName: "tracker api" });
+  lifetime.own("postgres", () => db.end());
+  db.onIdleError((error) => log.warn({ err: error }, "postgres.connection-lost"));
+  await assertPostgresMigrated(db);
+
+  const clickhouse = openClickhouse({
+    url: settings.clickhouseUrl,
+    applicationName: "tracker api",
+  });
+  lifetime.own("clickhouse", () => clickhouse.close());
+  const nats = await NatsLink.open({ url: settings.natsUrl, prefix: settings.natsPrefix, log });
+  lifetime.own("nats", () => nats.close());
+
+  const purge = setInterval(() => {
+    purgeRateWindows(db).catch((error: unknown) =>
+      log.warn({ err: error }, "rate-windows.not-purged"),
+    );
+  }, PURGE_INTERVAL_MS);
+  lifetime.own("purge", () => clearInterval(purge));
+
+  const app = await startApi({ ...settings, db, clickhouse, nats: () => nats.current(), log });
+  lifetime.own("listener", () => app.close());
+  const address = await app.listen({ host: settings.bindAddress, port: settings.port });
+  log.info({ address }, "api.listening");
+}
+
+function settingsOrUndefined(): ApiSettings | undefined {
+  try {
+    return readApiSettings();
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    process.stderr.write(`api cannot start, its settings are wrong:\n${error.message}\n`);
+    process.exitCode = EXIT_SETTINGS;
+    return undefined;
+  }
+}
+
+await main();

@@ -1,0 +1,53 @@
+import type { Log } from "../schemas/host/log.ts";
+import { connectNats, type Nats } from "../schemas/nats/connect.ts";
+
+type LinkOptions = { readonly url: string; readonly prefix: string; readonly log: Log };
+
+const RETRY_MS = 1_000;
+
+/**
+ * The connection to NATS, which need not be there when the api starts: reading and most writes go on without it. Once it was
+ * there, the connection itself comes back after an outage.
+ */
+export class NatsLink {
+  readonly #options: LinkOptions;
+  #nats: Nats | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  private constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** Waits for the first attempt only, whatever its outcome. */
+  static async open(options: LinkOptions): Promise<NatsLink> {
+    const link = new NatsLink(options);
+    await link.#connect("warn");
+    return link;
+  }
+
+  /** Undefined until NATS was reached for the first time. */
+  current(): Nats | undefined {
+    return this.#nats;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#nats?.connection.drain();
+  }
+
+  async #connect(level: "warn" | "debug"): Promise<void> {
+    const { url, prefix, log } = this.#options;
+    try {
+      const nats = await connectNats({ url, name: "tracker api", prefix });
+      if (this.#isClosed) await nats.connection.close();
+      else this.#nats = nats;
+      if (level === "debug") log.info("nats.reached");
+    } catch (error) {
+      // Said once: the attempts that follow are many.
+      log[level]({ err: error }, "nats.not-reached");
+      if (!this.#isClosed) this.#timer = setTimeout(() => void this.#connect("debug"), RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import { z } from "zod";
+import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
+import { violatedConstraint } from "../../schemas/postgres/errors.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { adminWrite } from "../access/access-of-operations.ts";
+import { conflict, validationFailed } from "../errors.ts";
+import {
+  type FieldFaults,
+  type Operation,
+  type OperationContext,
+  operation,
+} from "../operation.ts";
+import { mintCode } from "../rest/codes.ts";
+import { type EventValues, insertEvent } from "./events.ts";
+import { eventFaults, percentFaults } from "./offer-faults.ts";
+import { CreateOfferBody, type EventBody, ShownOffer } from "./offer-fields.ts";
+import {
+  findAdvertiserCurrency,
+  insertOffer,
+  lockOffer,
+  type OfferRow,
+  type OfferValues,
+} from "./offers.ts";
+import { showOffer } from "./show-offer.ts";
+
+const CODE_TRIES_MAX = 5;
+const NO_MONEY = "0.0000";
+
+export const createOffer: Operation = operation({
+  name: "createOffer",
+  method: "POST",
+  path: "/offers",
+  tag: "Offers",
+  summary: "Create an offer with its default event",
+  access: adminWrite("offers.write"),
+  input: { body: CreateOfferBody },
+  output: z.object({ data: ShownOffer }),
+  status: 201,
+  findFaults: async (context, { body }) => ({
+    ...(await advertiserFaults(context, body)),
+    ...percentFaults(body, { payout_type: "cpa", revenue_type: "rpa" }),
+    ...eventFaults(body["events"]),
+  }),
+  run: async ({ principal, db, settings }, { body }) => {
+    const offer = await insertUnderNewCode(db, principal.workspace.id, body);
+    return { body: { data: showOffer(principal, offer, settings.trackingUrl) } };
+  },
+});
+
+/** Also for PATCH: an advertiser is one of the workspace (OFF-023). */
+export async function advertiserFaults(
+  { db, workspace }: OperationContext,
+  body: Readonly<Record<string, unknown>>,
+): Promise<FieldFaults> {
+  const id = z.int().positive().max(2_147_483_647).safeParse(body["advertiser_id"]);
+  if (!id.success) return {};
+  const currency = await findAdvertiserCurrency(db, workspace.id, id.data);
+  return currency === undefined ? { advertiser_id: "no such advertiser" } : {};
+}
+
+async function insertUnderNewCode(
+  db: Pool,
+  workspaceId: number,
+  body: CreateOfferBody,
+): Promise<OfferRow> {
+  for (let attempt = 1; ; attempt += 1) {
+    const code = body.code ?? mintCode();
+    try {
+      return await inTransaction(
+        db,
+        async (tx) => await insertOfferWithEvents(tx, workspaceId, { ...body, code }),
+      );
+    } catch (error) {
+      if (violatedConstraint(error) !== "offer_code") throw error;
+      if (body.code !== undefined) throw conflict("code", "another offer has this code");
+      if (attempt === CODE_TRIES_MAX) throw error;
+    }
+  }
+}
+
+/** An offer with its events, within a transaction. @throws a unique violation of `offer_code`. */
+export async function insertOfferWithEvents(
+  tx: Queryable,
+  workspaceId: number,
+  body: CreateOfferBody & { readonly code: string },
+): Promise<OfferRow> {
+  const currency = await findAdvertiserCurrency(tx, workspaceId, body.advertiser_id);
+  if (currency === undefined) throw validationFailed({ advertiser_id: "no such advertiser" });
+  const fromDefault = body.events?.find(({ code }) => code === "default");
+  const values = withDefaults(body, fromDefault, currency);
+  const offerId = await insertOffer(tx, workspaceId, body.code, values);
+  await insertEvent(tx, offerId, defaultEvent(values, fromDefault));
+  for (const event of body.events ?? []) {
+    if (event !== fromDefault) await insertEvent(tx, offerId, withEventDefaults(event));
+  }
+  const offer = await lockOffer(tx, offerId);
+  if (offer === undefined) throw new Error("an offer was inserted and is not there");
+  return offer;
+}
+
+/** G35. The money of a posted default event counts where the offer has none of its own (G42). */
+function withDefaults(
+  body: CreateOfferBody,
+  fromDefault: EventBody | undefined,
+  currency: string,
+): OfferValues {
+  return {
+    name: body.name,
+    advertiser_id: body.advertiser_id,
+    status: body.status ?? "active",
+    visibility: body.visibility ?? "public",
+    ...textsOf(body),
+    destination_url: body.destination_url,
+    allowed_domains: body.allowed_domains ?? [],
+    currency: body.currency ?? currency,
+    revenue_type: body.revenue_type ?? fromDefault?.revenue_type ?? "rpa",
+    revenue: body.revenue ?? fromDefault?.revenue ?? NO_MONEY,
+    payout_type: body.payout_type ?? fromDefault?.payout_type ?? "cpa",
+    payout: body.payout ?? fromDefault?.payout ?? NO_MONEY,
+    caps: body.caps ?? {},
+    targeting: body.targeting ?? {},
+    conversion_method: body.conversion_method ?? "any",
+    unique_per_click: body.unique_per_click ?? true,
+    attribution_days: body.attribution_days ?? 30,
+    default_status: body.default_status ?? "approved",
+    tags: body.tags ?? [],
+    is_featured: body.is_featured ?? false,
+  };
+}
+
+function textsOf(body: CreateOfferBody) {
+  return {
+    category: body.category ?? "",
+    description: body.description ?? "",
+    restrictions: body.restrictions ?? "",
+    preview_url: body.preview_url ?? "",
+    fallback_url: body.fallback_url ?? "",
+    thumbnail_url: body.thumbnail_url ?? "",
+  };
+}
+
+/** G43: it mirrors the offer. */
+function defaultEvent(values: OfferValues, posted: EventBody | undefined): EventValues {
+  return {
+    code: "default",
+    name: posted?.name ?? "Default",
+    revenue_type: values.revenue_type,
+    revenue: values.revenue,
+    payout_type: values.payout_type,
+    payout: values.payout,
+    is_default: true,
+    is_private: posted?.is_private ?? false,
+    allow_multiple: posted?.allow_multiple ?? false,
+  };
+}
+
+/** Defaults of a further event (OFF-039, OFF-041); without a name it is called by its code. */
+export function withEventDefaults(event: EventBody): EventValues {
+  return {
+    code: event.code,
+    name: event.name ?? event.code,
+    revenue_type: event.revenue_type ?? "rpa",
+    revenue: event.revenue ?? NO_MONEY,
+    payout_type: event.payout_type ?? "cpa",
+    payout: event.payout ?? NO_MONEY,
+    is_default: false,
+    is_private: event.is_private ?? false,
+    allow_multiple: event.allow_multiple ?? false,
+  };
+}

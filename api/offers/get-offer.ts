@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { everybody } from "../access/access-of-operations.ts";
+import { notFound } from "../errors.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
+import type { Reference } from "../rest/codes.ts";
+import { reference } from "../rest/path-fields.ts";
+import { ShownOffer } from "./offer-fields.ts";
+import { findOffer, type OfferRow } from "./offers.ts";
+import { showOffer } from "./show-offer.ts";
+
+/** `{id}` of an offer in a path (ENV-016). */
+export const OfferPath = z.object({ id: reference });
+
+/** The offer a path names, as the key may see it. @throws {ApiError} `not_found`. */
+export async function getOfferOfPath(
+  { db, principal }: OperationContext,
+  { id }: { readonly id: Reference },
+): Promise<OfferRow> {
+  const offer = await findOffer(db, principal, id);
+  if (offer === undefined) throw notFound("offer");
+  return offer;
+}
+
+export const getOffer: Operation = operation({
+  name: "getOffer",
+  method: "GET",
+  path: "/offers/{id}",
+  tag: "Offers",
+  summary: "One offer by id or code",
+  access: everybody("offers.read"),
+  input: { path: OfferPath },
+  output: z.object({ data: ShownOffer }),
+  status: 200,
+  findResource: getOfferOfPath,
+  run: async ({ principal, settings }, { resource }) => ({
+    body: { data: showOffer(principal, resource, settings.trackingUrl) },
+  }),
+});

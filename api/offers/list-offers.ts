@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { everybody } from "../access/access-of-operations.ts";
+import type { Principal } from "../access/principal.ts";
+import { invalidParameter } from "../errors.ts";
+import { type Operation, operation } from "../operation.ts";
+import { openPage } from "../rest/page.ts";
+import {
+  booleanParam,
+  idParam,
+  idsParam,
+  pageParams,
+  textParam,
+  wordParam,
+} from "../rest/query-fields.ts";
+import { OFFER_STATUSES, OFFER_VISIBILITIES, ShownOffer } from "./offer-fields.ts";
+import { listOffersOfPartner, listOffers as listRows, type OfferFilters } from "./offers.ts";
+import { showOffer } from "./show-offer.ts";
+
+const Query = z.object({
+  ...pageParams,
+  status: wordParam(...OFFER_STATUSES),
+  q: textParam.meta({ description: "Name contains, or exact code or id" }),
+  visibility: wordParam(...OFFER_VISIBILITIES),
+  advertiser_id: idParam.meta({ description: "Not for partner keys" }),
+  category: textParam,
+  tag: textParam,
+  ids: idsParam.meta({ description: "Comma-separated ids" }),
+  featured: booleanParam,
+  currency: textParam,
+  can_run: booleanParam.meta({ description: "Partner keys only" }),
+});
+
+export const listOffers: Operation = operation({
+  name: "listOffers",
+  method: "GET",
+  path: "/offers",
+  tag: "Offers",
+  summary: "Offers, newest first",
+  access: everybody("offers.read"),
+  input: { query: Query },
+  output: z.object({ data: z.array(ShownOffer), next_cursor: z.string().nullable() }),
+  status: 200,
+  run: async (context, { query }) => {
+    const { principal, db, settings } = context;
+    const filters = filtersOf(principal, query);
+    const page = openPage(context, "listOffers", query);
+    const rows =
+      principal.role === "partner"
+        ? await listOffersOfPartner(db, principal, filters, page)
+        : await listRows(db, principal.workspace.id, filters, page);
+    return {
+      body: page.close(rows, {
+        positionOf: (offer) => ({ at: offer.created_at, id: String(offer.id) }),
+        show: (offer) => showOffer(principal, offer, settings.trackingUrl),
+      }),
+    };
+  },
+});
+
+/** A filter on what a key cannot see is refused, so that nothing can be found out by it (VIS-059). */
+function filtersOf(principal: Principal, query: z.infer<typeof Query>): OfferFilters {
+  if (principal.role === "partner" && query.advertiser_id !== undefined) {
+    throw invalidParameter("advertiser_id", "not for partner keys");
+  }
+  if (principal.role !== "partner" && query.can_run !== undefined) {
+    throw invalidParameter("can_run", "for partner keys only");
+  }
+  if (
+    principal.role === "advertiser" &&
+    (query.advertiser_id ?? principal.advertiser.id) !== principal.advertiser.id
+  ) {
+    throw invalidParameter("advertiser_id", "not your own account");
+  }
+  return {
+    status: query.status,
+    q: query.q,
+    visibility: query.visibility,
+    advertiserId: principal.advertiser?.id ?? query.advertiser_id,
+    category: query.category,
+    tag: query.tag,
+    ids: query.ids,
+    featured: query.featured,
+    currency: query.currency,
+    canRun: query.can_run,
+  };
+}

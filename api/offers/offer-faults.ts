@@ -1,0 +1,81 @@
+import { parseAmount } from "../../schemas/money/amount.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { FieldFaults } from "../operation.ts";
+import { findOverriddenSides, type OfferRow } from "./offers.ts";
+
+/*
+ * Faults of a body that one field alone does not show. They are looked for in the body as it was sent, beside the schema,
+ * so that all faults are told at once (G15): a field of the wrong type is simply not judged here.
+ */
+
+type RawBody = Readonly<Record<string, unknown>>;
+type Sides = {
+  readonly payout_type: string;
+  readonly payout: string;
+  readonly revenue_type: string;
+  readonly revenue: string;
+};
+
+const PERCENT_WHOLE = parseAmount("100") ?? 0n;
+
+/** Percent points above 100 (G45), where the type may come from the record. */
+export function percentFaults(
+  body: RawBody,
+  current: Partial<Sides> = {},
+  prefix = "",
+): FieldFaults {
+  const faults: Record<string, string> = {};
+  const sides = [
+    ["payout", "payout_type", "cps"],
+    ["revenue", "revenue_type", "rps"],
+  ] as const;
+  for (const [side, typeField, percentType] of sides) {
+    const rate = body[side] ?? current[side];
+    const isPercent = (body[typeField] ?? current[typeField]) === percentType;
+    const amount = typeof rate === "string" ? parseAmount(rate) : undefined;
+    if (isPercent && amount !== undefined && amount > PERCENT_WHOLE) {
+      faults[`${prefix}${side}`] = `expected at most 100 percent for ${percentType}`;
+    }
+  }
+  return faults;
+}
+
+/** Codes used twice and percentages of the events of a new offer (G42). */
+export function eventFaults(events: unknown): FieldFaults {
+  if (!Array.isArray(events)) return {};
+  const faults: Record<string, string> = {};
+  const codes = new Set<string>();
+  for (const [index, event] of events.entries()) {
+    if (!isObject(event)) continue;
+    Object.assign(faults, percentFaults(event, {}, `events[${index}].`));
+    const { code } = event;
+    if (typeof code !== "string") continue;
+    if (codes.has(code)) faults[`events[${index}].code`] = "used twice";
+    codes.add(code);
+  }
+  return faults;
+}
+
+/** Rule 3 of section 4.3: an offer with partners' own terms cannot be paid by click (T26). */
+export async function switchFaults(
+  db: Queryable,
+  offer: OfferRow,
+  body: RawBody,
+): Promise<FieldFaults> {
+  const toCpc = body["payout_type"] === "cpc" && offer.payout_type !== "cpc";
+  const toRpc = body["revenue_type"] === "rpc" && offer.revenue_type !== "rpc";
+  if (!toCpc && !toRpc) return {};
+  const overridden = await findOverriddenSides(db, offer.id);
+  return {
+    ...(toCpc && overridden.payout
+      ? { payout_type: "partners have own payouts on this offer" }
+      : {}),
+    ...(toRpc && overridden.revenue
+      ? { revenue_type: "partners have own revenue terms on this offer" }
+      : {}),
+  };
+}
+
+function isObject(value: unknown): value is RawBody {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { adminWrite } from "../access/access-of-operations.ts";
+import { showTo } from "../access/visibility.ts";
+import { notFound } from "../errors.ts";
+import { type Operation, operation } from "../operation.ts";
+import { longText, oneOf } from "../rest/body-fields.ts";
+import { pathCode, reference } from "../rest/path-fields.ts";
+import { getOfferOfPath } from "./get-offer.ts";
+import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
+
+type AccessRow = {
+  affiliate_id: number;
+  affiliate_code: string;
+  affiliate_name: string;
+  status: string;
+  note: string;
+  requested_at: string | null;
+  decided_at: string | null;
+};
+
+const Body = z.strictObject({ status: oneOf(...ACCESS_STATUSES), note: longText().optional() });
+
+export const setPartnerAccess: Operation = operation({
+  name: "setPartnerAccess",
+  method: "PUT",
+  path: "/offers/{id}/affiliates/{affiliate}",
+  tag: "Offers",
+  summary: "Approve, reject or set back a partner's access to an offer",
+  access: adminWrite("offers.write"),
+  input: {
+    path: z.object({
+      id: reference,
+      affiliate: pathCode.meta({ description: "Code of the affiliate" }),
+    }),
+    body: Body,
+  },
+  output: z.object({ data: ShownPartnerAccess }),
+  status: 200,
+  findResource: async (context, path) => {
+    const offer = await getOfferOfPath(context, path);
+    const affiliateId = await findAffiliateId(context.db, context.workspace.id, path.affiliate);
+    if (affiliateId === undefined) throw notFound("affiliate");
+    return { offerId: offer.id, affiliateId };
+  },
+  run: async ({ principal, db }, { body, resource }) => {
+    const access = await setAccess(db, { ...resource, status: body.status, note: body.note ?? "" });
+    return { body: { data: showTo(principal.role, "partner_access", access) } };
+  },
+});
+
+/** Rule 4 of section 4.3: by its code only (T23). */
+async function findAffiliateId(
+  db: Queryable,
+  workspaceId: number,
+  code: string,
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ id: number }>({
+    name: "find-affiliate-id-by-code",
+    text: "select id from affiliate where workspace_id = $1 and lower(code) = lower($2)",
+    values: [workspaceId, code],
+  });
+  return rows[0]?.id;
+}
+
+type Access = {
+  readonly offerId: number;
+  readonly affiliateId: number;
+  readonly status: string;
+  readonly note: string;
+};
+
+/** Replaces status and note. A first record counts as requested now; a pending one has no decision (G50). */
+export async function setAccess(db: Queryable, access: Access): Promise<AccessRow> {
+  const { rows } = await db.query<AccessRow>({
+    name: "set-offer-access",
+    text: `with set_access as (
+             insert into offer_access (offer_id, affiliate_id, status, note, requested_at, decided_at)
+             values ($1, $2, $3, $4, now(), case when $3 = 'pending' then null else now() end)
+             on conflict (offer_id, affiliate_id) do update
+             set status = excluded.status, note = excluded.note, decided_at = excluded.decided_at
+             returning affiliate_id, status, note, requested_at, decided_at)
+           select a.affiliate_id, f.code as affiliate_code, f.name as affiliate_name, a.status, a.note, a.requested_at,
+             a.decided_at
+           from set_access a join affiliate f on f.id = a.affiliate_id`,
+    values: [access.offerId, access.affiliateId, access.status, access.note],
+  });
+  const row = rows[0];
+  if (row === undefined) throw new Error("an upsert answers its row");
+  return row;
+}

@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { adminWrite } from "../access/access-of-operations.ts";
+import { notFound, validationFailed } from "../errors.ts";
+import { type Operation, operation } from "../operation.ts";
+import { presentFields } from "../rest/patch.ts";
+import { advertiserFaults } from "./create-offer.ts";
+import { setTermsOfDefaultEvent } from "./events.ts";
+import { getOfferOfPath, OfferPath } from "./get-offer.ts";
+import { percentFaults, switchFaults } from "./offer-faults.ts";
+import { PatchOfferBody, ShownOffer } from "./offer-fields.ts";
+import { lockOffer, type OfferRow, updateOffer as updateRow } from "./offers.ts";
+import { showOffer } from "./show-offer.ts";
+
+export const updateOffer: Operation = operation({
+  name: "updateOffer",
+  method: "PATCH",
+  path: "/offers/{id}",
+  tag: "Offers",
+  summary: "Change fields of an offer; its terms are those of the default event too",
+  access: adminWrite("offers.write"),
+  input: { path: OfferPath, body: PatchOfferBody },
+  output: z.object({ data: ShownOffer }),
+  status: 200,
+  findResource: getOfferOfPath,
+  findFaults: async (context, { body, resource }) => ({
+    ...(await advertiserFaults(context, body)),
+    ...percentFaults(body, resource),
+    ...(await switchFaults(context.db, resource, body)),
+  }),
+  run: async ({ principal, db, settings }, { body, resource }) => {
+    const offer = await inTransaction(db, async (tx) => await change(tx, resource.id, body));
+    return { body: { data: showOffer(principal, offer, settings.trackingUrl) } };
+  },
+});
+
+/** All of it or nothing (OFF-038); a body that changes nothing leaves `updated_at` as it is (G13, G28). */
+async function change(tx: Queryable, id: number, body: PatchOfferBody): Promise<OfferRow> {
+  const current = await lockOffer(tx, id);
+  if (current === undefined) throw notFound("offer");
+  const next = { ...current, ...presentFields(body) };
+  if (isDeepStrictEqual(next, current)) return current;
+  // Asked again under the lock: others may have changed the terms meanwhile.
+  const faults = { ...percentFaults(body, current), ...(await switchFaults(tx, current, body)) };
+  if (Object.keys(faults).length > 0) throw validationFailed(faults);
+  await updateRow(tx, id, next);
+  if (hasTerms(body)) await setTermsOfDefaultEvent(tx, id, next);
+  return (await lockOffer(tx, id)) ?? current;
+}
+
+function hasTerms({ revenue_type, revenue, payout_type, payout }: PatchOfferBody): boolean {
+  return [revenue_type, revenue, payout_type, payout].some((value) => value !== undefined);
+}

@@ -1,0 +1,148 @@
+import type { Readable } from "node:stream";
+import type { z } from "zod";
+import type { Clickhouse } from "../schemas/clickhouse/connect.ts";
+import type { Log } from "../schemas/host/log.ts";
+import type { Nats } from "../schemas/nats/connect.ts";
+import type { Pool } from "../schemas/postgres/connect.ts";
+import type { Permission, Role } from "./access/permissions.ts";
+import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
+import type { Cursors } from "./rest/cursor.ts";
+
+/** State of the caller's budget, this request counted (section 8). */
+export type RateState = {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSec: number;
+};
+
+export type OperationSettings = {
+  /** Public address of the REST API, without `/api/v1`. */
+  readonly apiUrl: string;
+  /** Public origin of the tracking domain. */
+  readonly trackingUrl: string;
+};
+
+/** What an operation may use. */
+export type OperationContext = {
+  readonly principal: Principal;
+  /** Same as `principal.workspace`. */
+  readonly workspace: PrincipalWorkspace;
+  readonly db: Pool;
+  readonly clickhouse: Clickhouse;
+  /** Undefined while NATS has not been reached since the start: answer `unavailable`. */
+  readonly nats: Nats | undefined;
+  readonly cursors: Cursors;
+  readonly log: Log;
+  readonly requestId: string;
+  /** UTC milliseconds when the request came in. */
+  readonly nowMs: number;
+  /** Address of the caller behind trusted proxies. */
+  readonly clientIp: string;
+  readonly rate: RateState;
+  readonly settings: OperationSettings;
+};
+
+export type OperationAccess = {
+  readonly roles: readonly Role[];
+  /** Asked of the key (G09); undefined where the role alone decides. */
+  readonly permission?: Permission;
+  /** A write is refused to analyst keys as `read_only_key`, to other roles as `forbidden`, and goes to the audit log. */
+  readonly isWrite: boolean;
+};
+
+/** JSON unless it is a stream; `status` only where it differs from the operation's. */
+export type OperationResult =
+  | { readonly body: unknown; readonly status?: number }
+  | {
+      readonly stream: Readable;
+      readonly contentType: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
+
+/** Field of the body to what is wrong with it. */
+export type FieldFaults = Readonly<Record<string, string>>;
+
+export type OperationInput = {
+  readonly path: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly resource: unknown;
+};
+
+/** One thing that the API can do. REST routes, MCP tools and the OpenAPI document are made from these. */
+export type Operation = {
+  /** operationId: verb and noun in camelCase, unique. */
+  readonly name: string;
+  readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  /** Below `/api/v1`, parameters as `{id}`. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: OperationAccess;
+  /** Values of path and query are strings; the schemas turn them into what `run` takes. */
+  readonly input: {
+    readonly path?: z.ZodType;
+    readonly query?: z.ZodType;
+    readonly body?: z.ZodType;
+  };
+  readonly output: z.ZodType;
+  /** Status of success: 200 or 201. */
+  readonly status: number;
+  /** Media types besides JSON that an answer may have. */
+  readonly otherMediaTypes?: readonly string[];
+  /** Loads what the path names, before query and body are looked at (G02). Throws `notFound`. */
+  readonly findResource?: (context: OperationContext, path: unknown) => Promise<unknown>;
+  /** Faults that only the stored records show; runs also when the schema found faults, so that all are told together (G15). */
+  readonly findFaults?: (context: OperationContext, raw: RawBody) => Promise<FieldFaults>;
+  readonly run: (context: OperationContext, input: OperationInput) => Promise<OperationResult>;
+};
+
+/** The body before its schema was applied: an object, nothing else is known of it. */
+export type RawBody = {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly resource: unknown;
+};
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+type Definition<Path, Query, Body, Resource> = Omit<
+  Operation,
+  "input" | "run" | "findResource" | "findFaults"
+> & {
+  readonly input: {
+    readonly path?: Path & z.ZodType;
+    readonly query?: Query & z.ZodType;
+    readonly body?: Body & z.ZodType;
+  };
+  readonly findResource?: (context: OperationContext, path: Parsed<Path>) => Promise<Resource>;
+  readonly findFaults?: (
+    context: OperationContext,
+    raw: { readonly body: Readonly<Record<string, unknown>>; readonly resource: Resource },
+  ) => Promise<FieldFaults>;
+  readonly run: (
+    context: OperationContext,
+    input: {
+      readonly path: Parsed<Path>;
+      readonly query: Parsed<Query>;
+      readonly body: Parsed<Body>;
+      readonly resource: Resource;
+    },
+  ) => Promise<OperationResult>;
+};
+
+/**
+ * Declares an operation. `run` gets the outputs of the schemas, and what `findResource` answered as `resource`.
+ *
+ * - Path faults answer 404, query faults 400 `invalid_parameter`, body faults 400 `validation_failed`.
+ * - Query schemas are `z.object`: unknown parameters are ignored. Body schemas are `z.strictObject` (G14).
+ */
+export function operation<
+  Path = undefined,
+  Query = undefined,
+  Body = undefined,
+  Resource = undefined,
+>(definition: Definition<Path, Query, Body, Resource>): Operation {
+  // The caller of `run` has applied exactly these schemas; the list of operations cannot carry their types.
+  return definition as unknown as Operation;
+}

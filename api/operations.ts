@@ -1,0 +1,53 @@
+import { getMe } from "./account/get-me.ts";
+import { createAdvertiser } from "./advertisers/create-advertiser.ts";
+import { getAdvertiser } from "./advertisers/get-advertiser.ts";
+import { listAdvertisers } from "./advertisers/list-advertisers.ts";
+import { updateAdvertiser } from "./advertisers/update-advertiser.ts";
+import { createAffiliate } from "./affiliates/create-affiliate.ts";
+import { getAffiliate } from "./affiliates/get-affiliate.ts";
+import { listAffiliates } from "./affiliates/list-affiliates.ts";
+import { updateAffiliate } from "./affiliates/update-affiliate.ts";
+import { getClick } from "./clicks/get-click.ts";
+import { listClicks } from "./clicks/list-clicks.ts";
+import { createConversion } from "./conversions/create-conversion.ts";
+import { getConversion } from "./conversions/get-conversion.ts";
+import { listConversions } from "./conversions/list-conversions.ts";
+import { updateConversion } from "./conversions/update-conversion.ts";
+import { updateConversions } from "./conversions/update-conversions.ts";
+import { createEvent } from "./offers/create-event.ts";
+import { createOffer } from "./offers/create-offer.ts";
+import { getOffer } from "./offers/get-offer.ts";
+import { listOffers } from "./offers/list-offers.ts";
+import { setPartnerAccess } from "./offers/set-partner-access.ts";
+import { updateOffer } from "./offers/update-offer.ts";
+import type { Operation } from "./operation.ts";
+import { getReport } from "./reports/get-report.ts";
+import { getTimeseries } from "./reports/get-timeseries.ts";
+
+/** Everything the API can do, in the order of the contract. REST, MCP and the OpenAPI document are made from this list. */
+export const operations: readonly Operation[] = [
+  getMe,
+  listOffers,
+  getOffer,
+  createOffer,
+  updateOffer,
+  createEvent,
+  setPartnerAccess,
+  listAffiliates,
+  getAffiliate,
+  createAffiliate,
+  updateAffiliate,
+  listAdvertisers,
+  getAdvertiser,
+  createAdvertiser,
+  updateAdvertiser,
+  getReport,
+  getTimeseries,
+  listClicks,
+  getClick,
+  listConversions,
+  getConversion,
+  createConversion,
+  updateConversion,
+  updateConversions,
+];

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { compileReport } from "./compile-report.ts";
+import { parseReportRequest, type ReportQuery } from "./report-request.ts";
+import type { ReportScope } from "./report-scope.ts";
+
+const STAFF: ReportScope = { role: "staff", workspaceId: 7 };
+
+function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF) {
+  const request = parseReportRequest(
+    { from: "2025-02-03", to: "2025-02-03", tz: "UTC", filters: [], ...query },
+    { role: scope.role, nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
+  );
+  return compileReport({ ...request, scope, managers: undefined });
+}
+
+/** The conditions of each source, in the order click, impression, conversion. */
+function conditions(query: Partial<ReportQuery>, scope: ReportScope = STAFF): string[] {
+  const { text } = compile(query, scope);
+  return [...text.matchAll(/^ {2}where ([^]*?)\n {2}group by/gm)].map(([, where = ""]) => where);
+}
+
+test("the whole statement of a small report", () => {
+  expect(compile({ group_by: "offer,date", metrics: "clicks,epc" })).toMatchInlineSnapshot(`
+    {
+      "params": {
+        "int32_0": 0,
+        "int64_2": 1738540800000,
+        "int64_3": 1738627199999,
+        "string_4": "USD",
+        "uint32_1": 7,
+        "uint64_5": 1000,
+        "uint64_6": 0,
+      },
+      "text": "with
+      sum(s_clicks) as clicks,
+      sum(s_unique_clicks) as unique_clicks,
+      sum(s_bot_clicks) as bot_clicks,
+      sum(s_impressions) as impressions,
+      sum(s_approved) as approved,
+      sum(s_pending) as pending,
+      sum(s_rejected) as rejected,
+      sumIf(s_payout, cur = {string_4:String}) as payout,
+      sumIf(s_revenue, cur = {string_4:String}) as revenue,
+      sumIf(s_sale_amount, cur = {string_4:String}) as sale_amount,
+      sum(s_ad_cost) as ad_cost
+    select
+      d0,
+      d1,
+      toString(clicks) as m0,
+      toString(if(clicks = 0, null, intDivOrZero(abs(payout) * 2 + abs(clicks), abs(clicks) * 2) * sign(payout) * sign(clicks))) as m1,
+      arraySort(groupUniqArrayIf(cur, cur not in ('', {string_4:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0))) as others
+    from (
+      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_0:Int32}), 86400) as d1, currency as cur, toInt128(count()) as s_clicks, toInt128(countIf(is_unique)) as s_unique_clicks, toInt128(countIf(is_bot)) as s_bot_clicks, toInt128(0) as s_impressions, toInt128(0) as s_approved, toInt128(0) as s_pending, toInt128(0) as s_rejected, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
+      from click
+      where workspace_id = {uint32_1:UInt32}
+        and ts >= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
+        and ts <= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
+        and status != 'blocked'
+      group by d0, d1, cur
+      union all
+      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_0:Int32}), 86400) as d1, '' as cur, toInt128(0) as s_clicks, toInt128(0) as s_unique_clicks, toInt128(0) as s_bot_clicks, toInt128(count()) as s_impressions, toInt128(0) as s_approved, toInt128(0) as s_pending, toInt128(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
+      from impression
+      where workspace_id = {uint32_1:UInt32}
+        and ts >= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
+        and ts <= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
+      group by d0, d1, cur
+      union all
+      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(conv_ts)) + {int32_0:Int32}), 86400) as d1, currency as cur, toInt128(0) as s_clicks, toInt128(0) as s_unique_clicks, toInt128(0) as s_bot_clicks, toInt128(0) as s_impressions, toInt128(countIf(status = 'approved')) as s_approved, toInt128(countIf(status = 'pending')) as s_pending, toInt128(countIf(status = 'rejected')) as s_rejected, toInt128(sumIf(payout, status = 'approved') * 10000) as s_payout, toInt128(sumIf(revenue, status = 'approved') * 10000) as s_revenue, toInt128(sumIf(sale_amount, status = 'approved') * 10000) as s_sale_amount, toInt128(0) as s_ad_cost
+      from conversion_fact final
+      where workspace_id = {uint32_1:UInt32}
+        and conv_ts >= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
+        and conv_ts <= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
+      group by d0, d1, cur
+    )
+    group by d0, d1 with totals
+    order by clicks desc nulls last, d0, d1
+    limit {uint64_5:UInt64} offset {uint64_6:UInt64}
+    settings do_not_merge_across_partitions_select_final = 1",
+    }
+  `);
+});
+
+describe("scopes", () => {
+  test("REP-054, G190: a partner reads own rows and no private events", () => {
+    const scope = { role: "partner", workspaceId: 7, ownerId: 5 } as const;
+    const { params } = compile({}, scope);
+    const [clicks, impressions, conversions] = conditions({}, scope);
+    for (const where of [clicks, impressions, conversions]) {
+      expect(where).toMatch(/^workspace_id = \{\w+:UInt32\}\n +and affiliate_id = \{\w+:UInt32\}/);
+    }
+    expect(conversions).toContain("and not is_private");
+    expect(Object.values(params)).toEqual(expect.arrayContaining([7, 5]));
+  });
+
+  test("REP-059: an advertiser reads rows of own offers", () => {
+    for (const where of conditions({}, { role: "advertiser", workspaceId: 7, ownerId: 5 })) {
+      expect(where).toContain("and advertiser_id = {");
+      expect(where).not.toContain("is_private");
+    }
+  });
+});
+
+describe("filters", () => {
+  test("values are parameters and never text", () => {
+    const evil = "x'; drop table click; --";
+    const { text, params } = compile({ filters: [`sub1:in:${encodeURIComponent(evil)}`] });
+    expect(text).not.toContain("drop");
+    expect(Object.values(params)).toContainEqual([evil]);
+  });
+
+  test("a filter on an attribute of conversions leaves clicks and impressions alone", () => {
+    const [clicks, impressions, conversions] = conditions({ filters: ["status:in:approved"] });
+    expect(conversions).toMatch(/and status in \{/);
+    expect(clicks).not.toMatch(/and status in/);
+    expect(impressions).not.toContain("and status");
+  });
+
+  test("a filter on an attribute of clicks leaves the others alone", () => {
+    const [clicks, impressions, conversions] = conditions({ filters: ["is_bot:in:false"] });
+    expect(clicks).toContain("is_bot");
+    expect(impressions).not.toMatch(/is_bot|false/);
+    expect(conversions).not.toMatch(/is_bot|false/);
+  });
+
+  test("a source without the dimension has its empty value", () => {
+    expect(conditions({ filters: ["link_type:in:smart"] })[1]).toMatch(/and false$/);
+    expect(conditions({ filters: ["link_type:not_in:smart"] })[1]).not.toContain("false");
+  });
+});
+
+describe("time", () => {
+  test("T71: a range with a change of clocks has both offsets", () => {
+    const { text, params } = compile({
+      ...{ from: "2025-03-29", to: "2025-03-31" },
+      tz: "Europe/Berlin",
+      group_by: "date",
+    });
+    expect(text).toContain("multiIf(");
+    expect(Object.values(params)).toEqual(
+      expect.arrayContaining([3_600, 7_200, Date.UTC(2025, 2, 30, 1) / 1_000]),
+    );
+  });
+
+  test("REP-067: conversions are dated as asked", () => {
+    expect(conditions({})[2]).toContain("conv_ts >=");
+    expect(conditions({ date_basis: "click" })[2]).toContain("ifNull(click_ts, conv_ts) >=");
+  });
+});

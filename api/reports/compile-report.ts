@@ -1,0 +1,296 @@
+import type { OffsetSegment } from "../../schemas/time/zone.ts";
+import {
+  type Dimension,
+  type DimensionKind,
+  isTime,
+  type Source,
+  type TimeKind,
+} from "./dimensions.ts";
+import { type Measure, SUMS, type Sum } from "./measures.ts";
+import { emptyPasses, type ReportFilter } from "./report-filters.ts";
+import type { ReportRequest, ReportSort } from "./report-request.ts";
+import type { ReportScope } from "./report-scope.ts";
+
+/** One statement of ClickHouse. Values of the request are typed parameters, never part of the text. */
+export type CompiledReport = {
+  readonly text: string;
+  readonly params: Readonly<Record<string, unknown>>;
+};
+
+/** Which partner has which account manager: Postgres knows, ClickHouse does not. */
+export type Managers = {
+  readonly affiliateIds: readonly number[];
+  readonly managerIds: readonly number[];
+};
+
+export type ReportPlan = Pick<
+  ReportRequest,
+  "range" | "groupBy" | "metrics" | "sort" | "filters" | "currency" | "dateBasis"
+> & {
+  readonly scope: ReportScope;
+  /** Needed when `manager` is grouped or filtered by. */
+  readonly managers: Managers | undefined;
+  /** Rows to answer, and to leave out before them. */
+  readonly limit: number;
+  readonly offset: number;
+};
+
+/** Columns of an answer: `d0`… the dimensions, `m0`… the metrics, `others` the other currencies with money. */
+export const DIMENSION_COLUMN = "d";
+export const METRIC_COLUMN = "m";
+
+const DAY_SECONDS = 86_400;
+const HOUR_SECONDS = 3_600;
+const NONE = "toInt128(0)";
+
+/** Compiles to one statement; without dimensions it has one row, else it has totals over all of its rows. */
+export function compileReport(plan: ReportPlan): CompiledReport {
+  const compiler = new Compiler(plan);
+  return { text: compiler.report(), params: compiler.params };
+}
+
+/** Compiles one plan. `params` is complete when the text is. */
+class Compiler {
+  readonly params: Record<string, unknown> = {};
+  readonly #plan: ReportPlan;
+  readonly #segments: readonly OffsetSegment[];
+
+  constructor(plan: ReportPlan) {
+    this.#plan = plan;
+    this.#segments = plan.range.zone.segments(plan.range.fromMs, plan.range.toMs);
+  }
+
+  report(): string {
+    const { groupBy, metrics, sort, limit, offset } = this.#plan;
+    const keys = groupBy.map((_, index) => `${DIMENSION_COLUMN}${index}`);
+    const sources = [this.#clicks(), this.#impressions(), this.#conversions()];
+    return [
+      `with\n${indent(this.#outerSums().join(",\n"))}`,
+      `select\n${indent([...keys, ...metrics.map(metricColumn), this.#others()].join(",\n"))}`,
+      `from (\n${indent(sources.join("\nunion all\n"))}\n)`,
+      ...(keys.length === 0
+        ? []
+        : [`group by ${keys.join(", ")} with totals`, orderBy(sort, keys)]),
+      `limit ${this.#param("UInt64", limit)} offset ${this.#param("UInt64", offset)}`,
+      "settings do_not_merge_across_partitions_select_final = 1",
+    ].join("\n");
+  }
+
+  #clicks(): string {
+    return this.#source("click", {
+      from: "click",
+      where: ["status != 'blocked'"],
+      currency: "currency",
+      sums: {
+        clicks: "count()",
+        unique_clicks: "countIf(is_unique)",
+        bot_clicks: "countIf(is_bot)",
+        payout: "sum(click_payout) * 10000",
+        revenue: "sum(click_revenue) * 10000",
+      },
+    });
+  }
+
+  #impressions(): string {
+    return this.#source("impression", {
+      from: "impression",
+      where: [],
+      currency: "''",
+      sums: { impressions: "count()" },
+    });
+  }
+
+  #conversions(): string {
+    return this.#source("conversion", {
+      // The newest version of each counts, also before the server has merged the older ones away.
+      from: "conversion_fact final",
+      where: this.#plan.scope.role === "partner" ? ["not is_private"] : [],
+      currency: "currency",
+      sums: {
+        approved: "countIf(status = 'approved')",
+        pending: "countIf(status = 'pending')",
+        rejected: "countIf(status = 'rejected')",
+        payout: "sumIf(payout, status = 'approved') * 10000",
+        revenue: "sumIf(revenue, status = 'approved') * 10000",
+        sale_amount: "sumIf(sale_amount, status = 'approved') * 10000",
+      },
+    });
+  }
+
+  #source(
+    source: Exclude<Source, "cost">,
+    parts: { from: string; where: string[]; currency: string; sums: Partial<Record<Sum, string>> },
+  ): string {
+    const keys = this.#plan.groupBy.map(
+      (dimension, index) => `${this.#value(source, dimension)} as ${DIMENSION_COLUMN}${index}`,
+    );
+    const sums = SUMS.map((name) => {
+      const sql = parts.sums[name];
+      return `${sql === undefined ? NONE : `toInt128(${sql})`} as s_${name}`;
+    });
+    const where = [
+      ...this.#scope(),
+      ...this.#range(source),
+      ...parts.where,
+      ...this.#plan.filters.flatMap((filter) => this.#condition(source, filter)),
+    ];
+    const names = [...keys.map((_, index) => `${DIMENSION_COLUMN}${index}`), "cur"];
+    return [
+      `select ${[...keys, `${parts.currency} as cur`, ...sums].join(", ")}`,
+      `from ${parts.from}`,
+      `where ${where.join("\n  and ")}`,
+      `group by ${names.join(", ")}`,
+    ].join("\n");
+  }
+
+  #scope(): string[] {
+    const { scope } = this.#plan;
+    const workspace = `workspace_id = ${this.#param("UInt32", scope.workspaceId)}`;
+    if (scope.role === "staff") return [workspace];
+    const column = scope.role === "partner" ? "affiliate_id" : "advertiser_id";
+    return [workspace, `${column} = ${this.#param("UInt32", scope.ownerId)}`];
+  }
+
+  #range(source: Source): string[] {
+    const { fromMs, toMs } = this.#plan.range;
+    const at = this.#at(source);
+    return [
+      `${at} >= fromUnixTimestamp64Milli(${this.#param("Int64", fromMs)}, 'UTC')`,
+      `${at} <= fromUnixTimestamp64Milli(${this.#param("Int64", toMs)}, 'UTC')`,
+    ];
+  }
+
+  /** When a row of the source is dated. */
+  #at(source: Source): string {
+    if (source !== "conversion") return "ts";
+    return this.#plan.dateBasis === "click" ? "ifNull(click_ts, conv_ts)" : "conv_ts";
+  }
+
+  #value(source: Source, { kind, columns }: Dimension): string {
+    const column = columns[source];
+    if (isTime(kind)) return this.#time(source, kind);
+    if (column === "manager") return this.#manager();
+    if (column === "") return kind === "id" ? "toUInt32(0)" : "''";
+    return kind === "flag" ? `if(${column}, 'true', 'false')` : column;
+  }
+
+  #time(source: Source, kind: TimeKind): string {
+    const seconds = `toInt64(toUnixTimestamp(${this.#at(source)}))`;
+    const offset = this.#offset(seconds);
+    const local = `(${seconds} + ${offset})`;
+    const day = `intDiv(${local}, ${DAY_SECONDS})`;
+    switch (kind) {
+      case "date":
+        return day;
+      case "week":
+        // Day 0 was a Thursday.
+        return `(${day} - modulo(${day} + 3, 7))`;
+      case "month":
+        return `toYYYYMM(toDate(${day}))`;
+      case "hour":
+        return `intDiv(${local}, ${HOUR_SECONDS})`;
+      case "hour_start":
+        return `(intDiv(${local}, ${HOUR_SECONDS}) * ${HOUR_SECONDS} - ${offset})`;
+    }
+  }
+
+  /** What the zone is ahead of UTC, in seconds: both ends of the wire then agree on every day, whatever zones the server knows. */
+  #offset(seconds: string): string {
+    const offsets = this.#segments.map(({ offsetMs }) => this.#param("Int32", offsetMs / 1_000));
+    const ends = this.#segments.slice(1).map(({ fromMs }) => this.#param("Int64", fromMs / 1_000));
+    const cases = ends.flatMap((end, index) => [`${seconds} < ${end}`, offsets[index] ?? "0"]);
+    const last = offsets.at(-1) ?? "0";
+    return cases.length === 0 ? last : `multiIf(${[...cases, last].join(", ")})`;
+  }
+
+  #manager(): string {
+    const { managers } = this.#plan;
+    if (managers === undefined || managers.affiliateIds.length === 0) return "toUInt32(0)";
+    const from = this.#param("Array(UInt32)", managers.affiliateIds);
+    const to = this.#param("Array(UInt32)", managers.managerIds);
+    return `transform(affiliate_id, ${from}, ${to}, toUInt32(0))`;
+  }
+
+  /** No condition where the filter says nothing about the source. */
+  #condition(source: Source, filter: ReportFilter): string[] {
+    const { dimension, operator, values } = filter;
+    if (dimension.only !== undefined && dimension.only !== source) return [];
+    if (dimension.columns[source] === "") return emptyPasses(filter) ? [] : ["false"];
+    const value = this.#value(source, dimension);
+    const empty = dimension.kind === "id" ? "0" : "''";
+    const list = (): string => this.#param(`Array(${elementType(dimension.kind)})`, values);
+    switch (operator) {
+      case "in":
+        return [`${value} in ${list()}`];
+      case "not_in":
+        return [`${value} not in ${list()}`];
+      case "contains":
+        return [`arrayExists(part -> position(${value}, part) > 0, ${list()})`];
+      case "not_contains":
+        return [`not arrayExists(part -> position(${value}, part) > 0, ${list()})`];
+      case "starts_with":
+        return [`arrayExists(part -> startsWith(${value}, part), ${list()})`];
+      case "empty":
+        return [`${value} = ${empty}`];
+      case "not_empty":
+        return [`${value} != ${empty}`];
+    }
+  }
+
+  #outerSums(): string[] {
+    const currency = this.#param("String", this.#plan.currency);
+    return SUMS.map((name) =>
+      name === "payout" || name === "revenue" || name === "sale_amount"
+        ? `sumIf(s_${name}, cur = ${currency}) as ${name}`
+        : `sum(s_${name}) as ${name}`,
+    );
+  }
+
+  #others(): string {
+    const { scope, currency } = this.#plan;
+    const hidden =
+      scope.role === "partner" ? "revenue" : scope.role === "advertiser" ? "payout" : "";
+    const seen = ["payout", "revenue", "sale_amount"].filter((name) => name !== hidden);
+    const hasMoney = seen.map((name) => `s_${name} != 0`).join(" or ");
+    const isOther = `cur not in ('', ${this.#param("String", currency)})`;
+    return `arraySort(groupUniqArrayIf(cur, ${isOther} and (${hasMoney}))) as others`;
+  }
+
+  /** The place of a value in the text. Equal values of a type share one parameter. */
+  #param(type: string, value: unknown): string {
+    const key = JSON.stringify(value);
+    const known = Object.keys(this.params).find(
+      (name) => name.startsWith(`${prefixOf(type)}_`) && JSON.stringify(this.params[name]) === key,
+    );
+    const name = known ?? `${prefixOf(type)}_${Object.keys(this.params).length}`;
+    this.params[name] = value;
+    return `{${name}:${type}}`;
+  }
+}
+
+function metricColumn(measure: Measure, index: number): string {
+  return `toString(${measure.sql}) as ${METRIC_COLUMN}${index}`;
+}
+
+/** Ties are broken by the values of the dimensions, and what has no value stands last (G68). */
+function orderBy(sort: ReportSort, keys: readonly string[]): string {
+  const direction = sort.descending ? "desc" : "asc";
+  const first =
+    sort.by === "metric"
+      ? `${sort.measure.sql} ${direction} nulls last`
+      : `${keys[sort.index] ?? ""} ${direction}`;
+  return `order by ${[first, ...keys].join(", ")}`;
+}
+
+function elementType(kind: DimensionKind): string {
+  if (kind === "id") return "UInt32";
+  return isTime(kind) ? "Int64" : "String";
+}
+
+function prefixOf(type: string): string {
+  return type.replaceAll(/[()]/g, "").toLowerCase();
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}

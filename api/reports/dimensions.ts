@@ -1,0 +1,209 @@
+import {
+  formatDay,
+  isoWeek,
+  mondayOf,
+  parseDay,
+  weekdayName,
+} from "../../schemas/time/calendar.ts";
+import { HOUR_MS, SECOND_MS } from "../../schemas/time/zone.ts";
+import type { ReportRole } from "./report-scope.ts";
+
+/** Where rows of a report come from. */
+export const SOURCES = ["click", "impression", "conversion", "cost"] as const;
+export type Source = (typeof SOURCES)[number];
+
+/**
+ * `id` a positive integer, 0 when there is none · `text` "" when there is none · `flag` "true" or "false", "" when the source
+ * has none · the others are pieces of local time, as numbers inside of a statement.
+ */
+export type DimensionKind = "id" | "text" | "flag" | TimeKind;
+export type TimeKind = "date" | "week" | "month" | "hour" | "hour_start";
+
+/** Whose names label the ids of a dimension. */
+export type Entity = "offer" | "affiliate" | "advertiser" | "smart_link" | "manager" | "event";
+
+export type Dimension = {
+  readonly name: string;
+  /** Heading of its column. */
+  readonly label: string;
+  readonly kind: DimensionKind;
+  readonly entity: Entity | undefined;
+  /** Roles that may neither group, filter nor sort by it (G64, REP-057). */
+  readonly hiddenFrom: readonly ReportRole[];
+  /** What holds it in each source; "" where the source does not carry it. Time has no column of its own. */
+  readonly columns: Readonly<Record<Source, string>>;
+  /** The one source it is an attribute of: a filter on it judges that source and leaves the others alone (README). */
+  readonly only: "click" | "conversion" | undefined;
+};
+
+/** A filter that an advertiser or a partner may not probe hidden fields by (VIS-059). */
+const NOT_PARTNER = ["partner"] as const;
+const NOT_ADVERTISER = ["advertiser"] as const;
+const STAFF_ONLY = ["partner", "advertiser"] as const;
+
+const TIME_KINDS: ReadonlySet<DimensionKind> = new Set([
+  "date",
+  "week",
+  "month",
+  "hour",
+  "hour_start",
+]);
+
+const SUB_COUNT = 10;
+const subs = Array.from({ length: SUB_COUNT }, (_, index) => `sub${index + 1}`);
+
+const ALL: readonly Dimension[] = [
+  entity("offer", "Offer", { columns: everywhere("offer_id") }),
+  entity("affiliate", "Affiliate", { columns: everywhere("affiliate_id") }),
+  entity("advertiser", "Advertiser", {
+    columns: everywhere("advertiser_id"),
+    hiddenFrom: NOT_PARTNER,
+  }),
+  entity("smart_link", "Smart link", {
+    columns: carried("smart_link_id", ["click", "conversion"]),
+    hiddenFrom: NOT_ADVERTISER,
+  }),
+  entity("event", "Event", {
+    kind: "text",
+    columns: carried("event_code", ["conversion"]),
+    only: "conversion",
+  }),
+  text("status", "Status", { columns: carried("status", ["conversion"]), only: "conversion" }),
+  time("date", "Date"),
+  time("hour", "Hour"),
+  time("week", "Week"),
+  time("month", "Month"),
+  text("country", "Country"),
+  text("region", "Region"),
+  text("city", "City"),
+  text("device_type", "Device type"),
+  text("os", "OS"),
+  text("browser", "Browser"),
+  text("traffic_source", "Traffic source", { columns: everywhere("traffic_source") }),
+  text("source_id", "Source ID", { hiddenFrom: NOT_ADVERTISER }),
+  ...subs.map((name, index) => text(name, `Sub ${index + 1}`, { hiddenFrom: NOT_ADVERTISER })),
+  text("ext_campaign_id", "Campaign ID", { columns: everywhere("ext_campaign_id") }),
+  text("ext_adgroup_id", "Ad group ID", { columns: everywhere("ext_adgroup_id") }),
+  text("ext_ad_id", "Ad ID"),
+  text("ext_keyword", "Keyword"),
+  text("ext_placement", "Placement"),
+  text("link_type", "Link type", { columns: carried("link_type", ["click", "conversion"]) }),
+  text("domain", "Domain"),
+  text("method", "Method", { columns: carried("method", ["conversion"]), only: "conversion" }),
+  entity("manager", "Manager", {
+    columns: carried("manager", ["click", "impression", "conversion"]),
+    hiddenFrom: STAFF_ONLY,
+  }),
+  text("currency", "Currency", { columns: carried("currency", ["click", "conversion"]) }),
+  clickOnly("click_status", "Click status", { column: "status" }),
+  clickOnly("status_reason", "Status reason", { column: "status_reason" }),
+  clickOnly("is_unique", "Unique", { column: "is_unique", kind: "flag" }),
+  // The count of bots is hidden from advertisers too, and a filter would tell it (VIS-050, VIS-059).
+  clickOnly("is_bot", "Bot", { column: "is_bot", kind: "flag", hiddenFrom: STAFF_ONLY }),
+  clickOnly("is_datacenter", "Datacenter", {
+    column: "is_datacenter",
+    kind: "flag",
+    hiddenFrom: STAFF_ONLY,
+  }),
+  clickOnly("referrer_host", "Referrer host", { column: "referrer_host" }),
+];
+
+const BY_NAME: ReadonlyMap<string, Dimension> = new Map(ALL.map((one) => [one.name, one]));
+
+/** Undefined for a name that does not exist and for one that this role cannot see: both are refused alike (REP-057). */
+export function findDimension(name: string, role: ReportRole): Dimension | undefined {
+  const found = BY_NAME.get(name);
+  return found === undefined || found.hiddenFrom.includes(role) ? undefined : found;
+}
+
+/** Names in their documented order. */
+export function dimensionNames(role: ReportRole): string[] {
+  return ALL.filter((one) => !one.hiddenFrom.includes(role)).map((one) => one.name);
+}
+
+export function isTime(kind: DimensionKind): kind is TimeKind {
+  return TIME_KINDS.has(kind);
+}
+
+/** The buckets of a series: a date, or the instant at which an hour of the zone begins (G80). */
+export function bucketDimension(interval: "day" | "hour"): Dimension {
+  const kind = interval === "day" ? "date" : "hour_start";
+  return text("bucket", "Bucket", { kind, columns: everywhere("bucket") });
+}
+
+/** How a value of a statement is shown (G65). */
+export function dimensionValue(kind: DimensionKind, stored: string | number): string | number {
+  const number = Number(stored);
+  switch (kind) {
+    case "date":
+    case "week":
+      return formatDay(number);
+    case "hour":
+      return `${new Date(number * HOUR_MS).toISOString().slice(0, 13)}:00`;
+    case "hour_start":
+      return new Date(number * SECOND_MS).toISOString();
+    case "month":
+      return `${Math.floor(number / 100)}-${String(number % 100).padStart(2, "0")}`;
+    case "id":
+      return number;
+    case "text":
+    case "flag":
+      return String(stored);
+  }
+}
+
+/** Label and second line of a value that is no entity's (G65). */
+export function dimensionLabel(
+  kind: DimensionKind,
+  value: string | number,
+): { label: string; sub: string } {
+  const day = parseDay(String(value));
+  if (kind === "date" && day !== undefined) return { label: String(value), sub: weekdayName(day) };
+  if (kind === "week" && day !== undefined) return { label: isoWeek(mondayOf(day)), sub: "" };
+  return { label: String(value), sub: "" };
+}
+
+type Rest = Partial<Pick<Dimension, "kind" | "columns" | "hiddenFrom" | "only">>;
+
+function text(name: string, label: string, rest: Rest = {}): Dimension {
+  return {
+    name,
+    label,
+    kind: "text",
+    entity: undefined,
+    hiddenFrom: [],
+    columns: carried(name, ["click", "impression", "conversion"]),
+    only: undefined,
+    ...rest,
+  };
+}
+
+function entity(name: Entity, label: string, rest: Rest): Dimension {
+  return { ...text(name, label, { kind: "id", ...rest }), entity: name };
+}
+
+function time(name: "date" | "week" | "month" | "hour", label: string): Dimension {
+  return text(name, label, { kind: name, columns: everywhere(name) });
+}
+
+function clickOnly(
+  name: string,
+  label: string,
+  { column, ...rest }: Rest & { column: string },
+): Dimension {
+  return text(name, label, { columns: carried(column, ["click"]), only: "click", ...rest });
+}
+
+function everywhere(column: string): Dimension["columns"] {
+  return carried(column, SOURCES);
+}
+
+function carried(column: string, sources: readonly Source[]): Dimension["columns"] {
+  const of = (source: Source): string => (sources.includes(source) ? column : "");
+  return {
+    click: of("click"),
+    impression: of("impression"),
+    conversion: of("conversion"),
+    cost: of("cost"),
+  };
+}

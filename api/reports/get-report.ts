@@ -1,0 +1,75 @@
+import { Readable } from "node:stream";
+import { z } from "zod";
+import { everybody } from "../access/access-of-operations.ts";
+import { type Operation, operation } from "../operation.ts";
+import { reportCaller, reportScope } from "./caller.ts";
+import { reportCsv } from "./report-csv.ts";
+import { rangeEcho, reportCells, reportParams } from "./report-params.ts";
+import { parseReportRequest } from "./report-request.ts";
+import { runReport } from "./run-report.ts";
+
+const Report = z.object({
+  data: z.array(reportCells),
+  totals: reportCells,
+  columns: z.array(
+    z.object({
+      key: z.string(),
+      label: z.string(),
+      kind: z.enum(["dimension", "metric"]),
+      format: z.enum(["entity", "date", "number", "money"]),
+    }),
+  ),
+  total_rows: z.int(),
+  next_offset: z.int().nullable(),
+  currency: z.string(),
+  other_currencies: z.array(z.string()),
+  range: rangeEcho,
+  group_by: z.array(z.string()),
+  metrics: z.array(z.string()),
+  date_basis: z.enum(["conversion", "click"]),
+});
+
+export const getReport: Operation = operation({
+  name: "getReport",
+  method: "GET",
+  path: "/reports",
+  tag: "Reports",
+  summary: "Aggregate over clicks, impressions and conversions",
+  description:
+    "Groups by up to three dimensions; totals cover the whole report. Money counts amounts in `currency` only, counts cover " +
+    "every currency. Filters on `event`, `status` and `method` judge conversions only, filters on attributes of clicks " +
+    "judge clicks only.",
+  access: everybody("reports.read"),
+  input: { query: z.object(reportParams) },
+  output: Report,
+  status: 200,
+  otherMediaTypes: ["text/csv"],
+  run: async (context, { query }) => {
+    const request = parseReportRequest(
+      { ...query, filters: query.filters === undefined ? [] : [query.filters] },
+      reportCaller(context),
+    );
+    const scope = reportScope(context.principal);
+    if (request.format === "json") return { body: await runReport(context, request, scope) };
+    return {
+      stream: await startedStream(reportCsv(context, request, scope)),
+      contentType: "text/csv; charset=utf-8",
+      headers: { "content-disposition": 'attachment; filename="report.csv"' },
+    };
+  },
+});
+
+/** A stream whose first piece is there: what fails before it is thrown here. */
+async function startedStream(pieces: AsyncGenerator<string>): Promise<Readable> {
+  const first = await pieces.next();
+  async function* all(): AsyncGenerator<string> {
+    try {
+      if (first.done !== true) yield first.value;
+      yield* pieces;
+    } finally {
+      // The reader may leave before it has read anything.
+      await pieces.return(undefined);
+    }
+  }
+  return Readable.from(all(), { objectMode: false });
+}

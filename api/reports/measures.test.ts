@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { emptyValue, findMeasure, measuresOf, measureValue } from "./measures.ts";
+
+const NAMES = [
+  ...["impressions", "clicks", "unique_clicks", "bot_clicks", "ctr", "conversions"],
+  ...[
+    "pending_conversions",
+    "rejected_conversions",
+    "cvr",
+    "revenue",
+    "payout",
+    "profit",
+    "margin",
+  ],
+  ...["epc", "rpc", "cpc", "avg_sale_amount", "sale_amount", "ad_cost", "roas", "net_profit"],
+];
+const STAFF_ONLY = [
+  "bot_clicks",
+  "profit",
+  "margin",
+  "rpc",
+  "cpc",
+  "ad_cost",
+  "roas",
+  "net_profit",
+];
+
+const without = (...hidden: string[]): string[] => NAMES.filter((name) => !hidden.includes(name));
+
+test.each([
+  ["staff", NAMES],
+  ["partner", without(...STAFF_ONLY, "revenue")],
+  ["advertiser", without(...STAFF_ONLY, "payout")],
+] as const)("G68, VIS-049, VIS-050: what %s sees", (role, names) => {
+  expect(measuresOf(role).map(({ name }) => name)).toEqual(names);
+});
+
+test("G70, T30: an advertiser's epc tells nothing of the payout", () => {
+  expect(findMeasure("epc", "advertiser")?.sql).not.toContain("payout");
+  expect(findMeasure("epc", "partner")?.sql).toContain("payout");
+});
+
+test.each([
+  ["count", "12", 12],
+  ["money", "125000", "12.5000"],
+  ["money", "-1", "-0.0001"],
+  ["ratio", "31500", 0.0315],
+  ["ratio", "666667", 0.666667],
+  ["ratio", null, null],
+  ["money", null, null],
+] as const)("ENV-005, ENV-009 to ENV-011: a %s stored as %s is %j", (kind, stored, shown) => {
+  expect(measureValue(kind, stored)).toBe(shown);
+});
+
+test("G80, T32: an empty bucket has zeros, and null where it would divide", () => {
+  const empty = Object.fromEntries(measuresOf("staff").map((one) => [one.name, emptyValue(one)]));
+  expect(empty).toMatchObject({ clicks: 0, payout: "0.0000", cvr: null, epc: null, roas: null });
+});

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { emptyPasses, parseFilters } from "./report-filters.ts";
+
+function read(...given: string[]): unknown {
+  const filters = parseFilters(given, "staff");
+  if (typeof filters === "string") return "refused";
+  return filters.map(({ dimension, operator, values }) => [dimension.name, operator, ...values]);
+}
+
+test.each([
+  ["offer:in:1|2", [["offer", "in", 1, 2]]],
+  ["country:not_in:us", [["country", "not_in", "US"]]],
+  [
+    "country:eq:US,os:ne:iOS",
+    [
+      ["country", "in", "US"],
+      ["os", "not_in", "iOS"],
+    ],
+  ],
+  ["sub1:contains:a%2Cb|c%7Cd", [["sub1", "contains", "a,b", "c|d"]]],
+  ["sub1:in:a:b", [["sub1", "in", "a:b"]]],
+  ["sub1:in:50%", [["sub1", "in", "50%"]]],
+  ["sub1:in:x|", [["sub1", "in", "x", ""]]],
+  ["sub1:empty", [["sub1", "empty"]]],
+  ["offer:not_empty", [["offer", "not_empty"]]],
+  ["is_bot:in:1|false", [["is_bot", "in", "true", "false"]]],
+  ["date:in:2025-01-31", [["date", "in", 20_119]]],
+  ["week:in:2025-02-01", [["week", "in", 20_115]]],
+  ["month:in:2025-02", [["month", "in", 202_502]]],
+  ["hour:in:2025-01-31T10:00", [["hour", "in", 482_866]]],
+  ["", []],
+] as const)("G67: %s", (given, expected) => {
+  expect(read(given)).toEqual(expected);
+});
+
+test("G67: terms may be repeated as parameters", () => {
+  expect(read("offer:in:1", "country:in:US")).toHaveLength(2);
+});
+
+test.each([
+  ...["offer", "offer:in", "offer:in:", "offer:zz:1", "foo:in:1", "offer:in:abc", "offer:in:-1"],
+  ...["offer:in:99999999999", "offer:contains:1", "date:contains:2025", "date:in:2025-02-30"],
+  ...["date:empty", "hour:in:2025-01-31", "month:in:2025-13", "is_bot:in:yes", "sub1:empty:x"],
+  Array.from({ length: 31 }, () => "offer:in:1").join(","),
+])("REP-020: %s is refused", (given) => {
+  expect(read(given)).toBe("refused");
+});
+
+test.each([
+  ["country:in:US", false],
+  ["country:in:US|", true],
+  ["country:not_in:US", true],
+  ["smart_link:in:0", true],
+  ["smart_link:not_in:0", false],
+  ["sub1:contains:a", false],
+  ["sub1:not_contains:a", true],
+  ["sub1:starts_with:a", false],
+  ["sub1:empty", true],
+  ["sub1:not_empty", false],
+] as const)("T34: what has no value passes %s: %s", (given, passes) => {
+  const filters = parseFilters([given], "staff");
+  expect(typeof filters === "string" ? given : filters.map(emptyPasses)).toEqual([passes]);
+});

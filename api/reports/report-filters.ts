@@ -1,0 +1,144 @@
+import { mondayOf, parseDay } from "../../schemas/time/calendar.ts";
+import { HOUR_MS } from "../../schemas/time/zone.ts";
+import { type Dimension, findDimension, isTime } from "./dimensions.ts";
+import type { ReportRole } from "./report-scope.ts";
+
+export const FILTER_OPERATORS = [
+  "in",
+  "not_in",
+  "contains",
+  "not_contains",
+  "starts_with",
+  "empty",
+  "not_empty",
+] as const;
+export type FilterOperator = (typeof FILTER_OPERATORS)[number];
+
+/** One term; terms are combined with "and". Ids and pieces of time are numbers, everything else is text. */
+export type ReportFilter = {
+  readonly dimension: Dimension;
+  readonly operator: FilterOperator;
+  readonly values: readonly (string | number)[];
+};
+
+const TERMS_MAX = 30;
+const VALUES_MAX = 1_000;
+const VALUE_LENGTH_MAX = 2_048;
+const ID_MAX = 4_294_967_295;
+const ALIASES: ReadonlyMap<string, FilterOperator> = new Map([
+  ["eq", "in"],
+  ["ne", "not_in"],
+]);
+/** Operators that read the letters of a value: only text has any. */
+const LETTERS: ReadonlySet<FilterOperator> = new Set(["contains", "not_contains", "starts_with"]);
+const WITHOUT_VALUE: ReadonlySet<FilterOperator> = new Set(["empty", "not_empty"]);
+
+/**
+ * Reads `dimension:operator:value1|value2` terms, separated by commas or repeated (G67). Answers why the first bad term is
+ * refused, as text.
+ */
+export function parseFilters(
+  given: readonly string[],
+  role: ReportRole,
+): readonly ReportFilter[] | string {
+  const terms = given.flatMap((text) => text.split(",")).filter((term) => term !== "");
+  if (terms.length > TERMS_MAX) return `at most ${TERMS_MAX} terms`;
+  const filters: ReportFilter[] = [];
+  for (const term of terms) {
+    const filter = parseTerm(term, role);
+    if (typeof filter === "string") return filter;
+    filters.push(filter);
+  }
+  return filters;
+}
+
+/** Whether a source without the dimension, whose value is therefore the empty one, passes the filter. */
+export function emptyPasses({ dimension, operator, values }: ReportFilter): boolean {
+  const empty = dimension.kind === "id" ? 0 : "";
+  switch (operator) {
+    case "in":
+      return values.includes(empty);
+    case "not_in":
+      return !values.includes(empty);
+    case "contains":
+    case "starts_with":
+      return values.includes("");
+    case "not_contains":
+      return !values.includes("");
+    case "empty":
+      return true;
+    case "not_empty":
+      return false;
+  }
+}
+
+function parseTerm(term: string, role: ReportRole): ReportFilter | string {
+  const [name = "", word = "", ...rest] = term.split(":");
+  const dimension = findDimension(name, role);
+  if (dimension === undefined) return `unknown dimension in "${term}"`;
+  const operator = ALIASES.get(word) ?? FILTER_OPERATORS.find((known) => known === word);
+  if (operator === undefined) return `unknown operator in "${term}"`;
+  const list = rest.join(":");
+  if (WITHOUT_VALUE.has(operator)) {
+    return list === "" && !isTime(dimension.kind)
+      ? { dimension, operator, values: [] }
+      : `"${operator}" takes no value and no date`;
+  }
+  if (LETTERS.has(operator) && dimension.kind !== "text") return `"${operator}" reads text only`;
+  const values = parseValues(dimension, list);
+  return values === undefined
+    ? `expected 1 to ${VALUES_MAX} values of ${name} in "${term}"`
+    : { dimension, operator, values };
+}
+
+function parseValues(dimension: Dimension, list: string): (string | number)[] | undefined {
+  const texts = list.split("|").map(decodeValue);
+  if (list === "" || texts.length > VALUES_MAX) return undefined;
+  const values = texts.map((text) => parseValue(dimension, text));
+  return values.every((value) => value !== undefined) ? values : undefined;
+}
+
+/** Values are percent-encoded once more when they hold a separator; a stray percent sign stands for itself. */
+function decodeValue(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}
+
+function parseValue({ name, kind }: Dimension, text: string): string | number | undefined {
+  if (text.length > VALUE_LENGTH_MAX) return undefined;
+  switch (kind) {
+    case "id":
+      return /^\d{1,10}$/.test(text) && Number(text) <= ID_MAX ? Number(text) : undefined;
+    case "flag":
+      return parseFlag(text);
+    case "date":
+      return parseDay(text);
+    case "week": {
+      const day = parseDay(text);
+      return day === undefined ? undefined : mondayOf(day);
+    }
+    case "month": {
+      const day = parseDay(`${text}-01`);
+      return day === undefined ? undefined : Number(text.replace("-", ""));
+    }
+    case "hour": {
+      const atMs = /^\d{4}-\d{2}-\d{2}T\d{2}:00$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
+      return Number.isNaN(atMs) ? undefined : atMs / HOUR_MS;
+    }
+    case "hour_start":
+      return undefined;
+    case "text":
+      // Codes are kept in upper case.
+      return name === "country" || name === "currency" ? text.toUpperCase() : text;
+  }
+}
+
+function parseFlag(text: string): string | undefined {
+  if (text === "true" || text === "1") return "true";
+  if (text === "false" || text === "0") return "false";
+  return text === "" ? "" : undefined;
+}

@@ -1,0 +1,50 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import {
+  anonymousPartner,
+  type EntityLabel,
+  type EntityLabels,
+  labelOf,
+  readLabels,
+} from "../labels/entity-labels.ts";
+import { type Dimension, dimensionLabel } from "./dimensions.ts";
+import type { ReportScope } from "./report-scope.ts";
+
+/** Beyond so many, a stream of rows asks again for names it has already known. */
+const KNOWN_MAX = 50_000;
+
+/** Names of the values of a report's dimensions, as its caller may know them. */
+export class ReportLabels {
+  readonly #db: Queryable;
+  readonly #scope: ReportScope;
+  readonly #known = new Map<string, Map<number | string, EntityLabel>>();
+
+  constructor(db: Queryable, scope: ReportScope) {
+    this.#db = db;
+    this.#scope = scope;
+  }
+
+  /** Reads what is not known yet of one dimension. Call before {@link of}. */
+  async load(dimension: Dimension, values: Iterable<number | string>): Promise<void> {
+    const { entity, name } = dimension;
+    if (entity === undefined || this.#isAnonymous(dimension)) return;
+    let known = this.#known.get(name);
+    if (known === undefined || known.size > KNOWN_MAX) {
+      known = new Map();
+      this.#known.set(name, known);
+    }
+    const ids = new Set<number | string>();
+    for (const value of values) if (!known.has(value)) ids.add(value);
+    const { workspaceId } = this.#scope;
+    const found: EntityLabels = await readLabels(this.#db, entity, { workspaceId, ids });
+    for (const id of ids) known.set(id, labelOf(found, id));
+  }
+
+  of(dimension: Dimension, value: number | string): EntityLabel {
+    if (this.#isAnonymous(dimension)) return anonymousPartner(Number(value));
+    return this.#known.get(dimension.name)?.get(value) ?? dimensionLabel(dimension.kind, value);
+  }
+
+  #isAnonymous({ entity }: Dimension): boolean {
+    return entity === "affiliate" && this.#scope.role === "advertiser";
+  }
+}

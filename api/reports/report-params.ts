@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { PRESETS } from "../../schemas/time/presets.ts";
+import { rangeParams } from "../rest/query-fields.ts";
+import { dimensionNames } from "./dimensions.ts";
+import { measuresOf } from "./measures.ts";
+import { FILTER_OPERATORS } from "./report-filters.ts";
+
+const text = (description: string): z.ZodOptional<z.ZodString> =>
+  z.string().optional().meta({ description });
+
+const METRICS = measuresOf("staff").map(({ name }) => name);
+
+/** Parameters that reports and series share. What they may hold depends on the role: see report-request.ts. */
+export const measuredParams = {
+  ...rangeParams,
+  preset: text(`Named range: ${PRESETS.join(", ")}`),
+  metrics: text(`Comma-separated, default all that the key may see: ${METRICS.join(", ")}`),
+  filters: text(
+    "Terms `dimension:operator:value1|value2`, separated by commas. Operators: " +
+      `${FILTER_OPERATORS.join(", ")}. Values that hold a comma or a bar are percent-encoded once more`,
+  ),
+  currency: text("Currency of the money columns, default the workspace's"),
+};
+
+export const reportParams = {
+  ...measuredParams,
+  group_by: text(`Comma-separated, at most 3: ${dimensionNames("staff").join(", ")}`),
+  sort: text("Name of a metric or of a dimension of `group_by`; a leading `-` sorts descending"),
+  limit: text("1 to 10000, default 1000"),
+  offset: text("Rows to leave out, default 0"),
+  format: text("`json` or `csv`: up to 200000 rows and a totals line"),
+  date_basis: text("Dates conversions by `conversion` time (default) or by `click` time"),
+};
+
+export const rangeEcho = z.object({ from: z.string(), to: z.string(), tz: z.string() });
+
+const cell = z.union([z.string(), z.number(), z.null()]);
+export const reportCells = z.record(z.string(), cell);

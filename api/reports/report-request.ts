@@ -1,0 +1,171 @@
+import type { Preset } from "../../schemas/time/presets.ts";
+import { type RangeQuery, resolveRange, type TimeRange } from "../../schemas/time/range.ts";
+import { invalidParameter } from "../errors.ts";
+import { isCurrency } from "../rest/iso-codes.ts";
+import { type Dimension, findDimension, isTime } from "./dimensions.ts";
+import { findMeasure, type Measure, measuresOf } from "./measures.ts";
+import { parseFilters, type ReportFilter } from "./report-filters.ts";
+import type { ReportRole } from "./report-scope.ts";
+
+const GROUP_BY_MAX = 3;
+const LIMIT_DEFAULT = 1_000;
+const LIMIT_MAX = 10_000;
+/** Beyond it nothing could be read from one answer to the next within any time limit. */
+const OFFSET_MAX = 1_000_000_000;
+
+/** The query of `GET /reports`, as sent. */
+export type ReportQuery = RangeQuery & {
+  readonly group_by?: string | undefined;
+  readonly metrics?: string | undefined;
+  readonly sort?: string | undefined;
+  /** One item for each `filters=`. */
+  readonly filters: readonly string[];
+  readonly limit?: string | undefined;
+  readonly offset?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly format?: string | undefined;
+  readonly date_basis?: string | undefined;
+};
+
+/** What the answer depends on besides the query. */
+export type ReportCaller = {
+  readonly role: ReportRole;
+  readonly nowMs: number;
+  readonly workspaceTimezone: string;
+  readonly workspaceCurrency: string;
+};
+
+export type ReportSort =
+  | { readonly by: "dimension"; readonly index: number; readonly descending: boolean }
+  | { readonly by: "metric"; readonly measure: Measure; readonly descending: boolean };
+
+/** A report that may be run: every name in it is known and visible to the caller. */
+export type ReportRequest = {
+  readonly range: TimeRange;
+  readonly groupBy: readonly Dimension[];
+  readonly metrics: readonly Measure[];
+  readonly sort: ReportSort;
+  readonly filters: readonly ReportFilter[];
+  readonly limit: number;
+  readonly offset: number;
+  readonly currency: string;
+  readonly format: "json" | "csv";
+  readonly dateBasis: "conversion" | "click";
+};
+
+/** @throws {ApiError} `invalid_parameter` for the first parameter that cannot be. */
+export function parseReportRequest(query: ReportQuery, caller: ReportCaller): ReportRequest {
+  const { role } = caller;
+  const range = parseRange(query, caller, { defaultPreset: "last30" });
+  const groupBy = parseGroupBy(query.group_by, role);
+  return {
+    range,
+    groupBy,
+    metrics: parseMetrics(query.metrics, role),
+    sort: parseSort(query.sort, groupBy, role),
+    filters: readFilters(query.filters, role),
+    limit: parseWhole("limit", query.limit, { min: 1, max: LIMIT_MAX, absent: LIMIT_DEFAULT }),
+    offset: parseWhole("offset", query.offset, { min: 0, max: OFFSET_MAX, absent: 0 }),
+    currency: parseCurrency(query.currency, caller.workspaceCurrency),
+    format: oneOf("format", query.format, ["json", "csv"]),
+    dateBasis: oneOf("date_basis", query.date_basis, ["conversion", "click"]),
+  };
+}
+
+/** @throws {ApiError} */
+export function parseRange(
+  query: RangeQuery,
+  caller: Pick<ReportCaller, "nowMs" | "workspaceTimezone">,
+  rules: { readonly defaultPreset: Preset; readonly daysMax?: number },
+): TimeRange {
+  const { nowMs, workspaceTimezone } = caller;
+  const result = resolveRange(query, { nowMs, workspaceTimezone, ...rules });
+  if (result.kind === "refused") throw invalidParameter(result.param, result.message);
+  return result.range;
+}
+
+/** Everything that the role may see when absent (G68). @throws {ApiError} */
+export function parseMetrics(given: string | undefined, role: ReportRole): readonly Measure[] {
+  const names = namesOf(given);
+  if (names.length === 0) return measuresOf(role);
+  return names.map((name) => {
+    const measure = findMeasure(name, role);
+    if (measure === undefined) throw invalidParameter("metrics", `unknown metric "${name}"`);
+    return measure;
+  });
+}
+
+/** @throws {ApiError} */
+export function readFilters(given: readonly string[], role: ReportRole): readonly ReportFilter[] {
+  const filters = parseFilters(given, role);
+  if (typeof filters === "string") throw invalidParameter("filters", filters);
+  return filters;
+}
+
+/** @throws {ApiError} */
+export function parseCurrency(given: string | undefined, absent: string): string {
+  if (given === undefined || given === "") return absent;
+  if (!isCurrency(given)) {
+    throw invalidParameter("currency", "expected a currency code of ISO 4217");
+  }
+  return given;
+}
+
+/** @throws {ApiError} */
+function parseWhole(
+  param: string,
+  given: string | undefined,
+  { min, max, absent }: { readonly min: number; readonly max: number; readonly absent: number },
+): number {
+  if (given === undefined) return absent;
+  const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw invalidParameter(param, `expected a whole number from ${min} to ${max}`);
+}
+
+/** The first word is the default. @throws {ApiError} */
+export function oneOf<Word extends string>(
+  param: string,
+  given: string | undefined,
+  words: readonly [Word, ...Word[]],
+): Word {
+  if (given === undefined) return words[0];
+  const found = words.find((word) => word === given);
+  if (found === undefined) throw invalidParameter(param, `expected ${words.join(" or ")}`);
+  return found;
+}
+
+function parseGroupBy(given: string | undefined, role: ReportRole): readonly Dimension[] {
+  const names = namesOf(given);
+  if (names.length > GROUP_BY_MAX) {
+    throw invalidParameter("group_by", `at most ${GROUP_BY_MAX} dimensions`);
+  }
+  return names.map((name) => {
+    const dimension = findDimension(name, role);
+    if (dimension === undefined) throw invalidParameter("group_by", `unknown dimension "${name}"`);
+    return dimension;
+  });
+}
+
+function parseSort(
+  given: string | undefined,
+  groupBy: readonly Dimension[],
+  role: ReportRole,
+): ReportSort {
+  const first = groupBy[0];
+  const isTimeFirst = first !== undefined && isTime(first.kind);
+  const text = given === undefined || given === "" ? (isTimeFirst ? first.name : "-clicks") : given;
+  const descending = text.startsWith("-");
+  const name = descending ? text.slice(1) : text;
+  const index = groupBy.findIndex((dimension) => dimension.name === name);
+  if (index >= 0) return { by: "dimension", index, descending };
+  const measure = findMeasure(name, role);
+  if (measure !== undefined) return { by: "metric", measure, descending };
+  throw invalidParameter("sort", `"${name}" is no metric and no dimension of group_by`);
+}
+
+/** Each name once, in the order given. */
+function namesOf(given: string | undefined): string[] {
+  const names = (given ?? "").split(",").map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ""))];
+}

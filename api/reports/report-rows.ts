@@ -1,0 +1,108 @@
+import { z } from "zod";
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { type Page, selectPage, streamRows } from "../../schemas/clickhouse/select.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import {
+  type CompiledReport,
+  compileReport,
+  DIMENSION_COLUMN,
+  type Managers,
+  METRIC_COLUMN,
+  type ReportPlan,
+} from "./compile-report.ts";
+import { type Dimension, dimensionValue } from "./dimensions.ts";
+import { type Measure, measureValue } from "./measures.ts";
+import type { ReportFilter } from "./report-filters.ts";
+
+export type ReportStores = { readonly db: Queryable; readonly clickhouse: Clickhouse };
+
+/** One row as the contract shows it, by position: dimensions and metrics in the order of the plan. */
+export type ReportRow = {
+  readonly values: readonly (string | number)[];
+  readonly metrics: readonly (string | number | null)[];
+};
+
+export type ReportPage = {
+  readonly rows: readonly ReportRow[];
+  readonly totals: readonly (string | number | null)[];
+  readonly rowsAll: number;
+  readonly otherCurrencies: readonly string[];
+};
+
+const NAME = "api.report";
+const StoredRow = z
+  .object({ others: z.array(z.string()) })
+  .catchall(z.union([z.string(), z.number(), z.null()]));
+type StoredRow = z.infer<typeof StoredRow>;
+
+/** Runs one plan: its rows, and totals over all rows that it has without a limit. */
+export async function readReportPage(
+  { clickhouse }: ReportStores,
+  plan: ReportPlan,
+): Promise<ReportPage> {
+  const page: Page<StoredRow> = await selectPage(clickhouse, statementOf(plan), StoredRow);
+  const rows = page.rows.map((row) => reportRow(plan, row));
+  // Without dimensions there is one row, which is its own total.
+  const totals = plan.groupBy.length === 0 ? page.rows[0] : page.totals;
+  if (totals === undefined) throw new Error("a report came without its totals");
+  return {
+    rows,
+    totals: metricsOf(plan.metrics, totals),
+    rowsAll: page.rowsAll,
+    otherCurrencies: totals.others,
+  };
+}
+
+/** The rows of a plan as they arrive, a few hundred at a time. */
+export async function* streamReportRows(
+  { clickhouse }: ReportStores,
+  plan: ReportPlan,
+): AsyncGenerator<readonly ReportRow[]> {
+  for await (const rows of streamRows(clickhouse, statementOf(plan), StoredRow)) {
+    yield rows.map((row) => reportRow(plan, row));
+  }
+}
+
+/** The account managers of a workspace's partners; undefined where a report does not speak of them. */
+export async function readManagers(
+  { db }: ReportStores,
+  workspaceId: number,
+  used: { readonly groupBy: readonly Dimension[]; readonly filters: readonly ReportFilter[] },
+): Promise<Managers | undefined> {
+  const dimensions = [...used.groupBy, ...used.filters.map(({ dimension }) => dimension)];
+  if (!dimensions.some(({ name }) => name === "manager")) return undefined;
+  const { rows } = await db.query<{ id: number; manager_id: number }>({
+    name: "read-report-managers",
+    text: `select id, manager_id from affiliate where workspace_id = $1 and manager_id is not null order by id`,
+    values: [workspaceId],
+  });
+  return {
+    affiliateIds: rows.map(({ id }) => id),
+    managerIds: rows.map(({ manager_id }) => manager_id),
+  };
+}
+
+function statementOf(plan: ReportPlan): CompiledReport & { name: string } {
+  return { name: NAME, ...compileReport(plan) };
+}
+
+function reportRow({ groupBy, metrics }: ReportPlan, row: StoredRow): ReportRow {
+  return {
+    values: groupBy.map(({ kind }, index) =>
+      dimensionValue(kind, keyOf(row[`${DIMENSION_COLUMN}${index}`])),
+    ),
+    metrics: metricsOf(metrics, row),
+  };
+}
+
+function metricsOf(metrics: readonly Measure[], row: StoredRow): (string | number | null)[] {
+  return metrics.map(({ kind }, index) => {
+    const stored = row[`${METRIC_COLUMN}${index}`];
+    return measureValue(kind, stored === null || stored === undefined ? null : String(stored));
+  });
+}
+
+function keyOf(stored: StoredRow[string] | undefined): string | number {
+  if (typeof stored === "string" || typeof stored === "number") return stored;
+  throw new Error("a row of a report came without one of its dimensions");
+}

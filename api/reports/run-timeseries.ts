@@ -1,0 +1,156 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import {
+  echoRange,
+  type RangeEcho,
+  type RangeQuery,
+  type TimeRange,
+} from "../../schemas/time/range.ts";
+import { invalidParameter } from "../errors.ts";
+import { dayBuckets, hourBuckets } from "./buckets.ts";
+import { bucketDimension, findDimension } from "./dimensions.ts";
+import { emptyValue, type Measure } from "./measures.ts";
+import type { ReportFilter } from "./report-filters.ts";
+import {
+  oneOf,
+  parseCurrency,
+  parseMetrics,
+  parseRange,
+  type ReportCaller,
+  readFilters,
+} from "./report-request.ts";
+import { type ReportStores, readManagers, readReportPage } from "./report-rows.ts";
+import type { ReportScope } from "./report-scope.ts";
+
+/** The query of `GET /reports/timeseries`, as sent. */
+export type TimeseriesQuery = RangeQuery & {
+  readonly interval?: string | undefined;
+  readonly metrics?: string | undefined;
+  /** One item for each `filters=`. */
+  readonly filters: readonly string[];
+  /** Id or code. */
+  readonly offer_id?: string | undefined;
+  readonly affiliate_id?: string | undefined;
+  readonly currency?: string | undefined;
+};
+
+export type Interval = "day" | "hour";
+
+export type TimeseriesRequest = {
+  readonly interval: Interval;
+  readonly range: TimeRange;
+  readonly metrics: readonly Measure[];
+  readonly filters: readonly ReportFilter[];
+  readonly offer: string | undefined;
+  readonly affiliate: string | undefined;
+  readonly currency: string;
+};
+
+export type Timeseries = {
+  readonly data: readonly Readonly<Record<string, string | number | null>>[];
+  readonly interval: Interval;
+  readonly metrics: readonly string[];
+  readonly range: RangeEcho;
+};
+
+const HOURLY_DAYS_MAX = 31;
+const CODE = /^[A-Za-z0-9_-]{1,32}$/;
+const ID_MAX = 2_147_483_647;
+
+/** @throws {ApiError} `invalid_parameter` for the first parameter that cannot be. */
+export function parseTimeseriesRequest(
+  query: TimeseriesQuery,
+  caller: ReportCaller,
+): TimeseriesRequest {
+  const interval = oneOf("interval", query.interval, ["day", "hour"]);
+  const range =
+    interval === "day"
+      ? parseRange(query, caller, { defaultPreset: "last30" })
+      : parseRange(query, caller, { defaultPreset: "today", daysMax: HOURLY_DAYS_MAX });
+  return {
+    interval,
+    range,
+    metrics: parseMetrics(query.metrics, caller.role),
+    filters: readFilters(query.filters, caller.role),
+    offer: query.offer_id,
+    affiliate: query.affiliate_id,
+    currency: parseCurrency(query.currency, caller.workspaceCurrency),
+  };
+}
+
+/** One row for every bucket of the range, those without anything too (TS-003, TS-004). */
+export async function runTimeseries(
+  stores: ReportStores,
+  request: TimeseriesRequest,
+  scope: ReportScope,
+): Promise<Timeseries> {
+  const { interval, range, metrics, currency } = request;
+  const filters = [...request.filters, ...(await narrowing(stores.db, request, scope))];
+  const groupBy = [bucketDimension(interval)];
+  const buckets = interval === "day" ? dayBuckets(range) : hourBuckets(range);
+  const managers = await readManagers(stores, scope.workspaceId, { groupBy, filters });
+  const { rows } = await readReportPage(stores, {
+    ...{ range, groupBy, metrics, filters, currency, scope, managers },
+    sort: { by: "dimension", index: 0, descending: false },
+    dateBasis: "conversion",
+    limit: buckets.length,
+    offset: 0,
+  });
+  const found = new Map(rows.map((row) => [row.values[0], row.metrics]));
+  const empty = metrics.map(emptyValue);
+  return {
+    data: buckets.map((bucket) => {
+      const values = found.get(bucket) ?? empty;
+      const cells = metrics.map(({ name }, index) => [name, values[index] ?? null] as const);
+      return { bucket, ...Object.fromEntries(cells) };
+    }),
+    interval,
+    metrics: metrics.map(({ name }) => name),
+    range: echoRange(range),
+  };
+}
+
+async function narrowing(
+  db: Queryable,
+  { offer, affiliate }: TimeseriesRequest,
+  scope: ReportScope,
+): Promise<ReportFilter[]> {
+  const filters: ReportFilter[] = [];
+  if (offer !== undefined) {
+    const statement = `select id from offer where workspace_id = $1 and (id = $2 or lower(code) = lower($3))
+      order by id = $2 desc, deleted_at is not null, id desc limit 1`;
+    filters.push(await oneRecord(db, { param: "offer_id", given: offer, statement }, scope));
+  }
+  if (affiliate !== undefined) {
+    // A code would tell an advertiser which of his partners is which.
+    if (scope.role === "advertiser" && !/^\d+$/.test(affiliate)) {
+      throw invalidParameter("affiliate_id", "expected an id");
+    }
+    const statement = `select id from affiliate where workspace_id = $1 and (id = $2 or lower(code) = lower($3))
+      order by id = $2 desc limit 1`;
+    filters.push(
+      await oneRecord(db, { param: "affiliate_id", given: affiliate, statement }, scope),
+    );
+  }
+  return filters;
+}
+
+/** Digits are an id first, then a code (G25). A record that is not there has no traffic. */
+async function oneRecord(
+  db: Queryable,
+  asked: { param: "offer_id" | "affiliate_id"; given: string; statement: string },
+  { workspaceId, role }: ReportScope,
+): Promise<ReportFilter> {
+  const { param, given, statement } = asked;
+  if (!CODE.test(given)) throw invalidParameter(param, "expected an id or a code");
+  const id = /^\d{1,10}$/.test(given) && Number(given) <= ID_MAX ? Number(given) : 0;
+  const { rows } = await db.query<{ id: number }>({
+    name: `find-report-${param}`,
+    text: statement,
+    values: [workspaceId, id, role === "advertiser" && param === "affiliate_id" ? "" : given],
+  });
+  const found = rows[0]?.id;
+  if (found === undefined && id === 0) throw invalidParameter(param, "names no record");
+  const dimension = findDimension(param === "offer_id" ? "offer" : "affiliate", role);
+  if (dimension === undefined) throw invalidParameter(param, "not for this key");
+  return { dimension, operator: "in", values: [found ?? id] };
+}

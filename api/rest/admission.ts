@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { AddressList } from "../access/address-list.ts";
+import type { ApiKeys } from "../access/api-keys.ts";
+import { bearerKey, refusalOfKey } from "../access/authorize.ts";
+import { addressBucket, clientIp } from "../access/client-ip.ts";
+import type { Principal } from "../access/principal.ts";
+import type { RateLimiter } from "../access/rate-limiter.ts";
+import { ApiError } from "../errors.ts";
+import type { RateState } from "../operation.ts";
+
+export type AdmissionDeps = {
+  readonly keys: ApiKeys;
+  readonly rates: RateLimiter;
+  readonly trustedProxies: AddressList;
+};
+
+/** Who asks and what is left of the budget. With a `refusal` the request goes no further. */
+export type Admission = {
+  readonly requestId: string;
+  readonly ip: string;
+  readonly nowMs: number;
+  /** Undefined without a key, and for a key that is not admitted. */
+  readonly principal: Principal | undefined;
+  readonly rate: RateState;
+  readonly isOverBudget: boolean;
+  readonly refusal: unknown;
+};
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/**
+ * The first checks of every request, in their order (G02): key, address of the key, workspace and account, budget. Never
+ * rejects. A key without fault has its own budget; everything else counts on its address.
+ */
+export async function admit(request: IncomingMessage, deps: AdmissionDeps): Promise<Admission> {
+  const nowMs = Date.now();
+  const ip = addressOf(request, deps.trustedProxies);
+  const base = { requestId: requestIdOf(request), ip, nowMs };
+  const { authorization } = request.headers;
+  const key = bearerKey(authorization);
+  try {
+    const found = key === undefined ? undefined : await deps.keys.find(key, nowMs);
+    const refusal = found === undefined ? refusalWithoutKey(key) : refusalOfKey(found, ip);
+    const principal = refusal === undefined ? found?.principal : undefined;
+    const counted = await deps.rates.count(
+      principal === undefined ? `ip:${addressBucket(ip)}` : `key:${principal.keyId}`,
+    );
+    return {
+      ...base,
+      principal,
+      rate: counted,
+      isOverBudget: counted.isOver,
+      refusal: refusal ?? (counted.isOver ? overBudget(counted) : undefined),
+    };
+  } catch (error) {
+    const rate = {
+      limit: deps.rates.limit,
+      remaining: 0,
+      resetSec: 60 - (Math.floor(nowMs / 1000) % 60),
+    };
+    return { ...base, principal: undefined, rate, isOverBudget: false, refusal: error };
+  }
+}
+
+/** What refuses a request for a path that needs no key (G04): a key that is sent is checked as anywhere. */
+export function refusalWithoutNeedOfKey({ refusal, rate, isOverBudget }: Admission): unknown {
+  const isWithoutKey = refusal instanceof ApiError && refusal.code === "missing_api_key";
+  if (!isWithoutKey) return refusal;
+  return isOverBudget ? overBudget(rate) : undefined;
+}
+
+function overBudget({ resetSec }: RateState): ApiError {
+  return new ApiError("rate_limited", "the budget of this minute is used up", {
+    headers: { "retry-after": String(resetSec) },
+  });
+}
+
+export function headersOf({ requestId, rate }: Admission): Record<string, string> {
+  return {
+    "x-request-id": requestId,
+    "x-ratelimit-limit": String(rate.limit),
+    "x-ratelimit-remaining": String(rate.remaining),
+    "x-ratelimit-reset": String(rate.resetSec),
+  };
+}
+
+function refusalWithoutKey(key: string | undefined): ApiError {
+  const headers = { "www-authenticate": "Bearer" };
+  return key === undefined
+    ? new ApiError("missing_api_key", "send the header Authorization: Bearer <API_KEY>", {
+        headers,
+      })
+    : new ApiError("invalid_api_key", "this key is unknown, expired or revoked", { headers });
+}
+
+function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function addressOf(request: IncomingMessage, trusted: AddressList): string {
+  const header = request.headers["x-forwarded-for"];
+  const forwardedFor = Array.isArray(header) ? header.join(",") : header;
+  return clientIp(request.socket.remoteAddress ?? "", forwardedFor, trusted);
+}

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { formatAmount, parseAmount } from "../../schemas/money/amount.ts";
+import { isCountry, isCurrency } from "./iso-codes.ts";
+
+/*
+ * Fields of request bodies. A message is what the caller reads behind the name of the field, so it says what is expected.
+ * The lengths are those of G59.
+ */
+
+export const NAME_MAX = 200;
+const TEXT_MAX = 500;
+const LONG_TEXT_MAX = 10_000;
+const URL_MAX = 2_048;
+const TAGS_MAX = 50;
+const TAG_MAX = 50;
+const WORDS_MAX = 1_000;
+const ID_MAX = 2_147_483_647;
+
+const MONEY = /^\d{1,14}(\.\d{1,4})?$/;
+const EMAIL = /^[^\s@"<>,;]{1,64}@[^\s@"<>,;.]+(\.[^\s@"<>,;.]+)+$/;
+const MACRO = /\{[A-Za-z0-9_]+\}/g;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Text that Postgres can hold, within a length. */
+export function text(max = TEXT_MAX): z.ZodString {
+  return z
+    .string("expected text")
+    .max(max, `expected at most ${max} characters`)
+    .refine((value) => isStorable(value), "contains a character that is not allowed");
+}
+
+/** Neither NUL nor half of a surrogate pair: Postgres holds neither. */
+export function isStorable(value: string): boolean {
+  return !value.includes("\0") && !LONE_SURROGATE.test(value);
+}
+
+export function longText(): z.ZodString {
+  return text(LONG_TEXT_MAX);
+}
+
+/** A name that is there: not only spaces. */
+export function name(): z.ZodString {
+  return text(NAME_MAX).refine((value) => value.trim() !== "", "expected a name");
+}
+
+/** A decimal string; the output has four places (ENV-006, G22). */
+export const money = z
+  .string('expected a decimal string such as "12.50"')
+  .regex(MONEY, "expected a plain decimal with at most 14 digits before the point and 4 after it")
+  .transform((value) => formatAmount(parseAmount(value) ?? 0n))
+  .meta({ description: "Decimal string with at most four places", examples: ["12.50"] });
+
+/** Money in answers. */
+export const shownMoney = z
+  .string()
+  .regex(/^-?\d+\.\d{4}$/)
+  .meta({ examples: ["12.5000"] });
+
+/** Times in answers. */
+export const shownTime = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+  .meta({ format: "date-time", examples: ["2025-01-31T10:00:00.000Z"] });
+
+export const currency = z
+  .string("expected a currency code")
+  .refine(isCurrency, "expected an ISO 4217 code such as USD")
+  .meta({ examples: ["USD"] });
+
+export const country = z
+  .string("expected a country code")
+  .refine(isCountry, "expected an ISO 3166 alpha-2 code such as DE")
+  .meta({ examples: ["DE"] });
+
+/** "" or a value of `schema`. */
+export function orEmpty(schema: z.ZodType<string, string>): z.ZodType<string, string> {
+  return z.string("expected text").superRefine((value, context) => {
+    if (value === "") return;
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) context.addIssue(parsed.error.issues[0]?.message ?? "not valid");
+  });
+}
+
+export const email = text(254).regex(EMAIL, "expected an e-mail address");
+
+/** An absolute http or https URL, which may hold macros such as {click_id} anywhere. */
+export const targetUrl = text(URL_MAX)
+  .refine(isTargetUrl, "expected an absolute http or https URL")
+  .meta({ examples: ["https://shop.example/landing?cid={click_id}"] });
+
+function isTargetUrl(value: string): boolean {
+  const plain = value.replace(MACRO, "x");
+  if (/\s/.test(plain) || !/^https?:\/\//i.test(plain) || !URL.canParse(plain)) return false;
+  return new URL(plain).hostname !== "";
+}
+
+export function oneOf<const Words extends readonly [string, ...string[]]>(
+  ...words: Words
+): z.ZodEnum<{ [Word in Words[number]]: Word }> {
+  return z.enum(words, `expected one of ${words.join(", ")}`);
+}
+
+export const flag = z.boolean("expected true or false");
+
+export const recordId = z
+  .int("expected an id")
+  .positive("expected an id")
+  .max(ID_MAX, "expected an id");
+
+export function count(bounds: { min: number; max: number }): z.ZodType<number, number> {
+  const message = `expected a whole number from ${bounds.min} to ${bounds.max}`;
+  return z.int(message).min(bounds.min, message).max(bounds.max, message);
+}
+
+export const tags = z
+  .array(text(TAG_MAX).min(1, "expected a word"), "expected a list of words")
+  .max(TAGS_MAX, `expected at most ${TAGS_MAX} tags`);
+
+/** A list of words, each of at most `max` characters. */
+export function words(max = TAG_MAX): z.ZodArray<z.ZodString> {
+  return z
+    .array(text(max).min(1, "expected a word"), "expected a list of words")
+    .max(WORDS_MAX, `expected at most ${WORDS_MAX} words`);
+}

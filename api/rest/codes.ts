@@ -1,0 +1,34 @@
+import { randomInt } from "node:crypto";
+
+/** Without 0, O, 1 and I, which people mix up (G24). */
+const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ";
+const ALPHABET = `${LETTERS}23456789`;
+const CODE_CHARACTERS = 8;
+
+/** A code for an offer or a partner: 8 characters, the first a letter, so that it is never taken for an id. */
+export function mintCode(): string {
+  const rest = Array.from(
+    { length: CODE_CHARACTERS - 1 },
+    () => ALPHABET[randomInt(ALPHABET.length)],
+  );
+  return `${LETTERS[randomInt(LETTERS.length)] ?? ""}${rest.join("")}`;
+}
+
+/** How `{id}` of an offer or an affiliate may be written: an id, tried first, or a code (G25). */
+export type Reference = { readonly id: number; readonly code: string };
+
+const DIGITS = /^[1-9]\d{0,9}$/;
+const CODE = /^[A-Za-z0-9_-]{1,32}$/;
+const ID_MAX = 2_147_483_647;
+
+/** Undefined for what can be neither. `id` is 0 where the text is no id. */
+export function parseReference(text: string): Reference | undefined {
+  if (!CODE.test(text)) return undefined;
+  const id = DIGITS.test(text) ? Number(text) : 0;
+  return { id: id <= ID_MAX ? id : 0, code: text };
+}
+
+/** Text to look for with `ilike`: `%`, `_` and `\` mean themselves (T72). */
+export function likePattern(text: string): string {
+  return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+}

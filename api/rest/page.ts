@@ -1,0 +1,47 @@
+import type { OperationContext } from "../operation.ts";
+import type { CursorRange, OpenedCursor, Position } from "./cursor.ts";
+
+/** One cursor-paged list while it is answered. */
+export type OpenPage = {
+  /** Where to go on; undefined on the first page. */
+  readonly after: Position | undefined;
+  /** The range of the first page, on every later one. */
+  readonly range: CursorRange | undefined;
+  /** Rows to read: one more than the page shows tells whether there is another page. */
+  readonly rowsMax: number;
+  /** The answer: at most `limit` rows, each through `show`. `positionOf` is asked for the last row of a full page. */
+  readonly close: <Row, Shown>(rows: readonly Row[], how: PageEnd<Row, Shown>) => PageBody<Shown>;
+};
+
+export type PageEnd<Row, Shown> = {
+  readonly positionOf: (row: Row) => Position;
+  readonly show: (row: Row) => Shown;
+  readonly range?: CursorRange;
+};
+
+export type PageBody<Shown> = { readonly data: Shown[]; readonly next_cursor: string | null };
+
+type PageQuery = Readonly<Record<string, unknown>> & {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+};
+
+/** Begins a page of a list. @throws {ApiError} `invalid_cursor`. */
+export function openPage(context: OperationContext, list: string, query: PageQuery): OpenPage {
+  const binding = { list, principal: context.principal, query };
+  const opened: OpenedCursor | undefined = context.cursors.read(binding, query.cursor);
+  return {
+    after: opened?.position,
+    range: opened?.range,
+    rowsMax: query.limit + 1,
+    close: (rows, { positionOf, show, range }) => {
+      const shown = rows.slice(0, query.limit);
+      const last = shown.at(-1);
+      const next =
+        rows.length > query.limit && last !== undefined
+          ? context.cursors.write(binding, positionOf(last), range)
+          : null;
+      return { data: shown.map(show), next_cursor: next };
+    },
+  };
+}

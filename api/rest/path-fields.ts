@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { parseReference, type Reference } from "./codes.ts";
+
+/** `{id}` of an offer or an affiliate: id or code. */
+export const reference: z.ZodType<Reference, string> = z
+  .string()
+  .transform((text, context) => {
+    const parsed = parseReference(text);
+    if (parsed === undefined) {
+      context.addIssue("neither an id nor a code");
+      return z.NEVER;
+    }
+    return parsed;
+  })
+  .meta({ description: "Id or code" });
+
+const ID_MAX = 2_147_483_647;
+
+export const pathId: z.ZodType<number, string> = z
+  .string()
+  .regex(/^[1-9]\d{0,9}$/)
+  .transform(Number)
+  .refine((id) => id <= ID_MAX)
+  .meta({ description: "Id" });
+
+export const pathCode = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,32}$/)
+  .meta({ description: "Code" });
+
+/** Any case; lower case comes out (G95). */
+export const pathUuid: z.ZodType<string, string> = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
+  .transform((id) => id.toLowerCase())
+  .meta({ description: "UUID" });

@@ -1,0 +1,68 @@
+import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
+import type { Log } from "../../schemas/host/log.ts";
+import { isPostgresAway } from "../../schemas/postgres/errors.ts";
+import { ApiError, type ErrorDetails, unavailable } from "../errors.ts";
+
+/** The body of every answer that is no success (section 7.1). */
+export type ProblemBody = {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: ErrorDetails;
+  };
+};
+
+/** Any fault as the caller may know it; what is ours is in the log only, under the request id. */
+export function problemOf(error: unknown, log: Log): ApiError {
+  if (error instanceof ApiError) {
+    if (error.status >= 500) log.error({ err: error.cause ?? error }, "request.failed");
+    return error;
+  }
+  const known = problemOfFramework(codeOf(error)) ?? problemOfStore(error);
+  if (known !== undefined) {
+    if (known.status >= 500) log.error({ err: error }, "request.failed");
+    return known;
+  }
+  log.error({ err: error }, "request.failed");
+  return new ApiError(
+    "internal_error",
+    "the service made a fault; tell its operator the X-Request-Id",
+    { cause: error },
+  );
+}
+
+export function problemBody(problem: ApiError): ProblemBody {
+  const { code, message, details } = problem;
+  return { error: { code, message, ...(details === undefined ? {} : { details }) } };
+}
+
+function problemOfStore(error: unknown): ApiError | undefined {
+  if (isPostgresAway(error)) return unavailable("the database", error);
+  if (isClickhouseAway(error)) return unavailable("the store of clicks and reports", error);
+  return undefined;
+}
+
+function problemOfFramework(code: string): ApiError | undefined {
+  switch (code) {
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+    case "FST_ERR_CTP_INVALID_TYPE":
+      return new ApiError("unsupported_media_type", "send the body as application/json");
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new ApiError("payload_too_large", "the body may have at most 1 MiB");
+    case "FST_ERR_CTP_EMPTY_JSON_BODY":
+      return new ApiError("invalid_json", "the body is empty");
+    case "FST_ERR_CTP_INVALID_JSON_BODY":
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return new ApiError("invalid_json", "the body is not valid JSON");
+    case "FST_ERR_BAD_URL":
+    case "FST_ERR_MAX_PARAM_LENGTH":
+      return new ApiError("not_found", "there is no such path");
+    default:
+      return undefined;
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { isStorable } from "./body-fields.ts";
+
+/*
+ * Query parameters: text in, values out. The message of a fault is what the caller reads behind the name of the parameter.
+ */
+
+const TEXT_MAX = 500;
+const IDS_MAX = 500;
+const ID_MAX = 2_147_483_647;
+
+/** `limit` of a list, both bounds refused beyond (G16). */
+export function limitParam(fallback: number, max: number): z.ZodType<number, string | undefined> {
+  const message = `expected a whole number from 1 to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= max, message)
+    .default(fallback)
+    .meta({ description: `1 to ${max}, default ${fallback}` }) as z.ZodType<
+    number,
+    string | undefined
+  >;
+}
+
+export const cursorParam = z
+  .string()
+  .optional()
+  .meta({ description: "`next_cursor` of the page before, with the same filters" });
+
+/** The two parameters of every cursor-paged list: 50 a page, at most 200 (section 8). */
+export const pageParams = { limit: limitParam(50, 200), cursor: cursorParam };
+
+/** The four parameters of section 4.1, for `resolveRange`. */
+export const rangeParams = {
+  from: z
+    .string()
+    .optional()
+    .meta({ description: "Date or date-time; a date is local midnight in `tz`" }),
+  to: z
+    .string()
+    .optional()
+    .meta({ description: "Date (that whole day) or date-time; default now" }),
+  tz: z.string().optional().meta({ description: "IANA time zone, default the workspace's" }),
+  preset: z
+    .string()
+    .optional()
+    .meta({ description: "Named range: today, yesterday, last7, last30, last_month …" }),
+};
+
+export const idParam = z
+  .string()
+  .regex(/^[1-9]\d{0,9}$/, "expected an id")
+  .transform(Number)
+  .refine((id) => id <= ID_MAX, "expected an id")
+  .optional();
+
+/** Comma-separated ids. */
+export const idsParam = z
+  .string()
+  .regex(/^[1-9]\d{0,9}(,[1-9]\d{0,9})*$/, "expected ids separated by commas")
+  .transform((text) => [...new Set(text.split(",").map(Number))])
+  .refine(
+    (ids) => ids.length <= IDS_MAX && ids.every((id) => id <= ID_MAX),
+    `expected at most ${IDS_MAX} ids`,
+  )
+  .optional();
+
+export const textParam = z
+  .string()
+  .max(TEXT_MAX, `expected at most ${TEXT_MAX} characters`)
+  .refine(isStorable, "contains a character that is not allowed")
+  .optional();
+
+export const booleanParam = z
+  .enum(["true", "false"], "expected true or false")
+  .transform((value) => value === "true")
+  .optional();
+
+export function wordParam<const Words extends readonly [string, ...string[]]>(
+  ...words: Words
+): z.ZodOptional<z.ZodEnum<{ [Word in Words[number]]: Word }>> {
+  return z.enum(words, `expected one of ${words.join(", ")}`).optional();
+}

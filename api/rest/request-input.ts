@@ -1,0 +1,105 @@
+import type { z } from "zod";
+import { ApiError, invalidParameter, notFound, validationFailed } from "../errors.ts";
+import type { FieldFaults, Operation, OperationContext, OperationInput } from "../operation.ts";
+
+/** A request as the transport read it. `body` is undefined when there was none. */
+export type RawRequest = {
+  readonly path: Readonly<Record<string, string>>;
+  /** A repeated parameter counts once, with its first value. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+};
+
+/**
+ * Reads what an operation takes, in the order of G02: form of the body, what the path names, query, fields of the body.
+ * @throws {ApiError} for the first that is wrong; all wrong fields of the body are told together (G15).
+ */
+export async function readInput(
+  operation: Operation,
+  context: OperationContext,
+  raw: RawRequest,
+): Promise<OperationInput> {
+  const object = operation.input.body === undefined ? undefined : objectOf(raw.body);
+  const path = readPath(operation, raw.path);
+  const resource = await operation.findResource?.(context, path);
+  const query = readQuery(operation.input.query, raw.query);
+  const body =
+    object === undefined
+      ? undefined
+      : await readBody(operation, context, { body: object, resource });
+  return { path, query, body, resource };
+}
+
+function objectOf(body: unknown): Readonly<Record<string, unknown>> {
+  if (body === undefined) throw new ApiError("invalid_json", "send a JSON object as the body");
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new ApiError("invalid_request", "the body must be a JSON object");
+  }
+  return { ...body };
+}
+
+/** A segment of the wrong form names nothing that exists (G17). */
+function readPath(operation: Operation, raw: RawRequest["path"]): unknown {
+  if (operation.input.path === undefined) return undefined;
+  const parsed = operation.input.path.safeParse(raw);
+  if (!parsed.success) throw notFound("record");
+  return parsed.data;
+}
+
+function readQuery(schema: z.ZodType | undefined, raw: RawRequest["query"]): unknown {
+  if (schema === undefined) return undefined;
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw invalidParameter(String(issue?.path[0] ?? "query"), issue?.message ?? "not valid");
+}
+
+async function readBody(
+  operation: Operation,
+  context: OperationContext,
+  raw: { readonly body: Readonly<Record<string, unknown>>; readonly resource: unknown },
+): Promise<unknown> {
+  const parsed = operation.input.body?.safeParse(raw.body);
+  const found = await operation.findFaults?.(context, raw);
+  // What the schema says of a field is more basic than what the records say of it.
+  const faults = {
+    ...found,
+    ...(parsed?.success === false ? faultsOf(parsed.error, raw.body) : {}),
+  };
+  if (Object.keys(faults).length > 0) throw validationFailed(faults);
+  return parsed?.data;
+}
+
+/** Faults of a body by field, the first of each, nested ones as `events[0].payout`. */
+export function faultsOf(error: z.ZodError, body: unknown): FieldFaults {
+  const faults = new Map<string, string>();
+  const add = (path: readonly PropertyKey[], message: string): void => {
+    const field = fieldName(path);
+    if (!faults.has(field)) faults.set(field, message);
+  };
+  for (const issue of error.issues) {
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys) add([...issue.path, key], "unknown field");
+    } else {
+      add(issue.path, valueAt(body, issue.path) === undefined ? "required" : issue.message);
+    }
+  }
+  return Object.fromEntries(faults);
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const part of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = Reflect.get(value, part);
+  }
+  return value;
+}
+
+function fieldName(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, index) =>
+      typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`,
+    )
+    .join("");
+}

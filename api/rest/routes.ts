@@ -1,0 +1,41 @@
+import type { Operation } from "../operation.ts";
+
+/** The REST paths of a list of operations, for answers to requests that no operation takes. */
+export class RestRoutes {
+  readonly #paths: { readonly segments: readonly string[]; readonly methods: Set<string> }[] = [];
+
+  constructor(operations: readonly Pick<Operation, "method" | "path">[]) {
+    for (const { method, path } of operations) {
+      const segments = path.split("/");
+      const known = this.#paths.find((other) => isSamePath(other.segments, segments));
+      if (known === undefined) this.#paths.push({ segments, methods: new Set([method]) });
+      else known.methods.add(method);
+    }
+  }
+
+  /** Methods that a path (below the base, without query) takes, as the Allow header has them; undefined for no path of ours. */
+  allowed(path: string): string | undefined {
+    const segments = path.split("/");
+    const methods = new Set(
+      this.#paths
+        .filter((route) => matches(route.segments, segments))
+        .flatMap((route) => [...route.methods]),
+    );
+    if (methods.size === 0) return undefined;
+    if (methods.has("GET")) methods.add("HEAD");
+    return [...methods].sort().join(", ");
+  }
+}
+
+function isSamePath(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((segment, index) => segment === b[index]);
+}
+
+function matches(route: readonly string[], segments: readonly string[]): boolean {
+  return (
+    route.length === segments.length &&
+    route.every((part, index) =>
+      part.startsWith("{") ? segments[index] !== "" : part === segments[index],
+    )
+  );
+}

@@ -1,0 +1,284 @@
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import type { Log } from "../../schemas/host/log.ts";
+import type { Nats } from "../../schemas/nats/connect.ts";
+import type { Pool } from "../../schemas/postgres/connect.ts";
+import { insertAuditEntry } from "../access/audit-log.ts";
+import { authorize } from "../access/authorize.ts";
+import { ApiError, notFound } from "../errors.ts";
+import type {
+  Operation,
+  OperationContext,
+  OperationResult,
+  OperationSettings,
+} from "../operation.ts";
+import {
+  type Admission,
+  type AdmissionDeps,
+  admit,
+  headersOf,
+  refusalWithoutNeedOfKey,
+} from "./admission.ts";
+import type { Cursors } from "./cursor.ts";
+import { problemBody, problemOf } from "./problem.ts";
+import { readInput } from "./request-input.ts";
+import { RestRoutes } from "./routes.ts";
+
+/** A document that needs no key: it holds nothing of any workspace (G04). */
+export type PublicDocument = {
+  /** Below `/api/v1`. */
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: string;
+};
+
+export type RestServerOptions = AdmissionDeps & {
+  readonly operations: readonly Operation[];
+  readonly documents: readonly PublicDocument[];
+  readonly db: Pool;
+  readonly clickhouse: Clickhouse;
+  readonly nats: () => Nats | undefined;
+  readonly cursors: Cursors;
+  readonly log: Log;
+  readonly settings: OperationSettings;
+};
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Undefined only while the first hook runs. */
+    admission: Admission | undefined;
+  }
+  interface FastifyContextConfig {
+    operation?: Operation;
+    isPublic?: boolean;
+  }
+}
+
+export const BASE_PATH = "/api/v1";
+const BODY_BYTES_MAX = 1024 ** 2;
+const PARAM_CHARACTERS_MAX = 500;
+const JSON_TYPE = "application/json; charset=utf-8";
+/** application/json and what ends in +json (G12). */
+const JSON_MEDIA = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** The REST API over a list of operations. It listens nowhere yet. */
+export function buildRestServer(options: RestServerOptions): FastifyInstance {
+  const routes = new RestRoutes([
+    ...options.operations,
+    ...options.documents.map(({ path }) => ({ method: "GET" as const, path })),
+  ]);
+  const app = fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
+    // A path that cannot be decoded reaches no hook: it is admitted here.
+    frameworkErrors: (error, request, reply) => {
+      void answerUnrouted(options, { error, request, reply });
+    },
+  });
+  app.decorateRequest("admission", undefined);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    JSON_MEDIA,
+    { parseAs: "string" },
+    app.getDefaultJsonParser("error", "error"),
+  );
+  app.setErrorHandler((error, request, reply) => answerProblem(options, { error, request, reply }));
+  app.setNotFoundHandler((_request, reply) =>
+    reply
+      .code(404)
+      .type(JSON_TYPE)
+      .send(JSON.stringify(problemBody(notFound("path")))),
+  );
+  app.get("/health", (_request, reply) => answerHealth(options, reply));
+  void app.register(async (api) => registerApi(api, options, routes), { prefix: BASE_PATH });
+  return app;
+}
+
+async function registerApi(
+  api: FastifyInstance,
+  options: RestServerOptions,
+  routes: RestRoutes,
+): Promise<void> {
+  api.addHook("onRequest", async (request, reply) => {
+    const admission = await admit(request.raw, options);
+    request.admission = admission;
+    reply.headers(headersOf(admission));
+    const { operation, isPublic } = request.routeOptions.config;
+    const refusal = isPublic === true ? refusalWithoutNeedOfKey(admission) : admission.refusal;
+    if (refusal !== undefined) throw refusal;
+    if (request.is404) throw noRoute(routes, request);
+    if (admission.principal !== undefined) noteUse(options, admission.principal.keyId, admission);
+    if (operation !== undefined && admission.principal !== undefined) {
+      authorize(admission.principal, operation.access);
+    }
+  });
+  api.addHook("onSend", async (request, reply) => {
+    const { operation } = request.routeOptions.config;
+    if (operation?.access.isWrite === true)
+      await afterWrite(options, request, { operation, reply });
+  });
+  api.setNotFoundHandler(() => {
+    throw notFound("path");
+  });
+  for (const { path, contentType, body } of options.documents) {
+    api.get(path, { config: { isPublic: true } }, (_request, reply) =>
+      reply.type(contentType).header("cache-control", "no-store").send(body),
+    );
+  }
+  for (const operation of options.operations) {
+    api.route({
+      method: operation.method,
+      url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      config: { operation },
+      handler: async (request, reply) =>
+        await answerOperation(options, request, { operation, reply }),
+    });
+  }
+}
+
+type Answering = { readonly operation: Operation; readonly reply: FastifyReply };
+type Failing = {
+  readonly error: unknown;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+};
+
+async function answerOperation(
+  options: RestServerOptions,
+  request: FastifyRequest,
+  { operation, reply }: Answering,
+): Promise<FastifyReply> {
+  const context = contextOf(options, request);
+  const input = await readInput(operation, context, {
+    path: stringsOf(request.params),
+    query: stringsOf(request.query),
+    body: request.body,
+  });
+  const result: OperationResult = await operation.run(context, input);
+  reply.header("cache-control", "no-store");
+  if ("stream" in result) {
+    return reply
+      .headers(result.headers ?? {})
+      .type(result.contentType)
+      .send(result.stream);
+  }
+  return reply
+    .code(result.status ?? operation.status)
+    .type(JSON_TYPE)
+    .send(JSON.stringify(result.body));
+}
+
+function contextOf(options: RestServerOptions, request: FastifyRequest): OperationContext {
+  const { admission } = request;
+  // The hook has refused every request of an operation without a principal.
+  if (admission?.principal === undefined)
+    throw new Error("an operation was reached without a principal");
+  const { principal, requestId, nowMs, ip, rate } = admission;
+  return {
+    principal,
+    workspace: principal.workspace,
+    db: options.db,
+    clickhouse: options.clickhouse,
+    nats: options.nats(),
+    cursors: options.cursors,
+    log: options.log.child({ requestId }),
+    requestId,
+    nowMs,
+    clientIp: ip,
+    rate,
+    settings: options.settings,
+  };
+}
+
+function answerProblem(
+  options: RestServerOptions,
+  { error, request, reply }: Failing,
+): FastifyReply {
+  const requestId = request.admission?.requestId;
+  const problem = problemOf(
+    error,
+    requestId === undefined ? options.log : options.log.child({ requestId }),
+  );
+  return reply
+    .code(problem.status)
+    .headers(problem.headers)
+    .header("cache-control", "no-store")
+    .type(JSON_TYPE)
+    .send(JSON.stringify(problemBody(problem)));
+}
+
+async function answerUnrouted(options: RestServerOptions, failing: Failing): Promise<void> {
+  const admission = await admit(failing.request.raw, options);
+  failing.reply.headers(headersOf(admission));
+  answerProblem(options, { ...failing, error: admission.refusal ?? failing.error });
+}
+
+/**
+ * For the supervisor. Without Postgres nothing can be answered: 503. NATS and ClickHouse are needed by some operations only,
+ * so their absence is said and the process counts as healthy.
+ */
+async function answerHealth(
+  options: RestServerOptions,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const postgres = await options.db.query({ text: "select 1" }).then(
+    () => "ok",
+    () => "away",
+  );
+  const nats = options.nats()?.connection.isClosed() === false ? "ok" : "away";
+  return reply
+    .code(postgres === "ok" ? 200 : 503)
+    .type(JSON_TYPE)
+    .send(JSON.stringify({ status: postgres === "ok" ? "ok" : "unavailable", postgres, nats }));
+}
+
+/** Keys and accounts may have changed; and every write is noted, refused ones too (G177). */
+async function afterWrite(
+  options: RestServerOptions,
+  request: FastifyRequest,
+  { operation, reply }: Answering,
+): Promise<void> {
+  if (reply.statusCode < 400) options.keys.forget();
+  const { admission } = request;
+  if (admission?.principal === undefined) return;
+  try {
+    await insertAuditEntry(options.db, {
+      principal: admission.principal,
+      action: `rest ${operation.method} ${request.url.split("?", 1)[0] ?? ""}`,
+      ip: admission.ip,
+      status: reply.statusCode,
+      requestId: admission.requestId,
+    });
+  } catch (error) {
+    // The write is done: its caller is told so, and the operator that its note is missing.
+    options.log.error({ err: error, requestId: admission.requestId }, "audit.not-written");
+  }
+}
+
+function noteUse({ keys, log }: RestServerOptions, keyId: number, { nowMs }: Admission): void {
+  keys.noteUse(keyId, nowMs).catch((error: unknown) => {
+    log.warn({ err: error, keyId }, "key.use-not-noted");
+  });
+}
+
+function noRoute(routes: RestRoutes, request: FastifyRequest): ApiError {
+  const path = (request.url.split("?", 1)[0] ?? "").slice(BASE_PATH.length);
+  const allow = routes.allowed(path);
+  if (allow === undefined) return notFound("path");
+  return new ApiError("method_not_allowed", `${path} does not take ${request.method}`, {
+    headers: { allow },
+  });
+}
+
+/** Path and query parameters as text; of a repeated parameter the first. */
+function stringsOf(values: unknown): Record<string, string> {
+  if (typeof values !== "object" || values === null) return {};
+  const pairs = Object.entries(values).map(([name, value]: [string, unknown]): [string, string] => {
+    const first: unknown = Array.isArray(value) ? value[0] : value;
+    return [name, typeof first === "string" ? first : ""];
+  });
+  return Object.fromEntries(pairs);
+}

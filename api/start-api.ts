@@ -1,0 +1,59 @@
+import type { FastifyInstance } from "fastify";
+import type { Clickhouse } from "../schemas/clickhouse/connect.ts";
+import type { Log } from "../schemas/host/log.ts";
+import type { Nats } from "../schemas/nats/connect.ts";
+import type { Pool } from "../schemas/postgres/connect.ts";
+import { AddressList } from "./access/address-list.ts";
+import { ApiKeys } from "./access/api-keys.ts";
+import { RateLimiter } from "./access/rate-limiter.ts";
+import { operations } from "./operations.ts";
+import { Cursors } from "./rest/cursor.ts";
+import { buildOpenApi } from "./rest/openapi.ts";
+import { BASE_PATH, buildRestServer } from "./rest/server.ts";
+
+export type ApiParts = {
+  readonly db: Pool;
+  readonly clickhouse: Clickhouse;
+  readonly nats: () => Nats | undefined;
+  readonly log: Log;
+  readonly trustedProxies: readonly string[];
+  readonly rateLimitPerMinute: number;
+  readonly apiUrl: string;
+  readonly trackingUrl: string;
+};
+
+/** The API over migrated stores; it listens nowhere yet. Reads the secret of the installation. */
+export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
+  const { db, clickhouse, nats, log, apiUrl, trackingUrl } = parts;
+  const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
+  return buildRestServer({
+    operations,
+    documents: [
+      {
+        path: "/openapi.json",
+        contentType: "application/json; charset=utf-8",
+        body: JSON.stringify(document),
+      },
+    ],
+    db,
+    clickhouse,
+    nats,
+    log,
+    cursors: new Cursors(await readSecret(db)),
+    keys: new ApiKeys(db),
+    rates: new RateLimiter(db, parts.rateLimitPerMinute),
+    trustedProxies: new AddressList(parts.trustedProxies),
+    settings: { apiUrl, trackingUrl },
+  });
+}
+
+async function readSecret(db: Pool): Promise<string> {
+  const { rows } = await db.query<{ secret: string }>({
+    name: "read-installation-secret",
+    text: "select secret from installation",
+  });
+  const secret = rows[0]?.secret;
+  if (secret === undefined)
+    throw new Error("the table installation has lost its only row: restore a backup");
+  return secret;
+}

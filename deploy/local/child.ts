@@ -1,0 +1,159 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Readable } from "node:stream";
+import { LineSplitter } from "./line-splitter.ts";
+import { removeProcessRecord, writeProcessRecord } from "./process-record.ts";
+import type { Report } from "./report.ts";
+import { RotatingLog } from "./rotating-log.ts";
+
+export interface ChildExit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A running process that the launcher answers for. */
+export interface Child {
+  readonly pid: number;
+  readonly exited: Promise<ChildExit>;
+  /** Clean stop; killed after its deadline. Safe to call twice and after the end. */
+  stop(): Promise<void>;
+}
+
+export interface StartChildOptions {
+  name: string;
+  command: string;
+  args: readonly string[];
+  /** Absent: the launcher's own environment. */
+  env?: Record<string, string>;
+  dataDir: string;
+  report: Report;
+  /** How it is asked to end: by a signal, or by the end of its standard input. */
+  stopBy: "SIGTERM" | "stdin-end";
+  /** Time for a clean end before it is killed. */
+  stopDeadlineMs: number;
+  /** Each line of standard output and error, after it went to the log. */
+  onLine?: (line: string) => void;
+}
+
+const LAST_LINES_KEPT = 12;
+const OUTPUT_WAIT_MS = 250;
+
+/** A started process with what it said last, for the sentence about a start that failed. */
+export interface StartedChild extends Child {
+  lastLines(): readonly string[];
+}
+
+/**
+ * Starts a process whose output goes to `DATA_DIR/logs/<name>.log` and whose record to `DATA_DIR/run/<name>.pid`.
+ *
+ * It gets a process group of its own, so that Ctrl-C at the terminal reaches the launcher only, which then ends the
+ * processes in their order. Its standard input is a pipe that this process holds open: the end of that pipe is how a child
+ * learns that the launcher was killed.
+ *
+ * @throws when the program cannot be started at all (not found, not allowed).
+ */
+export async function startChild(options: StartChildOptions): Promise<StartedChild> {
+  const recordFile = processRecordFile(options.dataDir, options.name);
+  const process = spawn(options.command, options.args, {
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+    ...(options.env === undefined ? {} : { env: options.env }),
+  });
+  const exited = endOf(process);
+  await hasSpawned(process);
+  const pid = process.pid ?? 0;
+  writeProcessRecord(recordFile, pid, basename(options.command));
+  void exited.then(() => removeProcessRecord(recordFile, pid));
+  // A child that has ended closes its end; what is then written to it concerns nobody.
+  process.stdin?.on("error", () => undefined);
+  const lastLines: string[] = [];
+  logOutput(options, [process.stdout, process.stderr], lastLines);
+  return {
+    pid,
+    exited,
+    stop: () => stopChild(process, exited, options),
+    lastLines: () => lastLines,
+  };
+}
+
+/** Where the record of a child of this name lies. */
+export function processRecordFile(dataDir: string, name: string): string {
+  return join(dataDir, "run", `${name}.pid`);
+}
+
+/** `ended with code 1`, `was killed by SIGKILL`. */
+export function describeExit(exit: ChildExit): string {
+  return exit.signal === null
+    ? `ended with code ${exit.code ?? "unknown"}`
+    : `was killed by ${exit.signal}`;
+}
+
+/** Settles after the end, with what was last written already read, unless somebody else still holds the pipes. */
+function endOf(process: ChildProcess): Promise<ChildExit> {
+  return new Promise((resolve) => {
+    process.once("exit", (code, signal) => {
+      const timer = setTimeout(() => resolve({ code, signal }), OUTPUT_WAIT_MS);
+      process.once("close", () => {
+        clearTimeout(timer);
+        resolve({ code, signal });
+      });
+    });
+  });
+}
+
+async function hasSpawned(process: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    process.once("spawn", resolve);
+    process.once("error", reject);
+  });
+}
+
+function logOutput(
+  { name, dataDir, report, onLine }: StartChildOptions,
+  streams: readonly (Readable | null)[],
+  lastLines: string[],
+): void {
+  const log = new RotatingLog(join(dataDir, "logs", `${name}.log`), (cause) => {
+    report.warn(name, `its log cannot be written: ${cause.message}`);
+  });
+  for (const stream of streams) {
+    if (stream === null) continue;
+    const lines = new LineSplitter((line) => {
+      lastLines.push(line);
+      if (lastLines.length > LAST_LINES_KEPT) lastLines.shift();
+      onLine?.(line);
+    });
+    stream.setEncoding("utf8");
+    stream.on("data", (text: string) => {
+      log.write(text);
+      lines.push(text);
+    });
+    stream.once("end", () => lines.end());
+  }
+}
+
+async function stopChild(
+  process: ChildProcess,
+  exited: Promise<ChildExit>,
+  { stopBy, stopDeadlineMs }: StartChildOptions,
+): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null) return;
+  if (stopBy === "SIGTERM") process.kill("SIGTERM");
+  else process.stdin?.end();
+  const deadline = setTimeout(() => process.kill("SIGKILL"), stopDeadlineMs);
+  try {
+    await exited;
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+/** Makes the folders that a child's log and record need. */
+export function prepareChildFolders(dataDir: string): void {
+  // Servers write logs of their own there, some readable by all; a statement in them may name a person.
+  for (const folder of ["logs", "run"]) {
+    mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 });
+  }
+}

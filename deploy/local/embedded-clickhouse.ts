@@ -1,0 +1,158 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { totalmem } from "node:os";
+import { dirname, join } from "node:path";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import type { ClickhouseAccess } from "./ask-clickhouse.ts";
+import { askClickhouse } from "./ask-clickhouse.ts";
+import { prepareChildFolders, processRecordFile, startChild } from "./child.ts";
+import {
+  clickhouseConfig,
+  clickhouseMemoryBytesMax,
+  clickhouseUsers,
+} from "./clickhouse-config.ts";
+import type { ClickhouseEngineOrder } from "./clickhouse-engine-order.ts";
+import { lastWords } from "./command-output.ts";
+import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
+import { LaunchError } from "./launch-error.ts";
+import { awaitReady } from "./leashed-server.ts";
+import { logSince } from "./log-since.ts";
+import { stopRecordedProcess } from "./process-record.ts";
+import { programFile } from "./program-file.ts";
+import { formatSeconds } from "./report.ts";
+import { LOG_FILE_BYTES_MAX } from "./rotating-log.ts";
+import { keptSecret } from "./secret-file.ts";
+
+export interface EmbeddedClickhouseOptions extends EmbeddedServerOptions {
+  /** Default: two fifths of the machine's memory, at most 8 GiB. A query that needs more fails with code 241. */
+  memoryBytesMax?: number;
+}
+
+const READY_DEADLINE_MS = 120_000;
+const STOP_DEADLINE_MS = 25_000;
+const USER = "tracker";
+const DATABASE = "tracker";
+
+/**
+ * The engine of clickhouse-local as a server on `DATA_DIR/clickhouse`, with the database and user `tracker`; the user's
+ * password is kept in `DATA_DIR/clickhouse.password`.
+ *
+ * @throws {LaunchError} when it cannot run on this machine or on this folder.
+ */
+export async function startClickhouse(options: EmbeddedClickhouseOptions): Promise<EmbeddedServer> {
+  const { dataDir, port, bind, report } = options;
+  const startedAtMs = Date.now();
+  prepareChildFolders(dataDir);
+  await endLeftover(options);
+  const address = `http://${bind}:${port}`;
+  const passwordFile = join(dataDir, "clickhouse.password");
+  const password = keptSecret(passwordFile);
+  const configFile = writeConfiguration(options, password);
+  const order: ClickhouseEngineOrder = {
+    library: engineLibrary(),
+    ...{ configFile, address, passwordFile, user: USER },
+  };
+  const addedLog = logSince(serverLog(dataDir));
+  let saidReady = false;
+  const child = await startChild({
+    name: "clickhouse",
+    command: process.execPath,
+    args: [programFile("clickhouse-engine"), JSON.stringify(order)],
+    ...{ dataDir, report, stopBy: "stdin-end", stopDeadlineMs: STOP_DEADLINE_MS },
+    onLine: (line) => {
+      saidReady ||= line === "ready";
+    },
+  });
+  const outcome = await awaitReady({
+    child,
+    deadlineMs: READY_DEADLINE_MS,
+    signal: options.signal,
+    isReady: () => saidReady,
+  });
+  if (outcome !== "ready") {
+    throw notStarted(dataDir, [...addedLog().split("\n"), ...child.lastLines()]);
+  }
+  await makeDatabase({ address, user: USER, password });
+  report.note(
+    "clickhouse",
+    `ready on ${bind}:${port} after ${formatSeconds(Date.now() - startedAtMs)}`,
+  );
+  return {
+    url: `http://${USER}:${password}@${bind}:${port}/${DATABASE}`,
+    pid: child.pid,
+    exited: child.exited,
+    stop: () => child.stop(),
+  };
+}
+
+async function endLeftover({ dataDir, report }: EmbeddedServerOptions): Promise<void> {
+  const left = await stopRecordedProcess({
+    file: processRecordFile(dataDir, "clickhouse"),
+    stopSignal: "SIGTERM",
+    deadlineMs: STOP_DEADLINE_MS,
+  });
+  if (left !== undefined) {
+    report.note(
+      "clickhouse",
+      `ended the one that an earlier run had left behind (process ${left.pid})`,
+    );
+  }
+}
+
+/** @throws {LaunchError} where the installation has no engine for this machine. */
+function engineLibrary(): string {
+  const libc = process.platform === "linux" ? "-gnu" : "";
+  const name = `@chdb/lib-${process.platform}-${process.arch}${libc}`;
+  try {
+    return join(dirname(createRequire(projectFile("package.json")).resolve(name)), "libchdb.so");
+  } catch (error) {
+    throw new LaunchError(
+      `There is no embedded ClickHouse for this machine in this installation (${name}; systems with musl have none). ` +
+        "Run `npm ci` again without leaving out optional packages, or name a running server with CLICKHOUSE_URL.",
+      { cause: error },
+    );
+  }
+}
+
+function writeConfiguration(options: EmbeddedClickhouseOptions, password: string): string {
+  const { dataDir, port, bind } = options;
+  const folder = join(dataDir, "clickhouse");
+  mkdirSync(join(folder, "tmp"), { recursive: true });
+  const usersFile = join(folder, "users.xml");
+  const configFile = join(folder, "config.xml");
+  const memoryBytesMax =
+    options.memoryBytesMax ?? clickhouseMemoryBytesMax(process.constrainedMemory() || totalmem());
+  const config = clickhouseConfig({
+    ...{ folder, usersFile, bind, port, memoryBytesMax, logBytesMax: LOG_FILE_BYTES_MAX },
+    logFile: serverLog(dataDir),
+  });
+  writeFileSync(usersFile, clickhouseUsers(USER, password), { mode: 0o600 });
+  writeFileSync(configFile, config, { mode: 0o600 });
+  return configFile;
+}
+
+/** The engine writes and bounds it itself; what its process says otherwise is in `clickhouse.log`. */
+function serverLog(dataDir: string): string {
+  return join(dataDir, "logs", "clickhouse-server.log");
+}
+
+async function makeDatabase(access: ClickhouseAccess): Promise<void> {
+  try {
+    await askClickhouse(access, `CREATE DATABASE IF NOT EXISTS ${DATABASE}`);
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new LaunchError(`ClickHouse cannot make its database: ${lastWords(said)}`, {
+      cause: error,
+    });
+  }
+}
+
+function notStarted(dataDir: string, lines: readonly string[]): LaunchError {
+  const said = lines.filter((line) => /Exception|Code:|error/i.test(line));
+  return new LaunchError(
+    `ClickHouse does not start on ${join(dataDir, "clickhouse")}: ` +
+      `${lastWords((said.length > 0 ? said : lines).join("\n"), 1)}\n` +
+      `More is in ${serverLog(dataDir)}. If the data is damaged, restore that folder from a ` +
+      `backup, or move ${dataDir} away to start with empty data.`,
+  );
+}

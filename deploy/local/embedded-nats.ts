@@ -1,0 +1,135 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { z } from "zod";
+import { prepareChildFolders } from "./child.ts";
+import { lastWords } from "./command-output.ts";
+import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
+import { LaunchError } from "./launch-error.ts";
+import { awaitReady, startLeashed } from "./leashed-server.ts";
+import { logSince } from "./log-since.ts";
+import { natsProgram } from "./nats-program.ts";
+import { formatSeconds } from "./report.ts";
+import { LOG_FILE_BYTES_MAX } from "./rotating-log.ts";
+
+const READY_DEADLINE_MS = 120_000;
+const STOP_DEADLINE_MS = 20_000;
+const GREETING_WAIT_MS = 2_000;
+const GREETING_BYTES_MAX = 16_384;
+
+/** The line that a NATS server greets every connection with, as far as it concerns us. */
+const Greeting = z.object({
+  server_name: z.string(),
+  version: z.string(),
+  jetstream: z.boolean().default(false),
+});
+export type Greeting = z.infer<typeof Greeting>;
+
+/**
+ * NATS with JetStream, its streams in `DATA_DIR/nats`. It takes anybody who can reach the loopback address.
+ *
+ * @throws {LaunchError} when there is no NATS server of 2.10 or newer and none can be had, or it does not start.
+ */
+export async function startNats(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { dataDir, port, bind, report } = options;
+  prepareChildFolders(dataDir);
+  const program = await natsProgram(options);
+  const startedAtMs = Date.now();
+  const configFile = join(dataDir, "nats", "nats.conf");
+  mkdirSync(join(dataDir, "nats"), { recursive: true });
+  writeFileSync(configFile, natsConfig({ dataDir, port, bind }));
+  const addedLog = logSince(natsLog(dataDir));
+  const child = await startLeashed(
+    {
+      name: "nats",
+      command: program,
+      args: ["--config", configFile],
+      stopSignal: "SIGTERM",
+      deadlineMs: STOP_DEADLINE_MS,
+      forceSignal: "SIGKILL",
+    },
+    options,
+  );
+  const outcome = await awaitReady({
+    child,
+    deadlineMs: READY_DEADLINE_MS,
+    signal: options.signal,
+    isReady: async () => (await natsGreeting(bind, port))?.server_name === serverName(port),
+  });
+  if (outcome !== "ready") {
+    throw new LaunchError(
+      `NATS does not start on ${join(dataDir, "nats")}: ${lastWords(addedLog() || child.lastLines().join("\n"), 1)}\n` +
+        `More is in ${natsLog(dataDir)}. If its store is damaged, move ${join(dataDir, "nats")} away: clicks that are ` +
+        "not stored yet are sent again from the journals.",
+    );
+  }
+  report.note("nats", `ready on ${bind}:${port} after ${formatSeconds(Date.now() - startedAtMs)}`);
+  return {
+    url: `nats://${bind}:${port}`,
+    pid: child.pid,
+    exited: child.exited,
+    stop: () => child.stop(),
+  };
+}
+
+/** The greeting of the NATS server at an address; `undefined` when nobody listens or it is not one. */
+export function natsGreeting(host: string, port: number): Promise<Greeting | undefined> {
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect({ host, port });
+    const finish = (): void => {
+      socket.destroy();
+      resolve(parseGreeting(text));
+    };
+    socket.setTimeout(GREETING_WAIT_MS, finish);
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => {
+      text += chunk;
+      if (text.includes("\n") || text.length > GREETING_BYTES_MAX) finish();
+    });
+    socket.once("error", finish);
+    socket.once("close", finish);
+  });
+}
+
+/** Reads `INFO {…}`; `undefined` for anything else. */
+export function parseGreeting(text: string): Greeting | undefined {
+  const json = /^INFO (\{.*\})\s*$/m.exec(text)?.[1];
+  if (json === undefined) return undefined;
+  const parsed = Greeting.safeParse(JSON.parse(json));
+  return parsed.success ? parsed.data : undefined;
+}
+
+/**
+ * One second between flushes to disk bounds what a power cut takes from the store; the journals of the ingress hold it
+ * until it is in ClickHouse in any case. A cluster uses `always`.
+ */
+function natsConfig({
+  dataDir,
+  port,
+  bind,
+}: Pick<EmbeddedServerOptions, "dataDir" | "port" | "bind">): string {
+  return `server_name: ${serverName(port)}
+listen: "${bind}:${port}"
+max_payload: 4MB
+max_connections: 10000
+write_deadline: "10s"
+log_file: ${JSON.stringify(natsLog(dataDir))}
+logfile_size_limit: ${LOG_FILE_BYTES_MAX}
+logfile_max_num: 2
+jetstream {
+  store_dir: ${JSON.stringify(join(dataDir, "nats"))}
+  sync_interval: "1s"
+}
+`;
+}
+
+/** Names this very server, so that a stranger on the port is not taken for it. */
+function serverName(port: number): string {
+  return `tracker-${port}`;
+}
+
+/** NATS writes its own log and bounds it: a write to a closed pipe would kill it when the launcher is killed. */
+function natsLog(dataDir: string): string {
+  return join(dataDir, "logs", "nats-server.log");
+}

@@ -1,0 +1,198 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { prepareChildFolders } from "./child.ts";
+import { commandOutput, lastWords } from "./command-output.ts";
+import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
+import { LaunchError } from "./launch-error.ts";
+import { awaitReady, startLeashed } from "./leashed-server.ts";
+import { postgresPrograms } from "./postgres-programs.ts";
+import { formatSeconds } from "./report.ts";
+import { keptSecret } from "./secret-file.ts";
+import type { ServerAccount } from "./server-account.ts";
+import { asAccount, chooseServerAccount, makeAccountFolder } from "./server-account.ts";
+
+/** Recovery after a crash replays up to `max_wal_size`; on a slow disk that takes a while. */
+const READY_DEADLINE_MS = 180_000;
+const STOP_DEADLINE_MS = 30_000;
+
+/** `synchronous_commit` and `fsync` are the defaults, named because P14 and P35 depend on them. */
+const SERVER_SETTINGS: Readonly<Record<string, string>> = {
+  unix_socket_directories: "",
+  max_connections: "200",
+  shared_buffers: "128MB",
+  synchronous_commit: "on",
+  fsync: "on",
+  full_page_writes: "on",
+  password_encryption: "scram-sha-256",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_line_prefix: "%m [%p] %a ",
+  logging_collector: "off",
+};
+
+interface Cluster {
+  programs: string;
+  folder: string;
+  account: ServerAccount | undefined;
+}
+
+/**
+ * Postgres 18 on `DATA_DIR/postgres`, made at the first start: UTF-8, comparison by code point, the database `tracker`
+ * owned by the role `tracker`, which may create databases and nothing more. It listens on TCP only and asks for a
+ * password, which is kept in `DATA_DIR/postgres.password`.
+ *
+ * @throws {LaunchError} when it cannot run on this machine or on this folder.
+ */
+export async function startPostgres(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { dataDir, port, bind, report } = options;
+  const startedAtMs = Date.now();
+  prepareChildFolders(dataDir);
+  const programs = postgresPrograms();
+  const folder = join(dataDir, "postgres");
+  const cluster = { programs, folder, account: await chooseServerAccount(folder, [programs]) };
+  const password = await prepareCluster(cluster, options);
+  const settings = { ...SERVER_SETTINGS, port: String(port), listen_addresses: bind };
+  const server = asAccount(cluster.account, join(programs, "bin", "postgres"), [
+    ...["-D", folder],
+    ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+  ]);
+  const child = await startLeashed(
+    {
+      name: "postgres",
+      ...server,
+      // Fast shutdown: sessions are ended, data is flushed. SIGQUIT leaves the rest to recovery.
+      stopSignal: "SIGINT",
+      deadlineMs: STOP_DEADLINE_MS,
+      forceSignal: "SIGQUIT",
+    },
+    options,
+  );
+  const outcome = await awaitReady({
+    child,
+    deadlineMs: READY_DEADLINE_MS,
+    signal: options.signal,
+    isReady: () => saysReady(folder, port),
+  });
+  if (outcome !== "ready") throw notStarted(folder, dataDir, child.lastLines());
+  report.note(
+    "postgres",
+    `ready on ${bind}:${port} after ${formatSeconds(Date.now() - startedAtMs)}`,
+  );
+  return {
+    url: `postgres://tracker:${password}@${bind}:${port}/tracker`,
+    pid: child.pid,
+    exited: child.exited,
+    stop: () => child.stop(),
+  };
+}
+
+/** Makes the cluster when there is none, and answers the password of `tracker`. */
+async function prepareCluster(
+  cluster: Cluster,
+  { dataDir, report, signal }: EmbeddedServerOptions,
+): Promise<string> {
+  const passwordFile = join(dataDir, "postgres.password");
+  const passwordWasKept = existsSync(passwordFile);
+  const password = keptSecret(passwordFile);
+  if (!existsSync(cluster.folder)) {
+    report.note("postgres", "making a new database cluster");
+    await makeCluster(cluster, password, signal);
+  } else if (!existsSync(join(cluster.folder, "PG_VERSION"))) {
+    throw new LaunchError(
+      `${cluster.folder} is not a Postgres data folder (no PG_VERSION in it). Restore it from a backup, or move ` +
+        `${dataDir} away to start with empty data.`,
+    );
+  } else if (!passwordWasKept) {
+    await runAlone(cluster, cluster.folder, [`alter role tracker password '${password}'`], signal);
+  }
+  return password;
+}
+
+/** Everything happens in a folder beside the final one, which takes its name last: a cut-off start leaves no half cluster. */
+async function makeCluster(
+  cluster: Cluster,
+  password: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const draft = `${cluster.folder}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  makeAccountFolder(draft, cluster.account);
+  const initdb = asAccount(cluster.account, join(cluster.programs, "bin", "initdb"), [
+    ...["-D", draft, "--username=postgres", "--encoding=UTF8", "--locale=C"],
+    // Letters of all languages have upper and lower case, order is by code point, no library of the system takes part.
+    ...["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--auth=reject"],
+  ]);
+  const made = await commandOutput(initdb.command, initdb.args, {
+    account: initdb.account,
+    cwd: draft,
+    signal,
+  });
+  if (made.code !== 0) {
+    throw new LaunchError(
+      `Postgres could not make its data folder ${draft}: ${lastWords(made.stderr)}`,
+    );
+  }
+  writeFileSync(join(draft, "pg_hba.conf"), "host all tracker samehost scram-sha-256\n");
+  await runAlone(
+    cluster,
+    draft,
+    [
+      `create role tracker login createdb password '${password}'`,
+      "create database tracker owner tracker",
+    ],
+    signal,
+  );
+  renameSync(draft, cluster.folder);
+}
+
+/** Runs statements without a server listening; the first that fails ends it. Each must be one line. */
+async function runAlone(
+  cluster: Cluster,
+  folder: string,
+  statements: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const statement of statements) {
+    const alone = asAccount(cluster.account, join(cluster.programs, "bin", "postgres"), [
+      ...[
+        "--single",
+        "-D",
+        folder,
+        "-c",
+        "log_checkpoints=off",
+        "-c",
+        "exit_on_error=on",
+        "template1",
+      ],
+    ]);
+    const { code, stderr } = await commandOutput(alone.command, alone.args, {
+      account: alone.account,
+      cwd: folder,
+      input: `${statement}\n`,
+      signal,
+    });
+    if (code !== 0) {
+      throw new LaunchError(`Postgres could not be set up in ${folder}: ${lastWords(stderr)}`);
+    }
+  }
+}
+
+/**
+ * What `pg_ctl --wait` looks at: line 4 of postmaster.pid is the port, line 8 the state. The file of an earlier server
+ * cannot be mistaken for this one's: a server rewrites it before it says anything else, and the earlier one was ended.
+ */
+function saysReady(folder: string, port: number): boolean {
+  const file = join(folder, "postmaster.pid");
+  if (!existsSync(file)) return false;
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines[3] === String(port) && lines[7]?.trim() === "ready";
+}
+
+function notStarted(folder: string, dataDir: string, lines: readonly string[]): LaunchError {
+  const said = lines.filter((line) => /FATAL|PANIC|HINT|could not/.test(line)).slice(-2);
+  return new LaunchError(
+    `Postgres does not start on ${folder}: ${lastWords((said.length > 0 ? said : lines).join("\n"))}\n` +
+      `More is in ${join(dataDir, "logs", "postgres.log")}. If the data is damaged, restore ${folder} from a backup, ` +
+      `or move ${dataDir} away to start with empty data.`,
+  );
+}

@@ -1,0 +1,77 @@
+import { z } from "zod";
+
+/** Lines of pino as `schemas/host/log.ts` writes them. Everything else in them is shown as it is. */
+const LogLine = z.looseObject({
+  level: z.union([z.string(), z.number()]),
+  msg: z.string().default(""),
+});
+
+const WARN_LEVELS = new Set<string | number>(["warn", "error", "fatal", 40, 50, 60]);
+const NOT_SHOWN = new Set(["level", "time", "msg", "pid", "process", "hostname", "name", "v"]);
+const SHOWN_CHARS_MAX = 400;
+
+/**
+ * What the terminal shows of a line that a process wrote: warnings and errors of its log, shortened, and anything that is
+ * not a log line (a crash says itself that way). `undefined` for the rest.
+ */
+export function shownLine(line: string): string | undefined {
+  if (line.trim() === "") return undefined;
+  const parsed = LogLine.safeParse(parseJson(line));
+  if (!parsed.success) return line.slice(0, SHOWN_CHARS_MAX);
+  const { level, msg } = parsed.data;
+  if (!WARN_LEVELS.has(level)) return undefined;
+  const fields = Object.entries(parsed.data)
+    .filter(([name]) => !NOT_SHOWN.has(name))
+    .map(([name, value]) => `${name}=${shownValue(value)}`);
+  return [msg, ...fields].join(" ").slice(0, SHOWN_CHARS_MAX);
+}
+
+/** Errors are objects with a stack: the message is what fits a line. */
+function shownValue(value: unknown): string {
+  if (typeof value === "object" && value !== null && "message" in value)
+    return String(value.message);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function parseJson(line: string): unknown {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Lets at most `linesMax` lines through in any window of `windowMs`, so that a process that complains in a loop does not
+ * bury the others. `pass` answers what to print, which may add how many were left out before.
+ */
+export class LineLimiter {
+  readonly #linesMax: number;
+  readonly #windowMs: number;
+  #windowStartMs = Number.NEGATIVE_INFINITY;
+  #passed = 0;
+  #leftOut = 0;
+
+  constructor(linesMax: number, windowMs: number) {
+    this.#linesMax = linesMax;
+    this.#windowMs = windowMs;
+  }
+
+  pass(line: string, nowMs: number): string | undefined {
+    let before = 0;
+    if (nowMs - this.#windowStartMs >= this.#windowMs) {
+      before = this.#leftOut;
+      this.#windowStartMs = nowMs;
+      this.#passed = 0;
+      this.#leftOut = 0;
+    }
+    if (this.#passed >= this.#linesMax) {
+      this.#leftOut += 1;
+      return undefined;
+    }
+    this.#passed += 1;
+    return before === 0 ? line : `(${before} lines left out) ${line}`;
+  }
+}

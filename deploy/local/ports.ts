@@ -1,0 +1,68 @@
+import { randomInt } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { z } from "zod";
+
+/**
+ * Below the ports that systems give to outgoing connections (32768 and up on Linux). A server's port from that range could
+ * be taken by a client's own end while the server restarts, even by a client that is trying to reach it.
+ */
+const PORTS = { min: 20_000, max: 29_999 };
+const PICKS_MAX = 200;
+
+const RememberedPorts = z.record(z.string(), z.int().min(1).max(65_535));
+
+/** Why this process cannot listen there; `undefined` when it can. */
+export function portFault(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error) => resolve("code" in error ? String(error.code) : error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+/** A port nobody listens on, not among `taken`. It is not reserved: somebody may take it before it is used. */
+export async function pickPort(
+  host: string,
+  taken: ReadonlySet<number | undefined> = new Set(),
+): Promise<number> {
+  for (let pick = 0; pick < PICKS_MAX; pick++) {
+    const port = randomInt(PORTS.min, PORTS.max + 1);
+    if (!taken.has(port) && (await portFault(host, port)) === undefined) return port;
+  }
+  throw new Error(`no free port on ${host} among ${PICKS_MAX} tried`);
+}
+
+/**
+ * One port a name, the same ones at every start as long as they are free: `file` keeps them. A file that cannot be read as
+ * ports is written anew, since nothing depends on the numbers.
+ */
+export async function keptPorts<Name extends string>(
+  file: string,
+  names: readonly Name[],
+  host: string,
+): Promise<Record<Name, number>> {
+  const kept = readPorts(file);
+  const chosen: Partial<Record<Name, number>> = {};
+  for (const name of names) {
+    const port = kept[name];
+    const taken = new Set(Object.values<number | undefined>(chosen));
+    const isUsable =
+      port !== undefined && !taken.has(port) && (await portFault(host, port)) === undefined;
+    chosen[name] = isUsable ? port : await pickPort(host, taken);
+  }
+  writeFileSync(file, `${JSON.stringify({ ...kept, ...chosen })}\n`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop gave every name its port
+  return chosen as Record<Name, number>;
+}
+
+function readPorts(file: string): Record<string, number> {
+  if (!existsSync(file)) return {};
+  try {
+    const parsed = RememberedPorts.safeParse(JSON.parse(readFileSync(file, "utf8")));
+    return parsed.success ? parsed.data : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { commandOutput, lastWords } from "./command-output.ts";
+import { unpackDebianPackages } from "./debian-packages.ts";
+import { LaunchError } from "./launch-error.ts";
+import type { Report } from "./report.ts";
+
+/** How Node is started for a program; the program's file and arguments come after `args`. */
+export interface NodeCommand {
+  command: string;
+  args: string[];
+}
+
+export interface NodeCommandOptions {
+  runtimeDir: string;
+  report: Report;
+  signal?: AbortSignal | undefined;
+}
+
+/** Debian's name of the architecture in library paths, and the loader's file, by `process.arch`. */
+const LOADERS: Readonly<Record<string, { triplet: string; loader: string }>> = {
+  x64: { triplet: "x86_64-linux-gnu", loader: "ld-linux-x86-64.so.2" },
+  arm64: { triplet: "aarch64-linux-gnu", loader: "ld-linux-aarch64.so.1" },
+};
+const LOAD_TEST = 'require("uWebSockets.js"); process.stdout.write("loaded")';
+
+/**
+ * The command that runs the ingress: plain Node where uWebSockets.js loads, else Node under a newer glibc that is
+ * unpacked in `runtimeDir` and concerns no other program. Which of the two is found out by loading it, not by comparing
+ * versions.
+ *
+ * @throws {LaunchError} when it loads in neither way.
+ */
+export async function ingressNodeCommand(options: NodeCommandOptions): Promise<NodeCommand> {
+  const plain: NodeCommand = { command: process.execPath, args: [] };
+  const plainFault = await loadFault(plain, options.signal);
+  if (plainFault === undefined) return plain;
+  if (!plainFault.includes("GLIBC")) throw notLoading(plainFault);
+  options.report.note(
+    "ingress",
+    "the C library of this system is too old for it: using a newer one",
+  );
+  const folder = await unpackDebianPackages({
+    ...options,
+    name: "glibc",
+    packages: ["libc6", "libstdc++6", "libgcc-s1"],
+  });
+  const newer = nodeUnder(folder);
+  const fault =
+    newer === undefined ? "its loader is missing" : await loadFault(newer, options.signal);
+  if (newer === undefined || fault !== undefined) throw notLoading(fault ?? plainFault);
+  return newer;
+}
+
+/** `undefined` when the unpacked packages have no loader for this architecture. */
+export function nodeUnder(folder: string): NodeCommand | undefined {
+  const names = LOADERS[process.arch];
+  if (names === undefined) return undefined;
+  // Before Debian 13 /lib and /usr/lib are packed apart.
+  const libraries = ["usr/lib", "lib"]
+    .map((top) => join(folder, top, names.triplet))
+    .filter((path) => existsSync(path));
+  const loader = libraries.map((path) => join(path, names.loader)).find((path) => existsSync(path));
+  if (loader === undefined) return undefined;
+  const search = ["--inhibit-cache", "--library-path", libraries.join(":")];
+  return { command: loader, args: [...search, process.execPath] };
+}
+
+async function loadFault(
+  node: NodeCommand,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const { stdout, stderr } = await commandOutput(node.command, [...node.args, "-e", LOAD_TEST], {
+    cwd: projectFile(),
+    deadlineMs: 30_000,
+    signal,
+  });
+  if (stdout === "loaded") return undefined;
+  const said = stderr.split("\n");
+  const line =
+    said.find((text) => text.includes("GLIBC")) ?? said.find((text) => /^\w*Error/.test(text));
+  return line ?? lastWords(stderr);
+}
+
+function notLoading(fault: string): LaunchError {
+  return new LaunchError(
+    `The ingress cannot load uWebSockets.js with Node ${process.version} on ${process.platform} ${process.arch}: ` +
+      `${fault.trim()}. Use Node 20, 22, 24 or 25 on Linux or macOS (x64 or arm64).`,
+  );
+}

@@ -1,0 +1,108 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { processIdentity } from "./process-identity.ts";
+
+/** A file that says which process does a job, so that the next start finds what a killed one left behind. */
+const ProcessRecord = z.object({
+  pid: z.int().positive(),
+  identity: z.string(),
+  /** The command, for the sentence that a person reads. */
+  command: z.string(),
+});
+export type ProcessRecord = z.infer<typeof ProcessRecord>;
+
+const POLL_MS = 25;
+const KILL_WAIT_MS = 5_000;
+
+/** Writes the record as a whole or not at all. Nothing is written when the process is already gone. */
+export function writeProcessRecord(file: string, pid: number, command: string): void {
+  const identity = processIdentity(pid);
+  if (identity === undefined) return;
+  const record: ProcessRecord = { pid, identity, command };
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
+  renameSync(draft, file);
+}
+
+/** The recorded process while it lives; `undefined` for no file, a torn file, or a process that has ended. */
+export function readLiveProcess(file: string): ProcessRecord | undefined {
+  const record = readProcessRecord(file);
+  return record !== undefined && isSameProcess(record) ? record : undefined;
+}
+
+/** Removes the file, unless another process has put its own record there meanwhile. */
+export function removeProcessRecord(file: string, pid: number): void {
+  if (readProcessRecord(file)?.pid === pid) rmSync(file, { force: true });
+}
+
+export interface StopRecordedOptions {
+  file: string;
+  stopSignal: NodeJS.Signals;
+  /** After this the process is killed. */
+  deadlineMs: number;
+}
+
+/**
+ * Ends what a launcher that was killed left running, and answers what it was; `undefined` when nothing was. Only the very
+ * process of the record is signalled: a later one under the same number has another identity.
+ */
+export async function stopRecordedProcess(
+  options: StopRecordedOptions,
+): Promise<ProcessRecord | undefined> {
+  const record = readLiveProcess(options.file);
+  if (record !== undefined) {
+    signalProcess(record.pid, options.stopSignal);
+    if (!(await hasEnded(record, options.deadlineMs))) {
+      signalProcess(record.pid, "SIGKILL");
+      await hasEnded(record, KILL_WAIT_MS);
+    }
+  }
+  rmSync(options.file, { force: true });
+  return record;
+}
+
+/** Sends a signal; a process that has just ended is no fault. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return;
+    throw error;
+  }
+}
+
+function readProcessRecord(file: string): ProcessRecord | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  const parsed = ProcessRecord.safeParse(parseJson(text));
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** `undefined` for what is not JSON: a record that a full disk cut off names no process. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isSameProcess(record: ProcessRecord): boolean {
+  return processIdentity(record.pid) === record.identity;
+}
+
+async function hasEnded(record: ProcessRecord, deadlineMs: number): Promise<boolean> {
+  const endAtMs = Date.now() + deadlineMs;
+  while (isSameProcess(record)) {
+    if (Date.now() >= endAtMs) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}

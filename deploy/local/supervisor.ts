@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Child } from "./child.ts";
+import { describeExit } from "./child.ts";
+import type { Report } from "./report.ts";
+import { formatSeconds } from "./report.ts";
+
+/** Something that is to run until it is stopped. */
+export interface Service {
+  name: string;
+  /** Settles when it is ready for work. When `signal` aborts it ends what it began and rejects. */
+  start(signal: AbortSignal): Promise<Child>;
+}
+
+const DELAY_MIN_MS = 200;
+const DELAY_MAX_MS = 10_000;
+/** A run of this length was no failure to start: the next restart is quick again. */
+const SOUND_RUN_MS = 30_000;
+
+/** The wait before the restart that follows the `failures`-th failure in a row: 0.2 s, doubled each time, at most 10 s. */
+export function restartDelayMs(failures: number): number {
+  return Math.min(DELAY_MAX_MS, DELAY_MIN_MS * 2 ** Math.min(failures - 1, 20));
+}
+
+/**
+ * Keeps services running: one that ends is said so and started again, while the others go on.
+ *
+ * Invariant: a service has at most one child, and after `stop` has settled there is none.
+ */
+export class Supervisor {
+  readonly #report: Report;
+  readonly #abort = new AbortController();
+  readonly #groups: Keeper[][] = [];
+  #stopping: Promise<void> | undefined;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  /**
+   * Starts a group, all of it at once, and settles when all are ready. The first start is not repeated: its fault is thrown,
+   * for the launcher to say and to end.
+   */
+  async add(services: readonly Service[]): Promise<void> {
+    const keepers = services.map((one) => new Keeper(one, this.#report, this.#abort.signal));
+    this.#groups.push(keepers);
+    await Promise.all(keepers.map((keeper) => keeper.begin()));
+  }
+
+  /** Stops the groups one after another, the last added first, and cuts short what is still starting. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stopAll();
+    return this.#stopping;
+  }
+
+  async #stopAll(): Promise<void> {
+    this.#abort.abort(new Error("the launcher is stopping"));
+    for (const group of this.#groups.toReversed()) {
+      await Promise.all(group.map((keeper) => keeper.end()));
+    }
+  }
+}
+
+/** Keeps one service running. */
+class Keeper {
+  readonly #service: Service;
+  readonly #report: Report;
+  readonly #signal: AbortSignal;
+  #child: Child | undefined;
+  #starting: Promise<Child> | undefined;
+  #keeping: Promise<void> | undefined;
+
+  constructor(service: Service, report: Report, signal: AbortSignal) {
+    this.#service = service;
+    this.#report = report;
+    this.#signal = signal;
+  }
+
+  async begin(): Promise<void> {
+    await this.#start();
+    this.#keeping = this.#keep();
+  }
+
+  async end(): Promise<void> {
+    // A start that the signal cut short rejects, and has cleaned up after itself; one that was just done has left a child.
+    await Promise.allSettled([this.#starting]);
+    await this.#child?.stop();
+    await this.#keeping;
+  }
+
+  async #start(): Promise<void> {
+    this.#starting = this.#service.start(this.#signal);
+    this.#child = await this.#starting;
+  }
+
+  async #keep(): Promise<void> {
+    const { name } = this.#service;
+    let failures = 0;
+    while (this.#child !== undefined) {
+      const startedAtMs = Date.now();
+      const exit = await this.#child.exited;
+      this.#child = undefined;
+      if (this.#signal.aborted) return;
+      failures = Date.now() - startedAtMs >= SOUND_RUN_MS ? 1 : failures + 1;
+      this.#report.warn(
+        name,
+        `${describeExit(exit)}; it is started again in ${formatSeconds(restartDelayMs(failures))}`,
+      );
+      failures = await this.#restart(failures);
+    }
+  }
+
+  /** Tries until it runs or the end has come; answers how many failures in a row there were by then. */
+  async #restart(failuresBefore: number): Promise<number> {
+    const { name } = this.#service;
+    for (let failures = failuresBefore; ; failures++) {
+      await Promise.allSettled([
+        sleep(restartDelayMs(failures), undefined, { signal: this.#signal }),
+      ]);
+      if (this.#signal.aborted) return failures;
+      try {
+        await this.#start();
+        this.#report.note(name, "runs again");
+        return failures;
+      } catch (error) {
+        if (this.#signal.aborted) return failures;
+        const fault = error instanceof Error ? error.message : String(error);
+        const delay = formatSeconds(restartDelayMs(failures + 1));
+        this.#report.warn(name, `did not start again: ${fault}; next attempt in ${delay}`);
+      }
+    }
+  }
+}

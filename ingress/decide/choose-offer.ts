@@ -1,0 +1,72 @@
+import type { Offer, SmartLink } from "../../schemas/catalog/records.ts";
+import { type Click, judgeClick } from "./click-conditions.ts";
+import { smartLinkRules } from "./offer-rules.ts";
+
+/** The offer that a smart link chose; without one, why not (7.4). */
+export type Choice =
+  | { readonly offer: Offer; readonly reason: "" | "cap_over" }
+  | { readonly offer: undefined; readonly reason: string };
+
+type Candidate = {
+  readonly offer: Offer;
+  readonly weight: number;
+  readonly reason: "" | "cap_over";
+};
+
+/**
+ * The first rule whose conditions hold and that has an eligible offer decides (G147): by weight, or in waterfall mode the
+ * first eligible one. `random` gives numbers from 0 up to but not including 1.
+ */
+export function chooseOffer(click: Click, link: SmartLink, random: () => number): Choice {
+  if (click.workspace.status !== "active") {
+    return { offer: undefined, reason: "workspace_inactive" };
+  }
+  if (link.status !== "active") return { offer: undefined, reason: "paused" };
+  const conditions = smartLinkRules(link);
+  let firstRefusal = "";
+  for (const [i, rule] of link.rules.entries()) {
+    const fit = conditions[i]?.judge(click.visit, click.atMs) ?? "fits";
+    if (fit !== "fits") continue;
+    const found = eligibleOffers(click, rule.offers, link.mode);
+    const chosen = link.mode === "weighted" ? byWeight(found.eligible, random) : found.eligible[0];
+    if (chosen !== undefined) return { offer: chosen.offer, reason: chosen.reason };
+    firstRefusal ||= found.firstRefusal;
+  }
+  // A waterfall says why its first offer did not take the click (7.4).
+  const reason = link.mode === "waterfall" && firstRefusal !== "" ? firstRefusal : "no_match";
+  return { offer: undefined, reason };
+}
+
+/** An offer that a traffic control would forward away is not eligible: the smart link has others. */
+function eligibleOffers(
+  click: Click,
+  offers: SmartLink["rules"][number]["offers"],
+  mode: SmartLink["mode"],
+): { eligible: readonly Candidate[]; firstRefusal: string } {
+  const eligible: Candidate[] = [];
+  let firstRefusal = "";
+  for (const { offer_id, weight } of offers) {
+    const offer = click.catalog.offers.get(offer_id);
+    if (offer === undefined || offer.workspace_id !== click.workspace.id) continue;
+    const { condition } = judgeClick(click, offer);
+    if (condition === "" || condition === "cap_over") {
+      eligible.push({ offer, weight, reason: condition });
+      if (mode === "waterfall") break;
+    } else {
+      firstRefusal ||= condition === "forwarded" ? "traffic_control" : condition;
+    }
+  }
+  return { eligible, firstRefusal };
+}
+
+/** Weights of 0 are chosen only when there is nothing else, and then evenly. */
+function byWeight(candidates: readonly Candidate[], random: () => number): Candidate | undefined {
+  const total = candidates.reduce((sum, candidate) => sum + candidate.weight, 0);
+  if (total === 0) return candidates[Math.floor(random() * candidates.length)];
+  let left = random() * total;
+  for (const candidate of candidates) {
+    left -= candidate.weight;
+    if (left < 0) return candidate;
+  }
+  return candidates.findLast((candidate) => candidate.weight > 0);
+}

@@ -1,0 +1,125 @@
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { Affiliate, Offer, Workspace } from "../../schemas/catalog/records.ts";
+import type { SlotValues } from "../request/parameters.ts";
+import type { Visit } from "../request/visit.ts";
+import type { ClickState } from "./click-state.ts";
+import { offerRules } from "./offer-rules.ts";
+import { trafficControlOf } from "./traffic-control.ts";
+import { contradictsForcedSource } from "./traffic-source.ts";
+
+/** Why an offer is not for a click (7.4), or "" when it is. `cap_over` alone lets the click pass. */
+export type Condition =
+  | ""
+  | "workspace_inactive"
+  | "paused"
+  | "not_approved"
+  | "traffic_source"
+  | "targeting"
+  | "cap"
+  | "cap_over"
+  | "traffic_control"
+  | "forwarded"
+  | "duplicate";
+
+/** What the conditions look at besides the offer. */
+export type Click = {
+  readonly catalog: Catalog;
+  readonly state: ClickState;
+  readonly workspace: Workspace;
+  readonly affiliate: Affiliate;
+  readonly visit: Visit;
+  readonly values: SlotValues;
+  readonly atMs: number;
+  /** Only the partner links `/r` and `/click` are held to a forced traffic-source template (7.4). */
+  readonly isPartnerLink: boolean;
+};
+
+export type Finding = {
+  readonly condition: Condition;
+  /** The offer to forward to; only with `forwarded`. */
+  readonly forwardTo?: Offer | undefined;
+};
+
+const FINE: Finding = { condition: "" };
+
+/** The first condition that the click meets, in the order of G143. */
+export function judgeClick(click: Click, offer: Offer): Finding {
+  const condition = conditionOfOffer(click, offer);
+  if (condition !== "" && condition !== "cap_over") return { condition };
+  const control = trafficControlOf(click.catalog, click.workspace.id, {
+    offerId: offer.id,
+    affiliateId: click.affiliate.id,
+    values: click.values,
+    visit: click.visit,
+  });
+  if (control?.action === "block") return { condition: "traffic_control" };
+  if (control !== undefined) return findForward(click, control.forward_offer_id);
+  if (isDuplicate(click, offer)) return { condition: "duplicate" };
+  return condition === "" ? FINE : { condition };
+}
+
+/** Whether the click may go to this other offer instead: by the same conditions, traffic controls left out. */
+export function mayTake(click: Click, offer: Offer | undefined): offer is Offer {
+  if (offer === undefined || offer.workspace_id !== click.workspace.id) return false;
+  const condition = conditionOfOffer(click, offer);
+  return (condition === "" || condition === "cap_over") && !isDuplicate(click, offer);
+}
+
+/** A visitor was sent on: later clicks of the visitor, and of the offer, are held against this one. */
+export function noteTaken(click: Click, offer: Offer | undefined, reason: string): void {
+  // A duplicate does not make the time longer in which the next one is a duplicate.
+  if (offer === undefined || reason === "duplicate") return;
+  const { state, workspace, affiliate, visit, atMs } = click;
+  const { visitor } = visit;
+  state.taken(offer, workspace.timezone, { affiliateId: affiliate.id, visitor, atMs });
+}
+
+/** A rule whose offer is not for this click either blocks it. */
+function findForward(click: Click, offerId: number | null): Finding {
+  const forwardTo = offerId === null ? undefined : click.catalog.offers.get(offerId);
+  return mayTake(click, forwardTo)
+    ? { condition: "forwarded", forwardTo }
+    : { condition: "traffic_control" };
+}
+
+function conditionOfOffer(click: Click, offer: Offer): Condition {
+  const { catalog, workspace, affiliate, visit, values, atMs } = click;
+  if (workspace.status !== "active") return "workspace_inactive";
+  const fit = offerRules(offer).targeting?.judge(visit, atMs) ?? "fits";
+  if (isPaused(catalog, offer) || fit === "closed") return "paused";
+  if (!isApproved(catalog, offer, affiliate)) return "not_approved";
+  if (click.isPartnerLink && contradictsForcedSource(catalog, affiliate.id, values)) {
+    return "traffic_source";
+  }
+  if (fit === "misses") return "targeting";
+  if (!click.state.isCapReached(offer, workspace.timezone, atMs)) return "";
+  return offer.caps.alert_only === true ? "cap_over" : "cap";
+}
+
+function isPaused(catalog: Catalog, offer: Offer): boolean {
+  if (offer.status !== "active") return true;
+  return catalog.advertisers.get(offer.advertiser_id)?.status !== "active";
+}
+
+/**
+ * Whether the partner may run the offer: the partner is active, no record of theirs is rejected, an offer that is not public
+ * has approved them (G48), and they have accepted its terms, if it has any (G189).
+ */
+export function isApproved(catalog: Catalog, offer: Offer, affiliate: Affiliate): boolean {
+  if (affiliate.status !== "active") return false;
+  if (offer.visibility === "public" && offer.terms === null) {
+    return catalog.accessOf(offer.id, affiliate.id)?.status !== "rejected";
+  }
+  const access = catalog.accessOf(offer.id, affiliate.id);
+  const isIn =
+    offer.visibility === "public" ? access?.status !== "rejected" : access?.status === "approved";
+  return isIn && (offer.terms === null || access?.terms_accepted === true);
+}
+
+function isDuplicate({ state, affiliate, visit, atMs }: Click, offer: Offer): boolean {
+  const { visitor } = visit;
+  return (
+    offer.duplicate_click_seconds > 0 &&
+    state.isDuplicate(offer, { affiliateId: affiliate.id, visitor, atMs })
+  );
+}

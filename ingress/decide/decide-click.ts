@@ -1,0 +1,167 @@
+import type { Offer, Workspace } from "../../schemas/catalog/records.ts";
+import type { ClickStatus } from "../../schemas/events/click-record.ts";
+import { shardOfOffer } from "../../schemas/events/shards.ts";
+import type { ClickIdMint } from "../../schemas/ids/click-id.ts";
+import type { DestinationMacro } from "../../schemas/macros/macro-names.ts";
+import { truncateIp } from "../request/ip-address.ts";
+import { isAllowed } from "./allowlist.ts";
+import { isUnsafe } from "./blocklist.ts";
+import { type Click, type Finding, mayTake } from "./click-conditions.ts";
+import type { Destination } from "./destination.ts";
+import { offerRules, workspaceRules } from "./offer-rules.ts";
+import type { Refusal, TargetUrl } from "./target-url.ts";
+
+/** The offer a click is for, and what stands against it. */
+export type Subject = {
+  /** Undefined when a smart link found none. */
+  readonly offer: Offer | undefined;
+  /** A condition of 7.4, `no_match` included; "" when the click may pass. */
+  readonly reason: string;
+  readonly forwardTo?: Offer | undefined;
+  /** Offers whose allowlists hold for `url=`: the link's own, or all of a smart link. */
+  readonly allowing: readonly Offer[];
+};
+
+/** What becomes of a click: the visitor's answer and the words of its record. */
+export type Outcome = {
+  readonly clickId: string;
+  readonly status: ClickStatus;
+  readonly reason: string;
+  readonly offer: Offer | undefined;
+  /** Where the visitor is sent, "" for the neutral page and for a refusal. */
+  readonly location: string;
+};
+
+/** How a decision mints ids and draws numbers from 0 up to but not including 1. */
+export type Chance = { readonly mint: ClickIdMint; readonly random: () => number };
+
+const RANDOM_MACRO_MAX = 1_000_000_000;
+
+export function subjectOf(offer: Offer, finding: Finding): Subject {
+  return { offer, reason: finding.condition, forwardTo: finding.forwardTo, allowing: [offer] };
+}
+
+/** A click with `url=`: exactly there, whatever its conditions say, or refused (T14). */
+export function decideWithUrl(
+  click: Click,
+  subject: Subject,
+  target: TargetUrl,
+  chance: Chance,
+): Outcome {
+  const { offer } = subject;
+  const clickId = mintFor(click, offer, chance);
+  const refusal = refusalOf(click, subject, target);
+  if (refusal !== "") return { clickId, status: "blocked", reason: refusal, offer, location: "" };
+  return { clickId, status: "redirect", reason: subject.reason, offer, location: target.location };
+}
+
+/** A click without `url=`: to the offer, or where its refusal leads. */
+export function decideWithoutUrl(click: Click, subject: Subject, chance: Chance): Outcome {
+  const { offer, reason, forwardTo } = subject;
+  if (forwardTo !== undefined) return send(click, forwardTo, reason, chance);
+  if (offer !== undefined && (reason === "" || reason === "cap_over")) {
+    return send(click, offer, reason, chance);
+  }
+  return turnAway(click, offer, reason, chance);
+}
+
+/** The address as the workspace keeps it; of a click that belongs to none, no more than the network. */
+export function storedIp(workspace: Workspace | undefined, ip: string): string {
+  return workspace?.ip_storage === "full" ? ip : truncateIp(ip);
+}
+
+function send(click: Click, offer: Offer, reason: string, chance: Chance): Outcome {
+  const clickId = mintFor(click, offer, chance);
+  const location = expand(offerRules(offer).destination, { click, offer, clickId, chance });
+  if (location === undefined) return turnAway(click, offer, "bad_destination", chance);
+  return { clickId, status: "redirect", reason, offer, location };
+}
+
+/** The offer's fail route, its fallback URL, the workspace's, the neutral page: the first that there is (G146, 4.13). */
+function turnAway(click: Click, offer: Offer | undefined, reason: string, chance: Chance): Outcome {
+  const instead = failRoute(click, offer, chance);
+  if (instead !== undefined) return instead;
+  const clickId = mintFor(click, offer, chance);
+  const values = { click, offer, clickId, chance };
+  const own = offer === undefined ? undefined : offerRules(offer).fallback;
+  const location =
+    expand(own, values) ?? expand(workspaceRules(click.workspace).fallback, values) ?? "";
+  return { clickId, status: "fallback", reason, offer, location };
+}
+
+/** The click belongs to the offer that takes it. A fail route has no fail route of its own. */
+function failRoute(click: Click, offer: Offer | undefined, chance: Chance): Outcome | undefined {
+  const id = offer?.fail_route_offer_id ?? null;
+  if (id === null) return undefined;
+  const instead = click.catalog.offers.get(id);
+  if (!mayTake(click, instead)) return undefined;
+  const clickId = mintFor(click, instead, chance);
+  const values = { click, offer: instead, clickId, chance };
+  const location = expand(offerRules(instead).destination, values);
+  if (location === undefined) return undefined;
+  return { clickId, status: "redirect", reason: "fail_route", offer: instead, location };
+}
+
+function refusalOf(click: Click, subject: Subject, target: TargetUrl): Refusal | "" {
+  if (target.refusal !== "") return target.refusal;
+  const { host, port } = target;
+  const isListed =
+    isAllowed(workspaceRules(click.workspace).allowlist, host, port) ||
+    subject.allowing.some((offer) => isAllowed(offerRules(offer).allowlist, host, port));
+  if (!isListed) return "not_allowed";
+  return isUnsafe(click.catalog, target) ? "unsafe_target" : "";
+}
+
+function mintFor(click: Click, offer: Offer | undefined, { mint }: Chance): string {
+  return mint.mint(click.atMs, shardOfOffer(offer?.id ?? 0));
+}
+
+type MacroValues = {
+  readonly click: Click;
+  readonly offer: Offer | undefined;
+  readonly clickId: string;
+  readonly chance: Chance;
+};
+
+function expand(destination: Destination | undefined, values: MacroValues): string | undefined {
+  return destination?.expand((macro) => macroValue(macro, values));
+}
+
+function macroValue(macro: DestinationMacro, from: MacroValues): string {
+  const { click, offer } = from;
+  switch (macro) {
+    case "click_id":
+      return from.clickId;
+    case "offer_id":
+      return offer === undefined ? "" : String(offer.id);
+    case "offer_code":
+      return offer?.code ?? "";
+    case "affiliate_id":
+      return String(click.affiliate.id);
+    case "affiliate_code":
+      return click.affiliate.code;
+    case "campaignid":
+      return click.values.ext_campaign_id;
+    case "adgroupid":
+      return click.values.ext_adgroup_id;
+    case "keyword":
+      return click.values.ext_keyword;
+    case "country":
+      return click.visit.place.country;
+    case "city":
+      return click.visit.place.city;
+    case "device":
+      return click.visit.device.deviceType;
+    case "os":
+      return click.visit.device.os;
+    case "ip":
+      return storedIp(click.workspace, click.visit.ip);
+    case "random":
+      return String(Math.floor(from.chance.random() * RANDOM_MACRO_MAX));
+    case "timestamp":
+      return String(Math.floor(click.atMs / 1_000));
+    default:
+      // Every other macro is the name of a parameter's column.
+      return click.values[macro];
+  }
+}

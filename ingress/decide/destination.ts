@@ -1,0 +1,52 @@
+import { expandUrlTemplate } from "../../schemas/macros/expand.ts";
+import { DESTINATION_MACROS, type DestinationMacro } from "../../schemas/macros/macro-names.ts";
+import { parseTemplate } from "../../schemas/macros/template.ts";
+import { judgeAuthority } from "./host-verdict.ts";
+import { asciiLocation, endOfAuthority, readTargetUrl } from "./target-url.ts";
+
+/** A URL of the catalog that a visitor may be sent to. */
+export type Destination = {
+  /** Undefined when the URL is invalid with these values (`bad_destination`). */
+  readonly expand: (valueOf: (macro: DestinationMacro) => string) => string | undefined;
+  /** Host of the URL; "" while a macro is part of it. */
+  readonly host: string;
+};
+
+const HTTP_URL = /^https?:\/\//i;
+const FORBIDDEN = /[\p{Cc} \\]/u;
+const NOWHERE: Destination = { expand: () => undefined, host: "" };
+
+/**
+ * Compiles a destination or fallback URL; undefined for "". Staff may name any http(s) host, an address of the local network
+ * included. Where a macro is part of the host, the visitor chooses it, and it must pass what a `url=` must pass.
+ */
+export function compileDestination(url: string): Destination | undefined {
+  if (url === "") return undefined;
+  if (FORBIDDEN.test(url) || !HTTP_URL.test(url)) return NOWHERE;
+  // Escapes stay as they are: only what no header can carry is rewritten.
+  const template = parseTemplate(asciiLocation(url.replaceAll("%", "%25")), DESTINATION_MACROS);
+  const head = template.texts[0] ?? "";
+  const authorityAt = head.indexOf("//") + 2;
+  const authorityEnd = endOfAuthority(head, authorityAt);
+  const isFixed = authorityEnd < head.length || template.macros.length === 0;
+  if (!isFixed) {
+    return {
+      host: "",
+      expand: (valueOf) => {
+        const expanded = expandUrlTemplate(template, valueOf);
+        return isTarget(expanded) ? expanded : undefined;
+      },
+    };
+  }
+  if (!URL.canParse(head)) return NOWHERE;
+  return {
+    host: judgeAuthority(head.slice(authorityAt, authorityEnd)).host,
+    // Values are percent-encoded: behind the host none of them can make the URL invalid.
+    expand: (valueOf) => expandUrlTemplate(template, valueOf),
+  };
+}
+
+function isTarget(url: string): boolean {
+  // Read once more as a `url=` is, whose escapes are decoded first.
+  return readTargetUrl([url.replaceAll("%", "%25")]).refusal === "";
+}

@@ -1,0 +1,24 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeComponent, decodePercent } from "./decode.ts";
+
+test("whatever was encoded comes back", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), (text) => {
+      expect(decodePercent(encodeURIComponent(text))).toBe(text);
+      expect(decodeComponent(encodeURIComponent(text).replaceAll("%20", "+"))).toBe(text);
+    }),
+  );
+});
+
+test.each([
+  ["100%", "100%"],
+  ["%zz%4", "%zz%4"],
+  ["%41%4", "A%4"],
+  ["%2541", "%41"],
+  ["a+b%2Bc", "a b+c"],
+  ["%FF", "\uFFFD"],
+  ["%C3%A9é", "éé"],
+])("%s reads as %s: decoded once, and nothing is refused", (text, decoded) => {
+  expect(decodeComponent(text)).toBe(decoded);
+});

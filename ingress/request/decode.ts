@@ -1,0 +1,38 @@
+const PERCENT = 0x25;
+
+/**
+ * Percent-decodes a query component once; `+` is a space. Whatever is no valid escape stays as it is, and bytes that are no
+ * UTF-8 become U+FFFD: nothing is refused, because a visitor's link is not theirs to repair.
+ */
+export function decodeComponent(text: string): string {
+  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
+  return spaced.includes("%") ? decodePercent(spaced) : spaced;
+}
+
+/** {@link decodeComponent} for a path segment or a `url=`, where `+` is a plus. */
+export function decodePercent(text: string): string {
+  if (!text.includes("%")) return text;
+  const bytes = Buffer.from(text, "utf8");
+  let written = 0;
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i] ?? 0;
+    const escaped = byte === PERCENT ? escapedByte(bytes, i) : -1;
+    if (escaped >= 0) i += 2;
+    bytes[written] = escaped >= 0 ? escaped : byte;
+    written += 1;
+  }
+  return bytes.toString("utf8", 0, written);
+}
+
+/** The byte that the escape at `at` stands for, or -1 when there is no escape. */
+export function escapedByte(bytes: Uint8Array, at: number): number {
+  const high = hexValue(bytes[at + 1] ?? 0);
+  const low = hexValue(bytes[at + 2] ?? 0);
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+function hexValue(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}

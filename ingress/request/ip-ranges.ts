@@ -1,0 +1,71 @@
+import { type IpGroups, isIpv4, parseIp } from "./ip-address.ts";
+
+type Range = { readonly from: IpGroups; readonly to: IpGroups };
+
+/** A set of addresses; what could not be read of the list that made it is in `unreadable`. */
+export type IpRanges = {
+  readonly contains: (ip: string) => boolean;
+  readonly isEmpty: boolean;
+  readonly unreadable: readonly string[];
+};
+
+/** Reads addresses, CIDRs and `from-to` ranges of both families. */
+export function parseIpRanges(list: readonly string[]): IpRanges {
+  const ranges: Range[] = [];
+  const unreadable: string[] = [];
+  for (const item of list) {
+    const range = parseRange(item.trim());
+    if (range === undefined) unreadable.push(item);
+    else ranges.push(range);
+  }
+  return {
+    isEmpty: ranges.length === 0,
+    unreadable,
+    contains: (ip) => {
+      if (ranges.length === 0) return false;
+      const groups = parseIp(ip);
+      return (
+        groups !== undefined &&
+        ranges.some(({ from, to }) => compare(groups, from) >= 0 && compare(groups, to) <= 0)
+      );
+    },
+  };
+}
+
+function parseRange(text: string): Range | undefined {
+  const dash = text.indexOf("-");
+  if (dash >= 0) {
+    const from = parseIp(text.slice(0, dash).trim());
+    const to = parseIp(text.slice(dash + 1).trim());
+    return from === undefined || to === undefined || isIpv4(from) !== isIpv4(to)
+      ? undefined
+      : { from, to };
+  }
+  const [address = "", length, ...rest] = text.split("/");
+  const groups = parseIp(address);
+  if (groups === undefined || rest.length > 0) return undefined;
+  if (length === undefined) return { from: groups, to: groups };
+  if (!/^\d{1,3}$/.test(length)) return undefined;
+  // An IPv4 CIDR is one of its mapped form.
+  const bits = Number(length) + (address.includes(":") ? 0 : 96);
+  return bits > 128 ? undefined : cidr(groups, bits);
+}
+
+function cidr(groups: IpGroups, bits: number): Range {
+  const masks = groups.map((_, i) => {
+    const kept = Math.min(16, Math.max(0, bits - i * 16));
+    return (0xffff << (16 - kept)) & 0xffff;
+  });
+  return {
+    from: groups.map((group, i) => group & (masks[i] ?? 0)),
+    to: groups.map((group, i) => (group & (masks[i] ?? 0)) | (~(masks[i] ?? 0) & 0xffff)),
+  };
+}
+
+function compare(a: IpGroups, b: IpGroups): number {
+  for (let i = 0; i < a.length; i += 1) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

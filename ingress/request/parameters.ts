@@ -1,0 +1,316 @@
+import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../schemas/events/click-record.ts";
+import { decodeComponent } from "./decode.ts";
+
+/** Parameters read of one request; what stands behind them is no more than a beacon's noise. */
+const PAIRS_MAX = 256;
+const EXTRA_PAIRS_MAX = 50;
+const EXTRA_NAME_LENGTH_MAX = 64;
+
+/** Where the value of a parameter is kept: a column of the click, or what names the link. */
+export const SLOTS = [
+  "sub1",
+  "sub2",
+  "sub3",
+  "sub4",
+  "sub5",
+  "sub6",
+  "sub7",
+  "sub8",
+  "sub9",
+  "sub10",
+  "source_id",
+  "gclid",
+  "gbraid",
+  "wbraid",
+  "msclkid",
+  "fbclid",
+  "ttclid",
+  "ext_campaign_id",
+  "ext_adgroup_id",
+  "ext_ad_id",
+  "ext_keyword",
+  "ext_placement",
+  "ext_matchtype",
+  "ext_network",
+  "ext_device",
+  "ext_device_model",
+  "ext_target_id",
+  "ext_loc_physical",
+  "ext_loc_interest",
+  "ext_feed_item_id",
+  "ext_ad_position",
+  "traffic_source",
+  "offer",
+  "affiliate",
+  "token",
+  "ip",
+  "user_agent",
+  "creative_id",
+] as const;
+export type Slot = (typeof SLOTS)[number];
+export type SlotValues = Readonly<Record<Slot, string>>;
+
+/** Every name by which a parameter may be sent, the one that wins first (G119, G134, G135). */
+type Names = Readonly<Partial<Record<Slot, readonly string[]>>>;
+
+const TRACKED: Names = {
+  ...subNames(),
+  source_id: ["source_id", "source", "src"],
+  gclid: ["gclid"],
+  gbraid: ["gbraid"],
+  wbraid: ["wbraid"],
+  msclkid: ["msclkid"],
+  fbclid: ["fbclid"],
+  ttclid: ["ttclid"],
+  ext_campaign_id: ["campaignid", "campaign_id"],
+  ext_adgroup_id: ["adgroupid", "adgroup_id"],
+  ext_ad_id: ["creative", "adid", "ad_id"],
+  ext_keyword: ["keyword", "kw"],
+  ext_placement: ["placement"],
+  ext_matchtype: ["matchtype"],
+  ext_network: ["network"],
+  ext_device: ["device"],
+  ext_device_model: ["devicemodel"],
+  ext_target_id: ["targetid"],
+  ext_loc_physical: ["loc_physical_ms"],
+  ext_loc_interest: ["loc_interest_ms"],
+  ext_feed_item_id: ["feeditemid"],
+  ext_ad_position: ["adposition"],
+  traffic_source: ["traffic_source", "ts", "utm_source"],
+};
+
+const OFFER_NAMES = ["oid", "offer", "offer_id"];
+const AFFILIATE_NAMES = ["affid", "aid", "aff", "aff_id"];
+
+/** Which parameters a path knows; all others are extra. */
+export type ParameterSet = {
+  readonly slots: ReadonlyMap<string, { readonly slot: Slot; readonly rank: number }>;
+  /** Whether `url=` is the destination and so is kept as it was sent. */
+  readonly hasUrl: boolean;
+};
+
+/** `/c` and `/r`. */
+export const LINK_PARAMETERS = parameterSet({}, true);
+/** `/click`. */
+export const QUERY_LINK_PARAMETERS = parameterSet(
+  { offer: OFFER_NAMES, affiliate: AFFILIATE_NAMES },
+  true,
+);
+/** `/s`. */
+export const SMART_LINK_PARAMETERS = parameterSet({ affiliate: AFFILIATE_NAMES }, true);
+/** `/clk` (G156). */
+export const SERVER_CLICK_PARAMETERS = parameterSet(
+  {
+    offer: OFFER_NAMES,
+    affiliate: AFFILIATE_NAMES,
+    token: ["token"],
+    ip: ["ip"],
+    user_agent: ["user_agent"],
+  },
+  false,
+);
+/** `/i` (G157). */
+export const IMPRESSION_PARAMETERS = parameterSet({ creative_id: ["creative_id", "cid"] }, false);
+
+/** What the parameters of one request say. */
+export class ClickParameters {
+  readonly values: SlotValues;
+  /** Every `url=` as it was sent, percent-encoding and all; empty when there is none. */
+  readonly urls: readonly string[];
+  /** JSON object of what maps to no column, "" when there is nothing. */
+  readonly extra: string;
+
+  constructor(values: SlotValues, urls: readonly string[], extra: string) {
+    this.values = values;
+    this.urls = urls;
+    this.extra = extra;
+  }
+}
+
+/** Reads parameters in the order in which they are added: the first value of a name is its value. */
+export class ParameterReader {
+  readonly #set: ParameterSet;
+  readonly #values: Record<Slot, string> = emptySlots();
+  /** Slots that were filled by another name than their first one, and by which. */
+  #ranks: Map<Slot, number> | undefined;
+  #urls: string[] | undefined;
+  #extra: Map<string, string> | undefined;
+
+  constructor(set: ParameterSet) {
+    this.#set = set;
+  }
+
+  /** A query or a form body, as it was sent. */
+  addQuery(query: string): this {
+    const { length } = query;
+    let pairs = 0;
+    for (let from = 0; from < length; ) {
+      const ampersand = query.indexOf("&", from);
+      const end = ampersand < 0 ? length : ampersand;
+      if (end > from) {
+        pairs += 1;
+        this.#addPair(query, from, end, pairs > PAIRS_MAX);
+      }
+      from = end + 1;
+    }
+    return this;
+  }
+
+  /** A value that needs no decoding. */
+  add(name: string, value: string): this {
+    const known = this.#set.slots.get(name);
+    if (known === undefined) {
+      this.#addExtra(name, value);
+      return this;
+    }
+    const { slot, rank } = known;
+    if (this.#values[slot] !== "" && rank >= (this.#ranks?.get(slot) ?? 0)) return this;
+    const kept = cut(withoutUnreplacedTag(value), lengthMaxOf(slot));
+    if (kept === "") return this;
+    this.#values[slot] = kept;
+    if (rank > 0 || this.#ranks !== undefined) (this.#ranks ??= new Map()).set(slot, rank);
+    return this;
+  }
+
+  read(): ClickParameters {
+    const { traffic_source: named } = this.#values;
+    if (named === "") this.#values.traffic_source = sourceOfAdClick(this.#values);
+    return new ClickParameters(this.#values, this.#urls ?? NO_URLS, this.#renderExtra());
+  }
+
+  #addPair(query: string, from: number, end: number, urlOnly: boolean): void {
+    const equals = query.indexOf("=", from);
+    const nameEnd = equals < 0 || equals > end ? end : equals;
+    const valueFrom = Math.min(nameEnd + 1, end);
+    const name = decodeComponent(query.slice(from, nameEnd));
+    if (name === "url" && this.#set.hasUrl) {
+      (this.#urls ??= []).push(query.slice(valueFrom, end));
+    } else if (name !== "" && !urlOnly) {
+      this.add(name, decodeComponent(query.slice(valueFrom, end)));
+    }
+  }
+
+  #addExtra(name: string, value: string): void {
+    const extra = (this.#extra ??= new Map<string, string>());
+    const key = cut(name, EXTRA_NAME_LENGTH_MAX);
+    if (extra.size >= EXTRA_PAIRS_MAX || extra.has(key)) return;
+    extra.set(key, cut(withoutUnreplacedTag(value), VALUE_LENGTH_MAX));
+  }
+
+  #renderExtra(): string {
+    if (this.#extra === undefined) return "";
+    // Written by hand: an object would lose a parameter named __proto__.
+    const pairs = Array.from(
+      this.#extra,
+      ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+    );
+    return `{${pairs.join(",")}}`;
+  }
+}
+
+const NO_URLS: readonly string[] = [];
+
+/** The ad platform whose click id came along, for a click that names no source (G135). */
+export function sourceOfAdClick(values: Readonly<Partial<Record<Slot, string>>>): string {
+  if (values.gclid || values.gbraid || values.wbraid) return "google";
+  if (values.msclkid) return "bing";
+  if (values.fbclid) return "facebook";
+  return values.ttclid ? "tiktok" : "";
+}
+
+/** A tag that the ad platform did not replace, such as a literal `{gclid}`, is no value (G135). */
+function withoutUnreplacedTag(value: string): string {
+  const isTag =
+    value.charCodeAt(0) === 0x7b && value.indexOf("}") === value.length - 1 && value.length > 1;
+  return isTag ? "" : value;
+}
+
+/** Cuts between characters, never within one. */
+function cut(value: string, lengthMax: number): string {
+  if (value.length <= lengthMax) return value;
+  const last = value.charCodeAt(lengthMax - 1);
+  return value.slice(0, last >= 0xd800 && last <= 0xdbff ? lengthMax - 1 : lengthMax);
+}
+
+function lengthMaxOf(slot: Slot): number {
+  switch (slot) {
+    case "gclid":
+    case "gbraid":
+    case "wbraid":
+    case "msclkid":
+    case "fbclid":
+    case "ttclid":
+      return AD_CLICK_ID_LENGTH_MAX;
+    case "user_agent":
+      return 4 * VALUE_LENGTH_MAX;
+    default:
+      return VALUE_LENGTH_MAX;
+  }
+}
+
+function subNames(): Names {
+  const names: Partial<Record<Slot, readonly string[]>> = {
+    sub1: ["sub1", "s1", "aff_sub", "subid", "subid1", "sub_id1"],
+  };
+  for (let n = 2; n <= 10; n += 1) {
+    const slot = SLOTS[n - 1];
+    if (slot !== undefined) names[slot] = [slot, `s${n}`, `aff_sub${n}`, `subid${n}`, `sub_id${n}`];
+  }
+  return names;
+}
+
+function parameterSet(own: Names, hasUrl: boolean): ParameterSet {
+  const slots = new Map<string, { slot: Slot; rank: number }>();
+  for (const names of [own, TRACKED]) {
+    for (const slot of SLOTS) {
+      for (const [rank, name] of (names[slot] ?? []).entries()) {
+        if (!slots.has(name)) slots.set(name, { slot, rank });
+      }
+    }
+  }
+  return { slots, hasUrl };
+}
+
+/** One literal, so that all records of all requests have one shape. */
+function emptySlots(): Record<Slot, string> {
+  return {
+    sub1: "",
+    sub2: "",
+    sub3: "",
+    sub4: "",
+    sub5: "",
+    sub6: "",
+    sub7: "",
+    sub8: "",
+    sub9: "",
+    sub10: "",
+    source_id: "",
+    gclid: "",
+    gbraid: "",
+    wbraid: "",
+    msclkid: "",
+    fbclid: "",
+    ttclid: "",
+    ext_campaign_id: "",
+    ext_adgroup_id: "",
+    ext_ad_id: "",
+    ext_keyword: "",
+    ext_placement: "",
+    ext_matchtype: "",
+    ext_network: "",
+    ext_device: "",
+    ext_device_model: "",
+    ext_target_id: "",
+    ext_loc_physical: "",
+    ext_loc_interest: "",
+    ext_feed_item_id: "",
+    ext_ad_position: "",
+    traffic_source: "",
+    offer: "",
+    affiliate: "",
+    token: "",
+    ip: "",
+    user_agent: "",
+    creative_id: "",
+  };
+}

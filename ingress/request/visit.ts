@@ -1,0 +1,136 @@
+import { hash } from "node:crypto";
+import type { RawRequest } from "../route.ts";
+import { clientOf, isHttps, type TrustedProxies } from "./client-ip.ts";
+import { type Device, type DeviceReader, USER_AGENT_LENGTH_MAX } from "./device.ts";
+import type { GeoReader, Place } from "./geo.ts";
+
+const REFERRER_LENGTH_MAX = 1_024;
+const LANGUAGE_LENGTH_MAX = 35;
+const HOST_LENGTH_MAX = 255;
+/** 13 hex digits are 52 bits: the most that a JSON number and a float carry exactly. */
+const VISITOR_DIGITS = 13;
+
+/** Who came, and how: everything about a request that does not depend on the link. */
+export type Visit = {
+  /** Normal form; "" when the server could not tell. */
+  readonly ip: string;
+  /** The same for the same address and user agent within an installation (G87). */
+  readonly visitor: number;
+  readonly userAgent: string;
+  readonly device: Device;
+  readonly place: Place;
+  /** A crawler, no user agent at all, or a HEAD request (G144). */
+  readonly isBot: boolean;
+  /** The request came through somebody's proxy and says so. */
+  readonly isProxy: boolean;
+  readonly referrer: string;
+  readonly referrerHost: string;
+  /** First language of Accept-Language, lower case: `en-us`. */
+  readonly language: string;
+  /** Tracking host, lower case, without the port 80 or 443. */
+  readonly domain: string;
+  readonly isHttps: boolean;
+};
+
+export type VisitReaders = {
+  readonly trustedProxies: TrustedProxies;
+  readonly devices: DeviceReader;
+  readonly geo: GeoReader;
+};
+
+/** `secret` keys the visitor hash: without it nobody finds an address by trying all of them. */
+export function readVisit(request: RawRequest, readers: VisitReaders, secret: string): Visit {
+  const { headers } = request;
+  const client = clientOf(request, readers.trustedProxies);
+  const userAgent = cutTo(headers.userAgent, USER_AGENT_LENGTH_MAX);
+  const device = readers.devices.read(userAgent);
+  return {
+    ip: client.ip,
+    visitor: visitorOf(secret, client.ip, userAgent),
+    userAgent,
+    device,
+    place: readers.geo.locate(client.ip),
+    isBot: device.isBot || request.method === "HEAD",
+    isProxy: client.isForwarded || headers.via !== "",
+    referrer: cutTo(headers.referer, REFERRER_LENGTH_MAX),
+    referrerHost: hostOfUrl(headers.referer),
+    language: firstLanguage(headers.acceptLanguage),
+    domain: hostWithoutDefaultPort(headers.host),
+    isHttps: isHttps(request, readers.trustedProxies),
+  };
+}
+
+/** A visit that the caller, an advertiser's server, tells about: its own headers say nothing about the visitor. */
+export function readToldVisit(
+  request: RawRequest,
+  readers: VisitReaders,
+  told: { readonly secret: string; readonly ip: string; readonly userAgent: string },
+): Visit {
+  const { headers } = request;
+  const ip = told.ip === "" ? clientOf(request, readers.trustedProxies).ip : told.ip;
+  const given = told.userAgent === "" ? headers.userAgent : told.userAgent;
+  const userAgent = cutTo(given, USER_AGENT_LENGTH_MAX);
+  const device = readers.devices.read(userAgent);
+  return {
+    ip,
+    visitor: visitorOf(told.secret, ip, userAgent),
+    userAgent,
+    device,
+    place: readers.geo.locate(ip),
+    isBot: device.isBot,
+    isProxy: false,
+    referrer: "",
+    referrerHost: "",
+    language: "",
+    domain: hostWithoutDefaultPort(headers.host),
+    isHttps: false,
+  };
+}
+
+export function visitorOf(secret: string, ip: string, userAgent: string): number {
+  const digest = hash("sha256", `${secret}|${ip}|${userAgent}`, "hex");
+  return Number.parseInt(digest.slice(0, VISITOR_DIGITS), 16);
+}
+
+export function hostWithoutDefaultPort(host: string): string {
+  const lower = cutTo(host, HOST_LENGTH_MAX).toLowerCase();
+  if (lower.endsWith(":80")) return lower.slice(0, -3);
+  return lower.endsWith(":443") ? lower.slice(0, -4) : lower;
+}
+
+/** Host of an http(s) URL, without port, "" for anything else. Taken from a header and so from anybody. */
+export function hostOfUrl(url: string): string {
+  const scheme = url.indexOf("://");
+  if (scheme < 4 || scheme > 5) return "";
+  let end = scheme + 3;
+  const endMax = Math.min(url.length, end + HOST_LENGTH_MAX);
+  while (end < endMax && isHostCode(url.charCodeAt(end))) end += 1;
+  return url.slice(scheme + 3, end).toLowerCase();
+}
+
+function isHostCode(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    code === 0x2e ||
+    code === 0x2d ||
+    code === 0x5f
+  );
+}
+
+function firstLanguage(header: string): string {
+  let end = 0;
+  const endMax = Math.min(header.length, LANGUAGE_LENGTH_MAX);
+  while (end < endMax && isLanguageCode(header.charCodeAt(end))) end += 1;
+  return header.slice(0, end).toLowerCase();
+}
+
+function isLanguageCode(code: number): boolean {
+  const lower = code | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x2d;
+}
+
+function cutTo(text: string, lengthMax: number): string {
+  return text.length > lengthMax ? text.slice(0, lengthMax) : text;
+}

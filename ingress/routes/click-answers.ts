@@ -1,0 +1,53 @@
+import { visitCookies } from "../request/visit-cookie.ts";
+import type { Answer } from "../route.ts";
+
+type Header = readonly [name: string, value: string];
+
+const NO_STORE: Header = ["Cache-Control", "no-store"];
+const NO_INDEX: Header = ["X-Robots-Tag", "noindex"];
+const JSON_TYPE: Header = ["Content-Type", "application/json; charset=utf-8"];
+const ERROR_HEADERS: readonly Header[] = [JSON_TYPE, NO_STORE, NO_INDEX];
+
+/** Neither brand nor reason (G150). */
+const NEUTRAL_PAGE =
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="robots" content="noindex">' +
+  '<meta name="viewport" content="width=device-width"><title>Link not available</title></head>' +
+  "<body><p>This link is not available.</p></body></html>\n";
+
+/** 302 to `location`, or the neutral page when there is none. Each call is a click: neither may be cached (TRK-046). */
+export function visitorAnswer(
+  location: string,
+  visitor: { clickId: string; isHttps: boolean; cookie: string },
+): Answer {
+  const cookies =
+    visitor.clickId === "" ? [] : visitCookies(visitor.clickId, visitor.isHttps, visitor.cookie);
+  if (location === "") {
+    const type: Header = ["Content-Type", "text/html; charset=utf-8"];
+    return { status: 200, headers: [type, NO_STORE, NO_INDEX, ...cookies], body: NEUTRAL_PAGE };
+  }
+  return {
+    status: 302,
+    headers: [["Location", location], NO_STORE, NO_INDEX, ...cookies],
+    body: "",
+  };
+}
+
+/** `{"error": "<code>"}` (G136): a refusal of 7.3 or another word of ours, never text of the visitor. */
+export function linkError(status: number, error: string): Answer {
+  return { status, headers: ERROR_HEADERS, body: `{"error":"${error}"}` };
+}
+
+/** For a path that exists, asked with a method that it does not know. */
+export function methodNotAllowed(methods: readonly string[]): Answer {
+  return {
+    status: 405,
+    headers: [...ERROR_HEADERS, ["Allow", methods.join(", ")]],
+    body: '{"error":"method_not_allowed"}',
+  };
+}
+
+/** Without a catalog no link is known and no id can be minted: nothing is decided, and the caller may try again. */
+export function notLoaded(): Answer {
+  const { headers, ...answer } = linkError(503, "configuration not loaded");
+  return { ...answer, headers: [...headers, ["Retry-After", "5"]] };
+}

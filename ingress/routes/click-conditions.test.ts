@@ -1,0 +1,375 @@
+import { describe, expect, test } from "vitest";
+import type { CatalogParts } from "../../test/samples/a-catalog.ts";
+import { aClickService, answerLine, recordOf } from "../../test/samples/a-click-service.ts";
+
+const FALLBACK = "https://fallback.example/?r={sub1}";
+const NEXT_OFFER = { id: 2, code: "NEXT", destination_url: "https://next.example/{click_id}" };
+const URL_PARAM = `&url=${encodeURIComponent("https://shop.example/x")}`;
+
+/** What makes each condition of 7.4 true, in the order of G143. */
+const CONDITIONS: readonly (readonly [reason: string, why: string, parts: CatalogParts])[] = [
+  ["workspace_inactive", "the workspace is inactive", { workspaces: [{ status: "inactive" }] }],
+  ["paused", "the offer is paused", { offers: [{ status: "paused", fallback_url: FALLBACK }] }],
+  ["paused", "the advertiser is paused", { advertisers: [{ status: "paused" }] }],
+  ["paused", "the advertiser is inactive", { advertisers: [{ status: "inactive" }] }],
+  [
+    "paused",
+    "the schedule is over",
+    { offers: [{ targeting: { schedule: { ends_at: "2026-06-10T11:59:59Z" } } }] },
+  ],
+  ["not_approved", "the offer needs approval", { offers: [{ visibility: "approval" }] }],
+  [
+    "not_approved",
+    "the offer is private and the request pending",
+    {
+      offers: [{ visibility: "private" }],
+      access: [{ offer_id: 1, affiliate_id: 1, status: "pending" }],
+    },
+  ],
+  [
+    "not_approved",
+    "the partner was rejected on a public offer",
+    { access: [{ offer_id: 1, affiliate_id: 1, status: "rejected" }] },
+  ],
+  [
+    "not_approved",
+    "the terms are not accepted",
+    { offers: [{ terms: "No spam." }], access: [{ offer_id: 1, affiliate_id: 1 }] },
+  ],
+  ["not_approved", "the partner is blocked", { affiliates: [{ status: "blocked" }] }],
+  [
+    "traffic_source",
+    "the partner's source is another",
+    { templates: [{ params: { sub1: "other", sub2: "{keyword}" } }] },
+  ],
+  ["targeting", "the country is another", { offers: [{ targeting: { countries_allow: ["US"] } }] }],
+  ["cap", "a click cap is reached", { offers: [{ caps: { clicks: { daily: 0 } } }] }],
+  ["traffic_control", "a rule blocks it", { controls: [{ conditions: { countries: ["de"] } }] }],
+];
+
+const withFallback = (parts: CatalogParts): CatalogParts => ({
+  ...parts,
+  offers: (parts.offers ?? [{}]).map((offer) => ({ fallback_url: FALLBACK, ...offer })),
+});
+
+describe("TRK-027 TRK-028 TRK-029 TRK-030 TRK-031 TRK-032 TRK-036 conditions", () => {
+  test.each(CONDITIONS)("%s: %s: to the fallback, and recorded", (reason, _why, parts) => {
+    const result = aClickService(withFallback(parts)).ask("/r/SHOP/PART01?sub1=x");
+    expect(answerLine(result)).toBe("302 https://fallback.example/?r=x");
+    expect(recordOf(result)).toMatchObject({
+      status: "fallback",
+      status_reason: reason,
+      offer_id: 1,
+    });
+  });
+
+  test.each(CONDITIONS)(
+    "TRK-009 %s: %s: changes no url= redirect, and is recorded",
+    (reason, _why, parts) => {
+      const service = aClickService(withFallback(parts));
+      for (const path of ["/r/SHOP/PART01?", "/click?oid=SHOP&aid=PART01"]) {
+        const result = service.ask(`${path}&sub1=x${URL_PARAM}`);
+        expect(answerLine(result)).toBe("302 https://shop.example/x");
+        expect(recordOf(result)).toMatchObject({
+          status: "redirect",
+          status_reason: reason,
+          offer_id: 1,
+        });
+      }
+      const transparent = service.ask(`/c/SHOP-PART01?sub1=x${URL_PARAM}`);
+      // Only partner links are held to a forced source.
+      const recorded = reason === "traffic_source" ? "" : reason;
+      expect(answerLine(transparent)).toBe("302 https://shop.example/x");
+      expect(recordOf(transparent)).toMatchObject({
+        link_type: "transparent",
+        status_reason: recorded,
+      });
+    },
+  );
+
+  test("G143 of several conditions the first in the documented order is recorded", () => {
+    const order = CONDITIONS.map(([reason]) => reason);
+    for (const [i, [reason, , parts]] of CONDITIONS.entries()) {
+      for (const [, , later] of CONDITIONS.slice(i).filter(([other]) => other !== reason)) {
+        const both = mergeParts(parts, later);
+        const result = aClickService(both).ask("/r/SHOP/PART01?sub1=x");
+        expect(recordOf(result).status_reason, order[i]).toBe(reason);
+      }
+    }
+  });
+});
+
+/** Both sets of parts over the one workspace, advertiser, offer and partner. */
+function mergeParts(one: CatalogParts, other: CatalogParts): CatalogParts {
+  const kinds = new Set([...Object.keys(one), ...Object.keys(other)]);
+  const recordsOf = (parts: object, kind: string): readonly object[] =>
+    new Map<string, readonly object[]>(Object.entries(parts)).get(kind) ?? [];
+  return Object.fromEntries(
+    Array.from(kinds, (kind) => [
+      kind,
+      [{ ...recordsOf(other, kind)[0], ...recordsOf(one, kind)[0] }],
+    ]),
+  );
+}
+
+describe("where a refused click goes", () => {
+  const refused = { status: "paused", destination_url: "https://shop.example/" } as const;
+
+  test("TRK-039 TRK-040 TRK-041 the offer's fallback, the workspace's, the neutral page", () => {
+    const workspaces = [{ default_fallback_url: "https://ws.example/{affiliate_code}" }];
+    const own = aClickService({ offers: [{ ...refused, fallback_url: FALLBACK }], workspaces });
+    expect(answerLine(own.ask("/r/SHOP/PART01?sub1=a%20b"))).toBe(
+      "302 https://fallback.example/?r=a%20b",
+    );
+    const default_ = aClickService({ offers: [refused], workspaces });
+    expect(answerLine(default_.ask("/r/SHOP/PART01"))).toBe("302 https://ws.example/PART01");
+    const neither = aClickService({ offers: [refused] }).ask("/r/SHOP/PART01");
+    expect(answerLine(neither)).toBe("200 page");
+    expect(neither.answer.body).toContain("This link is not available.");
+    expect(recordOf(neither)).toMatchObject({
+      status: "fallback",
+      status_reason: "paused",
+      destination: "",
+    });
+  });
+
+  test("TRK-034 a destination that is invalid with these values goes to the fallback", () => {
+    const offers = [{ destination_url: "https://{sub1}/", fallback_url: FALLBACK }];
+    const service = aClickService({ offers });
+    for (const sub1 of [
+      "a b",
+      "",
+      "127.0.0.1",
+      "localhost",
+      "a%2Fb",
+      "evil@x",
+      "a..b",
+      "user:pw",
+    ]) {
+      const result = service.ask(`/r/SHOP/PART01?sub1=${sub1}`);
+      expect(recordOf(result), sub1).toMatchObject({
+        status: "fallback",
+        status_reason: "bad_destination",
+      });
+    }
+    expect(answerLine(service.ask("/r/SHOP/PART01?sub1=www.good.example"))).toBe(
+      "302 https://www.good.example/",
+    );
+  });
+
+  test.each([
+    "ftp://a.example/",
+    "https://a b.example/",
+    "nothing",
+    "https://",
+    "javascript:alert(1)",
+    "https://a.example/\r\nX: 1",
+  ])("a destination that is no http(s) URL, %j, is bad whatever the values", (destination_url) => {
+    const result = aClickService({ offers: [{ destination_url }] }).ask("/r/SHOP/PART01");
+    expect(recordOf(result).status_reason).toBe("bad_destination");
+    expect(answerLine(result)).toBe("200 page");
+  });
+
+  test("a fallback that is no URL is passed over", () => {
+    const workspaces = [{ default_fallback_url: "https://ws.example/" }];
+    const service = aClickService({
+      offers: [{ ...refused, fallback_url: "mailto:x" }],
+      workspaces,
+    });
+    expect(answerLine(service.ask("/r/SHOP/PART01"))).toBe("302 https://ws.example/");
+  });
+
+  test("letters beyond ASCII in a destination leave percent-encoded, escapes as they are", () => {
+    const offers = [{ destination_url: "https://shop.example/größe?a=%C3%BC&s={sub1}" }];
+    const result = aClickService({ offers }).ask("/r/SHOP/PART01?sub1=%C3%A9");
+    expect(answerLine(result)).toBe("302 https://shop.example/gr%C3%B6%C3%9Fe?a=%C3%BC&s=%C3%A9");
+  });
+});
+
+describe("G40 caps", () => {
+  test("TRK-030 exactly N clicks get through, per period of the workspace's time zone", () => {
+    const service = aClickService({
+      workspaces: [{ timezone: "Asia/Kolkata" }],
+      offers: [{ caps: { clicks: { daily: 3 } } }],
+    });
+    const reasons = (): string[] =>
+      Array.from({ length: 5 }, () => recordOf(service.ask("/r/SHOP/PART01")).status_reason);
+    expect(reasons()).toEqual(["", "", "", "cap", "cap"]);
+    // Midnight in Kolkata is 18:30 UTC.
+    service.nowMs = Date.UTC(2026, 5, 10, 18, 29, 59);
+    expect(reasons()[0]).toBe("cap");
+    service.nowMs = Date.UTC(2026, 5, 10, 18, 30);
+    expect(reasons()).toEqual(["", "", "", "cap", "cap"]);
+  });
+
+  test("a cap that only alerts lets the click pass and says so", () => {
+    const service = aClickService({
+      offers: [{ caps: { clicks: { total: 1 }, alert_only: true } }],
+    });
+    service.ask("/r/SHOP/PART01");
+    const second = recordOf(service.ask("/r/SHOP/PART01"));
+    expect(second).toMatchObject({ status: "redirect", status_reason: "cap_over" });
+  });
+
+  test("caps counted elsewhere are kept, and lifted when they are no longer told", () => {
+    const service = aClickService({ offers: [{ caps: { conversions: { daily: 1 } } }] });
+    const reason = (): string => recordOf(service.ask("/r/SHOP/PART01")).status_reason;
+    expect(reason()).toBe("");
+    service.state.setReachedCaps([1]);
+    expect(reason()).toBe("cap");
+    service.state.setReachedCaps([2]);
+    expect(reason()).toBe("");
+  });
+});
+
+describe("G145 TRK-035 duplicates", () => {
+  test("the same visitor within the time is turned away, and not for longer than that", () => {
+    const service = aClickService({
+      offers: [{ duplicate_click_seconds: 10, fallback_url: FALLBACK }],
+    });
+    const click = (peerIp = "192.0.2.1"): string =>
+      recordOf(service.ask("/r/SHOP/PART01", { peerIp })).status_reason;
+    expect([click(), click(), click("192.0.2.2")]).toEqual(["", "duplicate", ""]);
+    service.nowMs += 9_999;
+    expect(click()).toBe("duplicate");
+    service.nowMs += 1;
+    // Duplicates in between have not started the time anew.
+    expect(click()).toBe("");
+  });
+
+  test("another partner or another offer is no duplicate, and the rule is off by default", () => {
+    const rule = { duplicate_click_seconds: 10 };
+    const service = aClickService({
+      offers: [
+        { id: 1, ...rule },
+        { id: 2, code: "TWO", ...rule },
+        { id: 3, code: "OFF" },
+      ],
+      affiliates: [{ id: 1 }, { id: 2, code: "PART02" }],
+    });
+    const paths = [
+      "/r/SHOP/PART01",
+      "/r/SHOP/PART02",
+      "/r/TWO/PART01",
+      "/r/OFF/PART01",
+      "/r/OFF/PART01",
+    ];
+    expect(paths.map((path) => recordOf(service.ask(path)).status_reason)).toEqual([
+      "",
+      "",
+      "",
+      "",
+      "",
+    ]);
+  });
+});
+
+describe("G146 TRK-036 traffic controls and fail routes", () => {
+  const forward = { action: "forward", forward_offer_id: 2 } as const;
+
+  test("a forwarded click belongs to the offer it went to", () => {
+    const result = aClickService({ offers: [{}, NEXT_OFFER], controls: [forward] }).ask(
+      "/r/SHOP/PART01",
+    );
+    const record = recordOf(result);
+    expect(record).toMatchObject({ status: "redirect", status_reason: "forwarded", offer_id: 2 });
+    expect(answerLine(result)).toBe(`302 https://next.example/${record.click_id}`);
+    expect(result.recorded?.lane).toBe(2);
+  });
+
+  test("nobody is forwarded to an offer that is not for them", () => {
+    const paused = { ...NEXT_OFFER, status: "paused" } as const;
+    for (const offers of [[{}, paused], [{}]]) {
+      const record = recordOf(aClickService({ offers, controls: [forward] }).ask("/r/SHOP/PART01"));
+      expect(record).toMatchObject({
+        status: "fallback",
+        status_reason: "traffic_control",
+        offer_id: 1,
+      });
+    }
+  });
+
+  test.each<[string, object, boolean]>([
+    ["partner", { affiliate_ids: [1] }, true],
+    ["other partner", { affiliate_ids: [2] }, false],
+    ["offer", { offer_ids: [9, 1] }, true],
+    ["source", { source_ids: ["bad"] }, true],
+    ["other source", { source_ids: ["good"] }, false],
+    ["sub ID", { sub: { sub2: ["x", "y"] } }, true],
+    ["other sub ID", { sub: { sub2: ["x"] } }, false],
+    ["country", { countries: ["de"] }, true],
+    ["address", { ip_ranges: ["192.0.2.0/24"] }, true],
+    ["other address", { ip_ranges: ["198.51.100.0/24"] }, false],
+    ["user agent", { user_agent_contains: ["WINDOWS nt"] }, true],
+    ["both of two", { countries: ["DE"], source_ids: ["bad"] }, true],
+    ["one of two", { countries: ["US"], source_ids: ["bad"] }, false],
+    ["everybody", {}, true],
+  ])("a rule by %s", (_name, conditions, isBlocked) => {
+    const service = aClickService({ controls: [{ conditions }] });
+    const record = recordOf(service.ask("/r/SHOP/PART01?source_id=bad&sub2=y"));
+    expect(record.status_reason).toBe(isBlocked ? "traffic_control" : "");
+  });
+
+  test("a paused rule does nothing", () => {
+    const service = aClickService({ controls: [{ status: "paused" }] });
+    expect(recordOf(service.ask("/r/SHOP/PART01")).status_reason).toBe("");
+  });
+
+  test("a refused click takes the fail route instead of the fallback, on the new offer", () => {
+    const offers = [
+      { status: "paused", fallback_url: FALLBACK, fail_route_offer_id: 2 } as const,
+      NEXT_OFFER,
+    ];
+    const record = recordOf(aClickService({ offers }).ask("/r/SHOP/PART01"));
+    expect(record).toMatchObject({ status: "redirect", status_reason: "fail_route", offer_id: 2 });
+    expect(record.destination).toBe(`https://next.example/${record.click_id}`);
+  });
+
+  test("a fail route that is not for the visitor leaves the first reason and the fallback", () => {
+    const next = { ...NEXT_OFFER, visibility: "private" } as const;
+    const offers = [
+      { status: "paused", fallback_url: FALLBACK, fail_route_offer_id: 2 } as const,
+      next,
+    ];
+    const result = aClickService({ offers }).ask("/r/SHOP/PART01");
+    expect(answerLine(result)).toContain("302 https://fallback.example/");
+    expect(recordOf(result)).toMatchObject({ status_reason: "paused", offer_id: 1 });
+  });
+
+  test("with url= neither changes the redirect or the offer", () => {
+    const offers = [{ fail_route_offer_id: 2, targeting: { countries_allow: ["US"] } }, NEXT_OFFER];
+    const failing = aClickService({ offers }).ask(`/r/SHOP/PART01?${URL_PARAM}`);
+    expect(recordOf(failing)).toMatchObject({
+      status_reason: "targeting",
+      offer_id: 1,
+      status: "redirect",
+    });
+    const forwarding = aClickService({ offers: [{}, NEXT_OFFER], controls: [forward] });
+    const record = recordOf(forwarding.ask(`/r/SHOP/PART01?${URL_PARAM}`));
+    expect(record).toMatchObject({
+      status_reason: "forwarded",
+      offer_id: 1,
+      destination: "https://shop.example/x",
+    });
+  });
+});
+
+describe("G181 forced traffic-source templates", () => {
+  const templates = [{ params: { sub1: "news", sub2: "{keyword}" }, source_id: "s1" }];
+  const reasonOf = (query: string, more: CatalogParts = {}): string =>
+    recordOf(aClickService({ templates, ...more }).ask(`/r/SHOP/PART01?${query}`)).status_reason;
+
+  test("a literal value must be the same or absent, a macro takes any", () => {
+    expect(reasonOf("sub1=news&sub2=anything&source_id=s1")).toBe("");
+    expect(reasonOf("")).toBe("");
+    expect(reasonOf("sub1=other")).toBe("traffic_source");
+    expect(reasonOf("s1=other")).toBe("traffic_source");
+    expect(reasonOf("source_id=s2")).toBe("traffic_source");
+  });
+
+  test("it is forced on its partners only", () => {
+    expect(
+      reasonOf("sub1=other", { templates: [{ params: { sub1: "news" }, affiliate_ids: [2] }] }),
+    ).toBe("");
+  });
+});

@@ -1,0 +1,17 @@
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { ClickIdMint } from "../../schemas/ids/click-id.ts";
+import type { Clock } from "../../schemas/time/clock.ts";
+import type { ClickState } from "../decide/click-state.ts";
+import type { VisitReaders } from "../request/visit.ts";
+
+/** What every route that records traffic needs. */
+export type ClickDeps = VisitReaders & {
+  readonly catalog: Catalog;
+  /** Asked for with every click: its secret comes with the catalog. Not called before the catalog is loaded. */
+  readonly mint: () => ClickIdMint;
+  /** Dates impressions, which have no id. */
+  readonly clock: Clock;
+  readonly state: ClickState;
+  /** From 0 up to but not including 1; `Math.random` without it. */
+  readonly random?: () => number;
+};

@@ -1,0 +1,233 @@
+import type { LinkType } from "../../schemas/events/click-record.ts";
+import { shardOfOffer } from "../../schemas/events/shards.ts";
+import { isUnsafe } from "../decide/blocklist.ts";
+import { chooseOffer } from "../decide/choose-offer.ts";
+import { type Click, judgeClick, noteTaken } from "../decide/click-conditions.ts";
+import { clickRecord } from "../decide/click-record.ts";
+import {
+  decideWithoutUrl,
+  decideWithUrl,
+  type Outcome,
+  type Subject,
+  subjectOf,
+} from "../decide/decide-click.ts";
+import {
+  findLinkKey,
+  findOfferLink,
+  findSmartLink,
+  type OfferLink,
+  placeOf,
+  type SmartLinkHit,
+} from "../decide/find-link.ts";
+import { LinkMemory } from "../decide/link-memory.ts";
+import { isAllowedAnywhere } from "../decide/offer-rules.ts";
+import { readTargetUrl } from "../decide/target-url.ts";
+import { decodePercent } from "../request/decode.ts";
+import {
+  type ClickParameters,
+  LINK_PARAMETERS,
+  ParameterReader,
+  type ParameterSet,
+  QUERY_LINK_PARAMETERS,
+  SMART_LINK_PARAMETERS,
+} from "../request/parameters.ts";
+import { readVisit, type Visit } from "../request/visit.ts";
+import type { RawRequest, Route, RouteResult } from "../route.ts";
+import { linkError, notLoaded, visitorAnswer } from "./click-answers.ts";
+import type { ClickDeps } from "./click-deps.ts";
+import { impressionRoute } from "./impression.ts";
+import { serverClickRoute } from "./server-click.ts";
+
+export type ClickRoute = {
+  /** Pattern of uWebSockets.js. */
+  readonly pattern: string;
+  /** All others are answered by {@link methodNotAllowed}. */
+  readonly methods: readonly string[];
+  readonly route: Route;
+};
+
+const CLICK_METHODS = ["GET", "HEAD", "POST"];
+
+/** A link as it was asked for. */
+type Asked = {
+  readonly linkType: LinkType;
+  readonly parameters: ClickParameters;
+  readonly link: OfferLink | SmartLinkHit | undefined;
+};
+
+type Find = (deps: ClickDeps, request: RawRequest, visit: Visit) => Asked;
+
+/** Every path that answers without a body and without waiting (4.13). */
+export function clickRoutes(deps: ClickDeps): ClickRoute[] {
+  const click = (find: Find): Route => {
+    return (request) => answerClick(deps, request, find);
+  };
+  return [
+    { pattern: "/r/:offer/:affiliate", methods: CLICK_METHODS, route: click(findByPath()) },
+    { pattern: "/c/:key", methods: CLICK_METHODS, route: click(findByKey()) },
+    { pattern: "/s/:link", methods: CLICK_METHODS, route: click(findBySmartLink) },
+    { pattern: "/click", methods: CLICK_METHODS, route: click(findByQuery) },
+    { pattern: "/i/:offer/:affiliate", methods: ["GET", "HEAD"], route: impressionRoute(deps) },
+    // POST has a body, and so a route of its own: serverClickRoutes.
+    { pattern: "/clk", methods: ["GET"], route: serverClickRoute(deps) },
+  ];
+}
+
+function findByPath(): Find {
+  const memory = new LinkMemory<OfferLink>();
+  return ({ catalog }, { path, query }, { domain }) => ({
+    linkType: "affiliate",
+    parameters: read(query, LINK_PARAMETERS),
+    link: memory.find(catalog, domain, path, () => {
+      const [, , offer = "", affiliate = ""] = path.split("/").map(decodePercent);
+      return findOfferLink(placeOf(catalog, domain), offer, affiliate);
+    }),
+  });
+}
+
+function findByKey(): Find {
+  const memory = new LinkMemory<OfferLink>();
+  return ({ catalog }, { path, query }, { domain }) => ({
+    linkType: "transparent",
+    parameters: read(query, LINK_PARAMETERS),
+    link: memory.find(catalog, domain, path, () => {
+      const [, , key = ""] = path.split("/").map(decodePercent);
+      return findLinkKey(placeOf(catalog, domain), key);
+    }),
+  });
+}
+
+function findByQuery({ catalog }: ClickDeps, { query }: RawRequest, { domain }: Visit): Asked {
+  const parameters = read(query, QUERY_LINK_PARAMETERS);
+  const { offer, affiliate } = parameters.values;
+  const link = findOfferLink(placeOf(catalog, domain), offer, affiliate);
+  return { linkType: "affiliate", parameters, link };
+}
+
+function findBySmartLink({ catalog }: ClickDeps, request: RawRequest, { domain }: Visit): Asked {
+  const [, , segment = ""] = request.path.split("/").map(decodePercent);
+  const parameters = read(request.query, SMART_LINK_PARAMETERS);
+  const link = findSmartLink(placeOf(catalog, domain), segment, parameters.values.affiliate);
+  return { linkType: "smart", parameters, link };
+}
+
+function read(query: string, set: ParameterSet): ClickParameters {
+  return new ParameterReader(set).addQuery(query).read();
+}
+
+/** Answers within this turn of the event loop: nothing here awaits. */
+function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteResult {
+  const { catalog } = deps;
+  if (!catalog.isLoaded) return { answer: notLoaded() };
+  const visit = readVisit(request, deps, catalog.secret);
+  const asked = find(deps, request, visit);
+  const { link, parameters, linkType } = asked;
+  if (link === undefined) return answerUnknownLink(deps, visit, asked);
+  const { urls } = parameters;
+  if (linkType === "transparent" && urls.length === 0) {
+    return { answer: linkError(400, "missing_url") };
+  }
+  const random = deps.random ?? Math.random;
+  const mint = deps.mint();
+  const click: Click = {
+    catalog,
+    state: deps.state,
+    workspace: link.workspace,
+    affiliate: link.affiliate,
+    visit,
+    values: parameters.values,
+    atMs: mint.nowMs(),
+    isPartnerLink: linkType === "affiliate",
+  };
+  const subject = subjectOfLink(click, link, random);
+  const outcome =
+    urls.length > 0
+      ? decideWithUrl(click, subject, readTargetUrl(urls), { mint, random })
+      : decideWithoutUrl(click, subject, { mint, random });
+  if (outcome.status === "redirect") noteTaken(click, outcome.offer, outcome.reason);
+  return {
+    answer: answerOf(outcome, visit, request),
+    recorded: {
+      kind: "click",
+      lane: shardOfOffer(outcome.offer?.id ?? 0),
+      record: clickRecord({
+        atMs: click.atMs,
+        linkType,
+        outcome,
+        workspace: link.workspace,
+        affiliate: link.affiliate,
+        smartLinkId: "smartLink" in link ? link.smartLink.id : 0,
+        visit,
+        parameters,
+        catalogVersion: catalog.version,
+      }),
+    },
+  };
+}
+
+/** A link of nobody: on to an allowed `url=` all the same, because the visitor is on their way (T15, G140). */
+function answerUnknownLink(deps: ClickDeps, visit: Visit, asked: Asked): RouteResult {
+  const { catalog } = deps;
+  const { parameters, linkType } = asked;
+  const unknown = { answer: linkError(404, "unknown_link") };
+  if (parameters.urls.length === 0) return unknown;
+  const target = readTargetUrl(parameters.urls);
+  if (target.refusal !== "" || isUnsafe(catalog, target)) return unknown;
+  const { workspaceIds } = placeOf(catalog, visit.domain);
+  if (!isAllowedAnywhere(catalog, workspaceIds, target)) return unknown;
+  const mint = deps.mint();
+  const atMs = mint.nowMs();
+  const lane = shardOfOffer(0);
+  const outcome: Outcome = {
+    clickId: mint.mint(atMs, lane),
+    status: "redirect",
+    reason: "",
+    offer: undefined,
+    location: target.location,
+  };
+  return {
+    // No cookie: it would take the place of the id of a click that can convert.
+    answer: visitorAnswer(outcome.location, { clickId: "", isHttps: visit.isHttps, cookie: "" }),
+    recorded: {
+      kind: "click",
+      lane,
+      record: clickRecord({
+        atMs,
+        linkType,
+        outcome,
+        workspace: undefined,
+        affiliate: undefined,
+        smartLinkId: 0,
+        visit,
+        parameters,
+        catalogVersion: catalog.version,
+      }),
+    },
+  };
+}
+
+function subjectOfLink(
+  click: Click,
+  link: OfferLink | SmartLinkHit,
+  random: () => number,
+): Subject {
+  if (!("smartLink" in link)) return subjectOf(link.offer, judgeClick(click, link.offer));
+  const { smartLink } = link;
+  const allowing = smartLink.rules.flatMap((rule) =>
+    rule.offers.flatMap(({ offer_id }) => {
+      const offer = click.catalog.offers.get(offer_id);
+      return offer?.workspace_id === click.workspace.id ? [offer] : [];
+    }),
+  );
+  return { ...chooseOffer(click, smartLink, random), allowing };
+}
+
+function answerOf(outcome: Outcome, visit: Visit, request: RawRequest): RouteResult["answer"] {
+  const { status, reason, clickId, location } = outcome;
+  if (status === "blocked") return linkError(403, reason);
+  return visitorAnswer(location, {
+    clickId,
+    isHttps: visit.isHttps,
+    cookie: request.headers.cookie,
+  });
+}

@@ -1,0 +1,85 @@
+import type { ImpressionRecord } from "../../schemas/events/click-record.ts";
+import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
+import { findOfferLink, type OfferLink, placeOf } from "../decide/find-link.ts";
+import { decodePercent } from "../request/decode.ts";
+import {
+  type ClickParameters,
+  IMPRESSION_PARAMETERS,
+  ParameterReader,
+} from "../request/parameters.ts";
+import { readVisit, type Visit } from "../request/visit.ts";
+import type { Answer, Route } from "../route.ts";
+import type { ClickDeps } from "./click-deps.ts";
+
+/** A transparent GIF of one pixel. */
+export const PIXEL: Uint8Array = Buffer.from(
+  "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
+  "base64",
+);
+
+const ANSWER: Answer = {
+  status: 200,
+  headers: [
+    ["Content-Type", "image/gif"],
+    ["Cache-Control", "no-store"],
+  ],
+  body: PIXEL,
+};
+
+/** `GET /i/{offer}/{affiliate}`: the GIF for everybody, a record for a pair that exists (G157). */
+export function impressionRoute(deps: ClickDeps): Route {
+  return (request) => {
+    const { catalog } = deps;
+    if (!catalog.isLoaded) return { answer: ANSWER };
+    const visit = readVisit(request, deps, catalog.secret);
+    const [, , offer = "", affiliate = ""] = request.path.split("/");
+    const place = placeOf(catalog, visit.domain);
+    const link = findOfferLink(place, decodePercent(offer), decodePercent(affiliate));
+    if (link === undefined) return { answer: ANSWER };
+    const parameters = new ParameterReader(IMPRESSION_PARAMETERS).addQuery(request.query).read();
+    const record = impressionRecord(link, visit, parameters, deps.clock.nowMs());
+    return { answer: ANSWER, recorded: { kind: "impression", lane: IMPRESSION_LANE, record } };
+  };
+}
+
+function impressionRecord(
+  { workspace, offer, affiliate }: OfferLink,
+  visit: Visit,
+  { values }: ClickParameters,
+  atMs: number,
+): ImpressionRecord {
+  const { place, device } = visit;
+  return {
+    ts: atMs,
+    workspace_id: workspace.id,
+    offer_id: offer.id,
+    advertiser_id: offer.advertiser_id,
+    affiliate_id: affiliate.id,
+    is_bot: visit.isBot,
+    country: place.country,
+    region: place.region,
+    city: place.city,
+    device_type: device.deviceType,
+    os: device.os,
+    browser: device.browser,
+    traffic_source: values.traffic_source,
+    source_id: values.source_id,
+    sub1: values.sub1,
+    sub2: values.sub2,
+    sub3: values.sub3,
+    sub4: values.sub4,
+    sub5: values.sub5,
+    sub6: values.sub6,
+    sub7: values.sub7,
+    sub8: values.sub8,
+    sub9: values.sub9,
+    sub10: values.sub10,
+    ext_campaign_id: values.ext_campaign_id,
+    ext_adgroup_id: values.ext_adgroup_id,
+    ext_ad_id: values.ext_ad_id,
+    ext_keyword: values.ext_keyword,
+    ext_placement: values.ext_placement,
+    domain: visit.domain,
+    creative_id: values.creative_id,
+  };
+}

@@ -1,0 +1,208 @@
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import { type ClickBatch, decodeBatch } from "../../schemas/events/click-batch.ts";
+import type { Clock } from "../../schemas/time/clock.ts";
+import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
+import { Completeness } from "./completeness.ts";
+import type { LaneTable } from "./lane-table.ts";
+import type { Range } from "./position-set.ts";
+import { type Producer, Producers } from "./producers.ts";
+import { clickRow, impressionRow, type LineHead, type Place, readLine } from "./read-line.ts";
+import { SegmentBuilder } from "./segment-builder.ts";
+import { UniqueClicks } from "./unique-clicks.ts";
+import { YoungClicks } from "./young-clicks.ts";
+
+/** What is told of while messages are taken. */
+export type IntakeEvents = {
+  undecodable(error: unknown, bytes: number): void;
+  unreadable(place: Place): void;
+  lost(range: LostRange): void;
+  hole(producer: Producer, range: Range): void;
+  repeated(records: number): void;
+  /** A jump that was not taken because too many holes are open: it has to come again. */
+  refused(producer: Producer): void;
+};
+
+export const BATCH_ROWS_MAX = 50_000;
+const BATCH_BYTES_MAX = 32 * 1024 * 1024;
+/** Batches that are full and wait; with the one being filled, this bounds the memory of a lane during an outage. */
+const WAITING_MAX = 3;
+const HOLES_MAX = 1_000;
+const HOUR_MS = 3_600_000;
+/** Until the catalog is there, and for clicks of an offer that is gone (G87). */
+const UNIQUE_HOURS = 24;
+const UNIQUES_MAX = 4_000_000;
+const YOUNG_LIMITS = { ageMs: 600_000, bytesMax: 48 * 1024 * 1024, segmentsMax: 100_000 };
+
+/**
+ * Takes the messages of one lane in the order of the stream: drops what is known, decides uniqueness, and queues rows for
+ * ClickHouse. Nothing here waits, except that `isFull` asks the reader to.
+ * Invariant: every position that is accepted and not settled has its row, or its lost range, in `batches`.
+ */
+export class Intake {
+  readonly producers = new Producers();
+  readonly completeness = new Completeness();
+  readonly young = new YoungClicks(YOUNG_LIMITS);
+  readonly uniques = new UniqueClicks({
+    entriesMax: UNIQUES_MAX,
+    retentionMs: UNIQUE_HOURS * HOUR_MS,
+  });
+  readonly #table: LaneTable;
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+  readonly #events: IntakeEvents;
+  readonly #months = new MonthOf();
+  /** The first is written next; the last is being filled. */
+  #batches: Batch[] = [new Batch()];
+
+  constructor(options: { table: LaneTable; catalog: Catalog; clock: Clock; events: IntakeEvents }) {
+    this.#table = options.table;
+    this.#catalog = options.catalog;
+    this.#clock = options.clock;
+    this.#events = options.events;
+  }
+
+  get isFull(): boolean {
+    return this.#batches.length > WAITING_MAX;
+  }
+
+  get rows(): number {
+    return this.#batches.reduce((sum, batch) => sum + batch.rows, 0);
+  }
+
+  /** The batch to write next. It stays, and may still be filled, until it is sealed. */
+  get first(): Batch {
+    return this.#batches[0] ?? this.#last;
+  }
+
+  /** Whether `first` is complete, so that writing it may not wait. */
+  get isFirstComplete(): boolean {
+    return this.#batches.length > 1;
+  }
+
+  /** Everything read and not settled, oldest first. */
+  get batches(): readonly Batch[] {
+    return this.#batches;
+  }
+
+  /** Ends the filling of the first batch, which the caller now writes. */
+  sealFirst(): Batch {
+    const first = this.first;
+    if (!this.isFirstComplete) this.#batches.push(new Batch());
+    return first;
+  }
+
+  /** The first batch is settled. */
+  dropFirst(): void {
+    this.#batches.shift();
+    if (this.#batches.length === 0) this.#batches.push(new Batch());
+    this.young.forget(this.#clock.nowMs());
+  }
+
+  /** How long the longest window of uniqueness of all offers is. */
+  get uniqueWindowMsMax(): number {
+    let hours = UNIQUE_HOURS;
+    for (const offer of this.#catalog.offers.values()) {
+      hours = Math.max(hours, offer.unique_click_hours);
+    }
+    return hours * HOUR_MS;
+  }
+
+  /** `monotonicMs` is the age of the batch, not a time of day. */
+  take(bytes: Uint8Array, message: Acknowledgeable, monotonicMs: number): void {
+    const filling = this.#last;
+    filling.openedAtMs ??= monotonicMs;
+    const batch = this.#decode(bytes);
+    if (batch !== undefined) this.#takeBatch(batch);
+    filling.lastMessage = message;
+    if (filling.rows >= BATCH_ROWS_MAX || filling.bytes >= BATCH_BYTES_MAX) {
+      this.#batches.push(new Batch());
+    }
+  }
+
+  get #last(): Batch {
+    const last = this.#batches.at(-1);
+    if (last !== undefined) return last;
+    const fresh = new Batch();
+    this.#batches.push(fresh);
+    return fresh;
+  }
+
+  #decode(bytes: Uint8Array): ClickBatch | undefined {
+    try {
+      return decodeBatch(bytes);
+    } catch (error) {
+      this.#events.undecodable(error, bytes.length);
+      return undefined;
+    }
+  }
+
+  #takeBatch(batch: ClickBatch): void {
+    const producer = this.producers.get(batch.producer, batch.epoch);
+    producer.isActive = true;
+    const { accepted } = producer;
+    const end = batch.first + batch.lines.length;
+    if (accepted.holes.length >= HOLES_MAX && accepted.wouldJump(batch.lostFrom ?? batch.first)) {
+      this.#events.refused(producer);
+      return;
+    }
+    if (batch.lostFrom !== undefined) {
+      for (const [from, to] of accepted.add(batch.lostFrom, batch.first)) {
+        this.#lose(producer, [from, to], "declared");
+      }
+    }
+    const { next } = accepted;
+    const isJump = batch.lines.length > 0 && accepted.wouldJump(batch.first);
+    let fresh = 0;
+    for (const [from, to] of accepted.add(batch.first, end)) {
+      fresh += to - from;
+      this.#takeLines(producer, batch, [from, to]);
+    }
+    if (isJump) this.#events.hole(producer, [next, batch.first]);
+    if (fresh < batch.lines.length) this.#events.repeated(batch.lines.length - fresh);
+    this.completeness.heard(batch.producer, batch.epoch, batch.at);
+  }
+
+  #takeLines(producer: Producer, batch: ClickBatch, [from, to]: Range): void {
+    const kind = this.#table.name;
+    const builder = new SegmentBuilder(producer, this.#clock.nowMs());
+    for (let position = from; position < to; position += 1) {
+      const line = batch.lines[position - batch.first] ?? "";
+      const place: Place = { producer: producer.producer, epoch: producer.epoch, position };
+      const head = readLine(line, kind);
+      if (head === undefined) {
+        this.#finish(builder);
+        this.#events.unreadable(place);
+        this.#lose(producer, [position, position + 1], "unreadable");
+        continue;
+      }
+      const month = this.#months.of(head.ts);
+      if (!builder.continues(month)) this.#finish(builder);
+      builder.add(position, month, head, this.#rowOf(line, place, head));
+    }
+    this.#finish(builder);
+  }
+
+  #finish(builder: SegmentBuilder): void {
+    const segment = builder.finish();
+    if (segment === undefined) return;
+    this.#last.add(segment);
+    if (this.#table.name === "click") this.young.add(segment);
+  }
+
+  #rowOf(line: string, place: Place, head: LineHead): string {
+    if (this.#table.name === "impression") return impressionRow(line, place);
+    return clickRow(line, place, { isUnique: this.#isUnique(head), earns: head.earns });
+  }
+
+  #isUnique(head: LineHead): boolean {
+    if (!head.mayBeUnique) return false;
+    const hours = this.#catalog.offers.get(head.offerId)?.unique_click_hours ?? UNIQUE_HOURS;
+    return this.uniques.take(head, head.ts, hours * HOUR_MS);
+  }
+
+  #lose({ producer, epoch }: Producer, [from, to]: Range, reason: LostRange["reason"]): void {
+    const range: LostRange = { producer, epoch, from, to, reason };
+    this.#last.lost.push(range);
+    this.#events.lost(range);
+  }
+}

@@ -1,0 +1,91 @@
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { Batch } from "./batch.ts";
+import type { Intake } from "./intake.ts";
+import { readLaneNotes } from "./lane-notes.ts";
+import type { LaneTable } from "./lane-table.ts";
+import { PositionSet } from "./position-set.ts";
+import type { Producer } from "./producers.ts";
+import { selectStoredPositions, storedSet } from "./stored-positions.ts";
+
+/** A producer of which the table holds less than it once did. */
+export type Forgotten = { readonly producer: number; readonly epoch: number; readonly records: number };
+
+/**
+ * Makes the intake agree with the table: what is there is settled, and what was read but is not there is still to be
+ * written. Answers what the table has forgotten, by what was noted of it (P5).
+ */
+export async function loadPositions(
+  stores: { readonly clickhouse: Clickhouse; readonly db: Queryable },
+  intake: Intake,
+  place: { readonly table: LaneTable; readonly lane: number },
+): Promise<Forgotten[]> {
+  const notes = await readLaneNotes(stores.db, place.lane);
+  const settled = new Map<string, PositionSet>();
+  for (const [key, lost] of notes.lost) {
+    const set = new PositionSet();
+    for (const [from, to] of lost) set.add(from, to);
+    settled.set(key, set);
+  }
+  for (const stored of await selectStoredPositions(stores.clickhouse, place.table, place.lane)) {
+    const key = `${stored.producer}.${stored.epoch}`;
+    const lost = notes.lost.get(key) ?? [];
+    settled.set(key, await storedSet(stores.clickhouse, { ...place, stored }, lost));
+  }
+  // From here on nothing waits: messages that were read meanwhile are in the batches.
+  for (const key of [...settled.keys(), ...notes.settled.keys()]) {
+    const [producer = 0, epoch = 0] = key.split(".").map(Number);
+    intake.producers.get(producer, epoch);
+  }
+  const forgotten: Forgotten[] = [];
+  for (const producer of intake.producers.all()) {
+    const key = `${producer.producer}.${producer.epoch}`;
+    const set = settled.get(key) ?? new PositionSet();
+    const before = Math.max(producer.settled.size, notes.settled.get(key) ?? 0);
+    if (set.size < before) {
+      forgotten.push({
+        producer: producer.producer,
+        epoch: producer.epoch,
+        records: before - set.size,
+      });
+    }
+    producer.settled = set;
+    producer.accepted = new PositionSet(set.next, set.holes);
+    producer.notedSize = notes.settled.get(key) ?? 0;
+  }
+  keepWhatIsMissing(intake);
+  return forgotten;
+}
+
+function keepWhatIsMissing(intake: Intake): void {
+  const { producers } = intake;
+  for (const batch of intake.batches) {
+    for (const segment of batch.segments) {
+      const { accepted, settled } = producers.get(segment.producer, segment.epoch);
+      // An insert is there whole or not at all, and a segment is never divided over two. Only rows that ClickHouse refused
+      // may be missing in one that is there.
+      segment.isStored = settled.hasAny(segment.from, segment.to);
+      accepted.add(segment.from, segment.to);
+    }
+    for (const { producer, epoch, from, to } of batch.lost) {
+      producers.get(producer, epoch).accepted.add(from, to);
+    }
+  }
+}
+
+/** Everything in this batch is in the table, or noted as lost. Answers whose sequences went on. */
+export function settle(intake: Intake, batch: Batch): Set<Producer> {
+  const touched = new Set<Producer>();
+  for (const segment of batch.segments) {
+    segment.isStored = true;
+    const producer = intake.producers.get(segment.producer, segment.epoch);
+    producer.settled.add(segment.from, segment.to);
+    touched.add(producer);
+  }
+  for (const range of batch.lost) {
+    const producer = intake.producers.get(range.producer, range.epoch);
+    producer.settled.add(range.from, range.to);
+    touched.add(producer);
+  }
+  return touched;
+}

@@ -1,0 +1,87 @@
+import type { Metrics } from "../../schemas/host/metrics.ts";
+
+/** What is read from the lanes of this process when it is asked for. */
+export type LaneReadings = {
+  readonly lanes: number;
+  readonly waitingRows: number;
+  readonly youngClicks: number;
+  readonly youngBytes: number;
+  readonly uniqueVisits: number;
+  readonly uniqueBytes: number;
+  readonly openHoles: number;
+  /** Undefined while it is not known. */
+  readonly pendingMessages: number | undefined;
+  readonly oldestWaitingSeconds: number | undefined;
+};
+
+export type ClickMetrics = {
+  inserted(table: string, rows: number, seconds: number): void;
+  retried(reason: "away" | "fenced" | "fault"): void;
+  took(): void;
+  lost(reason: string, records: number): void;
+  hole(records: number): void;
+  repeated(records: number): void;
+  refused(): void;
+  undecodable(): void;
+  asked(found: boolean): void;
+  wentBack(): void;
+  audited(ok: boolean): void;
+};
+
+export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickMetrics {
+  const rows = metrics.counter("clicks_rows_total", "Rows inserted, by table.");
+  const inserts = metrics.counter("clicks_inserts_total", "Inserts done, by table.");
+  const seconds = metrics.counter("clicks_insert_seconds_total", "Time spent on inserts.");
+  const retries = metrics.counter("clicks_retries_total", "Inserts whose outcome had to be asked.");
+  const taken = metrics.counter("clicks_lanes_taken_total", "Lanes taken.");
+  const lost = metrics.counter("clicks_lost_total", "Records that never come, by reason.");
+  const holes = metrics.counter("clicks_holes_total", "Gaps in a producer's sequence.");
+  const missing = metrics.counter("clicks_missing_total", "Records in such gaps when they opened.");
+  const repeated = metrics.counter("clicks_repeated_total", "Records that were known already.");
+  const refused = metrics.counter("clicks_refused_total", "Jumps refused over too many gaps.");
+  const dead = metrics.counter("clicks_dead_messages_total", "Messages that nobody can read.");
+  const asked = metrics.counter("clicks_queries_total", "Questions for young clicks, by outcome.");
+  const back = metrics.counter("clicks_went_back_total", "Times that the table had forgotten rows.");
+  const audits = metrics.counter("clicks_audits_total", "Audits of a lane, by outcome.");
+  gauges(metrics, read);
+  return {
+    inserted: (table, count, took) => {
+      rows.add(count, { table });
+      inserts.add(1, { table });
+      seconds.add(took);
+    },
+    retried: (reason) => retries.add(1, { reason }),
+    took: () => taken.add(),
+    lost: (reason, records) => lost.add(records, { reason }),
+    hole: (records) => {
+      holes.add();
+      missing.add(records);
+    },
+    repeated: (records) => repeated.add(records),
+    refused: () => refused.add(),
+    undecodable: () => dead.add(),
+    asked: (found) => asked.add(1, { found: String(found) }),
+    wentBack: () => back.add(),
+    audited: (ok) => audits.add(1, { outcome: ok ? "ok" : "differs" }),
+  };
+}
+
+function gauges(metrics: Metrics, read: () => LaneReadings): void {
+  metrics.gauge("clicks_lanes", "Lanes of this process.", () => read().lanes);
+  metrics.gauge("clicks_waiting_rows", "Rows read and not in ClickHouse yet.", () => read().waitingRows);
+  metrics.gauge("clicks_young", "Young clicks in memory.", () => read().youngClicks);
+  metrics.gauge("clicks_young_bytes", "Their size.", () => read().youngBytes);
+  metrics.gauge("clicks_unique_visits", "Visits remembered for uniqueness.", () => read().uniqueVisits);
+  metrics.gauge("clicks_unique_bytes", "Their size.", () => read().uniqueBytes);
+  metrics.gauge("clicks_open_holes", "Gaps that are open now.", () => read().openHoles);
+  metrics.gauge(
+    "clicks_pending_messages",
+    "Messages in the stream that were not read yet.",
+    () => read().pendingMessages,
+  );
+  metrics.gauge(
+    "clicks_oldest_waiting_seconds",
+    "Age of the oldest batch that is not in ClickHouse.",
+    () => read().oldestWaitingSeconds,
+  );
+}

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { PositionSet, type Range } from "./position-set.ts";
+
+test("records in order leave no hole, and a repeated one is known", () => {
+  const set = new PositionSet();
+  expect(set.add(0, 3)).toEqual([[0, 3]]);
+  expect(set.add(1, 5)).toEqual([[3, 5]]);
+  expect(set.add(0, 5)).toEqual([]);
+  expect([set.next, set.holes, set.size]).toEqual([5, [], 5]);
+});
+
+test("a jump leaves a hole, and what comes later fills it from any side", () => {
+  const set = new PositionSet(2);
+  expect(set.wouldJump(6)).toBe(true);
+  expect(set.add(6, 8)).toEqual([[6, 8]]);
+  expect(set.holes).toEqual([[2, 6]]);
+  expect(set.add(3, 4)).toEqual([[3, 4]]);
+  expect(set.holes).toEqual([
+    [2, 3],
+    [4, 6],
+  ]);
+  expect(set.add(0, 10)).toEqual([
+    [2, 3],
+    [4, 6],
+    [8, 10],
+  ]);
+  expect(set.holes).toEqual([]);
+});
+
+test("any order of any ranges gives the set of their positions, each new exactly once", () => {
+  const range = fc.tuple(fc.nat(60), fc.nat(12)).map(([from, size]): Range => [from, from + size]);
+  fc.assert(
+    fc.property(fc.array(range, { maxLength: 30 }), (ranges) => {
+      const set = new PositionSet();
+      const model = new Set<number>();
+      for (const [from, to] of ranges) {
+        const fresh = set.add(from, to).flatMap(positions);
+        expect(fresh).toEqual(positions([from, to]).filter((position) => !model.has(position)));
+        for (const position of fresh) model.add(position);
+      }
+      expect(set.size).toBe(model.size);
+      expect(set.next).toBe(Math.max(-1, ...model) + 1);
+      for (let position = 0; position < 80; position += 1) {
+        expect(set.hasAny(position, position + 1)).toBe(model.has(position));
+        const three = [position, position + 1, position + 2];
+        expect(set.hasAny(position, position + 3)).toBe(three.some((one) => model.has(one)));
+      }
+      const again = new PositionSet(set.next, set.holes);
+      expect(again.size).toBe(set.size);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function positions([from, to]: Range): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}

@@ -1,0 +1,72 @@
+/** Positions from `from` up to, and without, `to`. */
+export type Range = readonly [from: number, to: number];
+
+/**
+ * The positions of one producer's sequence that are taken care of: everything below `next` but for the holes.
+ * Invariant: holes are not empty, do not touch, ascend, and end below `next`.
+ */
+export class PositionSet {
+  #next: number;
+  #holes: Range[];
+
+  /** `holes` ascend and lie below `next`. */
+  constructor(next = 0, holes: readonly Range[] = []) {
+    this.#next = next;
+    this.#holes = [...holes];
+  }
+
+  get next(): number {
+    return this.#next;
+  }
+
+  get holes(): readonly Range[] {
+    return this.#holes;
+  }
+
+  /** How many positions it holds. */
+  get size(): number {
+    return this.#next - this.#holes.reduce((sum, [from, to]) => sum + to - from, 0);
+  }
+
+  /** Whether adding `from` would open one more hole. */
+  wouldJump(from: number): boolean {
+    return from > this.#next;
+  }
+
+  /** Whether any position of a range is there. */
+  hasAny(from: number, to: number): boolean {
+    if (from >= to || from >= this.#next) return false;
+    return !this.#holes.some((hole) => hole[0] <= from && Math.min(to, this.#next) <= hole[1]);
+  }
+
+  /** Adds a range, and answers the parts of it that were not there, ascending. */
+  add(from: number, to: number): Range[] {
+    if (from >= to) return [];
+    const fresh = this.#fillHoles(from, to);
+    if (to > this.#next) {
+      const start = Math.max(from, this.#next);
+      if (start > this.#next) this.#holes.push([this.#next, start]);
+      fresh.push([start, to]);
+      this.#next = to;
+    }
+    return fresh;
+  }
+
+  #fillHoles(from: number, to: number): Range[] {
+    const filled: Range[] = [];
+    const rest: Range[] = [];
+    for (const hole of this.#holes) {
+      const start = Math.max(hole[0], from);
+      const end = Math.min(hole[1], to);
+      if (start >= end) {
+        rest.push(hole);
+        continue;
+      }
+      filled.push([start, end]);
+      if (hole[0] < start) rest.push([hole[0], start]);
+      if (end < hole[1]) rest.push([end, hole[1]]);
+    }
+    if (filled.length > 0) this.#holes = rest;
+    return filled;
+  }
+}

@@ -1,0 +1,41 @@
+import { PositionSet } from "./position-set.ts";
+
+/** One start of one ingress process: its own sequence of positions in every lane. */
+export type Producer = {
+  readonly producer: number;
+  readonly epoch: number;
+  /** What was read: in the table, or on its way there. */
+  accepted: PositionSet;
+  /** What is in the table, or noted as lost. */
+  settled: PositionSet;
+  /** Something of it was read since this writer has the lane. */
+  isActive: boolean;
+  /** How far `settled` was when it was last noted in Postgres. */
+  notedSize: number;
+};
+
+/** The producers of a lane, by number and epoch. As many as ever wrote to it; each takes some hundred bytes. */
+export class Producers {
+  readonly #all = new Map<string, Producer>();
+
+  get(producer: number, epoch: number): Producer {
+    const key = `${producer}.${epoch}`;
+    let known = this.#all.get(key);
+    if (known === undefined) {
+      known = {
+        producer,
+        epoch,
+        accepted: new PositionSet(),
+        settled: new PositionSet(),
+        isActive: false,
+        notedSize: 0,
+      };
+      this.#all.set(key, known);
+    }
+    return known;
+  }
+
+  all(): IterableIterator<Producer> {
+    return this.#all.values();
+  }
+}

@@ -1,0 +1,72 @@
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { ALL_LANES } from "../../schemas/events/shards.ts";
+import type { Log } from "../../schemas/host/log.ts";
+import type { Metrics } from "../../schemas/host/metrics.ts";
+import type { Nats } from "../../schemas/nats/connect.ts";
+import type { Pool } from "../../schemas/postgres/connect.ts";
+import type { Clock } from "../../schemas/time/clock.ts";
+import { Lane } from "./lane.ts";
+import { LaneKeeper } from "./lane-keeper.ts";
+import { clickMetrics, type LaneReadings } from "./metrics.ts";
+
+export type ClickDeps = {
+  readonly pool: Pool;
+  readonly nats: Nats;
+  readonly clickhouse: Clickhouse;
+  readonly catalog: Catalog;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+};
+
+export type ClickOptions = {
+  /** A name that only one process has at a time; its lanes are taken over at once by the next process of that name. */
+  readonly owner: string;
+  readonly leaseMs: number;
+};
+
+/** Writes clicks and impressions of its share of the lanes until it is closed; waits for servers that are away. */
+export function startClicks(deps: ClickDeps, options: ClickOptions): { close(): Promise<void> } {
+  const log = deps.log.child({ component: "clicks" });
+  const lanes = new Set<Lane>();
+  const metrics = clickMetrics(deps.metrics, () => readingsOf([...lanes]));
+  const keeper = new LaneKeeper({
+    pool: deps.pool,
+    log,
+    lanes: ALL_LANES,
+    owner: options.owner,
+    leaseMs: options.leaseMs,
+    startWorker: (lease) => {
+      metrics.took();
+      const lane = new Lane({ ...deps, log, metrics }, lease);
+      lanes.add(lane);
+      void lane.ended.then(() => lanes.delete(lane));
+      return lane;
+    },
+  });
+  keeper.run();
+  return { close: async () => await keeper.close() };
+}
+
+function readingsOf(lanes: readonly Lane[]): LaneReadings {
+  const sum = (read: (lane: Lane) => number): number =>
+    lanes.reduce((total, lane) => total + read(lane), 0);
+  const pending = lanes.map((lane) => lane.pendingMessages);
+  const openedAtMs = lanes.flatMap((lane) => lane.intake.first.openedAtMs ?? []);
+  return {
+    lanes: lanes.length,
+    waitingRows: sum((lane) => lane.intake.rows),
+    youngClicks: sum((lane) => lane.intake.young.count),
+    youngBytes: sum((lane) => lane.intake.young.bytes),
+    uniqueVisits: sum((lane) => lane.intake.uniques.size),
+    uniqueBytes: sum((lane) => lane.intake.uniques.bytes),
+    openHoles: sum((lane) => lane.openHoles),
+    pendingMessages: pending.includes(undefined)
+      ? undefined
+      : pending.reduce<number>((total, count) => total + (count ?? 0), 0),
+    oldestWaitingSeconds:
+      openedAtMs.length === 0 ? undefined : (performance.now() - Math.min(...openedAtMs)) / 1_000,
+  };
+}

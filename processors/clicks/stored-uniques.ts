@@ -1,0 +1,47 @@
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import type { UniqueClicks } from "./unique-clicks.ts";
+
+/** UInt32, UInt32, UInt64, Int64 in RowBinary. */
+const ROW_BYTES = 24;
+const TIMEOUT_SECONDS = 120;
+
+/**
+ * Fills `uniques` with the unique clicks of a lane that still count: those of `windowMs` before its newest one, so that the
+ * state agrees with the table also after an outage longer than the window.
+ */
+export async function loadStoredUniques(
+  clickhouse: Clickhouse,
+  lane: number,
+  uniques: UniqueClicks,
+  windowMs: number,
+): Promise<void> {
+  const result = await clickhouse.exec({
+    query: `select offer_id, affiliate_id, visitor, toUnixTimestamp64Milli(max(ts))
+      from click
+      where _lane = {lane: UInt8} and is_unique
+        and ts > (select max(ts) from click where _lane = {lane: UInt8} and is_unique)
+          - toIntervalMillisecond({windowMs: UInt64})
+      group by offer_id, affiliate_id, visitor
+      format RowBinary`,
+    query_params: { lane, windowMs },
+    clickhouse_settings: { max_execution_time: TIMEOUT_SECONDS },
+  });
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of result.stream) {
+    const bytes: Buffer = Buffer.isBuffer(chunk) ? Buffer.concat([rest, chunk]) : rest;
+    const rows = Math.floor(bytes.length / ROW_BYTES);
+    for (let row = 0; row < rows; row += 1) rememberRow(uniques, bytes, row * ROW_BYTES);
+    rest = bytes.subarray(rows * ROW_BYTES);
+  }
+  if (rest.length > 0) throw new Error("ClickHouse ended its answer in the middle of a row");
+}
+
+function rememberRow(uniques: UniqueClicks, bytes: Buffer, at: number): void {
+  const visit = {
+    offerId: bytes.readUInt32LE(at),
+    affiliateId: bytes.readUInt32LE(at + 4),
+    // At most 52 bits: exact as a number.
+    visitor: Number(bytes.readBigUInt64LE(at + 8)),
+  };
+  uniques.remember(visit, Number(bytes.readBigInt64LE(at + 16)));
+}

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Metrics } from "../schemas/host/metrics.ts";
+
+export type Health = {
+  /** False while the process starts or ends. */
+  readonly ok: boolean;
+  readonly [part: string]: string | number | boolean;
+};
+
+const ADDRESS = "127.0.0.1";
+const REQUEST_TIMEOUT_MS = 5_000;
+
+/**
+ * `GET /health` (200, or 503 while not ok) and `GET /metrics` on the loopback address, for the launcher and the metrics
+ * collector of the same host. @throws when the port is taken.
+ */
+export async function startHealthServer(options: {
+  readonly port: number;
+  readonly metrics: Metrics;
+  readonly health: () => Health;
+}): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.writeHead(405, { allow: "GET, HEAD" }).end();
+      return;
+    }
+    const [path] = (request.url ?? "").split("?");
+    if (path === "/health") {
+      const health = options.health();
+      response.writeHead(health.ok ? 200 : 503, { "content-type": "application/json" });
+      response.end(`${JSON.stringify(health)}\n`);
+      return;
+    }
+    if (path === "/metrics") {
+      response.writeHead(200, { "content-type": "text/plain; version=0.0.4" });
+      response.end(options.metrics.render());
+      return;
+    }
+    response.writeHead(404).end();
+  });
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.listen(options.port, ADDRESS);
+  await once(server, "listening");
+  return {
+    // A server that listens on TCP has an AddressInfo; the type also covers pipes.
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,149 @@
+/** The stateful consumers: click writer, conversion processor, conversion facts. `LANES` says which of them run here. */
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Catalog } from "../schemas/catalog/catalog.ts";
+import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
+import { openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { Lifetime } from "../schemas/host/lifetime.ts";
+import { type Log, openLog } from "../schemas/host/log.ts";
+import { Metrics } from "../schemas/host/metrics.ts";
+import { SettingsError } from "../schemas/host/read-settings.ts";
+import { connectNats, type Nats } from "../schemas/nats/connect.ts";
+import { openPool, type Pool } from "../schemas/postgres/connect.ts";
+import { isPostgresAway } from "../schemas/postgres/errors.ts";
+import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
+import { systemClock } from "../schemas/time/clock.ts";
+import { startClicks } from "./clicks/start.ts";
+import { startConversions } from "./conversions/start.ts";
+import { startFacts } from "./facts/start.ts";
+import { startHealthServer } from "./health-server.ts";
+import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
+
+const RETRY_MS = 500;
+/** Each lane of the click writer may insert, ask, and be asked about an insert at the same time. */
+const CLICKHOUSE_CONNECTIONS_MAX = 24;
+
+type Stage = { current: "starting" | "running" | "ending" };
+
+async function main(): Promise<void> {
+  const settings = readProcessorSettings();
+  const log = openLog({ process: "processors", level: settings.logLevel });
+  const lifetime = new Lifetime(log, { endWithParent: settings.exitWithParent });
+  const stage: Stage = { current: "starting" };
+  lifetime.signal.addEventListener("abort", () => {
+    stage.current = "ending";
+  });
+  try {
+    await start(settings, { log, lifetime, stage });
+  } catch (error) {
+    if (lifetime.signal.aborted) return;
+    process.exitCode = error instanceof NewerSchemaError ? 3 : 1;
+    log.fatal({ err: error }, "process.did-not-start");
+    await lifetime.end("did not start");
+  }
+}
+
+async function start(
+  settings: ProcessorSettings,
+  { log, lifetime, stage }: { log: Log; lifetime: Lifetime; stage: Stage },
+): Promise<void> {
+  const { lanes } = settings;
+  const metrics = new Metrics();
+  const catalog = new Catalog();
+  let nats: Nats | undefined;
+  const health = await startHealthServer({
+    port: settings.healthPort,
+    metrics,
+    health: () => ({
+      ok: stage.current === "running",
+      stage: stage.current,
+      lanes: lanes.join(","),
+      nats: nats !== undefined && !nats.connection.isClosed(),
+      catalog_version: catalog.version,
+    }),
+  });
+  lifetime.own("health", () => health.close());
+  log.info({ port: health.port, lanes, owner: settings.clicks.owner }, "process.starting");
+
+  const pool = openPool({ url: settings.postgresUrl, applicationName: "tracker processors" });
+  lifetime.own("postgres", () => pool.end());
+  await untilMigrated(pool, log, lifetime.signal);
+
+  nats = await untilConnected(settings, log, lifetime.signal);
+  const { connection } = nats;
+  lifetime.own("nats", () => connection.drain());
+
+  const clickhouse = openClickhouse({
+    url: settings.clickhouseUrl,
+    applicationName: "tracker processors",
+    connectionsMax: CLICKHOUSE_CONNECTIONS_MAX,
+  });
+  lifetime.own("clickhouse", () => clickhouse.close());
+
+  const copyPath = join(settings.dataDir, "processors", "catalog.jsonl");
+  const feed = await CatalogFeed.start({ catalog, db: pool, log, copyPath });
+  lifetime.own("catalog", () => feed.close());
+
+  const { signal } = lifetime;
+  const deps = { pool, nats, clickhouse, catalog, log, metrics, signal, clock: systemClock };
+  if (lanes.includes("facts")) {
+    const facts = startFacts(deps);
+    lifetime.own("facts", () => facts.close());
+  }
+  if (lanes.includes("conversions")) {
+    const conversions = startConversions(deps);
+    lifetime.own("conversions", () => conversions.close());
+  }
+  if (lanes.includes("clicks")) {
+    const clicks = startClicks(deps, settings.clicks);
+    lifetime.own("clicks", () => clicks.close());
+  }
+  stage.current = "running";
+  log.info("process.running");
+}
+
+/** Waits for a Postgres that is away; refuses one that is older or newer than this release. */
+async function untilMigrated(pool: Pool, log: Log, signal: AbortSignal): Promise<void> {
+  await retry({ log, signal, name: "process.postgres-is-away" }, isPostgresAway, async () => {
+    await assertPostgresMigrated(pool);
+  });
+}
+
+/** Waits for a NATS that is away. Once connected, the driver reconnects by itself. */
+async function untilConnected(
+  settings: ProcessorSettings,
+  log: Log,
+  signal: AbortSignal,
+): Promise<Nats> {
+  const isAlways = (): boolean => true;
+  return await retry(
+    { log, signal, name: "process.nats-is-away" },
+    isAlways,
+    async () => await connectNats({ ...settings.nats, name: "tracker processors" }),
+  );
+}
+
+async function retry<T>(
+  { log, signal, name }: { log: Log; signal: AbortSignal; name: string },
+  mayPass: (error: unknown) => boolean,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let attempts = 1; ; attempts += 1) {
+    signal.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      if (Number.isInteger(Math.log2(attempts))) log.warn({ err: error, attempts }, name);
+      await sleep(RETRY_MS, undefined, { signal });
+    }
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { z } from "zod";
+import { list, onOff, readSettings, url, wholeNumber } from "../schemas/host/read-settings.ts";
+
+/** The lanes of work that a process may run. */
+export const LANE_NAMES = ["clicks", "conversions", "facts"] as const;
+export type LaneName = (typeof LANE_NAMES)[number];
+
+const Settings = z.object({
+  /** System of record: leases, conversions. */
+  POSTGRES_URL: url("postgres", "postgresql"),
+  NATS_URL: url("nats", "tls"),
+  /** Put before every subject, so that several installations share one server. */
+  NATS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]*$/, "expected letters, digits, dots, dashes and underscores")
+    .default(""),
+  /** `http://user:password@host:port/database`. */
+  CLICKHOUSE_URL: url("http", "https"),
+  /** Where the copy of the catalog is kept. */
+  DATA_DIR: z.string().default(".data"),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  /** 1: ends when its standard input does. The launcher holds the other end. */
+  EXIT_WITH_PARENT: onOff().default(false),
+  /** GET /health and /metrics on 127.0.0.1; 0 takes any free port, which the log tells. */
+  PROCESSORS_HEALTH_PORT: wholeNumber({ min: 0, max: 65_535 }).default(8_082),
+  /** Which lanes of work this process runs. */
+  LANES: list()
+    .pipe(z.array(z.enum(LANE_NAMES)).min(1, "expected at least one lane"))
+    .default([...LANE_NAMES]),
+  /**
+   * A name that only one process has at a time: its next process takes its lanes over at once. Without one, lanes of a killed
+   * process wait for their lease to end.
+   */
+  PROCESSOR_NAME: z
+    .string()
+    .max(100)
+    .default(() => `${hostname()}-${randomBytes(6).toString("hex")}`),
+  /** How long a click lane stays with a writer that says nothing. Milliseconds. */
+  LANE_LEASE_MS: wholeNumber({ min: 1_000, max: 300_000 }).default(30_000),
+});
+
+export type ProcessorSettings = {
+  readonly postgresUrl: string;
+  readonly nats: { readonly url: string; readonly prefix: string };
+  readonly clickhouseUrl: string;
+  readonly dataDir: string;
+  readonly logLevel: string;
+  readonly exitWithParent: boolean;
+  readonly healthPort: number;
+  readonly lanes: readonly LaneName[];
+  readonly clicks: { readonly owner: string; readonly leaseMs: number };
+};
+
+/** @throws {SettingsError} that names every wrong variable. */
+export function readProcessorSettings(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ProcessorSettings {
+  const read = readSettings(Settings, environment);
+  return Object.freeze({
+    postgresUrl: read.POSTGRES_URL,
+    nats: { url: read.NATS_URL, prefix: read.NATS_PREFIX },
+    clickhouseUrl: read.CLICKHOUSE_URL,
+    dataDir: read.DATA_DIR,
+    logLevel: read.LOG_LEVEL,
+    exitWithParent: read.EXIT_WITH_PARENT,
+    healthPort: read.PROCESSORS_HEALTH_PORT,
+    lanes: read.LANES,
+    clicks: { owner: read.PROCESSOR_NAME, leaseMs: read.LANE_LEASE_MS },
+  });
+}

@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Segment } from "../../processors/clicks/batch.ts";
+import { insertRows } from "../../processors/clicks/insert-rows.ts";
+import { CLICK_TABLE } from "../../processors/clicks/lane-table.ts";
+import { clickRow, readLine } from "../../processors/clicks/read-line.ts";
+import { SegmentBuilder } from "../../processors/clicks/segment-builder.ts";
+import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { encodeBatch } from "../../schemas/events/click-batch.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { connectNats } from "../../schemas/nats/connect.ts";
+import { ensureStreams } from "../../schemas/nats/streams.ts";
+import { startBenchServers } from "./bench-servers.ts";
+import type { BenchResult } from "./result.ts";
+
+const ROWS = 300_000;
+const RECORDS_A_MESSAGE = 256;
+const ROWS_AN_INSERT = 50_000;
+const PUBLISHES_AT_ONCE = 64;
+/** A lane that no writer has. */
+const BASELINE_LANE = 99;
+const BUDGET = 0.7;
+const DEADLINE_MS = 120_000;
+
+/**
+ * Rows a second of one lane's writer, from a stream that is already full, against the same rows inserted by the same client,
+ * statement and batch size with nothing left to do but to send them.
+ */
+export async function run(): Promise<BenchResult[]> {
+  const folder = await mkdtemp(join(tmpdir(), "bench-writer-"));
+  const servers = await startBenchServers(folder);
+  try {
+    return [await measure(servers.env, join(folder, "processors"))];
+  } finally {
+    await servers.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** With the migrated servers of `env`. */
+export async function measure(env: Record<string, string>, dataDir: string): Promise<BenchResult> {
+  const clickhouse = openClickhouse({
+    url: env["CLICKHOUSE_URL"] ?? "",
+    applicationName: "bench",
+  });
+  try {
+    const prefix = `bench${randomBytes(4).toString("hex")}`;
+    const lines = Array.from({ length: ROWS }, (_, index) => benchLine(index));
+    await fillStream(env["NATS_URL"] ?? "", prefix, lines);
+    const baseline = await insertSerialised(clickhouse, lines);
+    const figure = await runWriter(clickhouse, { ...env, NATS_PREFIX: prefix, DATA_DIR: dataDir });
+    const ratio = figure / baseline;
+    return {
+      name: "click writer, rows/s of one lane",
+      figure: `${Math.round(figure)}/s`,
+      baseline: `${Math.round(baseline)}/s the same rows, serialised before`,
+      ratio,
+      budget: `>= ${BUDGET.toFixed(2)}`,
+      ok: ratio >= BUDGET,
+    };
+  } finally {
+    await clickhouse.close();
+  }
+}
+
+async function insertSerialised(clickhouse: Clickhouse, lines: readonly string[]): Promise<number> {
+  await clickhouse.insert({
+    table: "lane_fence",
+    values: [{ lane: BASELINE_LANE, epoch: 1 }],
+    format: "JSONEachRow",
+  });
+  const inserts: Segment[] = [];
+  for (let from = 0; from < lines.length; from += ROWS_AN_INSERT) {
+    const builder = new SegmentBuilder({ producer: 1, epoch: 1 }, 0);
+    for (const [index, line] of lines.slice(from, from + ROWS_AN_INSERT).entries()) {
+      const head = readLine(line, "click");
+      if (head === undefined) throw new Error("the bench made a line that is no click");
+      const place = { producer: 1, epoch: 1, position: from + index };
+      builder.add(place.position, 0, head, clickRow(line, place, { isUnique: true, earns: false }));
+    }
+    const segment = builder.finish();
+    if (segment !== undefined) inserts.push(segment);
+  }
+  const startedAtMs = performance.now();
+  for (const segment of inserts) {
+    await insertRows(clickhouse, {
+      ...{ table: CLICK_TABLE, lane: BASELINE_LANE, writerEpoch: 1, segments: [segment] },
+      queryId: `bench-${randomBytes(8).toString("hex")}`,
+      timeoutMs: 30_000,
+      signal: new AbortController().signal,
+    });
+  }
+  return lines.length / ((performance.now() - startedAtMs) / 1_000);
+}
+
+async function fillStream(url: string, prefix: string, lines: readonly string[]): Promise<void> {
+  const nats = await connectNats({ url, prefix, name: "bench" });
+  try {
+    await ensureStreams(nats);
+    let waiting: Promise<unknown>[] = [];
+    for (let first = 0; first < lines.length; first += RECORDS_A_MESSAGE) {
+      const batch = {
+        ...{ lane: 0, producer: 1, epoch: 1, first, at: Date.now() },
+        lines: lines.slice(first, first + RECORDS_A_MESSAGE),
+      };
+      waiting.push(nats.jetstream.publish(nats.subjects.clicks(0), encodeBatch(batch)));
+      if (waiting.length < PUBLISHES_AT_ONCE) continue;
+      await Promise.all(waiting);
+      waiting = [];
+    }
+    await Promise.all(waiting);
+  } finally {
+    await nats.connection.drain();
+  }
+}
+
+async function runWriter(clickhouse: Clickhouse, env: Record<string, string>): Promise<number> {
+  const child = spawn(process.execPath, [projectFile(".build", "processors", "main.js")], {
+    env: {
+      ...process.env,
+      ...env,
+      ...{ LANES: "clicks", LOG_LEVEL: "info", PROCESSORS_HEALTH_PORT: "0" },
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    await untilLogged(child, (line) => line.includes('"clicks.lane-open"') && line.includes('"lane":0,'));
+    const startedAtMs = performance.now();
+    for (;;) {
+      const answer = await clickhouse.query({
+        query: "select count() as rows from click where _lane = 0 and _producer = 1 and _epoch = 1",
+        format: "JSONEachRow",
+      });
+      const [row] = await answer.json<{ rows: number }>();
+      const tookMs = performance.now() - startedAtMs;
+      if (row?.rows === ROWS) return ROWS / (tookMs / 1_000);
+      if (tookMs > DEADLINE_MS) throw new Error(`the writer stored ${row?.rows ?? 0} of ${ROWS} rows`);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+    }
+  } finally {
+    child.kill("SIGTERM");
+    if (child.exitCode === null) await once(child, "exit");
+  }
+}
+
+async function untilLogged(child: ChildProcess, holds: (line: string) => boolean): Promise<void> {
+  if (child.stdout === null) throw new Error("the writer has no output");
+  const lines = createInterface({ input: child.stdout });
+  await new Promise<void>((resolve, reject) => {
+    child.once("exit", (code) => {
+      reject(new Error(`the writer ended with ${String(code)}`));
+    });
+    lines.on("line", (line) => {
+      if (holds(line)) resolve();
+    });
+  });
+}
+
+/** As ingress writes it for a visitor with a desktop browser who came over a search ad. */
+function benchLine(index: number): string {
+  const ts = Date.now();
+  const id = `${ts.toString(16).padStart(12, "0")}000001${index.toString(16).padStart(10, "0")}abcd`;
+  return JSON.stringify({
+    click_id: id,
+    ts,
+    workspace_id: 1,
+    link_type: "affiliate",
+    status: "redirect",
+    offer_id: 4 * (1 + (index % 50)),
+    advertiser_id: 3,
+    affiliate_id: 1 + (index % 200),
+    may_be_unique: true,
+    ip: `203.0.113.${index % 255}`,
+    visitor: (index * 7_919) % 1_000_003,
+    user_agent:
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36",
+    referrer: `https://www.example.com/articles/${index % 5_000}?page=2`,
+    referrer_host: "www.example.com",
+    language: "en",
+    country: ["US", "DE", "BR", "IN"][index % 4],
+    region: "CA",
+    city: "San Francisco",
+    asn: 64_500 + (index % 30),
+    as_name: "Example Networks",
+    device_type: "desktop",
+    os: "Windows",
+    os_version: "10",
+    browser: "Chrome",
+    browser_version: "141",
+    traffic_source: "google",
+    source_id: `placement-${index % 300}`,
+    sub1: `creative-${index % 40}`,
+    sub2: `ref-${index}`,
+    gclid: `EAIaIQobChMI${index}`,
+    ext_campaign_id: `${20_000 + (index % 60)}`,
+    domain: "trk.example.com",
+    destination: `https://shop.example.com/landing?cid=${id}`,
+    currency: "USD",
+    catalog_version: 12,
+  });
+}

@@ -1,0 +1,336 @@
+import { randomBytes } from "node:crypto";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { expect, inject } from "vitest";
+import { z } from "zod";
+import { insertKey, type NewKey } from "../../../api/access/insert-key.ts";
+import type { Role } from "../../../api/access/permissions.ts";
+import { createWorkspace } from "../../../api/command-line/workspaces.ts";
+import type { Operation } from "../../../api/operation.ts";
+import { operations } from "../../../api/operations.ts";
+import { startApi } from "../../../api/start-api.ts";
+import { startConversions } from "../../../processors/conversions/start.ts";
+import { Catalog } from "../../../schemas/catalog/catalog.ts";
+import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
+import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
+import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
+import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
+import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
+import { systemClock } from "../../../schemas/time/clock.ts";
+
+export type Keys = Readonly<Record<Role, string>>;
+export type Json = Record<string, unknown>;
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Json };
+
+type CallOptions = {
+  readonly key?: string | undefined;
+  readonly body?: unknown;
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+const Data = z.looseObject({ id: z.union([z.int(), z.string()]) });
+const BASE = "/api/v1";
+
+/** A workspace with a partner, an advertiser and a key of each role. */
+export type Tenant = {
+  readonly workspaceId: number;
+  readonly slug: string;
+  readonly affiliateId: number;
+  readonly affiliateCode: string;
+  readonly advertiserId: number;
+  readonly keys: Keys;
+};
+
+/**
+ * The API over a database of its own on the servers of this run, listening on a free port, with the conversion lane at work.
+ * Every successful answer is held to the output schema of its operation.
+ */
+export class ApiWorld {
+  readonly db: Pool;
+  readonly nats: Nats;
+  readonly clickhouse: Clickhouse;
+  readonly name: string;
+  /** The first process of the API; `startAnother` adds to it. */
+  origin = "";
+  tenant: Tenant;
+  readonly #closers: (() => Promise<unknown>)[] = [];
+  readonly #log = openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
+
+  private constructor(parts: { db: Pool; nats: Nats; clickhouse: Clickhouse; name: string }) {
+    this.db = parts.db;
+    this.nats = parts.nats;
+    this.clickhouse = parts.clickhouse;
+    this.name = parts.name;
+    this.tenant = { ...NOBODY };
+  }
+
+  static async open(
+    options: { rateLimit?: number; trustedProxies?: string[] } = {},
+  ): Promise<ApiWorld> {
+    const name = `api_test_${randomBytes(5).toString("hex")}`;
+    await onServer((admin) => admin.query({ text: `create database ${name}` }));
+    const db = openPool({ url: databaseUrl(name), applicationName: "test" });
+    await migratePostgres(db);
+    const clickhouse = openClickhouse({
+      url: inject("clickhouseUrl"),
+      applicationName: "test",
+    });
+    const nats = await connectNats({ url: inject("natsUrl"), name: "test", prefix: name });
+    const world = new ApiWorld({ db, nats, clickhouse, name });
+    world.tenant = await world.addTenant("first");
+    world.origin = await world.startAnother(options);
+    return world;
+  }
+
+  /** One more process of the API, as far as its state goes: its own caches and counters. Answers its origin. */
+  async startAnother(
+    options: { rateLimit?: number; trustedProxies?: string[]; nats?: () => Nats | undefined } = {},
+  ): Promise<string> {
+    const app: FastifyInstance = await startApi({
+      db: this.db,
+      clickhouse: this.clickhouse,
+      nats: options.nats ?? (() => this.nats),
+      log: this.#log,
+      trustedProxies: options.trustedProxies ?? [],
+      rateLimitPerMinute: options.rateLimit ?? 1_000_000,
+      apiUrl: "https://api.example",
+      trackingUrl: "http://track.example:8080",
+    });
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    this.#closers.push(() => app.close());
+    // A listener on an IP address has an address of this form.
+    const { port } = app.server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** The conversion lane, as processors/main.ts runs it. */
+  async startProcessor(): Promise<void> {
+    const catalog = new Catalog();
+    const feed = await CatalogFeed.start({ catalog, db: this.db, log: this.#log });
+    const lane = startConversions({
+      pool: this.db,
+      nats: this.nats,
+      clickhouse: this.clickhouse,
+      catalog,
+      log: this.#log,
+      metrics: new Metrics(),
+      signal: new AbortController().signal,
+      clock: systemClock,
+    });
+    this.#closers.push(async () => {
+      await lane.close();
+      await feed.close();
+    });
+  }
+
+  /** Settles when the processors know what Postgres holds: a change is in force within a second (design 5). */
+  async addTenant(slug: string): Promise<Tenant> {
+    const workspace = { name: slug, slug, timezone: "UTC", currency: "USD" };
+    const { id, adminKey } = await createWorkspace(this.db, workspace);
+    const affiliateCode = `${slug.slice(0, 6).toUpperCase().padEnd(6, "X")}`;
+    const affiliateId = await this.insert(
+      `insert into affiliate (workspace_id, code, name, currency, approved_at)
+       values ($1, $2, 'Partner', 'USD', now()) returning id`,
+      [id, affiliateCode],
+    );
+    const advertiserId = await this.insert(
+      `insert into advertiser (workspace_id, name, currency, postback_token) values ($1, 'Advertiser', 'USD', $2) returning id`,
+      [id, randomBytes(16).toString("hex")],
+    );
+    const key = (role: Role, account: Partial<NewKey> = {}) =>
+      insertKey(this.db, { workspaceId: id, name: role, role, ...account });
+    return {
+      workspaceId: id,
+      slug,
+      affiliateId,
+      affiliateCode,
+      advertiserId,
+      keys: {
+        admin: adminKey,
+        analyst: await key("analyst"),
+        partner: await key("partner", { affiliateId }),
+        advertiser: await key("advertiser", { advertiserId }),
+      },
+    };
+  }
+
+  async insert(text: string, values: readonly unknown[]): Promise<number> {
+    const { rows } = await this.db.query<{ id: number }>({ text, values });
+    return rows[0]?.id ?? 0;
+  }
+
+  /** As an admin of the first workspace unless another key is given; `key: undefined` sends none. */
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    return await this.callAt(this.origin, method, path, options);
+  }
+
+  async callAt(
+    origin: string,
+    method: string,
+    path: string,
+    options: CallOptions = {},
+  ): Promise<Answer> {
+    const key = "key" in options ? options.key : this.tenant.keys.admin;
+    const body =
+      options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const answer = await fetch(`${origin}${BASE}${path}`, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+        ...options.headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await answer.text();
+    const parsed: unknown = text === "" ? {} : JSON.parse(text);
+    if (answer.ok && method !== "HEAD") expectDescribed(method, path, parsed);
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: z.looseObject({}).parse(parsed),
+    };
+  }
+
+  async get(path: string, key: string = this.tenant.keys.admin): Promise<Answer> {
+    return await this.call("GET", path, { key });
+  }
+
+  async post(path: string, body: unknown, key: string = this.tenant.keys.admin): Promise<Answer> {
+    return await this.call("POST", path, { key, body });
+  }
+
+  async patch(path: string, body: unknown, key: string = this.tenant.keys.admin): Promise<Answer> {
+    return await this.call("PATCH", path, { key, body });
+  }
+
+  /** An offer with a fixed payout of 10 and a revenue of 15; answers the record. */
+  async offer(
+    fields: Json = {},
+    key: string = this.tenant.keys.admin,
+  ): Promise<Json & { id: number }> {
+    const answer = await this.post(
+      "/offers",
+      {
+        name: "Offer",
+        advertiser_id: this.tenant.advertiserId,
+        destination_url: "https://shop.example/?c={click_id}",
+        payout: "10",
+        revenue: "15",
+        ...fields,
+      },
+      key,
+    );
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    return z.looseObject({ id: z.int() }).parse(answer.body["data"]);
+  }
+
+  /** A path sent byte by byte, which a URL parser would put right first. Answers the status. */
+  async rawPath(path: string): Promise<number> {
+    const { hostname, port } = new URL(this.origin);
+    const headers = { authorization: `Bearer ${this.tenant.keys.admin}` };
+    return await new Promise((resolve, reject) => {
+      const sent = request({ hostname, port, path, headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      });
+      sent.on("error", reject).end();
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.reverse()) await close();
+    await this.nats.connection.close();
+    await this.clickhouse.close();
+    await this.db.end();
+    await onServer((admin) => admin.query({ text: `drop database ${this.name} with (force)` }));
+  }
+}
+
+const NOBODY: Tenant = {
+  workspaceId: 0,
+  slug: "",
+  affiliateId: 0,
+  affiliateCode: "",
+  advertiserId: 0,
+  keys: { admin: "", analyst: "", partner: "", advertiser: "" },
+};
+
+/** Places of an expected answer whose value does not matter. */
+export const someText: unknown = expect.any(String);
+export const someId: unknown = expect.any(Number);
+
+/** `data` of an answer, as one record. */
+export function record({ body }: Answer): Json & { id: number | string } {
+  return Data.parse(body["data"]);
+}
+
+/** `data` of an answer, as a list. */
+export function list({ body }: Answer): (Json & { id: number | string })[] {
+  return z.array(Data).parse(body["data"]);
+}
+
+const Problem = z.strictObject({
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string().min(1),
+    details: z
+      .strictObject({
+        fields: z.record(z.string(), z.string()).optional(),
+        param: z.string().optional(),
+        field: z.string().optional(),
+      })
+      .optional(),
+  }),
+});
+
+/** Status and code of a refusal, held to the shape of section 7.1. */
+export function refusal({ status, body }: Answer): string {
+  return `${status} ${Problem.parse(body).error.code}`;
+}
+
+export function details({ body }: Answer): {
+  fields: Record<string, string>;
+  param: string;
+  field: string;
+} {
+  const { fields = {}, param = "", field = "" } = Problem.parse(body).error.details ?? {};
+  return { fields, param, field };
+}
+
+/** A successful answer has exactly the fields that the OpenAPI document tells of. */
+function expectDescribed(method: string, path: string, body: unknown): void {
+  const [plain = ""] = path.split("?");
+  const operation = operations.find((one) => one.method === method && matches(one, plain));
+  if (operation === undefined) return;
+  const parsed = operation.output.safeParse(body);
+  expect(parsed.error?.issues ?? [], `${method} ${path} as described`).toEqual([]);
+}
+
+function matches(operation: Operation, path: string): boolean {
+  const pattern = operation.path.replaceAll(/\{\w+\}/g, "[^/]+");
+  return new RegExp(`^${pattern}$`).test(path);
+}
+
+function databaseUrl(name: string): string {
+  const url = new URL(inject("postgresUrl"));
+  url.pathname = `/${name}`;
+  return url.toString();
+}
+
+async function onServer(work: (admin: Pool) => Promise<unknown>): Promise<void> {
+  const admin = openPool({
+    url: inject("postgresUrl"),
+    applicationName: "test",
+    connectionsMax: 1,
+  });
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ApiWorld, details, list, refusal } from "./api-world.ts";
+
+let world: ApiWorld;
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+});
+afterAll(async () => {
+  await world.close();
+});
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe("headers", () => {
+  test.each([
+    ["GET", "/me", 200],
+    ["GET", "/nope", 404],
+    ["GET", "/offers/999999", 404],
+    ["GET", "/offers?limit=0", 400],
+    ["DELETE", "/offers", 405],
+    ["PROPFIND", "/offers", 405],
+    ["OPTIONS", "/offers", 405],
+    ["POST", "/offers", 400],
+  ] as const)(
+    "%s %s answers %i with id, budget and JSON (ENV-026, ENV-027, ENV-037, ERR-001, G18, G19, G21, T42)",
+    async (method, path, status) => {
+      const answer = await world.call(method, path);
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("x-request-id")).toMatch(UUID);
+      expect(answer.headers.get("x-ratelimit-limit")).toBe("1000000");
+      expect(Number(answer.headers.get("x-ratelimit-remaining"))).toBeLessThan(1_000_000);
+      expect(Number(answer.headers.get("x-ratelimit-reset"))).toBeGreaterThanOrEqual(1);
+      expect(Number(answer.headers.get("x-ratelimit-reset"))).toBeLessThanOrEqual(60);
+      expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      if (status === 405) expect(answer.headers.get("allow")).toBe("GET, HEAD, POST");
+    },
+  );
+
+  test("a request id of the caller is echoed when it is one (G18)", async () => {
+    const echoed = async (id: string) => {
+      const answer = await world.call("GET", "/me", { headers: { "x-request-id": id } });
+      return answer.headers.get("x-request-id");
+    };
+    expect(await echoed("my-id_1.2")).toBe("my-id_1.2");
+    expect(await echoed("not an id")).toMatch(UUID);
+    expect(await echoed("x".repeat(65))).toMatch(UUID);
+  });
+
+  test("HEAD is GET without a body, and a slash at the end is another path (G20)", async () => {
+    expect((await world.call("HEAD", "/offers")).status).toBe(200);
+    expect((await world.call("HEAD", "/offers/999999")).status).toBe(404);
+    expect(refusal(await world.get("/offers/"))).toBe("404 not_found");
+    expect(refusal(await world.get(""))).toBe("404 not_found");
+    expect(await world.rawPath("/api/v1/offers/%zz")).toBe(404);
+    expect(await world.rawPath("/api/v1//offers")).toBe(404);
+    expect(await world.rawPath("/api/v1/OFFERS")).toBe(404);
+  });
+});
+
+describe("bodies", () => {
+  const send = async (raw: string, type: string | undefined = "application/json") =>
+    refusal(
+      await world.call("POST", "/offers", {
+        raw,
+        headers: type === "" ? {} : { "content-type": type },
+      }),
+    );
+
+  test("what is no JSON object is refused by its kind (ERR-007, ERR-008, ERR-010, G12)", async () => {
+    expect(await send("{")).toBe("400 invalid_json");
+    expect(await send("")).toBe("400 invalid_json");
+    expect(await send("[]")).toBe("400 invalid_request");
+    expect(await send("null")).toBe("400 invalid_request");
+    expect(await send('"text"')).toBe("400 invalid_request");
+    expect(await send("{}", "text/plain")).toBe("415 unsupported_media_type");
+    expect(await send("{}", "application/jsonx")).toBe("415 unsupported_media_type");
+    expect(await send('{"__proto__":{"x":1}}')).toBe("400 invalid_json");
+    for (const type of [
+      "application/json; charset=utf-8",
+      "application/vnd.api+json",
+      "APPLICATION/JSON",
+    ]) {
+      expect(await send("{}", type)).toBe("400 validation_failed");
+    }
+  });
+
+  test("a body of 1 MiB is read, one byte more is refused (ERR-009, T70)", async () => {
+    const sized = (bytes: number) => {
+      const empty = JSON.stringify({ name: "" });
+      return JSON.stringify({ name: "x".repeat(bytes - empty.length) });
+    };
+    expect(await send(sized(1024 ** 2))).toBe("400 validation_failed");
+    expect(await send(sized(1024 ** 2 + 1))).toBe("413 payload_too_large");
+  });
+
+  test("what names nothing is 404 before its body is looked at (G02)", async () => {
+    expect(refusal(await world.patch("/offers/999999", { foo: 1 }))).toBe("404 not_found");
+    expect(
+      refusal(
+        await world.call("PATCH", "/offers/999999", {
+          raw: "{",
+          headers: { "content-type": "application/json" },
+        }),
+      ),
+    ).toBe("400 invalid_json");
+  });
+
+  test("text that Postgres cannot hold is a fault of its field", async () => {
+    const answer = await world.post("/affiliates", { name: "a\0b", company: "\ud800" });
+    expect(Object.keys(details(answer).fields).sort()).toEqual(["company", "name"]);
+  });
+});
+
+describe("paging", () => {
+  test.each(["/offers", "/affiliates", "/advertisers"])(
+    "%s: 50 a page, at most 200 (LIM-005, LIM-006, OFF-002, AFF-001, ADV-001, G16)",
+    async (path) => {
+      for (const limit of ["0", "-1", "abc", "1.5", "201", ""]) {
+        const answer = await world.get(`${path}?limit=${limit}`);
+        expect([limit, refusal(answer), details(answer).param]).toEqual([
+          limit,
+          "400 invalid_parameter",
+          "limit",
+        ]);
+      }
+      expect((await world.get(`${path}?limit=200`)).status).toBe(200);
+    },
+  );
+
+  test("pages joined are the list, newest first, whatever is added meanwhile (LIM-007, LIM-010, LIM-012, ENV-003)", async () => {
+    for (let index = 0; index < 7; index += 1)
+      await world.post("/affiliates", { name: `p${index}`, tags: ["paged"] });
+    // Same creation time: the id decides.
+    await world.db.query({
+      text: "update affiliate set created_at = now() where 'paged' = any(tags) and name > 'p3'",
+    });
+    const whole = list(await world.get("/affiliates?tag=paged")).map(({ id }) => id);
+    expect(whole).toHaveLength(7);
+    const seen: (number | string)[] = [];
+    let cursor: unknown = "";
+    for (let page = 0; page < 10 && cursor !== null; page += 1) {
+      const suffix = cursor === "" ? "" : `&cursor=${String(cursor)}`;
+      // The size of a page may change on the way (G33).
+      const answer = await world.get(`/affiliates?tag=paged&limit=${(page % 2) + 2}${suffix}`);
+      seen.push(...list(answer).map(({ id }) => id));
+      ({ next_cursor: cursor } = answer.body);
+      if (cursor !== null) expect(cursor).toMatch(/^[A-Za-z0-9_.-]+$/);
+      await world.post("/affiliates", { name: "later", tags: ["paged"] });
+    }
+    expect(cursor).toBeNull();
+    expect(seen).toEqual(whole);
+  });
+
+  test("a cursor is good for its list, its filters and its kind of key only (LIM-008, LIM-009, G33)", async () => {
+    await world.offer();
+    await world.offer();
+    const { next_cursor: cursor } = (await world.get("/offers?limit=1&status=active")).body;
+    const at = async (path: string, key?: string) => {
+      const answer = await world.call("GET", path, key === undefined ? {} : { key });
+      return answer.status === 200 ? "200" : refusal(answer);
+    };
+    const text = String(cursor);
+    expect(await at(`/offers?limit=2&status=active&cursor=${text}`)).toBe("200");
+    expect(await at(`/offers?limit=1&cursor=${text}`)).toBe("400 invalid_cursor");
+    expect(await at(`/affiliates?status=active&cursor=${text}`)).toBe("400 invalid_cursor");
+    expect(await at(`/offers?status=active&cursor=${text}`, world.tenant.keys.advertiser)).toBe(
+      "400 invalid_cursor",
+    );
+    const other = await world.addTenant("second");
+    expect(await at(`/offers?status=active&cursor=${text}`, other.keys.admin)).toBe(
+      "400 invalid_cursor",
+    );
+    for (const garbage of [
+      "zzz",
+      "",
+      `${text}x`,
+      `x${text}`,
+      text.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
+    ]) {
+      expect(await at(`/offers?status=active&cursor=${garbage}`), garbage).toBe(
+        "400 invalid_cursor",
+      );
+    }
+  });
+});
+
+test("the OpenAPI document needs no key and names every path, method and the error form (OAS-001 to OAS-003, G04, G194)", async () => {
+  const answer = await world.call("GET", "/openapi.json", { key: undefined });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("x-ratelimit-limit")).not.toBeNull();
+  expect(answer.body).toMatchObject({
+    openapi: "3.1.0",
+    info: { version: "1" },
+    servers: [{ url: "https://api.example/api/v1" }],
+    components: {
+      securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } },
+      schemas: { Error: {} },
+    },
+  });
+  const paths = answer.body["paths"] as Record<string, Record<string, { operationId: string }>>;
+  const named = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  expect(named).toEqual(
+    expect.arrayContaining([
+      ...[
+        "get /me",
+        "get /offers",
+        "get /offers/{id}",
+        "post /offers",
+        "patch /offers/{id}",
+        "post /offers/{id}/events",
+      ],
+      ...[
+        "put /offers/{id}/affiliates/{affiliate}",
+        "get /affiliates",
+        "get /affiliates/{id}",
+        "post /affiliates",
+      ],
+      ...[
+        "patch /affiliates/{id}",
+        "post /advertisers",
+        "get /reports",
+        "get /reports/timeseries",
+        "get /clicks",
+      ],
+      ...[
+        "get /clicks/{click_id}",
+        "get /conversions",
+        "get /conversions/{id}",
+        "post /conversions",
+      ],
+      ...["patch /conversions/{id}", "patch /conversions", "get /openapi.json"],
+    ]),
+  );
+  const ids = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+  const references = JSON.stringify(answer.body).match(/"#\/components\/schemas\/[^"]+"/g) ?? [];
+  const { schemas } = answer.body["components"] as { schemas: Record<string, unknown> };
+  expect(references.length).toBeGreaterThan(10);
+  for (const reference of references)
+    expect(Object.keys(schemas)).toContain(reference.slice(22, -1));
+  expect(refusal(await world.call("GET", "/openapi.json", { key: "nonsense" }))).toBe(
+    "401 invalid_api_key",
+  );
+});
+
+describe("faults of the service", () => {
+  /** Holds a table against everybody else while `work` runs. */
+  async function withTableLocked(
+    table: "api_key" | "affiliate",
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const statements = {
+      api_key: "lock table api_key in access exclusive mode",
+      affiliate: "lock table affiliate in access exclusive mode",
+    };
+    const holder = await world.db.connect();
+    await holder.query({ text: "set idle_in_transaction_session_timeout = 0" });
+    await holder.query({ text: "begin" });
+    await holder.query({ text: statements[table] });
+    try {
+      await work();
+    } finally {
+      await holder.query({ text: "rollback" });
+      holder.release(new Error("its settings are changed"));
+    }
+  }
+
+  test("a store that does not answer is 503 with Retry-After and all headers (ERR-012, ERR-013)", async () => {
+    await withTableLocked("affiliate", async () => {
+      const answer = await world.get("/affiliates");
+      expect(refusal(answer)).toBe("503 unavailable");
+      expect(answer.headers.get("retry-after")).toBe("30");
+    });
+    const fresh = await world.startAnother();
+    await withTableLocked("api_key", async () => {
+      const answer = await world.callAt(fresh, "GET", "/me");
+      expect(refusal(answer)).toBe("503 unavailable");
+      expect(answer.headers.get("x-ratelimit-limit")).toBe("1000000");
+    });
+    expect((await world.callAt(fresh, "GET", "/me")).status).toBe(200);
+  });
+
+  test("a fault of ours is 500 and tells nothing of the inside (ERR-012)", async () => {
+    await world.db.query({ text: "alter table advertiser rename column phone to phone_gone" });
+    const answer = await world.get("/advertisers");
+    await world.db.query({ text: "alter table advertiser rename column phone_gone to phone" });
+    expect(refusal(answer)).toBe("500 internal_error");
+    expect(JSON.stringify(answer.body)).not.toMatch(/phone|column|advertiser/);
+    expect((await world.get("/advertisers")).status).toBe(200);
+  });
+});

@@ -1,0 +1,542 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ApiWorld, details, list, record, refusal, someId, someText } from "./api-world.ts";
+
+let world: ApiWorld;
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+});
+afterAll(async () => {
+  await world.close();
+});
+
+const OFFER_FIELDS = [
+  "id code name status visibility advertiser_id category description restrictions preview_url destination_url",
+  "fallback_url allowed_domains currency revenue_type revenue payout_type payout caps targeting conversion_method",
+  "unique_per_click attribution_days default_status thumbnail_url tags is_featured events created_at updated_at",
+]
+  .join(" ")
+  .split(" ");
+
+async function accessOf(offerId: number, status: string, note?: string) {
+  const { affiliateCode } = world.tenant;
+  return await world.call("PUT", `/offers/${offerId}/affiliates/${affiliateCode}`, {
+    body: { status, ...(note === undefined ? {} : { note }) },
+  });
+}
+
+async function overridePayout(offerId: number, payoutType: string, payout: string) {
+  await world.insert(
+    `insert into payout_override (workspace_id, offer_id, affiliate_id, payout_type, payout, revenue_type, revenue)
+     values ($1, $2, $3, $4, $5, 'rpa', 1) returning id`,
+    [world.tenant.workspaceId, offerId, world.tenant.affiliateId, payoutType, payout],
+  );
+}
+
+describe("creating", () => {
+  test("name, advertiser and destination are enough; everything else has its default (OFF-005, OFF-016, OFF-017, ENV-033 to ENV-035)", async () => {
+    const answer = await world.post("/offers", {
+      name: "Minimal",
+      advertiser_id: world.tenant.advertiserId,
+      destination_url: "https://shop.example/{sub1}?c={click_id}",
+    });
+    expect(answer.status).toBe(201);
+    const offer = record(answer);
+    expect(Object.keys(offer).sort()).toEqual([...OFFER_FIELDS].sort());
+    expect(offer).toMatchObject({
+      status: "active",
+      visibility: "public",
+      fallback_url: "",
+      allowed_domains: [],
+      currency: "USD",
+      revenue_type: "rpa",
+      revenue: "0.0000",
+      payout_type: "cpa",
+      payout: "0.0000",
+      caps: {},
+      targeting: {},
+      conversion_method: "any",
+      unique_per_click: true,
+      attribution_days: 30,
+      default_status: "approved",
+      tags: [],
+      is_featured: false,
+      events: [{ code: "default", name: "Default", is_default: true, payout: "0.0000" }],
+    });
+    expect(offer["code"]).toMatch(/^[A-HJ-NP-Z][A-HJ-NP-Z2-9]{7}$/);
+  });
+
+  test("money comes with at most four places and leaves with four (ENV-005 to ENV-008)", async () => {
+    expect(await world.offer({ payout: "10.5", revenue: "10.1234" })).toMatchObject({
+      payout: "10.5000",
+      revenue: "10.1234",
+    });
+    for (const payout of ["1.23456", "abc", "1e3", "-1", "", 10, null]) {
+      const answer = await world.post("/offers", { name: "x", payout });
+      expect(refusal(answer)).toBe("400 validation_failed");
+      expect(details(answer).fields).toHaveProperty("payout");
+    }
+  });
+
+  test("further events stand behind the default one (OFF-018, OFF-019, G42)", async () => {
+    const offer = await world.offer({
+      events: [
+        {
+          code: "sale",
+          name: "Sale",
+          payout_type: "cps",
+          payout: "12.5",
+          revenue_type: "rps",
+          revenue: "20",
+        },
+        { code: "default", name: "Order", is_private: true, payout: "99" },
+      ],
+    });
+    expect(offer["events"]).toMatchObject([
+      { code: "default", name: "Order", is_private: true, payout: "10.0000", revenue: "15.0000" },
+      {
+        code: "sale",
+        payout_type: "cps",
+        payout: "12.5000",
+        revenue_type: "rps",
+        revenue: "20.0000",
+        is_default: false,
+      },
+    ]);
+  });
+
+  test("caps and targeting come back as they were sent (OFF-013 to OFF-015)", async () => {
+    const caps = { conversions: { daily: 5 }, payout: { total: "100.0000" }, alert_only: true };
+    const targeting = {
+      countries_allow: ["US", "DE"],
+      devices_deny: ["tablet"],
+      connection: "no_proxy",
+      schedule: {
+        tz: "Europe/Berlin",
+        days: [1, 5],
+        hours: [9],
+        starts_at: "2025-01-01T00:00:00Z",
+        ends_at: null,
+      },
+    };
+    expect(await world.offer({ caps, targeting, attribution_days: 7 })).toMatchObject({
+      caps,
+      targeting,
+      attribution_days: 7,
+    });
+  });
+
+  test("all wrong fields are told at once, nested ones by their path (OFF-022 to OFF-024, ERR-002, G14, G15)", async () => {
+    const answer = await world.post("/offers", {
+      id: 7,
+      foo: 1,
+      advertiser_id: 999_999,
+      payout_type: "cps",
+      payout: "100.01",
+      status: "deleted",
+      visibility: "x",
+      conversion_method: "fax",
+      default_status: "rejected",
+      allowed_domains: "x",
+      attribution_days: 0,
+      currency: "ZZZZ",
+      caps: { conversions: { daily: -1, yearly: 1 } },
+      targeting: { countries_allow: ["XX"], planets: [] },
+      events: [{ code: "a", payout: "1.23456" }, { code: "a" }, { name: "no code" }],
+    });
+    expect(refusal(answer)).toBe("400 validation_failed");
+    expect(Object.keys(details(answer).fields).sort()).toEqual(
+      [
+        ...[
+          "id",
+          "foo",
+          "name",
+          "destination_url",
+          "advertiser_id",
+          "payout",
+          "status",
+          "visibility",
+        ],
+        ...[
+          "conversion_method",
+          "default_status",
+          "allowed_domains",
+          "attribution_days",
+          "currency",
+        ],
+        ...["caps.conversions.daily", "caps.conversions.yearly", "targeting.countries_allow[0]"],
+        ...["targeting.planets", "events[0].payout", "events[1].code", "events[2].code"],
+      ].sort(),
+    );
+    expect(details(answer).fields).toMatchObject({
+      foo: "unknown field",
+      "caps.conversions.yearly": "unknown field",
+      name: "required",
+      "events[2].code": "required",
+    });
+  });
+
+  test("a destination is an absolute http or https URL once its macros are filled (G35, G53)", async () => {
+    for (const url of [
+      "shop.example",
+      "ftp://shop.example",
+      "/x",
+      "https://",
+      "https://a b.example",
+      "javascript:1",
+    ]) {
+      const answer = await world.post("/offers", { destination_url: url });
+      expect(details(answer).fields, url).toHaveProperty("destination_url");
+    }
+    for (const url of ["http://10.0.0.1/x", "https://{sub1}.shop.example/{click_id}?a=%7B"]) {
+      expect((await world.offer({ destination_url: url }))["destination_url"]).toBe(url);
+    }
+  });
+
+  test("a code is unique in any case, and two calls without one make two offers (OFF-020, OFF-021, OFF-025)", async () => {
+    await world.offer({ code: "Summer-1" });
+    const again = await world.post("/offers", {
+      name: "x",
+      code: "SUMMER-1",
+      advertiser_id: world.tenant.advertiserId,
+      destination_url: "https://shop.example",
+    });
+    expect(refusal(again)).toBe("409 conflict");
+    expect(details(again).field).toBe("code");
+    const [one, other] = [await world.offer(), await world.offer()];
+    expect(one.id).not.toBe(other.id);
+    expect(one["code"]).not.toBe(other["code"]);
+  });
+});
+
+describe("changing", () => {
+  test("only what is sent changes, and an empty body changes nothing (OFF-026, OFF-029, G13)", async () => {
+    const before = await world.offer({ description: "kept" });
+    const after = record(
+      await world.patch(`/offers/${before.id}`, { name: "New", status: "paused" }),
+    );
+    expect(after).toMatchObject({
+      name: "New",
+      status: "paused",
+      description: "kept",
+      events: before["events"],
+    });
+    expect(String(after["updated_at"]) > String(before["updated_at"])).toBe(true);
+    expect(record(await world.patch(`/offers/${before.id}`, {}))).toEqual(after);
+    expect(record(await world.patch(`/offers/${before.id}`, { name: "New" }))).toEqual(after);
+    expect(record(await world.patch(`/offers/${before.id}`, { status: "active" }))["status"]).toBe(
+      "active",
+    );
+  });
+
+  test("code and events are no fields of a change (OFF-027, OFF-028)", async () => {
+    const { id } = await world.offer();
+    const answer = await world.patch(`/offers/${id}`, { code: "x1", events: [] });
+    expect(details(answer).fields).toEqual({ code: "unknown field", events: "unknown field" });
+  });
+
+  test("terms change the default event too and no other (OFF-030 to OFF-034)", async () => {
+    const { id } = await world.offer({ events: [{ code: "lead", payout: "1", revenue: "2" }] });
+    const after = record(
+      await world.patch(`/offers/${id}`, {
+        payout_type: "cps",
+        payout: "7",
+        revenue_type: "rps",
+        revenue: "9",
+      }),
+    );
+    expect(after["events"]).toMatchObject([
+      {
+        code: "default",
+        payout_type: "cps",
+        payout: "7.0000",
+        revenue_type: "rps",
+        revenue: "9.0000",
+      },
+      { code: "lead", payout_type: "cpa", payout: "1.0000", revenue: "2.0000" },
+    ]);
+    expect(details(await world.patch(`/offers/${id}`, { payout: "101" })).fields).toHaveProperty(
+      "payout",
+    );
+  });
+
+  test("paying by click is refused while a partner has own terms, and then nothing changes (OFF-035 to OFF-038, T26)", async () => {
+    const { id } = await world.offer();
+    expect((await world.patch(`/offers/${id}`, { payout_type: "cpc" })).status).toBe(200);
+    expect((await world.patch(`/offers/${id}`, { payout_type: "cpa" })).status).toBe(200);
+    await overridePayout(id, "cpa", "15");
+    const refused = await world.patch(`/offers/${id}`, {
+      name: "Y",
+      payout_type: "cpc",
+      revenue_type: "rpc",
+    });
+    expect(refusal(refused)).toBe("400 validation_failed");
+    expect(Object.keys(details(refused).fields).sort()).toEqual(["payout_type", "revenue_type"]);
+    expect(record(await world.get(`/offers/${id}`))).toMatchObject({
+      name: "Offer",
+      payout_type: "cpa",
+    });
+  });
+});
+
+describe("events", () => {
+  test("an event has defaults, and its code is unique in the offer (OFF-039 to OFF-046, ENV-022, T75)", async () => {
+    const { id } = await world.offer();
+    const made = await world.post(`/offers/${id}/events`, {
+      code: "lead",
+      name: "Lead",
+      revenue: "3",
+      payout: "2",
+    });
+    expect(made.status).toBe(201);
+    expect(record(made)).toEqual({
+      id: someId,
+      code: "lead",
+      name: "Lead",
+      revenue_type: "rpa",
+      revenue: "3.0000",
+      payout_type: "cpa",
+      payout: "2.0000",
+      is_default: false,
+      is_private: false,
+      allow_multiple: false,
+    });
+    const again = await world.post(`/offers/${id}/events`, { code: "lead", is_private: true });
+    expect(`${refusal(again)} ${details(again).field}`).toBe("409 conflict code");
+    expect(
+      (await world.post(`/offers/${id}/events`, { code: "Lead", allow_multiple: true })).status,
+    ).toBe(201);
+    expect(refusal(await world.post("/offers/999999/events", { code: "x" }))).toBe("404 not_found");
+    expect(details(await world.post(`/offers/${id}/events`, { name: "x" })).fields).toEqual({
+      code: "required",
+    });
+    expect(
+      details(await world.post(`/offers/${id}/events`, { code: "x", payout_type: "cpc" })).fields,
+    ).toHaveProperty("payout_type");
+    const { events } = record(await world.get(`/offers/${id}`));
+    expect(events).toMatchObject([{ code: "default" }, { code: "lead" }, { code: "Lead" }]);
+  });
+});
+
+describe("partner access", () => {
+  test("PUT sets status and note, and says when it was decided (OFF-047 to OFF-053, G50)", async () => {
+    const { id } = await world.offer({ visibility: "approval" });
+    const first = await accessOf(id, "approved", "welcome");
+    expect(first.status).toBe(200);
+    expect(first.body["data"]).toEqual({
+      affiliate_id: world.tenant.affiliateId,
+      affiliate_code: world.tenant.affiliateCode,
+      affiliate_name: "Partner",
+      status: "approved",
+      note: "welcome",
+      requested_at: someText,
+      decided_at: someText,
+    });
+    expect((await accessOf(id, "pending")).body["data"]).toMatchObject({
+      status: "pending",
+      note: "",
+      decided_at: null,
+    });
+    expect(details(await accessOf(id, "maybe")).fields).toHaveProperty("status");
+    const unknown = { body: { status: "approved" } };
+    expect(refusal(await world.call("PUT", `/offers/${id}/affiliates/NOBODY`, unknown))).toBe(
+      "404 not_found",
+    );
+    const code = world.tenant.affiliateCode;
+    expect(refusal(await world.call("PUT", `/offers/999999/affiliates/${code}`, unknown))).toBe(
+      "404 not_found",
+    );
+  });
+
+  test("what a partner sees follows its access (OFF-054 to OFF-056, OFF-058 to OFF-060, G47 to G49)", async () => {
+    const { partner } = world.tenant.keys;
+    const look = async (id: number) => record(await world.get(`/offers/${id}`, partner));
+    const open = await world.offer();
+    expect(await look(open.id)).toMatchObject({
+      access_status: null,
+      can_run: true,
+      tracking_link: `http://track.example:8080/r/${String(open["code"])}/${world.tenant.affiliateCode}`,
+    });
+    await accessOf(open.id, "rejected");
+    expect(await look(open.id)).toMatchObject({ access_status: "rejected", can_run: false });
+    expect(await look(open.id)).not.toHaveProperty("tracking_link");
+    const gated = await world.offer({ visibility: "approval" });
+    expect(await look(gated.id)).toMatchObject({ access_status: null, can_run: false });
+    await accessOf(gated.id, "approved");
+    expect(await look(gated.id)).toMatchObject({ access_status: "approved", can_run: true });
+    await world.patch(`/offers/${gated.id}`, { status: "paused" });
+    expect(await look(gated.id)).toMatchObject({ status: "paused", can_run: false });
+    const secret = await world.offer({ visibility: "private" });
+    expect(refusal(await world.get(`/offers/${secret.id}`, partner))).toBe("404 not_found");
+    await accessOf(secret.id, "pending");
+    expect(refusal(await world.get(`/offers/${secret.id}`, partner))).toBe("404 not_found");
+    const listed = list(await world.get("/offers?limit=200", partner)).map(({ id }) => id);
+    expect(listed).toEqual(expect.arrayContaining([open.id, gated.id]));
+    expect(listed).not.toContain(secret.id);
+    await accessOf(secret.id, "approved");
+    expect(await look(secret.id)).toMatchObject({ can_run: true });
+    const runnable = list(await world.get("/offers?limit=200&can_run=true", partner)).map(
+      ({ id }) => id,
+    );
+    expect(runnable).toContain(secret.id);
+    expect(runnable).not.toContain(open.id);
+  });
+
+  test("a link stands on the domain assigned to partner and offer, partner, offer, else the default (4.10 rule 1)", async () => {
+    const { workspaceId, affiliateId } = world.tenant;
+    const { id } = await world.offer();
+    const domain = async (host: string, isDefault = false) =>
+      await world.insert(
+        `insert into tracking_domain (workspace_id, host, is_default) values ($1, $2, $3) returning id`,
+        [workspaceId, host, isDefault],
+      );
+    const assign = async (domainId: number, affiliate: number | null, offer: number | null) =>
+      await world.insert(
+        `insert into tracking_domain_assignment (workspace_id, domain_id, affiliate_id, offer_id)
+         values ($1, $2, $3, $4) returning id`,
+        [workspaceId, domainId, affiliate, offer],
+      );
+    const host = async () => {
+      const { tracking_link: link } = record(
+        await world.get(`/offers/${id}`, world.tenant.keys.partner),
+      );
+      return new URL(String(link)).origin;
+    };
+    await domain("default.example", true);
+    expect(await host()).toBe("https://default.example");
+    await assign(await domain("offer.example"), null, id);
+    expect(await host()).toBe("https://offer.example");
+    await assign(await domain("partner.example"), affiliateId, null);
+    expect(await host()).toBe("https://partner.example");
+    const both = await domain("both.example");
+    await assign(both, affiliateId, id);
+    expect(await host()).toBe("https://both.example");
+    await world.db.query({
+      text: "update tracking_domain set status = 'inactive' where id = $1",
+      values: [both],
+    });
+    expect(await host()).toBe("https://partner.example");
+  });
+
+  test("a partner sees its own payout, but on a cpc offer the offer's rate (OFF-061 to OFF-063, T25)", async () => {
+    const { partner } = world.tenant.keys;
+    const { id } = await world.offer({
+      events: [
+        { code: "lead", payout: "1" },
+        { code: "hidden", is_private: true },
+      ],
+    });
+    await overridePayout(id, "cps", "15");
+    const seen = record(await world.get(`/offers/${id}`, partner));
+    expect(seen).toMatchObject({ payout_type: "cps", payout: "15.0000" });
+    expect(seen["events"]).toMatchObject([
+      { code: "default", payout: "15.0000" },
+      { code: "lead", payout: "15.0000" },
+    ]);
+    const perClick = await world.offer({ payout_type: "cpc", payout: "0.05" });
+    await overridePayout(perClick.id, "cpa", "15");
+    expect(record(await world.get(`/offers/${perClick.id}`, partner))).toMatchObject({
+      payout_type: "cpc",
+      payout: "0.0500",
+    });
+  });
+});
+
+describe("reading", () => {
+  test("id and code name the same offer, id first (ENV-016, OFF-004, G25)", async () => {
+    const offer = await world.offer({ code: "read-me" });
+    const byDigits = await world.offer({ code: String(offer.id) });
+    expect(record(await world.get("/offers/READ-ME"))).toEqual(offer);
+    expect(record(await world.get(`/offers/${offer.id}`))).toEqual(offer);
+    expect(byDigits.id).not.toBe(offer.id);
+    for (const path of [
+      "999999",
+      "nope",
+      "0",
+      "-1",
+      "99999999999",
+      "%00",
+      "a%2Fb",
+      "x".repeat(200),
+    ]) {
+      expect(refusal(await world.get(`/offers/${path}`)), path).toBe("404 not_found");
+    }
+  });
+
+  test("filters choose, and what they cannot mean is refused by its name (OFF-003, G34, T72)", async () => {
+    const tag = "only-here";
+    const a = await world.offer({
+      name: "100% legal",
+      tags: [tag],
+      is_featured: true,
+      category: "cat",
+      currency: "EUR",
+    });
+    const b = await world.offer({ name: "100 legal", tags: [tag], status: "paused" });
+    const ids = async (query: string) =>
+      list(await world.get(`/offers?tag=${tag}&${query}`)).map(({ id }) => id);
+    expect(await ids("")).toEqual([b.id, a.id]);
+    expect(await ids("status=paused")).toEqual([b.id]);
+    expect(await ids(`q=${encodeURIComponent("0% L")}`)).toEqual([a.id]);
+    expect(await ids(`q=${String(b["code"]).toLowerCase()}`)).toEqual([b.id]);
+    expect(await ids(`q=${String(b["code"]).slice(0, 7)}`)).toEqual([]);
+    expect(await ids(`ids=${a.id},${b.id},999999`)).toEqual([b.id, a.id]);
+    expect(await ids("featured=true")).toEqual([a.id]);
+    expect(await ids("category=cat&currency=EUR")).toEqual([a.id]);
+    expect(await ids(`advertiser_id=${world.tenant.advertiserId}&foo=bar`)).toEqual([b.id, a.id]);
+    for (const [query, param] of [
+      ["status=gone", "status"],
+      ["ids=1,x", "ids"],
+      ["advertiser_id=abc", "advertiser_id"],
+      ["featured=1", "featured"],
+      ["can_run=true", "can_run"],
+      ["q=%00", "q"],
+    ] as const) {
+      const answer = await world.get(`/offers?${query}`);
+      expect([refusal(answer), details(answer).param]).toEqual(["400 invalid_parameter", param]);
+    }
+    const probing = await world.get("/offers?advertiser_id=1", world.tenant.keys.partner);
+    expect(refusal(probing)).toBe("400 invalid_parameter");
+  });
+
+  test("an advertiser has its own offers with revenue and every event, and no payout anywhere (OFF-064, OFF-065, VIS-013 to VIS-015, G52)", async () => {
+    const { advertiser } = world.tenant.keys;
+    const other = record(await world.post("/advertisers", { name: "Other" }));
+    const foreign = await world.offer({ advertiser_id: other.id });
+    const own = await world.offer({
+      caps: { payout: { total: "5" }, conversions: { daily: 1 } },
+      events: [{ code: "hidden", is_private: true }],
+    });
+    const answer = await world.get(`/offers/${own.id}`, advertiser);
+    expect(record(answer)).toMatchObject({ revenue: "15.0000", events: [{}, { code: "hidden" }] });
+    expect(JSON.stringify(answer.body)).not.toContain("payout");
+    expect(refusal(await world.get(`/offers/${foreign.id}`, advertiser))).toBe("404 not_found");
+    const listed = list(await world.get("/offers?limit=200", advertiser)).map(({ id }) => id);
+    expect(listed).toContain(own.id);
+    expect(listed).not.toContain(foreign.id);
+  });
+
+  test("a partner is never told revenue, advertiser, targets, caps or private events (VIS-003 to VIS-009, VIS-058)", async () => {
+    const { id } = await world.offer({
+      caps: { conversions: { daily: 1 } },
+      fallback_url: "https://fallback.example",
+      allowed_domains: ["allowed.example"],
+      events: [{ code: "hush", is_private: true }],
+    });
+    const text = JSON.stringify((await world.get(`/offers/${id}`, world.tenant.keys.partner)).body);
+    for (const hidden of [
+      ...[
+        "revenue",
+        "advertiser",
+        "destination_url",
+        "fallback",
+        "caps",
+        "allowed",
+        "default_status",
+        "hush",
+      ],
+    ]) {
+      expect(text).not.toContain(hidden);
+    }
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ApiWorld, refusal } from "./api-world.ts";
+
+const LIMIT = 60;
+let world: ApiWorld;
+
+beforeAll(async () => {
+  world = await ApiWorld.open({ rateLimit: LIMIT });
+});
+afterAll(async () => {
+  await world.close();
+});
+
+/** The windows are minutes of the database: what needs one whole begins with a fresh one that has time left. */
+async function freshWindow(): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const { rows } = await world.db.query<{ second: number }>({
+          text: "select extract(second from now())::integer as second",
+        });
+        return rows[0]?.second ?? 60;
+      },
+      { timeout: 20_000, interval: 250 },
+    )
+    .toBeLessThan(50);
+  await world.db.query({ text: "delete from rate_window" });
+}
+
+test("of many requests at once through two processes exactly the budget is served (LIM-001, LIM-002, P32)", async () => {
+  const other = await world.startAnother({ rateLimit: LIMIT });
+  await freshWindow();
+  const { admin, analyst } = world.tenant.keys;
+  const answers = await Promise.all(
+    Array.from({ length: LIMIT * 3 }, async (_, index) => {
+      return await world.callAt(index % 2 === 0 ? world.origin : other, "GET", "/me", {
+        key: admin,
+      });
+    }),
+  );
+  const served = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect([served.length, refused.length]).toEqual([LIMIT, LIMIT * 2]);
+  const remaining = served
+    .map(({ headers }) => Number(headers.get("x-ratelimit-remaining")))
+    .sort((a, b) => a - b);
+  expect(remaining).toEqual(Array.from({ length: LIMIT }, (_, index) => index));
+  for (const answer of refused) {
+    expect(refusal(answer)).toBe("429 rate_limited");
+    expect(answer.headers.get("x-ratelimit-remaining")).toBe("0");
+    expect(answer.headers.get("retry-after")).toBe(answer.headers.get("x-ratelimit-reset"));
+  }
+  expect((await world.get("/me", analyst)).headers.get("x-ratelimit-remaining")).toBe(
+    String(LIMIT - 1),
+  );
+});
+
+test("a window that is over gives the whole budget back (LIM-003)", async () => {
+  await freshWindow();
+  for (let count = 0; count <= LIMIT; count += 1) await world.get("/me");
+  expect((await world.get("/me")).status).toBe(429);
+  await world.db.query({
+    text: "update rate_window set window_start = window_start - interval '1 minute'",
+  });
+  expect((await world.get("/me")).headers.get("x-ratelimit-remaining")).toBe(String(LIMIT - 1));
+});
+
+test("each request takes one, refused ones too, and /me tells what its headers tell (LIM-004, ME-007, ME-008)", async () => {
+  await freshWindow();
+  const first = await world.get("/me");
+  await world.get("/nope");
+  const third = await world.get("/me");
+  const left = ({ headers }: typeof first) => Number(headers.get("x-ratelimit-remaining"));
+  expect(left(first) - left(third)).toBe(2);
+  expect(third.body["data"]).toMatchObject({
+    rate_limit: {
+      limit: LIMIT,
+      remaining: left(third),
+      reset_sec: Number(third.headers.get("x-ratelimit-reset")),
+    },
+  });
+});
+
+test("requests without a key have a budget of their address (G11)", async () => {
+  await freshWindow();
+  const left = async (key: string | undefined) => {
+    const answer = await world.call("GET", "/me", { key });
+    expect(answer.status).toBe(401);
+    return Number(answer.headers.get("x-ratelimit-remaining"));
+  };
+  expect([await left(undefined), await left("nonsense")]).toEqual([LIMIT - 1, LIMIT - 2]);
+  for (let count = 0; count < LIMIT; count += 1) await left(undefined);
+  expect(await left(undefined)).toBe(0);
+  expect(refusal(await world.call("GET", "/openapi.json", { key: undefined }))).toBe(
+    "429 rate_limited",
+  );
+  expect((await world.get("/me")).status).toBe(200);
+});

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AT_MS, ClickWorld, ids, SUBS } from "./click-world.ts";
+import { aClick } from "./facts.ts";
+import type { LedgerClick } from "./ledger.ts";
+import type { Row } from "./report-world.ts";
+import { refusal } from "./small-world.ts";
+
+let clicks: ClickWorld;
+
+beforeAll(async () => {
+  clicks = await ClickWorld.open();
+});
+
+afterAll(async () => {
+  await clicks.world.close();
+});
+
+describe("one click", () => {
+  let rich: LedgerClick & Row;
+
+  beforeAll(async () => {
+    rich = {
+      ...aClick(clicks.world, {
+        ts: AT_MS - 7_200_000,
+        sub1: "s1",
+        source_id: "src",
+        click_revenue: "0.3000",
+        click_payout: "0.1000",
+      }),
+      ...{
+        ip: "203.0.113.7",
+        user_agent: "UA",
+        is_proxy: true,
+        visitor: 123_456_789,
+        extra: '{"foo":"bar"}',
+      },
+      ...{ referrer: "https://partner.example/x", as_name: "AS" },
+    };
+    await clicks.world.insertRows("click", [rich]);
+    const { workspaceId, offerIds, affiliateIds, advertiserIds } = clicks.world.seed;
+    for (const [id, isPrivate] of [
+      ["00000000-0000-4000-8000-000000000001", false],
+      ["00000000-0000-4000-8000-000000000002", true],
+    ] as const) {
+      await clicks.world.db.query({
+        text: `insert into conversion (id, workspace_id, click_id, offer_id, affiliate_id, advertiser_id, event_id, event_code, is_private,
+                 status, revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts, holds_click, holds_txid)
+               values ($1, $2, $3, $4, $5, $6, 1, 'sale', $7, 'approved', '15', '10', 'USD', 'cpa', '10', 'rpa', '15', 's2s', $8, false, false)`,
+        values: [
+          id,
+          workspaceId,
+          rich.click_id,
+          offerIds[0],
+          affiliateIds[0],
+          advertiserIds[0],
+          isPrivate,
+          new Date(AT_MS).toISOString(),
+        ],
+      });
+    }
+  });
+
+  test("CLK-022 to CLK-026, VIS-048: staff see every stored column, extra parameters and conversions", async () => {
+    const { click, extra, offer, affiliate, conversions } = await clicks.detail(rich.click_id);
+    expect(click).toMatchObject({
+      ...{
+        click_id: rich.click_id,
+        ts: "2025-02-03T08:00:00.000Z",
+        ip: "203.0.113.7",
+        user_agent: "UA",
+      },
+      ...{
+        is_proxy: true,
+        is_bot: false,
+        is_unique: true,
+        click_payout: "0.1000",
+        click_revenue: "0.3000",
+      },
+      ...{ visitor: 123_456_789, sub10: "", workspace_id: clicks.world.seed.workspaceId },
+    });
+    expect(extra).toEqual({ foo: "bar" });
+    expect(offer).toEqual({ id: clicks.world.seed.offerIds[0], label: "Offer 1", sub: "OFFER1" });
+    expect(affiliate).toEqual({
+      id: clicks.world.seed.affiliateIds[0],
+      label: "Affiliate 1",
+      sub: "PARTN1",
+    });
+    expect(conversions).toHaveLength(2);
+    expect(Object.keys(conversions[0] ?? {}).toSorted()).toEqual(
+      [
+        ...[
+          "id",
+          "conv_ts",
+          "event_code",
+          "status",
+          "status_reason",
+          "payout",
+          "revenue",
+          "sale_amount",
+        ],
+        ...["currency", "adv_txid", "method", "is_duplicate"],
+      ].toSorted(),
+    );
+    expect(conversions[0]).toMatchObject({
+      payout: "10.0000",
+      revenue: "15.0000",
+      conv_ts: "2025-02-03T10:00:00.000Z",
+      adv_txid: "",
+    });
+  });
+
+  test("VIS-038, VIS-039, VIS-041, VIS-029: a partner sees neither the advertiser's side nor signs of fraud", async () => {
+    const { click, extra, conversions } = await clicks.detail(rich.click_id, "partner");
+    for (const name of [
+      "destination",
+      "ip",
+      "user_agent",
+      "is_bot",
+      "is_datacenter",
+      "is_proxy",
+      "is_headless",
+      "missing_ua",
+      "visitor",
+      "click_revenue",
+      "advertiser_id",
+    ]) {
+      expect(click).not.toHaveProperty(name);
+    }
+    expect(click).toMatchObject({ sub1: "s1", click_payout: "0.1000" });
+    expect(extra).toEqual({ foo: "bar" });
+    expect(conversions).toHaveLength(1);
+    for (const name of ["revenue", "adv_txid"]) expect(conversions[0]).not.toHaveProperty(name);
+  });
+
+  test("VIS-042 to VIS-047, G85: an advertiser sees neither the partner nor his pay", async () => {
+    const { click, extra, affiliate, conversions } = await clicks.detail(
+      rich.click_id,
+      "advertiser",
+    );
+    for (const name of [
+      ...SUBS,
+      "source_id",
+      "smart_link_id",
+      "ip",
+      "user_agent",
+      "is_proxy",
+      "is_bot",
+      "click_payout",
+      "referrer",
+    ]) {
+      expect(click).not.toHaveProperty(name);
+    }
+    const [id] = clicks.world.seed.affiliateIds;
+    expect([extra, affiliate]).toEqual([{}, { id, label: `Partner ${id}`, sub: "" }]);
+    expect(conversions).toHaveLength(2);
+    expect(conversions[0]).not.toHaveProperty("payout");
+  });
+
+  test("CLK-027, CLK-028, G17: what is unknown, malformed or another's is not found", async () => {
+    const notFound = ["not_found", undefined];
+    expect(await refusal(clicks.detail("0".repeat(32)))).toEqual(notFound);
+    expect(await refusal(clicks.detail("xyz"))).toEqual(notFound);
+    expect(await refusal(clicks.detail(clicks.elsewhere.click_id))).toEqual(notFound);
+    expect(await refusal(clicks.detail(clicks.foreign.click_id, "partner"))).toEqual(notFound);
+    expect(await refusal(clicks.detail(clicks.foreign.click_id, "advertiser"))).toEqual(notFound);
+    expect(await refusal(clicks.detail(clicks.foreign.click_id.toUpperCase()))).toBe("accepted");
+  });
+
+  test("T73: a click without offer and partner, or with ones that are gone, is shown", async () => {
+    const bare = aClick(clicks.world, {
+      ts: AT_MS - 7_200_000,
+      offer_id: 0,
+      advertiser_id: 0,
+      affiliate_id: 0,
+    });
+    const gone = aClick(clicks.world, { ts: AT_MS - 7_200_000, offer_id: 999_999 });
+    await clicks.world.insert({ clicks: [bare, gone] });
+    expect(await clicks.detail(bare.click_id)).toMatchObject({
+      offer: { id: 0, label: "", sub: "" },
+      affiliate: { id: 0, label: "" },
+    });
+    expect(await clicks.detail(gone.click_id)).toMatchObject({
+      offer: { id: 999_999, label: "999999" },
+    });
+    const { data } = await clicks.list({ offer_id: "999999" });
+    expect(data).toMatchObject([{ offer_label: "999999" }]);
+  });
+});
+
+describe("a click that is on its way to ClickHouse", () => {
+  beforeAll(() => {
+    clicks.world.nowMs = undefined;
+  });
+
+  test("G162: it is found by its id and its ad-platform id, by who may see it", async () => {
+    const young = aClick(clicks.world, { ts: Date.now() - 500, gclid: "young" });
+    clicks.onTheWay.push(young);
+    expect((await clicks.detail(young.click_id)).click).toMatchObject({
+      click_id: young.click_id,
+      is_unique: true,
+    });
+    const now = new Date(Date.now() - 60_000).toISOString();
+    expect(ids((await clicks.list({ gclid: "young", from: now })).data)).toEqual([young.click_id]);
+    const strange = aClick(clicks.world, {
+      ts: Date.now() - 500,
+      affiliate_id: clicks.world.seed.affiliateIds[1],
+      gclid: "young",
+    });
+    clicks.onTheWay.push(strange);
+    expect(await refusal(clicks.detail(strange.click_id, "partner"))).toEqual([
+      "not_found",
+      undefined,
+    ]);
+    expect(ids((await clicks.list({ gclid: "young", from: now }, "partner")).data)).toEqual([
+      young.click_id,
+    ]);
+    await clicks.world.insert({ clicks: [young] });
+    expect(
+      ids((await clicks.list({ gclid: "young", from: now }, "partner")).data),
+      "once, when both know it",
+    ).toEqual([young.click_id]);
+  });
+
+  test("G162: one that nobody has is unknown only when everybody is past its time", async () => {
+    const lost = aClick(clicks.world, { ts: Date.now() - 500 }).click_id;
+    expect(await refusal(clicks.detail(lost))).toEqual(["not_found", undefined]);
+    clicks.completeToMs = Date.now() - 10_000;
+    expect(await refusal(clicks.detail(lost))).toEqual(["unavailable", undefined]);
+    const made = `${lost.slice(0, -4)}${lost.endsWith("0000") ? "1111" : "0000"}`;
+    expect(await refusal(clicks.detail(made)), "one that we did not make").toEqual([
+      "not_found",
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { getClick } from "../../../api/clicks/get-click.ts";
+import { listClicks } from "../../../api/clicks/list-clicks.ts";
+import { type ClickAnswer, ClickQuery } from "../../../schemas/events/click-query.ts";
+import { CLICK_LANES } from "../../../schemas/events/shards.ts";
+import { aClick } from "./facts.ts";
+import type { LedgerClick } from "./ledger.ts";
+import { type Caller, ReportWorld, type Row } from "./report-world.ts";
+
+export const AT_MS = Date.parse("2025-02-03T10:00:00Z");
+export const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
+const NOW_MS = Date.parse("2025-02-03T20:00:00Z");
+
+const AnyRow = z.record(z.string(), z.unknown());
+const List = z.looseObject({ data: z.array(AnyRow), next_cursor: z.string().nullable() });
+const Detail = z.object({
+  data: z.object({
+    ...{ click: AnyRow, extra: AnyRow, offer: AnyRow, affiliate: AnyRow },
+    conversions: z.array(AnyRow),
+  }),
+});
+
+/** Clicks of one day, and stand-ins for the writers of all shards. */
+export class ClickWorld {
+  readonly world: ReportWorld;
+  /** Of the first partner on the first offer, newest first. */
+  readonly own: readonly [LedgerClick, ...LedgerClick[]];
+  /** Of the second partner on an offer of the second advertiser. */
+  readonly foreign: LedgerClick;
+  /** Of another workspace. */
+  readonly elsewhere: LedgerClick;
+  /** What the writers know; `completeToMs` is how far they are. */
+  readonly onTheWay: LedgerClick[] = [];
+  completeToMs = Number.MAX_SAFE_INTEGER;
+
+  private constructor(world: ReportWorld) {
+    const { offerIds, advertiserIds, affiliateIds, workspaceId } = world.seed;
+    this.world = world;
+    const atMinute = (minutes: number): LedgerClick =>
+      aClick(world, {
+        ...{ ts: AT_MS + minutes * 60_000, sub1: "s1", source_id: "src", gclid: `g${minutes}` },
+        ext_keyword: "red",
+      });
+    const twins = [atMinute(2), atMinute(2)].toSorted((a, b) => (a.click_id < b.click_id ? 1 : -1));
+    this.own = [atMinute(3), ...twins, atMinute(1)];
+    this.foreign = aClick(world, {
+      ...{ ts: AT_MS, offer_id: offerIds[1], advertiser_id: advertiserIds[1] },
+      ...{ affiliate_id: affiliateIds[1], gclid: "g3", status: "blocked", status_reason: "scheme" },
+    });
+    this.elsewhere = aClick(world, { ts: AT_MS, workspace_id: workspaceId + 1, gclid: "g3" });
+  }
+
+  static async open(): Promise<ClickWorld> {
+    const world = await ReportWorld.open();
+    world.nowMs = NOW_MS;
+    const clicks = new ClickWorld(world);
+    const yesterday = aClick(world, { ts: AT_MS - 86_400_000, gclid: "old" });
+    await world.insert({ clicks: [...clicks.own, clicks.foreign, clicks.elsewhere, yesterday] });
+    await clicks.#startWriters();
+    return clicks;
+  }
+
+  async list(
+    query: Record<string, string> = {},
+    caller: Caller = "admin",
+  ): Promise<z.infer<typeof List>> {
+    return List.parse(await this.world.get(listClicks, query, { caller }));
+  }
+
+  async detail(clickId: string, caller: Caller = "admin"): Promise<z.infer<typeof Detail>["data"]> {
+    const path = { click_id: clickId };
+    return Detail.parse(await this.world.get(getClick, {}, { caller, path })).data;
+  }
+
+  async #startWriters(): Promise<void> {
+    const { connection, subjects } = this.world.nats;
+    for (const shard of CLICK_LANES) {
+      connection.subscribe(subjects.clickQuery(shard), {
+        callback: (_error, message) => {
+          const query = ClickQuery.parse(message.json());
+          const answer: ClickAnswer = {
+            completeToMs: this.completeToMs,
+            clicks: this.onTheWay.filter((click) => isAskedFor(click, query)).map(rowText),
+          };
+          message.respond(JSON.stringify(answer));
+        },
+      });
+    }
+    await connection.flush();
+  }
+}
+
+export function ids(rows: readonly Row[]): unknown[] {
+  return rows.map((row) => row["click_id"]);
+}
+
+function isAskedFor(click: LedgerClick, query: ClickQuery): boolean {
+  if (query.by === "id") return click.click_id === query.clickId;
+  const isOfShard = click.offer_id % CLICK_LANES.length === query.shard;
+  return isOfShard && query.kind === "gclid" && click.gclid === query.value;
+}
+
+/** As the writer keeps it: the record, and where it stands in its producer's sequence. */
+function rowText(click: LedgerClick): string {
+  return `${JSON.stringify(click).slice(0, -1)},"_producer":9,"_epoch":1,"_position":0}`;
+}

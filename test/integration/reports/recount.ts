@@ -1,0 +1,378 @@
+import type { Ledger, LedgerClick, LedgerConversion, LedgerImpression } from "./ledger.ts";
+
+/*
+ * A slow recount of reports from the ledger, which shares nothing with the compiler: days come from the platform's own
+ * clock of the zone, sums are big integers, rows are objects.
+ */
+
+export type Role = "staff" | "partner" | "advertiser";
+
+export type RecountRequest = {
+  readonly role: Role;
+  readonly ownerId: number;
+  readonly workspaceId: number;
+  readonly groupBy: readonly string[];
+  readonly metrics: readonly string[];
+  /** Name with a leading minus for descending. */
+  readonly sort: string;
+  readonly filters: readonly { dimension: string; operator: string; values: readonly string[] }[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly tz: string;
+  readonly currency: string;
+  readonly dateBasis: "conversion" | "click";
+  readonly limit: number;
+  readonly offset: number;
+  readonly managers: ReadonlyMap<number, number>;
+};
+
+export type Recount = {
+  readonly data: Record<string, unknown>[];
+  readonly totals: Record<string, unknown>;
+  readonly total_rows: number;
+  readonly other_currencies: string[];
+};
+
+type Fact =
+  | { kind: "click"; row: LedgerClick }
+  | { kind: "impression"; row: LedgerImpression }
+  | { kind: "conversion"; row: LedgerConversion };
+
+type Sums = {
+  clicks: bigint;
+  unique: bigint;
+  bots: bigint;
+  impressions: bigint;
+  approved: bigint;
+  pending: bigint;
+  rejected: bigint;
+  payout: bigint;
+  revenue: bigint;
+  sale: bigint;
+  others: Set<string>;
+};
+
+const ID_DIMENSIONS = new Set(["offer", "affiliate", "advertiser", "smart_link", "manager"]);
+const CONVERSION_ONLY = new Set(["event", "status", "method"]);
+const CLICK_ONLY = new Set([
+  ...["click_status", "status_reason", "is_unique", "is_bot", "is_datacenter", "referrer_host"],
+]);
+
+export function recount(ledger: Ledger, request: RecountRequest): Recount {
+  const facts: Fact[] = [
+    ...ledger.clicks.map((row): Fact => ({ kind: "click", row })),
+    ...ledger.impressions.map((row): Fact => ({ kind: "impression", row })),
+    ...ledger.conversions.map((row): Fact => ({ kind: "conversion", row })),
+  ];
+  const groups = new Map<string, { values: (string | number)[]; sums: Sums }>();
+  const total = noSums();
+  for (const fact of facts) {
+    if (!counts(fact, request)) continue;
+    const values = request.groupBy.map((dimension) => valueOf(fact, dimension, request));
+    const key = JSON.stringify(values);
+    const group = groups.get(key) ?? { values, sums: noSums() };
+    groups.set(key, group);
+    add(group.sums, fact, request);
+    add(total, fact, request);
+  }
+  if (request.groupBy.length === 0) {
+    const totals = shown(total, request);
+    return { data: [totals], totals, total_rows: 1, other_currencies: [...total.others].sort() };
+  }
+  const rows = [...groups.values()].map(({ values, sums }) => ({
+    values,
+    shown: shown(sums, request),
+    order: sortKey(values, sums, request),
+  }));
+  rows.sort(
+    (a, b) =>
+      compareOrder(a.order, b.order, request.sort.startsWith("-")) ||
+      compareValues(a.values, b.values),
+  );
+  return {
+    data: rows.slice(request.offset, request.offset + request.limit).map((row) => ({
+      ...Object.fromEntries(request.groupBy.map((name, index) => [name, row.values[index]])),
+      ...row.shown,
+    })),
+    totals: shown(total, request),
+    total_rows: rows.length,
+    other_currencies: [...total.others].sort(),
+  };
+}
+
+function isOwn({ row }: Fact, { role, workspaceId, ownerId }: RecountRequest): boolean {
+  if (row.workspace_id !== workspaceId) return false;
+  if (role === "staff") return true;
+  return (role === "partner" ? row.affiliate_id : row.advertiser_id) === ownerId;
+}
+
+function counts(fact: Fact, request: RecountRequest): boolean {
+  const { row, kind } = fact;
+  if (!isOwn(fact, request)) return false;
+  if (kind === "click" && row.status === "blocked") return false;
+  if (kind === "conversion" && row.is_private && request.role === "partner") return false;
+  const atMs = instantOf(fact, request);
+  if (atMs < request.fromMs || atMs > request.toMs) return false;
+  return request.filters.every((filter) => passes(fact, filter, request));
+}
+
+function passes(
+  fact: Fact,
+  { dimension, operator, values }: RecountRequest["filters"][number],
+  request: RecountRequest,
+): boolean {
+  if (CONVERSION_ONLY.has(dimension) && fact.kind !== "conversion") return true;
+  if (CLICK_ONLY.has(dimension) && fact.kind !== "click") return true;
+  const value = String(valueOf(fact, dimension, request));
+  const empty = ID_DIMENSIONS.has(dimension) ? "0" : "";
+  switch (operator) {
+    case "in":
+      return values.includes(value);
+    case "not_in":
+      return !values.includes(value);
+    case "contains":
+      return values.some((part) => value.includes(part));
+    case "not_contains":
+      return !values.some((part) => value.includes(part));
+    case "starts_with":
+      return values.some((part) => value.startsWith(part));
+    case "empty":
+      return value === empty;
+    case "not_empty":
+      return value !== empty;
+    default:
+      throw new Error(`no operator ${operator}`);
+  }
+}
+
+function instantOf({ kind, row }: Fact, { dateBasis }: RecountRequest): number {
+  if (kind !== "conversion") return row.ts;
+  return dateBasis === "click" ? (row.click_ts ?? row.conv_ts) : row.conv_ts;
+}
+
+function valueOf(fact: Fact, dimension: string, request: RecountRequest): string | number {
+  const { kind, row } = fact;
+  switch (dimension) {
+    case "offer":
+      return row.offer_id;
+    case "affiliate":
+      return row.affiliate_id;
+    case "advertiser":
+      return row.advertiser_id;
+    case "smart_link":
+      return kind === "impression" ? 0 : row.smart_link_id;
+    case "manager":
+      return request.managers.get(row.affiliate_id) ?? 0;
+    case "date":
+    case "week":
+    case "month":
+    case "hour":
+      return localPiece(instantOf(fact, request), dimension, request.tz);
+    case "event":
+      return kind === "conversion" ? row.event_code : "";
+    case "status":
+    case "method":
+      return kind === "conversion" ? row[dimension] : "";
+    case "click_status":
+      return kind === "click" ? row.status : "";
+    case "is_unique":
+    case "is_bot":
+    case "is_datacenter":
+    case "status_reason":
+    case "referrer_host":
+      return kind === "click" ? String(row[dimension]) : "";
+    case "link_type":
+    case "currency":
+      return kind === "impression" ? "" : row[dimension];
+    default:
+      return String(new Map<string, unknown>(Object.entries(row)).get(dimension));
+  }
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function localPiece(atMs: number, piece: "date" | "week" | "month" | "hour", tz: string): string {
+  const clock =
+    clocks.get(tz) ??
+    new Intl.DateTimeFormat("sv-SE", { timeZone: tz, dateStyle: "short", timeStyle: "medium" });
+  clocks.set(tz, clock);
+  const text = clock.format(atMs);
+  const date = text.slice(0, 10);
+  if (piece === "date") return date;
+  if (piece === "month") return text.slice(0, 7);
+  if (piece === "hour") return `${date}T${text.slice(11, 13)}:00`;
+  const noon = new Date(`${date}T12:00:00Z`);
+  noon.setUTCDate(noon.getUTCDate() - ((noon.getUTCDay() + 6) % 7));
+  return noon.toISOString().slice(0, 10);
+}
+
+function add(sums: Sums, { kind, row }: Fact, { currency, role }: RecountRequest): void {
+  if (kind === "impression") {
+    sums.impressions += 1n;
+    return;
+  }
+  if (kind === "click") {
+    sums.clicks += 1n;
+    if (row.is_unique) sums.unique += 1n;
+    if (row.is_bot) sums.bots += 1n;
+    addMoney(
+      sums,
+      { ...row, payout: row.click_payout, revenue: row.click_revenue, sale_amount: "0" },
+      { currency, role },
+    );
+    return;
+  }
+  if (row.status === "pending") sums.pending += 1n;
+  if (row.status === "rejected") sums.rejected += 1n;
+  if (row.status !== "approved") return;
+  sums.approved += 1n;
+  addMoney(sums, row, { currency, role });
+}
+
+type Money = { payout: string; revenue: string; sale_amount: string; currency: string };
+
+function addMoney(
+  sums: Sums,
+  money: Money,
+  { currency, role }: { currency: string; role: Role },
+): void {
+  const [payout, revenue, sale] = [
+    units(money.payout),
+    units(money.revenue),
+    units(money.sale_amount),
+  ];
+  if (money.currency === currency) {
+    sums.payout += payout;
+    sums.revenue += revenue;
+    sums.sale += sale;
+    return;
+  }
+  const seen = (role === "advertiser" ? 0n : payout) + (role === "partner" ? 0n : revenue) + sale;
+  if (seen > 0n && money.currency !== "") sums.others.add(money.currency);
+}
+
+function units(decimal: string): bigint {
+  const [whole = "0", fraction = ""] = decimal.split(".");
+  return BigInt(whole) * 10_000n + BigInt(fraction.padEnd(4, "0"));
+}
+
+function noSums(): Sums {
+  const zero = 0n;
+  return {
+    ...{ clicks: zero, unique: zero, bots: zero, impressions: zero, approved: zero, pending: zero },
+    ...{ rejected: zero, payout: zero, revenue: zero, sale: zero, others: new Set<string>() },
+  };
+}
+
+/** Whole numbers in the scale of each metric, so that they can be compared. */
+function metricValue(
+  name: string,
+  sums: Sums,
+  role: Role,
+): { text: bigint | null; kind: "count" | "money" | "ratio" } {
+  const profit = sums.revenue - sums.payout;
+  const count = (text: bigint) => ({ text, kind: "count" as const });
+  const money = (text: bigint | null) => ({ text, kind: "money" as const });
+  const ratio = (of: bigint, by: bigint) => ({
+    text: rounded(of * 1_000_000n, by),
+    kind: "ratio" as const,
+  });
+  switch (name) {
+    case "impressions":
+      return count(sums.impressions);
+    case "clicks":
+      return count(sums.clicks);
+    case "unique_clicks":
+      return count(sums.unique);
+    case "bot_clicks":
+      return count(sums.bots);
+    case "ctr":
+      return ratio(sums.clicks, sums.impressions);
+    case "conversions":
+      return count(sums.approved);
+    case "pending_conversions":
+      return count(sums.pending);
+    case "rejected_conversions":
+      return count(sums.rejected);
+    case "cvr":
+      return ratio(sums.approved, sums.unique);
+    case "revenue":
+      return money(sums.revenue);
+    case "payout":
+      return money(sums.payout);
+    case "profit":
+    case "net_profit":
+      return money(profit);
+    case "margin":
+      return ratio(profit, sums.revenue);
+    case "epc":
+      return money(rounded(role === "advertiser" ? sums.revenue : sums.payout, sums.clicks));
+    case "rpc":
+      return money(rounded(sums.revenue, sums.clicks));
+    case "cpc":
+      return money(rounded(sums.payout, sums.clicks));
+    case "avg_sale_amount":
+      return money(rounded(sums.sale, sums.approved));
+    case "sale_amount":
+      return money(sums.sale);
+    case "ad_cost":
+      return money(0n);
+    case "roas":
+      return ratio(sums.revenue, 0n);
+    default:
+      throw new Error(`no metric ${name}`);
+  }
+}
+
+function rounded(of: bigint, by: bigint): bigint | null {
+  if (by === 0n) return null;
+  const [n, d] = by < 0n ? [-of, -by] : [of, by];
+  return n >= 0n ? (2n * n + d) / (2n * d) : -((2n * -n + d) / (2n * d));
+}
+
+function shown(sums: Sums, { metrics, role }: RecountRequest): Record<string, unknown> {
+  return Object.fromEntries(
+    metrics.map((name): [string, unknown] => {
+      const { text, kind } = metricValue(name, sums, role);
+      if (text === null) return [name, null];
+      if (kind === "count") return [name, Number(text)];
+      if (kind === "ratio") return [name, Number(text) / 1_000_000];
+      const digits = (text < 0n ? -text : text).toString().padStart(5, "0");
+      return [name, `${text < 0n ? "-" : ""}${digits.slice(0, -4)}.${digits.slice(-4)}`];
+    }),
+  );
+}
+
+function sortKey(
+  values: readonly (string | number)[],
+  sums: Sums,
+  request: RecountRequest,
+): bigint | string | number | null {
+  const name = request.sort.replace(/^-/, "");
+  const index = request.groupBy.indexOf(name);
+  return index >= 0 ? (values[index] ?? "") : metricValue(name, sums, request.role).text;
+}
+
+function compareOrder(
+  a: bigint | string | number | null,
+  b: bigint | string | number | null,
+  descending: boolean,
+): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  return (descending ? -1 : 1) * compare(a, b);
+}
+
+function compareValues(a: readonly (string | number)[], b: readonly (string | number)[]): number {
+  for (const [index, value] of a.entries()) {
+    const difference = compare(value, b[index] ?? "");
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Text by its bytes, as ClickHouse orders it. */
+function compare(a: bigint | string | number, b: bigint | string | number): number {
+  if (typeof a === "string" && typeof b === "string")
+    return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { getReport } from "../../../api/reports/get-report.ts";
+import { aClick } from "./facts.ts";
+import type { ReportWorld } from "./report-world.ts";
+import { DAY, openSmallWorld } from "./small-world.ts";
+
+let world: ReportWorld;
+
+beforeAll(async () => {
+  world = await openSmallWorld();
+});
+
+afterAll(async () => {
+  await world.close();
+});
+
+describe("CSV", () => {
+  const query = {
+    ...DAY,
+    format: "csv",
+    group_by: "offer,source_id",
+    metrics: "clicks,payout,cvr",
+    sort: "offer",
+  };
+
+  test("REP-043, REP-044, REP-045, G77: header, rows, totals and a note of what was left out", async () => {
+    const [first, second, , fourth] = world.seed.offerIds;
+    expect(await world.text(getReport, query)).toBe(
+      [
+        "Offer,Offer ID,Source ID,Clicks,Payout (USD),CVR",
+        `Offer 1,${first},,4,11.0000,1`,
+        `Offer 2,${second},,3,0.2000,0`,
+        `Offer 4,${fourth},,0,0.0000,`,
+        "Totals,,,7,11.2000,0.75",
+        "Note: amounts in EUR are not included",
+        "",
+      ].join("\r\n"),
+    );
+    const all = await world.text(getReport, { ...query, filters: "currency:in:USD" });
+    expect(all).not.toContain("Note:");
+  });
+
+  test("REP-062, VIS-051: roles see as little in CSV as elsewhere", async () => {
+    const advertiser = await world.text(
+      getReport,
+      { ...DAY, format: "csv", group_by: "affiliate" },
+      "advertiser",
+    );
+    expect(advertiser).toContain(`Partner ${world.seed.affiliateIds[0]}`);
+    expect(advertiser).not.toMatch(/Affiliate 1|Payout|Profit|Bot/);
+    const partner = await world.text(getReport, { ...DAY, format: "csv" }, "partner");
+    expect(partner).not.toMatch(/Revenue|Profit|Margin|Bot/);
+    expect(partner.split("\r\n")[1]).toMatch(/^All,/);
+  });
+
+  test("G77: a cell that a spreadsheet would run is shown as text, limit and offset do not matter", async () => {
+    const ts = Date.parse("2025-06-01T10:00:00Z");
+    await world.insert({
+      clicks: ["=1+1", "@x", "+y", "-z", 'a"b,c'].map((source_id) =>
+        aClick(world, { source_id, ts }),
+      ),
+    });
+    const text = await world.text(getReport, {
+      ...{
+        from: "2025-06-01",
+        to: "2025-06-01",
+        format: "csv",
+        group_by: "source_id",
+        metrics: "clicks",
+      },
+      ...{ limit: "1", offset: "3" },
+    });
+    expect(text.split("\r\n").slice(1, 6).toSorted()).toEqual(
+      [`"a""b,c",1`, "'+y,1", "'-z,1", "'=1+1,1", "'@x,1"].toSorted(),
+    );
+  });
+});

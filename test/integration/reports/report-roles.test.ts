@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ReportWorld, rowsOf } from "./report-world.ts";
+import { openSmallWorld, refusal, report, rows, STAFF_METRICS } from "./small-world.ts";
+
+let world: ReportWorld;
+
+beforeAll(async () => {
+  world = await openSmallWorld();
+});
+
+afterAll(async () => {
+  await world.close();
+});
+
+describe("roles", () => {
+  test("REP-054, REP-058, G190: a partner sees own traffic, without private events", async () => {
+    const answer = await report(world, {}, "partner");
+    expect(answer["totals"]).toMatchObject({
+      clicks: 4,
+      conversions: 2,
+      payout: "10.0000",
+      epc: "2.5000",
+    });
+    const hidden = [...STAFF_METRICS, "revenue"];
+    expect(
+      Object.keys(rowsOf([answer["totals"]])[0] ?? {}).filter((name) => hidden.includes(name)),
+    ).toEqual([]);
+  });
+
+  test("REP-059, REP-063, G70: an advertiser sees own offers, revenue as cost, epc by revenue", async () => {
+    const answer = await report(world, {}, "advertiser");
+    expect(answer["totals"]).toMatchObject({
+      clicks: 4,
+      conversions: 2,
+      revenue: "30.0000",
+      epc: "7.5000",
+    });
+    const hidden = [...STAFF_METRICS, "payout"];
+    expect(
+      Object.keys(rowsOf([answer["totals"]])[0] ?? {}).filter((name) => hidden.includes(name)),
+    ).toEqual([]);
+  });
+
+  test("REP-062, G66: partners have no names for an advertiser", async () => {
+    const [id] = world.seed.affiliateIds;
+    expect(await rows(world, { group_by: "affiliate", metrics: "clicks" }, "advertiser")).toEqual([
+      { affiliate: id, affiliate_label: `Partner ${id}`, affiliate_sub: "", clicks: 4 },
+    ]);
+  });
+
+  test.each([...STAFF_METRICS, "revenue"])(
+    "REP-016, REP-055, REP-056: a partner asking for %s is refused, also in sort",
+    async (metric) => {
+      expect(await refusal(report(world, { metrics: metric }, "partner"))).toEqual([
+        "invalid_parameter",
+        "metrics",
+      ]);
+      expect(await refusal(report(world, { sort: `-${metric}` }, "partner"))).toEqual([
+        "invalid_parameter",
+        "sort",
+      ]);
+    },
+  );
+
+  test.each([...STAFF_METRICS, "payout"])(
+    "REP-016, REP-060, REP-061: an advertiser asking for %s is refused, also in sort",
+    async (metric) => {
+      expect(await refusal(report(world, { metrics: metric }, "advertiser"))).toEqual([
+        "invalid_parameter",
+        "metrics",
+      ]);
+      expect(await refusal(report(world, { sort: metric }, "advertiser"))).toEqual([
+        "invalid_parameter",
+        "sort",
+      ]);
+    },
+  );
+
+  test("REP-057, REP-070, VIS-059, G64: hidden dimensions are neither grouped nor filtered by", async () => {
+    for (const name of ["advertiser", "manager", "is_bot", "is_datacenter"]) {
+      expect(await refusal(report(world, { group_by: name }, "partner")), name).toEqual([
+        "invalid_parameter",
+        "group_by",
+      ]);
+      expect(await refusal(report(world, { filters: `${name}:in:1` }, "partner")), name).toEqual([
+        "invalid_parameter",
+        "filters",
+      ]);
+    }
+    for (const name of ["sub1", "sub10", "source_id", "smart_link", "manager", "is_bot"]) {
+      expect(await refusal(report(world, { group_by: name }, "advertiser")), name).toEqual([
+        "invalid_parameter",
+        "group_by",
+      ]);
+      expect(await refusal(report(world, { filters: `${name}:in:1` }, "advertiser")), name).toEqual(
+        ["invalid_parameter", "filters"],
+      );
+    }
+  });
+});

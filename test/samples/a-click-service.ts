@@ -1,0 +1,88 @@
+import { LocalClickState } from "../../ingress/decide/click-state.ts";
+import { parseTrustedProxies } from "../../ingress/request/client-ip.ts";
+import { openDevices } from "../../ingress/request/device.ts";
+import type { Place } from "../../ingress/request/geo.ts";
+import type { RawRequest, RouteResult } from "../../ingress/route.ts";
+import { clickRoutes } from "../../ingress/routes/click.ts";
+import type { ClickDeps } from "../../ingress/routes/click-deps.ts";
+import type { ClickRecord } from "../../schemas/events/click-record.ts";
+import { ClickIdMint } from "../../schemas/ids/click-id.ts";
+import { aCatalog, type CatalogParts, SECRET } from "./a-catalog.ts";
+import { aRequestFor } from "./a-request.ts";
+
+const NOWHERE: Place = {
+  country: "",
+  region: "",
+  city: "",
+  asn: 0,
+  asName: "",
+  isDatacenter: false,
+};
+/** Address ranges set aside for documentation, and where these tests put them. */
+const PLACES: Readonly<Record<string, Partial<Place>>> = {
+  "192.0.2.": { country: "DE", region: "Berlin", city: "Berlin" },
+  "198.51.100.": { country: "US", region: "California", city: "Mountain View" },
+  "203.0.113.": { country: "NL", asn: 64_500, asName: "Cloud Hosting", isDatacenter: true },
+};
+
+export type ClickService = {
+  readonly deps: ClickDeps;
+  readonly state: LocalClickState;
+  /** The time of the next click, UTC ms. */
+  nowMs: number;
+  readonly ask: (target: string, parts?: Parameters<typeof aRequestFor>[1]) => RouteResult;
+  readonly askRaw: (request: RawRequest) => RouteResult;
+};
+
+/** The click paths over a catalog of these parts; peers of 10.0.0.0/8 are trusted proxies. */
+export function aClickService(parts: CatalogParts = {}, random?: () => number): ClickService {
+  const state = new LocalClickState();
+  const clock = { nowMs: () => service.nowMs };
+  const mint = new ClickIdMint({ producer: 7, secret: SECRET, clock });
+  const deps: ClickDeps = {
+    catalog: aCatalog(parts),
+    mint: () => mint,
+    trustedProxies: parseTrustedProxies(["10.0.0.0/8"]),
+    devices: openDevices(),
+    geo: { locate: (ip) => ({ ...NOWHERE, ...PLACES[ip.slice(0, ip.lastIndexOf(".") + 1)] }) },
+    clock,
+    state,
+    ...(random === undefined ? {} : { random }),
+  };
+  const routes = new Map(
+    clickRoutes(deps).map(({ pattern, route }) => [pattern.split("/")[1], route]),
+  );
+  const askRaw = (request: RawRequest): RouteResult => {
+    const route = routes.get(request.path.split("/")[1]);
+    if (route === undefined) throw new Error(`no route for ${request.path}`);
+    return route(request);
+  };
+  const service: ClickService = {
+    deps,
+    state,
+    nowMs: Date.UTC(2026, 5, 10, 12),
+    askRaw,
+    ask: (target, requestParts) => askRaw(aRequestFor(target, requestParts)),
+  };
+  return service;
+}
+
+/** The record of a click. @throws when nothing was recorded. */
+export function recordOf(result: RouteResult): ClickRecord {
+  if (result.recorded?.kind !== "click") throw new Error("no click was recorded");
+  return result.recorded.record;
+}
+
+/** Value of the first header of this name; undefined when there is none. */
+export function headerOf(result: RouteResult, name: string): string | undefined {
+  return result.answer.headers.find(([known]) => known === name)?.[1];
+}
+
+/** What the visitor gets, in one line: `302 https://…`, `403 {"error":"…"}`, `200 page`. */
+export function answerLine(result: RouteResult): string {
+  const { status, body } = result.answer;
+  const location = headerOf(result, "Location");
+  if (location !== undefined) return `${status} ${location}`;
+  const text = typeof body === "string" ? body : "bytes";
+  return `${status} ${text.startsWith("<!doctype") ? "page" : text}`;
+}
