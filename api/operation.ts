@@ -143,6 +143,6 @@ export function operation<
   Body = undefined,
   Resource = undefined,
 >(definition: Definition<Path, Query, Body, Resource>): Operation {
-  // The caller of `run` has applied exactly these schemas; the list of operations cannot carry their types.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller of `run` has applied exactly these schemas; a list of operations cannot carry their types
   return definition as unknown as Operation;
 }

@@ -12,8 +12,8 @@ type Rule<Field extends string> = {
   readonly hidden: Partial<Record<Role, readonly Field[]>>;
 };
 
-function rule<const Field extends string>(rule: Rule<Field>): Rule<Field> {
-  return rule;
+function rule<const Field extends string>(given: Rule<Field>): Rule<Field> {
+  return given;
 }
 
 const SUBS_1_TO_5 = ["sub1", "sub2", "sub3", "sub4", "sub5"] as const;
@@ -272,7 +272,7 @@ export type Resource = keyof typeof VISIBILITY;
 const VISIBLE = new Map<string, readonly string[]>();
 
 /** Names of the fields a role sees, in their order. */
-export function visibleFields(resource: Resource, role: Role): readonly string[] {
+function visibleFields(resource: Resource, role: Role): readonly string[] {
   const key = `${resource} ${role}`;
   const known = VISIBLE.get(key);
   if (known !== undefined) return known;
@@ -280,10 +280,6 @@ export function visibleFields(resource: Resource, role: Role): readonly string[]
   const names = fields.filter((field) => hidden[role]?.includes(field) !== true);
   VISIBLE.set(key, names);
   return names;
-}
-
-export function isVisible(resource: Resource, role: Role, field: string): boolean {
-  return visibleFields(resource, role).includes(field);
 }
 
 /** The record as the role sees it; fields that it does not have stay absent. */
@@ -300,10 +296,7 @@ export function showTo(
 }
 
 /** The schema of a resource over all roles: a field that some role does not see is optional. */
-export function shownSchema<Shape extends z.ZodRawShape>(
-  resource: Resource,
-  shape: Shape,
-): z.ZodObject {
+export function shownSchema(resource: Resource, shape: z.ZodRawShape): z.ZodObject {
   const { hidden }: Rule<string> = VISIBILITY[resource];
   const sometimes = new Set(Object.values(hidden).flat());
   return z.strictObject(

@@ -18,9 +18,9 @@ import {
 } from "../rest/body-fields.ts";
 
 export const AFFILIATE_STATUSES = ["active", "pending", "blocked", "rejected"] as const;
-export const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
+const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
 /** G56. */
-export const PAYMENT_TERMS = [
+const PAYMENT_TERMS = [
   ...(["net7", "net15", "net30", "net45", "net60"] as const),
   ...(["weekly", "biweekly", "monthly", "on_request"] as const),
 ] as const;

@@ -40,7 +40,7 @@ export function findServers<Name extends keyof ServerUrls>(
         `${resolve(dataDir)}. Set the variable, or start the service first, or name its folder with DATA_DIR.`,
     );
   }
-  // Every needed name has just been looked at.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every needed name has just been looked at
   return Object.fromEntries(needed.map((name) => [name, urls[name]])) as Pick<ServerUrls, Name>;
 }
 

@@ -1,8 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import {
-  ConversionCommand,
-  ConversionCommandReply,
-} from "../../schemas/events/conversion-command.ts";
+import type { ConversionCommand } from "../../schemas/events/conversion-command.ts";
+import { ConversionCommandReply } from "../../schemas/events/conversion-command.ts";
 import { ApiError, unavailable } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 

@@ -97,15 +97,15 @@ export async function listConversions(
       page.after?.id ?? NEWEST_ID,
       filters.fromMs,
       filters.toMs,
-      filters.status ?? null,
-      filters.event ?? null,
-      filters.clickId ?? null,
-      filters.offerId ?? null,
-      filters.affiliateId ?? null,
-      filters.method ?? null,
-      filters.advTxid ?? null,
-      filters.smartLinkId ?? null,
-      principal.affiliate?.id ?? principal.advertiser?.id ?? null,
+      filters.status,
+      filters.event,
+      filters.clickId,
+      filters.offerId,
+      filters.affiliateId,
+      filters.method,
+      filters.advTxid,
+      filters.smartLinkId,
+      principal.affiliate?.id ?? principal.advertiser?.id,
       page.rowsMax,
     ],
   });
@@ -124,12 +124,7 @@ export async function findConversion(
            where c.id = $1 and c.workspace_id = $2
              and ($3::integer is null or (c.affiliate_id = $3 and not c.is_private))
              and ($4::integer is null or c.advertiser_id = $4)`,
-    values: [
-      id,
-      principal.workspace.id,
-      principal.affiliate?.id ?? null,
-      principal.advertiser?.id ?? null,
-    ],
+    values: [id, principal.workspace.id, principal.affiliate?.id, principal.advertiser?.id],
   });
   return rows[0];
 }

@@ -11,6 +11,7 @@ import {
   operation,
 } from "../operation.ts";
 import { mintCode } from "../rest/codes.ts";
+import { presentFields } from "../rest/patch.ts";
 import { type EventValues, insertEvent } from "./events.ts";
 import { eventFaults, percentFaults } from "./offer-faults.ts";
 import { CreateOfferBody, type EventBody, ShownOffer } from "./offer-fields.ts";
@@ -98,44 +99,50 @@ export async function insertOfferWithEvents(
   return offer;
 }
 
-/** G35. The money of a posted default event counts where the offer has none of its own (G42). */
+/** G35. */
+const DEFAULTS = {
+  status: "active",
+  visibility: "public",
+  category: "",
+  description: "",
+  restrictions: "",
+  preview_url: "",
+  fallback_url: "",
+  allowed_domains: [],
+  revenue_type: "rpa",
+  revenue: NO_MONEY,
+  payout_type: "cpa",
+  payout: NO_MONEY,
+  caps: {},
+  targeting: {},
+  conversion_method: "any",
+  unique_per_click: true,
+  attribution_days: 30,
+  default_status: "approved",
+  thumbnail_url: "",
+  tags: [],
+  is_featured: false,
+};
+
+/** The money of a posted default event counts where the offer has none of its own (G42). */
 function withDefaults(
-  body: CreateOfferBody,
+  { code: _code, events: _events, ...body }: CreateOfferBody,
   fromDefault: EventBody | undefined,
   currency: string,
 ): OfferValues {
-  return {
-    name: body.name,
-    advertiser_id: body.advertiser_id,
-    status: body.status ?? "active",
-    visibility: body.visibility ?? "public",
-    ...textsOf(body),
-    destination_url: body.destination_url,
-    allowed_domains: body.allowed_domains ?? [],
-    currency: body.currency ?? currency,
-    revenue_type: body.revenue_type ?? fromDefault?.revenue_type ?? "rpa",
-    revenue: body.revenue ?? fromDefault?.revenue ?? NO_MONEY,
-    payout_type: body.payout_type ?? fromDefault?.payout_type ?? "cpa",
-    payout: body.payout ?? fromDefault?.payout ?? NO_MONEY,
-    caps: body.caps ?? {},
-    targeting: body.targeting ?? {},
-    conversion_method: body.conversion_method ?? "any",
-    unique_per_click: body.unique_per_click ?? true,
-    attribution_days: body.attribution_days ?? 30,
-    default_status: body.default_status ?? "approved",
-    tags: body.tags ?? [],
-    is_featured: body.is_featured ?? false,
+  const { name, advertiser_id, destination_url } = body;
+  const money = {
+    revenue_type: fromDefault?.revenue_type,
+    revenue: fromDefault?.revenue,
+    payout_type: fromDefault?.payout_type,
+    payout: fromDefault?.payout,
   };
-}
-
-function textsOf(body: CreateOfferBody) {
   return {
-    category: body.category ?? "",
-    description: body.description ?? "",
-    restrictions: body.restrictions ?? "",
-    preview_url: body.preview_url ?? "",
-    fallback_url: body.fallback_url ?? "",
-    thumbnail_url: body.thumbnail_url ?? "",
+    ...DEFAULTS,
+    currency,
+    ...presentFields(money),
+    ...presentFields(body),
+    ...{ name, advertiser_id, destination_url },
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CAP_PERIODS } from "../../schemas/catalog/records.ts";
+import type { CapPeriod } from "../../schemas/catalog/records.ts";
 import { zoneOf } from "../../schemas/time/zone.ts";
 import { shownSchema } from "../access/visibility.ts";
 import {
@@ -39,12 +39,16 @@ const eventCode = z
   .string("expected a code")
   .regex(/^[A-Za-z0-9_.-]{1,64}$/, "expected 1 to 64 letters, digits, _ . or -");
 
+/** A limit for some periods; another key is unknown. */
 function periods<Limit extends z.ZodType>(limit: Limit) {
   return z.strictObject(
-    Object.fromEntries(CAP_PERIODS.map((period) => [period, limit.optional()])) as Record<
-      (typeof CAP_PERIODS)[number],
-      z.ZodOptional<Limit>
-    >,
+    {
+      hourly: limit.optional(),
+      daily: limit.optional(),
+      weekly: limit.optional(),
+      monthly: limit.optional(),
+      total: limit.optional(),
+    } satisfies Record<CapPeriod, z.ZodType>,
     "expected an object",
   );
 }
@@ -53,7 +57,7 @@ const counts = periods(count({ min: 0, max: COUNT_MAX })).optional();
 const amounts = periods(money).optional();
 
 /** Shape of caps (G39). */
-export const caps = z.strictObject(
+const caps = z.strictObject(
   {
     conversions: counts,
     clicks: counts,
@@ -89,7 +93,7 @@ const scheduleTime = z.iso
   .optional();
 
 /** Shape of targeting (G41). */
-export const targeting = z.strictObject(
+const targeting = z.strictObject(
   {
     countries_allow: countries.optional(),
     countries_deny: countries.optional(),
@@ -129,7 +133,7 @@ export const targeting = z.strictObject(
 );
 
 /** An event of a body: types by action and by sale only; by click is a matter of the offer (G43). */
-export const eventFields = {
+const eventFields = {
   code: eventCode,
   name: name(),
   revenue_type: oneOf("rpa", "rps"),
@@ -143,7 +147,7 @@ export const eventFields = {
 export const EventBody = z.strictObject(eventFields).partial().extend({ code: eventCode });
 
 /** What PATCH takes; POST takes code and events besides (OFF-027, OFF-028). */
-export const offerFields = {
+const offerFields = {
   name: name(),
   advertiser_id: recordId,
   status: oneOf(...OFFER_STATUSES),

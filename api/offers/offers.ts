@@ -147,7 +147,7 @@ export async function listOffersOfPartner(
     values: [
       ...filterValues(principal.workspace.id, filters, page.after),
       principal.affiliate.id,
-      filters.canRun ?? null,
+      filters.canRun,
       page.rowsMax,
     ],
   });
@@ -167,12 +167,7 @@ export async function findOffer(
            where o.workspace_id = $1 and o.deleted_at is null and (o.id = $2 or lower(o.code) = lower($3))
              and ($4::integer is null or o.advertiser_id = $4)
            order by o.id = $2 desc limit 1`,
-    values: [
-      principal.workspace.id,
-      reference.id,
-      reference.code,
-      principal.advertiser?.id ?? null,
-    ],
+    values: [principal.workspace.id, reference.id, reference.code, principal.advertiser?.id],
   });
   return rows[0];
 }
@@ -311,15 +306,15 @@ function filterValues(
     workspaceId,
     after?.at ?? "infinity",
     after?.id ?? 0,
-    filters.status ?? null,
+    filters.status,
     filters.q === undefined ? null : likePattern(filters.q),
-    filters.q ?? null,
-    filters.visibility ?? null,
-    filters.category ?? null,
-    filters.tag ?? null,
-    filters.ids ?? null,
-    filters.featured ?? null,
-    filters.currency ?? null,
-    filters.advertiserId ?? null,
+    filters.q,
+    filters.visibility,
+    filters.category,
+    filters.tag,
+    filters.ids,
+    filters.featured,
+    filters.currency,
+    filters.advertiserId,
   ];
 }

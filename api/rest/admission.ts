@@ -24,7 +24,7 @@ export type Admission = {
   readonly principal: Principal | undefined;
   readonly rate: RateState;
   readonly isOverBudget: boolean;
-  readonly refusal: unknown;
+  readonly refusal: Error | undefined;
 };
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -59,12 +59,22 @@ export async function admit(request: IncomingMessage, deps: AdmissionDeps): Prom
       remaining: 0,
       resetSec: 60 - (Math.floor(nowMs / 1000) % 60),
     };
-    return { ...base, principal: undefined, rate, isOverBudget: false, refusal: error };
+    return {
+      ...base,
+      principal: undefined,
+      rate,
+      isOverBudget: false,
+      refusal: error instanceof Error ? error : new Error(String(error)),
+    };
   }
 }
 
 /** What refuses a request for a path that needs no key (G04): a key that is sent is checked as anywhere. */
-export function refusalWithoutNeedOfKey({ refusal, rate, isOverBudget }: Admission): unknown {
+export function refusalWithoutNeedOfKey({
+  refusal,
+  rate,
+  isOverBudget,
+}: Admission): Error | undefined {
   const isWithoutKey = refusal instanceof ApiError && refusal.code === "missing_api_key";
   if (!isWithoutKey) return refusal;
   return isOverBudget ? overBudget(rate) : undefined;

@@ -7,7 +7,7 @@ import { isCountry, isCurrency } from "./iso-codes.ts";
  * The lengths are those of G59.
  */
 
-export const NAME_MAX = 200;
+const NAME_MAX = 200;
 const TEXT_MAX = 500;
 const LONG_TEXT_MAX = 10_000;
 const URL_MAX = 2_048;
@@ -90,14 +90,14 @@ export const targetUrl = text(URL_MAX)
 
 function isTargetUrl(value: string): boolean {
   const plain = value.replace(MACRO, "x");
-  if (/\s/.test(plain) || !/^https?:\/\//i.test(plain) || !URL.canParse(plain)) return false;
+  if (/\s/.test(plain) || !/^https?:\/\/[^/\\]/i.test(plain) || !URL.canParse(plain)) return false;
   return new URL(plain).hostname !== "";
 }
 
 export function oneOf<const Words extends readonly [string, ...string[]]>(
-  ...words: Words
+  ...allowed: Words
 ): z.ZodEnum<{ [Word in Words[number]]: Word }> {
-  return z.enum(words, `expected one of ${words.join(", ")}`);
+  return z.enum(allowed, `expected one of ${allowed.join(", ")}`);
 }
 
 export const flag = z.boolean("expected true or false");

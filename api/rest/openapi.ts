@@ -114,14 +114,16 @@ function successResponse({ output, otherMediaTypes = [] }: Operation, schemas: S
   };
 }
 
-const HEADERS = Object.fromEntries(
-  [
-    ["X-Request-Id", "string", "Names this request in the log"],
-    ["X-RateLimit-Limit", "integer", "Requests a minute"],
-    ["X-RateLimit-Remaining", "integer", "Requests left in this minute"],
-    ["X-RateLimit-Reset", "integer", "Seconds until the next minute"],
-  ].map(([name, type, description]) => [name, { description, schema: { type } }]),
-);
+const HEADERS = {
+  "X-Request-Id": header("string", "Names this request in the log"),
+  "X-RateLimit-Limit": header("integer", "Requests a minute"),
+  "X-RateLimit-Remaining": header("integer", "Requests left in this minute"),
+  "X-RateLimit-Reset": header("integer", "Seconds until the next minute"),
+};
+
+function header(type: string, description: string): Json {
+  return { description, schema: { type } };
+}
 
 function errorResponse(schema: Json): Json {
   return {
@@ -130,7 +132,7 @@ function errorResponse(schema: Json): Json {
       .join("\n"),
     headers: {
       ...HEADERS,
-      "Retry-After": { description: "Seconds; with 429 and 503", schema: { type: "integer" } },
+      "Retry-After": header("integer", "Seconds; with 429 and 503"),
     },
     content: { "application/json": { schema } },
   };
@@ -142,7 +144,7 @@ function parametersOf(
   place: "path" | "query",
 ): Json[] {
   if (!(schema instanceof z.ZodObject)) return [];
-  const { properties = {} } = schemas.inline(schema);
+  const { properties } = schemas.inline(schema);
   return Object.entries(asObject(properties)).map(([name, property]) => {
     const { description, ...rest } = asObject(property);
     return {

@@ -15,15 +15,15 @@ export type ProblemBody = {
 /** Any fault as the caller may know it; what is ours is in the log only, under the request id. */
 export function problemOf(error: unknown, log: Log): ApiError {
   if (error instanceof ApiError) {
-    if (error.status >= 500) log.error({ err: error.cause ?? error }, "request.failed");
+    if (error.status >= 500) log.error({ err: withoutRows(error.cause ?? error) }, "request.failed");
     return error;
   }
   const known = problemOfFramework(codeOf(error)) ?? problemOfStore(error);
   if (known !== undefined) {
-    if (known.status >= 500) log.error({ err: error }, "request.failed");
+    if (known.status >= 500) log.error({ err: withoutRows(error) }, "request.failed");
     return known;
   }
-  log.error({ err: error }, "request.failed");
+  log.error({ err: withoutRows(error) }, "request.failed");
   return new ApiError(
     "internal_error",
     "the service made a fault; tell its operator the X-Request-Id",
@@ -65,4 +65,13 @@ function problemOfFramework(code: string): ApiError | undefined {
 function codeOf(error: unknown): string {
   if (typeof error !== "object" || error === null || !("code" in error)) return "";
   return typeof error.code === "string" ? error.code : "";
+}
+
+/** Postgres quotes rows and values in `detail` and `where`: customers' data, which no log may have (P31). */
+function withoutRows(error: unknown): unknown {
+  if (!(error instanceof Error) || !("detail" in error || "where" in error)) return error;
+  const kept = new Error(error.message);
+  kept.name = error.name;
+  if (error.stack !== undefined) kept.stack = error.stack;
+  return Object.assign(kept, { code: codeOf(error) });
 }

@@ -18,10 +18,7 @@ export function limitParam(fallback: number, max: number): z.ZodType<number, str
     .transform(Number)
     .refine((value) => value >= 1 && value <= max, message)
     .default(fallback)
-    .meta({ description: `1 to ${max}, default ${fallback}` }) as z.ZodType<
-    number,
-    string | undefined
-  >;
+    .meta({ description: `1 to ${max}, default ${fallback}` });
 }
 
 export const cursorParam = z

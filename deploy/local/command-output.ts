@@ -36,8 +36,6 @@ export async function commandOutput(
   options.signal?.throwIfAborted();
   const child = spawn(command, args, {
     stdio: ["pipe", "pipe", "pipe"],
-    timeout: options.deadlineMs ?? DEADLINE_MS,
-    killSignal: "SIGKILL",
     // Ctrl-C at the terminal is the launcher's to handle.
     detached: true,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
@@ -45,6 +43,8 @@ export async function commandOutput(
     ...(options.account === undefined ? {} : options.account),
   });
   const stopEarly = (): void => void child.kill("SIGKILL");
+  // Not spawn's own `timeout`: its timer stays for a program that could not be started.
+  const deadline = setTimeout(stopEarly, options.deadlineMs ?? DEADLINE_MS);
   options.signal?.addEventListener("abort", stopEarly, { once: true });
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
@@ -64,6 +64,7 @@ export async function commandOutput(
     options.signal?.throwIfAborted();
     return { code, ...output };
   } finally {
+    clearTimeout(deadline);
     options.signal?.removeEventListener("abort", stopEarly);
   }
 }

@@ -1,11 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { processRecordFile } from "./child.ts";
@@ -13,6 +6,7 @@ import type { CommandOutput } from "./command-output.ts";
 import { commandOutput, lastWords } from "./command-output.ts";
 import { Demo, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
+import { openInstallation } from "./installation.ts";
 import { LaunchError } from "./launch-error.ts";
 import { keptPorts, portFault } from "./ports.ts";
 import type { NodeCommand } from "./private-glibc.ts";
@@ -71,20 +65,21 @@ export function takeDataDir({ dataDir }: LauncherSettings): () => void {
 export async function launch(options: Launch): Promise<void> {
   const { settings, report } = options;
   const startedAtMs = Date.now();
-  const installation = beginInstallation(settings.dataDir);
+  const installation = openInstallation(settings.dataDir);
   await endLeftovers(settings, report);
   await checkListeners(settings);
   await reachServers(settings.servers);
   const { urls, ingressNode } = await openServersAndIngressNode(options);
-  const env = productEnvironment(options, urls);
+  writeServerAddresses(join(settings.dataDir, "servers.json"), urls);
+  const env = productEnvironment(options, urls, installation.id);
   report.note("schema", "bringing Postgres, ClickHouse and JetStream to this version");
   await runTracker(["migrate"], env, MIGRATE_DEADLINE_MS, options);
   await startProcesses({ dataDir: settings.dataDir, env, report }, ingressNode, options);
   const demoFile = join(settings.dataDir, "demo.json");
-  if (installation.demo === "pending") {
+  if (installation.needsDemo) {
     report.note("demo", `making a workspace to try things in; its keys go to ${demoFile}`);
     writeDemo(demoFile, await makeDemo(env, options));
-    installation.finish();
+    installation.demoIsMade();
   }
   report.note("ready", `after ${formatSeconds(Date.now() - startedAtMs)}. Ctrl-C ends it.\n`);
   process.stdout.write(`${welcomeText({ ...settings, demoFile }, readDemo(demoFile))}\n`);
@@ -115,20 +110,6 @@ async function openServersAndIngressNode({
   }
 }
 
-/** Remembers whether this DATA_DIR began empty until the demo workspace is there, so that a first start may be cut off. */
-function beginInstallation(dataDir: string): { demo: "pending" | "done"; finish(): void } {
-  const file = join(dataDir, "installation.json");
-  const write = (demo: "pending" | "done"): void => {
-    writeFileSync(`${file}.new`, `${JSON.stringify({ demo })}\n`);
-    renameSync(`${file}.new`, file);
-  };
-  // What this launcher itself puts there before it looks, and programs that may have been fetched beforehand.
-  const own = new Set(["launcher.lock", "runtime"]);
-  if (readdirSync(dataDir).every((name) => own.has(name))) write("pending");
-  const isPending = existsSync(file) && readFileSync(file, "utf8").includes("pending");
-  return { demo: isPending ? "pending" : "done", finish: () => write("done") };
-}
-
 /** A launcher that was killed takes its processes along, but they may still be at it, or be stuck. */
 async function endLeftovers({ dataDir }: LauncherSettings, report: Report): Promise<void> {
   const folder = join(dataDir, "run");
@@ -146,6 +127,17 @@ async function endLeftovers({ dataDir }: LauncherSettings, report: Report): Prom
         report.note(name, `ended what an earlier run had left (process ${left.pid})`);
     }),
   );
+}
+
+/** For commands and people that want to look into the servers of a running installation; it holds their passwords. */
+function writeServerAddresses(file: string, urls: ServerUrls): void {
+  const addresses = {
+    postgres_url: urls.postgresUrl,
+    nats_url: urls.natsUrl,
+    clickhouse_url: urls.clickhouseUrl,
+  };
+  writeFileSync(`${file}.new`, `${JSON.stringify(addresses, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 }
 
 async function checkListeners(settings: LauncherSettings): Promise<void> {
@@ -178,12 +170,15 @@ function listenerSentence(variable: string, address: string, port: number, fault
 function productEnvironment(
   { settings, environment }: Launch,
   urls: ServerUrls,
+  installationId: string,
 ): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined) env[name] = value;
   }
   return {
+    // There is one processors process, and a dead one's successor takes its lanes over without waiting.
+    PROCESSOR_NAME: `launcher-${installationId}`,
     ...env,
     POSTGRES_URL: urls.postgresUrl,
     NATS_URL: urls.natsUrl,

@@ -7,13 +7,12 @@ import { LaunchError } from "./launch-error.ts";
 import { awaitReady } from "./leashed-server.ts";
 import { LineLimiter, shownLine } from "./log-lines.ts";
 import type { NodeCommand } from "./private-glibc.ts";
-import { programFile } from "./program-file.ts";
 import type { Report } from "./report.ts";
 import type { Service } from "./supervisor.ts";
 
 export interface ProductProcess {
   name: string;
-  /** The compiled program, from the root of the installation, or an absolute path. */
+  /** The compiled program, from the root of the installation. */
   program: string;
   node: NodeCommand;
   /** Added to `env`. */
@@ -45,13 +44,9 @@ export function productService(process: ProductProcess, host: ProductProcessHost
       const child = await startChild({
         name,
         command: node.command,
-        args: [
-          ...node.args,
-          "--import",
-          programFile("end-with-parent"),
-          programPath(process.program),
-        ],
-        env: { ...host.env, ...process.ownEnv },
+        args: [...node.args, projectFile(process.program)],
+        // The processes end when their standard input does: a launcher that is killed leaves none behind.
+        env: { ...host.env, ...process.ownEnv, EXIT_WITH_PARENT: "1" },
         ...{ dataDir, report, stopBy: "SIGTERM", stopDeadlineMs: STOP_DEADLINE_MS },
         onLine: (line) => {
           const text = shownLine(line);
@@ -71,8 +66,4 @@ export function productService(process: ProductProcess, host: ProductProcessHost
       );
     },
   };
-}
-
-function programPath(program: string): string {
-  return program.startsWith("/") ? program : projectFile(program);
 }

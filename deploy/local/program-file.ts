@@ -8,7 +8,7 @@ import { LaunchError } from "./launch-error.ts";
  *
  * @throws {LaunchError} when nothing was compiled yet.
  */
-export function programFile(name: "leash" | "clickhouse-engine" | "end-with-parent"): string {
+export function programFile(name: "leash" | "clickhouse-engine"): string {
   const file = projectFile(".build", "deploy", "local", `${name}.js`);
   if (!existsSync(file)) {
     throw new LaunchError(`${file} is missing. Run \`npm run build\` first.`);

@@ -40,6 +40,12 @@ export class LocalClickState implements ClickState {
   #reached: ReadonlySet<number> = new Set();
   /** When a visitor last took an offer, oldest first: `<offer>-<partner>-<visitor>`. */
   readonly #lastTaken = new Map<string, number>();
+  readonly #visitorsMax: number;
+
+  /** Beyond `visitorsMax` the visitor whose click is longest ago is forgotten; one takes about 120 bytes. */
+  constructor(visitorsMax = VISITORS_REMEMBERED_MAX) {
+    this.#visitorsMax = visitorsMax;
+  }
 
   readonly isCapReached = (offer: Offer, timezone: string, atMs: number): boolean => {
     if (this.#reached.has(offer.id)) return true;
@@ -110,7 +116,7 @@ export class LocalClickState implements ClickState {
   #remember(key: string, atMs: number): void {
     this.#lastTaken.delete(key);
     this.#lastTaken.set(key, atMs);
-    if (this.#lastTaken.size <= VISITORS_REMEMBERED_MAX) return;
+    if (this.#lastTaken.size <= this.#visitorsMax) return;
     for (const oldest of this.#lastTaken.keys()) {
       this.#lastTaken.delete(oldest);
       return;

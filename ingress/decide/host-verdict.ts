@@ -39,13 +39,12 @@ function judge(authority: string): HostVerdict {
   const written = colon < 0 ? authority : authority.slice(0, colon);
   const name = nameOf(written);
   if (name === undefined) return refused("bad_host");
-  const host = name.endsWith(".") ? name.slice(0, -1) : name;
+  const host = name.replace(/\.$/, "");
   if (isIpHost(host)) return refused("ip_host");
   if (isLocalHost(host)) return refused("local_host");
-  const isGood =
-    isAgreed(written, name) && isName(host) && (colon < 0 || isPort(authority.slice(colon + 1)));
-  if (!isGood) return refused("bad_host");
-  return { refusal: "", host, port: colon < 0 ? "" : authority.slice(colon + 1) };
+  const port = colon < 0 ? "" : authority.slice(colon + 1);
+  const isGood = isAgreed(written, name) && isName(host) && (colon < 0 || isPort(port));
+  return isGood ? { refusal: "", host, port } : refused("bad_host");
 }
 
 /** Names of other letters are what the WHATWG parser makes of them; one with escapes in it is no name at all. */

@@ -2,7 +2,7 @@ import { decodePercent, escapedByte } from "../request/decode.ts";
 import { judgeAuthority } from "./host-verdict.ts";
 
 /** Longest `url=` after decoding, in characters (section 8). */
-export const TARGET_URL_LENGTH_MAX = 4_096;
+const TARGET_URL_LENGTH_MAX = 4_096;
 
 const SPACES_AND_CONTROLS = /[\p{Cc} \\]/u;
 const SCHEME = /^([a-zA-Z][a-zA-Z0-9+.-]*):/;
@@ -66,7 +66,7 @@ function readDecoded(raw: string, decoded: string): TargetUrl {
   };
 }
 
-export function refusedTarget(refusal: Refusal): TargetUrl {
+function refusedTarget(refusal: Refusal): TargetUrl {
   return { refusal, location: "", host: "", port: "", path: "" };
 }
 

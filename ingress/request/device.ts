@@ -45,7 +45,7 @@ export function openDevices(): DeviceReader {
   };
 }
 
-export function readDevice(userAgent: string): Device {
+function readDevice(userAgent: string): Device {
   const { browser, os, device } = parseUserAgent(userAgent);
   const isBot = userAgent === "" || isbot(userAgent);
   return {

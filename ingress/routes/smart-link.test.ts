@@ -142,7 +142,8 @@ describe("TRK-033 TRK-038 smart links without an offer", () => {
   });
 
   test("a waterfall tells the reason of the first offer it tried", () => {
-    expect(reasonOf(parts("waterfall", { offers: paused }))).toEqual(["paused", 0]);
+    const lastPrivate = [...paused.slice(0, 2), offer(3, { visibility: "private" })];
+    expect(reasonOf(parts("waterfall", { offers: lastPrivate }))).toEqual(["paused", 0]);
     const rules = [
       rule([
         [2, 1],

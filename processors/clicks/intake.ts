@@ -1,12 +1,13 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
-import { type ClickBatch, decodeBatch } from "../../schemas/events/click-batch.ts";
+import { decodeBatchHead } from "../../schemas/events/click-batch.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
 import { Completeness } from "./completeness.ts";
 import type { LaneTable } from "./lane-table.ts";
 import type { Range } from "./position-set.ts";
 import { type Producer, Producers } from "./producers.ts";
-import { clickRow, impressionRow, type LineHead, type Place, readLine } from "./read-line.ts";
+import { Lines } from "./lines.ts";
+import { type LineHead, mayHaveAdIds, readAdHashes, readLine, withoutEarnings } from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
 import { UniqueClicks } from "./unique-clicks.ts";
 import { YoungClicks } from "./young-clicks.ts";
@@ -14,13 +15,15 @@ import { YoungClicks } from "./young-clicks.ts";
 /** What is told of while messages are taken. */
 export type IntakeEvents = {
   undecodable(error: unknown, bytes: number): void;
-  unreadable(place: Place): void;
+  unreadable(place: { producer: number; epoch: number; position: number }): void;
   lost(range: LostRange): void;
   hole(producer: Producer, range: Range): void;
   repeated(records: number): void;
   /** A jump that was not taken because too many holes are open: it has to come again. */
   refused(producer: Producer): void;
 };
+
+type Head = ReturnType<typeof decodeBatchHead>["head"];
 
 export const BATCH_ROWS_MAX = 50_000;
 const BATCH_BYTES_MAX = 32 * 1024 * 1024;
@@ -112,7 +115,7 @@ export class Intake {
     const filling = this.#last;
     filling.openedAtMs ??= monotonicMs;
     const batch = this.#decode(bytes);
-    if (batch !== undefined) this.#takeBatch(batch);
+    if (batch !== undefined) this.#takeBatch(batch.head, batch.lines);
     filling.lastMessage = message;
     if (filling.rows >= BATCH_ROWS_MAX || filling.bytes >= BATCH_BYTES_MAX) {
       this.#batches.push(new Batch());
@@ -127,20 +130,21 @@ export class Intake {
     return fresh;
   }
 
-  #decode(bytes: Uint8Array): ClickBatch | undefined {
+  #decode(bytes: Uint8Array): { head: Head; lines: Lines } | undefined {
     try {
-      return decodeBatch(bytes);
+      const { head, linesAt } = decodeBatchHead(bytes);
+      return { head, lines: new Lines(bytes, linesAt) };
     } catch (error) {
       this.#events.undecodable(error, bytes.length);
       return undefined;
     }
   }
 
-  #takeBatch(batch: ClickBatch): void {
+  #takeBatch(batch: Head, lines: Lines): void {
     const producer = this.producers.get(batch.producer, batch.epoch);
     producer.isActive = true;
     const { accepted } = producer;
-    const end = batch.first + batch.lines.length;
+    const end = batch.first + lines.count;
     if (accepted.holes.length >= HOLES_MAX && accepted.wouldJump(batch.lostFrom ?? batch.first)) {
       this.#events.refused(producer);
       return;
@@ -151,33 +155,44 @@ export class Intake {
       }
     }
     const { next } = accepted;
-    const isJump = batch.lines.length > 0 && accepted.wouldJump(batch.first);
+    const isJump = lines.count > 0 && accepted.wouldJump(batch.first);
     let fresh = 0;
     for (const [from, to] of accepted.add(batch.first, end)) {
       fresh += to - from;
-      this.#takeLines(producer, batch, [from, to]);
+      this.#takeLines(producer, lines, { first: batch.first, from, to });
     }
     if (isJump) this.#events.hole(producer, [next, batch.first]);
-    if (fresh < batch.lines.length) this.#events.repeated(batch.lines.length - fresh);
+    if (fresh < lines.count) this.#events.repeated(lines.count - fresh);
     this.completeness.heard(batch.producer, batch.epoch, batch.at);
   }
 
-  #takeLines(producer: Producer, batch: ClickBatch, [from, to]: Range): void {
-    const kind = this.#table.name;
-    const builder = new SegmentBuilder(producer, this.#clock.nowMs());
+  #takeLines(
+    producer: Producer,
+    lines: Lines,
+    { first, from, to }: { first: number; from: number; to: number },
+  ): void {
+    const isClick = this.#table.name === "click";
+    const hasAdIds = isClick && mayHaveAdIds(lines.text);
+    const builder = new SegmentBuilder(producer, {
+      readAtMs: this.#clock.nowMs(),
+      lineBytes: lines.bytesOf(from - first, to - first),
+      rows: to - from,
+    });
     for (let position = from; position < to; position += 1) {
-      const line = batch.lines[position - batch.first] ?? "";
-      const place: Place = { producer: producer.producer, epoch: producer.epoch, position };
-      const head = readLine(line, kind);
+      const line = lines.at(position - first);
+      const head = readLine(line);
       if (head === undefined) {
         this.#finish(builder);
-        this.#events.unreadable(place);
+        this.#events.unreadable({ producer: producer.producer, epoch: producer.epoch, position });
         this.#lose(producer, [position, position + 1], "unreadable");
         continue;
       }
       const month = this.#months.of(head.ts);
       if (!builder.continues(month)) this.#finish(builder);
-      builder.add(position, month, head, this.#rowOf(line, place, head));
+      const isUnique = isClick ? this.#isUnique(head) : undefined;
+      const row = { position, month, ts: head.ts };
+      builder.add(isUnique === false ? withoutEarnings(line) : line, row, isUnique);
+      if (hasAdIds) builder.addAdHashes(readAdHashes(line));
     }
     this.#finish(builder);
   }
@@ -187,11 +202,6 @@ export class Intake {
     if (segment === undefined) return;
     this.#last.add(segment);
     if (this.#table.name === "click") this.young.add(segment);
-  }
-
-  #rowOf(line: string, place: Place, head: LineHead): string {
-    if (this.#table.name === "impression") return impressionRow(line, place);
-    return clickRow(line, place, { isUnique: this.#isUnique(head), earns: head.earns });
   }
 
   #isUnique(head: LineHead): boolean {

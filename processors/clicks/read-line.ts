@@ -9,67 +9,61 @@ export type LineHead = {
   readonly affiliateId: number;
   readonly visitor: number;
   readonly mayBeUnique: boolean;
-  /** It has a payout or a revenue of its own (G71). */
-  readonly earns: boolean;
-  /** What its ad-platform ids are found by. */
-  readonly adHashes: readonly number[];
 };
 
 /** A partition for every month that a broken clock could name would be too many: 2020 to 2099. */
 const TS_MIN = Date.UTC(2020, 0, 1);
 const TS_MAX = Date.UTC(2100, 0, 1);
+const QUOTE = 34;
+const COMMA = 44;
+const BACKSLASH = 92;
+const BRACE = 123;
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
 const NO_MONEY = "0.0000";
-const NO_HASHES: readonly number[] = [];
+const EARNINGS = /"(click_payout|click_revenue)":"\d+\.\d{4}"/g;
 
 /**
- * Reads a line as far as the writer needs it; undefined for one that is no record. Only the fields that are used are looked
- * at: the full check (`checkRow`) costs as much as the rest of the writer, and our producers write from the same schema.
+ * Reads a line as far as the writer needs it; undefined for one that is no record. `line` is one flat JSON object as
+ * `JSON.stringify` writes it, its bytes as latin1: fields are found where they stand, for a parse of every line costs as much
+ * as everything else that the writer does. What only looks like a record is refused by ClickHouse, and then checked in full
+ * (`checkRow`).
  */
-export function readLine(line: string, kind: "click" | "impression"): LineHead | undefined {
+export function readLine(line: string): LineHead | undefined {
   // The writer's columns are appended before the last brace, which therefore has to be the last character.
   if (!line.startsWith('{"') || !line.endsWith("}")) return undefined;
-  const record = parseObject(line);
-  if (record === undefined) return undefined;
-  const { ts } = record;
-  if (typeof ts !== "number" || !Number.isInteger(ts) || ts < TS_MIN || ts >= TS_MAX) {
-    return undefined;
-  }
-  if (kind === "click") {
-    const id = record["click_id"];
-    if (typeof id !== "string" || id.length !== 32) return undefined;
-  }
+  const ts = numberOf(line, 'ts":');
+  if (ts < TS_MIN || ts >= TS_MAX) return undefined;
   return {
     ts,
-    offerId: numberOf(record["offer_id"]),
-    affiliateId: numberOf(record["affiliate_id"]),
-    visitor: numberOf(record["visitor"]),
-    mayBeUnique: record["may_be_unique"] === true,
-    earns: isMoney(record["click_payout"]) || isMoney(record["click_revenue"]),
-    adHashes: kind === "click" ? adHashesOf(record) : NO_HASHES,
+    offerId: numberOf(line, 'offer_id":'),
+    affiliateId: numberOf(line, 'affiliate_id":'),
+    visitor: numberOf(line, 'visitor":'),
+    mayBeUnique: valueAt(line, 'may_be_unique":true') >= 0,
   };
 }
 
-/** What the writer adds to every row. */
-export type Place = {
-  readonly producer: number;
-  readonly epoch: number;
-  readonly position: number;
-};
-
-export function impressionRow(line: string, { producer, epoch, position }: Place): string {
-  return `${line.slice(0, -1)},"_producer":${producer},"_epoch":${epoch},"_position":${position}}`;
+/** What the ad-platform ids of a line are found by (young-clicks.ts). */
+export function readAdHashes(line: string): number[] {
+  const hashes: number[] = [];
+  for (const kind of AD_CLICK_ID_KINDS) {
+    const start = valueAt(line, `${kind}":"`);
+    if (start < 0) continue;
+    let end = line.indexOf('"', start);
+    while (end > 0 && isEscaped(line, end)) end = line.indexOf('"', end + 1);
+    if (end > start) hashes.push(adClickHash(kind, line.slice(start, end)));
+  }
+  return hashes;
 }
 
-/** A click that is not unique earns nothing (G71). */
-export function clickRow(
-  line: string,
-  place: Place,
-  click: { readonly isUnique: boolean; readonly earns: boolean },
-): string {
-  const text = click.isUnique || !click.earns ? line : withoutMoney(line);
-  const { producer, epoch, position } = place;
-  // Written out: this is the only part of the writer that is done for every row and could be slow.
-  return `${text.slice(0, -1)},"is_unique":${click.isUnique},"_producer":${producer},"_epoch":${epoch},"_position":${position}}`;
+/** Whether any line of a message can have an ad-platform id. */
+export function mayHaveAdIds(text: string): boolean {
+  return AD_CLICK_ID_KINDS.some((kind) => text.includes(`"${kind}":"`));
+}
+
+/** A line whose click earns nothing, as those that are not unique (G71). Never longer than `line`. */
+export function withoutEarnings(line: string): string {
+  return line.includes('"click_') ? line.replace(EARNINGS, `"$1":"${NO_MONEY}"`) : line;
 }
 
 /**
@@ -77,51 +71,50 @@ export function clickRow(
  * events. What is added by the writer stays.
  */
 export function checkRow(row: string, kind: "click" | "impression"): string | undefined {
-  const record = parseObject(row);
-  if (record === undefined) return undefined;
+  let record: unknown;
+  try {
+    record = JSON.parse(row);
+  } catch {
+    // Not JSON: told by the answer, and counted by the caller.
+    return undefined;
+  }
+  if (typeof record !== "object" || record === null) return undefined;
   const schema = kind === "click" ? ClickRecord : ImpressionRecord;
   const checked = schema.safeParse(record);
   return checked.success ? JSON.stringify({ ...record, ...checked.data }) : undefined;
 }
 
-function adHashesOf(record: Readonly<Record<string, unknown>>): readonly number[] {
-  let hashes: number[] | undefined;
-  for (const kind of AD_CLICK_ID_KINDS) {
-    const value = record[kind];
-    if (typeof value !== "string" || value === "") continue;
-    hashes ??= [];
-    hashes.push(adClickHash(kind, value));
+/** A non-negative whole number; 0 where the field is absent. `field` is `name":`. */
+function numberOf(line: string, field: string): number {
+  let at = valueAt(line, field);
+  if (at < 0) return 0;
+  let value = 0;
+  for (;;) {
+    const digit = line.charCodeAt(at);
+    if (!(digit >= DIGIT_0 && digit <= DIGIT_9)) return value;
+    value = value * 10 + digit - DIGIT_0;
+    at += 1;
   }
-  return hashes ?? NO_HASHES;
 }
 
-function withoutMoney(line: string): string {
-  return JSON.stringify({
-    ...parseObject(line),
-    click_payout: NO_MONEY,
-    click_revenue: NO_MONEY,
-  });
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Not JSON: told by the answer, and counted by the caller.
-    return undefined;
+/**
+ * Where the text after `field` begins; negative without one. A quote inside a string is escaped, so a field's name between
+ * bare quotes, after a comma or a brace, is the field.
+ */
+function valueAt(line: string, field: string): number {
+  let at = line.indexOf(field);
+  while (at >= 0) {
+    const before = line.charCodeAt(at - 2);
+    if (line.charCodeAt(at - 1) === QUOTE && (before === COMMA || before === BRACE)) {
+      return at + field.length;
+    }
+    at = line.indexOf(field, at + 1);
   }
-  return isObject(value) ? value : undefined;
+  return -1;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0;
-}
-
-function isMoney(value: unknown): boolean {
-  return typeof value === "string" && value !== NO_MONEY;
+function isEscaped(line: string, at: number): boolean {
+  let slashes = 0;
+  while (line.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes += 1;
+  return slashes % 2 === 1;
 }

@@ -80,7 +80,8 @@ export class YoungClicks {
 
   /** The rows of clicks with this ad-platform id, of any workspace, in the order in which they were read. */
   byAdClickId(kind: AdClickIdKind, value: string): string[] {
-    const known = this.#byAdHash.get(adClickHash(kind, value));
+    const written = Buffer.from(JSON.stringify(value).slice(1, -1)).toString("latin1");
+    const known = this.#byAdHash.get(adClickHash(kind, written));
     const segments = new Set(known === undefined || Array.isArray(known) ? known : [known]);
     const wanted = `"${kind}":${JSON.stringify(value)}`;
     const rows: string[] = [];
@@ -136,7 +137,10 @@ export class YoungClicks {
   }
 }
 
-/** By what an ad-platform id is looked for; another id may have the same. */
+/**
+ * By what an ad-platform id is looked for; another id may have the same. `value` is as it is written in the row: JSON without
+ * its quotes, its UTF-8 bytes as latin1.
+ */
 export function adClickHash(kind: AdClickIdKind, value: string): number {
   let hash = kind.charCodeAt(0) * 31 + kind.charCodeAt(1);
   for (let index = 0; index < value.length; index += 1) {

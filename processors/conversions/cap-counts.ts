@@ -4,6 +4,7 @@ import {
   type CapPeriod,
   type Caps,
   type Offer,
+  type OfferGroup,
 } from "../../schemas/catalog/records.ts";
 import { formatAmount } from "../../schemas/money/amount.ts";
 import type { Money } from "./conversion-terms.ts";
@@ -19,14 +20,24 @@ export type CapCount = {
 
 const KINDS = ["conversions", "payout", "revenue"] as const;
 
+/** Whose caps a conversion counts against. */
+export type CapOwners = {
+  readonly offer: Offer;
+  readonly advertiser: Advertiser;
+  readonly groups: readonly OfferGroup[];
+};
+
 /**
- * Every counter of a conversion: of its offer and of its advertiser's budget (G39, G105). Money caps are in the offer's
- * currency, and so is a budget: one counter a currency, since amounts of different currencies are never added.
+ * Every counter of a conversion: of its offer, of its advertiser's budget and of its offer's groups (G39, G105). Money caps are
+ * in the offer's currency, also those of a budget or a group: one counter a currency, since amounts of different currencies
+ * are never added.
  */
-export function capCounts(offer: Offer, advertiser: Advertiser, money: Money): CapCount[] {
+export function capCounts({ offer, advertiser, groups }: CapOwners, money: Money): CapCount[] {
+  const { currency } = offer;
   return [
-    ...countsOf(`offer/${offer.id}`, offer.caps, offer.currency, money),
-    ...countsOf(`advertiser/${advertiser.id}`, advertiser.budget_caps, offer.currency, money),
+    ...countsOf(`offer/${offer.id}`, offer.caps, currency, money),
+    ...countsOf(`advertiser/${advertiser.id}`, advertiser.budget_caps, currency, money),
+    ...groups.flatMap((group) => countsOf(`group/${group.id}`, group.caps, currency, money)),
   ];
 }
 

@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import { z } from "zod";
 import { type Amount, amountOf, formatAmount } from "../../schemas/money/amount.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
@@ -49,7 +50,14 @@ export type NewConversion = {
 /** What a row that is already there makes of a new report. */
 export type OnRepeat = "duplicate" | "existing" | "conflict";
 
-/** How to record; see function record_conversion (migration 0004). */
+/** How many conversions a day may bring from one address and from its network; null for no limit (G101). */
+export type AddressLimit = {
+  readonly address: string;
+  readonly same_max: number | null;
+  readonly network_max: number | null;
+};
+
+/** How to record; see function record_conversion (migration 0005). */
 export type RecordPlan = {
   readonly on_txid: OnRepeat;
   readonly on_click: OnRepeat;
@@ -57,6 +65,7 @@ export type RecordPlan = {
   readonly latest_of_click: boolean;
   readonly may_be_multiple: boolean;
   readonly caps: readonly CapCount[];
+  readonly address_limit: AddressLimit | null;
   readonly timezone: string;
   readonly actor: "postback" | "pixel" | "api";
   readonly key_id: number | null;
@@ -108,30 +117,38 @@ const RecordOutcome = z.discriminatedUnion("outcome", [
 ]);
 export type RecordOutcome = z.infer<typeof RecordOutcome>;
 
-/** Row, counters, history and outbox in one transaction that has ended when this answers (P14, P16, P17). */
-export async function recordConversion(
+/** A conversion to record, and how. */
+export type Recording = { readonly row: NewConversion; readonly plan: RecordPlan };
+
+const RecordOutcomes = z.array(RecordOutcome);
+
+/**
+ * Row, counters, history and outbox of all of them in one transaction that has ended when this answers (P14, P16, P17); their
+ * outcomes in the same order. Throws for all of them what went wrong with one.
+ */
+export async function recordConversions(
   db: Queryable,
-  conversion: NewConversion,
-  plan: RecordPlan,
-): Promise<RecordOutcome> {
-  const { rows } = await db.query<{ outcome: unknown }>({
-    name: "record-conversion",
-    text: "select record_conversion($1::jsonb, $2::jsonb) as outcome",
-    values: [jsonParameter(conversion), jsonParameter(plan)],
+  batch: readonly Recording[],
+): Promise<readonly RecordOutcome[]> {
+  const { rows } = await db.query<{ outcomes: unknown }>({
+    name: "record-conversions",
+    text: "select record_conversions($1::jsonb) as outcomes",
+    values: [jsonParameter(batch.map(({ row, plan }) => ({ row, plan })))],
   });
-  return RecordOutcome.parse(rows[0]?.outcome);
+  const outcomes = RecordOutcomes.parse(rows[0]?.outcomes);
+  assert(outcomes.length === batch.length, "every row of a batch has an outcome");
+  return outcomes;
 }
 
-/** What {@link recordConversion} would answer now; stores nothing (`test=1`, G120). */
+/** What {@link recordConversions} would answer now; stores nothing (`test=1`, G120). */
 export async function tryConversion(
   db: Queryable,
-  conversion: NewConversion,
-  plan: RecordPlan,
+  { row, plan }: Recording,
 ): Promise<RecordOutcome> {
   const { rows } = await db.query<{ outcome: unknown }>({
     name: "try-conversion",
     text: "select try_conversion($1::jsonb, $2::jsonb) as outcome",
-    values: [jsonParameter(conversion), jsonParameter(plan)],
+    values: [jsonParameter(row), jsonParameter(plan)],
   });
   return RecordOutcome.parse(rows[0]?.outcome);
 }

@@ -1,22 +1,28 @@
 import type { ClickRecord } from "../../schemas/events/click-record.ts";
 import { capCounts } from "./cap-counts.ts";
 import { computeMoney, type Money } from "./conversion-terms.ts";
-import type { NewConversion, OnRepeat, RecordPlan } from "./conversions.ts";
+import type {
+  AddressLimit,
+  NewConversion,
+  OnRepeat,
+  Recording,
+  RecordPlan,
+} from "./conversions.ts";
 import type { Incoming, ReportSources } from "./incoming-report.ts";
 import { isOnIpList, storedIp } from "./ip-list.ts";
 import { judgeConversion, type Verdict } from "./judge-conversion.ts";
 import { isOncePerClick, newConversion, newConversionId } from "./new-conversion.ts";
 import type { GivenMoney } from "./report-params.ts";
-import { type Target, termsOf } from "./resolve-target.ts";
+import { type Credit, fraudChecksOf, type Target, termsOf } from "./resolve-target.ts";
 
 /** A new conversion as the report has it, and how to record it. */
-export type Draft = {
-  readonly row: NewConversion;
-  readonly plan: RecordPlan;
-  readonly money: Money;
-};
+export type Draft = Recording & { readonly money: Money };
 
-type Facts = { readonly click: ClickRecord | undefined; readonly given: GivenMoney };
+type Facts = {
+  readonly credit: Credit;
+  readonly given: GivenMoney;
+  readonly isClickIpCrowded: boolean;
+};
 
 export function draftReport(
   sources: ReportSources,
@@ -25,11 +31,12 @@ export function draftReport(
   facts: Facts,
 ): Draft {
   const { report, request } = incoming;
-  const { click, given } = facts;
+  const { given, isClickIpCrowded } = facts;
+  const { click, coupon } = facts.credit;
   const id = newConversionId(sources.clock.nowMs());
   const terms = termsOf(sources.catalog, target);
   const money = computeMoney(terms, { ...given, saleAmount: given.saleAmount ?? 0n });
-  const verdict = verdictOf(incoming, target, { id, click });
+  const verdict = verdictOf(sources, incoming, target, { id, click, money, isClickIpCrowded });
   const row = newConversion({
     id,
     target,
@@ -37,10 +44,13 @@ export function draftReport(
     terms,
     money,
     verdict,
+    ...(coupon === undefined
+      ? {}
+      : { clickValues: { link_type: "coupon", domain: incoming.origin.host } }),
     method: methodOf(incoming),
     convTsMs: request.receivedAtMs,
     txid: report.txid,
-    convIp: storedIp(report.userIp ?? request.ip, target.workspace.ip_storage),
+    convIp: storedIp(userIpOf(incoming) ?? request.ip, target.workspace.ip_storage),
     params:
       report.couponCode === undefined
         ? report.params
@@ -48,22 +58,53 @@ export function draftReport(
     emailHash: report.emailHash,
     phoneHash: report.phoneHash,
   });
-  const caps = verdict.countsAgainstCaps ? capCounts(target.offer, target.advertiser, money) : [];
-  return { row, plan: planOf(incoming, target, { hasClick: click !== undefined, caps }), money };
+  const groups = sources.catalog.groupsOf(target.offer.id);
+  const caps = verdict.countsAgainstCaps ? capCounts({ ...target, groups }, money) : [];
+  const limit = verdict.countsAddress
+    ? addressLimit(target, userIpOf(incoming) ?? click?.ip ?? "")
+    : null;
+  const plan = planOf(incoming, target, { hasClick: click !== undefined, caps, limit });
+  return { row, plan, money };
+}
+
+/** The visitor's address, where the sender is the visitor or tells it (G102). */
+function userIpOf({ report, request, origin }: Incoming): string | undefined {
+  return origin.sender.kind === "pixel" ? request.ip : report.userIp;
+}
+
+/** Null where no check counts addresses, or none is known. Addresses are compared as the workspace keeps them. */
+export function addressLimit(target: Target, ip: string): AddressLimit | null {
+  const { duplicate_conv_ip: same = null, duplicate_conv_subnet24: near = null } =
+    fraudChecksOf(target);
+  const address = storedIp(ip, target.workspace.ip_storage);
+  if (address === "" || (same === null && near === null)) return null;
+  return { address, same_max: same, network_max: near };
 }
 
 function verdictOf(
-  { report, request, origin }: Incoming,
+  { catalog }: ReportSources,
+  incoming: Incoming,
   target: Target,
-  facts: { readonly id: string; readonly click: ClickRecord | undefined },
+  facts: {
+    readonly id: string;
+    readonly click: ClickRecord | undefined;
+    readonly money: Money;
+    readonly isClickIpCrowded: boolean;
+  },
 ): Verdict {
+  const { report, request, origin } = incoming;
   return judgeConversion({
     conversionId: facts.id,
     convTsMs: request.receivedAtMs,
     click: facts.click,
     offer: target.offer,
     affiliate: target.affiliate,
-    fraudChecks: target.offer.fraud_checks ?? target.workspace.fraud_checks,
+    eventCode: target.event.code,
+    method: methodOf(incoming),
+    saleAmount: facts.money.saleAmount,
+    rules: catalog.rulesOf(target.workspace.id),
+    fraudChecks: fraudChecksOf(target),
+    isClickIpCrowded: facts.isClickIpCrowded,
     // A pixel comes from the visitor's address, which is on no advertiser's list.
     isIpAllowed:
       origin.sender.kind === "pixel" ||
@@ -75,7 +116,11 @@ function verdictOf(
 function planOf(
   incoming: Incoming,
   target: Target,
-  facts: { readonly hasClick: boolean; readonly caps: RecordPlan["caps"] },
+  facts: {
+    readonly hasClick: boolean;
+    readonly caps: RecordPlan["caps"];
+    readonly limit: AddressLimit | null;
+  },
 ): RecordPlan {
   const { report, origin } = incoming;
   const isPixel = origin.sender.kind === "pixel";
@@ -87,6 +132,7 @@ function planOf(
       !isPixel && !isOnce && report.status !== undefined && report.txid === undefined,
     may_be_multiple: facts.hasClick && !isOnce,
     caps: facts.caps,
+    address_limit: facts.limit,
     timezone: target.workspace.timezone,
     actor: isPixel ? "pixel" : "postback",
     key_id: null,

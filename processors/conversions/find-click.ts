@@ -1,6 +1,5 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
-import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
 import {
   type AdClickIdKind,
   ClickAnswer,
@@ -11,6 +10,8 @@ import { CLICK_LANES } from "../../schemas/events/shards.ts";
 import { clickIdParts, isGenuineClickId } from "../../schemas/ids/click-id.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
+import { selectClicks } from "./select-clicks.ts";
+import type { StoredClicks } from "./stored-clicks.ts";
 
 /** `unavailable`: who would know cannot be asked, or is behind the time of the click. Never told as "unknown" (G162). */
 export type FoundClick =
@@ -23,6 +24,7 @@ export type ClickSources = {
   readonly clickhouse: Clickhouse;
   readonly catalog: Catalog;
   readonly clock: Clock;
+  readonly storedClicks: StoredClicks;
 };
 
 /** A genuine id that nobody knows may still lie in a journal this long; after it, it is one made up by chance. */
@@ -48,7 +50,7 @@ export async function findClickById(sources: ClickSources, clickId: string): Pro
     const young = await askWriter(sources, { by: "id", shard, clickId });
     const known = young?.clicks.findLast((click) => click.click_id === clickId);
     if (known !== undefined) return { kind: "found", click: known };
-    const stored = await selectClickById(sources, clickId, atMs);
+    const stored = await sources.storedClicks.find(clickId, atMs);
     if (stored !== "away" && stored !== undefined) return { kind: "found", click: stored };
     const isOld = sources.clock.nowMs() - atMs > YOUNG_MS;
     if (isOld && stored !== "away") return NONE;
@@ -133,68 +135,16 @@ async function askWriter(
   };
 }
 
-/** Every field of a click as ingress wrote it; whether it may be unique is no longer asked. */
-const CLICK_COLUMNS = Object.keys(ClickRecord.shape)
-  .filter((name) => name !== "may_be_unique")
-  .map((name) => {
-    if (name === "click_id") return "lower(hex(click.click_id)) as click_id";
-    if (name === "ts") return "toUnixTimestamp64Milli(click.ts) as ts";
-    return name === "click_payout" || name === "click_revenue"
-      ? `toDecimalString(click.${name}, 4) as ${name}`
-      : `click.${name} as ${name}`;
-  })
-  .join(", ");
-
-async function selectClickById(
-  sources: ClickSources,
-  clickId: string,
-  atMs: number,
-): Promise<ClickRecord | undefined | "away"> {
-  // Clicks of no workspace (G140) are there too, so that they are told from clicks on their way.
-  const workspaceIds = [0, ...sources.catalog.workspaces.keys()];
-  const rows = await selectClicks(sources, {
-    where: `click.workspace_id in {workspaceIds: Array(UInt32)}
-        and click.ts = fromUnixTimestamp64Milli({atMs: Int64}) and click.click_id = unhex({clickId: String})`,
-    order: "ts desc",
-    params: { workspaceIds, atMs, clickId },
-  });
-  return rows === "away" ? rows : rows[0];
-}
-
 async function selectClicksByAdId(
-  sources: ClickSources,
+  { clickhouse }: ClickSources,
   search: AdClickSearch,
 ): Promise<readonly ClickRecord[] | "away"> {
-  return await selectClicks(sources, {
+  return await selectClicks(clickhouse, {
     where: `click.workspace_id in {workspaceIds: Array(UInt32)} and click.${search.kind} = {value: String}`,
     order:
-      "(click.offer_id > 0 and click.offer_id = {offerId: UInt32}) desc, click.offer_id > 0 desc, click.ts desc",
+      "order by (click.offer_id > 0 and click.offer_id = {offerId: UInt32}) desc, click.offer_id > 0 desc, click.ts desc limit 1",
     params: { workspaceIds: search.workspaceIds, value: search.value, offerId: search.offerId },
   });
-}
-
-async function selectClicks(
-  { clickhouse }: ClickSources,
-  query: { where: string; order: string; params: Record<string, unknown> },
-): Promise<readonly ClickRecord[] | "away"> {
-  try {
-    const answer = await clickhouse.query({
-      query: `select ${CLICK_COLUMNS} from click where ${query.where} order by ${query.order} limit 1`,
-      query_params: query.params,
-      format: "JSONEachRow",
-      clickhouse_settings: { max_execution_time: WAIT_MS / 1_000 },
-      abort_signal: AbortSignal.timeout(WAIT_MS),
-    });
-    return (await answer.json()).map((row) => ClickRecord.parse(row));
-  } catch (error) {
-    if (isClickhouseAway(error) || isAborted(error)) return "away";
-    throw error;
-  }
-}
-
-/** The client names no code when the signal ended the request. */
-function isAborted(error: unknown): boolean {
-  return error instanceof Error && /aborted/i.test(error.message);
 }
 
 function pause(ms: number): Promise<void> {

@@ -4,21 +4,18 @@ import type {
   ConversionCommand,
   ConversionCommandReply,
 } from "../../schemas/events/conversion-command.ts";
-import { parseAmount } from "../../schemas/money/amount.ts";
+import { type Amount, parseAmount } from "../../schemas/money/amount.ts";
 import { capCounts } from "./cap-counts.ts";
 import { computeMoney } from "./conversion-terms.ts";
-import {
-  type NewConversion,
-  type RecordPlan,
-  recordConversion,
-  setConversionStatus,
-} from "./conversions.ts";
+import { isClickIpCrowded } from "./count-clicks.ts";
+import { addressLimit } from "./draft-report.ts";
+import { type Recording, type RecordPlan, setConversionStatus } from "./conversions.ts";
 import { convertMoney, type ExchangeRate } from "./exchange-rates.ts";
 import { findClickById } from "./find-click.ts";
 import { type ReportSources, rateFor } from "./incoming-report.ts";
 import { judgeConversion, type Verdict } from "./judge-conversion.ts";
 import { isOncePerClick, newConversion, newConversionId } from "./new-conversion.ts";
-import { isRefusal, type Target, termsOf } from "./resolve-target.ts";
+import { fraudChecksOf, isRefusal, type Target, termsOf } from "./resolve-target.ts";
 
 type Create = Extract<ConversionCommand, { kind: "create" }>;
 type SetStatus = Extract<ConversionCommand, { kind: "set-status" }>;
@@ -52,8 +49,13 @@ async function createConversion(
     },
   );
   if (isRefusal(rate)) return invalid({ currency: "no usable rate" });
-  const { row, plan } = draftCommand(sources, command, { target, click, rate });
-  const outcome = await recordConversion(sources.pool, row, plan);
+  const isCrowded = await isClickIpCrowded(sources, click, {
+    clicksMax: command.status === null ? fraudChecksOf(target).duplicate_click_ip : null,
+    atMs: command.convTsMs ?? command.nowMs,
+  });
+  if (isCrowded === "away") return { kind: "unavailable" };
+  const facts = { target, click, rate, isClickIpCrowded: isCrowded };
+  const outcome = await sources.recorder.record(draftCommand(sources, command, facts));
   if (outcome.outcome === "recorded") return { kind: "created", id: outcome.id };
   return {
     kind: "refused",
@@ -70,8 +72,9 @@ function draftCommand(
     readonly target: Target;
     readonly click: ClickRecord | undefined;
     readonly rate: ExchangeRate | undefined;
+    readonly isClickIpCrowded: boolean;
   },
-): { row: NewConversion; plan: RecordPlan } {
+): Recording {
   const { target, click } = facts;
   const id = newConversionId(sources.clock.nowMs());
   const terms = termsOf(sources.catalog, target);
@@ -84,7 +87,7 @@ function draftCommand(
     facts.rate,
   );
   const money = computeMoney(terms, { ...given, saleAmount: given.saleAmount ?? 0n });
-  const verdict = verdictOf(command, { id, target, click });
+  const verdict = verdictOf(sources, command, { ...facts, id, saleAmount: money.saleAmount });
   const row = newConversion({
     id,
     target,
@@ -100,13 +103,15 @@ function draftCommand(
     params: command.params,
     notes: command.notes,
   });
+  const groups = sources.catalog.groupsOf(target.offer.id);
   const plan: RecordPlan = {
     on_txid: "conflict",
     on_click: "duplicate",
     on_none: "insert",
     latest_of_click: false,
     may_be_multiple: click !== undefined && !isOncePerClick(target),
-    caps: verdict.countsAgainstCaps ? capCounts(target.offer, target.advertiser, money) : [],
+    caps: verdict.countsAgainstCaps ? capCounts({ ...target, groups }, money) : [],
+    address_limit: verdict.countsAddress ? addressLimit(target, click?.ip ?? "") : null,
     timezone: target.workspace.timezone,
     actor: "api",
     key_id: command.keyId,
@@ -116,20 +121,34 @@ function draftCommand(
 
 /** A status that staff give is final; without one the offer's rules decide (G90). */
 function verdictOf(
-  { status, convTsMs, nowMs }: Create,
-  facts: { readonly id: string; readonly target: Target; readonly click: ClickRecord | undefined },
+  { catalog }: ReportSources,
+  { status, convTsMs, nowMs, click: clickValues }: Create,
+  facts: {
+    readonly id: string;
+    readonly target: Target;
+    readonly click: ClickRecord | undefined;
+    readonly saleAmount: Amount;
+    readonly isClickIpCrowded: boolean;
+  },
 ): Verdict {
   if (status !== null) {
-    return { status, reason: status === "rejected" ? "manual" : "", countsAgainstCaps: false };
+    const reason = status === "rejected" ? "manual" : "";
+    return { status, reason, countsAddress: false, countsAgainstCaps: false };
   }
-  const { workspace, offer, affiliate } = facts.target;
+  const { workspace, offer, affiliate, event } = facts.target;
   return judgeConversion({
     conversionId: facts.id,
     convTsMs: convTsMs ?? nowMs,
     click: facts.click,
+    clickValues,
     offer,
     affiliate,
-    fraudChecks: offer.fraud_checks ?? workspace.fraud_checks,
+    eventCode: event.code,
+    method: "api",
+    saleAmount: facts.saleAmount,
+    rules: catalog.rulesOf(workspace.id),
+    fraudChecks: fraudChecksOf(facts.target),
+    isClickIpCrowded: facts.isClickIpCrowded,
     isIpAllowed: true,
     givenStatus: undefined,
   });

@@ -1,4 +1,3 @@
-import type { ClickRecord } from "../../schemas/events/click-record.ts";
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { formatAmount } from "../../schemas/money/amount.ts";
 import { applyUpdate } from "./apply-update.ts";
@@ -6,18 +5,26 @@ import { attributeClick } from "./attribute-click.ts";
 import type { Money } from "./conversion-terms.ts";
 import {
   findConversion,
+  type Recording,
   type RecordOutcome,
   type RecordPlan,
-  recordConversion,
   tryConversion,
 } from "./conversions.ts";
+import { isClickIpCrowded } from "./count-clicks.ts";
 import { draftReport } from "./draft-report.ts";
 import { convertMoney, type ExchangeRate, formatRate } from "./exchange-rates.ts";
 import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./incoming-report.ts";
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";
 import { malformed, type Refusal, refused, UNAVAILABLE } from "./refusal.ts";
 import { readReport } from "./report-params.ts";
-import { isRefusal, resolveTarget, type Target } from "./resolve-target.ts";
+import { resolveCoupon } from "./resolve-coupon.ts";
+import {
+  type Credit,
+  fraudChecksOf,
+  isRefusal,
+  resolveTarget,
+  type Target,
+} from "./resolve-target.ts";
 import { FOREIGN_OFFER, maySpeakFor, type Sender, senderOfToken } from "./sender.ts";
 
 /** Reads, judges and records one report. Throws what the store throws: the caller knows what an outage is. */
@@ -51,23 +58,32 @@ async function handleClickReport(
   incoming: Incoming,
   workspaceId: number | undefined,
 ): Promise<Handled> {
-  const { report, request, origin } = incoming;
+  const { report, origin } = incoming;
   const { clickId } = report;
-  const attribution = await attributeClick(sources, report, origin, request.receivedAtMs);
-  if (attribution.kind === "refused") return refusal(attribution, { workspaceId, clickId });
-  const { click } = attribution;
-  // There is no coupon yet that a code could stand for: with a click it is only kept, without one it credits nobody (G115).
-  if (click === undefined && report.couponCode !== undefined) {
-    return refusal(refused("unknown coupon_code", "coupon_error"), { workspaceId });
-  }
-  const target = resolveTarget(sources.catalog, report, click, origin);
+  const credit = await creditOf(sources, incoming);
+  if (isRefusal(credit)) return refusal(credit, { workspaceId, clickId });
+  const { click } = credit;
+  const target = resolveTarget(sources.catalog, report, credit, origin);
   if (target.kind === "refused") {
     return refusal(target, {
       workspaceId: workspaceId ?? click?.workspace_id,
       clickId: click?.click_id ?? clickId,
     });
   }
-  return await recordReport(sources, incoming, target, click);
+  return await recordReport(sources, incoming, target, credit);
+}
+
+/** A click goes before a coupon, and a coupon before what is found by e-mail (G114, G115). */
+async function creditOf(
+  sources: ReportSources,
+  { report, request, origin }: Incoming,
+): Promise<Credit | Refusal> {
+  const { clickId, adClickId, couponCode } = report;
+  if (couponCode === undefined || clickId !== undefined || adClickId !== undefined)
+    return await attributeClick(sources, report, origin, request.receivedAtMs);
+  const at = { ...origin, atMs: request.receivedAtMs };
+  const coupon = resolveCoupon(sources.catalog, couponCode, report, at);
+  return isRefusal(coupon) ? coupon : { click: undefined, coupon };
 }
 
 async function updateNamed(
@@ -89,9 +105,10 @@ async function recordReport(
   sources: ReportSources,
   incoming: Incoming,
   target: Target,
-  click: ClickRecord | undefined,
+  credit: Credit,
 ): Promise<Handled> {
   const { report, request } = incoming;
+  const { click } = credit;
   const known = { workspaceId: target.workspace.id, clickId: click?.click_id };
   const rate = await rateFor(sources, report, {
     currency: target.offer.currency,
@@ -99,16 +116,26 @@ async function recordReport(
   });
   if (isRefusal(rate)) return refusal(rate, known);
   const given = convertMoney(applicableMoney(incoming).money, rate);
-  const draft = draftReport(sources, incoming, target, { click, given });
-  const store = report.isTest ? tryConversion : recordConversion;
-  let outcome = await store(sources.pool, draft.row, draft.plan);
+  const isCrowded = await isClickIpCrowded(sources, click, {
+    clicksMax: fraudChecksOf(target).duplicate_click_ip,
+    atMs: request.receivedAtMs,
+  });
+  if (isCrowded === "away") return refusal(UNAVAILABLE, known);
+  const draft = draftReport(sources, incoming, target, {
+    credit,
+    given,
+    isClickIpCrowded: isCrowded,
+  });
+  const store = (recording: Recording): Promise<RecordOutcome> =>
+    report.isTest ? tryConversion(sources.pool, recording) : sources.recorder.record(recording);
+  let outcome = await store(draft);
   if (outcome.outcome === "existing") {
     // An order told once more with the same money and no status is a repeat, not a change (G106).
     const onlyIfDifferent = report.status === undefined;
     const updated = await applyUpdate(sources, incoming, outcome.row, { onlyIfDifferent });
     if (updated !== undefined) return updated;
     const asRepeat: RecordPlan = { ...draft.plan, on_txid: "duplicate", on_click: "duplicate" };
-    outcome = await store(sources.pool, draft.row, asRepeat);
+    outcome = await store({ row: draft.row, plan: asRepeat });
   }
   switch (outcome.outcome) {
     case "recorded":

@@ -2,11 +2,15 @@ import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import type { Attributor } from "./attribute-click.ts";
 import { type ExchangeRate, findExchangeRate } from "./exchange-rates.ts";
+import type { RecordQueue } from "./record-queue.ts";
 import { malformed, type Refusal } from "./refusal.ts";
 import type { GivenMoney, Report } from "./report-params.ts";
 import type { Origin } from "./resolve-target.ts";
 
-export type ReportSources = Attributor & { readonly clock: Clock };
+export type ReportSources = Attributor & {
+  readonly clock: Clock;
+  readonly recorder: RecordQueue;
+};
 
 /** A report that is well formed and whose sender is known. */
 export type Incoming = {

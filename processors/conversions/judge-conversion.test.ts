@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Affiliate, Offer } from "../../schemas/catalog/records.ts";
+import { Affiliate, type ConversionRule, Offer } from "../../schemas/catalog/records.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { type Case, judgeConversion } from "./judge-conversion.ts";
 
@@ -56,19 +56,32 @@ function aClick(fields: Partial<ClickRecord> = {}): ClickRecord {
   });
 }
 
-function judge(fields: Partial<Case> = {}): string {
-  const { status, reason } = judgeConversion({
+function aCase(fields: Partial<Case> = {}): Case {
+  return {
     conversionId: "01a1fc65-173e-7eb1-b69e-769fbe5c2c41",
     convTsMs: NOW_MS,
     click: aClick(),
     offer,
     affiliate,
+    eventCode: "default",
+    method: "s2s",
+    saleAmount: 0n,
+    rules: [],
     fraudChecks: {},
+    isClickIpCrowded: false,
     isIpAllowed: true,
     givenStatus: undefined,
     ...fields,
-  });
+  };
+}
+
+function judge(fields: Partial<Case> = {}): string {
+  const { status, reason } = judgeConversion(aCase(fields));
   return `${status} ${reason}`.trim();
+}
+
+function aRule(name: string, action: ConversionRule["action"]): ConversionRule {
+  return { id: 1, workspace_id: 1, name, position: 0, status: "active", action, conditions: {} };
 }
 
 test("G96 T58: the first check of the fixed order decides, and each one shows when those before it pass", () => {
@@ -83,6 +96,8 @@ test("G96 T58: the first check of the fixed order decides, and each one shows wh
     affiliate: { ...affiliate, throttle_percent: 100 },
     fraudChecks: { bot: true, datacenter: true },
     isIpAllowed: false,
+    isClickIpCrowded: true,
+    rules: [aRule("review", "hold"), aRule("no", "reject")],
     givenStatus: "rejected",
   };
   const order: [string, Partial<Case>][] = [
@@ -92,8 +107,11 @@ test("G96 T58: the first check of the fixed order decides, and each one shows wh
     ["rejected ip_not_allowed", { click: aClick({ is_bot: true, is_datacenter: true }) }],
     ["rejected fraud:bot", { isIpAllowed: true }],
     ["rejected fraud:datacenter", { fraudChecks: { datacenter: true } }],
-    ["rejected postback", { fraudChecks: {} }],
-    ["pending throttled", { givenStatus: "approved" }],
+    ["rejected fraud:duplicate_click_ip", { fraudChecks: {} }],
+    ["rejected rule:no", { isClickIpCrowded: false }],
+    ["rejected postback", { rules: [aRule("review", "hold")] }],
+    ["pending rule:review", { givenStatus: "approved" }],
+    ["pending throttled", { rules: [] }],
     ["pending hold", { affiliate }],
     ["approved", { affiliate: { ...affiliate, hold_days: "0" } }],
     ["pending", { givenStatus: undefined }],
@@ -121,22 +139,29 @@ test("G90: without a click its window, its speed and its fraud are not asked", (
 });
 
 test("G98: the partner's hold goes before the offer's, and ends a fraction of a day after the conversion", () => {
-  const held = judgeConversion({
-    conversionId: "x",
-    convTsMs: NOW_MS,
-    click: aClick(),
-    offer: { ...offer, hold_days: "7" },
-    affiliate: { ...affiliate, hold_days: "0.5" },
-    fraudChecks: {},
-    isIpAllowed: true,
-    givenStatus: undefined,
-  });
+  const held = judgeConversion(
+    aCase({
+      offer: { ...offer, hold_days: "7" },
+      affiliate: { ...affiliate, hold_days: "0.5" },
+    }),
+  );
   expect(held).toEqual({
     status: "pending",
     reason: "hold",
     holdUntilMs: NOW_MS + DAY_MS / 2,
+    countsAddress: true,
     countsAgainstCaps: true,
   });
+});
+
+test("G96 G101: what is rejected before the tables are asked counts nowhere, a reject rule only spares the caps", () => {
+  const asked = (fields: Partial<Case>): unknown => {
+    const { countsAddress, countsAgainstCaps } = judgeConversion(aCase(fields));
+    return [countsAddress, countsAgainstCaps];
+  };
+  expect(asked({ isIpAllowed: false })).toEqual([false, false]);
+  expect(asked({ rules: [aRule("no", "reject")] })).toEqual([true, false]);
+  expect(asked({ givenStatus: "rejected" })).toEqual([true, true]);
 });
 
 test("LIFE-014 G99: a throttle takes its share of a partner's conversions", () => {

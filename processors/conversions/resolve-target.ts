@@ -24,6 +24,19 @@ export type Target = {
   readonly creationRefusal: Refusal | undefined;
 };
 
+/** What a coupon stands for instead of a click. */
+export type CouponCredit = {
+  readonly kind: "coupon";
+  readonly offer: Offer;
+  readonly affiliate: Affiliate;
+};
+
+/** What a report is credited to; neither when it names its offer and partner itself. */
+export type Credit = {
+  readonly click: ClickRecord | undefined;
+  readonly coupon?: CouponCredit | undefined;
+};
+
 export type Origin = {
   readonly sender: Sender;
   /** Tracking host of the request. */
@@ -36,13 +49,13 @@ const UNKNOWN_CLICK = refused("unknown click_id", "unknown_click");
 export function resolveTarget(
   catalog: Catalog,
   report: Report,
-  click: ClickRecord | undefined,
+  { click, coupon }: Credit,
   origin: Origin,
 ): Target | Refusal {
   const { sender } = origin;
   const workspaceIds = workspacesInReach(catalog, click, origin);
   if (isRefusal(workspaceIds)) return workspaceIds;
-  const offer = resolveOffer(catalog, report, click, workspaceIds);
+  const offer = coupon?.offer ?? resolveOffer(catalog, report, click, workspaceIds);
   if (isRefusal(offer)) return offer;
   const owners = ownersOf(catalog, offer, origin);
   if (isRefusal(owners)) return owners;
@@ -52,7 +65,8 @@ export function resolveTarget(
       ? refused("offer has no default event")
       : malformed("unknown event for this offer");
   }
-  const affiliate = resolveAffiliate(catalog, report, click, owners.workspace);
+  const affiliate =
+    coupon?.affiliate ?? resolveAffiliate(catalog, report, click, owners.workspace);
   return {
     kind: "target",
     ...owners,
@@ -152,6 +166,14 @@ function refusedMethod(offer: Offer, sender: Sender): Refusal | undefined {
   return offer.conversion_method === "pixel"
     ? refused("offer does not accept server-to-server conversions")
     : undefined;
+}
+
+/** Checks in force: the offer's own, else the workspace's (G101). */
+export function fraudChecksOf({
+  offer,
+  workspace,
+}: Pick<Target, "offer" | "workspace">): Workspace["fraud_checks"] {
+  return offer.fraud_checks ?? workspace.fraud_checks;
 }
 
 /** The terms of the target's partner on its event. */

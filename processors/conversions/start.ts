@@ -16,8 +16,10 @@ import type { ReportSources } from "./incoming-report.ts";
 import { type ConversionMetrics, conversionMetrics } from "./metrics.ts";
 import { type Handled, refusal } from "./postback-answer.ts";
 import { PostbackLog } from "./postback-log.ts";
+import { RecordQueue } from "./record-queue.ts";
 import { FAULT, UNAVAILABLE } from "./refusal.ts";
 import { isStoreAway } from "./store-away.ts";
+import { StoredClicks } from "./stored-clicks.ts";
 
 export type ConversionDeps = {
   readonly pool: Pool;
@@ -44,7 +46,9 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
     underWay: () => underWay.size,
     logRowsLost: () => postbackLog.lost,
   });
-  const desk: Desk = { ...deps, postbackLog, metrics };
+  const recorder = new RecordQueue(deps.pool);
+  const storedClicks = new StoredClicks(deps.clickhouse, deps.catalog);
+  const desk: Desk = { ...deps, recorder, storedClicks, postbackLog, metrics };
   const take = (
     subject: string,
     answer: (payload: Uint8Array) => Promise<unknown>,

@@ -7,6 +7,8 @@ export const BATCH_AGE_MS_MAX = 2;
 /** A lane without records says so by an empty batch this often, so that its writer knows that nothing is on its way. */
 export const IDLE_BATCH_MS = 500;
 
+const LINE_FEED = 10;
+
 const BatchHead = z.object({
   producer: z.int().min(0).max(65_535),
   /** Counts the starts of the producer: every start opens a new sequence in every lane. */
@@ -41,6 +43,21 @@ export function decodeBatch(bytes: Uint8Array): ClickBatch {
     ...BatchHead.parse(JSON.parse(head)),
     lines: lines.length === 1 && lines[0] === "" ? [] : lines,
   };
+}
+
+/**
+ * The head of a batch and where its lines begin, for a reader that copies them as they are. There are none when that is the
+ * end of `bytes`. @throws {SyntaxError | ZodError} for bytes that no producer of ours wrote.
+ */
+export function decodeBatchHead(bytes: Uint8Array): {
+  readonly head: Omit<ClickBatch, "lines">;
+  readonly linesAt: number;
+} {
+  const end = bytes.indexOf(LINE_FEED);
+  const head = new TextDecoder("utf-8", { fatal: true }).decode(
+    bytes.subarray(0, Math.max(0, end)),
+  );
+  return { head: BatchHead.parse(JSON.parse(head)), linesAt: end + 1 };
 }
 
 /**

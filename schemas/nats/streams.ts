@@ -5,9 +5,12 @@ const NS_PER_MS = 1_000_000;
 const HOUR_MS = 3_600_000;
 /** Clicks stay this long after they are stored, so that a ClickHouse that lost them is filled again (P5). */
 const CLICKS_MAX_AGE_MS = 72 * HOUR_MS;
-/** As much as this where the server has the room, at least the second figure. */
-const CLICKS_BYTES_MAX = 64 * 1024 ** 3;
-const CLICKS_BYTES_MIN = 256 * 1024 ** 2;
+const GIB = 1024 ** 3;
+/**
+ * The first for which the server has room: it reserves them. Without a limit of its own (-1), a stream ends at the limit of
+ * the server, which then refuses clicks: they stay in the journals.
+ */
+const CLICKS_BYTES_MAX = [64 * GIB, 16 * GIB, 4 * GIB, -1];
 /** The server reserves the bytes of a stream, and has not that many (JSStorageResourcesExceededErr). */
 const NO_ROOM = 10_047;
 const DUPLICATE_WINDOW_MS = 120_000;
@@ -43,13 +46,13 @@ export async function ensureStreams(nats: Nats, replicas = 1): Promise<void> {
   }
   const { File: storage } = StorageType;
   const { Limits: retention } = RetentionPolicy;
-  for (let bytes = CLICKS_BYTES_MAX; ; bytes = Math.floor(bytes / 2)) {
+  for (const bytes of CLICKS_BYTES_MAX) {
     try {
       await streams.add({ ...settings, name, max_bytes: bytes, storage, retention });
       return;
     } catch (error) {
-      if (!(error instanceof JetStreamApiError) || error.code !== NO_ROOM) throw error;
-      if (bytes / 2 < CLICKS_BYTES_MIN) throw error;
+      const hasNoRoom = error instanceof JetStreamApiError && error.code === NO_ROOM;
+      if (!hasNoRoom || bytes === CLICKS_BYTES_MAX.at(-1)) throw error;
     }
   }
 }

@@ -8,11 +8,9 @@ import { createInterface } from "node:readline";
 import type { Segment } from "../../processors/clicks/batch.ts";
 import { insertRows } from "../../processors/clicks/insert-rows.ts";
 import { CLICK_TABLE } from "../../processors/clicks/lane-table.ts";
-import { clickRow, readLine } from "../../processors/clicks/read-line.ts";
 import { SegmentBuilder } from "../../processors/clicks/segment-builder.ts";
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { encodeBatch } from "../../schemas/events/click-batch.ts";
-import { projectFile } from "../../schemas/host/project-root.ts";
 import { connectNats } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
 import { startBenchServers } from "./bench-servers.ts";
@@ -76,12 +74,14 @@ async function insertSerialised(clickhouse: Clickhouse, lines: readonly string[]
   });
   const inserts: Segment[] = [];
   for (let from = 0; from < lines.length; from += ROWS_AN_INSERT) {
-    const builder = new SegmentBuilder({ producer: 1, epoch: 1 }, 0);
-    for (const [index, line] of lines.slice(from, from + ROWS_AN_INSERT).entries()) {
-      const head = readLine(line, "click");
-      if (head === undefined) throw new Error("the bench made a line that is no click");
-      const place = { producer: 1, epoch: 1, position: from + index };
-      builder.add(place.position, 0, head, clickRow(line, place, { isUnique: true, earns: false }));
+    const page = lines.slice(from, from + ROWS_AN_INSERT);
+    const lineBytes = page.reduce((sum, line) => sum + line.length, 0);
+    const builder = new SegmentBuilder(
+      { producer: 1, epoch: 1 },
+      { readAtMs: 0, lineBytes, rows: page.length },
+    );
+    for (const [index, line] of page.entries()) {
+      builder.add(line, { position: from + index, month: 0, ts: 0 }, true);
     }
     const segment = builder.finish();
     if (segment !== undefined) inserts.push(segment);
@@ -120,7 +120,7 @@ async function fillStream(url: string, prefix: string, lines: readonly string[])
 }
 
 async function runWriter(clickhouse: Clickhouse, env: Record<string, string>): Promise<number> {
-  const child = spawn(process.execPath, [projectFile(".build", "processors", "main.js")], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "..", "..", "processors", "main.js")], {
     env: {
       ...process.env,
       ...env,

@@ -12,6 +12,7 @@ export type Expectation = {
   readonly isBot: boolean;
 };
 
+const HANDHELD_SYSTEMS = new Set(["Android", "iOS", "Windows Phone", "HarmonyOS"]);
 /** Shape of a record in either kind of city database. */
 const CityRecord = z.object({
   country_code: z.string().optional(),
@@ -49,5 +50,8 @@ function deviceTypeOf(userAgent: string, isBot: boolean): string {
   const known = DEVICE_TYPES[parsed.device.type ?? ""];
   if (known !== undefined) return known;
   if (parsed.device.type !== undefined) return "other";
-  return parsed.os.name === undefined ? "other" : "desktop";
+  const system = parsed.os.name ?? "";
+  // A system of telephones and tablets without a type: the word that browsers of telephones carry decides.
+  if (HANDHELD_SYSTEMS.has(system)) return /mobi/i.test(userAgent) ? "mobile" : "tablet";
+  return system === "" ? "other" : "desktop";
 }

@@ -106,7 +106,7 @@ create type conversion_plan as (
   key_id integer
 );
 
--- The check of too many conversions from one address or network that stops this one; null for none. "A day" ends with it.
+-- The check of too many conversions from one address or network that stops this one; null for none.
 create function address_check(c conversion, address_limit jsonb) returns text language plpgsql as $$
 declare
   from_address inet := (address_limit ->> 'address')::inet;
@@ -116,7 +116,8 @@ begin
   select count(*) filter (where a.address = from_address), count(*) into same, near
   from conversion_address a
   where a.offer_id = c.offer_id and a.network = network_of(from_address)
-    and a.conv_ts > c.conv_ts - interval '24 hours' and a.conv_ts <= c.conv_ts + interval '24 hours';
+    -- What came in beside it may carry a later time, and counts too.
+    and a.conv_ts > c.conv_ts - interval '24 hours';
   return case
     when same >= (address_limit ->> 'same_max')::integer then 'fraud:duplicate_conv_ip'
     when near >= (address_limit ->> 'network_max')::integer then 'fraud:duplicate_conv_subnet24'
@@ -348,16 +349,18 @@ create table schedule_task (
 -- A row that another session holds is left to it. Whoever asks at the same time finds other rows: each is released once (P18).
 create function release_due_holds(rows_max integer) returns integer language plpgsql as $$
 declare
+  held record;
   before conversion;
   after conversion;
   released integer := 0;
 begin
-  for before in
-    select t.* from conversion t
+  for held in
+    select t as state from conversion t
     where t.hold_until <= clock_timestamp() and t.status = 'pending'
     order by t.hold_until limit rows_max
     for update skip locked
   loop
+    before := held.state;
     after := before;
     after.status := 'approved';
     after.status_reason := '';

@@ -14,6 +14,7 @@ describe("affiliates", () => {
   test("a name is enough; everything else has its default (AFF-012 to AFF-014, G57)", async () => {
     const answer = await world.post("/affiliates", { name: "Acme" });
     expect(answer.status).toBe(201);
+    expect(record(answer)["code"]).toMatch(/^[A-HJ-NP-Z][A-HJ-NP-Z2-9]{7}$/);
     expect(record(answer)).toEqual({
       id: someId,
       code: someText,
@@ -186,6 +187,7 @@ describe("advertisers", () => {
     });
     expect(answer.status).toBe(201);
     const made = record(answer);
+    expect(made["postback_token"]).toMatch(/^[0-9a-f]{32}$/);
     expect(made).toEqual({
       id: someId,
       name: "Shop",

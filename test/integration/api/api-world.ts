@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { expect, inject } from "vitest";
 import { z } from "zod";
@@ -33,6 +32,7 @@ type CallOptions = {
 };
 
 const Data = z.looseObject({ id: z.union([z.int(), z.string()]) });
+const Address = z.looseObject({ port: z.int() });
 const BASE = "/api/v1";
 
 /** A workspace with a partner, an advertiser and a key of each role. */
@@ -102,8 +102,7 @@ export class ApiWorld {
     });
     await app.listen({ host: "127.0.0.1", port: 0 });
     this.#closers.push(() => app.close());
-    // A listener on an IP address has an address of this form.
-    const { port } = app.server.address() as AddressInfo;
+    const { port } = Address.parse(app.server.address());
     return `http://127.0.0.1:${port}`;
   }
 
@@ -131,7 +130,7 @@ export class ApiWorld {
   async addTenant(slug: string): Promise<Tenant> {
     const workspace = { name: slug, slug, timezone: "UTC", currency: "USD" };
     const { id, adminKey } = await createWorkspace(this.db, workspace);
-    const affiliateCode = `${slug.slice(0, 6).toUpperCase().padEnd(6, "X")}`;
+    const affiliateCode = slug.slice(0, 6).toUpperCase().padEnd(6, "X");
     const affiliateId = await this.insert(
       `insert into affiliate (workspace_id, code, name, currency, approved_at)
        values ($1, $2, 'Partner', 'USD', now()) returning id`,
@@ -225,7 +224,7 @@ export class ApiWorld {
       },
       key,
     );
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    if (answer.status !== 201) throw new Error(`no offer: ${JSON.stringify(answer.body)}`);
     return z.looseObject({ id: z.int() }).parse(answer.body["data"]);
   }
 
@@ -264,6 +263,10 @@ const NOBODY: Tenant = {
 export const someText: unknown = expect.any(String);
 export const someId: unknown = expect.any(Number);
 
+export function containing(items: readonly unknown[]): unknown {
+  return expect.arrayContaining([...items]);
+}
+
 /** `data` of an answer, as one record. */
 export function record({ body }: Answer): Json & { id: number | string } {
   return Data.parse(body["data"]);
@@ -272,6 +275,11 @@ export function record({ body }: Answer): Json & { id: number | string } {
 /** `data` of an answer, as a list. */
 export function list({ body }: Answer): (Json & { id: number | string })[] {
   return z.array(Data).parse(body["data"]);
+}
+
+/** Of a cursor-paged list: the key is always there (ENV-003). */
+export function nextCursor({ body }: Answer): string | null {
+  return z.string().nullable().parse(body["next_cursor"]);
 }
 
 const Problem = z.strictObject({

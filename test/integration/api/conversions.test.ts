@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ApiWorld, details, type Json, list, record, refusal } from "./api-world.ts";
+import { ApiWorld, details, type Json, list, nextCursor, record, refusal } from "./api-world.ts";
 
 let world: ApiWorld;
 let offer: Json & { id: number };
@@ -244,14 +244,14 @@ describe("reading", () => {
     const whole = await world.get(`${path}&preset=last30`);
     expect(times(whole)).toHaveLength(4);
     const pages: string[] = [];
-    let cursor: unknown;
+    let cursor: string | null = "";
     for (let page = 0; page < 5 && cursor !== null; page += 1) {
       const answer = await world.get(
-        `${path}&preset=last30&limit=1${page === 0 ? "" : `&cursor=${String(cursor)}`}`,
+        `${path}&preset=last30&limit=1${page === 0 ? "" : `&cursor=${cursor}`}`,
       );
       expect(answer.body["range"]).toEqual(whole.body["range"]);
       pages.push(...times(answer));
-      ({ next_cursor: cursor } = answer.body);
+      cursor = nextCursor(answer);
     }
     expect(pages).toEqual(times(whole));
     expect((await world.get("/conversions?from=2024-01-01&to=2025-02-03")).status).toBe(200);

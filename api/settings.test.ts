@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { readApiSettings, readCommandSettings } from "./settings.ts";
+
+const SERVERS = {
+  POSTGRES_URL: "postgres://tracker@127.0.0.1/tracker",
+  NATS_URL: "nats://127.0.0.1",
+  CLICKHOUSE_URL: "http://127.0.0.1:8123/tracker",
+};
+
+test("three servers are enough; everything else serves a single machine", () => {
+  expect(readApiSettings(SERVERS)).toEqual({
+    bindAddress: "127.0.0.1",
+    port: 8081,
+    apiUrl: "http://127.0.0.1:8081",
+    trackingUrl: "http://127.0.0.1:8080",
+    postgresUrl: SERVERS.POSTGRES_URL,
+    natsUrl: SERVERS.NATS_URL,
+    natsPrefix: "",
+    clickhouseUrl: SERVERS.CLICKHOUSE_URL,
+    trustedProxies: [],
+    rateLimitPerMinute: 600,
+    logLevel: "info",
+    endWithParent: false,
+  });
+});
+
+test("public addresses are those given, else those of the listeners", () => {
+  const given = {
+    ...SERVERS,
+    BIND_ADDRESS: "0.0.0.0",
+    API_PORT: "9001",
+    TRACKING_URL: "https://t.example/",
+  };
+  expect(readApiSettings(given)).toMatchObject({
+    apiUrl: "http://127.0.0.1:9001",
+    trackingUrl: "https://t.example",
+  });
+});
+
+test("every wrong variable is told at once", () => {
+  const wrong = {
+    API_PORT: "x",
+    TRUSTED_PROXIES: "10.0.0.0/40",
+    RATE_LIMIT_PER_MINUTE: "0",
+    POSTGRES_URL: "mysql://x",
+  };
+  expect(() => readApiSettings(wrong)).toThrow(
+    /API_PORT[\s\S]*POSTGRES_URL[\s\S]*NATS_URL[\s\S]*CLICKHOUSE_URL[\s\S]*TRUSTED_PROXIES[\s\S]*RATE_LIMIT_PER_MINUTE/,
+  );
+});
+
+test("a command needs no variable at all to begin", () => {
+  expect(readCommandSettings({})).toMatchObject({
+    dataDir: ".data",
+    servers: { postgresUrl: undefined },
+  });
+});

@@ -1,0 +1,49 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { decodeSegment, type JournalRecord } from "./frame.ts";
+import type { SegmentIndex } from "./journal.ts";
+
+const SEGMENT_NAME = /^(\d{1,9})-(\d{6})\.wal$/;
+
+/** A segment of an epoch that has ended, and what is left of its content. */
+export type EndedSegment = SegmentIndex & { readonly damagedBytes: number };
+
+/** Paths of the segments of all epochs before `epoch`, in the order in which they were written. */
+export async function endedSegmentPaths(
+  folder: string,
+  epoch: number,
+): Promise<{ path: string; epoch: number }[]> {
+  const found = (await readdir(folder)).flatMap((name) => {
+    const match = SEGMENT_NAME.exec(name);
+    return match === null ? [] : [{ name, epoch: Number(match[1]), number: Number(match[2]) }];
+  });
+  return found
+    .filter((segment) => segment.epoch < epoch)
+    .sort((a, b) => a.epoch - b.epoch || a.number - b.number)
+    .map((segment) => ({ path: join(folder, segment.name), epoch: segment.epoch }));
+}
+
+/** Reads one whole segment: at most its 16 MiB and a frame. */
+export async function readSegment(path: string): Promise<{
+  records: readonly JournalRecord[];
+  damagedBytes: number;
+}> {
+  return decodeSegment(await readFile(path));
+}
+
+export async function indexSegment(path: string, epoch: number): Promise<EndedSegment> {
+  const { records, damagedBytes } = await readSegment(path);
+  const lanes = new Map<number, { first: number; next: number }>();
+  let bytes = 0;
+  for (const { lane, position, line } of records) {
+    const range = lanes.get(lane);
+    if (range === undefined) lanes.set(lane, { first: position, next: position + 1 });
+    else range.next = Math.max(range.next, position + 1);
+    bytes += line.length;
+  }
+  return { path, epoch, lanes, bytes, damagedBytes };
+}
+
+export async function removeSegment(path: string): Promise<void> {
+  await rm(path, { force: true });
+}

@@ -1,0 +1,180 @@
+import { ALL_LANES } from "../../schemas/events/shards.ts";
+import type { Log } from "../../schemas/host/log.ts";
+import type { NatsLink } from "../nats-link.ts";
+import type { JournalRecord } from "./frame.ts";
+import type { Journal } from "./journal.ts";
+import { publishUntilStored } from "./publish-batch.ts";
+import { type Range, reshipRanges } from "./reship.ts";
+import { readSegment, removeSegment } from "./segment-files.ts";
+import { LaneShipper } from "./ship-lane.ts";
+import type { WatermarkBook } from "./watermarks.ts";
+
+const TICK_MS = 1_000;
+/** What JetStream acknowledged and no writer has stored after this long is shipped again (P3). */
+const STUCK_MS = 120_000;
+/** A writer that has not spoken for this long is away: shipping again would only fill the stream. */
+const WRITER_SILENT_MS = 10_000;
+/** The same range is not shipped again before the writer had time to take it. */
+const AGAIN_MS = 5_000;
+
+export type ShipperEvents = {
+  shipped(records: number): void;
+  retried(): void;
+  lost(records: number): void;
+  reshipped(ranges: number): void;
+};
+
+export type ShipperOptions = {
+  readonly link: NatsLink;
+  readonly producer: number;
+  readonly epoch: number;
+  readonly journal: () => Journal;
+  readonly book: WatermarkBook;
+  readonly log: Log;
+  readonly events: ShipperEvents;
+  readonly nowMs: () => number;
+};
+
+/**
+ * Brings the records of the running epoch to JetStream, again where a writer misses them, and forgets segments once the writers
+ * have everything in them: JetStream's own word is never enough (P3).
+ */
+export class Shipper {
+  readonly #options: ShipperOptions;
+  readonly #abort = new AbortController();
+  readonly #lanes = new Map<number, LaneShipper>();
+  readonly #reshippedAtMs = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #isTicking = false;
+  #runs: Promise<void>[] = [];
+
+  constructor(options: ShipperOptions) {
+    this.#options = options;
+    const { link, producer, epoch, nowMs, events } = options;
+    for (const lane of ALL_LANES) {
+      const readFromDisk = (of: number, position: number): Promise<string[]> =>
+        this.#readFromDisk(of, position);
+      const { signal } = this.#abort;
+      this.#lanes.set(
+        lane,
+        new LaneShipper({ link, producer, epoch, lane, signal, nowMs, readFromDisk, events }),
+      );
+    }
+  }
+
+  start(): void {
+    this.#runs = [...this.#lanes.values()].map((lane) => lane.run());
+    this.#timer = setInterval(() => void this.#tick(), TICK_MS);
+  }
+
+  /** Records that JetStream has not acknowledged. */
+  get depth(): number {
+    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.depth, 0);
+  }
+
+  take(records: readonly JournalRecord[]): void {
+    for (const record of records) this.#lanes.get(record.lane)?.take(record);
+  }
+
+  /** Resolves when JetStream has all of them, or never. */
+  async whenShipped(records: readonly JournalRecord[]): Promise<void> {
+    await Promise.all(
+      records.map(({ lane, position }) => this.#lanes.get(lane)?.whenShipped(position)),
+    );
+  }
+
+  /** Ships what is left, at most for `deadlineMs`; the rest stays in the journal for the next start. */
+  async close(deadlineMs: number): Promise<void> {
+    clearInterval(this.#timer);
+    this.#abort.abort();
+    await Promise.all(this.#runs);
+    const deadline = AbortSignal.timeout(deadlineMs);
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.drain(deadline)));
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#isTicking) return;
+    this.#isTicking = true;
+    try {
+      await this.#forgetPassed();
+      await this.#reship(this.#rangesToReship());
+    } catch (error) {
+      if (!this.#abort.signal.aborted)
+        this.#options.log.error({ err: error }, "journal.tick-failed");
+    } finally {
+      this.#isTicking = false;
+    }
+  }
+
+  async #forgetPassed(): Promise<void> {
+    const { book, producer, epoch } = this.#options;
+    const paths = this.#options
+      .journal()
+      .takePassedSegments((segment) =>
+        [...segment.lanes].every(([lane, { first, next }]) =>
+          book.hasPassed({ producer, epoch, lane, first, next }),
+        ),
+      );
+    for (const path of paths) await removeSegment(path);
+  }
+
+  #rangesToReship(): Range[] {
+    const { book, producer, epoch } = this.#options;
+    const nowMs = performance.now();
+    const ranges: Range[] = [];
+    for (const [lane, { cursor }] of this.#lanes) {
+      const passed = book.of(producer, epoch, lane);
+      if (passed === undefined || nowMs - passed.heardAtMs > WRITER_SILENT_MS) continue;
+      for (const [from, to] of passed.missing) {
+        if (this.#mayGoAgain(`${lane} ${from}`, AGAIN_MS)) ranges.push({ epoch, lane, from, to });
+      }
+      const isStuck = passed.next < cursor && nowMs - passed.progressAtMs > STUCK_MS;
+      if (isStuck && this.#mayGoAgain(`${lane} stuck`, STUCK_MS)) {
+        ranges.push({ epoch, lane, from: passed.next, to: cursor });
+      }
+    }
+    return ranges;
+  }
+
+  #mayGoAgain(key: string, afterMs: number): boolean {
+    const nowMs = performance.now();
+    const lastMs = this.#reshippedAtMs.get(key);
+    if (lastMs !== undefined && nowMs - lastMs < afterMs) return false;
+    if (this.#reshippedAtMs.size > 10_000) this.#reshippedAtMs.clear();
+    this.#reshippedAtMs.set(key, nowMs);
+    return true;
+  }
+
+  async #reship(ranges: readonly Range[]): Promise<void> {
+    if (ranges.length === 0) return;
+    const { producer, link, events, log } = this.#options;
+    const { signal } = this.#abort;
+    log.warn({ ranges: ranges.length }, "journal.reshipping");
+    const lost = await reshipRanges({
+      producer,
+      ranges,
+      segments: this.#options.journal().segments,
+      publish: (batch) =>
+        publishUntilStored(link, batch, { signal, onRetry: () => events.retried() }),
+    });
+    events.reshipped(ranges.length);
+    if (lost > 0) {
+      events.lost(lost);
+      log.error({ lost }, "journal.records-lost");
+    }
+  }
+
+  async #readFromDisk(lane: number, position: number): Promise<string[]> {
+    const segment = this.#options.journal().segments.find(({ lanes }) => {
+      const range = lanes.get(lane);
+      return range !== undefined && range.first <= position && range.next > position;
+    });
+    if (segment === undefined) return [];
+    const lines: string[] = [];
+    for (const record of (await readSegment(segment.path)).records) {
+      if (record.lane === lane && record.position === position + lines.length)
+        lines.push(record.line);
+    }
+    return lines;
+  }
+}

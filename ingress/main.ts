@@ -1,0 +1,185 @@
+/** The tracking domain: answers every click at once, journals it first, and asks the conversion processor for the rest. */
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Catalog } from "../schemas/catalog/catalog.ts";
+import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
+import { Lifetime } from "../schemas/host/lifetime.ts";
+import { type Log, openLog } from "../schemas/host/log.ts";
+import { SettingsError } from "../schemas/host/read-settings.ts";
+import { ClickIdMint } from "../schemas/ids/click-id.ts";
+import { openPool, type Pool } from "../schemas/postgres/connect.ts";
+import { systemClock } from "../schemas/time/clock.ts";
+import { adoptOrphans } from "./journal/adopt.ts";
+import { allocateProducer } from "./journal/allocate-producer.ts";
+import { Journal } from "./journal/journal.ts";
+import { shipLeftovers } from "./journal/leftovers.ts";
+import { type ProducerFolder, takeProducerFolder } from "./journal/producer-folder.ts";
+import { recordDurably } from "./journal/record-durably.ts";
+import { Shipper } from "./journal/shipper.ts";
+import { WatermarkBook } from "./journal/watermarks.ts";
+import { type IngressMetrics, openIngressMetrics } from "./metrics.ts";
+import { NatsLink } from "./nats-link.ts";
+import { openReaders } from "./open-readers.ts";
+import { ingressRoutes } from "./routes/route-table.ts";
+import type { IngressServer } from "./server.ts";
+import { type IngressSettings, readIngressSettings } from "./settings.ts";
+
+const RETRY_MS = 500;
+const CLOSE_SERVER_MS = 5_000;
+const CLOSE_SHIPPER_MS = 5_000;
+const POSTGRES_CONNECTIONS_MAX = 2;
+
+async function main(): Promise<void> {
+  const settings = readIngressSettings();
+  const log = openLog({ process: "ingress", level: settings.logLevel });
+  const lifetime = new Lifetime(log, { endWithParent: settings.exitWithParent });
+  try {
+    await start(settings, log, lifetime);
+    log.info({ port: settings.port }, "process.running");
+  } catch (error) {
+    if (lifetime.signal.aborted) return;
+    process.exitCode = 1;
+    log.fatal({ err: error }, "process.did-not-start");
+    await lifetime.end("did not start");
+  }
+}
+
+async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): Promise<void> {
+  const pool = openPool({
+    url: settings.postgresUrl,
+    applicationName: "tracker ingress",
+    connectionsMax: POSTGRES_CONNECTIONS_MAX,
+  });
+  lifetime.own("postgres", () => pool.end());
+
+  const folder = await takeFolder(settings, pool, { log, signal: lifetime.signal });
+  lifetime.own("journal folder", () => folder.release());
+
+  const catalog = new Catalog();
+  const copyPath = join(folder.path, "catalog.ndjson");
+  const feed = await CatalogFeed.start({ catalog, db: pool, log, copyPath });
+  lifetime.own("catalog", () => feed.close());
+
+  const link = new NatsLink({ ...settings.nats, name: `tracker ingress ${folder.producer}` }, log);
+  lifetime.own("nats", () => link.close());
+
+  let server: IngressServer | undefined;
+  const metrics: IngressMetrics = openIngressMetrics(log, {
+    shipDepth: () => shipper.depth,
+    journalSegments: () => journal.segments.length,
+    catalogVersion: () => catalog.version,
+    asyncInFlight: () => server?.inFlight ?? 0,
+  });
+  const { journal, shipper } = openJournal({ settings, folder, link, log, lifetime, metrics });
+
+  let mint: ClickIdMint | undefined;
+  const readers = await openReaders(settings);
+  const { IngressServer: Server, readMultipart } = await import("./server.ts");
+  server = new Server({
+    ...ingressRoutes({
+      ...readers,
+      catalog,
+      link,
+      clock: systemClock,
+      multipart: readMultipart,
+      mint: () => {
+        const { producer } = folder;
+        mint ??= new ClickIdMint({ producer, secret: catalog.secret, clock: systemClock });
+        return mint;
+      },
+      registry: metrics.registry,
+      health: () => ({
+        ok: catalog.isLoaded && !metrics.hasUnrecorded(),
+        catalog_version: catalog.version,
+        postgres_read_at:
+          feed.lastReadAtMs === undefined ? null : new Date(feed.lastReadAtMs).toISOString(),
+        nats: link.current() !== undefined,
+        ship_depth: shipper.depth,
+        journal_segments: journal.segments.length,
+        producer: folder.producer,
+      }),
+    }),
+    record: (recorded, whenDurable) => journal.append(recorded, whenDurable),
+    events: metrics,
+  });
+  const listening = server;
+  await listening.listen(settings.bind, settings.port);
+  lifetime.own("server", () => listening.close(CLOSE_SERVER_MS));
+  link.start();
+}
+
+type JournalParts = {
+  readonly settings: IngressSettings;
+  readonly folder: ProducerFolder;
+  readonly link: NatsLink;
+  readonly log: Log;
+  readonly lifetime: Lifetime;
+  readonly metrics: IngressMetrics;
+};
+
+function openJournal(parts: JournalParts): { journal: Journal; shipper: Shipper } {
+  const { settings, folder, link, log, lifetime, metrics } = parts;
+  const { producer, epoch, path } = folder;
+  const book = new WatermarkBook((error) => log.error({ err: error }, "watermark.undecodable"));
+  link.onFirstConnect((nats) => book.follow(nats));
+  const shipper: Shipper = new Shipper({
+    link,
+    producer,
+    epoch,
+    journal: () => journal,
+    book,
+    log,
+    events: metrics,
+    nowMs: () => systemClock.nowMs(),
+  });
+  const journal: Journal = Journal.open({
+    folder: path,
+    epoch,
+    sync: settings.journalSync,
+    onWritten: (records) => {
+      metrics.written(records.length);
+      shipper.take(records);
+    },
+    onDiskFault: (records, error, done) => {
+      metrics.diskFailed(error, records.length);
+      recordDurably(shipper, records, { done, unrecorded: (count) => metrics.unrecorded(count) });
+    },
+  });
+  shipper.start();
+  lifetime.own("shipper", () => shipper.close(CLOSE_SHIPPER_MS));
+  lifetime.own("journal", () => journal.close());
+  const { signal } = lifetime;
+  const common = { link, book, signal, log, events: metrics };
+  const failed = (error: unknown): void => log.error({ err: error }, "journal.leftovers-failed");
+  shipLeftovers({ ...common, folder: path, producer, epoch }).catch(failed);
+  const journalPath = join(settings.dataDir, "journal");
+  adoptOrphans({ ...common, journalPath, ownProducer: producer }).catch(failed);
+  return { journal, shipper };
+}
+
+/** A folder of a former process needs nobody; the first one ever needs Postgres for its number. */
+async function takeFolder(
+  settings: IngressSettings,
+  pool: Pool,
+  { log, signal }: { log: Log; signal: AbortSignal },
+): Promise<ProducerFolder> {
+  const path = join(settings.dataDir, "journal");
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await takeProducerFolder(path, () => allocateProducer(pool));
+    } catch (error) {
+      if (Number.isInteger(Math.log2(attempts))) log.warn({ err: error }, "journal.no-folder-yet");
+      await sleep(RETRY_MS, undefined, { signal });
+    }
+  }
+}
+
+// Read once, when the native server is loaded: 4 KB, its default, is too small for `url=` (design 9).
+process.env["UWS_HTTP_MAX_HEADERS_SIZE"] ??= "32768";
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

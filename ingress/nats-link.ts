@@ -1,0 +1,77 @@
+import type { Log } from "../schemas/host/log.ts";
+import { connectNats, type Nats, type NatsOptions } from "../schemas/nats/connect.ts";
+
+const RETRY_MS = 500;
+
+/**
+ * The connection to NATS, which may be away at the start and at any time after it: clicks are taken all the same (P2). Nothing
+ * is handed to a connection that is down, so that nothing piles up in it.
+ */
+export class NatsLink {
+  readonly #options: NatsOptions;
+  readonly #log: Log;
+  readonly #onConnect: ((nats: Nats) => void)[] = [];
+  #nats: Nats | undefined;
+  #isConnected = false;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: NatsOptions, log: Log) {
+    this.#options = options;
+    this.#log = log;
+  }
+
+  /** Begins to connect, and goes on in the background for as long as it takes. */
+  start(): void {
+    void this.#connect(true);
+  }
+
+  /** The connection while it is up. */
+  current(): Nats | undefined {
+    return this.#isConnected ? this.#nats : undefined;
+  }
+
+  /** Calls back once, when NATS was reached for the first time: the place to subscribe. */
+  onFirstConnect(listener: (nats: Nats) => void): void {
+    this.#onConnect.push(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#nats?.connection.close();
+  }
+
+  async #connect(isFirstAttempt: boolean): Promise<void> {
+    try {
+      const nats = await connectNats(this.#options);
+      if (this.#closed) {
+        await nats.connection.close();
+        return;
+      }
+      this.#nats = nats;
+      this.#isConnected = true;
+      this.#log.info("nats.connected");
+      for (const listener of this.#onConnect) listener(nats);
+      void this.#watch(nats);
+    } catch (error) {
+      if (this.#closed) return;
+      // Said once an outage, not once an attempt.
+      if (isFirstAttempt) this.#log.warn({ err: error }, "nats.not-reached");
+      this.#timer = setTimeout(() => void this.#connect(false), RETRY_MS);
+    }
+  }
+
+  /** Ends with the connection. */
+  async #watch(nats: Nats): Promise<void> {
+    for await (const { type } of nats.connection.status()) {
+      if (type === "disconnect") {
+        this.#isConnected = false;
+        this.#log.warn("nats.disconnected");
+      } else if (type === "reconnect") {
+        this.#isConnected = true;
+        this.#log.info("nats.connected");
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import { PostbackReply, type PostbackRequest } from "../../schemas/events/postback-request.ts";
+import type { Clock } from "../../schemas/time/clock.ts";
+import type { NatsLink } from "../nats-link.ts";
+import { clientIp, type TrustedProxies } from "../request/client-ip.ts";
+import { hostWithoutDefaultPort } from "../request/visit.ts";
+import type { Answer, AsyncRoute, RawRequest } from "../route.ts";
+import { type Multipart, readReportParameters } from "./report-body.ts";
+
+export type PostbackDeps = {
+  readonly link: NatsLink;
+  readonly clock: Clock;
+  readonly trustedProxies: TrustedProxies;
+  readonly multipart: Multipart;
+};
+
+export type BodyRoute = {
+  readonly patterns: readonly string[];
+  readonly methods: readonly string[];
+  readonly bodyBytesMax: number;
+  readonly route: AsyncRoute;
+  /** What a body over the limit and a wrong method are answered with, in the words of this path. */
+  readonly tooLarge: Answer;
+  readonly wrongMethod: Answer;
+};
+
+const BODY_BYTES_MAX = 65_536;
+/** One click look-up with a hanging ClickHouse takes up to 4.5 s. */
+const REPLY_TIMEOUT_MS = 7_000;
+const RETRY_AFTER_SECONDS = "30";
+const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+const NO_STORE = ["Cache-Control", "no-store"] as const;
+const JSON_TYPE = ["Content-Type", "application/json; charset=utf-8"] as const;
+const UNAVAILABLE = "temporarily unavailable";
+
+/** `/pb` and its other names (section 4.13). An outage is a 503, never a business answer (P15). */
+export function postbackRoute(deps: PostbackDeps): BodyRoute {
+  const route: AsyncRoute = async (request, body) => {
+    const read = readReportParameters(
+      { query: request.query, contentType: request.headers.contentType },
+      body,
+      deps.multipart,
+    );
+    if (read.kind === "malformed")
+      return { answer: jsonAnswer(400, { ok: false, error: read.error }) };
+    const reply = await ask(deps, reportOf(deps, request, "pb", read.params));
+    if (reply === undefined || reply.httpStatus === 503) return { answer: unavailable() };
+    return { answer: jsonAnswer(reply.httpStatus, reply.body) };
+  };
+  return {
+    patterns: ["/pb", "/postback", "/conversion"],
+    methods: ["GET", "HEAD", "POST"],
+    bodyBytesMax: BODY_BYTES_MAX,
+    route,
+    tooLarge: jsonAnswer(413, { ok: false, error: "request body too large" }),
+    wrongMethod: wrongMethod("GET, POST"),
+  };
+}
+
+/** `/px` and `/px.gif`: always 200 and an image; the outcome is in a header. */
+export function pixelRoute(deps: PostbackDeps): BodyRoute {
+  const route: AsyncRoute = async (request) => {
+    const read = readReportParameters(
+      { query: request.query, contentType: "" },
+      NOTHING,
+      deps.multipart,
+    );
+    if (read.kind === "malformed") return { answer: pixelAnswer(`error: ${read.error}`) };
+    const reply = await ask(deps, reportOf(deps, request, "px", read.params));
+    return {
+      answer: pixelAnswer(reply === undefined ? `error: ${UNAVAILABLE}` : outcomeOf(reply)),
+    };
+  };
+  return {
+    patterns: ["/px", "/px.gif"],
+    methods: ["GET", "HEAD"],
+    bodyBytesMax: 0,
+    route,
+    tooLarge: pixelAnswer("error: request body too large"),
+    wrongMethod: wrongMethod("GET, HEAD"),
+  };
+}
+
+const NOTHING = new Uint8Array(0);
+
+function reportOf(
+  { clock, trustedProxies }: PostbackDeps,
+  request: RawRequest,
+  endpoint: PostbackRequest["endpoint"],
+  params: PostbackRequest["params"],
+): PostbackRequest {
+  return {
+    endpoint,
+    params,
+    cookieClickId:
+      /(?:^|;\s*)trk_cid=([0-9A-Fa-f]{32})(?:;|$)/.exec(request.headers.cookie)?.[1] ?? "",
+    host: hostWithoutDefaultPort(request.headers.host),
+    ip: clientIp(request, trustedProxies),
+    userAgent: request.headers.userAgent,
+    receivedAtMs: clock.nowMs(),
+  };
+}
+
+/** Undefined when nobody answered in time: the report may or may not have been recorded, and is to be sent again. */
+async function ask(
+  { link }: PostbackDeps,
+  report: PostbackRequest,
+): Promise<PostbackReply | undefined> {
+  const nats = link.current();
+  if (nats === undefined) return undefined;
+  let bytes: Uint8Array;
+  try {
+    const message = await nats.connection.request(nats.subjects.postback, JSON.stringify(report), {
+      timeout: REPLY_TIMEOUT_MS,
+    });
+    bytes = message.data;
+  } catch {
+    // No responder, no time left, or the connection went: all of them an outage.
+    return undefined;
+  }
+  return PostbackReply.parse(JSON.parse(new TextDecoder().decode(bytes)));
+}
+
+/** A status, `<status>; <reason>`, or `error: <message>`. A reason of free text must not break the header. */
+function outcomeOf({ body }: PostbackReply): string {
+  const fields = body as Readonly<Record<string, unknown>>;
+  const text = (name: string): string => (typeof fields[name] === "string" ? fields[name] : "");
+  if (!body.ok) return `error: ${text("error")}`;
+  const reason = text("reason").replaceAll(/[^\x20-\x7e]/g, "?");
+  return reason === "" ? text("status") : `${text("status")}; ${reason}`;
+}
+
+function pixelAnswer(outcome: string): Answer {
+  return {
+    status: 200,
+    headers: [["Content-Type", "image/gif"], NO_STORE, ["X-Tracker-Conversion", outcome]],
+    body: GIF,
+  };
+}
+
+function jsonAnswer(status: number, body: unknown): Answer {
+  return { status, headers: [JSON_TYPE, NO_STORE], body: JSON.stringify(body) };
+}
+
+function unavailable(): Answer {
+  const { headers, ...answer } = jsonAnswer(503, { ok: false, error: UNAVAILABLE });
+  return { ...answer, headers: [...headers, ["Retry-After", RETRY_AFTER_SECONDS]] };
+}
+
+function wrongMethod(allow: string): Answer {
+  const { headers, ...answer } = jsonAnswer(405, { ok: false, error: "method not allowed" });
+  return { ...answer, headers: [...headers, ["Allow", allow]] };
+}

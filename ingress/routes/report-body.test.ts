@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { readReportParameters } from "./report-body.ts";
+
+const noMultipart = (): undefined => undefined;
+
+function read(query: string, contentType = "", body = ""): unknown {
+  const result = readReportParameters({ query, contentType }, Buffer.from(body), noMultipart);
+  return result.kind === "parameters" ? result.params : result.error;
+}
+
+test("G119: the body goes before the query, and the first of repeated values counts", () => {
+  expect(read("a=1&a=2&b=3", "application/x-www-form-urlencoded", "b=4&c=5")).toEqual({
+    a: "1",
+    b: "4",
+    c: "5",
+  });
+});
+
+test("PB-060: numbers of a JSON body are parameters", () => {
+  expect(
+    read("", "application/json; charset=utf-8", '{"amount":12.5,"txid":"A","x":null}'),
+  ).toEqual({
+    amount: "12.5",
+    txid: "A",
+  });
+});
+
+test("PB-050: what cannot be read is said", () => {
+  expect(read("a=%")).toBe("malformed query");
+  expect(read("", "application/json", "{")).toBe("malformed JSON body");
+  expect(read("", "application/json", "[]")).toBe("malformed JSON body");
+  expect(read("", "application/x-www-form-urlencoded", "a=%zz")).toBe("malformed form body");
+  expect(read("", "multipart/form-data; boundary=x", "--")).toBe("malformed multipart body");
+  const broken = readReportParameters(
+    { query: "", contentType: "" },
+    Buffer.from([0xff, 0xfe]),
+    noMultipart,
+  );
+  expect(broken).toEqual({ kind: "malformed", error: "unreadable body" });
+});
+
+test("a parameter named like a property of every object is a parameter", () => {
+  expect(read("__proto__=1&constructor=2&a=3")).toMatchObject({ constructor: "2", a: "3" });
+});

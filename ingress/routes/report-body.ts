@@ -1,0 +1,103 @@
+/** Parameters of a report, or why they cannot be read (the 400 texts of section 7.5). */
+export type ReadParameters =
+  | { readonly kind: "parameters"; readonly params: Readonly<Record<string, string>> }
+  | { readonly kind: "malformed"; readonly error: string };
+
+export type Multipart = (
+  body: Uint8Array,
+  contentType: string,
+) => readonly { readonly name: string; readonly value: string }[] | undefined;
+
+const PARAMETERS_MAX = 200;
+
+/**
+ * Reads query and body of a report: form, JSON or multipart. The body goes before the query, and of a repeated parameter the
+ * first value counts (G119).
+ */
+export function readReportParameters(
+  request: { readonly query: string; readonly contentType: string },
+  body: Uint8Array,
+  multipart: Multipart,
+): ReadParameters {
+  const params: Record<string, string> = Object.create(null);
+  if (body.length > 0) {
+    const fault = readBody(params, request.contentType, body, multipart);
+    if (fault !== undefined) return { kind: "malformed", error: fault };
+  }
+  if (!addPairs(params, request.query)) return { kind: "malformed", error: "malformed query" };
+  return { kind: "parameters", params: { ...params } };
+}
+
+function readBody(
+  params: Record<string, string>,
+  contentType: string,
+  body: Uint8Array,
+  multipart: Multipart,
+): string | undefined {
+  const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "multipart/form-data") {
+    const parts = multipart(body, contentType);
+    if (parts === undefined) return "malformed multipart body";
+    for (const { name, value } of parts) add(params, name, value);
+    return undefined;
+  }
+  const text = decodeText(body);
+  if (text === undefined) return "unreadable body";
+  if (type === "application/json" || type.endsWith("+json")) return readJson(params, text);
+  return addPairs(params, text.trim()) ? undefined : "malformed form body";
+}
+
+/** One flat object. Numbers and booleans count as their text (G22); null is as good as absent. */
+function readJson(params: Record<string, string>, text: string): string | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // What is wrong with it is the sender's to find; the answer says what was expected.
+    return "malformed JSON body";
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    return "malformed JSON body";
+  }
+  for (const [name, value] of Object.entries(parsed)) {
+    if (typeof value === "string") add(params, name, value);
+    else if (typeof value === "number" || typeof value === "boolean")
+      add(params, name, String(value));
+    else if (value !== null) return "malformed JSON body";
+  }
+  return undefined;
+}
+
+function addPairs(params: Record<string, string>, text: string): boolean {
+  for (const pair of text.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
+    if (name === undefined || value === undefined) return false;
+    add(params, name, value);
+  }
+  return true;
+}
+
+function add(params: Record<string, string>, name: string, value: string): void {
+  if (params[name] !== undefined || Object.keys(params).length >= PARAMETERS_MAX) return;
+  params[name] = value;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    // A stray percent sign: the caller says which part was malformed.
+    return undefined;
+  }
+}
+
+function decodeText(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Metrics } from "../../schemas/host/metrics.ts";
+import type { Answer } from "../route.ts";
+import type { AsyncEntry, ServerOptions, SyncEntry } from "../server.ts";
+import { clickRoutes } from "./click.ts";
+import { linkError, methodNotAllowed } from "./click-answers.ts";
+import type { ClickDeps } from "./click-deps.ts";
+import { type HealthFacts, healthAnswer, metricsAnswer } from "./health.ts";
+import { type PostbackDeps, pixelRoute, postbackRoute } from "./postback.ts";
+import { serverClickRoutes } from "./server-click.ts";
+
+export type RouteDeps = ClickDeps &
+  PostbackDeps & { readonly registry: Metrics; readonly health: () => HealthFacts };
+
+const READ_METHODS = ["GET", "HEAD"];
+
+/** Everything that the tracking domain answers, and what each path says to a method that it does not know. */
+export function ingressRoutes(
+  deps: RouteDeps,
+): Pick<ServerOptions, "sync" | "async" | "wrongMethod"> {
+  const wrongMethod = new Map<string, Answer>();
+  const sync: SyncEntry[] = [
+    ...clickRoutes(deps),
+    {
+      pattern: "/health",
+      methods: READ_METHODS,
+      route: () => ({ answer: healthAnswer(deps.health()) }),
+    },
+    {
+      pattern: "/metrics",
+      methods: READ_METHODS,
+      // Figures of the business are for the machine itself, not for the world.
+      route: ({ peerIp, headers }) => ({
+        answer:
+          isLoopback(peerIp) && headers.xForwardedFor === ""
+            ? metricsAnswer(deps.registry)
+            : linkError(404, "not_found"),
+      }),
+    },
+  ];
+  const async: AsyncEntry[] = [];
+  const tooLarge = linkError(413, "request body too large");
+  for (const entry of serverClickRoutes(deps)) async.push({ ...entry, tooLarge });
+  for (const { patterns, wrongMethod: answer, ...entry } of [
+    postbackRoute(deps),
+    pixelRoute(deps),
+  ]) {
+    for (const pattern of patterns) {
+      async.push({ pattern, ...entry });
+      wrongMethod.set(pattern, answer);
+    }
+  }
+  for (const { pattern } of [...sync, ...async]) {
+    if (wrongMethod.has(pattern)) continue;
+    const methods = [...sync, ...async].filter((entry) => entry.pattern === pattern);
+    wrongMethod.set(pattern, methodNotAllowed(methods.flatMap((entry) => entry.methods)));
+  }
+  return { sync, async, wrongMethod };
+}
+
+function isLoopback(ip: string): boolean {
+  return ip.startsWith("127.") || ip === "::1" || ip.endsWith(":0001") || ip.includes("ffff:7f00");
+}

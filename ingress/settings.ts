@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { list, onOff, readSettings, url, wholeNumber } from "../schemas/host/read-settings.ts";
+
+const Settings = z.object({
+  /** `journal/` lies below it. */
+  DATA_DIR: z.string().default(".data"),
+  TRACKING_PORT: wholeNumber({ min: 1, max: 65_535 }).default(8_080),
+  BIND_ADDRESS: z.string().default("127.0.0.1"),
+  NATS_URL: url("nats", "tls"),
+  /** Put before every subject, so that several installations share one server. */
+  NATS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]*$/, "expected letters, digits, dots, dashes and underscores")
+    .default(""),
+  /** The catalog, and once the number of a new producer. */
+  POSTGRES_URL: url("postgres", "postgresql"),
+  /** Addresses and CIDRs whose X-Forwarded-For counts (P33). */
+  TRUSTED_PROXIES: list().default([]),
+  /** MMDB files instead of the ones that come with the install (G154). */
+  GEO_CITY_DB: z.string().default(""),
+  GEO_ASN_DB: z.string().default(""),
+  /** When an answer leaves: `interval` after the write, on disk within 20 ms · `always` after the disk has it · `none`. */
+  JOURNAL_SYNC: z.enum(["interval", "always", "none"]).default("interval"),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  /** 1: ends when its standard input does. The launcher holds the other end. */
+  EXIT_WITH_PARENT: onOff().default(false),
+});
+
+export type IngressSettings = {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly bind: string;
+  readonly nats: { readonly url: string; readonly prefix: string };
+  readonly postgresUrl: string;
+  readonly trustedProxies: readonly string[];
+  readonly geo: { readonly cityDb: string; readonly asnDb: string };
+  readonly journalSync: "interval" | "always" | "none";
+  readonly logLevel: string;
+  readonly exitWithParent: boolean;
+};
+
+/** @throws {SettingsError} that names every wrong variable. */
+export function readIngressSettings(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): IngressSettings {
+  const read = readSettings(Settings, environment);
+  return Object.freeze({
+    dataDir: read.DATA_DIR,
+    port: read.TRACKING_PORT,
+    bind: read.BIND_ADDRESS,
+    nats: { url: read.NATS_URL, prefix: read.NATS_PREFIX },
+    postgresUrl: read.POSTGRES_URL,
+    trustedProxies: read.TRUSTED_PROXIES,
+    geo: { cityDb: read.GEO_CITY_DB, asnDb: read.GEO_ASN_DB },
+    journalSync: read.JOURNAL_SYNC,
+    logLevel: read.LOG_LEVEL,
+    exitWithParent: read.EXIT_WITH_PARENT,
+  });
+}

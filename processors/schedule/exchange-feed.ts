@@ -1,0 +1,57 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { parseReferenceRates, type ReferenceRate } from "./reference-rates.ts";
+
+const TIMEOUT_MS = 30_000;
+/** The whole history since 1999 is below two megabytes. */
+const BODY_BYTES_MAX = 4 * 1024 ** 2;
+const ROWS_A_STATEMENT = 5_000;
+
+/**
+ * Fetches the reference rates and keeps them; answers how many were read. Rates that a person entered stay (G76).
+ * @throws when the feed cannot be read or holds no rate: what is stored stays good.
+ */
+export async function refreshRates(
+  db: Queryable,
+  url: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const rates = parseReferenceRates(await fetchText(url, signal));
+  if (rates.length === 0) throw new Error("the feed of reference rates holds no rate");
+  for (let from = 0; from < rates.length; from += ROWS_A_STATEMENT)
+    await upsertRates(db, rates.slice(from, from + ROWS_A_STATEMENT));
+  return rates.length;
+}
+
+async function fetchText(url: string, signal: AbortSignal): Promise<string> {
+  const answer = await fetch(url, {
+    headers: { accept: "application/xml, text/xml, text/csv" },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
+  if (!answer.ok || answer.body === null) {
+    await answer.body?.cancel();
+    throw new Error(`the feed of reference rates answered HTTP ${answer.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body) {
+    bytes += chunk.byteLength;
+    if (bytes > BODY_BYTES_MAX) throw new Error("the feed of reference rates is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** A day's rate once, the last one given. */
+async function upsertRates(db: Queryable, rates: readonly ReferenceRate[]): Promise<void> {
+  const unique = new Map(rates.map((rate) => [`${rate.date} ${rate.currency}`, rate]));
+  await db.query({
+    name: "upsert-reference-rates",
+    text: `insert into fx_rate (date, currency, rate, source)
+           select r.date, r.currency, r.rate, 'feed'
+           from jsonb_to_recordset($1::jsonb) as r(date date, currency text, rate numeric)
+           on conflict (date, currency) do update
+           set rate = excluded.rate, source = excluded.source, updated_at = clock_timestamp()
+           where fx_rate.source <> 'manual' and fx_rate.rate <> excluded.rate`,
+    values: [JSON.stringify([...unique.values()])],
+  });
+}

@@ -1,0 +1,38 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+
+/** One statement; small enough that nobody waits behind it. */
+const ROWS_A_STATEMENT = 5_000;
+/** What one run takes away at most, of each table; the next run goes on. */
+const STATEMENTS_MAX = 200;
+
+/** G178, G177, and the day for which addresses count (G101). */
+const STATEMENTS = [
+  {
+    name: "forget-postback-log",
+    text: `delete from postback_log where id in (
+             select id from postback_log where ts < clock_timestamp() - interval '30 days' limit $1)`,
+  },
+  {
+    name: "forget-audit-log",
+    text: `delete from audit_log where id in (
+             select id from audit_log where ts < clock_timestamp() - interval '400 days' limit $1)`,
+  },
+  {
+    name: "forget-conversion-addresses",
+    text: `delete from conversion_address where ctid in (
+             select ctid from conversion_address where conv_ts < clock_timestamp() - interval '26 hours' limit $1)`,
+  },
+] as const;
+
+/** Deletes what has been kept for its time; answers how many rows. Ends early with `signal`. */
+export async function forgetOldRows(db: Queryable, signal: AbortSignal): Promise<number> {
+  let forgotten = 0;
+  for (const statement of STATEMENTS) {
+    for (let times = 0; times < STATEMENTS_MAX && !signal.aborted; times += 1) {
+      const { rowCount } = await db.query({ ...statement, values: [ROWS_A_STATEMENT] });
+      forgotten += rowCount ?? 0;
+      if ((rowCount ?? 0) < ROWS_A_STATEMENT) break;
+    }
+  }
+  return forgotten;
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import type { Log } from "../../schemas/host/log.ts";
+import type { Metrics } from "../../schemas/host/metrics.ts";
+import type { Pool } from "../../schemas/postgres/connect.ts";
+import { refreshRates } from "./exchange-feed.ts";
+import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
+import { forgetOldRows } from "./retention.ts";
+import { finishTask, leaseTask } from "./tasks.ts";
+
+export type ScheduleDeps = {
+  readonly pool: Pool;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly signal: AbortSignal;
+};
+
+export type ScheduleSettings = {
+  /** HOLD_TICK_MS: how long a hold that is over may wait at most (G98). */
+  readonly holdTickMs?: number;
+  /** FX_FEED_URL: daily reference rates in the XML or CSV of the European Central Bank; "" for none (G76). */
+  readonly fxFeedUrl?: string;
+  /** How often the process looks for tasks that are due. */
+  readonly taskTickMs?: number;
+};
+
+const HOLD_TICK_MS = 1_000;
+const TASK_TICK_MS = 60_000;
+/** Sleeps no shorter than this, so that a hold under another's lock is not asked for in a circle. */
+const HOLD_PAUSE_MS_MIN = 20;
+const HOLDS_A_STATEMENT = 500;
+const BACKOFF_MS = 500;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+type Task = {
+  readonly name: string;
+  readonly everyMs: number;
+  readonly leaseMs: number;
+  run(signal: AbortSignal): Promise<number>;
+};
+
+/**
+ * What happens by itself: holds end, logs are forgotten, reference rates arrive. Any number of processes may run it. Holds are
+ * leased row by row, so that a process that dies takes no time from the others (P18); the other tasks by a lease in Postgres.
+ */
+export function startSchedule(
+  deps: ScheduleDeps,
+  settings: ScheduleSettings = {},
+): { close(): Promise<void> } {
+  const { pool, log, metrics } = deps;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([deps.signal, stop.signal]);
+  const owner = randomUUID();
+  const failures = metrics.counter("schedule_failures_total", "Tasks that failed, by name.");
+  const rows = metrics.counter("schedule_rows_total", "Rows a task has dealt with, by name.");
+  const failed = (error: unknown, task: string): void => {
+    if (signal.aborted) return;
+    failures.add(1, { task });
+    log.warn({ err: error, task }, "schedule.task-failed");
+  };
+
+  async function releaseHolds(): Promise<void> {
+    const tickMs = settings.holdTickMs ?? HOLD_TICK_MS;
+    while (!signal.aborted) {
+      let pauseMs = BACKOFF_MS;
+      try {
+        const released = await releaseDueHolds(pool, HOLDS_A_STATEMENT);
+        rows.add(released, { task: "holds" });
+        pauseMs =
+          released === HOLDS_A_STATEMENT
+            ? 0
+            : Math.min(tickMs, Math.max(HOLD_PAUSE_MS_MIN, (await nextHoldInMs(pool)) ?? tickMs));
+      } catch (error) {
+        failed(error, "holds");
+      }
+      await pause(pauseMs, signal);
+    }
+  }
+
+  async function runTasks(tasks: readonly Task[]): Promise<void> {
+    while (!signal.aborted) {
+      for (const task of tasks) {
+        try {
+          if (!(await leaseTask(pool, { ...task, owner }))) continue;
+          const done = await task.run(signal);
+          rows.add(done, { task: task.name });
+          if (!signal.aborted) await finishTask(pool, { name: task.name, owner });
+        } catch (error) {
+          // Its lease runs out, and then it is tried again.
+          failed(error, task.name);
+        }
+      }
+      await pause(settings.taskTickMs ?? TASK_TICK_MS, signal);
+    }
+  }
+
+  const running = Promise.all([releaseHolds(), runTasks(tasksOf(pool, settings))]);
+  return {
+    close: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+function tasksOf(pool: Pool, { fxFeedUrl = "" }: ScheduleSettings): Task[] {
+  const tasks: Task[] = [
+    {
+      name: "retention",
+      everyMs: HOUR_MS,
+      leaseMs: 10 * MINUTE_MS,
+      run: (signal) => forgetOldRows(pool, signal),
+    },
+  ];
+  if (fxFeedUrl !== "") {
+    tasks.push({
+      name: "reference-rates",
+      everyMs: 6 * HOUR_MS,
+      leaseMs: 5 * MINUTE_MS,
+      run: (signal) => refreshRates(pool, fxFeedUrl, signal),
+    });
+  }
+  return tasks;
+}
+
+/** Ends early, and without a fault, when the work ends. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ApiWorld, details, list, record, refusal, someText } from "./api-world.ts";
+
+let world: ApiWorld;
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+});
+afterAll(async () => {
+  await world.close();
+});
+
+async function accessOf(offerId: number, status: string, note?: string) {
+  const { affiliateCode } = world.tenant;
+  return await world.call("PUT", `/offers/${offerId}/affiliates/${affiliateCode}`, {
+    body: { status, ...(note === undefined ? {} : { note }) },
+  });
+}
+
+async function overridePayout(offerId: number, payoutType: string, payout: string) {
+  await world.insert(
+    `insert into payout_override (workspace_id, offer_id, affiliate_id, payout_type, payout, revenue_type, revenue)
+     values ($1, $2, $3, $4, $5, 'rpa', 1) returning id`,
+    [world.tenant.workspaceId, offerId, world.tenant.affiliateId, payoutType, payout],
+  );
+}
+
+describe("partner access", () => {
+  test("PUT sets status and note, and says when it was decided (OFF-047 to OFF-053, G50)", async () => {
+    const { id } = await world.offer({ visibility: "approval" });
+    const first = await accessOf(id, "approved", "welcome");
+    expect(first.status).toBe(200);
+    expect(first.body["data"]).toEqual({
+      affiliate_id: world.tenant.affiliateId,
+      affiliate_code: world.tenant.affiliateCode,
+      affiliate_name: "Partner",
+      status: "approved",
+      note: "welcome",
+      requested_at: someText,
+      decided_at: someText,
+    });
+    expect((await accessOf(id, "pending")).body["data"]).toMatchObject({
+      status: "pending",
+      note: "",
+      decided_at: null,
+    });
+    expect(details(await accessOf(id, "maybe")).fields).toHaveProperty("status");
+    const unknown = { body: { status: "approved" } };
+    expect(refusal(await world.call("PUT", `/offers/${id}/affiliates/NOBODY`, unknown))).toBe(
+      "404 not_found",
+    );
+    const code = world.tenant.affiliateCode;
+    expect(refusal(await world.call("PUT", `/offers/999999/affiliates/${code}`, unknown))).toBe(
+      "404 not_found",
+    );
+  });
+
+  test("what a partner sees follows its access (OFF-054 to OFF-056, OFF-058 to OFF-060, G47 to G49)", async () => {
+    const { partner } = world.tenant.keys;
+    const look = async (id: number) => record(await world.get(`/offers/${id}`, partner));
+    const open = await world.offer();
+    expect(await look(open.id)).toMatchObject({
+      access_status: null,
+      can_run: true,
+      tracking_link: `http://track.example:8080/r/${String(open["code"])}/${world.tenant.affiliateCode}`,
+    });
+    await accessOf(open.id, "rejected");
+    expect(await look(open.id)).toMatchObject({ access_status: "rejected", can_run: false });
+    expect(await look(open.id)).not.toHaveProperty("tracking_link");
+    const gated = await world.offer({ visibility: "approval" });
+    expect(await look(gated.id)).toMatchObject({ access_status: null, can_run: false });
+    await accessOf(gated.id, "approved");
+    expect(await look(gated.id)).toMatchObject({ access_status: "approved", can_run: true });
+    await world.patch(`/offers/${gated.id}`, { status: "paused" });
+    expect(await look(gated.id)).toMatchObject({ status: "paused", can_run: false });
+    const secret = await world.offer({ visibility: "private" });
+    expect(refusal(await world.get(`/offers/${secret.id}`, partner))).toBe("404 not_found");
+    await accessOf(secret.id, "pending");
+    expect(refusal(await world.get(`/offers/${secret.id}`, partner))).toBe("404 not_found");
+    const listed = list(await world.get("/offers?limit=200", partner)).map(({ id }) => id);
+    expect(listed).toEqual(expect.arrayContaining([open.id, gated.id]));
+    expect(listed).not.toContain(secret.id);
+    await accessOf(secret.id, "approved");
+    expect(await look(secret.id)).toMatchObject({ can_run: true });
+    const runnable = list(await world.get("/offers?limit=200&can_run=true", partner)).map(
+      ({ id }) => id,
+    );
+    expect(runnable).toContain(secret.id);
+    expect(runnable).not.toContain(open.id);
+  });
+
+  test("a link stands on the domain assigned to partner and offer, partner, offer, else the default (4.10 rule 1)", async () => {
+    const { workspaceId, affiliateId } = world.tenant;
+    const { id } = await world.offer();
+    const domain = async (host: string, isDefault = false) =>
+      await world.insert(
+        `insert into tracking_domain (workspace_id, host, is_default) values ($1, $2, $3) returning id`,
+        [workspaceId, host, isDefault],
+      );
+    const assign = async (domainId: number, affiliate: number | null, offer: number | null) =>
+      await world.insert(
+        `insert into tracking_domain_assignment (workspace_id, domain_id, affiliate_id, offer_id)
+         values ($1, $2, $3, $4) returning id`,
+        [workspaceId, domainId, affiliate, offer],
+      );
+    const host = async () => {
+      const { tracking_link: link } = record(
+        await world.get(`/offers/${id}`, world.tenant.keys.partner),
+      );
+      return new URL(String(link)).origin;
+    };
+    await domain("default.example", true);
+    expect(await host()).toBe("https://default.example");
+    await assign(await domain("offer.example"), null, id);
+    expect(await host()).toBe("https://offer.example");
+    await assign(await domain("partner.example"), affiliateId, null);
+    expect(await host()).toBe("https://partner.example");
+    const both = await domain("both.example");
+    await assign(both, affiliateId, id);
+    expect(await host()).toBe("https://both.example");
+    await world.db.query({
+      text: "update tracking_domain set status = 'inactive' where id = $1",
+      values: [both],
+    });
+    expect(await host()).toBe("https://partner.example");
+  });
+
+  test("a partner sees its own payout, but on a cpc offer the offer's rate (OFF-061 to OFF-063, T25)", async () => {
+    const { partner } = world.tenant.keys;
+    const { id } = await world.offer({
+      events: [
+        { code: "lead", payout: "1" },
+        { code: "hidden", is_private: true },
+      ],
+    });
+    await overridePayout(id, "cps", "15");
+    const seen = record(await world.get(`/offers/${id}`, partner));
+    expect(seen).toMatchObject({ payout_type: "cps", payout: "15.0000" });
+    expect(seen["events"]).toMatchObject([
+      { code: "default", payout: "15.0000" },
+      { code: "lead", payout: "15.0000" },
+    ]);
+    const perClick = await world.offer({ payout_type: "cpc", payout: "0.05" });
+    await overridePayout(perClick.id, "cpa", "15");
+    expect(record(await world.get(`/offers/${perClick.id}`, partner))).toMatchObject({
+      payout_type: "cpc",
+      payout: "0.0500",
+    });
+  });
+});
+
+describe("reading", () => {
+  test("id and code name the same offer, id first (ENV-016, OFF-004, G25)", async () => {
+    const offer = await world.offer({ code: "read-me" });
+    const byDigits = await world.offer();
+    await world.db.query({
+      text: "update offer set code = $1 where id = $2",
+      values: [String(offer.id), byDigits.id],
+    });
+    expect(record(await world.get("/offers/READ-ME"))).toEqual(offer);
+    expect(record(await world.get(`/offers/${offer.id}`))).toEqual(offer);
+    expect(byDigits.id).not.toBe(offer.id);
+    for (const path of [
+      "999999",
+      "nope",
+      "0",
+      "-1",
+      "99999999999",
+      "%00",
+      "a%2Fb",
+      "x".repeat(200),
+    ]) {
+      expect(refusal(await world.get(`/offers/${path}`)), path).toBe("404 not_found");
+    }
+  });
+
+  test("filters choose, and what they cannot mean is refused by its name (OFF-003, G34, T72)", async () => {
+    const tag = "only-here";
+    const a = await world.offer({
+      name: "100% legal",
+      tags: [tag],
+      is_featured: true,
+      category: "cat",
+      currency: "EUR",
+    });
+    const b = await world.offer({ name: "100 legal", tags: [tag], status: "paused" });
+    const ids = async (query: string) =>
+      list(await world.get(`/offers?tag=${tag}&${query}`)).map(({ id }) => id);
+    expect(await ids("")).toEqual([b.id, a.id]);
+    expect(await ids("status=paused")).toEqual([b.id]);
+    expect(await ids(`q=${encodeURIComponent("0% L")}`)).toEqual([a.id]);
+    expect(await ids(`q=${String(b["code"]).toLowerCase()}`)).toEqual([b.id]);
+    expect(await ids(`q=${String(b["code"]).slice(0, 7)}`)).toEqual([]);
+    expect(await ids(`ids=${a.id},${b.id},999999`)).toEqual([b.id, a.id]);
+    expect(await ids("featured=true")).toEqual([a.id]);
+    expect(await ids("category=cat&currency=EUR")).toEqual([a.id]);
+    expect(await ids(`advertiser_id=${world.tenant.advertiserId}&foo=bar`)).toEqual([b.id, a.id]);
+    for (const [query, param] of [
+      ["status=gone", "status"],
+      ["ids=1,x", "ids"],
+      ["advertiser_id=abc", "advertiser_id"],
+      ["featured=1", "featured"],
+      ["can_run=true", "can_run"],
+      ["q=%00", "q"],
+    ] as const) {
+      const answer = await world.get(`/offers?${query}`);
+      expect([refusal(answer), details(answer).param]).toEqual(["400 invalid_parameter", param]);
+    }
+    const probing = await world.get("/offers?advertiser_id=1", world.tenant.keys.partner);
+    expect(refusal(probing)).toBe("400 invalid_parameter");
+  });
+
+  test("an advertiser has its own offers with revenue and every event, and no payout anywhere (OFF-064, OFF-065, VIS-013 to VIS-015, G52)", async () => {
+    const { advertiser } = world.tenant.keys;
+    const other = record(await world.post("/advertisers", { name: "Other" }));
+    const foreign = await world.offer({ advertiser_id: other.id });
+    const own = await world.offer({
+      caps: { payout: { total: "5" }, conversions: { daily: 1 } },
+      events: [{ code: "hidden", is_private: true }],
+    });
+    const answer = await world.get(`/offers/${own.id}`, advertiser);
+    expect(record(answer)).toMatchObject({ revenue: "15.0000", events: [{}, { code: "hidden" }] });
+    expect(JSON.stringify(answer.body)).not.toContain("payout");
+    expect(refusal(await world.get(`/offers/${foreign.id}`, advertiser))).toBe("404 not_found");
+    const listed = list(await world.get("/offers?limit=200", advertiser)).map(({ id }) => id);
+    expect(listed).toContain(own.id);
+    expect(listed).not.toContain(foreign.id);
+  });
+
+  test("a partner is never told revenue, advertiser, targets, caps or private events (VIS-003 to VIS-009, VIS-058)", async () => {
+    const { id } = await world.offer({
+      caps: { conversions: { daily: 1 } },
+      fallback_url: "https://fallback.example",
+      allowed_domains: ["allowed.example"],
+      events: [{ code: "hush", is_private: true }],
+    });
+    const text = JSON.stringify((await world.get(`/offers/${id}`, world.tenant.keys.partner)).body);
+    for (const hidden of [
+      ...[
+        "revenue",
+        "advertiser",
+        "destination_url",
+        "fallback",
+        "caps",
+        "allowed",
+        "default_status",
+        "hush",
+      ],
+    ]) {
+      expect(text).not.toContain(hidden);
+    }
+  });
+});

@@ -1,0 +1,205 @@
+import { type ClickOptions, startClicks } from "../../../processors/clicks/start.ts";
+import { Catalog } from "../../../schemas/catalog/catalog.ts";
+import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
+import { type Watermark, Watermarks } from "../../../schemas/events/click-batch.ts";
+import { ClickAnswer, type ClickQuery } from "../../../schemas/events/click-query.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
+import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
+import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
+import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
+import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
+import { systemClock } from "../../../schemas/time/clock.ts";
+import { type FreshDatabase, freshDatabase } from "../../services/fresh-database.ts";
+import { until } from "../../system/until.ts";
+import { ClickProducer } from "./click-producer.ts";
+
+export type ServerUrls = {
+  readonly postgres: string;
+  readonly nats: string;
+  readonly clickhouse: string;
+};
+
+type WriterOptions = Partial<ClickOptions> & {
+  readonly catalog?: Catalog;
+  /** Another way to the same ClickHouse. */
+  readonly clickhouseUrl?: string;
+};
+
+export type Writer = { readonly metrics: Metrics; close(): Promise<void> };
+
+const LEASE_MS = 3_000;
+const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
+
+/** Databases and a stream of its own, click writers in this process, and producers as ingress is one. */
+export class ClickWorld {
+  readonly pool: Pool;
+  readonly nats: Nats;
+  readonly clickhouse: Clickhouse;
+  readonly database: FreshDatabase;
+  readonly #natsUrl: string;
+  readonly #writers = new Set<Writer>();
+  readonly #watermarks = new Map<string, Watermark>();
+  #owners = 0;
+
+  private constructor(parts: {
+    pool: Pool;
+    nats: Nats;
+    clickhouse: Clickhouse;
+    database: FreshDatabase;
+    natsUrl: string;
+  }) {
+    this.#natsUrl = parts.natsUrl;
+    this.pool = parts.pool;
+    this.nats = parts.nats;
+    this.clickhouse = parts.clickhouse;
+    this.database = parts.database;
+    this.nats.connection.subscribe(this.nats.subjects.watermark, {
+      callback: (_error, message) => {
+        for (const mark of Watermarks.parse(JSON.parse(new TextDecoder().decode(message.data)))) {
+          this.#watermarks.set(`${mark.lane}.${mark.producer}.${mark.epoch}`, mark);
+        }
+      },
+    });
+  }
+
+  static async open(servers: ServerUrls): Promise<ClickWorld> {
+    const database = await freshDatabase({
+      label: "clicks",
+      postgresUrl: servers.postgres,
+      clickhouseUrl: servers.clickhouse,
+    });
+    const pool = openPool({ url: database.postgresUrl, applicationName: "test" });
+    await migratePostgres(pool);
+    await migrateClickhouse(database.clickhouseUrl);
+    const clickhouse = openClickhouse({ url: database.clickhouseUrl, applicationName: "test" });
+    const nats = await connectNats({ url: servers.nats, name: "test", prefix: database.name });
+    await ensureStreams(nats);
+    return new ClickWorld({ pool, nats, clickhouse, database, natsUrl: servers.nats });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#writers].map(async (writer) => await writer.close()));
+    const manager = await this.nats.manager();
+    await manager.streams.delete(clicksStream(this.nats));
+    await this.nats.connection.close();
+    await this.clickhouse.close();
+    await this.pool.end();
+    await this.database.drop();
+  }
+
+  /** A writer with connections of its own, as a process has them. */
+  async startWriter(options: WriterOptions = {}): Promise<Writer> {
+    this.#owners += 1;
+    const { catalog = new Catalog(), clickhouseUrl, ...rest } = options;
+    const metrics = new Metrics();
+    const nats = await connectNats({
+      url: this.#natsUrl,
+      name: "test writer",
+      prefix: this.database.name,
+    });
+    const clickhouse = openClickhouse({
+      url: clickhouseUrl ?? this.database.clickhouseUrl,
+      applicationName: "test writer",
+      connectionsMax: 24,
+    });
+    const clicks = startClicks(
+      {
+        ...{ pool: this.pool, nats, clickhouse, catalog, metrics, clock: systemClock },
+        log: openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" }),
+        signal: new AbortController().signal,
+      },
+      { owner: `writer-${this.#owners}`, leaseMs: LEASE_MS, ...rest },
+    );
+    const writer: Writer = {
+      metrics,
+      close: async () => {
+        if (!this.#writers.delete(writer)) return;
+        await clicks.close();
+        await nats.connection.close();
+        await clickhouse.close();
+      },
+    };
+    this.#writers.add(writer);
+    return writer;
+  }
+
+  /** Settings of a writer that runs as a process of its own. */
+  environment(name: string, leaseMs = LEASE_MS): Record<string, string> {
+    return {
+      POSTGRES_URL: this.database.postgresUrl,
+      CLICKHOUSE_URL: this.database.clickhouseUrl,
+      NATS_URL: this.#natsUrl,
+      NATS_PREFIX: this.database.name,
+      PROCESSOR_NAME: name,
+      PROCESSORS_HEALTH_PORT: "0",
+      LANES: "clicks",
+      LANE_LEASE_MS: String(leaseMs),
+    };
+  }
+
+  producer(at: { lane?: number; producer?: number; epoch?: number } = {}): ClickProducer {
+    return new ClickProducer(this.nats, { lane: 0, producer: 1, ...at });
+  }
+
+  async rows<Row>(query: string, params: Record<string, unknown> = {}): Promise<Row[]> {
+    const answer = await this.clickhouse.query({
+      query,
+      query_params: params,
+      format: "JSONEachRow",
+    });
+    return await answer.json<Row>();
+  }
+
+  /** What the table holds of a lane, over all producers. */
+  async counts(lane = 0, table = "click"): Promise<{ rows: number; positions: number }> {
+    const [row] = await this.rows<{ rows: number; positions: number }>(
+      `select count() as rows, uniqExact(_producer, _epoch, _position) as positions
+       from ${table} where _lane = {lane: UInt8}`,
+      { lane },
+    );
+    return row ?? { rows: 0, positions: 0 };
+  }
+
+  /** Waits until the watermark of a producer is at `next` without a gap, so that everything before is settled. */
+  async untilSettled(producer: ClickProducer, next = producer.lines.length): Promise<void> {
+    await this.untilWatermark(producer, (mark) => mark.next >= next && mark.missing.length === 0);
+  }
+
+  async untilWatermark(
+    { lane, producer, epoch }: ClickProducer,
+    holds: (mark: Watermark) => boolean,
+  ): Promise<Watermark> {
+    const key = `${lane}.${producer}.${epoch}`;
+    return await until(
+      `a watermark of ${key}, last seen ${JSON.stringify(this.#watermarks.get(key))}`,
+      () => {
+        const mark = this.#watermarks.get(key);
+        return mark !== undefined && holds(mark) ? mark : undefined;
+      },
+      PATIENCE,
+    );
+  }
+
+  /** Watermarks from now on only. */
+  forgetWatermarks(): void {
+    this.#watermarks.clear();
+  }
+
+  async ask(query: ClickQuery): Promise<ClickAnswer> {
+    const subject = this.nats.subjects.clickQuery(query.shard);
+    const reply = await this.nats.connection.request(subject, JSON.stringify(query), {
+      timeout: 2_000,
+    });
+    return ClickAnswer.parse(JSON.parse(new TextDecoder().decode(reply.data)));
+  }
+}
+
+/** The value of a counter or gauge, over all its labels; NaN when it is absent. */
+export function metricOf(metrics: Metrics, name: string): number {
+  const lines = metrics.render().split("\n");
+  const values = lines.filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+  if (values.length === 0) return Number.NaN;
+  return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+}

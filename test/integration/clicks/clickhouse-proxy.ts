@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+
+/**
+ * What happens to an insert of a click writer: it passes, its answer is lost after ClickHouse has done it, or it is held back
+ * until the promise is settled and then reaches ClickHouse, whether or not its client still waits.
+ */
+export type InsertFate = "pass" | "lose-answer" | { readonly holdUntil: Promise<void> };
+
+/** Something to hold an insert back until. */
+export class Gate {
+  #open: () => void = () => undefined;
+  readonly opened = new Promise<void>((resolve) => {
+    this.#open = resolve;
+  });
+
+  open(): void {
+    this.#open();
+  }
+}
+
+/** A connection between a writer and ClickHouse that behaves as badly as `fateOf` says. Everything else passes. */
+export class ClickhouseProxy {
+  readonly #server: Server;
+  readonly #target: URL;
+  readonly #sockets = new Set<Socket>();
+  /** Asked for every insert. */
+  fateOf: () => InsertFate = () => "pass";
+  inserts = 0;
+
+  private constructor(target: URL) {
+    this.#target = target;
+    this.#server = createServer((client) => {
+      this.#serve(client);
+    });
+  }
+
+  static async open(clickhouseUrl: string): Promise<ClickhouseProxy> {
+    const proxy = new ClickhouseProxy(new URL(clickhouseUrl));
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    return proxy;
+  }
+
+  /** The URL of ClickHouse, by way of this. */
+  get url(): string {
+    const url = new URL(this.#target);
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("the proxy is closed");
+    url.port = String((address satisfies AddressInfo).port);
+    return url.toString();
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  #serve(client: Socket): void {
+    const server = connect(Number(this.#target.port), this.#target.hostname);
+    let losesAnswer = false;
+    let held: Promise<void> | undefined;
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+      // A reset is what this is for: the other side sees its own.
+      socket.on("error", () => socket.destroy());
+    }
+    client.on("data", (bytes: Buffer) => {
+      if (bytes.includes("query_id=lane-insert")) {
+        this.inserts += 1;
+        const fate = this.fateOf();
+        losesAnswer = fate === "lose-answer";
+        held = typeof fate === "object" ? fate.holdUntil : undefined;
+      }
+      if (held === undefined) server.write(bytes);
+      else void held.then(() => server.write(bytes));
+    });
+    server.on("data", (bytes: Buffer) => {
+      if (losesAnswer) client.resetAndDestroy();
+      else client.write(bytes);
+    });
+    server.on("close", () => client.destroy());
+    client.on("close", () => {
+      // What is held back still arrives.
+      if (held === undefined) server.end();
+      else void held.then(() => server.end());
+    });
+  }
+}

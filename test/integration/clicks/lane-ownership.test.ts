@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { insertQueryId, raiseFence } from "../../../processors/clicks/fence.ts";
+import { FencedError, insertRows } from "../../../processors/clicks/insert-rows.ts";
+import { CLICK_TABLE } from "../../../processors/clicks/lane-table.ts";
+import { SegmentBuilder } from "../../../processors/clicks/segment-builder.ts";
+import { until } from "../../system/until.ts";
+import { aClick } from "./click-producer.ts";
+import { ClickWorld, metricOf } from "./click-world.ts";
+import { ClickhouseProxy, Gate, type InsertFate } from "./clickhouse-proxy.ts";
+
+let world: ClickWorld;
+let proxy: ClickhouseProxy;
+
+beforeEach(async () => {
+  world = await ClickWorld.open({
+    postgres: inject("postgresUrl"),
+    nats: inject("natsUrl"),
+    clickhouse: inject("clickhouseUrl"),
+  });
+  proxy = await ClickhouseProxy.open(world.database.clickhouseUrl);
+});
+
+afterEach(async () => {
+  await world.close();
+  await proxy.close();
+});
+
+const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
+
+test("ClickHouse itself refuses the insert of a writer whose lane has a newer one", async () => {
+  const { signal } = new AbortController();
+  const database = world.database.name;
+  const insert = (epoch: number, position: number): Promise<unknown> => {
+    const line = JSON.stringify(aClick());
+    const builder = new SegmentBuilder(
+      { producer: 1, epoch: 1 },
+      { readAtMs: 0, lineBytes: line.length, rows: 1 },
+    );
+    builder.add(line, { position, month: 202_601, ts: 0 }, true);
+    const segment = builder.finish();
+    return insertRows(world.clickhouse, {
+      ...{ table: CLICK_TABLE, lane: 2, writerEpoch: epoch, timeoutMs: 5_000, signal },
+      queryId: insertQueryId({ database, lane: 2, epoch }, position),
+      segments: segment === undefined ? [] : [segment],
+    });
+  };
+  await raiseFence(world.clickhouse, { database, lane: 2, epoch: 7 }, signal);
+  await insert(7, 0);
+  await raiseFence(world.clickhouse, { database, lane: 2, epoch: 8 }, signal);
+  await expect(insert(7, 1)).rejects.toBeInstanceOf(FencedError);
+  await raiseFence(world.clickhouse, { database, lane: 2, epoch: 3 }, signal);
+  await expect(insert(3, 1)).rejects.toBeInstanceOf(FencedError);
+  await insert(8, 1);
+  expect(await world.counts(2)).toEqual({ rows: 2, positions: 2 });
+});
+
+test("an insert whose answer was lost is not done again", async () => {
+  const writer = await world.startWriter({ clickhouseUrl: proxy.url });
+  const producer = world.producer();
+  let lost = 0;
+  proxy.fateOf = () => (++lost % 2 === 1 && lost < 12 ? "lose-answer" : "pass");
+  for (let first = 0; first < 300; first += 10) {
+    producer.record(...Array.from({ length: 10 }, () => aClick()));
+    await producer.ship(first, first + 10);
+    if (first % 100 === 90) await world.untilSettled(producer);
+  }
+  await world.untilSettled(producer);
+  expect(await world.counts()).toEqual({ rows: 300, positions: 300 });
+  expect(metricOf(writer.metrics, "clicks_retries_total")).toBeGreaterThan(1);
+});
+
+test("an insert that reaches ClickHouse after its writer gave it up does nothing", async () => {
+  await world.startWriter({ clickhouseUrl: proxy.url });
+  const producer = world.producer();
+  producer.record(aClick());
+  await producer.ship(0, 1);
+  await world.untilSettled(producer);
+  const gate = new Gate();
+  let fate: InsertFate = { holdUntil: gate.opened };
+  proxy.fateOf = () => {
+    const now = fate;
+    fate = "pass";
+    return now;
+  };
+  producer.record(...Array.from({ length: 20 }, () => aClick()));
+  await producer.ship(1, 21);
+  // Settled by a second insert under a new epoch, while the first is still on its way.
+  await world.untilSettled(producer);
+  expect((await world.counts()).rows).toBe(21);
+  gate.open();
+  await until("ClickHouse has refused the late insert", async () => (await refusals(world)) === 1, PATIENCE);
+  expect(await world.counts()).toEqual({ rows: 21, positions: 21 });
+});
+
+test("a writer that lost its lane while its insert was on its way writes nothing (P10)", async () => {
+  const gate = new Gate();
+  const first = await world.startWriter({ clickhouseUrl: proxy.url });
+  const producer = world.producer();
+  producer.record(aClick());
+  await producer.ship(0, 1);
+  await world.untilSettled(producer);
+  proxy.fateOf = () => ({ holdUntil: gate.opened });
+  producer.record(...Array.from({ length: 20 }, () => aClick()));
+  await producer.ship(1, 21);
+  await until("the insert is held back", () => proxy.inserts >= 2, PATIENCE);
+  // Another writer has the lane now, as after a partition from Postgres.
+  await world.pool.query({ text: "update lane_lease set owner = '', expires_at = '-infinity'" });
+  await world.startWriter();
+  await world.untilSettled(producer);
+  gate.open();
+  await until("ClickHouse has refused the late insert", async () => (await refusals(world)) >= 1, PATIENCE);
+  expect(await world.counts()).toEqual({ rows: 21, positions: 21 });
+  await until("the first writer has let go", () => metricOf(first.metrics, "clicks_lanes") <= 3, PATIENCE);
+});
+
+test("writers share the lanes, and one that ends hands its lanes to the others at once", async () => {
+  const first = await world.startWriter();
+  await until("one writer has all lanes", () => metricOf(first.metrics, "clicks_lanes") === 5, PATIENCE);
+  const second = await world.startWriter();
+  await until(
+    "they share",
+    () =>
+      metricOf(first.metrics, "clicks_lanes") === 3 && metricOf(second.metrics, "clicks_lanes") === 2,
+    PATIENCE,
+  );
+  const producers = [0, 1, 2, 3].map((lane) => world.producer({ lane }));
+  for (const producer of producers) {
+    producer.record(aClick({ offer_id: 4 + producer.lane }));
+    await producer.shipAll();
+    await world.untilSettled(producer);
+  }
+  const startedAtMs = performance.now();
+  await first.close();
+  await until("the other has them all", () => metricOf(second.metrics, "clicks_lanes") === 5, PATIENCE);
+  expect(performance.now() - startedAtMs).toBeLessThan(2_500);
+});
+
+test("a process takes over the lanes of the last one of its name without waiting for their lease", async () => {
+  await world.pool.query({
+    text: `insert into lane_lease (lane, owner, epoch, expires_at)
+           select lane, 'writer-of-this-host', 41, now() + interval '1 hour' from unnest(array[0, 1, 2, 3, 100]) as lane`,
+  });
+  await world.startWriter({ owner: "writer-of-this-host" });
+  const producer = world.producer();
+  producer.record(aClick());
+  await producer.shipAll();
+  await world.untilSettled(producer);
+  const rows = await world.rows("select _writer_epoch as epoch from click");
+  expect(rows).toEqual([{ epoch: 42 }]);
+});
+
+test("a Postgres that was restored from a backup does not stop the writers", async () => {
+  await world.clickhouse.insert({
+    table: "lane_fence",
+    values: [{ lane: 0, epoch: 1_000 }],
+    format: "JSONEachRow",
+  });
+  await world.startWriter();
+  const producer = world.producer();
+  producer.record(aClick());
+  await producer.shipAll();
+  await world.untilSettled(producer);
+  const rows = await world.rows("select _writer_epoch as epoch from click");
+  expect(rows).toEqual([{ epoch: 1_001 }]);
+});
+
+/** Inserts of click writers that the server refused because of their epoch. */
+async function refusals(of: ClickWorld): Promise<number> {
+  const [row] = await of.rows<{ refused: number }>(
+    `select count() as refused from system.query_log
+     where exception_code = 395 and startsWith(query_id, {prefix: String})`,
+    { prefix: `lane-insert:${of.database.name}:` },
+  );
+  return row?.refused ?? 0;
+}

@@ -1,0 +1,180 @@
+import { createServer, type Server } from "node:http";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type ScheduleSettings, startSchedule } from "../../../processors/schedule/start.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
+import { TrackingWorld } from "./tracking-world.ts";
+
+const SOON = { timeout: 5_000, interval: 20 };
+const SECOND_IN_DAYS = 1 / 86_400;
+
+let world: TrackingWorld;
+const running: { close(): Promise<void> }[] = [];
+beforeAll(async () => {
+  world = await TrackingWorld.open();
+});
+afterAll(async () => {
+  await world.close();
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((schedule) => schedule.close()));
+  await world.rows("delete from schedule_task");
+});
+
+function start(settings: ScheduleSettings = {}): void {
+  const log = openLog({ process: "test", level: "silent" });
+  const { signal } = new AbortController();
+  const deps = { pool: world.pool, log, metrics: new Metrics(), signal };
+  running.push(startSchedule(deps, { taskTickMs: 50, ...settings }));
+}
+
+async function held(fields: Record<string, unknown> = {}, params: Record<string, string> = {}): Promise<string> {
+  const offerId = await world.addOffer({ hold_days: (2 * SECOND_IN_DAYS).toFixed(6), ...fields });
+  const click = await world.addClick({ offer_id: offerId });
+  const { body } = await world.report({ click_id: click.click_id, ...params });
+  expect(body).toMatchObject({ status: "pending", reason: "hold" });
+  return String(body["conversion_id"]);
+}
+
+test("LIFE-012 G98 P18: a hold ends by itself, within two seconds, with its history and its copy to reports", async () => {
+  const id = await held();
+  await world.rows("delete from conversion_fact_outbox");
+  start();
+  start();
+  await expect
+    .poll(async () => (await world.conversion(id))["status"], SOON)
+    .toBe("approved");
+  expect(await world.conversion(id)).toMatchObject({ status_reason: "", hold_until: null, version: 2 });
+  const history = await world.rows<{ late_ms: number }>(
+    `select h.actor, h.from_status, h.to_status, h.reason,
+       (extract(epoch from h.at - c.conv_ts) * 1000)::bigint - 2000 as late_ms
+     from conversion_history h join conversion c on c.id = h.conversion_id
+     where h.conversion_id = $1 order by h.id desc limit 1`,
+    [id],
+  );
+  expect(history).toMatchObject([
+    { actor: "hold", from_status: "pending", to_status: "approved", reason: "" },
+  ]);
+  expect(history[0]?.late_ms).toBeGreaterThanOrEqual(-20);
+  expect(history[0]?.late_ms).toBeLessThan(2_000);
+  expect(await world.rows("select conversion_id from conversion_fact_outbox")).toEqual([
+    { conversion_id: id },
+  ]);
+});
+
+test("LIFE-013 T03: what somebody decided before the end of the hold stays, and a changed amount does not stop the release", async () => {
+  const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" };
+  const [rejected, byStaff, changed] = [await held(), await held(), await held(terms, { amount: "100" })];
+  await world.report({ conversion_id: rejected, status: "rejected" });
+  await world.command({
+    kind: "set-status",
+    workspaceId: world.workspaceId,
+    keyId: 1,
+    nowMs: Date.now(),
+    ids: [byStaff],
+    bulk: false,
+    status: "pending",
+    reason: "look at it",
+    notes: null,
+  });
+  await world.report({ conversion_id: changed, amount: "50" });
+  start();
+  await expect
+    .poll(async () => (await world.conversion(changed))["status"], SOON)
+    .toBe("approved");
+  expect(await world.conversion(changed)).toMatchObject({ payout: "5.0000", status_reason: "" });
+  expect(await world.conversion(rejected)).toMatchObject({ status_reason: "postback_reversal" });
+  expect(await world.conversion(byStaff)).toMatchObject({
+    status: "pending",
+    status_reason: "look at it",
+  });
+});
+
+test("P18: holds that end together are each released once by whoever looks first", async () => {
+  await world.rows(
+    `insert into conversion (id, workspace_id, offer_id, advertiser_id, event_id, event_code, is_private, status,
+       status_reason, revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts,
+       hold_until, holds_click, holds_txid)
+     select gen_random_uuid(), $1, $2, $3, 1, 'default', false, 'pending', 'hold', 1, 1, 'USD', 'cpa', 1, 'rpa', 1, 's2s',
+       now(), now(), false, false from generate_series(1, 1500)`,
+    [world.workspaceId, await world.addOffer(), world.advertiserId],
+  );
+  for (let i = 0; i < 3; i += 1) start({ holdTickMs: 50 });
+  await expect
+    .poll(() => world.rows("select id from conversion where hold_until is not null"), SOON)
+    .toEqual([]);
+  expect(
+    await world.rows(
+      "select conversion_id from conversion_history where actor = 'hold' group by conversion_id having count(*) > 1",
+    ),
+  ).toEqual([]);
+});
+
+test("G178 G177: the logs are kept for their time and no longer", async () => {
+  const days = [1, 29, 31, 399, 401];
+  for (const ago of days) {
+    await world.rows(
+      `insert into postback_log (ts, endpoint, http_status, result) values (now() - $1::integer * interval '1 day', 'pb', 200, 'old')`,
+      [ago],
+    );
+    await world.rows(
+      `insert into audit_log (workspace_id, ts, action, status, request_id)
+       values ($2, now() - $1::integer * interval '1 day', 'GET /', 200, 'r')`,
+      [ago, world.workspaceId],
+    );
+  }
+  start();
+  const kept = async (table: "postback_log" | "audit_log"): Promise<number> =>
+    (await world.rows(`select id from ${table} where ts < now() - interval '1 hour'`)).length;
+  await expect.poll(() => kept("audit_log"), SOON).toBe(4);
+  await expect.poll(() => kept("postback_log"), SOON).toBe(2);
+});
+
+test("G76: the daily rates arrive once, wrong answers change nothing, and what a person entered stays", async () => {
+  const answers: { status: number; body: string }[] = [];
+  const rates = (usd: string): string =>
+    `<Envelope><Cube><Cube time='2026-01-02'><Cube currency='USD' rate='${usd}'/><Cube currency='CHF' rate='0.93'/></Cube></Cube></Envelope>`;
+  let asked = 0;
+  const feed = createServer((_request, response) => {
+    const { status, body } = answers[Math.min(asked, answers.length - 1)] ?? { status: 500, body: "" };
+    asked += 1;
+    response.writeHead(status, { "content-type": "application/xml" }).end(body);
+  });
+  const url = await listen(feed);
+  const stored = (): Promise<unknown[]> =>
+    world.rows("select currency, rate, source from fx_rate order by currency");
+  const fetched = async (): Promise<void> => {
+    const before = asked;
+    await world.rows("delete from schedule_task");
+    await expect.poll(() => asked, SOON).toBe(before + 1);
+  };
+  await world.rows("insert into fx_rate (date, currency, rate) values ('2026-01-02', 'CHF', 0.5)");
+  answers.push({ status: 200, body: rates("1.17") });
+  start({ fxFeedUrl: url });
+  start({ fxFeedUrl: url });
+  const expected = (usd: string): unknown[] => [
+    { currency: "CHF", rate: "0.5000000000", source: "manual" },
+    { currency: "USD", rate: `${usd}000000000`.slice(0, 12), source: "feed" },
+  ];
+  await expect.poll(stored, SOON).toEqual(expected("1.17"));
+  expect(asked).toBe(1);
+  answers.splice(0, 1, { status: 503, body: "" }, { status: 503, body: "" });
+  await fetched();
+  expect(await stored()).toEqual(expected("1.17"));
+  answers.push({ status: 200, body: "<html>moved</html>" });
+  await fetched();
+  expect(await stored()).toEqual(expected("1.17"));
+  answers.push({ status: 200, body: rates("1.18") });
+  await fetched();
+  await expect.poll(stored, SOON).toEqual(expected("1.18"));
+  await new Promise((resolve) => feed.close(resolve));
+});
+
+function listen(server: Server): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(`http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`);
+    });
+  });
+}

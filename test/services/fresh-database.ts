@@ -1,0 +1,63 @@
+import assert from "node:assert";
+import { randomBytes } from "node:crypto";
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { openPool } from "../../schemas/postgres/connect.ts";
+
+/** A database of its own in Postgres and one in ClickHouse, under the same name. */
+export interface FreshDatabase {
+  /** Has `test` in it. Serves as a prefix for NATS subjects and streams too. */
+  readonly name: string;
+  readonly postgresUrl: string;
+  readonly clickhouseUrl: string;
+  drop(): Promise<void>;
+}
+
+export interface FreshDatabaseOptions {
+  /** Letters, digits and underscores: whose database it is, for the one who finds it left over. */
+  label: string;
+  /** Servers to make them on. */
+  postgresUrl: string;
+  clickhouseUrl: string;
+}
+
+/** Makes both, empty. `drop` ends the connections that are still open. */
+export async function freshDatabase(options: FreshDatabaseOptions): Promise<FreshDatabase> {
+  const name = `test_${options.label}_${randomBytes(5).toString("hex")}`;
+  assert(/^test_[a-z0-9_]{1,50}$/.test(name), `not a name for a database: ${name}`);
+  await onPostgres(options.postgresUrl, `create database ${name}`);
+  await onClickhouse(options.clickhouseUrl, `CREATE DATABASE ${name}`);
+  return {
+    name,
+    postgresUrl: withDatabase(options.postgresUrl, name),
+    clickhouseUrl: withDatabase(options.clickhouseUrl, name),
+    async drop() {
+      await onPostgres(options.postgresUrl, `drop database if exists ${name} with (force)`);
+      await onClickhouse(options.clickhouseUrl, `DROP DATABASE IF EXISTS ${name}`);
+    },
+  };
+}
+
+/** The address of another database on the same server. */
+export function withDatabase(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.toString();
+}
+
+async function onPostgres(url: string, text: string): Promise<void> {
+  const pool = openPool({ url, applicationName: "test", connectionsMax: 1 });
+  try {
+    await pool.query({ text });
+  } finally {
+    await pool.end();
+  }
+}
+
+async function onClickhouse(url: string, query: string): Promise<void> {
+  const client = openClickhouse({ url, applicationName: "test" });
+  try {
+    await client.command({ query });
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startClickhouse } from "../../deploy/local/embedded-clickhouse.ts";
+import { startNats } from "../../deploy/local/embedded-nats.ts";
+import { startPostgres } from "../../deploy/local/embedded-postgres.ts";
+import type { EmbeddedServer, EmbeddedServerOptions } from "../../deploy/local/embedded-server.ts";
+import { pickPort } from "../../deploy/local/ports.ts";
+import type { Report } from "../../deploy/local/report.ts";
+import { terminalReport } from "../../deploy/local/report.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+
+const SERVERS = {
+  postgres: { variable: "TEST_POSTGRES_URL", start: startPostgres },
+  nats: { variable: "TEST_NATS_URL", start: startNats },
+  clickhouse: { variable: "TEST_CLICKHOUSE_URL", start: startClickhouse },
+} as const;
+export type ServerName = keyof typeof SERVERS;
+
+/** Servers for a test run, by name, and how to end those that were started for it. */
+export interface RunningServers<Name extends ServerName> {
+  readonly urls: Readonly<Record<Name, string>>;
+  stop(): Promise<void>;
+}
+
+export interface StartServersOptions<Name extends ServerName> {
+  need: readonly Name[];
+  /** Default: standard error, where downloads and restarts are worth a line. */
+  report?: Report;
+}
+
+const BIND = "127.0.0.1";
+/** A port is not reserved while its server starts; another test run may take it first. */
+const START_ATTEMPTS_MAX = 3;
+
+/**
+ * The needed servers: the one that TEST_POSTGRES_URL, TEST_NATS_URL or TEST_CLICKHOUSE_URL names, else an embedded one in a
+ * fresh folder that `stop` removes. Needs the compiled leash: `npm run build` first.
+ */
+export async function startServers<Name extends ServerName>({
+  need,
+  report = testReport(),
+}: StartServersOptions<Name>): Promise<RunningServers<Name>> {
+  const dataDir = await mkdtemp(join(tmpdir(), "tracker-test-"));
+  const started: EmbeddedServer[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(started.map((server) => server.stop()));
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const starts = need.map(async (name) => {
+    const { variable, start } = SERVERS[name];
+    const given = process.env[variable];
+    if (given !== undefined && given !== "") return [name, given] as const;
+    const server = await startOnFreePort(start, {
+      dataDir,
+      runtimeDir: runtimeDir(),
+      bind: BIND,
+      report,
+    });
+    started.push(server);
+    return [name, server.url] as const;
+  });
+  const settled = await Promise.allSettled(starts);
+  const fault = settled.find((one) => one.status === "rejected");
+  if (fault !== undefined) {
+    await stop();
+    throw fault.reason;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every needed name has its address by now
+  return { urls: Object.fromEntries(await Promise.all(starts)) as Record<Name, string>, stop };
+}
+
+/** Where downloads are kept between runs. */
+export function runtimeDir(): string {
+  return process.env["RUNTIME_DIR"] ?? projectFile("node_modules", ".cache", "tracker-runtime");
+}
+
+/** Warnings only, and what is downloaded: the rest is nobody's business during a test run. */
+export function testReport(): Report {
+  const terminal = terminalReport({
+    write: (text) => void process.stderr.write(text),
+    colours: false,
+  });
+  return {
+    note: (part, text) => {
+      if (part === "download") terminal.note(part, text);
+    },
+    warn: (part, text) => terminal.warn(part, text),
+  };
+}
+
+async function startOnFreePort(
+  start: (options: EmbeddedServerOptions) => Promise<EmbeddedServer>,
+  options: Omit<EmbeddedServerOptions, "port">,
+): Promise<EmbeddedServer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start({ ...options, port: await pickPort(BIND) });
+    } catch (error) {
+      if (attempt >= START_ATTEMPTS_MAX) throw error;
+      options.report.warn("servers", error instanceof Error ? error.message : String(error));
+    }
+  }
+}
