@@ -22,7 +22,7 @@ import { NatsLink } from "./nats-link.ts";
 import { openReaders } from "./open-readers.ts";
 import { ingressRoutes } from "./routes/route-table.ts";
 import type { IngressServer } from "./server.ts";
-import { type IngressSettings, readIngressSettings } from "./settings.ts";
+import { type IngressSettings, prepareNativeServer, readIngressSettings } from "./settings.ts";
 
 const RETRY_MS = 500;
 const CLOSE_SERVER_MS = 5_000;
@@ -63,19 +63,19 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const link = new NatsLink({ ...settings.nats, name: `tracker ingress ${folder.producer}` }, log);
   lifetime.own("nats", () => link.close());
 
-  let server: IngressServer | undefined;
+  const listening: { server?: IngressServer } = {};
   const metrics: IngressMetrics = openIngressMetrics(log, {
     shipDepth: () => shipper.depth,
     journalSegments: () => journal.segments.length,
     catalogVersion: () => catalog.version,
-    asyncInFlight: () => server?.inFlight ?? 0,
+    asyncInFlight: () => listening.server?.inFlight ?? 0,
   });
   const { journal, shipper } = openJournal({ settings, folder, link, log, lifetime, metrics });
 
   let mint: ClickIdMint | undefined;
   const readers = await openReaders(settings);
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
-  server = new Server({
+  const server = new Server({
     ...ingressRoutes({
       ...readers,
       catalog,
@@ -102,9 +102,9 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
     record: (recorded, whenDurable) => journal.append(recorded, whenDurable),
     events: metrics,
   });
-  const listening = server;
-  await listening.listen(settings.bind, settings.port);
-  lifetime.own("server", () => listening.close(CLOSE_SERVER_MS));
+  listening.server = server;
+  await server.listen(settings.bind, settings.port);
+  lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
   link.start();
 }
 
@@ -174,8 +174,7 @@ async function takeFolder(
   }
 }
 
-// Read once, when the native server is loaded: 4 KB, its default, is too small for `url=` (design 9).
-process.env["UWS_HTTP_MAX_HEADERS_SIZE"] ??= "32768";
+prepareNativeServer();
 try {
   await main();
 } catch (error) {

@@ -2,7 +2,20 @@ import type { Log } from "../schemas/host/log.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
 
 /** Every instrument of an ingress process, as events. */
-export type IngressMetrics = ReturnType<typeof openIngressMetrics>;
+export type IngressMetrics = {
+  readonly registry: Metrics;
+  answered(status: number): void;
+  handlerFailed(error: unknown): void;
+  written(records: number): void;
+  diskFailed(error: unknown, records: number): void;
+  /** Answered without being anywhere; a negative number: JetStream has taken them after all. */
+  unrecorded(records: number): void;
+  hasUnrecorded(): boolean;
+  lost(records: number): void;
+  shipped(records: number): void;
+  retried(): void;
+  reshipped(ranges: number): void;
+};
 
 type Gauges = {
   readonly shipDepth: () => number | undefined;
@@ -11,7 +24,7 @@ type Gauges = {
   readonly asyncInFlight: () => number;
 };
 
-export function openIngressMetrics(log: Log, gauges: Gauges) {
+export function openIngressMetrics(log: Log, gauges: Gauges): IngressMetrics {
   const metrics = new Metrics();
   const answers = metrics.counter("ingress_answers_total", "Answers by status class.");
   const faults = metrics.counter(
@@ -55,30 +68,29 @@ export function openIngressMetrics(log: Log, gauges: Gauges) {
   let pending = 0;
   return {
     registry: metrics,
-    answered: (status: number) => answers.add(1, STATUS_CLASSES[Math.floor(status / 100)] ?? {}),
-    handlerFailed: (error: unknown) => {
+    answered: (status) => answers.add(1, STATUS_CLASSES[Math.floor(status / 100)] ?? {}),
+    handlerFailed: (error) => {
       faults.add();
       log.error({ err: error }, "request.failed");
     },
-    written: (records: number) => recorded.add(records),
-    diskFailed: (error: unknown, records: number) => {
+    written: (records) => recorded.add(records),
+    diskFailed: (error, records) => {
       log.error({ err: error, records }, "journal.write-failed");
     },
-    /** Answered without being anywhere; a negative number: JetStream has taken them after all. */
-    unrecorded: (records: number) => {
+    unrecorded: (records) => {
       pending += records;
       if (records < 0) return;
       unrecorded.add(records);
       log.error({ records }, "journal.unrecorded");
     },
     hasUnrecorded: () => pending > 0,
-    lost: (records: number) => {
+    lost: (records) => {
       lost.add(records);
       log.error({ records }, "journal.records-lost");
     },
-    shipped: (records: number) => shipped.add(records),
+    shipped: (records) => shipped.add(records),
     retried: () => retried.add(),
-    reshipped: (ranges: number) => reshipped.add(ranges),
+    reshipped: (ranges) => reshipped.add(ranges),
   };
 }
 

@@ -57,3 +57,11 @@ export function readIngressSettings(
     exitWithParent: read.EXIT_WITH_PARENT,
   });
 }
+
+/**
+ * Must come before the native server is loaded, which reads it once: its default for a request's head, 4 KB, is too small for
+ * `url=` (design 9).
+ */
+export function prepareNativeServer(): void {
+  process.env["UWS_HTTP_MAX_HEADERS_SIZE"] ??= "32768";
+}

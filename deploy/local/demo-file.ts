@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { z } from "zod";
+import { parseJson } from "./parse-json.ts";
 
 /** What `tracker demo --json` prints, and what `DATA_DIR/demo.json` holds for people and scripts. */
 export const Demo = z.looseObject({
@@ -22,12 +23,7 @@ export type Demo = z.infer<typeof Demo>;
 /** `undefined` when there is none, or a person has made something else of it. */
 export function readDemo(file: string): Demo | undefined {
   if (!existsSync(file)) return undefined;
-  try {
-    return Demo.safeParse(JSON.parse(readFileSync(file, "utf8"))).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return Demo.safeParse(parseJson(readFileSync(file, "utf8"))).data;
 }
 
 /** Readable by the owner only: it holds keys. */
@@ -35,6 +31,25 @@ export function writeDemo(file: string, demo: Demo): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
+}
+
+/** The same keys and paths under the present addresses: a start may be given other ports than the one that made the demo. */
+export function demoAt(demo: Demo, at: { trackingUrl: string; apiUrl: string }): Demo {
+  const moved = (url: string, origin: string): string =>
+    url.replace(/^https?:\/\/[^/?#]+/, () => origin);
+  const { affiliate, transparent, smart, ...otherLinks } = demo.links;
+  return {
+    ...demo,
+    base_url: moved(demo.base_url, at.apiUrl),
+    mcp_url: moved(demo.mcp_url, at.apiUrl),
+    tracking_url: moved(demo.tracking_url, at.trackingUrl),
+    links: {
+      ...otherLinks,
+      affiliate: moved(affiliate, at.trackingUrl),
+      transparent: moved(transparent, at.trackingUrl),
+      smart: moved(smart, at.trackingUrl),
+    },
+  };
 }
 
 /** The last thing a start prints: where everything is, and what to paste for a click, its conversion and the report. */
@@ -48,11 +63,10 @@ export function welcomeText(
     `  Reference   ${apiUrl}/api/v1/docs`,
   ];
   if (demo === undefined) return `${addresses.join("\n")}\n`;
-  // A link made under other settings is shown under the present address.
-  const link = demo.links.affiliate.replace(/^https?:\/\/[^/]+/, trackingUrl);
+  const link = demo.links.affiliate;
   return [
     ...addresses,
-    `  MCP         ${apiUrl}${new URL(demo.mcp_url).pathname}`,
+    `  MCP         ${demo.mcp_url}`,
     `  Demo keys   ${demoFile}`,
     `  A link      ${link}`,
     "",
@@ -64,7 +78,7 @@ export function welcomeText(
     "Its conversion, as the advertiser reports it:",
     "",
     `  curl "${trackingUrl}/pb?click_id=$CLICK_ID\\`,
-    `&amount=49.90&txid=order-1&token=${demo.postback_token}"`,
+    `&amount=49.90&txid=order-$RANDOM&token=${demo.postback_token}"`,
     "",
     "The report:",
     "",

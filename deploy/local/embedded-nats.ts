@@ -9,6 +9,7 @@ import { LaunchError } from "./launch-error.ts";
 import { awaitReady, startLeashed } from "./leashed-server.ts";
 import { logSince } from "./log-since.ts";
 import { natsProgram } from "./nats-program.ts";
+import { parseJson } from "./parse-json.ts";
 import { formatSeconds } from "./report.ts";
 import { LOG_FILE_BYTES_MAX } from "./rotating-log.ts";
 
@@ -96,7 +97,7 @@ export function natsGreeting(host: string, port: number): Promise<Greeting | und
 export function parseGreeting(text: string): Greeting | undefined {
   const json = /^INFO (\{.*\})\s*$/m.exec(text)?.[1];
   if (json === undefined) return undefined;
-  const parsed = Greeting.safeParse(JSON.parse(json));
+  const parsed = Greeting.safeParse(parseJson(json));
   return parsed.success ? parsed.data : undefined;
 }
 

@@ -4,7 +4,7 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { processRecordFile } from "./child.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { commandOutput, lastWords } from "./command-output.ts";
-import { Demo, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
+import { Demo, demoAt, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
 import { openInstallation } from "./installation.ts";
 import { LaunchError } from "./launch-error.ts";
@@ -81,8 +81,9 @@ export async function launch(options: Launch): Promise<void> {
     writeDemo(demoFile, await makeDemo(env, options));
     installation.demoIsMade();
   }
-  report.note("ready", `after ${formatSeconds(Date.now() - startedAtMs)}. Ctrl-C ends it.\n`);
-  process.stdout.write(`${welcomeText({ ...settings, demoFile }, readDemo(demoFile))}\n`);
+  const demo = refreshDemo(demoFile, settings);
+  report.note("ready", `after ${formatSeconds(Date.now() - startedAtMs)}. Ctrl-C ends it.`);
+  process.stdout.write(`\n${welcomeText({ ...settings, demoFile }, demo)}\n`);
 }
 
 /** Both may download something, so they go on side by side; the fault of one ends the other. */
@@ -239,6 +240,15 @@ async function startProcesses(
   // A fault of one is told after the others have settled as well: none may go unheard.
   const faults = (await Promise.allSettled(started)).filter((one) => one.status === "rejected");
   if (faults[0] !== undefined) throw faults[0].reason;
+}
+
+/** `undefined` when this installation began without a demo, or a person has removed its file. */
+function refreshDemo(file: string, settings: LauncherSettings): Demo | undefined {
+  const kept = readDemo(file);
+  if (kept === undefined) return undefined;
+  const demo = demoAt(kept, settings);
+  if (JSON.stringify(demo) !== JSON.stringify(kept)) writeDemo(file, demo);
+  return demo;
 }
 
 async function makeDemo(env: Record<string, string>, options: Launch): Promise<Demo> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "./parse-json.ts";
 
 /** Lines of pino as `schemas/host/log.ts` writes them. Everything else in them is shown as it is. */
 const LogLine = z.looseObject({
@@ -16,7 +17,7 @@ const SHOWN_CHARS_MAX = 400;
  */
 export function shownLine(line: string): string | undefined {
   if (line.trim() === "") return undefined;
-  const parsed = LogLine.safeParse(parseJson(line));
+  const parsed = LogLine.safeParse(line.startsWith("{") ? parseJson(line) : undefined);
   if (!parsed.success) return line.slice(0, SHOWN_CHARS_MAX);
   const { level, msg } = parsed.data;
   if (!WARN_LEVELS.has(level)) return undefined;
@@ -31,16 +32,6 @@ function shownValue(value: unknown): string {
   if (typeof value === "object" && value !== null && "message" in value)
     return String(value.message);
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function parseJson(line: string): unknown {
-  if (!line.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { z } from "zod";
+import { parseJson } from "./parse-json.ts";
 
 /**
  * Below the ports that systems give to outgoing connections (32768 and up on Linux). A server's port from that range could
@@ -58,11 +59,6 @@ export async function keptPorts<Name extends string>(
 
 function readPorts(file: string): Record<string, number> {
   if (!existsSync(file)) return {};
-  try {
-    const parsed = RememberedPorts.safeParse(JSON.parse(readFileSync(file, "utf8")));
-    return parsed.success ? parsed.data : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
+  const parsed = RememberedPorts.safeParse(parseJson(readFileSync(file, "utf8")));
+  return parsed.success ? parsed.data : {};
 }

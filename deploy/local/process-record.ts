@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { parseJson } from "./parse-json.ts";
 import { processIdentity } from "./process-identity.ts";
 
 /** A file that says which process does a job, so that the next start finds what a killed one left behind. */
@@ -82,16 +83,6 @@ function readProcessRecord(file: string): ProcessRecord | undefined {
   }
   const parsed = ProcessRecord.safeParse(parseJson(text));
   return parsed.success ? parsed.data : undefined;
-}
-
-/** `undefined` for what is not JSON: a record that a full disk cut off names no process. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function isSameProcess(record: ProcessRecord): boolean {

@@ -11,7 +11,7 @@ import { crc32 } from "node:zlib";
 const MARK = 0x4c4e524a;
 const HEAD_BYTES = 12;
 /** No turn writes more; a longer length is damage. */
-export const FRAME_PAYLOAD_BYTES_MAX = 16 * 1024 ** 2;
+const FRAME_PAYLOAD_BYTES_MAX = 16 * 1024 ** 2;
 
 /** One record as the journal holds it. Positions count from 0 in (producer, epoch, lane). */
 export type JournalRecord = {

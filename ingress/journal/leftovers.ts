@@ -65,29 +65,35 @@ async function shipUnpassed(
   { producer, link, book, signal, events }: LeftoversOptions,
   segments: readonly EndedSegment[],
 ): Promise<number> {
-  const ranges: Range[] = [];
-  for (const { epoch, lanes } of segments) {
-    for (const [lane, { first, next }] of lanes) {
-      const passed = book.of(producer, epoch, lane);
-      for (const [from, to] of passed?.missing ?? []) {
-        if (from < next && to > first) ranges.push({ epoch, lane, from, to });
-      }
-      const from = Math.max(first, passed?.next ?? 0);
-      if (from < next) ranges.push({ epoch, lane, from, to: next });
-    }
-  }
+  const ranges = segments.flatMap((segment) => unpassedRanges(segment, producer, book));
   try {
     return await reshipRanges({
       producer,
       ranges,
       segments,
       publish: (batch) =>
-        publishUntilStored(link, batch, { signal, onRetry: () => events.retried() }),
+        publishUntilStored(link, batch, { signal, onRetry: () => events.retried(), isAgain: true }),
     });
   } catch (error) {
     if (signal.aborted) return 0;
     throw error;
   }
+}
+
+function unpassedRanges(
+  { epoch, lanes }: EndedSegment,
+  producer: number,
+  book: WatermarkBook,
+): Range[] {
+  return [...lanes].flatMap(([lane, { first, next }]) => {
+    const passed = book.of(producer, epoch, lane);
+    const missing = passed?.missing.filter(([from, to]) => from < next && to > first) ?? [];
+    const from = Math.max(first, passed?.next ?? 0);
+    return [
+      ...missing.map((range) => ({ epoch, lane, from: range[0], to: range[1] })),
+      ...(from < next ? [{ epoch, lane, from, to: next }] : []),
+    ];
+  });
 }
 
 async function removePassed(

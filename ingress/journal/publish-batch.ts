@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ClickBatch, encodeBatch } from "../../schemas/events/click-batch.ts";
 import type { NatsLink } from "../nats-link.ts";
@@ -13,11 +14,17 @@ const RETRY_MS_MAX = 2_000;
 export async function publishUntilStored(
   link: NatsLink,
   batch: ClickBatch,
-  options: { readonly signal: AbortSignal; readonly onRetry: () => void },
+  options: {
+    readonly signal: AbortSignal;
+    readonly onRetry: () => void;
+    /** The batch was shipped before and the writer misses it: JetStream must not take it for a repeat. */
+    readonly isAgain?: boolean;
+  },
 ): Promise<void> {
   const bytes = encodeBatch(batch);
   const { producer, epoch, lane, first, lines } = batch;
-  const msgID = `${producer}.${epoch}.${lane}.${first}-${lines.length}`;
+  const again = options.isAgain === true ? `.${randomUUID()}` : "";
+  const msgID = `${producer}.${epoch}.${lane}.${first}-${lines.length}${again}`;
   for (let pauseMs = RETRY_MS_MIN; ; pauseMs = Math.min(pauseMs * 2, RETRY_MS_MAX)) {
     options.signal.throwIfAborted();
     const nats = link.current();

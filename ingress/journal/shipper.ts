@@ -79,7 +79,9 @@ export class Shipper {
   /** Resolves when JetStream has all of them, or never. */
   async whenShipped(records: readonly JournalRecord[]): Promise<void> {
     await Promise.all(
-      records.map(({ lane, position }) => this.#lanes.get(lane)?.whenShipped(position)),
+      records.map(async ({ lane, position }) => {
+        await this.#lanes.get(lane)?.whenShipped(position);
+      }),
     );
   }
 
@@ -155,7 +157,7 @@ export class Shipper {
       ranges,
       segments: this.#options.journal().segments,
       publish: (batch) =>
-        publishUntilStored(link, batch, { signal, onRetry: () => events.retried() }),
+        publishUntilStored(link, batch, { signal, onRetry: () => events.retried(), isAgain: true }),
     });
     events.reshipped(ranges.length);
     if (lost > 0) {

@@ -29,7 +29,7 @@ export type DeviceReader = {
 const HEADLESS = /HeadlessChrome|PhantomJS|Puppeteer|Playwright|SlimerJS|Headless/i;
 /** Systems that people sit before; a television or a console says what it is. */
 const DESKTOP_OS =
-  /^(windows|mac os|linux|ubuntu|debian|fedora|chromium os|chrome os|freebsd|openbsd|netbsd|solaris|arch|centos|gentoo|mint|suse|redhat|mageia|mandriva|manjaro)$/i;
+  /^(windows|mac os|gnu|linux|ubuntu|debian|fedora|chromium os|chrome os|freebsd|openbsd|netbsd|solaris|arch|centos|gentoo|mint|suse|redhat|mageia|mandriva|manjaro)$/i;
 
 /** Parsing costs 15 to 100 µs and a look-up 0.1 µs: answers are kept in a bounded memory. */
 export function openDevices(): DeviceReader {

@@ -4,6 +4,7 @@ import type { NatsLink } from "../nats-link.ts";
 import { clientIp, type TrustedProxies } from "../request/client-ip.ts";
 import { hostWithoutDefaultPort } from "../request/visit.ts";
 import type { Answer, AsyncRoute, RawRequest } from "../route.ts";
+import { PIXEL } from "./impression.ts";
 import { type Multipart, readReportParameters } from "./report-body.ts";
 
 export type PostbackDeps = {
@@ -27,7 +28,6 @@ const BODY_BYTES_MAX = 65_536;
 /** One click look-up with a hanging ClickHouse takes up to 4.5 s. */
 const REPLY_TIMEOUT_MS = 7_000;
 const RETRY_AFTER_SECONDS = "30";
-const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 const NO_STORE = ["Cache-Control", "no-store"] as const;
 const JSON_TYPE = ["Content-Type", "application/json; charset=utf-8"] as const;
 const UNAVAILABLE = "temporarily unavailable";
@@ -133,7 +133,7 @@ function pixelAnswer(outcome: string): Answer {
   return {
     status: 200,
     headers: [["Content-Type", "image/gif"], NO_STORE, ["X-Tracker-Conversion", outcome]],
-    body: GIF,
+    body: PIXEL,
   };
 }
 

@@ -19,17 +19,17 @@ export function readReportParameters(
   body: Uint8Array,
   multipart: Multipart,
 ): ReadParameters {
-  const params: Record<string, string> = Object.create(null);
+  const params = new Map<string, string>();
   if (body.length > 0) {
     const fault = readBody(params, request.contentType, body, multipart);
     if (fault !== undefined) return { kind: "malformed", error: fault };
   }
   if (!addPairs(params, request.query)) return { kind: "malformed", error: "malformed query" };
-  return { kind: "parameters", params: { ...params } };
+  return { kind: "parameters", params: Object.fromEntries(params) };
 }
 
 function readBody(
-  params: Record<string, string>,
+  params: Map<string, string>,
   contentType: string,
   body: Uint8Array,
   multipart: Multipart,
@@ -48,7 +48,7 @@ function readBody(
 }
 
 /** One flat object. Numbers and booleans count as their text (G22); null is as good as absent. */
-function readJson(params: Record<string, string>, text: string): string | undefined {
+function readJson(params: Map<string, string>, text: string): string | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -68,7 +68,7 @@ function readJson(params: Record<string, string>, text: string): string | undefi
   return undefined;
 }
 
-function addPairs(params: Record<string, string>, text: string): boolean {
+function addPairs(params: Map<string, string>, text: string): boolean {
   for (const pair of text.split("&")) {
     if (pair === "") continue;
     const equals = pair.indexOf("=");
@@ -80,9 +80,9 @@ function addPairs(params: Record<string, string>, text: string): boolean {
   return true;
 }
 
-function add(params: Record<string, string>, name: string, value: string): void {
-  if (params[name] !== undefined || Object.keys(params).length >= PARAMETERS_MAX) return;
-  params[name] = value;
+function add(params: Map<string, string>, name: string, value: string): void {
+  if (params.has(name) || params.size >= PARAMETERS_MAX) return;
+  params.set(name, value);
 }
 
 function decode(text: string): string | undefined {

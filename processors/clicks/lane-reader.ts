@@ -20,6 +20,8 @@ export type LaneReaderOptions = {
   readonly log: Log;
   readonly take: (bytes: Uint8Array, message: Acknowledgeable) => void;
   readonly isFull: () => boolean;
+  /** Whether the lane is still this process's: else its consumer is another's, and is let alone. */
+  readonly isHeld: () => boolean;
 };
 
 /** Hands over the messages of a lane, for as long as there is room. Goes on through outages of NATS, until it is closed. */
@@ -79,7 +81,8 @@ export class LaneReader {
 
   /** Until the messages end, or one is missing: then the next call begins after the last one acknowledged. */
   async #readOnce(): Promise<void> {
-    const { nats, lane, take, isFull } = this.#options;
+    const { nats, lane, take, isFull, isHeld } = this.#options;
+    if (!isHeld()) throw new Error("the lease of the lane is over");
     const start = this.#start;
     const generation = (this.#generation += 1);
     this.#messages = await consumeLane(nats, lane, { start, bytesMax: BYTES_AHEAD_MAX });

@@ -109,6 +109,7 @@ export class Lane {
           this.#work.ring();
         },
         isFull: () => this.intake.isFull,
+        isHeld: () => lease.remainingMs > 0,
       },
       "acknowledged",
     );
@@ -226,7 +227,7 @@ export class Lane {
         const refused = await insertRows(clickhouse, {
           ...{ table: this.#table, lane, writerEpoch: epoch, segments: part },
           queryId: insertQueryId({ database: this.#database, lane, epoch }, this.#inserts),
-          timeoutMs: leaseMs * INSERT_SHARE,
+          timeoutMs: Math.round(leaseMs * INSERT_SHARE),
           signal: this.#end.signal,
         });
         for (const { producer, epoch: of, position } of refused) {

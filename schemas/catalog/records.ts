@@ -10,7 +10,7 @@ const id = z.int().positive();
 const money = z.string().regex(/^\d{1,14}\.\d{4}$/);
 const words = z.array(z.string());
 
-export const FraudChecks = z.object({
+const FraudChecks = z.object({
   bot: z.boolean().default(false),
   datacenter: z.boolean().default(false),
   proxy_hint: z.boolean().default(false),

@@ -2,7 +2,7 @@
  * Clicks are spread over shards by offer, so that everything counted per offer (uniques, duplicates, click caps) has one
  * owner. The number is part of every click id and of every stored position: it never changes in an installation.
  */
-export const SHARD_COUNT = 4;
+const SHARD_COUNT = 4;
 
 /** A lane is one numbered sequence per producer: a shard's clicks, or all impressions. Each is one NATS subject. */
 export const IMPRESSION_LANE = 100;

@@ -1,6 +1,7 @@
 import type { Log } from "./log.ts";
 
 const CLOSE_DEADLINE_MS = 15_000;
+const LINGER_MS = 1_000;
 
 /**
  * What a process opened, closed in reverse when it is told to end. `main.ts` reads as the order of start; every `own` is one
@@ -65,5 +66,10 @@ export class Lifetime {
     clearTimeout(deadline);
     this.#log.info("process.ended");
     process.stdin.destroy();
+    // What keeps the process alive after this belongs to nobody: the timer of a retry, a socket that was given up.
+    setTimeout(() => {
+      this.#log.warn({ held: process.getActiveResourcesInfo() }, "process.kept-alive");
+      process.exit();
+    }, LINGER_MS).unref();
   }
 }

@@ -84,14 +84,3 @@ export const POSTBACK_MACROS = [
   "timestamp",
 ] as const;
 export type PostbackMacro = (typeof POSTBACK_MACROS)[number];
-
-/** Macros that only a postback made by staff may use; one of a partner gets the empty string (G125). */
-export const STAFF_POSTBACK_MACROS: ReadonlySet<PostbackMacro> = new Set([
-  "txid",
-  "ip",
-  "adv1",
-  "adv2",
-  "adv3",
-  "adv4",
-  "adv5",
-]);

@@ -1,7 +1,8 @@
-import type { ConsumerInfo, ConsumerMessages } from "@nats-io/jetstream";
+import { randomBytes } from "node:crypto";
+import type { ConsumerInfo, ConsumerMessages, JetStreamManager } from "@nats-io/jetstream";
 import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream";
 import type { Nats } from "./connect.ts";
-import { clicksStream, laneConsumer } from "./streams.ts";
+import { clicksStream } from "./streams.ts";
 
 const NS_PER_MS = 1_000_000;
 const ACK_WAIT_MS = 60_000;
@@ -13,8 +14,10 @@ export type LaneStart = "acknowledged" | "beginning";
 
 /**
  * The messages of a lane in the order of the stream, for its one owner. Acknowledging a message acknowledges all before it.
- * The durable consumer is made anew each time: what was handed to an owner that is gone comes at once, and not after the
- * time within which that owner could have acknowledged it. Ends, or throws, when the stream or the consumer is gone.
+ *
+ * Each call makes a durable consumer of its own name, after the one before, and removes that one: what was handed to an owner
+ * that is gone comes at once, and a late acknowledgement of such an owner says nothing about messages of the new consumer.
+ * Ends, or throws, when the stream or the consumer is gone.
  */
 export async function consumeLane(
   nats: Nats,
@@ -23,24 +26,22 @@ export async function consumeLane(
 ): Promise<ConsumerMessages> {
   const manager = await nats.manager();
   const stream = clicksStream(nats);
-  const name = laneConsumer(lane);
-  const known = await found(manager.consumers.info(stream, name));
-  if (known !== undefined) await manager.consumers.delete(stream, name);
-  const isFresh = known === undefined || options.start === "beginning";
+  const earlier = await laneConsumers(nats, lane);
+  const acknowledged = Math.max(0, ...earlier.map((info) => info.ack_floor.stream_seq));
+  const isFromBeginning = options.start === "beginning" || acknowledged === 0;
+  const name = `${consumerPrefix(lane)}${randomBytes(6).toString("hex")}`;
   await manager.consumers.add(stream, {
     durable_name: name,
     filter_subject: nats.subjects.clicks(lane),
     ack_policy: AckPolicy.All,
-    ...(isFresh
+    ...(isFromBeginning
       ? { deliver_policy: DeliverPolicy.All }
-      : {
-          deliver_policy: DeliverPolicy.StartSequence,
-          opt_start_seq: known.ack_floor.stream_seq + 1,
-        }),
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: acknowledged + 1 }),
     ack_wait: ACK_WAIT_MS * NS_PER_MS,
     max_ack_pending: ACKS_PENDING_MAX,
     max_deliver: -1,
   });
+  for (const info of earlier) await removeConsumer(manager, stream, info.name);
   const consumer = await nats.jetstream.consumers.get(stream, name);
   return await consumer.consume({
     max_bytes: options.bytesMax,
@@ -49,11 +50,29 @@ export async function consumeLane(
   });
 }
 
-async function found(lookup: Promise<ConsumerInfo>): Promise<ConsumerInfo | undefined> {
+/** The consumers of a lane: one, or two while its owner changes. */
+export async function laneConsumers(nats: Nats, lane: number): Promise<ConsumerInfo[]> {
+  const manager = await nats.manager();
+  const found: ConsumerInfo[] = [];
+  for await (const info of manager.consumers.list(clicksStream(nats))) {
+    if (info.name.startsWith(consumerPrefix(lane))) found.push(info);
+  }
+  return found;
+}
+
+function consumerPrefix(lane: number): string {
+  return `lane_${lane}_`;
+}
+
+async function removeConsumer(
+  manager: JetStreamManager,
+  stream: string,
+  name: string,
+): Promise<void> {
   try {
-    return await lookup;
+    await manager.consumers.delete(stream, name);
   } catch (error) {
-    if (error instanceof Error && error.name === "ConsumerNotFoundError") return undefined;
-    throw error;
+    // Another owner has removed it meanwhile.
+    if (!(error instanceof Error && error.name === "ConsumerNotFoundError")) throw error;
   }
 }

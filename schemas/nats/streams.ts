@@ -20,11 +20,6 @@ export function clicksStream(nats: Nats): string {
   return nats.prefix === "" ? "CLICKS" : `CLICKS_${nats.prefix.replaceAll(".", "_")}`;
 }
 
-/** Durable consumer of one lane. */
-export function laneConsumer(lane: number): string {
-  return `lane_${lane}`;
-}
-
 /** Creates the streams or brings them to these settings. Safe to run twice. `replicas` is 3 in a cluster. */
 export async function ensureStreams(nats: Nats, replicas = 1): Promise<void> {
   const manager = await nats.manager();

@@ -52,8 +52,10 @@ async function main(path: string): Promise<void> {
       linesMax: positive(values.lines, "--lines"),
       seed: values.seed,
       say,
+      onSent: async () => {
+        await faults?.stop();
+      },
     });
-    await faults?.stop();
     for (const line of listed(result.differences)) say(`difference: ${line}`);
     say(
       result.differences.length === 0

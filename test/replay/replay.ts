@@ -14,6 +14,8 @@ export type ReplayOptions = {
   readonly linesMax: number;
   readonly seed: string;
   readonly say: (line: string) => void;
+  /** Called when the last request has been answered, before the recount. */
+  readonly onSent?: () => Promise<void>;
 };
 
 const CONCURRENCY = 64;
@@ -46,6 +48,7 @@ export async function replay(options: ReplayOptions): Promise<Comparison> {
         say(`  ${sent} of ${visits.length} clicks, ${Math.round(sent / seconds)}/s`);
       },
     });
+    await options.onSent?.();
     say("comparing the ledger with the service …");
     const comparison = await compareWithService({
       client,

@@ -25,7 +25,14 @@ const WORKSPACE_TOKEN = "ws-token";
 export const ADVERTISER_TOKEN = "adv-token";
 
 export type ClickOptions = Partial<ClickRecord> & { readonly ageMs?: number };
-export type ReportOptions = Partial<Omit<PostbackRequest, "params">>;
+export type ReportOptions = Partial<Omit<PostbackRequest, "params">> & {
+  readonly timeoutMs?: number;
+};
+export type ServerUrls = {
+  readonly postgres: string;
+  readonly nats: string;
+  readonly clickhouse: string;
+};
 export type OfferSettings = Readonly<Record<string, unknown>>;
 
 /**
@@ -43,7 +50,10 @@ export class TrackingWorld {
   workspaceId = 0;
   advertiserId = 0;
   affiliateId = 0;
+  /** What a process of the service needs to work on this world. */
+  readonly env: Readonly<Record<string, string>>;
   readonly #feed: CatalogFeed;
+  readonly #servers: ServerUrls;
   readonly #lanes: { close(): Promise<void> }[] = [];
   readonly #mint: ClickIdMint;
   readonly #log = openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
@@ -55,35 +65,54 @@ export class TrackingWorld {
     clickhouse: Clickhouse;
     catalog: Catalog;
     feed: CatalogFeed;
+    servers: ServerUrls;
+    env: Readonly<Record<string, string>>;
   }) {
     this.pool = parts.pool;
     this.nats = parts.nats;
     this.clickhouse = parts.clickhouse;
     this.catalog = parts.catalog;
     this.#feed = parts.feed;
+    this.#servers = parts.servers;
+    this.env = parts.env;
     this.#mint = new ClickIdMint({ producer: 7, secret: parts.catalog.secret, clock: systemClock });
   }
 
-  /** `lanes`: how many conversion processors share the work. */
+  /**
+   * `lanes`: how many conversion processors share the work. `servers` are those of the run if not given; the URLs lead to the
+   * same ones by another way.
+   */
   static async open(
-    options: { lanes?: number; postgresUrl?: string; clickhouseUrl?: string } = {},
+    options: {
+      lanes?: number;
+      servers?: ServerUrls;
+      postgresUrl?: string;
+      clickhouseUrl?: string;
+    } = {},
   ): Promise<TrackingWorld> {
     const name = `conversions_test_${randomBytes(5).toString("hex")}`;
-    const server = options.postgresUrl ?? serverUrls().postgres;
+    const servers = options.servers ?? serverUrls();
+    const server = options.postgresUrl ?? servers.postgres;
     const admin = openPool({ url: server, applicationName: "test", connectionsMax: 1 });
     await admin.query({ text: `create database ${name}` });
     await admin.end();
     const pool = openPool({ url: databaseUrl(server, name), applicationName: "test" });
     await migratePostgres(pool);
-    const clickhouseUrl = databaseUrl(options.clickhouseUrl ?? serverUrls().clickhouse, name);
+    const clickhouseUrl = databaseUrl(options.clickhouseUrl ?? servers.clickhouse, name);
     await migrateClickhouse(clickhouseUrl);
     const clickhouse = openClickhouse({ url: clickhouseUrl, applicationName: "test" });
-    const nats = await connectNats({ url: serverUrls().nats, name: "test", prefix: name });
+    const nats = await connectNats({ url: servers.nats, name: "test", prefix: name });
     const catalog = new Catalog();
     const log = openLog({ process: "test", level: "silent" });
     const ids = await seed(pool);
     const feed = await CatalogFeed.start({ catalog, db: pool, log });
-    const world = new TrackingWorld({ pool, nats, clickhouse, catalog, feed });
+    const env = {
+      POSTGRES_URL: databaseUrl(servers.postgres, name),
+      CLICKHOUSE_URL: clickhouseUrl,
+      NATS_URL: servers.nats,
+      NATS_PREFIX: name,
+    };
+    const world = new TrackingWorld({ pool, nats, clickhouse, catalog, feed, servers, env });
     Object.assign(world, ids);
     for (let lane = 0; lane < (options.lanes ?? 1); lane += 1) world.startLane();
     await nats.connection.flush();
@@ -240,6 +269,7 @@ export class TrackingWorld {
     params: Record<string, string>,
     options: ReportOptions = {},
   ): Promise<PostbackReply> {
+    const { timeoutMs = 20_000, ...given } = options;
     const request: PostbackRequest = {
       endpoint: "pb",
       params: options.endpoint === "px" ? params : { token: WORKSPACE_TOKEN, ...params },
@@ -248,13 +278,31 @@ export class TrackingWorld {
       ip: "203.0.113.7",
       userAgent: "test",
       receivedAtMs: Date.now(),
-      ...options,
+      ...given,
     };
     const { subjects, connection } = this.nats;
     const reply = await connection.request(subjects.postback, JSON.stringify(request), {
-      timeout: 20_000,
+      timeout: timeoutMs,
     });
     return reply.json<PostbackReply>();
+  }
+
+  /** Repeats a report as its sender would: until it has an answer that is no outage. */
+  async reportUntilAnswered(
+    params: Record<string, string>,
+    options: ReportOptions = {},
+  ): Promise<PostbackReply> {
+    const deadlineMs = Date.now() + 60_000;
+    for (;;) {
+      try {
+        const reply = await this.report(params, { timeoutMs: 2_000, ...options });
+        if (reply.httpStatus !== 503) return reply;
+      } catch (error) {
+        if (Date.now() > deadlineMs) throw error;
+      }
+      if (Date.now() > deadlineMs) throw new Error("no answer but outages within a minute");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   }
 
   async command(command: ConversionCommand): Promise<ConversionCommandReply> {
@@ -287,7 +335,7 @@ export class TrackingWorld {
     await this.clickhouse.close();
     await this.pool.end();
     const admin = openPool({
-      url: serverUrls().postgres,
+      url: this.#servers.postgres,
       applicationName: "test",
       connectionsMax: 1,
     });
@@ -297,11 +345,7 @@ export class TrackingWorld {
 }
 
 /** The servers of this run, as test/services/global-setup.ts started or found them. */
-export function serverUrls(): {
-  readonly postgres: string;
-  readonly nats: string;
-  readonly clickhouse: string;
-} {
+export function serverUrls(): ServerUrls {
   return {
     postgres: inject("postgresUrl"),
     nats: inject("natsUrl"),

@@ -1,0 +1,119 @@
+import { pause } from "../../replay/service.ts";
+import { aClick, type ClickProducer } from "./click-producer.ts";
+import type { ClickWorld } from "./click-world.ts";
+
+/** Numbers between 0 and 1 that a seed gives again. */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b_79f5) >>> 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const CLICKS_A_STEP_MAX = 60;
+const VISITORS = 500;
+/** Some 5,000 clicks a second over all producers. */
+const STEP_MS = 45;
+const HALF_MINUTE_MS = 30_000;
+
+/**
+ * What ingress processes do, at its worst: batches of any size, some of them twice, some cut otherwise, some out of order, some
+ * not at all until the writer asks for them. Clicks lie on both sides of midnight between two months.
+ */
+export class ClickTraffic {
+  readonly producers: readonly ClickProducer[];
+  readonly #random: () => number;
+  readonly #midnightMs: number;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(world: ClickWorld, seed: number) {
+    this.#random = randomOf(seed);
+    const now = new Date();
+    this.#midnightMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
+    this.producers = [0, 1, 2, 3].flatMap((lane) =>
+      [1, 2].map((producer) => world.producer({ lane, producer })),
+    );
+  }
+
+  get clicks(): number {
+    return this.producers.reduce((sum, { lines }) => sum + lines.length, 0);
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Stops, after everything that was left out is shipped. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+    for (const producer of this.producers) await producer.shipAll(1 + this.#below(200));
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      for (const producer of this.producers) await this.#step(producer);
+      await pause(STEP_MS);
+    }
+  }
+
+  async #step(producer: ClickProducer): Promise<void> {
+    const first = producer.lines.length;
+    for (let count = 1 + this.#below(CLICKS_A_STEP_MAX); count > 0; count -= 1) {
+      producer.record(
+        aClick({
+          ts: this.#midnightMs - HALF_MINUTE_MS + this.#below(2 * HALF_MINUTE_MS),
+          offer_id: 4 + producer.lane,
+          visitor: 1 + this.#below(VISITORS),
+        }),
+      );
+    }
+    const end = producer.lines.length;
+    const fate = this.#random();
+    if (fate < 0.05) return;
+    if (fate < 0.15) await producer.ship(Math.max(0, first - this.#below(100)), end);
+    else if (fate < 0.2) {
+      const middle = first + this.#below(end - first);
+      await producer.ship(middle, end);
+      await producer.ship(first, middle);
+    } else await producer.ship(first, end);
+    if (fate > 0.9) await producer.ship(first, end);
+  }
+
+  #below(bound: number): number {
+    return Math.floor(this.#random() * bound);
+  }
+}
+
+/** What the table holds, as P9 asks for it: everything once, and of each visit one unique click. */
+export async function trafficCounts(world: ClickWorld): Promise<{
+  rows: number;
+  ids: number;
+  positions: number;
+  uniques: number;
+  visits: number;
+  months: number;
+}> {
+  const [row] = await world.rows<Awaited<ReturnType<typeof trafficCounts>>>(
+    `select count() as rows, uniqExact(click_id) as ids,
+       uniqExact(_lane, _producer, _epoch, _position) as positions, countIf(is_unique) as uniques,
+       uniqExact(offer_id, affiliate_id, visitor) as visits, uniqExact(toYYYYMM(ts)) as months
+     from click`,
+  );
+  if (row === undefined) throw new Error("no row to an aggregate");
+  return row;
+}
+
+/** What `trafficCounts` must answer once everything is settled. */
+export function trafficExpected(traffic: ClickTraffic): Awaited<ReturnType<typeof trafficCounts>> {
+  const lines = traffic.producers.flatMap((producer) => producer.lines);
+  const visits = new Set(
+    lines.map((line) => /"offer_id":\d+.*"affiliate_id":\d+.*"visitor":\d+/.exec(line)?.[0]),
+  );
+  const [rows, uniques] = [lines.length, visits.size];
+  return { rows, ids: rows, positions: rows, uniques, visits: uniques, months: 2 };
+}

@@ -1,0 +1,246 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, inject, test } from "vitest";
+import { Journal } from "../../../ingress/journal/journal.ts";
+import { shipLeftovers } from "../../../ingress/journal/leftovers.ts";
+import { endedSegmentPaths } from "../../../ingress/journal/segment-files.ts";
+import { Shipper } from "../../../ingress/journal/shipper.ts";
+import { WatermarkBook } from "../../../ingress/journal/watermarks.ts";
+import { NatsLink } from "../../../ingress/nats-link.ts";
+import type { Recorded } from "../../../ingress/route.ts";
+import { decodeBatch, type Watermark } from "../../../schemas/events/click-batch.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
+import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
+import { aClick } from "../../samples/a-click-record.ts";
+import { until } from "../../system/until.ts";
+
+const PRODUCER = 7;
+const log = openLog({ process: "test", level: "silent" });
+const closers: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+test("P1: every journaled record reaches JetStream once and in order, in batches without a gap", async () => {
+  const world = await openWorld();
+  const ingress = openIngress(world, 1);
+  await append(ingress.journal, 0, 1_000);
+  await until("all are shipped", () => ingress.shipper.depth === 0, { timeoutMs: 10_000 });
+  const received = await world.received(1, 0);
+  expect(received.map(({ position }) => position)).toEqual(
+    Array.from({ length: 1_000 }, (_, at) => at),
+  );
+  expect(new Set(received.map(({ line }) => line)).size).toBe(1_000);
+});
+
+test("P3: what JetStream loses after its acknowledgement is shipped again when the writer misses it", async () => {
+  const world = await openWorld();
+  const ingress = openIngress(world, 1);
+  await append(ingress.journal, 1, 300);
+  await until("all are shipped", () => ingress.shipper.depth === 0, { timeoutMs: 10_000 });
+  const manager = await world.nats.manager();
+  await manager.streams.purge(clicksStream(world.nats));
+  expect(await world.received(1, 1)).toEqual([]);
+  world.tell({ lane: 1, producer: PRODUCER, epoch: 1, next: 300, missing: [[0, 300]] });
+  const again = await until(
+    "the lost records are there again",
+    async () => {
+      const received = await world.received(1, 1);
+      return received.length >= 300 ? received : undefined;
+    },
+    { timeoutMs: 10_000 },
+  );
+  expect(again.map(({ position }) => position)).toEqual(Array.from({ length: 300 }, (_, at) => at));
+});
+
+test("P7: what a killed process left is shipped, its damaged frame is declared lost, and its segment goes when it is passed", async () => {
+  const world = await openWorld();
+  const killed = Journal.open({
+    folder: world.folder,
+    epoch: 1,
+    sync: "none",
+    onWritten: () => undefined,
+    onDiskFault: (_, error) => {
+      throw error;
+    },
+  });
+  for (let turn = 0; turn < 20; turn += 1) {
+    killed.append(click(turn), () => undefined);
+    killed.flush();
+  }
+  const [segment = ""] = readdirSync(world.folder).filter((name) => name.endsWith(".wal"));
+  const path = join(world.folder, segment);
+  const bytes = readFileSync(path);
+  const middle = Math.floor(bytes.length / 2);
+  bytes[middle] = (bytes[middle] ?? 0) ^ 0xff;
+  writeFileSync(path, bytes);
+  const { book, link } = openLink(world);
+  const abort = new AbortController();
+  closers.push(() => abort.abort());
+  const home = shipLeftovers({
+    folder: world.folder,
+    producer: PRODUCER,
+    epoch: 2,
+    link,
+    book,
+    signal: abort.signal,
+    log,
+    events: NO_EVENTS,
+  });
+  const lost = await until(
+    "19 records and one declaration of loss are there",
+    async () => {
+      const received = await world.received(1, 0);
+      const declared = await world.declaredLost(1, 0);
+      return received.length === 19 && declared.length === 1 ? declared : undefined;
+    },
+    { timeoutMs: 15_000 },
+  );
+  const positions = new Set((await world.received(1, 0)).map(({ position }) => position));
+  expect(positions.has(lost[0]?.[0] ?? -1)).toBe(false);
+  expect(await endedSegmentPaths(world.folder, 2)).toHaveLength(1);
+  world.tell({ lane: 0, producer: PRODUCER, epoch: 1, next: 20, missing: [] });
+  await home;
+  expect(await endedSegmentPaths(world.folder, 2)).toEqual([]);
+});
+
+test("B1: a segment is forgotten only when the writer has passed everything in it", async () => {
+  const world = await openWorld();
+  const ingress = openIngress(world, 1);
+  await append(ingress.journal, 2, 10);
+  const isPassed = (): boolean => {
+    const [oldest] = ingress.journal.segments;
+    return [...(oldest?.lanes ?? [])].every(([lane, range]) =>
+      ingress.book.hasPassed({ producer: PRODUCER, epoch: 1, lane, ...range }),
+    );
+  };
+  expect(isPassed()).toBe(false);
+  ingress.book.take([{ lane: 2, producer: PRODUCER, epoch: 1, next: 9, missing: [] }]);
+  expect(isPassed()).toBe(false);
+  ingress.book.take([{ lane: 2, producer: PRODUCER, epoch: 1, next: 10, missing: [[3, 4]] }]);
+  expect(isPassed()).toBe(false);
+  ingress.book.take([{ lane: 2, producer: PRODUCER, epoch: 1, next: 10, missing: [] }]);
+  expect(isPassed()).toBe(true);
+});
+
+const NO_EVENTS = {
+  shipped: (): void => undefined,
+  retried: (): void => undefined,
+  lost: (): void => undefined,
+  reshipped: (): void => undefined,
+};
+
+type Received = { readonly position: number; readonly line: string };
+type World = {
+  readonly folder: string;
+  readonly nats: Nats;
+  readonly prefix: string;
+  /** Records of an epoch and lane in the stream, repeats left out. */
+  received(epoch: number, lane: number): Promise<Received[]>;
+  declaredLost(epoch: number, lane: number): Promise<[number, number][]>;
+  tell(mark: Watermark): void;
+};
+
+async function openWorld(): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), "tracker-journal-"));
+  closers.push(() => rmSync(folder, { recursive: true, force: true }));
+  const prefix = `test-${Math.random().toString(36).slice(2, 10)}`;
+  const nats = await connectNats({ url: inject("natsUrl"), name: "test", prefix });
+  closers.push(() => nats.connection.close());
+  await ensureStreams(nats);
+  const read = async (): Promise<ReturnType<typeof decodeBatch>[]> => {
+    const manager = await nats.manager();
+    const stream = await manager.streams.get(clicksStream(nats));
+    const { state } = await stream.info();
+    const batches = [];
+    for (let seq = state.first_seq; seq > 0 && seq <= state.last_seq; seq += 1) {
+      const message = await stream.getMessage({ seq });
+      if (message !== null) batches.push(decodeBatch(message.data));
+    }
+    return batches;
+  };
+  return {
+    folder,
+    nats,
+    prefix,
+    received: async (epoch, lane) => {
+      const byPosition = new Map<number, string>();
+      for (const batch of await read()) {
+        if (batch.epoch !== epoch || batch.lane !== lane) continue;
+        for (const [index, line] of batch.lines.entries())
+          byPosition.set(batch.first + index, line);
+      }
+      return [...byPosition]
+        .sort(([a], [b]) => a - b)
+        .map(([position, line]) => ({ position, line }));
+    },
+    declaredLost: async (epoch, lane) =>
+      (await read())
+        .filter((batch) => batch.epoch === epoch && batch.lane === lane)
+        .flatMap(({ lostFrom, first }): [number, number][] =>
+          lostFrom === undefined ? [] : [[lostFrom, first]],
+        ),
+    tell: (mark) => nats.connection.publish(nats.subjects.watermark, JSON.stringify([mark])),
+  };
+}
+
+function openLink(world: World): { link: NatsLink; book: WatermarkBook } {
+  const link = new NatsLink({ url: inject("natsUrl"), name: "test", prefix: world.prefix }, log);
+  const book = new WatermarkBook((error) => {
+    throw error;
+  });
+  link.onFirstConnect((nats) => book.follow(nats));
+  link.start();
+  closers.push(() => link.close());
+  return { link, book };
+}
+
+function openIngress(
+  world: World,
+  epoch: number,
+): { journal: Journal; shipper: Shipper; book: WatermarkBook } {
+  const { link, book } = openLink(world);
+  const shipper: Shipper = new Shipper({
+    link,
+    producer: PRODUCER,
+    epoch,
+    journal: () => journal,
+    book,
+    log,
+    events: NO_EVENTS,
+    nowMs: () => Date.now(),
+  });
+  const journal: Journal = Journal.open({
+    folder: world.folder,
+    epoch,
+    sync: "interval",
+    onWritten: (records) => shipper.take(records),
+    onDiskFault: (_, error) => {
+      throw error;
+    },
+  });
+  shipper.start();
+  closers.push(() => journal.close());
+  closers.push(() => shipper.close(1_000));
+  return { journal, shipper, book };
+}
+
+/** Resolves when all of them are durable. */
+async function append(journal: Journal, lane: number, records: number): Promise<void> {
+  await Promise.all(
+    Array.from(
+      { length: records },
+      (_, number) =>
+        new Promise<void>((resolve) => {
+          journal.append({ ...click(number), lane }, resolve);
+        }),
+    ),
+  );
+}
+
+function click(number: number): Recorded {
+  return { kind: "click", lane: 0, record: aClick({ sub1: `number-${number}` }) };
+}

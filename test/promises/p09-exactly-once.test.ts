@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import { laneConsumers } from "../../schemas/nats/lane-consumer.ts";
+import { ClickTraffic, randomOf, trafficCounts, trafficExpected } from "../integration/clicks/click-traffic.ts";
+import { ClickWorld } from "../integration/clicks/click-world.ts";
+import { WriterProcess } from "../integration/clicks/writer-process.ts";
+import { pause } from "../replay/service.ts";
+import { startServers } from "../services/servers.ts";
+import { until } from "../system/until.ts";
+
+const KILLS = process.env["PROMISES_FULL"] === "1" ? 200 : 12;
+const LIFE_MS_MAX = 1_200;
+
+test("P9: each click counts exactly once, through kill -9 of its writer at any time and a replay of the whole journal", async () => {
+  const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+  console.info(`P9: SEED=${seed}`);
+  const random = randomOf(seed);
+  const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
+  const world = await ClickWorld.open(servers.urls);
+  let writer: WriterProcess | undefined;
+  try {
+    const traffic = new ClickTraffic(world, seed);
+    traffic.start();
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      writer = WriterProcess.start(world.environment("p09"));
+      // Also while it takes its lanes, and while it asks the table.
+      if (random() < 0.8) await writer.untilOpen();
+      await pause(random() * LIFE_MS_MAX);
+      await writer.kill();
+    }
+    await traffic.stop();
+    writer = WriterProcess.start(world.environment("p09"));
+    for (const producer of traffic.producers) await world.untilSettled(producer);
+    expect(await trafficCounts(world), `seed ${seed}`).toEqual(trafficExpected(traffic));
+
+    await writer.kill();
+    for (const producer of traffic.producers) await producer.shipAll(1 + Math.floor(random() * 250));
+    writer = WriterProcess.start(world.environment("p09"));
+    await until("the stream was read to its end", async () => await isRead(world), {
+      timeoutMs: 60_000,
+    });
+    expect(await trafficCounts(world), `seed ${seed}, replayed`).toEqual(trafficExpected(traffic));
+    console.info(`P9: ${KILLS} kills, ${traffic.clicks} clicks, each stored once`);
+  } finally {
+    await writer?.kill();
+    await world.close();
+    await servers.stop();
+  }
+});
+
+/** Whether nothing of the stream is left to read or to acknowledge. */
+async function isRead(world: ClickWorld): Promise<boolean> {
+  const lanes = await Promise.all(
+    CLICK_LANES.map(async (lane) => await laneConsumers(world.nats, lane)),
+  );
+  return lanes.every(
+    ([info]) => info !== undefined && info.num_pending === 0 && info.num_ack_pending === 0,
+  );
+}

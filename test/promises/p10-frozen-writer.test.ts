@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { ClickTraffic, randomOf, trafficCounts, trafficExpected } from "../integration/clicks/click-traffic.ts";
+import { ClickWorld } from "../integration/clicks/click-world.ts";
+import { WriterProcess } from "../integration/clicks/writer-process.ts";
+import { pause } from "../replay/service.ts";
+import { startServers } from "../services/servers.ts";
+
+const isFull = process.env["PROMISES_FULL"] === "1";
+const ROUNDS = isFull ? 20 : 3;
+const FROZEN_MS = isFull ? 60_000 : 500;
+const LEASE_MS = 2_000;
+
+test("P10: a frozen writer that wakes up after its lanes moved writes nothing", async () => {
+  const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+  console.info(`P10: SEED=${seed}`);
+  const random = randomOf(seed);
+  const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
+  const world = await ClickWorld.open(servers.urls);
+  const writers: WriterProcess[] = [];
+  try {
+    const traffic = new ClickTraffic(world, seed);
+    traffic.start();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const frozen = WriterProcess.start(world.environment(`frozen-${round}`, LEASE_MS));
+      writers.push(frozen);
+      await frozen.untilOpen();
+      await pause(random() * 1_500);
+      frozen.freeze();
+      const next = WriterProcess.start(world.environment(`next-${round}`, LEASE_MS));
+      writers.push(next);
+      await next.untilOpen();
+      await pause(FROZEN_MS);
+      frozen.thaw();
+      await pause(random() * 1_000);
+      await frozen.kill();
+      await next.kill("SIGTERM");
+    }
+    await traffic.stop();
+    const last = WriterProcess.start(world.environment("last", LEASE_MS));
+    writers.push(last);
+    for (const producer of traffic.producers) await world.untilSettled(producer);
+    expect(await trafficCounts(world), `seed ${seed}`).toEqual(trafficExpected(traffic));
+    const [late] = await world.rows<{ rows: number }>(
+      `select count() as rows from click join
+         (select _lane, _writer_epoch as epoch, min(inserted_at) as since from click group by _lane, epoch) as taken
+         on click._lane = taken._lane
+       where taken.epoch > click._writer_epoch and taken.since < click.inserted_at`,
+    );
+    expect(late, "rows of a writer after the first row of the next one").toEqual({ rows: 0 });
+    console.info(`P10: ${ROUNDS} writers frozen and woken, ${traffic.clicks} clicks, each stored once`);
+  } finally {
+    await Promise.all(writers.map(async (writer) => await writer.kill()));
+    await world.close();
+    await servers.stop();
+  }
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { ConversionFleet } from "../system/conversion-fleet.ts";
+
+const ROUNDS = process.env["PROMISES_FULL"] === "1" ? 1_000 : 40;
+const SENDERS = 64;
+
+test("P16: of 64 senders of one click and event, or of one order, exactly one counts, over three processes", async () => {
+  await using fleet = await ConversionFleet.open(3);
+  const { world } = fleet;
+  world.startWriters();
+  const offerId = await world.addOffer();
+  await fleet.untilCurrent();
+  const wrong: string[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const isOrder = round % 2 === 1;
+    const click = world.addYoungClick({ offer_id: offerId });
+    const replies = await Promise.all(
+      Array.from({ length: SENDERS }, () => {
+        const click_id = isOrder
+          ? world.addYoungClick({ offer_id: offerId }).click_id
+          : click.click_id;
+        return world.reportUntilAnswered(
+          isOrder ? { click_id, txid: `order-${round}` } : { click_id },
+        );
+      }),
+    );
+    const words = replies.map(({ result }) => result);
+    const approved = words.filter((word) => word === "approved").length;
+    const duplicates = words.filter((word) => word === "duplicate").length;
+    // A repeat after an answer that got lost may find its own first report: then nobody was told "approved".
+    if (approved > 1 || approved + duplicates !== SENDERS)
+      wrong.push(`round ${round}: ${approved} approved, ${duplicates} duplicates of ${SENDERS}`);
+    if (round % 50 === 0) world.young.clear();
+  }
+  expect(wrong).toEqual([]);
+  const counted = await world.rows(
+    `select coalesce(adv_txid, click_id) as key, count(*) as counted from conversion
+     where status <> 'rejected' group by 1`,
+  );
+  expect(counted).toHaveLength(ROUNDS);
+  expect(counted.filter((row) => row["counted"] !== 1)).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { pause } from "../replay/service.ts";
+import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { until } from "../system/until.ts";
+
+const IS_FULL = process.env["PROMISES_FULL"] === "1";
+const HOLDS = IS_FULL ? 10_000 : 1_000;
+const SPREAD_MS = IS_FULL ? 60_000 : 8_000;
+const LATE_MS_MAX = 2_000;
+const HOUR_MS = 3_600_000;
+
+test("P18: a held conversion is released once, within 2 s of its time, through kill -9 and clocks that jump by an hour", async () => {
+  await using fleet = await ConversionFleet.open(0);
+  const { world } = fleet;
+  const process = projectFile(".build", "test", "system", "schedule-process.js");
+  const clock = projectFile(".build", "test", "system", "shift-clock.js");
+  for (const shiftMs of [0, HOUR_MS, -HOUR_MS])
+    fleet.add(["--import", clock, process], { CLOCK_SHIFT_MS: String(shiftMs) });
+  await world.rows(
+    `insert into conversion (id, workspace_id, offer_id, advertiser_id, event_id, event_code, is_private, status,
+       status_reason, revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts,
+       hold_until, holds_click, holds_txid)
+     select gen_random_uuid(), $1, $2, $3, 1, 'default', false, 'pending', 'hold', 1, 1, 'USD', 'cpa', 1, 'rpa', 1, 's2s',
+       now(), clock_timestamp() + interval '1500 milliseconds' + random() * $5::integer * interval '1 millisecond', false, false
+     from generate_series(1, $4::integer)`,
+    [world.workspaceId, await world.addOffer(), world.advertiserId, HOLDS, SPREAD_MS],
+  );
+  const due = await world.rows<{ id: string; hold_until: string }>(
+    "select id, hold_until from conversion",
+  );
+  const endMs = Math.max(...due.map(({ hold_until }) => Date.parse(hold_until)));
+  while (Date.now() < endMs) {
+    fleet.killOne();
+    await pause(700);
+  }
+  await until(
+    "every hold is released",
+    async () => (await world.rows("select id from conversion where status = 'pending' limit 1")).length === 0,
+    { timeoutMs: LATE_MS_MAX * 2 },
+  );
+  const released = await world.rows<{ conversion_id: string; at: string }>(
+    "select conversion_id, at from conversion_history where actor = 'hold'",
+  );
+  expect(fleet.kills).toBeGreaterThan(3);
+  expect(released).toHaveLength(HOLDS);
+  expect(new Set(released.map(({ conversion_id }) => conversion_id)).size).toBe(HOLDS);
+  const dueAtMs = new Map(due.map(({ id, hold_until }) => [id, Date.parse(hold_until)]));
+  const lateMs = released.map(
+    ({ conversion_id, at }) => Date.parse(at) - (dueAtMs.get(conversion_id) ?? 0),
+  );
+  expect(Math.min(...lateMs), "never before its time").toBeGreaterThanOrEqual(0);
+  expect(Math.max(...lateMs), "ms after its time").toBeLessThanOrEqual(LATE_MS_MAX);
+});

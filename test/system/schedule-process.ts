@@ -1,0 +1,19 @@
+/** The scheduler's lane alone, as a process that tests kill. Ends with its standard input. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { startSchedule } from "../../processors/schedule/start.ts";
+import { openLog } from "../../schemas/host/log.ts";
+import { Metrics } from "../../schemas/host/metrics.ts";
+import { openPool } from "../../schemas/postgres/connect.ts";
+
+const stop = new AbortController();
+process.stdin.resume().once("end", () => stop.abort());
+const pool = openPool({
+  url: process.env["POSTGRES_URL"] ?? "",
+  applicationName: "test schedule",
+  connectionsMax: 4,
+});
+const log = openLog({ process: "schedule", level: "warn" });
+const schedule = startSchedule({ pool, log, metrics: new Metrics(), signal: stop.signal });
+while (!stop.signal.aborted) await sleep(100);
+await schedule.close();
+await pool.end();

@@ -1,0 +1,15 @@
+/** Preloaded into a process (`node --import`): its clock jumps CLOCK_SHIFT_MS away from the machine's, and back. */
+const shiftMs = Number(process.env["CLOCK_SHIFT_MS"] ?? "0");
+const JUMP_EVERY_MS = 500;
+const machineNow = Date.now.bind(Date);
+
+function shiftedNow(): number {
+  const nowMs = machineNow();
+  return Math.floor(nowMs / JUMP_EVERY_MS) % 2 === 0 ? nowMs + shiftMs : nowMs;
+}
+
+globalThis.Date = new Proxy(Date, {
+  construct: (target, args: unknown[]): object =>
+    Reflect.construct(target, args.length === 0 ? [shiftedNow()] : args),
+  get: (target, name): unknown => (name === "now" ? shiftedNow : Reflect.get(target, name)),
+});
