@@ -1,6 +1,6 @@
+import assert from "node:assert";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Metrics } from "../schemas/host/metrics.ts";
 
 export type Health = {
@@ -43,9 +43,10 @@ export async function startHealthServer(options: {
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.listen(options.port, ADDRESS);
   await once(server, "listening");
+  const address = server.address();
+  assert(typeof address === "object" && address !== null, "a server on TCP has an address");
   return {
-    // A server that listens on TCP has an AddressInfo; the type also covers pipes.
-    port: (server.address() as AddressInfo).port,
+    port: address.port,
     close: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => {

@@ -50,7 +50,7 @@ async function start(
   const { lanes } = settings;
   const metrics = new Metrics();
   const catalog = new Catalog();
-  let nats: Nats | undefined;
+  const connected: { nats?: Nats } = {};
   const health = await startHealthServer({
     port: settings.healthPort,
     metrics,
@@ -58,7 +58,7 @@ async function start(
       ok: stage.current === "running",
       stage: stage.current,
       lanes: lanes.join(","),
-      nats: nats !== undefined && !nats.connection.isClosed(),
+      nats: connected.nats !== undefined && !connected.nats.connection.isClosed(),
       catalog_version: catalog.version,
     }),
   });
@@ -69,7 +69,8 @@ async function start(
   lifetime.own("postgres", () => pool.end());
   await untilMigrated(pool, log, lifetime.signal);
 
-  nats = await untilConnected(settings, log, lifetime.signal);
+  const nats = await untilConnected(settings, log, lifetime.signal);
+  connected.nats = nats;
   const { connection } = nats;
   lifetime.own("nats", () => connection.drain());
 

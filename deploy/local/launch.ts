@@ -8,6 +8,7 @@ import { Demo, demoAt, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
 import { openInstallation } from "./installation.ts";
 import { LaunchError } from "./launch-error.ts";
+import { listenerOrigin } from "./listener-origin.ts";
 import { keptPorts, portFault } from "./ports.ts";
 import type { NodeCommand } from "./private-glibc.ts";
 import { ingressNodeCommand } from "./private-glibc.ts";
@@ -20,7 +21,6 @@ import { RotatingLog } from "./rotating-log.ts";
 import type { ServerUrls } from "./server-set.ts";
 import { openServers, reachServers } from "./server-set.ts";
 import type { LauncherSettings } from "./settings.ts";
-import { originOf } from "./settings.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 export interface Launch {
@@ -219,7 +219,7 @@ async function startProcesses(
   const api = productService(
     {
       ...{ name: "api", program: ".build/api/main.js", node },
-      healthUrl: `${originOf(bindAddress, apiPort)}/health`,
+      healthUrl: `${listenerOrigin(bindAddress, apiPort)}/health`,
     },
     host,
   );
@@ -231,7 +231,7 @@ async function startProcesses(
           INGRESS_WORKER: String(worker),
           UWS_HTTP_MAX_HEADERS_SIZE: String(INGRESS_HEAD_BYTES_MAX),
         },
-        healthUrl: `${originOf(bindAddress, trackingPort)}/health`,
+        healthUrl: `${listenerOrigin(bindAddress, trackingPort)}/health`,
       },
       host,
     ),

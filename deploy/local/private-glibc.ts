@@ -54,7 +54,7 @@ export async function ingressNodeCommand(options: NodeCommandOptions): Promise<N
 }
 
 /** `undefined` when the unpacked packages have no loader for this architecture. */
-export function nodeUnder(folder: string): NodeCommand | undefined {
+function nodeUnder(folder: string): NodeCommand | undefined {
   const names = LOADERS[process.arch];
   if (names === undefined) return undefined;
   // Before Debian 13 /lib and /usr/lib are packed apart.

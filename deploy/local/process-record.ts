@@ -64,7 +64,7 @@ export async function stopRecordedProcess(
 }
 
 /** Sends a signal; a process that has just ended is no fault. */
-export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

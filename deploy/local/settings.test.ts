@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { originOf, readLauncherSettings, renderSettings } from "./settings.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { listenerOrigin } from "./listener-origin.ts";
+import { readLauncherSettings, renderSettings } from "./settings.ts";
 
 test("with nothing set, everything has a value that serves one machine", () => {
   const settings = readLauncherSettings({ INGRESS_WORKERS: "2" });
@@ -61,7 +64,7 @@ describe("addresses for links", () => {
     ["::", "http://[::1]:80"],
     ["2001:db8::1", "http://[2001:db8::1]:80"],
   ])("%s is written %s", (address, origin) => {
-    expect(originOf(address, 80)).toBe(origin);
+    expect(listenerOrigin(address, 80)).toBe(origin);
   });
 
   test("a public address loses the slash at its end", () => {
@@ -106,6 +109,10 @@ test("the table of all settings changes only on purpose", () => {
     | GEO_ASN_DB | MMDB file | comes with the install | network operator of an address |
     | LOG_LEVEL | trace, debug, info, warn, error, fatal, silent | info | how much the processes log |"
   `);
+});
+
+test("the README shows the table as it is", () => {
+  expect(readFileSync(projectFile("deploy", "README.md"), "utf8")).toContain(renderSettings());
 });
 
 function faultOf(environment: Record<string, string>): string {

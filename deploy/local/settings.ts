@@ -10,6 +10,7 @@ import {
   url,
   wholeNumber,
 } from "../../schemas/host/read-settings.ts";
+import { listenerOrigin } from "./listener-origin.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -164,8 +165,8 @@ export function readLauncherSettings(environment: Environment): LauncherSettings
     trackingPort: given.TRACKING_PORT,
     apiPort: given.API_PORT,
     bindAddress: given.BIND_ADDRESS,
-    trackingUrl: given.TRACKING_URL ?? originOf(given.BIND_ADDRESS, given.TRACKING_PORT),
-    apiUrl: given.API_URL ?? originOf(given.BIND_ADDRESS, given.API_PORT),
+    trackingUrl: given.TRACKING_URL ?? listenerOrigin(given.BIND_ADDRESS, given.TRACKING_PORT),
+    apiUrl: given.API_URL ?? listenerOrigin(given.BIND_ADDRESS, given.API_PORT),
     ingressWorkers: given.INGRESS_WORKERS ?? Math.min(availableParallelism(), INGRESS_WORKERS_MAX),
     servers: {
       ...(given.POSTGRES_URL === undefined ? {} : { postgresUrl: given.POSTGRES_URL }),
@@ -173,13 +174,6 @@ export function readLauncherSettings(environment: Environment): LauncherSettings
       ...(given.CLICKHOUSE_URL === undefined ? {} : { clickhouseUrl: given.CLICKHOUSE_URL }),
     },
   });
-}
-
-/** `http://address:port` as a client on this machine writes it: an address that means "all" becomes loopback. */
-export function originOf(address: string, port: number): string {
-  if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
-  if (address === "::") return `http://[::1]:${port}`;
-  return isIP(address) === 6 ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }
 
 /** The table of all variables in Markdown, as the README shows it. */

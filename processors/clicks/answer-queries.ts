@@ -41,6 +41,8 @@ function answerOf(intake: Intake, query: ClickQuery): ClickAnswer {
     return { completeToMs, clicks: row === undefined ? [] : [row] };
   }
   const rows = intake.young.byAdClickId(query.kind, query.value);
-  const clicks = rows.filter((row) => OfWorkspace.parse(JSON.parse(row)).workspace_id === query.workspaceId);
+  const clicks = rows.filter(
+    (row) => OfWorkspace.parse(JSON.parse(row)).workspace_id === query.workspaceId,
+  );
   return { completeToMs, clicks: clicks.slice(-CLICKS_MAX) };
 }

@@ -10,7 +10,12 @@ export type AuditResult = {
   readonly rows: number;
   readonly rowsExpected: number;
   /** Producers whose rows are more or fewer than their positions say. */
-  readonly differing: readonly { producer: number; epoch: number; rows: number; expected: number }[];
+  readonly differing: readonly {
+    producer: number;
+    epoch: number;
+    rows: number;
+    expected: number;
+  }[];
   /** Clicks of the last hour and how many different ids they have; impressions have none. */
   readonly recent: number;
   readonly recentIds: number;

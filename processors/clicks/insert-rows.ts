@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
+import type { ClickHouseSettings } from "@clickhouse/client";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { clickhouseCode } from "../../schemas/clickhouse/errors.ts";
 import type { Segment } from "./batch.ts";
@@ -13,6 +14,8 @@ export type Insert = {
   readonly writerEpoch: number;
   readonly queryId: string;
   readonly segments: readonly Segment[];
+  /** Changes when the table has forgotten rows: their tokens may be remembered. */
+  readonly tokenSalt: string;
   /** ClickHouse gives up after this, and we shortly after it. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -21,6 +24,11 @@ export type Insert = {
 /** The lane has a newer writer. */
 export class FencedError extends Error {
   override readonly name = "FencedError";
+}
+
+/** ClickHouse did not answer in time. */
+export class InsertTimeoutError extends Error {
+  override readonly name = "InsertTimeoutError";
 }
 
 const THROW_IF = "395";
@@ -34,7 +42,11 @@ const BLOCK_ROWS = 1_000_000;
 const BLOCK_BYTES = 1_073_741_824;
 
 /** Rows that ClickHouse refused and that are no records by the schema either. */
-export type Refused = { readonly producer: number; readonly epoch: number; readonly position: number };
+export type Refused = {
+  readonly producer: number;
+  readonly epoch: number;
+  readonly position: number;
+};
 
 /**
  * Inserts and waits until the rows are in the table. Answers the rows that are none. @throws {FencedError} when nothing was
@@ -80,27 +92,36 @@ async function send(
   bytes: Iterable<Buffer>,
 ): Promise<void> {
   const timeout = AbortSignal.timeout(insert.timeoutMs + ABORT_MARGIN_MS);
-  const result = await clickhouse.exec({
-    query: insertStatement(insert.table, insert.lane, insert.writerEpoch),
-    values: Readable.from(bytes, { objectMode: false }),
-    query_id: insert.queryId,
-    abort_signal: AbortSignal.any([insert.signal, timeout]),
-    clickhouse_settings: {
-      async_insert: 0,
-      insert_deduplicate: 1,
-      insert_deduplication_token: deduplicationToken(insert),
-      max_execution_time: Math.max(1, Math.ceil(insert.timeoutMs / 1_000)),
-      input_format_parallel_parsing: 0,
-      input_format_skip_unknown_fields: 1,
-      input_format_json_throw_on_bad_escape_sequence: 0,
-      max_insert_block_size: String(BLOCK_ROWS),
-      max_block_size: String(BLOCK_ROWS),
-      min_insert_block_size_rows: String(BLOCK_ROWS),
-      min_insert_block_size_bytes: String(BLOCK_BYTES),
-      max_insert_threads: "1",
-    },
-  });
-  for await (const chunk of result.stream) void chunk;
+  try {
+    const result = await clickhouse.exec({
+      query: insertStatement(insert.table, insert.lane, insert.writerEpoch),
+      values: Readable.from(bytes, { objectMode: false }),
+      query_id: insert.queryId,
+      abort_signal: AbortSignal.any([insert.signal, timeout]),
+      clickhouse_settings: settingsOf(insert),
+    });
+    for await (const chunk of result.stream) void chunk;
+  } catch (error) {
+    if (!timeout.aborted) throw error;
+    throw new InsertTimeoutError(`no answer within ${insert.timeoutMs} ms`, { cause: error });
+  }
+}
+
+function settingsOf(insert: Insert): ClickHouseSettings {
+  return {
+    async_insert: 0,
+    insert_deduplicate: 1,
+    insert_deduplication_token: deduplicationToken(insert),
+    max_execution_time: Math.max(1, Math.ceil(insert.timeoutMs / 1_000)),
+    input_format_parallel_parsing: 0,
+    input_format_skip_unknown_fields: 1,
+    input_format_json_throw_on_bad_escape_sequence: 0,
+    max_insert_block_size: String(BLOCK_ROWS),
+    max_block_size: String(BLOCK_ROWS),
+    min_insert_block_size_rows: String(BLOCK_ROWS),
+    min_insert_block_size_bytes: String(BLOCK_BYTES),
+    max_insert_threads: "1",
+  };
 }
 
 function* chunks(segments: readonly Segment[]): Generator<Buffer> {
@@ -118,8 +139,8 @@ function* chunks(segments: readonly Segment[]): Generator<Buffer> {
 }
 
 /** Names these very positions: the second line behind the positions in the table. */
-function deduplicationToken({ table, lane, segments }: Insert): string {
-  const hash = createHash("sha256").update(`${table.name} ${lane} `);
+function deduplicationToken({ table, lane, segments, tokenSalt }: Insert): string {
+  const hash = createHash("sha256").update(`${table.name} ${lane} ${tokenSalt} `);
   for (const { producer, epoch, from, to } of segments) {
     hash.update(`${producer}.${epoch}.${from}-${to} `);
   }

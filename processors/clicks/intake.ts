@@ -4,10 +4,16 @@ import type { Clock } from "../../schemas/time/clock.ts";
 import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
 import { Completeness } from "./completeness.ts";
 import type { LaneTable } from "./lane-table.ts";
+import { Lines } from "./lines.ts";
 import type { Range } from "./position-set.ts";
 import { type Producer, Producers } from "./producers.ts";
-import { Lines } from "./lines.ts";
-import { type LineHead, mayHaveAdIds, readAdHashes, readLine, withoutEarnings } from "./read-line.ts";
+import {
+  type LineHead,
+  mayHaveAdIds,
+  readAdHashes,
+  readLine,
+  withoutEarnings,
+} from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
 import { UniqueClicks } from "./unique-clicks.ts";
 import { YoungClicks } from "./young-clicks.ts";

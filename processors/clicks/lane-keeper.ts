@@ -114,7 +114,8 @@ export class LaneKeeper {
     for (const { lease, epoch } of asked) {
       if (renewed.has(lease.lane)) lease.renewed(epoch, askedAtMs);
       // A lease whose epoch was raised meanwhile is not lost.
-      else if (lease.epoch === epoch && !lease.isRaising) this.#drop(lease.lane, "taken by another");
+      else if (lease.epoch === epoch && !lease.isRaising)
+        this.#drop(lease.lane, "taken by another");
     }
   }
 

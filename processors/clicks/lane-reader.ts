@@ -94,7 +94,10 @@ export class LaneReader {
       if (this.#closed) return;
       // Messages that were on their way when a connection broke: taking the next would acknowledge them unread.
       if (message.info.deliverySequence !== delivered + 1) {
-        this.#options.log.warn({ delivered, next: message.info.deliverySequence }, "clicks.messages-skipped");
+        this.#options.log.warn(
+          { delivered, next: message.info.deliverySequence },
+          "clicks.messages-skipped",
+        );
         return;
       }
       delivered += 1;

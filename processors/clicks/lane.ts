@@ -11,7 +11,7 @@ import { Backoff } from "./backoff.ts";
 import { type Batch, type LostRange, rowsOf, takeRows } from "./batch.ts";
 import { Bell } from "./bell.ts";
 import { insertQueryId, raiseFence, selectFence } from "./fence.ts";
-import { FencedError, insertRows } from "./insert-rows.ts";
+import { FencedError, InsertTimeoutError, insertRows } from "./insert-rows.ts";
 import { BATCH_ROWS_MAX, Intake, type IntakeEvents } from "./intake.ts";
 import { intakeEvents } from "./intake-events.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
@@ -72,6 +72,7 @@ export class Lane {
   readonly intake: Intake;
   #database = "";
   #inserts = 0;
+  #tokenSalt = "";
   #rowsAInsert = BATCH_ROWS_MAX;
   #lastInsertAtMs = Number.NEGATIVE_INFINITY;
   /** Everything up to now is known to be stored or not, so that a batch may be written. */
@@ -227,6 +228,7 @@ export class Lane {
         const refused = await insertRows(clickhouse, {
           ...{ table: this.#table, lane, writerEpoch: epoch, segments: part },
           queryId: insertQueryId({ database: this.#database, lane, epoch }, this.#inserts),
+          tokenSalt: this.#tokenSalt,
           timeoutMs: Math.round(leaseMs * INSERT_SHARE),
           signal: this.#end.signal,
         });
@@ -283,21 +285,24 @@ export class Lane {
     }
     if (forgotten.length > 0) {
       metrics.wentBack();
+      this.#tokenSalt = String(epoch);
       this.#log.error({ forgotten: forgotten.slice(0, 10) }, "clicks.table-has-forgotten-rows");
       await this.#rewind();
     }
     const { size } = this.intake.uniques;
     const producers = [...this.intake.producers.all()].length;
-    this.#log.info({ epoch, producers, uniques: size, waiting: this.intake.rows }, "clicks.lane-open");
+    this.#log.info(
+      { epoch, producers, uniques: size, waiting: this.intake.rows },
+      "clicks.lane-open",
+    );
   }
 
   #retried(error: unknown): void {
-    const isAway = isClickhouseAway(error);
+    const isAway = isClickhouseAway(error) || error instanceof InsertTimeoutError;
     const reason = error instanceof FencedError ? "fenced" : isAway ? "away" : "fault";
     this.#deps.metrics.retried(reason);
-    const isTimeout = error instanceof Error && error.name === "TimeoutError";
     // Whatever was too slow is tried in smaller pieces.
-    if (isAway || isTimeout) this.#rowsAInsert = Math.max(ROWS_A_INSERT_MIN, this.#rowsAInsert >> 2);
+    if (isAway) this.#rowsAInsert = Math.max(ROWS_A_INSERT_MIN, this.#rowsAInsert >> 2);
     this.#log.warn({ err: error, reason }, "clicks.insert-outcome-unknown");
   }
 

@@ -2,14 +2,18 @@ import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Batch } from "./batch.ts";
 import type { Intake } from "./intake.ts";
-import { readLaneNotes } from "./lane-notes.ts";
+import { type LaneNotes, readLaneNotes } from "./lane-notes.ts";
 import type { LaneTable } from "./lane-table.ts";
 import { PositionSet } from "./position-set.ts";
 import type { Producer } from "./producers.ts";
 import { selectStoredPositions, storedSet } from "./stored-positions.ts";
 
 /** A producer of which the table holds less than it once did. */
-export type Forgotten = { readonly producer: number; readonly epoch: number; readonly records: number };
+export type Forgotten = {
+  readonly producer: number;
+  readonly epoch: number;
+  readonly records: number;
+};
 
 /**
  * Makes the intake agree with the table: what is there is settled, and what was read but is not there is still to be
@@ -21,40 +25,44 @@ export async function loadPositions(
   place: { readonly table: LaneTable; readonly lane: number },
 ): Promise<Forgotten[]> {
   const notes = await readLaneNotes(stores.db, place.lane);
-  const settled = new Map<string, PositionSet>();
-  for (const [key, lost] of notes.lost) {
-    const set = new PositionSet();
-    for (const [from, to] of lost) set.add(from, to);
-    settled.set(key, set);
-  }
-  for (const stored of await selectStoredPositions(stores.clickhouse, place.table, place.lane)) {
-    const key = `${stored.producer}.${stored.epoch}`;
-    const lost = notes.lost.get(key) ?? [];
-    settled.set(key, await storedSet(stores.clickhouse, { ...place, stored }, lost));
-  }
+  const settled = await settledSets(stores.clickhouse, place, notes.lost);
   // From here on nothing waits: messages that were read meanwhile are in the batches.
   for (const key of [...settled.keys(), ...notes.settled.keys()]) {
     const [producer = 0, epoch = 0] = key.split(".").map(Number);
     intake.producers.get(producer, epoch);
   }
   const forgotten: Forgotten[] = [];
-  for (const producer of intake.producers.all()) {
-    const key = `${producer.producer}.${producer.epoch}`;
-    const set = settled.get(key) ?? new PositionSet();
-    const before = Math.max(producer.settled.size, notes.settled.get(key) ?? 0);
-    if (set.size < before) {
-      forgotten.push({
-        producer: producer.producer,
-        epoch: producer.epoch,
-        records: before - set.size,
-      });
-    }
-    producer.settled = set;
-    producer.accepted = new PositionSet(set.next, set.holes);
-    producer.notedSize = notes.settled.get(key) ?? 0;
+  for (const of of intake.producers.all()) {
+    const { producer, epoch } = of;
+    const set = settled.get(`${producer}.${epoch}`) ?? new PositionSet();
+    const noted = notes.settled.get(`${producer}.${epoch}`) ?? 0;
+    const before = Math.max(of.settled.size, noted);
+    if (set.size < before) forgotten.push({ producer, epoch, records: before - set.size });
+    of.settled = set;
+    of.accepted = new PositionSet(set.next, set.holes);
+    of.notedSize = noted;
   }
   keepWhatIsMissing(intake);
   return forgotten;
+}
+
+/** What is in the table or noted as lost, by `<producer>.<epoch>`. */
+async function settledSets(
+  clickhouse: Clickhouse,
+  place: { readonly table: LaneTable; readonly lane: number },
+  lost: LaneNotes["lost"],
+): Promise<Map<string, PositionSet>> {
+  const sets = new Map<string, PositionSet>();
+  for (const [key, ranges] of lost) {
+    const set = new PositionSet();
+    for (const [from, to] of ranges) set.add(from, to);
+    sets.set(key, set);
+  }
+  for (const stored of await selectStoredPositions(clickhouse, place.table, place.lane)) {
+    const key = `${stored.producer}.${stored.epoch}`;
+    sets.set(key, await storedSet(clickhouse, { ...place, stored }, lost.get(key) ?? []));
+  }
+  return sets;
 }
 
 function keepWhatIsMissing(intake: Intake): void {

@@ -15,17 +15,17 @@ export type LaneReadings = {
 };
 
 export type ClickMetrics = {
-  inserted(table: string, rows: number, seconds: number): void;
-  retried(reason: "away" | "fenced" | "fault"): void;
-  took(): void;
-  lost(reason: string, records: number): void;
-  hole(records: number): void;
-  repeated(records: number): void;
-  refused(): void;
-  undecodable(): void;
-  asked(found: boolean): void;
-  wentBack(): void;
-  audited(ok: boolean): void;
+  readonly inserted: (table: string, rows: number, seconds: number) => void;
+  readonly retried: (reason: "away" | "fenced" | "fault") => void;
+  readonly took: () => void;
+  readonly lost: (reason: string, records: number) => void;
+  readonly hole: (records: number) => void;
+  readonly repeated: (records: number) => void;
+  readonly refused: () => void;
+  readonly undecodable: () => void;
+  readonly asked: (found: boolean) => void;
+  readonly wentBack: () => void;
+  readonly audited: (ok: boolean) => void;
 };
 
 export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickMetrics {
@@ -41,7 +41,10 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
   const refused = metrics.counter("clicks_refused_total", "Jumps refused over too many gaps.");
   const dead = metrics.counter("clicks_dead_messages_total", "Messages that nobody can read.");
   const asked = metrics.counter("clicks_queries_total", "Questions for young clicks, by outcome.");
-  const back = metrics.counter("clicks_went_back_total", "Times that the table had forgotten rows.");
+  const back = metrics.counter(
+    "clicks_went_back_total",
+    "Times that the table had forgotten rows.",
+  );
   const audits = metrics.counter("clicks_audits_total", "Audits of a lane, by outcome.");
   gauges(metrics, read);
   return {
@@ -68,10 +71,18 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
 
 function gauges(metrics: Metrics, read: () => LaneReadings): void {
   metrics.gauge("clicks_lanes", "Lanes of this process.", () => read().lanes);
-  metrics.gauge("clicks_waiting_rows", "Rows read and not in ClickHouse yet.", () => read().waitingRows);
+  metrics.gauge(
+    "clicks_waiting_rows",
+    "Rows read and not in ClickHouse yet.",
+    () => read().waitingRows,
+  );
   metrics.gauge("clicks_young", "Young clicks in memory.", () => read().youngClicks);
   metrics.gauge("clicks_young_bytes", "Their size.", () => read().youngBytes);
-  metrics.gauge("clicks_unique_visits", "Visits remembered for uniqueness.", () => read().uniqueVisits);
+  metrics.gauge(
+    "clicks_unique_visits",
+    "Visits remembered for uniqueness.",
+    () => read().uniqueVisits,
+  );
   metrics.gauge("clicks_unique_bytes", "Their size.", () => read().uniqueBytes);
   metrics.gauge("clicks_open_holes", "Gaps that are open now.", () => read().openHoles);
   metrics.gauge(

@@ -43,8 +43,12 @@ test("any order of any ranges gives the set of their positions, each new exactly
       expect(set.size).toBe(model.size);
       expect(set.next).toBe(Math.max(-1, ...model) + 1);
       const all = positions([0, 80]);
-      expect(all.filter((one) => set.hasAny(one, one + 1))).toEqual([...model].sort((a, b) => a - b));
-      const threes = all.filter((one) => model.has(one) || model.has(one + 1) || model.has(one + 2));
+      expect(all.filter((one) => set.hasAny(one, one + 1))).toEqual(
+        [...model].sort((a, b) => a - b),
+      );
+      const threes = all.filter(
+        (one) => model.has(one) || model.has(one + 1) || model.has(one + 2),
+      );
       expect(all.filter((one) => set.hasAny(one, one + 3)).join()).toBe(threes.join());
       const again = new PositionSet(set.next, set.holes);
       expect(again.size).toBe(set.size);

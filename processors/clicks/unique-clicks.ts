@@ -64,7 +64,12 @@ export class UniqueClicks {
   /** The slot of a visit, or the free one where it belongs; its print is in `#print`. */
   #slotOf(visit: Visit): number {
     let low = mix(visit.offerId, visit.affiliateId, visit.visitor, 0x9e37_79b1);
-    const high = mix(visit.visitor / 0x1_0000_0000, visit.affiliateId, visit.offerId ^ low, 0x85eb_ca77);
+    const high = mix(
+      visit.visitor / 0x1_0000_0000,
+      visit.affiliateId,
+      visit.offerId ^ low,
+      0x85eb_ca77,
+    );
     // Both 0 would read as a free slot.
     if (low === 0 && high === 0) low = 1;
     this.#print.low = low;

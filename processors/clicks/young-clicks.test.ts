@@ -14,7 +14,10 @@ function asWritten(value: string): string {
 }
 
 /** A segment of clicks with these times, as an intake makes it. */
-function segment(times: readonly number[], fields: Partial<Segment> & { gclid?: string } = {}): Segment {
+function segment(
+  times: readonly number[],
+  fields: Partial<Segment> & { gclid?: string } = {},
+): Segment {
   const { gclid, ...rest } = fields;
   const rows = times.map((ts, number) =>
     JSON.stringify({ click_id: idAt(ts, number), ts, ...(gclid === undefined ? {} : { gclid }) }),
@@ -54,8 +57,8 @@ test("clicks are found by their ad-platform id, whatever characters it has, olde
   young.add(segment([T, T + 1], { gclid }));
   young.add(segment([T + 2], { gclid: "other" }));
   young.add(segment([T + 3], { gclid }));
-  const times = young.byAdClickId("gclid", gclid).map((row) => JSON.parse(row).ts);
-  expect(times).toEqual([T, T + 1, T + 3]);
+  const times = young.byAdClickId("gclid", gclid).map((row) => /"ts":(\d+)/.exec(row)?.[1]);
+  expect(times).toEqual([T, T + 1, T + 3].map(String));
   expect(young.byAdClickId("wbraid", gclid)).toEqual([]);
   expect(young.byAdClickId("gclid", "G-")).toEqual([]);
 });
@@ -78,7 +81,8 @@ test("stored clicks leave by age, by number and by bytes, oldest first, and noth
   expect(young.byId(idAt(T + 100_000, 0))).toBeDefined();
   expect(young.byAdClickId("gclid", "G")).toHaveLength(9);
   const readAtMs = T + 900_000;
-  for (let i = 10; i < 120; i += 1) young.add(segment([readAtMs + i], { readAtMs, isStored: true }));
+  for (let i = 10; i < 120; i += 1)
+    young.add(segment([readAtMs + i], { readAtMs, isStored: true }));
   young.forget(readAtMs);
   expect(young.count).toBe(100);
   young.add(segment([readAtMs], { readAtMs, isStored: true, bytes: Buffer.alloc(1_000_001) }));

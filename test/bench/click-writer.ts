@@ -41,7 +41,7 @@ export async function run(): Promise<BenchResult[]> {
 }
 
 /** With the migrated servers of `env`. */
-export async function measure(env: Record<string, string>, dataDir: string): Promise<BenchResult> {
+async function measure(env: Record<string, string>, dataDir: string): Promise<BenchResult> {
   const clickhouse = openClickhouse({
     url: env["CLICKHOUSE_URL"] ?? "",
     applicationName: "bench",
@@ -92,6 +92,7 @@ async function insertSerialised(clickhouse: Clickhouse, lines: readonly string[]
       ...{ table: CLICK_TABLE, lane: BASELINE_LANE, writerEpoch: 1, segments: [segment] },
       queryId: `bench-${randomBytes(8).toString("hex")}`,
       timeoutMs: 30_000,
+      tokenSalt: "",
       signal: new AbortController().signal,
     });
   }
@@ -120,16 +121,23 @@ async function fillStream(url: string, prefix: string, lines: readonly string[])
 }
 
 async function runWriter(clickhouse: Clickhouse, env: Record<string, string>): Promise<number> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "..", "..", "processors", "main.js")], {
-    env: {
-      ...process.env,
-      ...env,
-      ...{ LANES: "clicks", LOG_LEVEL: "info", PROCESSORS_HEALTH_PORT: "0" },
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, "..", "..", "processors", "main.js")],
+    {
+      env: {
+        ...process.env,
+        ...env,
+        ...{ LANES: "clicks", LOG_LEVEL: "info", PROCESSORS_HEALTH_PORT: "0" },
+      },
+      stdio: ["ignore", "pipe", "inherit"],
     },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  );
   try {
-    await untilLogged(child, (line) => line.includes('"clicks.lane-open"') && line.includes('"lane":0,'));
+    await untilLogged(
+      child,
+      (line) => line.includes('"clicks.lane-open"') && line.includes('"lane":0,'),
+    );
     const startedAtMs = performance.now();
     for (;;) {
       const answer = await clickhouse.query({
@@ -139,7 +147,8 @@ async function runWriter(clickhouse: Clickhouse, env: Record<string, string>): P
       const [row] = await answer.json<{ rows: number }>();
       const tookMs = performance.now() - startedAtMs;
       if (row?.rows === ROWS) return ROWS / (tookMs / 1_000);
-      if (tookMs > DEADLINE_MS) throw new Error(`the writer stored ${row?.rows ?? 0} of ${ROWS} rows`);
+      if (tookMs > DEADLINE_MS)
+        throw new Error(`the writer stored ${row?.rows ?? 0} of ${ROWS} rows`);
       await new Promise((resolve) => {
         setTimeout(resolve, 20);
       });

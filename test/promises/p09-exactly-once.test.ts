@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { CLICK_LANES } from "../../schemas/events/shards.ts";
 import { laneConsumers } from "../../schemas/nats/lane-consumer.ts";
-import { ClickTraffic, randomOf, trafficCounts, trafficExpected } from "../integration/clicks/click-traffic.ts";
+import {
+  ClickTraffic,
+  randomOf,
+  trafficCounts,
+  trafficExpected,
+} from "../integration/clicks/click-traffic.ts";
 import { ClickWorld } from "../integration/clicks/click-world.ts";
 import { WriterProcess } from "../integration/clicks/writer-process.ts";
 import { pause } from "../replay/service.ts";
@@ -13,7 +18,7 @@ const LIFE_MS_MAX = 1_200;
 
 test("P9: each click counts exactly once, through kill -9 of its writer at any time and a replay of the whole journal", async () => {
   const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
-  console.info(`P9: SEED=${seed}`);
+  process.stderr.write(`P9: SEED=${seed}\n`);
   const random = randomOf(seed);
   const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
   const world = await ClickWorld.open(servers.urls);
@@ -34,13 +39,14 @@ test("P9: each click counts exactly once, through kill -9 of its writer at any t
     expect(await trafficCounts(world), `seed ${seed}`).toEqual(trafficExpected(traffic));
 
     await writer.kill();
-    for (const producer of traffic.producers) await producer.shipAll(1 + Math.floor(random() * 250));
+    for (const producer of traffic.producers)
+      await producer.shipAll(1 + Math.floor(random() * 250));
     writer = WriterProcess.start(world.environment("p09"));
     await until("the stream was read to its end", async () => await isRead(world), {
       timeoutMs: 60_000,
     });
     expect(await trafficCounts(world), `seed ${seed}, replayed`).toEqual(trafficExpected(traffic));
-    console.info(`P9: ${KILLS} kills, ${traffic.clicks} clicks, each stored once`);
+    process.stderr.write(`P9: ${KILLS} kills, ${traffic.clicks} clicks, each stored once\n`);
   } finally {
     await writer?.kill();
     await world.close();

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { ClickTraffic, randomOf, trafficCounts, trafficExpected } from "../integration/clicks/click-traffic.ts";
+import {
+  ClickTraffic,
+  randomOf,
+  trafficCounts,
+  trafficExpected,
+} from "../integration/clicks/click-traffic.ts";
 import { ClickWorld } from "../integration/clicks/click-world.ts";
 import { WriterProcess } from "../integration/clicks/writer-process.ts";
 import { pause } from "../replay/service.ts";
@@ -12,7 +17,7 @@ const LEASE_MS = 2_000;
 
 test("P10: a frozen writer that wakes up after its lanes moved writes nothing", async () => {
   const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
-  console.info(`P10: SEED=${seed}`);
+  process.stderr.write(`P10: SEED=${seed}\n`);
   const random = randomOf(seed);
   const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
   const world = await ClickWorld.open(servers.urls);
@@ -47,7 +52,9 @@ test("P10: a frozen writer that wakes up after its lanes moved writes nothing", 
        where taken.epoch > click._writer_epoch and taken.since < click.inserted_at`,
     );
     expect(late, "rows of a writer after the first row of the next one").toEqual({ rows: 0 });
-    console.info(`P10: ${ROUNDS} writers frozen and woken, ${traffic.clicks} clicks, each stored once`);
+    process.stderr.write(
+      `P10: ${ROUNDS} writers frozen and woken, ${traffic.clicks} clicks, each stored once\n`,
+    );
   } finally {
     await Promise.all(writers.map(async (writer) => await writer.kill()));
     await world.close();

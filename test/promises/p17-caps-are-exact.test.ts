@@ -13,7 +13,9 @@ test("P17: caps of offers, groups and budgets let exactly as many through, in ev
   const caps = Math.floor(REPORTS / 10);
   const offers = [
     await world.addOffer({ caps: { conversions: { total: caps } } }),
-    await world.addOffer({ caps: { conversions: { total: caps }, payout: { total: `${caps * 100}` } } }),
+    await world.addOffer({
+      caps: { conversions: { total: caps }, payout: { total: `${caps * 100}` } },
+    }),
     await world.addOffer({ payout: "3.3333", caps: { payout: { total: "333.33" } } }),
     await world.addOffer(),
     await world.addOffer(),
@@ -54,8 +56,12 @@ test("P17: caps of offers, groups and budgets let exactly as many through, in ev
   // The budget is below the sum of the caps: it is used up, and no cap is passed.
   expect(total).toBe(3 * caps);
   expect(Math.max(...limits)).toBeLessThanOrEqual(caps);
-  expect(Number(passed.find(({ offer_id }) => offer_id === offers[2])?.payout)).toBeLessThanOrEqual(333.33);
-  const counters = await world.rows<{ cap: string; used: string }>("select cap, used from cap_counter");
+  expect(Number(passed.find(({ offer_id }) => offer_id === offers[2])?.payout)).toBeLessThanOrEqual(
+    333.33,
+  );
+  const counters = await world.rows<{ cap: string; used: string }>(
+    "select cap, used from cap_counter",
+  );
   expect(counters.find(({ cap }) => cap.startsWith("advertiser/"))?.used).toBe(`${total}.0000`);
   const [database] = await world.rows<{ deadlocks: number }>(
     "select deadlocks from pg_stat_database where datname = current_database()",

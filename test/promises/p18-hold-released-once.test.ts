@@ -36,7 +36,8 @@ test("P18: a held conversion is released once, within 2 s of its time, through k
   }
   await until(
     "every hold is released",
-    async () => (await world.rows("select id from conversion where status = 'pending' limit 1")).length === 0,
+    async () =>
+      (await world.rows("select id from conversion where status = 'pending' limit 1")).length === 0,
     { timeoutMs: LATE_MS_MAX * 2 },
   );
   const released = await world.rows<{ conversion_id: string; at: string }>(

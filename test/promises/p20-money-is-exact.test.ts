@@ -56,7 +56,13 @@ test("P20 PB-011 PB-016 LIFE-043: sums of payouts, revenues and sales equal the 
   const offers = await Promise.all(
     Array.from({ length: OFFERS }, async (_, i) => {
       const [payout, revenue] = [money(100), money(100)];
-      const terms = { payout_type: "cps", payout, revenue_type: "rps", revenue, currency: i % 2 === 0 ? "USD" : "JPY" };
+      const terms = {
+        payout_type: "cps",
+        payout,
+        revenue_type: "rps",
+        revenue,
+        currency: i % 2 === 0 ? "USD" : "JPY",
+      };
       return { id: await world.addOffer(terms), payout, revenue, currency: terms.currency };
     }),
   );
@@ -76,7 +82,10 @@ test("P20 PB-011 PB-016 LIFE-043: sums of payouts, revenues and sales equal the 
       for (const amount of amounts) {
         const params = { click_id: click.click_id, txid: `t${number}`, amount, currency };
         const { body } = await world.reportUntilAnswered(params);
-        expect(body, `seed ${seed}, ${JSON.stringify(params)}`).toMatchObject({ ok: true, status: "approved" });
+        expect(body, `seed ${seed}, ${JSON.stringify(params)}`).toMatchObject({
+          ok: true,
+          status: "approved",
+        });
       }
       const sale = rounded(
         currency === offer.currency

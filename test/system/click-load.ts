@@ -22,6 +22,8 @@ export class ClickLoad {
 
   start(concurrency: number): void {
     this.#loops = Array.from({ length: concurrency }, () => this.#loop());
+    // A loop that fails is told by `stop`, which everybody calls.
+    for (const loop of this.#loops) loop.catch(() => undefined);
   }
 
   async stop(): Promise<void> {

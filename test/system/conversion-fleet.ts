@@ -125,7 +125,9 @@ async function openServers(
   const stops: (() => Promise<void>)[] = [];
   const urlOf = async (
     given: string | undefined,
-    start: (options: typeof place & { port: number }) => Promise<{ url: string; stop(): Promise<void> }>,
+    start: (
+      options: typeof place & { port: number },
+    ) => Promise<{ url: string; stop(): Promise<void> }>,
   ): Promise<string> => {
     if (given !== undefined && given !== "") return given;
     const server = await start({ ...place, port: await freePort() });

@@ -1,6 +1,10 @@
 export type Status = "approved" | "pending" | "rejected";
 /** What a report or update gives; absent is not given. Amounts are decimals with at most four places. */
-export type Asked = { readonly status?: Status; readonly amount?: string; readonly payout?: string };
+export type Asked = {
+  readonly status?: Status;
+  readonly amount?: string;
+  readonly payout?: string;
+};
 
 const PAYOUT_PERCENT = 100_000n;
 const REVENUE_PERCENT = 333_333n;
@@ -85,7 +89,9 @@ export class ModelConversions {
     txid: string,
     asked: Asked,
   ): { readonly result: string; readonly isNew: boolean; readonly place: number } {
-    const place = this.rows.findIndex((row) => !row.isDuplicate && txid !== "" && row.txid === txid);
+    const place = this.rows.findIndex(
+      (row) => !row.isDuplicate && txid !== "" && row.txid === txid,
+    );
     const byTxid = place >= 0 ? place : undefined;
     const byClick = this.rows.findIndex((row) => !row.isDuplicate && row.click === click);
     const found = byTxid ?? (byClick >= 0 ? byClick : undefined);

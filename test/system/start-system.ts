@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { pause, readDemo, ServiceClient } from "../replay/service.ts";
+import { until } from "./until.ts";
 
 /** The whole service, as `npm start` runs it, on ports and a DATA_DIR of its own. */
 export type System = {
@@ -59,6 +60,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     throw error;
   }
   const client = new ServiceClient(await readDemo(dataDir));
+  // A fresh demo is in force everywhere within a second of its commit (design 5).
+  const link = client.demo.links.affiliate;
+  await until(`${link} redirects`, async () => (await client.attempt(link)).status === 302, {
+    timeoutMs: 5_000,
+  });
   const stop = async (): Promise<number | null> => {
     await client.close();
     return stopLauncher(launcher);

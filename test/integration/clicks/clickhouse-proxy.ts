@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { connect, createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 
 /**
  * What happens to an insert of a click writer: it passes, its answer is lost after ClickHouse has done it, or it is held back

@@ -39,7 +39,14 @@ test("ClickHouse itself refuses the insert of a writer whose lane has a newer on
     builder.add(line, { position, month: 202_601, ts: 0 }, true);
     const segment = builder.finish();
     return insertRows(world.clickhouse, {
-      ...{ table: CLICK_TABLE, lane: 2, writerEpoch: epoch, timeoutMs: 5_000, signal },
+      ...{
+        table: CLICK_TABLE,
+        lane: 2,
+        writerEpoch: epoch,
+        timeoutMs: 5_000,
+        tokenSalt: "",
+        signal,
+      },
       queryId: insertQueryId({ database, lane: 2, epoch }, position),
       segments: segment === undefined ? [] : [segment],
     });
@@ -88,7 +95,11 @@ test("an insert that reaches ClickHouse after its writer gave it up does nothing
   await world.untilSettled(producer);
   expect((await world.counts()).rows).toBe(21);
   gate.open();
-  await until("ClickHouse has refused the late insert", async () => (await refusals(world)) === 1, PATIENCE);
+  await until(
+    "ClickHouse has refused the late insert",
+    async () => (await refusals(world)) === 1,
+    PATIENCE,
+  );
   expect(await world.counts()).toEqual({ rows: 21, positions: 21 });
 });
 
@@ -108,19 +119,32 @@ test("a writer that lost its lane while its insert was on its way writes nothing
   await world.startWriter();
   await world.untilSettled(producer);
   gate.open();
-  await until("ClickHouse has refused the late insert", async () => (await refusals(world)) >= 1, PATIENCE);
+  await until(
+    "ClickHouse has refused the late insert",
+    async () => (await refusals(world)) >= 1,
+    PATIENCE,
+  );
   expect(await world.counts()).toEqual({ rows: 21, positions: 21 });
-  await until("the first writer has let go", () => metricOf(first.metrics, "clicks_lanes") <= 3, PATIENCE);
+  await until(
+    "the first writer has let go",
+    () => metricOf(first.metrics, "clicks_lanes") <= 3,
+    PATIENCE,
+  );
 });
 
 test("writers share the lanes, and one that ends hands its lanes to the others at once", async () => {
   const first = await world.startWriter();
-  await until("one writer has all lanes", () => metricOf(first.metrics, "clicks_lanes") === 5, PATIENCE);
+  await until(
+    "one writer has all lanes",
+    () => metricOf(first.metrics, "clicks_lanes") === 5,
+    PATIENCE,
+  );
   const second = await world.startWriter();
   await until(
     "they share",
     () =>
-      metricOf(first.metrics, "clicks_lanes") === 3 && metricOf(second.metrics, "clicks_lanes") === 2,
+      metricOf(first.metrics, "clicks_lanes") === 3 &&
+      metricOf(second.metrics, "clicks_lanes") === 2,
     PATIENCE,
   );
   const producers = [0, 1, 2, 3].map((lane) => world.producer({ lane }));
@@ -131,7 +155,11 @@ test("writers share the lanes, and one that ends hands its lanes to the others a
   }
   const startedAtMs = performance.now();
   await first.close();
-  await until("the other has them all", () => metricOf(second.metrics, "clicks_lanes") === 5, PATIENCE);
+  await until(
+    "the other has them all",
+    () => metricOf(second.metrics, "clicks_lanes") === 5,
+    PATIENCE,
+  );
   expect(performance.now() - startedAtMs).toBeLessThan(2_500);
 });
 

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { until } from "../../system/until.ts";
@@ -21,7 +20,6 @@ export class WriterProcess {
     if (child.stdout === null) throw new Error("the writer has no output");
     createInterface({ input: child.stdout }).on("line", (line) => {
       this.#lines.push(line);
-      if (process.env["WRITER_LOG"]) appendFileSync(process.env["WRITER_LOG"], line + "\n");
       if (this.#lines.length > LINES_MAX) this.#lines.shift();
       const opened = /"lane":(\d+),"epoch":(\d+),.*"msg":"clicks\.lane-open"/.exec(line);
       if (opened !== null) this.epochs.set(Number(opened[1]), Number(opened[2]));
@@ -37,10 +35,14 @@ export class WriterProcess {
   }
 
   async untilOpen(): Promise<void> {
-    await until(`all lanes are open:\n${this.#lines.join("\n")}`, () => this.epochs.size === LANES, {
-      timeoutMs: 60_000,
-      pollMs: 10,
-    });
+    await until(
+      `all lanes are open:\n${this.#lines.join("\n")}`,
+      () => this.epochs.size === LANES,
+      {
+        timeoutMs: 60_000,
+        pollMs: 10,
+      },
+    );
   }
 
   freeze(): void {

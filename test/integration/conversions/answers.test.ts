@@ -33,10 +33,7 @@ test("PB-019 CNV-011: adv1 to adv5 are kept as params, other free values are not
 test("CNV-012 PX-009 G36: each channel leaves its method, on offers that accept any and on offers for pixels", async () => {
   for (const conversion_method of ["any", "pixel"]) {
     const offerId = await world.addOffer({ conversion_method });
-    const pixel = await world.report(
-      { click_id: await aClickId(offerId) },
-      { endpoint: "px" },
-    );
+    const pixel = await world.report({ click_id: await aClickId(offerId) }, { endpoint: "px" });
     const script = await world.report(
       { click_id: await aClickId(offerId), js: "1" },
       { endpoint: "px" },

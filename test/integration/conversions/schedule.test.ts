@@ -28,7 +28,10 @@ function start(settings: ScheduleSettings = {}): void {
   running.push(startSchedule(deps, { taskTickMs: 50, ...settings }));
 }
 
-async function held(fields: Record<string, unknown> = {}, params: Record<string, string> = {}): Promise<string> {
+async function held(
+  fields: Record<string, unknown> = {},
+  params: Record<string, string> = {},
+): Promise<string> {
   const offerId = await world.addOffer({ hold_days: (2 * SECOND_IN_DAYS).toFixed(6), ...fields });
   const click = await world.addClick({ offer_id: offerId });
   const { body } = await world.report({ click_id: click.click_id, ...params });
@@ -41,10 +44,12 @@ test("LIFE-012 G98 P18: a hold ends by itself, within two seconds, with its hist
   await world.rows("delete from conversion_fact_outbox");
   start();
   start();
-  await expect
-    .poll(async () => (await world.conversion(id))["status"], SOON)
-    .toBe("approved");
-  expect(await world.conversion(id)).toMatchObject({ status_reason: "", hold_until: null, version: 2 });
+  await expect.poll(async () => (await world.conversion(id))["status"], SOON).toBe("approved");
+  expect(await world.conversion(id)).toMatchObject({
+    status_reason: "",
+    hold_until: null,
+    version: 2,
+  });
   const history = await world.rows<{ late_ms: number }>(
     `select h.actor, h.from_status, h.to_status, h.reason,
        (extract(epoch from h.at - c.conv_ts) * 1000)::bigint - 2000 as late_ms
@@ -64,7 +69,11 @@ test("LIFE-012 G98 P18: a hold ends by itself, within two seconds, with its hist
 
 test("LIFE-013 T03: what somebody decided before the end of the hold stays, and a changed amount does not stop the release", async () => {
   const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" };
-  const [rejected, byStaff, changed] = [await held(), await held(), await held(terms, { amount: "100" })];
+  const [rejected, byStaff, changed] = [
+    await held(),
+    await held(),
+    await held(terms, { amount: "100" }),
+  ];
   await world.report({ conversion_id: rejected, status: "rejected" });
   await world.command({
     kind: "set-status",
@@ -79,9 +88,7 @@ test("LIFE-013 T03: what somebody decided before the end of the hold stays, and 
   });
   await world.report({ conversion_id: changed, amount: "50" });
   start();
-  await expect
-    .poll(async () => (await world.conversion(changed))["status"], SOON)
-    .toBe("approved");
+  await expect.poll(async () => (await world.conversion(changed))["status"], SOON).toBe("approved");
   expect(await world.conversion(changed)).toMatchObject({ payout: "5.0000", status_reason: "" });
   expect(await world.conversion(rejected)).toMatchObject({ status_reason: "postback_reversal" });
   expect(await world.conversion(byStaff)).toMatchObject({
@@ -136,7 +143,10 @@ test("G76: the daily rates arrive once, wrong answers change nothing, and what a
     `<Envelope><Cube><Cube time='2026-01-02'><Cube currency='USD' rate='${usd}'/><Cube currency='CHF' rate='0.93'/></Cube></Cube></Envelope>`;
   let asked = 0;
   const feed = createServer((_request, response) => {
-    const { status, body } = answers[Math.min(asked, answers.length - 1)] ?? { status: 500, body: "" };
+    const { status, body } = answers[Math.min(asked, answers.length - 1)] ?? {
+      status: 500,
+      body: "",
+    };
     asked += 1;
     response.writeHead(status, { "content-type": "application/xml" }).end(body);
   });
@@ -174,7 +184,9 @@ function listen(server: Server): Promise<string> {
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => {
       const address = server.address();
-      resolve(`http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`);
+      resolve(
+        `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`,
+      );
     });
   });
 }

@@ -46,7 +46,9 @@ test("LIFE-015 G100: the first rule that applies rejects or holds; a change of t
   expect(await reasonOf({ click_id: await clickId(), amount: "50" })).toBe("pending rule:late");
   // A held one waits for a person, not for the end of the offer's hold.
   expect(
-    await world.rows("select id from conversion where status_reason like 'rule:%' and hold_until is not null"),
+    await world.rows(
+      "select id from conversion where status_reason like 'rule:%' and hold_until is not null",
+    ),
   ).toEqual([]);
   await world.change("delete from conversion_rule");
   expect(await reasonOf({ click_id: await clickId(), amount: "5" })).toBe("pending hold");
@@ -85,7 +87,10 @@ test("P17 LIFE-021 G105: offers of a group share its caps, and exactly as many p
   expect(replies.filter(({ body }) => body["reason"] === "cap_exceeded")).toHaveLength(SENDERS - 7);
   const alone = await world.addClick({ offer_id: offers[2] ?? 0 });
   expect(await reasonOf({ click_id: alone.click_id })).toBe("approved");
-  await world.change("update offer_group set offer_ids = $2 where id = $1", [groupId, offers.slice(1)]);
+  await world.change("update offer_group set offer_ids = $2 where id = $1", [
+    groupId,
+    offers.slice(1),
+  ]);
   const free = await world.addClick({ offer_id: offers[0] ?? 0 });
   expect(await reasonOf({ click_id: free.click_id })).toBe("approved");
 });
@@ -165,7 +170,11 @@ test("PB-043 PB-064: every coupon error has its text and its result word", async
   ];
   for (const [params, error] of refusals) {
     const reply = await world.report(params);
-    expect(reply).toMatchObject({ httpStatus: 200, result: "coupon_error", body: { ok: false, error } });
+    expect(reply).toMatchObject({
+      httpStatus: 200,
+      result: "coupon_error",
+      body: { ok: false, error },
+    });
   }
   expect(await reasonOf({ coupon_code: "ALL", offer_id: String(two) })).toBe("approved");
   expect(await reasonOf({ coupon_code: "ONE" })).toBe("approved");
@@ -238,6 +247,8 @@ test("LIFE-029 PB-024 T64: a test report counts no address and no cap", async ()
   const click = await world.addClick({ offer_id: offerId, ip: "198.51.100.77" });
   for (let i = 0; i < 2; i += 1)
     expect(await reasonOf({ click_id: click.click_id, test: "1" })).toBe("approved");
-  expect(await world.rows("select used from cap_counter where cap like $1", [`offer/${offerId}/%`])).toEqual([]);
+  expect(
+    await world.rows("select used from cap_counter where cap like $1", [`offer/${offerId}/%`]),
+  ).toEqual([]);
   expect(await reasonOf({ click_id: click.click_id })).toBe("approved");
 });
