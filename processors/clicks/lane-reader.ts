@@ -85,12 +85,16 @@ export class LaneReader {
     if (!isHeld()) throw new Error("the lease of the lane is over");
     const start = this.#start;
     const generation = (this.#generation += 1);
-    this.#messages = await consumeLane(nats, lane, { start, bytesMax: BYTES_AHEAD_MAX });
-    // A rewind that was asked for meanwhile comes next.
-    if (start === this.#start) this.#start = "acknowledged";
-    else await this.#messages.close();
+    const messages = await consumeLane(nats, lane, { start, bytesMax: BYTES_AHEAD_MAX });
+    this.#messages = messages;
+    // What was asked for while the consumer was being made found no messages to end.
+    if (this.#closed || start !== this.#start) {
+      await messages.close();
+      return;
+    }
+    this.#start = "acknowledged";
     let delivered = 0;
-    for await (const message of this.#messages) {
+    for await (const message of messages) {
       if (this.#closed) return;
       // Messages that were on their way when a connection broke: taking the next would acknowledge them unread.
       if (message.info.deliverySequence !== delivered + 1) {
