@@ -83,10 +83,7 @@ export async function loadLabels(
 }
 
 /** Dimensions first, then metrics (REP-007). */
-function reportColumns(
-  groupBy: readonly Dimension[],
-  metrics: readonly Measure[],
-): ReportColumn[] {
+function reportColumns(groupBy: readonly Dimension[], metrics: readonly Measure[]): ReportColumn[] {
   return [
     ...groupBy.map(
       ({ name, label, kind }): ReportColumn => ({

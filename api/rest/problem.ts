@@ -15,7 +15,8 @@ export type ProblemBody = {
 /** Any fault as the caller may know it; what is ours is in the log only, under the request id. */
 export function problemOf(error: unknown, log: Log): ApiError {
   if (error instanceof ApiError) {
-    if (error.status >= 500) log.error({ err: withoutRows(error.cause ?? error) }, "request.failed");
+    if (error.status >= 500)
+      log.error({ err: withoutRows(error.cause ?? error) }, "request.failed");
     return error;
   }
   const known = problemOfFramework(codeOf(error)) ?? problemOfStore(error);

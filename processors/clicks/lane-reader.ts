@@ -81,7 +81,7 @@ export class LaneReader {
 
   /** Until the messages end, or one is missing: then the next call begins after the last one acknowledged. */
   async #readOnce(): Promise<void> {
-    const { nats, lane, take, isFull, isHeld } = this.#options;
+    const { nats, lane, isHeld } = this.#options;
     if (!isHeld()) throw new Error("the lease of the lane is over");
     const start = this.#start;
     const generation = (this.#generation += 1);
@@ -93,6 +93,15 @@ export class LaneReader {
       return;
     }
     this.#start = "acknowledged";
+    try {
+      await this.#readFrom(messages, generation);
+    } finally {
+      await messages.close();
+    }
+  }
+
+  async #readFrom(messages: ConsumerMessages, generation: number): Promise<void> {
+    const { take, isFull } = this.#options;
     let delivered = 0;
     for await (const message of messages) {
       if (this.#closed) return;

@@ -46,16 +46,26 @@ export async function findClickById(sources: ClickSources, clickId: string): Pro
   if (!isGenuineClickId(clickId, sources.catalog.secret)) return NONE;
   const { atMs, shard } = clickIdParts(clickId);
   const deadlineMs = sources.clock.nowMs() + WAIT_MS;
+  const isOld = sources.clock.nowMs() - atMs > YOUNG_MS;
+  let asked: ReturnType<StoredClicks["find"]> | undefined;
   for (;;) {
     const young = await askWriter(sources, { by: "id", shard, clickId });
     const known = young?.clicks.findLast((click) => click.click_id === clickId);
     if (known !== undefined) return { kind: "found", click: known };
-    const stored = await sources.storedClicks.find(clickId, atMs);
-    if (stored !== "away" && stored !== undefined) return { kind: "found", click: stored };
-    const isOld = sources.clock.nowMs() - atMs > YOUNG_MS;
-    if (isOld && stored !== "away") return NONE;
+    // A ClickHouse that hangs must not keep us from asking the writer again: a young click is there any moment (P12).
+    if (asked === undefined) {
+      asked = sources.storedClicks.find(clickId, atMs);
+      // When the writer knows the click meanwhile, nobody waits for this answer any more.
+      asked.catch(() => undefined);
+    }
+    const stored = await Promise.race([asked, pause(POLL_MS)]);
+    if (stored !== "pending") {
+      asked = undefined;
+      if (stored !== "away" && stored !== undefined) return { kind: "found", click: stored };
+      if (isOld && stored !== "away") return NONE;
+      if (sources.clock.nowMs() < deadlineMs) await pause(POLL_MS);
+    }
     if (sources.clock.nowMs() >= deadlineMs) return UNAVAILABLE;
-    await pause(POLL_MS);
   }
 }
 
@@ -147,8 +157,8 @@ async function selectClicksByAdId(
   });
 }
 
-function pause(ms: number): Promise<void> {
+function pause(ms: number): Promise<"pending"> {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms);
+    setTimeout(() => resolve("pending"), ms);
   });
 }

@@ -7,9 +7,9 @@ import type {
 import { type Amount, parseAmount } from "../../schemas/money/amount.ts";
 import { capCounts } from "./cap-counts.ts";
 import { computeMoney } from "./conversion-terms.ts";
+import { type Recording, type RecordPlan, setConversionStatus } from "./conversions.ts";
 import { isClickIpCrowded } from "./count-clicks.ts";
 import { addressLimit } from "./draft-report.ts";
-import { type Recording, type RecordPlan, setConversionStatus } from "./conversions.ts";
 import { convertMoney, type ExchangeRate } from "./exchange-rates.ts";
 import { findClickById } from "./find-click.ts";
 import { type ReportSources, rateFor } from "./incoming-report.ts";

@@ -23,11 +23,7 @@ export function resolveCoupon(
 }
 
 /** A pixel may be about any workspace that its host serves. */
-function findCoupon(
-  catalog: Catalog,
-  code: string,
-  { sender, host }: Origin,
-): Coupon | undefined {
+function findCoupon(catalog: Catalog, code: string, { sender, host }: Origin): Coupon | undefined {
   const workspaceIds =
     sender.kind === "pixel" ? catalog.workspaceIdsOfHost(host) : [sender.workspace.id];
   for (const workspaceId of workspaceIds) {
@@ -53,9 +49,7 @@ function offerOf(
   const named =
     offerCode === undefined
       ? undefined
-      : catalog
-          .offersByCode(offerCode)
-          .find((offer) => offer.workspace_id === coupon.workspace_id);
+      : catalog.offersByCode(offerCode).find((offer) => offer.workspace_id === coupon.workspace_id);
   if (offerCode !== undefined && named === undefined)
     return refused("unknown offer_id", "unknown_offer");
   if (coupon.offer_id === null) {

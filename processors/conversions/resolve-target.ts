@@ -65,8 +65,7 @@ export function resolveTarget(
       ? refused("offer has no default event")
       : malformed("unknown event for this offer");
   }
-  const affiliate =
-    coupon?.affiliate ?? resolveAffiliate(catalog, report, click, owners.workspace);
+  const affiliate = coupon?.affiliate ?? resolveAffiliate(catalog, report, click, owners.workspace);
   return {
     kind: "target",
     ...owners,

@@ -31,14 +31,18 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
     await answer.body?.cancel();
     throw new Error(`the feed of reference rates answered HTTP ${answer.status}`);
   }
+  const reader: ReadableStreamDefaultReader<Uint8Array> = answer.body.getReader();
   const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body) {
-    bytes += chunk.byteLength;
-    if (bytes > BODY_BYTES_MAX) throw new Error("the feed of reference rates is too long");
-    chunks.push(chunk);
+  for (let bytes = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks).toString("utf8");
+    bytes += value.byteLength;
+    if (bytes > BODY_BYTES_MAX) {
+      await reader.cancel();
+      throw new Error("the feed of reference rates is too long");
+    }
+    chunks.push(value);
   }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** A day's rate once, the last one given. */

@@ -19,6 +19,7 @@ import { type BenchResult, quantile } from "./result.ts";
 
 const ROUNDS = 3;
 const SECONDS = 4;
+const WARM_UP_SECONDS = 2;
 const OFFERS = 200;
 const UNDER_WAY = 64;
 const CLICKS_A_ROUND = 20_000;
@@ -85,13 +86,18 @@ export async function run(): Promise<BenchResult[]> {
 }
 
 async function measure(stage: Stage, one: Case): Promise<BenchResult[]> {
-  await send(stage, one, 1);
+  await send(stage, one, WARM_UP_SECONDS);
   const own: Sent[] = [];
   const baseline: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     baseline.push(await pgbench(stage, one));
     own.push(await send(stage, one, SECONDS));
   }
+  // Round by round: what else the machine does weighs on both sides of a pair.
+  const ratio = quantile(
+    own.map(({ perSecond }, round) => perSecond / (baseline[round] ?? Number.NaN)),
+    0.5,
+  );
   const rate = quantile(
     own.map(({ perSecond }) => perSecond),
     0.5,
@@ -110,9 +116,9 @@ async function measure(stage: Stage, one: Case): Promise<BenchResult[]> {
       name: one.name,
       figure: `${Math.round(rate)}/s, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`,
       baseline: `pgbench ${Math.round(base)}/s`,
-      ratio: rate / base,
+      ratio,
       budget: `>= ${BUDGET.toFixed(2)}`,
-      ok: rate / base >= BUDGET,
+      ok: ratio >= BUDGET,
     },
   ];
 }
@@ -193,7 +199,7 @@ async function pgbench(stage: Stage, { offerIds }: Case): Promise<number> {
     on_none: "insert",
     latest_of_click: false,
     may_be_multiple: false,
-    caps: JSON.parse(last?.caps ?? "[]"),
+    caps: z.array(z.unknown()).parse(JSON.parse(last?.caps ?? "[]")),
     address_limit: null,
     timezone: "UTC",
     actor: "postback",

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { releaseDueHolds } from "../../processors/schedule/holds.ts";
-import type { ConversionFleet } from "../system/conversion-fleet.ts";
-import { ConversionFleet as Fleet } from "../system/conversion-fleet.ts";
+import { ConversionFleet } from "../system/conversion-fleet.ts";
 import {
   type Asked,
   type Model,
@@ -55,7 +54,7 @@ class Report implements Command {
     });
     const expected = model.report(this.#click, this.#txid, this.#asked);
     if (expected.isNew) model.rows[expected.place]?.names(String(reply.body["conversion_id"]));
-    expect(reply.result).toBe(expected.result);
+    expectReply(reply, { result: expected.result });
     await expectSame(model, real);
   }
   toString(): string {
@@ -80,7 +79,7 @@ class UpdateById implements Command {
       ...this.#asked,
     });
     model.update(this.#place, this.#asked);
-    expect(reply.body).toMatchObject({ ok: true, updated: true, status: row?.status });
+    expectReply(reply.body, { ok: true, updated: true, status: row?.status });
     await expectSame(model, real);
   }
   toString(): string {
@@ -116,7 +115,7 @@ class Patch implements Command {
       notes: null,
     });
     const to = { status: this.#status, reason: this.#reason === "" ? "manual" : this.#reason };
-    expect(reply).toMatchObject(model.patch(this.#places, to, this.#bulk));
+    expectReply(reply, model.patch(this.#places, to, this.#bulk));
     await expectSame(model, real);
   }
   toString(): string {
@@ -144,7 +143,7 @@ class HoldsEnd implements Command {
 }
 
 test("P19 CNV-026 CNV-033 LIFE-012 LIFE-038 to LIFE-044: any sequence of reports, updates, PATCHes and ends of holds gives the model's state", async () => {
-  await using fleet = await Fleet.open(2);
+  await using fleet = await ConversionFleet.open(2);
   const { world } = fleet;
   world.startWriters();
   const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "33.3333" };
@@ -182,6 +181,10 @@ test("P19 CNV-026 CNV-033 LIFE-012 LIFE-038 to LIFE-044: any sequence of reports
   );
   await expectTotalHistory(fleet);
 });
+
+function expectReply(reply: unknown, expected: Record<string, unknown>): void {
+  expect(reply).toMatchObject(expected);
+}
 
 async function expectSame(model: Model, { fleet }: Real): Promise<void> {
   const ids = model.rows.map(({ id }) => id);

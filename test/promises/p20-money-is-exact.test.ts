@@ -14,8 +14,8 @@ type Fraction = readonly [bigint, bigint];
 const times = (a: Fraction, b: Fraction): Fraction => [a[0] * b[0], a[1] * b[1]];
 const over = (a: Fraction, b: Fraction): Fraction => [a[0] * b[1], a[1] * b[0]];
 
-function exact(decimal: string): Fraction {
-  const [whole = "0", fraction = ""] = decimal.split(".");
+function exact(text: string): Fraction {
+  const [whole = "0", fraction = ""] = text.split(".");
   return [BigInt(whole + fraction), 10n ** BigInt(fraction.length)];
 }
 

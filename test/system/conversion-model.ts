@@ -10,8 +10,8 @@ const PAYOUT_PERCENT = 100_000n;
 const REVENUE_PERCENT = 333_333n;
 
 /** Ten-thousandths of a plain decimal. */
-function units(decimal: string): bigint {
-  const [whole = "0", fraction = ""] = decimal.split(".");
+function units(text: string): bigint {
+  const [whole = "0", fraction = ""] = text.split(".");
   return BigInt(`${whole}${fraction.padEnd(4, "0")}`);
 }
 
@@ -75,6 +75,9 @@ export class ModelRow {
 
 export type Model = ModelConversions;
 
+/** What a report makes, and where its row is. */
+export type Reported = { readonly result: string; readonly isNew: boolean; readonly place: number };
+
 /** All conversions of one offer with percentages of the sale, as sections 3.1 and 7.6 and G96, G106, G108, G109 have them. */
 export class ModelConversions {
   readonly rows: ModelRow[] = [];
@@ -84,23 +87,10 @@ export class ModelConversions {
     this.#isHolding = isHolding;
   }
 
-  report(
-    click: number,
-    txid: string,
-    asked: Asked,
-  ): { readonly result: string; readonly isNew: boolean; readonly place: number } {
-    const place = this.rows.findIndex(
-      (row) => !row.isDuplicate && txid !== "" && row.txid === txid,
-    );
-    const byTxid = place >= 0 ? place : undefined;
-    const byClick = this.rows.findIndex((row) => !row.isDuplicate && row.click === click);
-    const found = byTxid ?? (byClick >= 0 ? byClick : undefined);
+  report(click: number, txid: string, asked: Asked): Reported {
+    const found = this.#find(click, txid);
     if (found === undefined) return { result: this.#add(click, txid, asked), ...this.#newest() };
-    const mayUpdate =
-      byTxid === undefined
-        ? asked.status !== undefined && (txid === "" || this.rows[found]?.txid === txid)
-        : asked.status !== undefined || asked.amount !== undefined || asked.payout !== undefined;
-    if (mayUpdate) {
+    if (this.#mayUpdate(found, txid, asked)) {
       const isChanged = this.update(found, asked);
       if (isChanged || asked.status !== undefined)
         return { result: "updated", isNew: false, place: found };
@@ -112,6 +102,21 @@ export class ModelConversions {
     duplicate.setMoney(asked);
     this.rows.push(duplicate);
     return { result: "duplicate", ...this.#newest() };
+  }
+
+  /** The row that the order, else the click stands for. */
+  #find(click: number, txid: string): number | undefined {
+    const byTxid = this.rows.findIndex((row) => !row.isDuplicate && txid !== "" && row.txid === txid);
+    if (byTxid >= 0) return byTxid;
+    const byClick = this.rows.findIndex((row) => !row.isDuplicate && row.click === click);
+    return byClick >= 0 ? byClick : undefined;
+  }
+
+  /** By its order a row is changed by a status or by money, by its click only by a status, and by no other order. */
+  #mayUpdate(found: number, txid: string, { status, amount, payout }: Asked): boolean {
+    const isSameOrder = txid !== "" && this.rows[found]?.txid === txid;
+    if (isSameOrder) return [status, amount, payout].some((given) => given !== undefined);
+    return txid === "" && status !== undefined;
   }
 
   /** Whether anything changed. */

@@ -9,7 +9,9 @@ function shiftedNow(): number {
 }
 
 globalThis.Date = new Proxy(Date, {
-  construct: (target, args: unknown[]): object =>
-    Reflect.construct(target, args.length === 0 ? [shiftedNow()] : args),
+  construct: (target, args: readonly number[]): Date => {
+    const [at = shiftedNow()] = args;
+    return args.length > 1 ? new target(Date.UTC(at, args[1] ?? 0, args[2] ?? 1)) : new target(at);
+  },
   get: (target, name): unknown => (name === "now" ? shiftedNow : Reflect.get(target, name)),
 });
