@@ -17,6 +17,7 @@ import { startClicks } from "./clicks/start.ts";
 import { startConversions } from "./conversions/start.ts";
 import { startFacts } from "./facts/start.ts";
 import { startHealthServer } from "./health-server.ts";
+import { startSchedule } from "./schedule/start.ts";
 import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
 
 const RETRY_MS = 500;
@@ -94,6 +95,10 @@ async function start(
   if (lanes.includes("conversions")) {
     const conversions = startConversions(deps);
     lifetime.own("conversions", () => conversions.close());
+  }
+  if (lanes.includes("schedule")) {
+    const schedule = startSchedule(deps, settings.schedule);
+    lifetime.own("schedule", () => schedule.close());
   }
   if (lanes.includes("clicks")) {
     const clicks = startClicks(deps, settings.clicks);

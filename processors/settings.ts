@@ -4,7 +4,7 @@ import { z } from "zod";
 import { list, onOff, readSettings, url, wholeNumber } from "../schemas/host/read-settings.ts";
 
 /** The lanes of work that a process may run. */
-export const LANE_NAMES = ["clicks", "conversions", "facts"] as const;
+export const LANE_NAMES = ["clicks", "conversions", "facts", "schedule"] as const;
 export type LaneName = (typeof LANE_NAMES)[number];
 
 const Settings = z.object({
@@ -37,6 +37,10 @@ const Settings = z.object({
     .string()
     .max(100)
     .default(() => `${hostname()}-${randomBytes(6).toString("hex")}`),
+  /** How long a hold that is over may wait for its release. Milliseconds (G98). */
+  HOLD_TICK_MS: wholeNumber({ min: 10, max: 60_000 }).default(1_000),
+  /** Daily reference rates in the form of the European Central Bank, XML or CSV; empty for none (G76). */
+  FX_FEED_URL: z.string().default(""),
   /** How long a click lane stays with a writer that says nothing. Milliseconds. */
   LANE_LEASE_MS: wholeNumber({ min: 1_000, max: 300_000 }).default(30_000),
 });
@@ -51,6 +55,7 @@ export type ProcessorSettings = {
   readonly healthPort: number;
   readonly lanes: readonly LaneName[];
   readonly clicks: { readonly owner: string; readonly leaseMs: number };
+  readonly schedule: { readonly holdTickMs: number; readonly fxFeedUrl: string };
 };
 
 /** @throws {SettingsError} that names every wrong variable. */
@@ -68,5 +73,6 @@ export function readProcessorSettings(
     healthPort: read.PROCESSORS_HEALTH_PORT,
     lanes: read.LANES,
     clicks: { owner: read.PROCESSOR_NAME, leaseMs: read.LANE_LEASE_MS },
+    schedule: { holdTickMs: read.HOLD_TICK_MS, fxFeedUrl: read.FX_FEED_URL },
   });
 }

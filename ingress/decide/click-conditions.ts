@@ -105,7 +105,7 @@ function isPaused(catalog: Catalog, offer: Offer): boolean {
  * Whether the partner may run the offer: the partner is active, no record of theirs is rejected, an offer that is not public
  * has approved them (G48), and they have accepted its terms, if it has any (G189).
  */
-export function isApproved(catalog: Catalog, offer: Offer, affiliate: Affiliate): boolean {
+function isApproved(catalog: Catalog, offer: Offer, affiliate: Affiliate): boolean {
   if (affiliate.status !== "active") return false;
   if (offer.visibility === "public" && offer.terms === null) {
     return catalog.accessOf(offer.id, affiliate.id)?.status !== "rejected";

@@ -211,7 +211,7 @@ export class ParameterReader {
 const NO_URLS: readonly string[] = [];
 
 /** The ad platform whose click id came along, for a click that names no source (G135). */
-export function sourceOfAdClick(values: Readonly<Partial<Record<Slot, string>>>): string {
+function sourceOfAdClick(values: Readonly<Partial<Record<Slot, string>>>): string {
   if (values.gclid || values.gbraid || values.wbraid) return "google";
   if (values.msclkid) return "bing";
   if (values.fbclid) return "facebook";

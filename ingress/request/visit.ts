@@ -87,7 +87,7 @@ export function readToldVisit(
   };
 }
 
-export function visitorOf(secret: string, ip: string, userAgent: string): number {
+function visitorOf(secret: string, ip: string, userAgent: string): number {
   const digest = hash("sha256", `${secret}|${ip}|${userAgent}`, "hex");
   return Number.parseInt(digest.slice(0, VISITOR_DIGITS), 16);
 }
@@ -99,7 +99,7 @@ export function hostWithoutDefaultPort(host: string): string {
 }
 
 /** Host of an http(s) URL, without port, "" for anything else. Taken from a header and so from anybody. */
-export function hostOfUrl(url: string): string {
+function hostOfUrl(url: string): string {
   const scheme = url.indexOf("://");
   if (scheme < 4 || scheme > 5) return "";
   let end = scheme + 3;

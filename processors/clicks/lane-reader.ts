@@ -48,9 +48,9 @@ export class LaneReader {
   }
 
   /** Reads everything once more that the stream still holds: what is known is dropped. */
-  async rewind(): Promise<void> {
+  rewind(): void {
     this.#start = "beginning";
-    await this.#messages?.close();
+    end(this.#messages);
   }
 
   /** There is room again. */
@@ -62,7 +62,7 @@ export class LaneReader {
     this.#closed = true;
     this.#backoff.end();
     this.#room.ring();
-    await this.#messages?.close();
+    end(this.#messages);
     await this.#done;
   }
 
@@ -89,14 +89,14 @@ export class LaneReader {
     this.#messages = messages;
     // What was asked for while the consumer was being made found no messages to end.
     if (this.#closed || start !== this.#start) {
-      await messages.close();
+      end(messages);
       return;
     }
     this.#start = "acknowledged";
     try {
       await this.#readFrom(messages, generation);
     } finally {
-      await messages.close();
+      end(messages);
     }
   }
 
@@ -137,4 +137,9 @@ export class LaneReader {
       log.warn({ err: failure }, "clicks.stream-not-created");
     }
   }
+}
+
+/** The promise that the driver gives for this settles only where somebody reads on, so nobody waits for it. */
+function end(messages: ConsumerMessages | undefined): void {
+  void messages?.close();
 }

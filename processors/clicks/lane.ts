@@ -180,7 +180,7 @@ export class Lane {
       while (!this.#isClosing && this.#dueInMs() <= 0) await this.#writeFirst();
       await this.#noteProgress();
       await this.#audit();
-      await this.#seekHoles();
+      this.#seekHoles();
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
       this.#isOpen = false;
@@ -287,7 +287,7 @@ export class Lane {
       metrics.wentBack();
       this.#tokenSalt = String(epoch);
       this.#log.error({ forgotten: forgotten.slice(0, 10) }, "clicks.table-has-forgotten-rows");
-      await this.#rewind();
+      this.#rewind();
     }
     const { size } = this.intake.uniques;
     const producers = [...this.intake.producers.all()].length;
@@ -306,9 +306,9 @@ export class Lane {
     this.#log.warn({ err: error, reason }, "clicks.insert-outcome-unknown");
   }
 
-  async #rewind(): Promise<void> {
+  #rewind(): void {
     this.#rewoundAtMs = performance.now();
-    await this.#reader.rewind();
+    this.#reader.rewind();
   }
 
   #tellWatermarks(): void {
@@ -362,7 +362,7 @@ export class Lane {
   }
 
   /** Producers send missing records again when they are told; a gap that stays is looked for in the stream. */
-  async #seekHoles(): Promise<void> {
+  #seekHoles(): void {
     const nowMs = performance.now();
     if (this.openHoles === 0) {
       this.#holesSinceMs = undefined;
@@ -372,7 +372,7 @@ export class Lane {
     if (nowMs - this.#holesSinceMs < HOLE_PATIENCE_MS) return;
     if (nowMs - this.#rewoundAtMs < REWIND_INTERVAL_MS) return;
     this.#log.error({ holes: this.openHoles }, "clicks.holes-stay-open");
-    await this.#rewind();
+    this.#rewind();
   }
 
   get openHoles(): number {

@@ -49,9 +49,8 @@ export async function findClickById(sources: ClickSources, clickId: string): Pro
   const isOld = sources.clock.nowMs() - atMs > YOUNG_MS;
   let asked: ReturnType<StoredClicks["find"]> | undefined;
   for (;;) {
-    const young = await askWriter(sources, { by: "id", shard, clickId });
-    const known = young?.clicks.findLast((click) => click.click_id === clickId);
-    if (known !== undefined) return { kind: "found", click: known };
+    const young = await findYoungClick(sources, shard, clickId);
+    if (young !== undefined) return { kind: "found", click: young };
     // A ClickHouse that hangs must not keep us from asking the writer again: a young click is there any moment (P12).
     if (asked === undefined) {
       asked = sources.storedClicks.find(clickId, atMs);
@@ -67,6 +66,15 @@ export async function findClickById(sources: ClickSources, clickId: string): Pro
     }
     if (sources.clock.nowMs() >= deadlineMs) return UNAVAILABLE;
   }
+}
+
+async function findYoungClick(
+  sources: ClickSources,
+  shard: number,
+  clickId: string,
+): Promise<ClickRecord | undefined> {
+  const answer = await askWriter(sources, { by: "id", shard, clickId });
+  return answer?.clicks.findLast((click) => click.click_id === clickId);
 }
 
 export type AdClickSearch = {

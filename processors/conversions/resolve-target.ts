@@ -49,13 +49,13 @@ const UNKNOWN_CLICK = refused("unknown click_id", "unknown_click");
 export function resolveTarget(
   catalog: Catalog,
   report: Report,
-  { click, coupon }: Credit,
+  credit: Credit,
   origin: Origin,
 ): Target | Refusal {
   const { sender } = origin;
-  const workspaceIds = workspacesInReach(catalog, click, origin);
+  const workspaceIds = workspacesInReach(catalog, credit.click, origin);
   if (isRefusal(workspaceIds)) return workspaceIds;
-  const offer = coupon?.offer ?? resolveOffer(catalog, report, click, workspaceIds);
+  const offer = resolveOffer(catalog, report, credit, workspaceIds);
   if (isRefusal(offer)) return offer;
   const owners = ownersOf(catalog, offer, origin);
   if (isRefusal(owners)) return owners;
@@ -65,7 +65,7 @@ export function resolveTarget(
       ? refused("offer has no default event")
       : malformed("unknown event for this offer");
   }
-  const affiliate = coupon?.affiliate ?? resolveAffiliate(catalog, report, click, owners.workspace);
+  const affiliate = resolveAffiliate(catalog, report, credit, owners.workspace);
   return {
     kind: "target",
     ...owners,
@@ -112,9 +112,10 @@ function ownersOf(
 function resolveOffer(
   catalog: Catalog,
   report: Report,
-  click: ClickRecord | undefined,
+  { click, coupon }: Credit,
   workspaceIds: readonly number[],
 ): Offer | Refusal {
+  if (coupon !== undefined) return coupon.offer;
   const ofClick = click === undefined || click.offer_id === 0 ? undefined : click.offer_id;
   if (report.offerCode !== undefined) {
     const named = catalog
@@ -140,9 +141,10 @@ function resolveOffer(
 function resolveAffiliate(
   catalog: Catalog,
   report: Report,
-  click: ClickRecord | undefined,
+  { click, coupon }: Credit,
   workspace: Workspace,
 ): Affiliate | undefined | Refusal {
+  if (coupon !== undefined) return coupon.affiliate;
   if (click !== undefined && click.affiliate_id !== 0)
     return catalog.affiliates.get(click.affiliate_id);
   if (report.affiliateCode !== undefined) {

@@ -44,11 +44,11 @@ export class Catalog {
   readonly sourceTemplates = new Map<number, TrafficSourceTemplate>();
   readonly trafficControls = new Map<number, TrafficControl>();
   readonly blocklist = new Map<number, string>();
-  readonly offerGroups = new Map<number, OfferGroup>();
 
   readonly #events = new Map<number, OfferEvent[]>();
   readonly #access = new Map<number, OfferAccess>();
   readonly #overrides = new Map<number, PayoutOverride[]>();
+  readonly #groups = new Map<number, OfferGroup>();
   readonly #groupsOfOffer = new Map<number, readonly OfferGroup[]>();
   readonly #rules = new Map<number, ConversionRule>();
   /** Active rules of a workspace in their order; made when they are first asked for after a change. */
@@ -307,18 +307,18 @@ export class Catalog {
   }
 
   #addGroup(group: OfferGroup): void {
-    this.offerGroups.set(group.id, group);
+    this.#groups.set(group.id, group);
     for (const offerId of new Set(group.offer_ids))
       this.#groupsOfOffer.set(offerId, [...this.groupsOf(offerId), group]);
   }
 
   #removeGroup(id: number): void {
-    for (const offerId of this.offerGroups.get(id)?.offer_ids ?? []) {
+    for (const offerId of this.#groups.get(id)?.offer_ids ?? []) {
       const rest = this.groupsOf(offerId).filter((group) => group.id !== id);
       if (rest.length > 0) this.#groupsOfOffer.set(offerId, rest);
       else this.#groupsOfOffer.delete(offerId);
     }
-    this.offerGroups.delete(id);
+    this.#groups.delete(id);
   }
 
   /** Keeps `record` in the list of its owner, and remembers the owner for the day it is changed or removed. */

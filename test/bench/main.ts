@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import { run as benchClickWriter } from "./click-writer.ts";
+import { run as benchConversions } from "./conversions.ts";
 import { benchFreshness } from "./freshness.ts";
 import { benchRedirects } from "./redirects.ts";
 import { type BenchResult, renderResults } from "./result.ts";
@@ -8,6 +9,7 @@ import { type BenchResult, renderResults } from "./result.ts";
 const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   redirects: benchRedirects,
   writer: benchClickWriter,
+  conversions: benchConversions,
   freshness: async () => [await benchFreshness(5_000)],
 };
 

@@ -130,7 +130,7 @@ class HoldsEnd implements Command {
   async run(model: Model, real: Real): Promise<void> {
     const { world } = real.fleet;
     await world.rows(
-      "update conversion set hold_until = clock_timestamp() where offer_id = $1 and hold_until is not null",
+      "update conversion set hold_until = clock_timestamp() - interval '1 second' where offer_id = $1 and hold_until is not null",
       [real.offerId],
     );
     while ((await releaseDueHolds(world.pool, 100)) > 0);

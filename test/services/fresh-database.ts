@@ -38,7 +38,7 @@ export async function freshDatabase(options: FreshDatabaseOptions): Promise<Fres
 }
 
 /** The address of another database on the same server. */
-export function withDatabase(serverUrl: string, name: string): string {
+function withDatabase(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.toString();

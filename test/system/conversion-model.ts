@@ -106,7 +106,9 @@ export class ModelConversions {
 
   /** The row that the order, else the click stands for. */
   #find(click: number, txid: string): number | undefined {
-    const byTxid = this.rows.findIndex((row) => !row.isDuplicate && txid !== "" && row.txid === txid);
+    const byTxid = this.rows.findIndex(
+      (row) => !row.isDuplicate && txid !== "" && row.txid === txid,
+    );
     if (byTxid >= 0) return byTxid;
     const byClick = this.rows.findIndex((row) => !row.isDuplicate && row.click === click);
     return byClick >= 0 ? byClick : undefined;

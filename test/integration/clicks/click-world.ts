@@ -163,22 +163,28 @@ export class ClickWorld {
   }
 
   /** Waits until the watermark of a producer is at `next` without a gap, so that everything before is settled. */
-  async untilSettled(producer: ClickProducer, next = producer.lines.length): Promise<void> {
-    await this.untilWatermark(producer, (mark) => mark.next >= next && mark.missing.length === 0);
+  async untilSettled(
+    producer: ClickProducer,
+    next = producer.lines.length,
+    timeoutMs = PATIENCE.timeoutMs,
+  ): Promise<void> {
+    const isSettled = (mark: Watermark): boolean => mark.next >= next && mark.missing.length === 0;
+    await this.untilWatermark(producer, isSettled, timeoutMs);
   }
 
   async untilWatermark(
     { lane, producer, epoch }: ClickProducer,
     holds: (mark: Watermark) => boolean,
+    timeoutMs = PATIENCE.timeoutMs,
   ): Promise<Watermark> {
     const key = `${lane}.${producer}.${epoch}`;
     return await until(
-      `a watermark of ${key}, last seen ${JSON.stringify(this.#watermarks.get(key))}`,
+      `the watermark of ${key}, first seen as ${JSON.stringify(this.#watermarks.get(key))}`,
       () => {
         const mark = this.#watermarks.get(key);
         return mark !== undefined && holds(mark) ? mark : undefined;
       },
-      PATIENCE,
+      { ...PATIENCE, timeoutMs },
     );
   }
 
