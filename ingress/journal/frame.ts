@@ -79,7 +79,7 @@ function decodePayload(payload: Buffer): JournalRecord[] | undefined {
   const records: JournalRecord[] = [];
   for (const text of payload.toString("utf8").split("\n")) {
     if (text === "") continue;
-    const match = /^(\d{1,3}) (\d{1,15}) (\{.*\})$/.exec(text);
+    const match = /^(\d{1,3}) (\d{1,15}) (\{.*\})$/s.exec(text);
     if (match === null) return undefined;
     const [, lane = "", position = "", line = ""] = match;
     records.push({ lane: Number(lane), position: Number(position), line });

@@ -6,6 +6,7 @@ import {
   countWriters,
   ensureLanes,
   forgetWriter,
+  freeOwnLanes,
   LaneLease,
   renewLeases,
   takeLanes,
@@ -88,6 +89,7 @@ export class LaneKeeper {
     const { pool, lanes, owner, leaseMs } = this.#options;
     if (!this.#isReady) {
       await ensureLanes(pool, lanes);
+      await freeOwnLanes(pool, owner);
       this.#isReady = true;
     }
     const nowMs = performance.now();

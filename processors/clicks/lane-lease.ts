@@ -99,6 +99,15 @@ export async function ensureLanes(db: Queryable, lanes: readonly number[]): Prom
   });
 }
 
+/** Lanes that an earlier process of this name left behind are free. To be asked before the first lane is taken. */
+export async function freeOwnLanes(db: Queryable, owner: string): Promise<void> {
+  await db.query({
+    name: "free-own-lanes",
+    text: "update lane_lease set owner = '', expires_at = '-infinity' where owner = $1",
+    values: [owner],
+  });
+}
+
 /** Says that this writer is alive, and answers how many are. */
 export async function countWriters(pool: Pool, owner: string, leaseMs: number): Promise<number> {
   const { rows } = await pool.query<{ writers: number }>({
@@ -140,8 +149,7 @@ export async function renewLeases(
 }
 
 /**
- * Takes up to `limit` lanes that are free, were left to expire, or belong to an earlier process of this owner's name. The
- * epoch rises with the change of owner (P10).
+ * Takes up to `limit` lanes that are free or were left to expire. The epoch rises with the change of owner (P10).
  */
 export async function takeLanes(
   db: Queryable,
@@ -151,7 +159,7 @@ export async function takeLanes(
   const { rows } = await db.query<{ lane: number; epoch: number }>({
     name: "take-lanes",
     text: `with free as (select lane from lane_lease
-             where (expires_at < now() or owner = $1) and lane = any($2::int[])
+             where expires_at < now() and lane = any($2::int[])
                and not lane = any($3::int[])
              order by lane limit $4 for update skip locked)
            update lane_lease l

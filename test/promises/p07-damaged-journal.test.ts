@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { encodeFrame, type JournalRecord, recordLine } from "../../ingress/journal/frame.ts";
+import { readSegment } from "../../ingress/journal/segment-files.ts";
+
+const RUNS = process.env["PROMISES_FULL"] === "1" ? 10_000 : 1_000;
+
+/** What happens to a file on a bad disk: cut anywhere, and bytes changed anywhere. */
+const damage = fc.record({
+  cut: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+  flips: fc.array(
+    fc.tuple(
+      fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+      fc.integer({ min: 1, max: 255 }),
+    ),
+    { maxLength: 5 },
+  ),
+});
+const turns = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 30 });
+
+test("P7: a damaged journal never stops the reading, never invents a click, and loses only damaged frames", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tracker-p07-"));
+  const path = join(folder, "1-000001.wal");
+  try {
+    await fc.assert(
+      fc.asyncProperty(turns, damage, async (sizes, { cut, flips }) => {
+        const { frames, records } = journalOf(sizes);
+        const whole = Buffer.concat(frames);
+        const end = cut === null ? whole.length : Math.floor(whole.length * cut);
+        const bytes = Buffer.from(whole.subarray(0, end));
+        for (const [where, mask] of flips) {
+          const at = Math.floor(bytes.length * where);
+          if (bytes.length === 0) continue;
+          bytes[at] = (bytes[at] ?? 0) ^ mask;
+        }
+        writeFileSync(path, bytes);
+        const found = (await readSegment(path)).records;
+        const written = new Map(records.flat().map((record) => [record.position, record.line]));
+        for (const { position, line } of found) expect(line).toBe(written.get(position));
+        const intact = intactRecords(frames, records, (at) => at >= end || bytes[at] !== whole[at]);
+        const positions = new Set(found.map(({ position }) => position));
+        for (const { position } of intact) expect(positions.has(position)).toBe(true);
+      }),
+      { numRuns: RUNS },
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** Records of the frames of which no byte is missing or changed. */
+function intactRecords(
+  frames: readonly Buffer[],
+  records: readonly (readonly JournalRecord[])[],
+  isDamaged: (at: number) => boolean,
+): JournalRecord[] {
+  let start = 0;
+  return frames.flatMap((frame, index) => {
+    const from = start;
+    start += frame.length;
+    for (let at = from; at < start; at += 1) if (isDamaged(at)) return [];
+    return [...(records[index] ?? [])];
+  });
+}
+
+function journalOf(sizes: readonly number[]): { frames: Buffer[]; records: JournalRecord[][] } {
+  let position = 0;
+  const records = sizes.map((size) =>
+    Array.from({ length: size }, (): JournalRecord => {
+      const line = JSON.stringify({
+        click_id: String(position).padStart(32, "0"),
+        sub1: "ä\u2028{}",
+      });
+      return { lane: position % 4, position: position++, line };
+    }),
+  );
+  return { records, frames: records.map((turn) => encodeFrame(turn.map(recordLine).join(""))) };
+}
