@@ -25,6 +25,7 @@ export type ServerOptions = {
   readonly events: { answered(status: number): void; handlerFailed(error: unknown): void };
 };
 
+const CLOSE_POLL_MS = 20;
 const ASYNC_IN_FLIGHT_MAX = 10_000;
 const HEADER_TEXT = /^[\x20-\x7e\t]*$/;
 const STATUS_LINES: Readonly<Record<number, string>> = {
@@ -59,10 +60,14 @@ export class IngressServer {
   readonly #app = uws.App();
   #listening: us_listen_socket | undefined;
   #inFlight = 0;
-  #whenIdle: (() => void)[] = [];
+  #isEnding = false;
+  #connections = 0;
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    this.#app.filter((_response, change) => {
+      this.#connections += Number(change);
+    });
     for (const entry of options.sync) {
       for (const method of entry.methods)
         this.#add(method, entry.pattern, this.#syncHandler(entry.route));
@@ -72,7 +77,9 @@ export class IngressServer {
         this.#add(method, entry.pattern, this.#asyncHandler(entry));
     }
     for (const [pattern, answer] of options.wrongMethod) {
-      this.#app.any(pattern, (response) => this.#send(response, answer, false));
+      this.#app.any(pattern, (response, request) => {
+        this.#send(response, answer, request.getMethod() === "head");
+      });
     }
     this.#app.any("/*", (response, request) =>
       this.#send(response, NOT_FOUND, request.getMethod() === "head"),
@@ -102,17 +109,17 @@ export class IngressServer {
     });
   }
 
-  /** Takes no new connections and answers what is under way, at most for `deadlineMs`; then cuts what is left. */
+  /**
+   * Takes no new connections, ends each open one with its next answer (P34), and cuts after `deadlineMs` what is left.
+   */
   async close(deadlineMs: number): Promise<void> {
     if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
     this.#listening = undefined;
-    if (this.#inFlight > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, deadlineMs);
-        this.#whenIdle.push(() => {
-          clearTimeout(timer);
-          resolve();
-        });
+    this.#isEnding = true;
+    const endAtMs = performance.now() + deadlineMs;
+    while (this.#connections > 0 && performance.now() < endAtMs) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, CLOSE_POLL_MS);
       });
     }
     this.#app.close();
@@ -158,19 +165,26 @@ export class IngressServer {
 
   /** The answer leaves with the journal's write, still in this turn of the event loop. */
   #record(response: HttpResponse, recorded: Recorded, answer: Answer, isHead: boolean): void {
+    let isInHandler = true;
     let isAborted = false;
+    let isAnswered = false;
     this.#begin();
-    response.onAborted(() => {
-      isAborted = true;
-    });
     try {
       this.#options.record(recorded, () => {
         this.#end();
-        if (!isAborted) response.cork(() => this.#send(response, answer, isHead));
+        isAnswered = true;
+        if (isInHandler) this.#send(response, answer, isHead);
+        else if (!isAborted) response.cork(() => this.#send(response, answer, isHead));
       });
     } catch (error) {
       this.#end();
-      if (!isAborted) this.#fail(response, error, isHead);
+      if (!isAnswered) this.#fail(response, error, isHead);
+    }
+    isInHandler = false;
+    if (!isAnswered) {
+      response.onAborted(() => {
+        isAborted = true;
+      });
     }
   }
 
@@ -231,8 +245,9 @@ export class IngressServer {
       else
         this.#options.events.handlerFailed(new Error(`header ${name} holds a control character`));
     }
-    if (isHead) response.endWithoutBody(lengthOf(answer.body));
-    else response.end(answer.body);
+    // While this process ends, each connection is told to go elsewhere with its last answer.
+    if (isHead) response.endWithoutBody(lengthOf(answer.body), this.#isEnding);
+    else response.end(answer.body, this.#isEnding);
     this.#options.events.answered(answer.status);
   }
 
@@ -242,9 +257,6 @@ export class IngressServer {
 
   #end(): void {
     this.#inFlight -= 1;
-    if (this.#inFlight > 0) return;
-    for (const done of this.#whenIdle) done();
-    this.#whenIdle = [];
   }
 }
 

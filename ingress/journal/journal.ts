@@ -38,8 +38,8 @@ export type JournalOptions = {
 type Turn = { readonly records: JournalRecord[]; readonly waiting: (() => void)[] };
 
 /**
- * The journal of one process. Records of one turn of the event loop share one write (figures in the README of ingress); their
- * answers leave right after it, in the same turn. Invariant: an answer never leaves before its record is with the kernel, or
+ * The journal of one process. A record is written before its answer, in its own handler; with `always` the records of one turn of
+ * the event loop share a write and a sync. Invariant: an answer never leaves before its record is with the kernel, or
  * with `always` on the disk.
  */
 export class Journal {
@@ -87,6 +87,11 @@ export class Journal {
     this.#nextPosition.set(lane, position + 1);
     this.#turn.records.push({ lane, position, line: encodeRecord(recorded.record) });
     this.#turn.waiting.push(whenDurable);
+    // Answered within its own handler: the server cuts pipelined requests off while an answer is pending.
+    if (this.#options.sync !== "always") {
+      this.flush();
+      return;
+    }
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => this.flush());

@@ -15,7 +15,7 @@ const TICK_MS = 500;
 /** Writers tell their watermarks every second: what they have need not be shipped. */
 const FIRST_WORD_MS = 2_500;
 /** Shipped and not passed for this long: once more. */
-const AGAIN_MS = 30_000;
+const AGAIN_MS = 10_000;
 
 export type LeftoversOptions = {
   readonly folder: string;
@@ -65,7 +65,8 @@ async function shipUnpassed(
   { producer, link, book, signal, events }: LeftoversOptions,
   segments: readonly EndedSegment[],
 ): Promise<number> {
-  const ranges = segments.flatMap((segment) => unpassedRanges(segment, producer, book));
+  const all = segments.flatMap((segment) => unpassedRanges(segment, producer, book));
+  const ranges = [...new Map(all.map((range) => [JSON.stringify(range), range])).values()];
   try {
     return await reshipRanges({
       producer,
@@ -87,7 +88,8 @@ function unpassedRanges(
 ): Range[] {
   return [...lanes].flatMap(([lane, { first, next }]) => {
     const passed = book.of(producer, epoch, lane);
-    const missing = passed?.missing.filter(([from, to]) => from < next && to > first) ?? [];
+    // Also what no segment here holds: frames may be damaged, and then it has to be declared lost.
+    const missing = passed?.missing ?? [];
     const from = Math.max(first, passed?.next ?? 0);
     return [
       ...missing.map((range) => ({ epoch, lane, from: range[0], to: range[1] })),
@@ -104,12 +106,18 @@ async function removePassed(
   for (const segment of segments) {
     const { epoch } = segment;
     const isPassed = [...segment.lanes].every(([lane, { first, next }]) =>
-      book.hasPassed({ producer, epoch, lane, first, next }),
+      isSettled(book, { producer, epoch, lane, first, next }),
     );
     if (isPassed) await removeSegment(segment.path);
     else left.push(segment);
   }
   return left;
+}
+
+/** Everything of the lane has passed and nothing of its epoch is missed: what was lost has been declared. */
+function isSettled(book: WatermarkBook, place: Parameters<WatermarkBook["hasPassed"]>[0]): boolean {
+  const passed = book.of(place.producer, place.epoch, place.lane);
+  return book.hasPassed(place) && passed?.missing.length === 0;
 }
 
 async function untilHeard(

@@ -84,6 +84,9 @@ function countEpochUp(path: string): number {
   fsyncSync(descriptor);
   closeSync(descriptor);
   renameSync(fresh, file);
+  const folder = openSync(path, "r");
+  fsyncSync(folder);
+  closeSync(folder);
   return epoch;
 }
 

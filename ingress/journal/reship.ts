@@ -2,7 +2,7 @@ import type { ClickBatch } from "../../schemas/events/click-batch.ts";
 import type { JournalRecord } from "./frame.ts";
 import type { SegmentIndex } from "./journal.ts";
 import { readSegment } from "./segment-files.ts";
-import { cut } from "./ship-lane.ts";
+import { cut, lastTimeOf } from "./ship-lane.ts";
 
 export type Range = {
   readonly epoch: number;
@@ -55,7 +55,14 @@ async function shipRun(
 ): Promise<void> {
   for (let at = 0; at < run.lines.length; ) {
     const lines = cut(run.lines.slice(at));
-    await publish({ producer, epoch, lane, first: run.first + at, at: 0, lines });
+    await publish({
+      producer,
+      epoch,
+      lane,
+      first: run.first + at,
+      at: lastTimeOf(lines),
+      lines,
+    });
     at += lines.length;
   }
 }

@@ -101,7 +101,7 @@ export class LaneShipper {
       epoch,
       lane,
       first: this.#cursor,
-      at: isCaughtUp ? cutAtMs : 0,
+      at: isCaughtUp ? cutAtMs : lastTimeOf(lines),
       lines,
     };
     try {
@@ -169,6 +169,13 @@ export class LaneShipper {
       signal.addEventListener("abort", onAbort);
     });
   }
+}
+
+const RECORD_TIME = /"ts":(\d{1,15})/;
+
+/** When the last of the records was taken: a producer's records are in the order of their time. 0 for none. */
+export function lastTimeOf(lines: readonly string[]): number {
+  return Number(RECORD_TIME.exec(lines.at(-1) ?? "")?.[1] ?? 0);
 }
 
 /** As many lines as a message may hold, at least one. */

@@ -1,4 +1,5 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
+import { normalIp } from "../request/ip-address.ts";
 import type { Answer } from "../route.ts";
 import type { AsyncEntry, ServerOptions, SyncEntry } from "../server.ts";
 import { clickRoutes } from "./click.ts";
@@ -31,7 +32,7 @@ export function ingressRoutes(
       // Figures of the business are for the machine itself, not for the world.
       route: ({ peerIp, headers }) => ({
         answer:
-          isLoopback(peerIp) && headers.xForwardedFor === ""
+          isLoopback(peerIp) && headers.xForwardedFor === "" && headers.via === ""
             ? metricsAnswer(deps.registry)
             : linkError(404, "not_found"),
       }),
@@ -58,5 +59,6 @@ export function ingressRoutes(
 }
 
 function isLoopback(ip: string): boolean {
-  return ip.startsWith("127.") || ip === "::1" || ip.endsWith(":0001") || ip.includes("ffff:7f00");
+  const plain = normalIp(ip);
+  return plain.startsWith("127.") || plain === "::1";
 }

@@ -49,14 +49,24 @@ export class Metrics {
   }
 }
 
+const NONE: Labels = {};
+
 export class Counter {
+  /** Labels are mostly constants of the code: each is written out once. */
+  readonly #keys = new WeakMap<Labels, string>();
   readonly #series = new Map<string, { labels: Labels; value: number }>();
 
-  add(count = 1, labels: Labels = {}): void {
-    const key = JSON.stringify(labels);
+  add(count = 1, labels: Labels = NONE): void {
+    const key = labels === NONE ? "{}" : (this.#keys.get(labels) ?? this.#keyOf(labels));
     const series = this.#series.get(key);
     if (series === undefined) this.#series.set(key, { labels, value: count });
     else series.value += count;
+  }
+
+  #keyOf(labels: Labels): string {
+    const key = JSON.stringify(labels);
+    this.#keys.set(labels, key);
+    return key;
   }
 
   read(): [Labels, number][] {

@@ -4,6 +4,7 @@ import { ConversionFleet } from "../system/conversion-fleet.ts";
 const IS_FULL = process.env["PROMISES_FULL"] === "1";
 const REPORTS = IS_FULL ? 20_000 : 1_500;
 const SENDERS = 64;
+const FIRST_KILL_MS = 150;
 const KILL_EVERY_MS = IS_FULL ? 1_500 : 2_500;
 
 test("P17: caps of offers, groups and budgets let exactly as many through, in every mix, while processes are killed", async () => {
@@ -42,6 +43,8 @@ test("P17: caps of offers, groups and budgets let exactly as many through, in ev
       world.young.delete(click.click_id);
     }
   };
+  // The first one early, so that the small run of CI is hit too.
+  setTimeout(() => fleet.killOne(), FIRST_KILL_MS);
   const killer = setInterval(() => fleet.killOne(), KILL_EVERY_MS);
   await Promise.all(Array.from({ length: SENDERS }, sender));
   clearInterval(killer);
@@ -87,6 +90,8 @@ test("P17: one capped offer under all senders, killed and restarted: exactly the
       world.young.delete(click.click_id);
     }
   };
+  // The first one early, so that the small run of CI is hit too.
+  setTimeout(() => fleet.killOne(), FIRST_KILL_MS);
   const killer = setInterval(() => fleet.killOne(), KILL_EVERY_MS);
   await Promise.all(Array.from({ length: SENDERS }, sender));
   clearInterval(killer);

@@ -127,10 +127,10 @@ test("a writer that lost its lane while its insert was on its way writes nothing
     PATIENCE,
   );
   expect(await world.counts()).toEqual({ rows: 21, positions: 21 });
-  // Its lanes but the two that the other one gives back, for they share now.
+  // Of the five lanes it keeps at most its fair share, for they share now.
   await until(
     "the first writer has let go",
-    () => metricOf(first.metrics, "clicks_lanes") === 2,
+    () => metricOf(first.metrics, "clicks_lanes") <= 3,
     PATIENCE,
   );
 });
