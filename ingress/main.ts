@@ -9,6 +9,7 @@ import { SettingsError } from "../schemas/host/read-settings.ts";
 import { ClickIdMint } from "../schemas/ids/click-id.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { systemClock } from "../schemas/time/clock.ts";
+import { ClickNotices } from "./click-notices/click-notices.ts";
 import { adoptOrphans } from "./journal/adopt.ts";
 import { allocateProducer } from "./journal/allocate-producer.ts";
 import { Journal } from "./journal/journal.ts";
@@ -20,6 +21,7 @@ import { WatermarkBook } from "./journal/watermarks.ts";
 import { type IngressMetrics, openIngressMetrics } from "./metrics.ts";
 import { NatsLink } from "./nats-link.ts";
 import { openReaders } from "./open-readers.ts";
+import { readLandingScript } from "./routes/landing-script.ts";
 import { ingressRoutes } from "./routes/route-table.ts";
 import type { IngressServer } from "./server.ts";
 import { type IngressSettings, prepareNativeServer, readIngressSettings } from "./settings.ts";
@@ -73,7 +75,13 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const { journal, shipper } = openJournal({ settings, folder, link, log, lifetime, metrics });
 
   let mint: ClickIdMint | undefined;
-  const readers = await openReaders(settings);
+  const readers = await openReaders(settings, catalog);
+  const notices = new ClickNotices({
+    ...{ link, log, registry: metrics.registry, state: readers.state },
+    producer: folder.producer,
+  });
+  notices.start();
+  lifetime.own("click notices", () => notices.close());
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
   const server = new Server({
     ...ingressRoutes({
@@ -81,25 +89,30 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
       catalog,
       link,
       clock: systemClock,
+      ipRequestsPerMinute: settings.ipRequestsPerMinute,
       multipart: readMultipart,
+      landingScript: await readLandingScript(),
+      events: metrics,
       mint: () => {
         const { producer } = folder;
         mint ??= new ClickIdMint({ producer, secret: catalog.secret, clock: systemClock });
         return mint;
       },
+      producer: folder.producer,
       registry: metrics.registry,
       health: () => ({
-        ok: catalog.isLoaded && !metrics.hasUnrecorded(),
+        ok: catalog.isLoaded && !shipper.hasUnrecorded && !metrics.hasSyncFault(),
         catalog_version: catalog.version,
         postgres_read_at:
           feed.lastReadAtMs === undefined ? null : new Date(feed.lastReadAtMs).toISOString(),
         nats: link.current() !== undefined,
         ship_depth: shipper.depth,
         journal_segments: journal.segments.length,
+        journal_synced: !metrics.hasSyncFault(),
         producer: folder.producer,
       }),
     }),
-    record: (recorded, whenDurable) => journal.append(recorded, whenDurable),
+    record: (recorded) => journal.append(recorded),
     events: metrics,
   });
   listening.server = server;
@@ -120,8 +133,8 @@ type JournalParts = {
 function openJournal(parts: JournalParts): { journal: Journal; shipper: Shipper } {
   const { settings, folder, link, log, lifetime, metrics } = parts;
   const { producer, epoch, path } = folder;
-  const book = new WatermarkBook((error) => log.error({ err: error }, "watermark.undecodable"));
-  link.onFirstConnect((nats) => book.follow(nats));
+  const book = new WatermarkBook((error) => log.error({ err: error }, "watermark.unreadable"));
+  link.onConnection((nats) => book.follow(nats));
   const shipper: Shipper = new Shipper({
     link,
     producer,
@@ -136,14 +149,15 @@ function openJournal(parts: JournalParts): { journal: Journal; shipper: Shipper 
     folder: path,
     epoch,
     sync: settings.journalSync,
-    onWritten: (records) => {
-      metrics.written(records.length);
-      shipper.take(records);
+    onTaken: (place, frame) => {
+      metrics.taken();
+      shipper.take(place, frame);
     },
-    onDiskFault: (records, error, done) => {
-      metrics.diskFailed(error, records.length);
-      recordDurably(shipper, records, { done, unrecorded: (count) => metrics.unrecorded(count) });
+    onDiskFault: (place, error) => {
+      metrics.diskFailed(error);
+      return recordDurably(shipper, place, () => metrics.unrecorded());
     },
+    onSyncFault: (error) => metrics.syncFailed(error),
   });
   shipper.start();
   lifetime.own("shipper", () => shipper.close(CLOSE_SHIPPER_MS));

@@ -1,19 +1,26 @@
+import type { LandingResult } from "../schemas/events/landing-call.ts";
 import type { Log } from "../schemas/host/log.ts";
-import { Metrics } from "../schemas/host/metrics.ts";
+import { type Counter, Metrics } from "../schemas/host/metrics.ts";
 
 /** Every instrument of an ingress process, as events. */
 export type IngressMetrics = {
   readonly registry: Metrics;
   answered(status: number): void;
   handlerFailed(error: unknown): void;
-  written(records: number): void;
-  diskFailed(error: unknown, records: number): void;
-  /** Answered without being anywhere; a negative number: JetStream has taken them after all. */
-  unrecorded(records: number): void;
-  hasUnrecorded(): boolean;
+  /** A call of `/lp` was answered (LP-019). */
+  landed(result: LandingResult): void;
+  taken(): void;
+  /** The disk did not take a record. */
+  diskFailed(error: unknown): void;
+  /** The disk may not hold on to what it has taken. */
+  syncFailed(error: unknown): void;
+  /** Whether that happened in the last minute. */
+  hasSyncFault(): boolean;
+  /** A record was answered that nothing but our memory has. */
+  unrecorded(): void;
   lost(records: number): void;
   shipped(records: number): void;
-  retried(): void;
+  retried(error: unknown): void;
   reshipped(ranges: number): void;
 };
 
@@ -26,29 +33,57 @@ type Gauges = {
 
 export function openIngressMetrics(log: Log, gauges: Gauges): IngressMetrics {
   const metrics = new Metrics();
-  const answers = metrics.counter("ingress_answers_total", "Answers by status class.");
-  const faults = metrics.counter(
-    "ingress_handler_faults_total",
-    "Requests that a handler failed on.",
-  );
-  const recorded = metrics.counter("ingress_records_total", "Records written to the journal.");
-  const unrecorded = metrics.counter(
-    "ingress_clicks_unrecorded_total",
-    "Records that were answered while neither disk nor JetStream had them.",
-  );
-  const lost = metrics.counter(
-    "ingress_records_lost_total",
-    "Records that no journal holds any more.",
-  );
-  const shipped = metrics.counter(
-    "ingress_records_shipped_total",
-    "Records acknowledged by JetStream.",
-  );
-  const retried = metrics.counter(
-    "ingress_publish_retries_total",
-    "Messages that were sent again.",
-  );
-  const reshipped = metrics.counter("ingress_reshipped_ranges_total", "Ranges shipped once more.");
+  const counters = declareCounters(metrics);
+  declareGauges(metrics, gauges);
+  const byClass = STATUS_CLASSES.map((name) => counters.answers.series({ class: name }));
+  const everyRecord = counters.recorded.series({});
+  return {
+    registry: metrics,
+    answered: (status) => {
+      const series = byClass[Math.floor(status / 100) - 1];
+      if (series !== undefined) series.value += 1;
+    },
+    handlerFailed: (error) => {
+      counters.faults.add();
+      log.error({ err: error }, "request.failed");
+    },
+    landed: (result) => counters.landed.add(1, { result }),
+    taken: () => {
+      everyRecord.value += 1;
+    },
+    ...journalEvents(log, counters),
+  };
+}
+
+type Counters = ReturnType<typeof declareCounters>;
+
+function declareCounters(metrics: Metrics) {
+  const counter = (name: string, help: string): Counter => metrics.counter(name, help);
+  return {
+    answers: counter("ingress_answers_total", "Answers by status class."),
+    faults: counter("ingress_handler_faults_total", "Requests that a handler failed on."),
+    landed: counter(
+      "ingress_landing_calls_total",
+      "Calls of /lp by result: the source of the click, or what kept it from one.",
+    ),
+    recorded: counter("ingress_records_total", "Records taken, whether the disk did or not."),
+    diskFaults: counter("ingress_journal_write_faults_total", "Records the disk did not take."),
+    syncFaults: counter(
+      "ingress_journal_sync_faults_total",
+      "Times that the disk did not confirm what it had taken.",
+    ),
+    unrecorded: counter(
+      "ingress_clicks_unrecorded_total",
+      "Records that were answered while neither disk nor JetStream had them.",
+    ),
+    lost: counter("ingress_records_lost_total", "Records that no journal holds any more."),
+    shipped: counter("ingress_records_shipped_total", "Records acknowledged by JetStream."),
+    retried: counter("ingress_publish_retries_total", "Messages that were sent again."),
+    reshipped: counter("ingress_reshipped_ranges_total", "Ranges shipped once more."),
+  };
+}
+
+function declareGauges(metrics: Metrics, gauges: Gauges): void {
   metrics.gauge(
     "ingress_ship_depth",
     "Records not yet acknowledged by JetStream.",
@@ -65,38 +100,62 @@ export function openIngressMetrics(log: Log, gauges: Gauges): IngressMetrics {
     "Requests that wait for another process.",
     gauges.asyncInFlight,
   );
-  let pending = 0;
+}
+
+type JournalEvents = Omit<
+  IngressMetrics,
+  "registry" | "answered" | "handlerFailed" | "landed" | "taken"
+>;
+
+function journalEvents(log: Log, counters: Counters): JournalEvents {
+  const diskFaults = new Throttle();
+  const retries = new Throttle();
+  const unrecorded = new Throttle();
+  let syncFailedAtMs = Number.NEGATIVE_INFINITY;
   return {
-    registry: metrics,
-    answered: (status) => answers.add(1, STATUS_CLASSES[Math.floor(status / 100)] ?? {}),
-    handlerFailed: (error) => {
-      faults.add();
-      log.error({ err: error }, "request.failed");
+    diskFailed: (error) => {
+      counters.diskFaults.add();
+      diskFaults.note((records) => log.error({ err: error, records }, "journal.write-failed"));
     },
-    written: (records) => recorded.add(records),
-    diskFailed: (error, records) => {
-      log.error({ err: error, records }, "journal.write-failed");
+    syncFailed: (error) => {
+      counters.syncFaults.add();
+      syncFailedAtMs = performance.now();
+      log.error({ err: error }, "journal.sync-failed");
     },
-    unrecorded: (records) => {
-      pending += records;
-      if (records < 0) return;
-      unrecorded.add(records);
-      log.error({ records }, "journal.unrecorded");
+    hasSyncFault: () => performance.now() - syncFailedAtMs < SYNC_FAULT_MS,
+    unrecorded: () => {
+      counters.unrecorded.add();
+      unrecorded.note((records) => log.error({ records }, "journal.unrecorded"));
     },
-    hasUnrecorded: () => pending > 0,
     lost: (records) => {
-      lost.add(records);
+      counters.lost.add(records);
       log.error({ records }, "journal.records-lost");
     },
-    shipped: (records) => shipped.add(records),
-    retried: () => retried.add(),
-    reshipped: (ranges) => reshipped.add(ranges),
+    shipped: (records) => counters.shipped.add(records),
+    retried: (error) => {
+      counters.retried.add();
+      retries.note((times) => log.warn({ err: error, times }, "journal.publish-retried"));
+    },
+    reshipped: (ranges) => counters.reshipped.add(ranges),
   };
 }
 
-const STATUS_CLASSES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  2: { class: "2xx" },
-  3: { class: "3xx" },
-  4: { class: "4xx" },
-  5: { class: "5xx" },
-};
+const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+/** How long a disk is not trusted that failed to confirm what it had taken. */
+const SYNC_FAULT_MS = 60_000;
+const SAY_AGAIN_MS = 10_000;
+
+/** Says the first of many at once, and the following ones together, every 10 s while they go on. */
+class Throttle {
+  #count = 0;
+  #saidAtMs = Number.NEGATIVE_INFINITY;
+
+  note(say: (count: number) => void): void {
+    this.#count += 1;
+    const nowMs = performance.now();
+    if (nowMs - this.#saidAtMs < SAY_AGAIN_MS) return;
+    say(this.#count);
+    this.#count = 0;
+    this.#saidAtMs = nowMs;
+  }
+}

@@ -31,8 +31,8 @@ export class NatsLink {
     return this.#isConnected ? this.#nats : undefined;
   }
 
-  /** Calls back once, when NATS was reached for the first time: the place to subscribe. */
-  onFirstConnect(listener: (nats: Nats) => void): void {
+  /** Calls back with every new connection, of which there is one unless the client gives it up: the place to subscribe. */
+  onConnection(listener: (nats: Nats) => void): void {
     this.#onConnect.push(listener);
   }
 
@@ -62,7 +62,7 @@ export class NatsLink {
     }
   }
 
-  /** Ends with the connection. */
+  /** Ends with the connection; one that the client has given up is replaced by a new one. */
   async #watch(nats: Nats): Promise<void> {
     for await (const { type } of nats.connection.status()) {
       if (type === "disconnect") {
@@ -73,5 +73,10 @@ export class NatsLink {
         this.#log.info("nats.connected");
       }
     }
+    this.#isConnected = false;
+    if (this.#closed) return;
+    const fault = await nats.connection.closed();
+    this.#log.warn({ err: fault }, "nats.given-up");
+    this.#timer = setTimeout(() => void this.#connect(true), RETRY_MS);
   }
 }

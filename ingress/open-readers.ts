@@ -1,3 +1,4 @@
+import type { Catalog } from "../schemas/catalog/catalog.ts";
 import { LocalClickState } from "./decide/click-state.ts";
 import { parseTrustedProxies, type TrustedProxies } from "./request/client-ip.ts";
 import { type DeviceReader, openDevices } from "./request/device.ts";
@@ -5,7 +6,10 @@ import { type GeoReader, openGeo } from "./request/geo.ts";
 import type { IngressSettings } from "./settings.ts";
 
 /** What turns a request into facts. Opening reads the geographic databases: about a second. */
-export async function openReaders(settings: IngressSettings): Promise<{
+export async function openReaders(
+  settings: IngressSettings,
+  catalog: Catalog,
+): Promise<{
   trustedProxies: TrustedProxies;
   devices: DeviceReader;
   geo: GeoReader;
@@ -19,6 +23,6 @@ export async function openReaders(settings: IngressSettings): Promise<{
       ...(cityDb === "" ? {} : { cityDb }),
       ...(asnDb === "" ? {} : { asnDb }),
     }),
-    state: new LocalClickState(),
+    state: new LocalClickState(catalog),
   };
 }

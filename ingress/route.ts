@@ -1,5 +1,3 @@
-import type { ClickRecord, ImpressionRecord } from "../schemas/events/click-record.ts";
-
 /** A request as the server read it, in the turn in which it came: plain text, nothing interpreted. */
 export type RawRequest = {
   /** Upper case. */
@@ -34,9 +32,12 @@ export type Answer = {
 };
 
 /** What must be on disk before the answer leaves (P1). */
-export type Recorded =
-  | { readonly kind: "click"; readonly lane: number; readonly record: ClickRecord }
-  | { readonly kind: "impression"; readonly lane: number; readonly record: ImpressionRecord };
+export type Recorded = {
+  readonly kind: "click" | "impression";
+  readonly lane: number;
+  /** The JSON of a ClickRecord or an ImpressionRecord, without line breaks and without fields at their default. */
+  readonly line: string;
+};
 
 export type RouteResult = {
   readonly answer: Answer;

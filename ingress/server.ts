@@ -1,5 +1,12 @@
 import uws, { type HttpRequest, type HttpResponse, type us_listen_socket } from "uWebSockets.js";
-import type { Answer, AsyncRoute, RawRequest, Recorded, Route, RouteResult } from "./route.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Pending } from "./journal/journal.ts";
+import { BodyReader } from "./read-body.ts";
+import { forwardedFor } from "./request/forwarded-for.ts";
+import { type FramingFault, framingFault } from "./request/framing.ts";
+import { PeerAddresses } from "./request/peer-address.ts";
+import type { Answer, AsyncRoute, RawRequest, Recorded, Route } from "./route.ts";
+import { bodyOf, endOrWait, isSafe, lengthOf, writeHead } from "./write-answer.ts";
 
 /** A path and what answers it. Patterns are those of uWebSockets.js. */
 export type SyncEntry = {
@@ -20,36 +27,35 @@ export type ServerOptions = {
   readonly async: readonly AsyncEntry[];
   /** What a known path answers to another method, by pattern. */
   readonly wrongMethod: ReadonlyMap<string, Answer>;
-  /** Calls back when the record may be answered for (P1). */
-  readonly record: (recorded: Recorded, whenDurable: () => void) => void;
+  /** Undefined when the record may be answered for (P1), else what its answer waits for. */
+  readonly record: (recorded: Recorded) => Pending | undefined;
   readonly events: { answered(status: number): void; handlerFailed(error: unknown): void };
 };
 
 const CLOSE_POLL_MS = 20;
+const QUIET_TURN_MS = 0.05;
+const QUIET_TURN_WAIT_MS = 500;
 const ASYNC_IN_FLIGHT_MAX = 10_000;
-const HEADER_TEXT = /^[\x20-\x7e\t]*$/;
-const STATUS_LINES: Readonly<Record<number, string>> = {
-  200: "200 OK",
-  204: "204 No Content",
-  302: "302 Found",
-  304: "304 Not Modified",
-  400: "400 Bad Request",
-  401: "401 Unauthorized",
-  403: "403 Forbidden",
-  404: "404 Not Found",
-  405: "405 Method Not Allowed",
-  413: "413 Payload Too Large",
-  500: "500 Internal Server Error",
-  503: "503 Service Unavailable",
-};
+/** Bodies that are being read, of all requests together. */
+const BODY_BYTES_HELD_MAX = 256 * 1024 ** 2;
 const NO_STORE = ["Cache-Control", "no-store"] as const;
 const JSON_TYPE = ["Content-Type", "application/json; charset=utf-8"] as const;
 const NOT_FOUND: Answer = errorAnswer(404, "not_found");
 const FAILED: Answer = errorAnswer(500, "internal_error");
+const FRAMING_ANSWERS: Readonly<Record<FramingFault, Answer>> = {
+  ambiguous: errorAnswer(400, "bad_request"),
+  length_required: errorAnswer(411, "length_required"),
+};
 const BUSY: Answer = {
   ...errorAnswer(503, "too many requests wait"),
   headers: [JSON_TYPE, NO_STORE, ["Retry-After", "5"]],
 };
+
+type Handler = (response: HttpResponse, request: HttpRequest) => void;
+type Addable = { readonly method: string; readonly pattern: string; readonly isAsync: boolean };
+
+// The header that names the server's program is nobody's business.
+leaveOutServerName();
 
 /**
  * The HTTP server of the tracking domain. Everything that uWebSockets.js asks for is kept here: a request is read in its own
@@ -58,6 +64,7 @@ const BUSY: Answer = {
 export class IngressServer {
   readonly #options: ServerOptions;
   readonly #app = uws.App();
+  readonly #bodies = new BodyReader(BODY_BYTES_HELD_MAX);
   #listening: us_listen_socket | undefined;
   #inFlight = 0;
   #isEnding = false;
@@ -68,25 +75,27 @@ export class IngressServer {
     this.#app.filter((_response, change) => {
       this.#connections += Number(change);
     });
-    for (const entry of options.sync) {
-      for (const method of entry.methods)
-        this.#add(method, entry.pattern, this.#syncHandler(entry.route));
+    for (const { methods, pattern, route } of options.sync) {
+      for (const method of methods) {
+        const handler = this.#syncHandler(route, method === "HEAD");
+        this.#add({ method, pattern, isAsync: false }, handler);
+      }
     }
     for (const entry of options.async) {
       for (const method of entry.methods)
-        this.#add(method, entry.pattern, this.#asyncHandler(entry));
+        this.#add({ method, pattern: entry.pattern, isAsync: true }, this.#asyncHandler(entry));
     }
     for (const [pattern, answer] of options.wrongMethod) {
-      this.#app.any(pattern, (response, request) => {
+      this.#add({ method: "", pattern, isAsync: false }, (response, request) => {
         this.#send(response, answer, request.getMethod() === "head");
       });
     }
-    this.#app.any("/*", (response, request) =>
-      this.#send(response, NOT_FOUND, request.getMethod() === "head"),
-    );
+    this.#add({ method: "", pattern: "/*", isAsync: false }, (response, request) => {
+      this.#send(response, NOT_FOUND, request.getMethod() === "head");
+    });
   }
 
-  /** Requests that wait for a body, the journal or another process. */
+  /** Requests that wait for the journal or another process. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -113,10 +122,9 @@ export class IngressServer {
    * Takes no new connections, ends each open one with its next answer (P34), and cuts after `deadlineMs` what is left.
    */
   async close(deadlineMs: number): Promise<void> {
-    if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
-    this.#listening = undefined;
-    this.#isEnding = true;
     const endAtMs = performance.now() + deadlineMs;
+    await this.#stopListening();
+    this.#isEnding = true;
     while (this.#connections > 0 && performance.now() < endAtMs) {
       await new Promise((resolve) => {
         setTimeout(resolve, CLOSE_POLL_MS);
@@ -125,91 +133,105 @@ export class IngressServer {
     this.#app.close();
   }
 
-  #add(
-    method: string,
-    pattern: string,
-    handler: (response: HttpResponse, request: HttpRequest) => void,
-  ): void {
+  /**
+   * Whoever the kernel has connected and we have not yet taken is reset with the listener. So it is closed right after a turn of
+   * the event loop in which there was next to nothing to do, and in which the last of them was taken.
+   */
+  async #stopListening(): Promise<void> {
+    const giveUpAtMs = performance.now() + QUIET_TURN_WAIT_MS;
+    for (let turnAtMs = performance.now(); turnAtMs < giveUpAtMs; ) {
+      await nextTurn();
+      const nowMs = performance.now();
+      if (nowMs - turnAtMs < QUIET_TURN_MS) break;
+      turnAtMs = nowMs;
+    }
+    if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
+    this.#listening = undefined;
+  }
+
+  /** `method` "" takes every method that the pattern has no handler for. */
+  #add({ method, pattern, isAsync }: Addable, handler: Handler): void {
+    const rules = { mayHaveBody: method === "POST" || method === "", mayBeChunked: isAsync };
+    const guarded: Handler = (response, request) => {
+      const fault = framingFault(request, rules);
+      if (fault === undefined) handler(response, request);
+      else this.#sendLast(response, FRAMING_ANSWERS[fault], request.getMethod() === "head");
+    };
     switch (method) {
       case "GET":
-        this.#app.get(pattern, handler);
+        this.#app.get(pattern, guarded);
         return;
       case "HEAD":
-        this.#app.head(pattern, handler);
+        this.#app.head(pattern, guarded);
         return;
       case "POST":
-        this.#app.post(pattern, handler);
+        this.#app.post(pattern, guarded);
         return;
       case "OPTIONS":
-        this.#app.options(pattern, handler);
+        this.#app.options(pattern, guarded);
+        return;
+      case "":
+        this.#app.any(pattern, guarded);
         return;
       default:
         throw new Error(`no handler can be added for ${method}`);
     }
   }
 
-  #syncHandler(route: Route): (response: HttpResponse, request: HttpRequest) => void {
+  #syncHandler(route: Route, isHead: boolean): Handler {
     return (response, request) => {
-      let result: RouteResult;
-      const isHead = request.getMethod() === "head";
       try {
-        result = route(readRequest(response, request));
+        const { answer, recorded } = route(readRequest(response, request));
+        if (recorded === undefined) this.#send(response, answer, isHead);
+        else this.#record(response, recorded, answer, isHead);
       } catch (error) {
         this.#fail(response, error, isHead);
-        return;
       }
-      if (result.recorded === undefined) this.#send(response, result.answer, isHead);
-      else this.#record(response, result.recorded, result.answer, isHead);
     };
   }
 
-  /** The answer leaves with the journal's write, still in this turn of the event loop. */
+  /** The answer leaves within this handler, unless the record has to wait for the disk or for JetStream. */
   #record(response: HttpResponse, recorded: Recorded, answer: Answer, isHead: boolean): void {
-    let isInHandler = true;
+    const pending = this.#options.record(recorded);
+    if (pending === undefined) {
+      this.#send(response, answer, isHead);
+      return;
+    }
     let isAborted = false;
-    let isAnswered = false;
+    response.onAborted(() => {
+      isAborted = true;
+    });
     this.#begin();
-    try {
-      this.#options.record(recorded, () => {
-        this.#end();
-        isAnswered = true;
-        if (isInHandler) this.#send(response, answer, isHead);
-        else if (!isAborted) response.cork(() => this.#send(response, answer, isHead));
-      });
-    } catch (error) {
+    pending(() => {
       this.#end();
-      if (!isAnswered) this.#fail(response, error, isHead);
-    }
-    isInHandler = false;
-    if (!isAnswered) {
-      response.onAborted(() => {
-        isAborted = true;
-      });
-    }
+      if (!isAborted) response.cork(() => this.#send(response, answer, isHead));
+    });
   }
 
-  #asyncHandler(entry: AsyncEntry): (response: HttpResponse, request: HttpRequest) => void {
+  /** A request that is aborted while its body is read was never one: nothing of it is carried out. */
+  #asyncHandler(entry: AsyncEntry): Handler {
     return (response, request) => {
       const isHead = request.getMethod() === "head";
-      if (this.#inFlight >= ASYNC_IN_FLIGHT_MAX) {
-        this.#send(response, BUSY, isHead);
-        return;
-      }
+      // How the parser reads chunks is not how everybody does: nothing on the connection may follow them (P28).
+      const isLast = request.getHeader("transfer-encoding") !== "";
       const abort = new AbortController();
-      this.#begin();
-      response.onAborted(() => {
-        abort.abort();
-        this.#end();
-      });
+      let isOver = false;
       const settle = (answer: Answer): void => {
-        if (abort.signal.aborted) return;
-        this.#end();
-        response.cork(() => this.#send(response, answer, isHead));
+        if (isOver) return;
+        isOver = true;
+        if (isLast || answer.status === 413) this.#sendLast(response, answer, isHead);
+        else response.cork(() => this.#send(response, answer, isHead));
       };
       const raw = readWholeRequest(response, request);
-      readBody(response, entry.bodyBytesMax, (body) => {
-        if (body === undefined) settle(entry.tooLarge);
+      const forgetBody = this.#bodies.read(response, entry.bodyBytesMax, (body) => {
+        if (!(body instanceof Uint8Array)) settle(body === "too_long" ? entry.tooLarge : BUSY);
+        else if (this.#inFlight >= ASYNC_IN_FLIGHT_MAX) settle(BUSY);
         else void this.#runAsync(entry, { raw, body, signal: abort.signal }).then(settle);
+      });
+      response.onAborted(() => {
+        isOver = true;
+        forgetBody();
+        abort.abort();
       });
     };
   }
@@ -218,17 +240,17 @@ export class IngressServer {
     entry: AsyncEntry,
     { raw, body, signal }: { raw: RawRequest; body: Uint8Array; signal: AbortSignal },
   ): Promise<Answer> {
+    this.#begin();
     try {
       const { recorded, answer } = await entry.route(raw, body, signal);
-      if (recorded !== undefined) {
-        await new Promise<void>((resolve) => {
-          this.#options.record(recorded, resolve);
-        });
-      }
+      const pending = recorded === undefined ? undefined : this.#options.record(recorded);
+      if (pending !== undefined) await new Promise<void>(pending);
       return answer;
     } catch (error) {
       this.#options.events.handlerFailed(error);
       return FAILED;
+    } finally {
+      this.#end();
     }
   }
 
@@ -237,18 +259,57 @@ export class IngressServer {
     response.cork(() => this.#send(response, FAILED, isHead));
   }
 
-  #send(response: HttpResponse, answer: Answer, isHead: boolean): void {
-    response.writeStatus(STATUS_LINES[answer.status] ?? String(answer.status));
-    for (const [name, value] of answer.headers) {
-      // Nothing that a visitor sent may begin a header of its own; what does is a fault of ours (P27).
-      if (HEADER_TEXT.test(value)) response.writeHeader(name, value);
-      else
-        this.#options.events.handlerFailed(new Error(`header ${name} holds a control character`));
+  /** Ends a request within its own turn, or corked. */
+  #send(response: HttpResponse, wanted: Answer, isHead: boolean): void {
+    const answer = this.#safe(wanted);
+    const body = bodyOf(answer);
+    if (isHead || lengthOf(body) === 0) {
+      this.#sendLast(response, answer, isHead);
+      return;
     }
+    writeHead(response, answer);
     // While this process ends, each connection is told to go elsewhere with its last answer.
-    if (isHead) response.endWithoutBody(lengthOf(answer.body), this.#isEnding);
-    else response.end(answer.body, this.#isEnding);
+    if (this.#isEnding) response.end(body, true);
+    else endOrWait(response, body);
     this.#options.events.answered(answer.status);
+  }
+
+  /**
+   * The last answer of a connection: after a request that leaves doubt about where the next one begins, and where there is no
+   * body whose sending would tell that nobody reads (P28). It leaves after this turn: until then the server cuts the connection
+   * rather than read another request from it.
+   */
+  #sendLast(response: HttpResponse, wanted: Answer, isHead: boolean): void {
+    const answer = this.#safe(wanted);
+    let isGone = false;
+    response.onAborted(() => {
+      isGone = true;
+    });
+    setImmediate(() => {
+      if (isGone) return;
+      const body = bodyOf(answer);
+      response.cork(() => {
+        writeHead(response, answer);
+        if (isHead) response.endWithoutBody(lengthOf(body), true);
+        else response.end(body, true);
+      });
+      this.#options.events.answered(answer.status);
+    });
+  }
+
+  /**
+   * Nothing that a visitor sent may begin a header of its own; what does is a fault of ours (P27). The answer goes without that
+   * header, unless it is the one that says where to: then there is no answer but the fault.
+   */
+  #safe(answer: Answer): Answer {
+    if (answer.headers.every(isSafe)) return answer;
+    const unsafe = answer.headers.filter((header) => !isSafe(header));
+    const names = unsafe.map(([name]) => name);
+    this.#options.events.handlerFailed(
+      new Error(`a control character in the header ${names.join(", ")}`),
+    );
+    if (names.includes("Location")) return FAILED;
+    return { ...answer, headers: answer.headers.filter(isSafe) };
   }
 
   #begin(): void {
@@ -269,13 +330,15 @@ export function readMultipart(
   return parts?.map(({ name, data }) => ({ name, value: Buffer.from(data).toString("utf8") }));
 }
 
+const peers = new PeerAddresses();
+
 /** What click paths read: a header costs 0.1 µs, so those of other paths are left out. */
 function readRequest(response: HttpResponse, request: HttpRequest): RawRequest {
   return {
     method: request.getCaseSensitiveMethod(),
     path: request.getUrl(),
     query: request.getQuery() ?? "",
-    peerIp: Buffer.from(response.getRemoteAddressAsText()).toString("latin1"),
+    peerIp: peers.textOf(response.getRemoteAddress()),
     headers: {
       host: request.getHeader("host"),
       userAgent: request.getHeader("user-agent"),
@@ -298,6 +361,7 @@ function readWholeRequest(response: HttpResponse, request: HttpRequest): RawRequ
     ...raw,
     headers: {
       ...raw.headers,
+      xForwardedFor: forwardedFor(request),
       contentType: request.getHeader("content-type"),
       origin: request.getHeader("origin"),
       ifNoneMatch: request.getHeader("if-none-match"),
@@ -305,35 +369,12 @@ function readWholeRequest(response: HttpResponse, request: HttpRequest): RawRequ
   };
 }
 
-/** Calls back once, with the whole body, or with undefined as soon as it is longer than `bytesMax`. */
-function readBody(
-  response: HttpResponse,
-  bytesMax: number,
-  done: (body: Uint8Array | undefined) => void,
-): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let isDone = false;
-  response.onData((chunk, isLast) => {
-    if (isDone) return;
-    bytes += chunk.byteLength;
-    if (bytes > bytesMax) {
-      isDone = true;
-      done(undefined);
-      return;
-    }
-    // The chunk is gone when this call returns.
-    if (chunk.byteLength > 0) chunks.push(Buffer.from(Buffer.from(chunk)));
-    if (!isLast) return;
-    isDone = true;
-    done(Buffer.concat(chunks));
-  });
+/** A setting of the native server that its types do not list. */
+function leaveOutServerName(): void {
+  const native: typeof uws & { readonly _cfg?: (name: "silent") => void } = uws;
+  native._cfg?.("silent");
 }
 
 function errorAnswer(status: number, error: string): Answer {
   return { status, headers: [JSON_TYPE, NO_STORE], body: JSON.stringify({ error }) };
-}
-
-function lengthOf(body: string | Uint8Array): number {
-  return typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
 }

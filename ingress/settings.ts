@@ -16,6 +16,8 @@ const Settings = z.object({
   POSTGRES_URL: url("postgres", "postgresql"),
   /** Addresses and CIDRs whose X-Forwarded-For counts (P33). */
   TRUSTED_PROXIES: list().default([]),
+  /** Requests a minute that each address may send to the tracking paths; 0 limits nobody (G152). */
+  IP_REQUESTS_PER_MINUTE: wholeNumber({ min: 0, max: 1_000_000 }).default(0),
   /** MMDB files instead of the ones that come with the install (G154). */
   GEO_CITY_DB: z.string().default(""),
   GEO_ASN_DB: z.string().default(""),
@@ -33,6 +35,7 @@ export type IngressSettings = {
   readonly nats: { readonly url: string; readonly prefix: string };
   readonly postgresUrl: string;
   readonly trustedProxies: readonly string[];
+  readonly ipRequestsPerMinute: number;
   readonly geo: { readonly cityDb: string; readonly asnDb: string };
   readonly journalSync: "interval" | "always" | "none";
   readonly logLevel: string;
@@ -51,6 +54,7 @@ export function readIngressSettings(
     nats: { url: read.NATS_URL, prefix: read.NATS_PREFIX },
     postgresUrl: read.POSTGRES_URL,
     trustedProxies: read.TRUSTED_PROXIES,
+    ipRequestsPerMinute: read.IP_REQUESTS_PER_MINUTE,
     geo: { cityDb: read.GEO_CITY_DB, asnDb: read.GEO_ASN_DB },
     journalSync: read.JOURNAL_SYNC,
     logLevel: read.LOG_LEVEL,
@@ -60,8 +64,8 @@ export function readIngressSettings(
 
 /**
  * Must come before the native server is loaded, which reads it once: its default for a request's head, 4 KB, is too small for
- * `url=` (design 9).
+ * `url=`, whose 4,096 characters take up to twelve bytes each while they are percent-encoded (section 8).
  */
 export function prepareNativeServer(): void {
-  process.env["UWS_HTTP_MAX_HEADERS_SIZE"] ??= "32768";
+  process.env["UWS_HTTP_MAX_HEADERS_SIZE"] ??= "65536";
 }

@@ -14,6 +14,7 @@ import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { startClicks } from "./clicks/start.ts";
+import { CapTeller } from "./conversions/cap-teller.ts";
 import { startConversions } from "./conversions/start.ts";
 import { startFacts } from "./facts/start.ts";
 import { startHealthServer } from "./health-server.ts";
@@ -95,6 +96,9 @@ async function start(
   if (lanes.includes("conversions")) {
     const conversions = startConversions(deps);
     lifetime.own("conversions", () => conversions.close());
+    const capTeller = new CapTeller(deps);
+    capTeller.start();
+    lifetime.own("cap teller", () => capTeller.close());
   }
   if (lanes.includes("schedule")) {
     const schedule = startSchedule(deps, settings.schedule);

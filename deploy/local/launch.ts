@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { processRecordFile } from "./child.ts";
+import { prepareChildFolders, processRecordFile } from "./child.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { commandOutput, lastWords } from "./command-output.ts";
 import { Demo, demoAt, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
@@ -37,7 +37,7 @@ const LEFTOVER_DEADLINE_MS = 25_000;
 const MIGRATE_DEADLINE_MS = 10 * 60_000;
 const DEMO_DEADLINE_MS = 2 * 60_000;
 /** The largest request head of the ingress: `url=` alone may have thousands of characters, its default is 4096. */
-const INGRESS_HEAD_BYTES_MAX = 32_768;
+const INGRESS_HEAD_BYTES_MAX = 65_536;
 
 /**
  * Takes DATA_DIR for this process and answers how to give it back.
@@ -66,6 +66,7 @@ export async function launch(options: Launch): Promise<void> {
   const { settings, report } = options;
   const startedAtMs = Date.now();
   const installation = openInstallation(settings.dataDir);
+  prepareChildFolders(settings.dataDir);
   await endLeftovers(settings, report);
   await checkListeners(settings);
   await reachServers(settings.servers);

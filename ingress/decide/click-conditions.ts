@@ -92,11 +92,11 @@ function conditionOfOffer(click: Click, offer: Offer): Condition {
     return "traffic_source";
   }
   if (fit === "misses") return "targeting";
-  if (!click.state.isCapReached(offer, workspace.timezone, atMs)) return "";
-  return offer.caps.alert_only === true ? "cap_over" : "cap";
+  return click.state.capCondition(offer, workspace.timezone, atMs);
 }
 
-function isPaused(catalog: Catalog, offer: Offer): boolean {
+/** Whether the offer, or its advertiser, takes no traffic. */
+export function isPaused(catalog: Catalog, offer: Offer): boolean {
   if (offer.status !== "active") return true;
   return catalog.advertisers.get(offer.advertiser_id)?.status !== "active";
 }
@@ -105,7 +105,7 @@ function isPaused(catalog: Catalog, offer: Offer): boolean {
  * Whether the partner may run the offer: the partner is active, no record of theirs is rejected, an offer that is not public
  * has approved them (G48), and they have accepted its terms, if it has any (G189).
  */
-function isApproved(catalog: Catalog, offer: Offer, affiliate: Affiliate): boolean {
+export function isApproved(catalog: Catalog, offer: Offer, affiliate: Affiliate): boolean {
   if (affiliate.status !== "active") return false;
   if (offer.visibility === "public" && offer.terms === null) {
     return catalog.accessOf(offer.id, affiliate.id)?.status !== "rejected";

@@ -1,78 +1,232 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Offer } from "../../schemas/catalog/records.ts";
-import { aCatalog } from "../../test/samples/a-catalog.ts";
-import { capBucket, LocalClickState } from "./click-state.ts";
+import { capBucket } from "../../schemas/catalog/cap-bucket.ts";
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { Caps, Offer } from "../../schemas/catalog/records.ts";
+import { aCatalog, apply, type CatalogParts } from "../../test/samples/a-catalog.ts";
+import { type CapCondition, type ClickStateLimits, LocalClickState } from "./click-state.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);
+const DAY_MS = 86_400_000;
+const TODAY = capBucket("daily", "UTC", NOON);
 
-function anOffer(parts: Partial<Offer>): Offer {
-  const offer = aCatalog({ offers: [parts] }).offers.get(1);
-  if (offer === undefined) throw new Error("no offer");
-  return offer;
+type World = {
+  readonly state: LocalClickState;
+  readonly catalog: Catalog;
+  readonly offer: (id?: number) => Offer;
+  readonly condition: (id?: number, atMs?: number) => CapCondition;
+  readonly take: (id?: number, atMs?: number) => void;
+};
+
+function aWorld(parts: CatalogParts, limits: Partial<ClickStateLimits> = {}): World {
+  const catalog = aCatalog(parts);
+  const state = new LocalClickState(catalog, limits);
+  const offer = (id = 1): Offer => {
+    const found = catalog.offers.get(id);
+    if (found === undefined) throw new Error(`no offer ${id}`);
+    return found;
+  };
+  return {
+    state,
+    catalog,
+    offer,
+    condition: (id, atMs = NOON) => state.capCondition(offer(id), "UTC", atMs),
+    take: (id, atMs = NOON) => state.taken(offer(id), "UTC", taker(1, atMs)),
+  };
 }
 
-const taker = (visitor: number, atMs = NOON) => ({ affiliateId: 1, visitor, atMs });
+function taker(
+  visitor: number,
+  atMs = NOON,
+): { affiliateId: number; visitor: number; atMs: number } {
+  return { affiliateId: 1, visitor, atMs };
+}
+
+const TOTAL = "offer/1/clicks/daily";
 
 test("G39 a total told from outside never lowers what was counted here, and later clicks add to it", () => {
-  const offer = anOffer({ caps: { clicks: { daily: 10 } } });
-  const bucket = capBucket("daily", "UTC", NOON);
+  const parts = { offers: [{ caps: { clicks: { daily: 10 } } }] };
   fc.assert(
     fc.property(
       fc.array(fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined })),
       (steps) => {
-        const state = new LocalClickState();
+        const { state, condition, take } = aWorld(parts);
         let counted = 0;
-        for (const total of steps) {
-          if (total === undefined) state.taken(offer, "UTC", taker(1));
-          else state.noteTotal({ offerId: 1, period: "daily", bucket, clicks: total });
-          counted = total === undefined ? counted + 1 : Math.max(counted, total);
-          expect(state.isCapReached(offer, "UTC", NOON)).toBe(counted >= 10);
+        for (const clicks of steps) {
+          if (clicks === undefined) take();
+          else state.noteTotal(0, { cap: TOTAL, bucket: TODAY, clicks });
+          counted = clicks === undefined ? counted + 1 : Math.max(counted, clicks);
+          expect(condition()).toBe(counted >= 10 ? "cap" : "");
         }
       },
     ),
   );
 });
 
-test("a total of a period that is over changes nothing", () => {
-  const offer = anOffer({ caps: { clicks: { daily: 1 } } });
-  const state = new LocalClickState();
-  const today = capBucket("daily", "UTC", NOON);
-  state.taken(offer, "UTC", taker(1));
-  state.noteTotal({ offerId: 1, period: "daily", bucket: today - 1, clicks: 99 });
-  expect(state.isCapReached(offer, "UTC", NOON)).toBe(true);
-  expect(state.isCapReached(offer, "UTC", NOON + 86_400_000)).toBe(false);
-});
-
-test("each period begins where the workspace's clocks say", () => {
-  const at = Date.UTC(2026, 0, 31, 18, 30);
-  const before = at - 1;
-  for (const period of ["hourly", "daily", "weekly", "monthly"] as const) {
-    const crossed =
-      capBucket(period, "Asia/Kolkata", at) !== capBucket(period, "Asia/Kolkata", before);
-    // In Kolkata it is midnight from Saturday to Sunday, 1 February.
-    expect(crossed, period).toBe(period !== "weekly");
-  }
-  expect(capBucket("weekly", "UTC", Date.UTC(2026, 5, 8))).not.toBe(
-    capBucket("weekly", "UTC", Date.UTC(2026, 5, 7)),
+test("CLKS-012 totals of several processes and of their writer, in any order and again, stop no click too early and none too late", () => {
+  const parts = { offers: [{ caps: { clicks: { daily: 20 } } }] };
+  // Each step is a click on one of two processes, or the total of an earlier moment told to one of them.
+  const step = fc.record({ process: fc.nat({ max: 1 }), lateBy: fc.option(fc.nat({ max: 6 })) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const processes = [aWorld(parts), aWorld(parts)];
+      const passedBy = [0, 0];
+      const refusedAt: number[] = [];
+      let passed = 0;
+      for (const { process, lateBy } of steps) {
+        const world = processes[process];
+        if (world === undefined) continue;
+        if (lateBy !== null) {
+          const clicks = Math.max(0, passed - lateBy);
+          world.state.noteTotal(1, { cap: TOTAL, bucket: TODAY, clicks });
+        } else if (world.condition() === "") {
+          world.take();
+          passed += 1;
+          passedBy[process] = (passedBy[process] ?? 0) + 1;
+        } else refusedAt.push(passed);
+      }
+      // None on its own lets more through than the cap, and none is turned away while there is room.
+      expect(Math.max(...passedBy)).toBeLessThanOrEqual(20);
+      expect(Math.min(20, ...refusedAt)).toBe(20);
+      for (const { state, condition } of processes) {
+        state.noteTotal(1, { cap: TOTAL, bucket: TODAY, clicks: passed });
+        expect(condition()).toBe(passed >= 20 ? "cap" : "");
+      }
+    }),
   );
-  expect(capBucket("total", "UTC", at)).toBe(capBucket("total", "UTC", 0));
 });
 
-test("the duplicates of another process are known once it has told them", () => {
-  const offer = anOffer({ duplicate_click_seconds: 60 });
-  const state = new LocalClickState();
-  state.noteTaken(1, taker(7));
-  expect(state.isDuplicate(offer, taker(7, NOON + 59_999))).toBe(true);
-  expect(state.isDuplicate(offer, taker(7, NOON + 60_000))).toBe(false);
-  expect(state.isDuplicate(offer, taker(8))).toBe(false);
+test("a total of another day than the click's changes nothing, be its writer's clock behind or ahead", () => {
+  for (const days of [-1, 1]) {
+    const { state, condition, take } = aWorld({ offers: [{ caps: { clicks: { daily: 2 } } }] });
+    take();
+    state.noteTotal(0, { cap: TOTAL, bucket: TODAY + days, clicks: 99 });
+    expect(condition()).toBe("");
+    take();
+    expect(condition()).toBe("cap");
+    expect(condition(1, NOON + DAY_MS)).toBe(days === 1 ? "cap" : "");
+  }
+});
+
+test("G105 a group's clicks are those of its offers in all lanes, and an advertiser's of all its offers", () => {
+  const caps: Caps = { clicks: { total: 6 } };
+  const owners = {
+    group: { groups: [{ offer_ids: [1, 2], caps }] },
+    advertiser: { advertisers: [{ budget_caps: caps }] },
+  };
+  for (const [owner, parts] of Object.entries(owners)) {
+    const world = aWorld({
+      offers: [{}, { code: "TWO" }, { code: "THREE", advertiser_id: 2 }],
+      ...parts,
+    });
+    const cap = `${owner}/1/clicks/total`;
+    world.state.noteTotal(1, { cap, bucket: 0, clicks: 2 });
+    world.state.noteTotal(2, { cap, bucket: 0, clicks: 2 });
+    world.state.noteTotal(2, { cap, bucket: 0, clicks: 1 });
+    world.take(1);
+    expect([world.condition(1), world.condition(2)], owner).toEqual(["", ""]);
+    world.take(2);
+    world.take(3);
+    expect(
+      [1, 2, 3].map((id) => world.condition(id)),
+      owner,
+    ).toEqual(["cap", "cap", ""]);
+  }
+});
+
+test("G40 only a cap that may stop a click does, whoever it belongs to", () => {
+  const alert: Caps = { conversions: { daily: 1 }, alert_only: true };
+  const stop: Caps = { conversions: { daily: 1 } };
+  const told = (cap: string): { cap: string; bucket: number; limit: string } => ({
+    ...{ cap: `${cap}/conversions/daily`, bucket: TODAY, limit: "1" },
+  });
+  const world = aWorld({
+    offers: [{ caps: alert }],
+    advertisers: [{ budget_caps: alert }],
+    groups: [{ offer_ids: [1], caps: stop }],
+  });
+  expect(world.condition()).toBe("");
+  world.state.noteReached(told("advertiser/1"));
+  expect(world.condition()).toBe("cap_over");
+  world.state.noteReached(told("offer/1"));
+  expect(world.condition()).toBe("cap_over");
+  world.state.noteReached(told("group/1"));
+  expect(world.condition()).toBe("cap");
+});
+
+test("TRK-030 a reached counter holds for its limit, its currency and its period only", () => {
+  const world = aWorld({ offers: [{ caps: { payout: { daily: "50.0000" } } }] });
+  const reached = { cap: "offer/1/payout/daily/USD", bucket: TODAY, limit: "50.0000" };
+  world.state.noteReached({ ...reached, cap: "offer/1/payout/daily/EUR" });
+  expect(world.condition()).toBe("");
+  world.state.noteReached(reached);
+  expect(world.condition()).toBe("cap");
+  expect(world.condition(1, NOON + DAY_MS)).toBe("");
+  apply(world.catalog, { offers: [{ caps: { payout: { daily: "80.0000" } } }] });
+  expect(world.condition()).toBe("");
+  // What was told of the day before comes late: it takes nothing away from what is known of today.
+  world.state.noteReached({ ...reached, limit: "80.0000" });
+  world.state.noteReached({ ...reached, bucket: TODAY - 1 });
+  expect(world.condition()).toBe("cap");
+});
+
+test("a cap that is taken away, or added, is in force with the next version of the catalog", () => {
+  const world = aWorld({ offers: [{}] });
+  expect(world.condition()).toBe("");
+  apply(world.catalog, { offers: [{ caps: { clicks: { total: 0 } } }] });
+  expect(world.condition()).toBe("cap");
+  apply(world.catalog, { offers: [{}] });
+  expect(world.condition()).toBe("");
+  apply(world.catalog, { groups: [{ offer_ids: [1], caps: { clicks: { total: 0 } } }] });
+  expect(world.condition()).toBe("cap");
+});
+
+test("TRK-035 the duplicates of another process are known once it has told them", () => {
+  const { state, offer } = aWorld({ offers: [{ duplicate_click_seconds: 60 }] });
+  state.noteTaken([1, 1, 7, NOON]);
+  expect(state.isDuplicate(offer(), taker(7, NOON + 59_999))).toBe(true);
+  expect(state.isDuplicate(offer(), taker(7, NOON + 60_000))).toBe(false);
+  expect(state.isDuplicate(offer(), taker(8))).toBe(false);
+  // An older click that is told later takes nothing back.
+  state.noteTaken([1, 1, 7, NOON - 60_000]);
+  expect(state.isDuplicate(offer(), taker(7, NOON + 59_999))).toBe(true);
+});
+
+test("clicks on offers with the duplicate rule are told once, the newest when nobody listens for long", () => {
+  const parts = { offers: [{ duplicate_click_seconds: 60 }, { code: "OFF" }] };
+  const { state, take, offer } = aWorld(parts, { untoldMax: 100 });
+  take(2);
+  expect(state.takeUntold()).toEqual([]);
+  take(1);
+  expect(state.takeUntold()).toEqual([[1, 1, 1, NOON]]);
+  expect(state.takeUntold()).toEqual([]);
+  for (let visitor = 0; visitor < 1_000; visitor += 1) {
+    state.taken(offer(), "UTC", taker(visitor));
+  }
+  const told = state.takeUntold();
+  expect(told.length).toBeLessThanOrEqual(100);
+  expect(told.at(-1)?.[2]).toBe(999);
+  expect(told.length + state.untoldLost).toBe(1_000);
 });
 
 test("visitors are forgotten, the oldest first, before they fill the memory", () => {
-  const offer = anOffer({ duplicate_click_seconds: 3_600 });
-  const state = new LocalClickState(1_000);
-  for (let visitor = 0; visitor <= 1_000; visitor += 1) state.taken(offer, "UTC", taker(visitor));
-  expect(state.isDuplicate(offer, taker(0))).toBe(false);
-  expect(state.isDuplicate(offer, taker(1))).toBe(true);
-  expect(state.isDuplicate(offer, taker(1_000))).toBe(true);
+  const parts = { offers: [{ duplicate_click_seconds: 3_600 }] };
+  const { state, offer } = aWorld(parts, { visitorsMax: 1_000 });
+  for (let visitor = 0; visitor <= 1_000; visitor += 1) {
+    state.taken(offer(), "UTC", taker(visitor));
+  }
+  expect(state.isDuplicate(offer(), taker(0))).toBe(false);
+  expect(state.isDuplicate(offer(), taker(1))).toBe(true);
+  expect(state.isDuplicate(offer(), taker(1_000))).toBe(true);
+});
+
+test("what is told of caps that nobody has does not fill the memory", () => {
+  const parts = { offers: [{ caps: { conversions: { daily: 1 } } }] };
+  const { state, condition } = aWorld(parts, { capsMax: 10 });
+  for (let id = 0; id < 100; id += 1) {
+    state.noteTotal(0, { cap: `offer/${id}/clicks/total`, bucket: 0, clicks: 1 });
+    state.noteReached({ cap: `offer/${id}/conversions/total`, bucket: 0, limit: "1" });
+  }
+  state.noteReached({ cap: "offer/1/conversions/daily", bucket: TODAY, limit: "1" });
+  expect(condition()).toBe("cap");
 });

@@ -1,18 +1,22 @@
-import { CAP_PERIODS, type CapPeriod, type Offer } from "../../schemas/catalog/records.ts";
-import { mondayOf, yearMonthOf } from "../../schemas/time/calendar.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, zoneOf } from "../../schemas/time/zone.ts";
-
-const VISITORS_REMEMBERED_MAX = 200_000;
+import { capBucket } from "../../schemas/catalog/cap-bucket.ts";
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { Offer } from "../../schemas/catalog/records.ts";
+import type { CapReached, ClickTaken, ClickTotal } from "../../schemas/events/click-notice.ts";
+import { type CapPlan, capPlanOf, type WatchedCap } from "./cap-plan.ts";
+import { ClickTally } from "./click-tally.ts";
 
 /** What earlier clicks mean for the next one. */
 export type ClickState = {
-  /** Whether a cap of the offer is reached, in the periods of its workspace's time zone (G39, G40). */
-  readonly isCapReached: (offer: Offer, timezone: string, atMs: number) => boolean;
+  /** Whether a cap of the offer, of its advertiser or of a group of it is reached, in periods of the time zone (G39, G40). */
+  readonly capCondition: (offer: Offer, timezone: string, atMs: number) => CapCondition;
   /** Whether the same visitor took the same offer by the same partner less than `duplicate_click_seconds` ago (G145). */
   readonly isDuplicate: (offer: Offer, taker: Taker) => boolean;
   /** A visitor was sent on: what the two questions above are about. */
   readonly taken: (offer: Offer, timezone: string, taker: Taker) => void;
 };
+
+/** `cap_over`: only caps that alert are reached. */
+export type CapCondition = "" | "cap" | "cap_over";
 
 export type Taker = {
   readonly affiliateId: number;
@@ -20,142 +24,170 @@ export type Taker = {
   readonly atMs: number;
 };
 
-/** Clicks of an offer in one period of its click cap, by whoever counts them over all processes. */
-export type ClickTotal = {
-  readonly offerId: number;
-  readonly period: CapPeriod;
-  readonly bucket: number;
-  readonly clicks: number;
+export type ClickStateLimits = {
+  /** The visitor whose click is longest ago is forgotten; one takes about 120 bytes. */
+  readonly visitorsMax: number;
+  /** Clicks that the other processes are to be told of; the oldest half is forgotten. */
+  readonly untoldMax: number;
+  /** Counters that others have told of, and tallies. */
+  readonly capsMax: number;
 };
 
-type Tally = { bucket: number; clicks: number };
+const LIMITS: ClickStateLimits = { visitorsMax: 200_000, untoldMax: 10_000, capsMax: 200_000 };
+
+type Watch = Omit<CapPlan, "clicks"> & {
+  readonly clicks: readonly (CapPlan["clicks"][number] & { readonly tally: ClickTally })[];
+};
 
 /**
- * The state of one process: exact for the clicks that it has answered itself since its start. What others have answered
- * comes by {@link setReachedCaps} and {@link noteTotal} and is as late as they are. Invariant: a tally is never lower than
- * the clicks counted here and than any total told for its bucket.
+ * What one process knows of earlier clicks: exact for those that it has answered itself since its start; what others have
+ * answered comes by the `note…` methods and is as late as they are (click-notices/). It never takes a cap for reached that is
+ * not.
  */
 export class LocalClickState implements ClickState {
-  readonly #tallies = new Map<number, Partial<Record<CapPeriod, Tally>>>();
-  #reached: ReadonlySet<number> = new Set();
+  readonly #catalog: Catalog;
+  readonly #limits: ClickStateLimits;
+  /** By offer, made when it is first asked for after a change of the catalog; null for an offer without caps. */
+  readonly #watches = new Map<number, Watch | null>();
+  #watchedVersion = -1;
+  readonly #tallies = new Map<string, ClickTally>();
+  /** By the name of the counter: which limit it has reached in which period. */
+  readonly #reached = new Map<string, { readonly bucket: number; readonly limit: string }>();
   /** When a visitor last took an offer, oldest first: `<offer>-<partner>-<visitor>`. */
   readonly #lastTaken = new Map<string, number>();
-  readonly #visitorsMax: number;
+  #untold: ClickTaken[] = [];
+  /** Clicks that the other processes were never told of, because there was no way to. */
+  untoldLost = 0;
 
-  /** Beyond `visitorsMax` the visitor whose click is longest ago is forgotten; one takes about 120 bytes. */
-  constructor(visitorsMax = VISITORS_REMEMBERED_MAX) {
-    this.#visitorsMax = visitorsMax;
+  constructor(catalog: Catalog, limits: Partial<ClickStateLimits> = {}) {
+    this.#catalog = catalog;
+    this.#limits = { ...LIMITS, ...limits };
   }
 
-  readonly isCapReached = (offer: Offer, timezone: string, atMs: number): boolean => {
-    if (this.#reached.has(offer.id)) return true;
-    const limits = offer.caps.clicks;
-    if (limits === undefined) return false;
-    return CAP_PERIODS.some((period) => {
-      const limit = limits[period];
-      return (
-        limit !== undefined &&
-        this.#clicksIn(offer.id, period, capBucket(period, timezone, atMs)) >= limit
-      );
-    });
+  readonly capCondition = (offer: Offer, timezone: string, atMs: number): CapCondition => {
+    const watch = this.#watchOf(offer);
+    if (watch === null) return "";
+    let condition: CapCondition = "";
+    for (const { period, clicksMax, isAlert, tally } of watch.clicks) {
+      if (tally.clicksIn(capBucket(period, timezone, atMs)) < clicksMax) continue;
+      if (!isAlert) return "cap";
+      condition = "cap_over";
+    }
+    for (const cap of watch.counters) {
+      if (!this.#isReached(cap, timezone, atMs)) continue;
+      if (!cap.isAlert) return "cap";
+      condition = "cap_over";
+    }
+    return condition;
   };
 
   readonly isDuplicate = (offer: Offer, taker: Taker): boolean => {
     if (offer.duplicate_click_seconds === 0) return false;
-    const lastMs = this.#lastTaken.get(takerKey(offer.id, taker));
+    const lastMs = this.#lastTaken.get(takerKey(offer.id, taker.affiliateId, taker.visitor));
     return lastMs !== undefined && taker.atMs - lastMs < offer.duplicate_click_seconds * 1_000;
   };
 
   readonly taken = (offer: Offer, timezone: string, taker: Taker): void => {
-    if (offer.duplicate_click_seconds > 0) this.#remember(takerKey(offer.id, taker), taker.atMs);
-    const limits = offer.caps.clicks;
-    if (limits === undefined) return;
-    for (const period of CAP_PERIODS) {
-      if (limits[period] === undefined) continue;
-      this.#tallyOf(offer.id, period, capBucket(period, timezone, taker.atMs)).clicks += 1;
+    if (offer.duplicate_click_seconds > 0) {
+      const { affiliateId, visitor, atMs } = taker;
+      this.#remember(takerKey(offer.id, affiliateId, visitor), atMs);
+      this.#tellLater([offer.id, affiliateId, visitor, atMs]);
+    }
+    const watch = this.#watchOf(offer);
+    if (watch === null) return;
+    for (const { period, tally } of watch.clicks) {
+      tally.count(capBucket(period, timezone, taker.atMs));
     }
   };
 
-  /** Offers of which any cap is reached, as counted outside of this process; replaces what was set before. */
-  setReachedCaps(offerIds: Iterable<number>): void {
-    this.#reached = new Set(offerIds);
+  /** A counter of the conversion processors. Holds until its period is over or the catalog has another limit. */
+  noteReached({ cap, bucket, limit }: CapReached): void {
+    if ((this.#reached.get(cap)?.bucket ?? bucket) > bucket) return;
+    this.#reached.delete(cap);
+    this.#reached.set(cap, { bucket, limit });
+    if (this.#reached.size > this.#limits.capsMax) forgetOldest(this.#reached);
   }
 
-  /** A total over all processes. It may not yet hold our newest clicks, and so never lowers a tally. */
-  noteTotal({ offerId, period, bucket, clicks }: ClickTotal): void {
-    const known = this.#tallies.get(offerId)?.[period];
-    if (known !== undefined && known.bucket > bucket) return;
-    const tally = this.#tallyOf(offerId, period, bucket);
-    tally.clicks = Math.max(tally.clicks, clicks);
+  /** A total of the writer of a lane. It may not yet hold our newest clicks, and so never lowers a tally. */
+  noteTotal(lane: number, { cap, bucket, clicks }: ClickTotal): void {
+    const isNew = !this.#tallies.has(cap);
+    if (isNew && this.#tallies.size >= this.#limits.capsMax) return;
+    this.#tallyOf(cap).note(lane, bucket, clicks);
   }
 
   /** Another process sent this visitor on. */
-  noteTaken(offerId: number, taker: Taker): void {
-    const key = takerKey(offerId, taker);
-    if ((this.#lastTaken.get(key) ?? 0) < taker.atMs) this.#remember(key, taker.atMs);
+  noteTaken([offerId, affiliateId, visitor, atMs]: ClickTaken): void {
+    const key = takerKey(offerId, affiliateId, visitor);
+    if ((this.#lastTaken.get(key) ?? 0) < atMs) this.#remember(key, atMs);
   }
 
-  #clicksIn(offerId: number, period: CapPeriod, bucket: number): number {
-    const tally = this.#tallies.get(offerId)?.[period];
-    return tally?.bucket === bucket ? tally.clicks : 0;
+  /** Clicks of this process that the others are to be told of: each is answered once. */
+  takeUntold(): readonly ClickTaken[] {
+    const untold = this.#untold;
+    if (untold.length > 0) this.#untold = [];
+    return untold;
   }
 
-  #tallyOf(offerId: number, period: CapPeriod, bucket: number): Tally {
-    let tallies = this.#tallies.get(offerId);
-    if (tallies === undefined) {
-      tallies = {};
-      this.#tallies.set(offerId, tallies);
+  #isReached({ name, period, limit }: WatchedCap, timezone: string, atMs: number): boolean {
+    const reached = this.#reached.get(name);
+    return (
+      reached !== undefined &&
+      reached.limit === limit &&
+      reached.bucket === capBucket(period, timezone, atMs)
+    );
+  }
+
+  #watchOf(offer: Offer): Watch | null {
+    if (this.#watchedVersion !== this.#catalog.version) {
+      this.#watchedVersion = this.#catalog.version;
+      this.#watches.clear();
+      // Caps that are gone leave theirs behind. What is lost of the others the writers tell again within seconds.
+      if (this.#tallies.size > this.#limits.capsMax) this.#tallies.clear();
     }
-    const known = tallies[period];
-    if (known?.bucket === bucket) return known;
-    const fresh = { bucket, clicks: 0 };
-    tallies[period] = fresh;
-    return fresh;
+    const known = this.#watches.get(offer.id);
+    if (known !== undefined) return known;
+    const plan = capPlanOf(this.#catalog, offer);
+    const watch = plan === undefined ? null : this.#watchFor(plan);
+    this.#watches.set(offer.id, watch);
+    return watch;
+  }
+
+  #watchFor({ clicks, counters }: CapPlan): Watch {
+    const tallied = clicks.map((cap) => ({ ...cap, tally: this.#tallyOf(cap.name) }));
+    return { counters, clicks: tallied };
+  }
+
+  #tallyOf(cap: string): ClickTally {
+    let tally = this.#tallies.get(cap);
+    if (tally === undefined) {
+      tally = new ClickTally();
+      this.#tallies.set(cap, tally);
+    }
+    return tally;
   }
 
   #remember(key: string, atMs: number): void {
     this.#lastTaken.delete(key);
     this.#lastTaken.set(key, atMs);
-    if (this.#lastTaken.size <= this.#visitorsMax) return;
-    for (const oldest of this.#lastTaken.keys()) {
-      this.#lastTaken.delete(oldest);
-      return;
-    }
+    if (this.#lastTaken.size > this.#limits.visitorsMax) forgetOldest(this.#lastTaken);
+  }
+
+  #tellLater(taken: ClickTaken): void {
+    this.#untold.push(taken);
+    if (this.#untold.length <= this.#limits.untoldMax) return;
+    const lost = this.#untold.length >> 1;
+    this.#untold = this.#untold.slice(lost);
+    this.untoldLost += lost;
   }
 }
 
-/**
- * Which period of this kind an instant lies in: a number that only grows, and is compared for equality. In "hourly", the
- * hour that a wall clock shows twice in autumn is one.
- */
-export function capBucket(period: CapPeriod, timezone: string, atMs: number): number {
-  return period === "total" ? 0 : bucketsAt(timezone, atMs)[period];
+function forgetOldest(map: Map<string, unknown>): void {
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
+  }
 }
 
-type Buckets = { readonly minute: number } & Readonly<Record<Exclude<CapPeriod, "total">, number>>;
-
-/** The newest by time zone, of which there are a few hundred. Clocks change on full minutes. */
-const newestBuckets = new Map<string, Buckets>();
-
-function bucketsAt(timezone: string, atMs: number): Buckets {
-  const minute = Math.floor(atMs / MINUTE_MS);
-  const newest = newestBuckets.get(timezone);
-  if (newest?.minute === minute) return newest;
-  const zone = zoneOf(timezone);
-  const localMs = zone === undefined ? atMs : zone.localMsAt(atMs);
-  const day = Math.floor(localMs / DAY_MS);
-  const { year, month } = yearMonthOf(day);
-  const buckets = {
-    minute,
-    hourly: Math.floor(localMs / HOUR_MS),
-    daily: day,
-    weekly: mondayOf(day),
-    monthly: year * 12 + month,
-  };
-  newestBuckets.set(timezone, buckets);
-  return buckets;
-}
-
-function takerKey(offerId: number, taker: Taker): string {
-  return `${offerId}-${taker.affiliateId}-${taker.visitor}`;
+function takerKey(offerId: number, affiliateId: number, visitor: number): string {
+  return `${offerId}-${affiliateId}-${visitor}`;
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type LeftoversOptions, shipLeftovers } from "./leftovers.ts";
+import { lockFolder } from "./lock-folder.ts";
 import { producersIn, tryToTake } from "./producer-folder.ts";
 import { endedSegmentPaths } from "./segment-files.ts";
 
@@ -16,6 +17,7 @@ export type AdoptionOptions = Omit<LeftoversOptions, "folder" | "producer" | "ep
  */
 export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
   const { journalPath, ownProducer, signal, log } = options;
+  let lastFree: ReadonlySet<number> = new Set();
   while (!signal.aborted) {
     await new Promise<void>((resolve) => {
       const end = (): void => {
@@ -26,20 +28,33 @@ export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
       const timer = setTimeout(end, LOOK_MS);
       signal.addEventListener("abort", end);
     });
+    const free = new Set<number>();
     for (const producer of signal.aborted ? [] : producersIn(journalPath)) {
       if (producer === ownProducer) continue;
       try {
-        await adopt(options, producer);
+        if (!(await isAbandoned(journalPath, producer))) continue;
+        // Only at the second look: a process that starts again takes its own folder back within seconds.
+        if (lastFree.has(producer)) await adopt(options, producer);
+        else free.add(producer);
       } catch (error) {
         log.error({ err: error, producer }, "journal.adoption-failed");
       }
     }
+    lastFree = free;
   }
+}
+
+/** Whether nobody holds the folder though there are records in it. */
+async function isAbandoned(journalPath: string, producer: number): Promise<boolean> {
+  const folder = join(journalPath, String(producer));
+  if ((await endedSegmentPaths(folder, Number.MAX_SAFE_INTEGER)).length === 0) return false;
+  const release = await lockFolder(folder);
+  await release?.();
+  return release !== undefined;
 }
 
 async function adopt(options: AdoptionOptions, producer: number): Promise<void> {
   const folder = join(options.journalPath, String(producer));
-  if ((await endedSegmentPaths(folder, Number.MAX_SAFE_INTEGER)).length === 0) return;
   const taken = await tryToTake(options.journalPath, producer);
   if (taken === undefined) return;
   try {

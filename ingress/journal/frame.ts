@@ -1,17 +1,26 @@
 import { crc32 } from "node:zlib";
 
 /*
- * A journal is a row of frames:
+ * A journal is a row of frames, one record each:
  *   4 bytes  mark, so that reading finds the next frame after a damaged one
  *   4 bytes  length of the payload
- *   4 bytes  crc32 of the payload (node:zlib has crc32, not crc32c)
- *   payload  one line a record: `<lane> <position> <JSON>`
- * The records of one turn of the event loop share a frame.
+ *   4 bytes  crc32 of all that follows (node:zlib has crc32, not crc32c)
+ *   2 bytes  lane
+ *   6 bytes  position
+ *   payload  the JSON of the record
  */
 const MARK = 0x4c4e524a;
-const HEAD_BYTES = 12;
-/** No turn writes more; a longer length is damage. */
-const FRAME_PAYLOAD_BYTES_MAX = 16 * 1024 ** 2;
+const LENGTH_AT = 4;
+const SUM_AT = 8;
+const LANE_AT = 12;
+const POSITION_AT = 14;
+const POSITION_BYTES = 6;
+export const FRAME_HEAD_BYTES = 20;
+/** No request is that long; a longer length is damage. */
+const PAYLOAD_BYTES_MAX = 16 * 1024 ** 2;
+const FIRST_CAPACITY_BYTES = 64 * 1024;
+/** UTF-16 to UTF-8 at its worst. */
+const BYTES_A_UNIT_MAX = 3;
 
 /** One record as the journal holds it. Positions count from 0 in (producer, epoch, lane). */
 export type JournalRecord = {
@@ -27,19 +36,33 @@ export type SegmentContent = {
   readonly damagedBytes: number;
 };
 
-export function recordLine(record: JournalRecord): string {
-  return `${record.lane} ${record.position} ${record.line}\n`;
-}
+/** The frame of one record at a time: the same memory again and again, so that a record costs no allocation. */
+export class FrameBuffer {
+  #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);
+  #length = 0;
 
-/** A frame around lines of {@link recordLine}. */
-export function encodeFrame(lines: string): Buffer {
-  const bytes = Buffer.byteLength(lines);
-  const frame = Buffer.allocUnsafe(HEAD_BYTES + bytes);
-  frame.write(lines, HEAD_BYTES, "utf8");
-  frame.writeUInt32LE(MARK, 0);
-  frame.writeUInt32LE(bytes, 4);
-  frame.writeUInt32LE(crc32(frame.subarray(HEAD_BYTES)), 8);
-  return frame;
+  /** The frame is in the first {@link length} bytes, its payload behind {@link FRAME_HEAD_BYTES}. Overwritten by {@link encode}. */
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  encode({ lane, position, line }: JournalRecord): this {
+    const most = FRAME_HEAD_BYTES + line.length * BYTES_A_UNIT_MAX;
+    if (most > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(most);
+    const bytes = this.#bytes;
+    const payloadBytes = bytes.write(line, FRAME_HEAD_BYTES);
+    this.#length = FRAME_HEAD_BYTES + payloadBytes;
+    bytes.writeUInt32LE(MARK, 0);
+    bytes.writeUInt32LE(payloadBytes, LENGTH_AT);
+    bytes.writeUInt16LE(lane, LANE_AT);
+    bytes.writeUIntLE(position, POSITION_AT, POSITION_BYTES);
+    bytes.writeUInt32LE(crc32(bytes.subarray(LANE_AT, this.#length)), SUM_AT);
+    return this;
+  }
 }
 
 /**
@@ -52,11 +75,10 @@ export function decodeSegment(bytes: Buffer): SegmentContent {
   let damagedBytes = 0;
   let at = 0;
   while (at < end) {
-    const payload = payloadAt(bytes, at);
-    const found = payload === undefined ? undefined : decodePayload(payload);
-    if (payload !== undefined && found !== undefined) {
-      for (const record of found) records.push(record);
-      at += HEAD_BYTES + payload.length;
+    const length = payloadLengthAt(bytes, at);
+    if (length >= 0) {
+      records.push(recordAt(bytes, at, length));
+      at += FRAME_HEAD_BYTES + length;
       continue;
     }
     const next = nextMark(bytes, at + 1, end);
@@ -66,25 +88,23 @@ export function decodeSegment(bytes: Buffer): SegmentContent {
   return { records, damagedBytes };
 }
 
-function payloadAt(bytes: Buffer, at: number): Buffer | undefined {
-  if (at + HEAD_BYTES > bytes.length || bytes.readUInt32LE(at) !== MARK) return undefined;
-  const length = bytes.readUInt32LE(at + 4);
-  if (length > FRAME_PAYLOAD_BYTES_MAX || at + HEAD_BYTES + length > bytes.length) return undefined;
-  const payload = bytes.subarray(at + HEAD_BYTES, at + HEAD_BYTES + length);
-  return crc32(payload) === bytes.readUInt32LE(at + 8) ? payload : undefined;
+/** Length of the payload of the good frame at `at`; -1 when there is none. */
+function payloadLengthAt(bytes: Buffer, at: number): number {
+  if (at + FRAME_HEAD_BYTES > bytes.length || bytes.readUInt32LE(at) !== MARK) return -1;
+  const length = bytes.readUInt32LE(at + LENGTH_AT);
+  const end = at + FRAME_HEAD_BYTES + length;
+  if (length > PAYLOAD_BYTES_MAX || end > bytes.length) return -1;
+  const sum = crc32(bytes.subarray(at + LANE_AT, end));
+  return sum === bytes.readUInt32LE(at + SUM_AT) ? length : -1;
 }
 
-/** Undefined for a payload that we never wrote, though its sum is right: as good as damage. */
-function decodePayload(payload: Buffer): JournalRecord[] | undefined {
-  const records: JournalRecord[] = [];
-  for (const text of payload.toString("utf8").split("\n")) {
-    if (text === "") continue;
-    const match = /^(\d{1,3}) (\d{1,15}) (\{.*\})$/s.exec(text);
-    if (match === null) return undefined;
-    const [, lane = "", position = "", line = ""] = match;
-    records.push({ lane: Number(lane), position: Number(position), line });
-  }
-  return records;
+function recordAt(bytes: Buffer, at: number, length: number): JournalRecord {
+  const from = at + FRAME_HEAD_BYTES;
+  return {
+    lane: bytes.readUInt16LE(at + LANE_AT),
+    position: bytes.readUIntLE(at + POSITION_AT, POSITION_BYTES),
+    line: bytes.toString("utf8", from, from + length),
+  };
 }
 
 function nextMark(bytes: Buffer, from: number, end: number): number {
@@ -94,8 +114,16 @@ function nextMark(bytes: Buffer, from: number, end: number): number {
   return found === -1 || found > end ? end : found;
 }
 
+const ZEROS = Buffer.alloc(64 * 1024);
+
+/** Where the zeros begin that end the segment: nearly all of a fresh one. */
 function endOfContent(bytes: Buffer): number {
   let end = bytes.length;
+  for (;;) {
+    const from = Math.max(0, end - ZEROS.length);
+    if (from === end || bytes.compare(ZEROS, 0, end - from, from, end) !== 0) break;
+    end = from;
+  }
   while (end > 0 && bytes[end - 1] === 0) end -= 1;
   return end;
 }

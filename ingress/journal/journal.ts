@@ -1,70 +1,75 @@
-import { closeSync, fdatasync, fdatasyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, fsync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Recorded } from "../route.ts";
-import { encodeRecord } from "./encode-record.ts";
-import { encodeFrame, type JournalRecord, recordLine } from "./frame.ts";
+import { FrameBuffer } from "./frame.ts";
+import { isMappable, openSegmentWriter, type SegmentWriter } from "./segment-writer.ts";
+import { SyncGroup } from "./sync-group.ts";
 
 /** `interval`: on disk within {@link SYNC_INTERVAL_MS}, the answer does not wait · `always`: the answer waits · `none`. */
 export type SyncMode = "interval" | "always" | "none";
 
-/** Small enough to be read back whole. */
-const SEGMENT_BYTES_MAX = 16 * 1024 ** 2;
 const SYNC_INTERVAL_MS = 20;
+/** A disk that had no room for a segment is not asked again for every click. */
+const OPEN_AGAIN_MS = 1_000;
 
 /** Which records a segment holds: of each lane, positions from `first` up to but not including `next`. */
 export type SegmentIndex = {
   readonly path: string;
   readonly epoch: number;
   readonly lanes: Map<number, { first: number; next: number }>;
-  bytes: number;
 };
+
+/** Where a record stands. Positions count from 0 in (producer, epoch, lane). */
+export type Place = { readonly lane: number; readonly position: number };
+
+/** What an answer has to wait for: calls `done` once, when it may leave. */
+export type Pending = (done: () => void) => void;
 
 export type JournalOptions = {
   readonly folder: string;
   readonly epoch: number;
   readonly sync: SyncMode;
-  /** Told of every record in the turn in which it became durable, before its answer leaves. */
-  readonly onWritten: (records: readonly JournalRecord[]) => void;
-  /**
-   * The disk took nothing. `done` must be called once, whatever came of it: the answers of the turn wait for it (P6).
-   */
-  readonly onDiskFault: (
-    records: readonly JournalRecord[],
-    error: unknown,
-    done: () => void,
-  ) => void;
+  /** Told of every record in its turn, before its answer leaves. The frame is overwritten by the next one. */
+  readonly onTaken: (place: Place, frame: FrameBuffer) => void;
+  /** The disk did not take the record; answers what its answer waits for instead (P6). */
+  readonly onDiskFault: (place: Place, error: unknown) => Pending;
+  /** Records that were written are perhaps not on the disk: a power cut could take them (P8). */
+  readonly onSyncFault: (error: Error) => void;
 };
 
-type Turn = { readonly records: JournalRecord[]; readonly waiting: (() => void)[] };
+type OpenSegment = {
+  readonly index: SegmentIndex;
+  readonly writer: SegmentWriter;
+  readonly group: SyncGroup;
+};
 
 /**
- * The journal of one process. A record is written before its answer, in its own handler; with `always` the records of one turn of
- * the event loop share a write and a sync. Invariant: an answer never leaves before its record is with the kernel, or
- * with `always` on the disk.
+ * The journal of one process. A record is written before its answer, in its own handler. Invariant: an answer never leaves
+ * before its record is with the kernel, or with `always` on the disk; what the disk refused is told by `onDiskFault`.
  */
 export class Journal {
   readonly #options: JournalOptions;
   readonly #nextPosition = new Map<number, number>();
   readonly #segments: SegmentIndex[] = [];
-  #descriptor = -1;
+  readonly #closing = new Set<Promise<void>>();
+  readonly #frame = new FrameBuffer();
+  readonly #folder: number;
+  readonly #isMapped: boolean;
+  #current: OpenSegment | undefined;
   #segmentNumber = 0;
-  #turn: Turn = { records: [], waiting: [] };
-  #isScheduled = false;
+  #openFault: { readonly error: unknown; readonly untilMs: number } | undefined;
   #syncTimer: NodeJS.Timeout | undefined;
-  #isSyncing = false;
-  #unsynced = 0;
-  #waitingForSync: (() => void)[] = [];
-  #closed = false;
 
   private constructor(options: JournalOptions) {
     this.#options = options;
+    this.#folder = openSync(options.folder, "r");
+    this.#isMapped = isMappable(options.folder);
   }
 
   static open(options: JournalOptions): Journal {
     const journal = new Journal(options);
-    journal.#openSegment();
     if (options.sync === "interval") {
-      journal.#syncTimer = setInterval(() => journal.#sync(), SYNC_INTERVAL_MS);
+      journal.#syncTimer = setInterval(() => journal.#current?.group.start(), SYNC_INTERVAL_MS);
       journal.#syncTimer.unref();
     }
     return journal;
@@ -80,45 +85,26 @@ export class Journal {
     return this.#nextPosition.get(lane) ?? 0;
   }
 
-  /** Calls `whenDurable` when the record is, at the end of this turn or with `always` after the disk has it. */
-  append(recorded: Recorded, whenDurable: () => void): void {
-    const { lane } = recorded;
-    const position = this.nextPosition(lane);
-    this.#nextPosition.set(lane, position + 1);
-    this.#turn.records.push({ lane, position, line: encodeRecord(recorded.record) });
-    this.#turn.waiting.push(whenDurable);
-    // Answered within its own handler: the server cuts pipelined requests off while an answer is pending.
-    if (this.#options.sync !== "always") {
-      this.flush();
-      return;
-    }
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.flush());
-  }
-
-  /** Writes what this turn has gathered. */
-  flush(): void {
-    this.#isScheduled = false;
-    const { records, waiting } = this.#turn;
-    if (records.length === 0) return;
-    this.#turn = { records: [], waiting: [] };
-    const answer = (): void => {
-      for (const done of waiting) done();
-    };
+  /** Undefined when the record is as durable as it has to be, and the answer may leave; else what it waits for. */
+  append({ lane, line }: Recorded): Pending | undefined {
+    const place = { lane, position: this.nextPosition(lane) };
+    const frame = this.#frame.encode({ ...place, line });
+    this.#nextPosition.set(lane, place.position + 1);
+    // In memory first: whatever the disk says, the record is on its way to JetStream.
+    this.#options.onTaken(place, frame);
+    let segment: OpenSegment;
     try {
-      this.#write(records);
+      segment = this.#put(place, frame);
     } catch (error) {
-      this.#options.onDiskFault(records, error, answer);
-      return;
+      return this.#options.onDiskFault(place, error);
     }
-    this.#options.onWritten(records);
-    if (this.#options.sync !== "always") {
-      answer();
-      return;
-    }
-    this.#waitingForSync.push(answer);
-    this.#sync();
+    if (this.#options.sync !== "always") return undefined;
+    return (done) => {
+      segment.group.whenSynced((error) => {
+        if (error === null) done();
+        else this.#options.onDiskFault(place, error)(done);
+      });
+    };
   }
 
   /** Forgets segments from the front while `isPassed` says that everybody has what they hold. Answers their paths. */
@@ -132,68 +118,62 @@ export class Journal {
     }
   }
 
-  close(): void {
-    if (this.#closed) return;
-    this.flush();
-    this.#closed = true;
+  /** Resolves when everything is on the disk and no file is open any more. */
+  async close(): Promise<void> {
     clearInterval(this.#syncTimer);
-    closeSync(this.#descriptor);
+    this.#retire();
+    const hadFolder = this.#closing.size > 0;
+    await Promise.all(this.#closing);
+    if (hadFolder) closeSync(this.#folder);
   }
 
-  #write(records: readonly JournalRecord[]): void {
-    const current = this.#segments.at(-1);
-    if (current === undefined || current.bytes >= SEGMENT_BYTES_MAX) this.#openSegment();
-    const segment = this.#segments.at(-1);
-    if (segment === undefined) throw new Error("the journal has no segment");
-    const frame = encodeFrame(records.map(recordLine).join(""));
-    let written = 0;
-    while (written < frame.length) {
-      written += writeSync(
-        this.#descriptor,
-        frame,
-        written,
-        frame.length - written,
-        segment.bytes + written,
-      );
+  #put({ lane, position }: Place, frame: FrameBuffer): OpenSegment {
+    let segment = this.#current ?? this.#openNext();
+    if (!segment.writer.put(frame.bytes, frame.length)) {
+      segment = this.#openNext();
+      if (!segment.writer.put(frame.bytes, frame.length)) {
+        throw new Error(`a record of ${frame.length} bytes fits in no segment`);
+      }
     }
-    segment.bytes += frame.length;
-    this.#unsynced += 1;
-    for (const { lane, position } of records) {
-      const range = segment.lanes.get(lane);
-      if (range === undefined) segment.lanes.set(lane, { first: position, next: position + 1 });
-      else range.next = position + 1;
-    }
+    const { group, index } = segment;
+    if (this.#options.sync !== "none") group.noteWritten();
+    const range = index.lanes.get(lane);
+    if (range === undefined) index.lanes.set(lane, { first: position, next: position + 1 });
+    else range.next = position + 1;
+    return segment;
   }
 
-  #openSegment(): void {
+  #openNext(): OpenSegment {
+    const nowMs = performance.now();
+    if (this.#openFault !== undefined && nowMs < this.#openFault.untilMs) {
+      throw this.#openFault.error;
+    }
+    const { folder, epoch, onSyncFault } = this.#options;
     const number = this.#segmentNumber + 1;
-    const path = join(
-      this.#options.folder,
-      `${this.#options.epoch}-${String(number).padStart(6, "0")}.wal`,
-    );
-    const descriptor = openSync(path, "w", 0o600);
-    if (this.#descriptor !== -1) {
-      if (this.#options.sync !== "none") fdatasyncSync(this.#descriptor);
-      closeSync(this.#descriptor);
+    const path = join(folder, `${epoch}-${String(number).padStart(6, "0")}.wal`);
+    let writer: SegmentWriter;
+    try {
+      writer = openSegmentWriter(path, this.#isMapped);
+    } catch (error) {
+      this.#openFault = { error, untilMs: nowMs + OPEN_AGAIN_MS };
+      throw error;
     }
-    this.#descriptor = descriptor;
+    this.#openFault = undefined;
+    this.#retire();
     this.#segmentNumber = number;
-    this.#segments.push({ path, epoch: this.#options.epoch, lanes: new Map(), bytes: 0 });
+    const index: SegmentIndex = { path, epoch, lanes: new Map() };
+    const group = new SyncGroup(writer, (done) => fsync(this.#folder, done), onSyncFault);
+    this.#current = { index, writer, group };
+    this.#segments.push(index);
+    return this.#current;
   }
 
-  /** One at a time; what came meanwhile goes with the next one. */
-  #sync(): void {
-    if (this.#isSyncing || this.#unsynced === 0 || this.#closed) return;
-    this.#isSyncing = true;
-    const unsynced = this.#unsynced;
-    const waiting = this.#waitingForSync;
-    this.#waitingForSync = [];
-    fdatasync(this.#descriptor, (error) => {
-      this.#isSyncing = false;
-      // The descriptor of a segment that was closed meanwhile was synced when it was closed.
-      if (error === null || this.#closed) this.#unsynced -= unsynced;
-      for (const done of waiting) done();
-      if (this.#waitingForSync.length > 0) this.#sync();
-    });
+  /** What was written last is synced and closed beside the requests. */
+  #retire(): void {
+    const closed = this.#current?.group.close();
+    this.#current = undefined;
+    if (closed === undefined) return;
+    this.#closing.add(closed);
+    void closed.then(() => this.#closing.delete(closed));
   }
 }

@@ -1,72 +1,134 @@
-import type { JournalRecord } from "./frame.ts";
+import { BATCH_BYTES_MAX, BATCH_RECORDS_MAX } from "../../schemas/events/click-batch.ts";
+
+/** Before the lines of a message stands its head, whose length is only known when it is sent. */
+const HEAD_ROOM_BYTES = 256;
+const CHUNK_BYTES = HEAD_ROOM_BYTES + BATCH_BYTES_MAX;
+const FREE_CHUNKS_MAX = 8;
+const LINE_FEED = 10;
+
+/** Records of one message as it will be sent: lines, each ended by a line feed. */
+type Chunk = {
+  readonly bytes: Buffer;
+  first: number;
+  records: number;
+  end: number;
+  lastLineAt: number;
+  isSealed: boolean;
+};
+
+/** A message that can be sent as often as it takes; it is valid until {@link LaneTail.dropBefore} has passed it. */
+export type TailMessage = {
+  readonly first: number;
+  readonly records: number;
+  /** The text of the last record. */
+  readonly lastLine: () => string;
+  /** The whole message, with this head before its lines. */
+  readonly withHead: (head: string) => Uint8Array;
+};
 
 /**
- * The newest records of one lane in memory, without gaps, oldest first. What does not fit is dropped from the front: the journal
- * on disk has it.
+ * The newest records of one lane in memory, without gaps, in the bytes in which they are sent. What does not fit is dropped from
+ * the front: the journal on disk has it. Memory is used again and again, so that a record leaves nothing to collect.
  */
 export class LaneTail {
-  #records: JournalRecord[] = [];
-  #head = 0;
-  bytes = 0;
+  readonly #chunks: Chunk[] = [];
+  readonly #free: Chunk[] = [];
+  #next = 0;
+  #bytes = 0;
 
   /** Position of the oldest record held, or of the next one to come while none is. */
-  first = 0;
+  get first(): number {
+    return this.#chunks[0]?.first ?? this.#next;
+  }
 
   get next(): number {
-    return this.first + this.#records.length - this.#head;
+    return this.#next;
   }
 
-  push(record: JournalRecord): void {
-    if (this.next !== record.position) {
-      this.#records = [];
-      this.#head = 0;
-      this.bytes = 0;
-      this.first = record.position;
-    }
-    this.#records.push(record);
-    this.bytes += record.line.length;
+  /** Memory that is held, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
-  /** The lines from `position` on, at most so many records and bytes; at least one where there is one. */
-  linesFrom(position: number, limits: { records: number; bytes: number }): string[] {
-    const lines: string[] = [];
-    let bytes = 0;
-    for (let at = this.#head + position - this.first; at < this.#records.length; at += 1) {
-      const line = this.#records[at]?.line ?? "";
-      if (
-        lines.length > 0 &&
-        (lines.length >= limits.records || bytes + line.length > limits.bytes)
-      ) {
-        break;
-      }
-      lines.push(line);
-      bytes += line.length;
-    }
-    return lines;
+  /** Whether waiting longer would not make the next message any larger. */
+  get hasFullMessage(): boolean {
+    const [oldest] = this.#chunks;
+    return this.#chunks.length > 1 || (oldest?.records ?? 0) >= BATCH_RECORDS_MAX;
   }
 
-  /** Forgets everything before `position`. */
+  /** Adds the record at {@link next}: the bytes of `source` from `from` up to but not including `to`. */
+  push(source: Buffer, from: number, to: number): void {
+    const length = to - from;
+    const last = this.#chunks.at(-1);
+    const chunk = last !== undefined && hasRoom(last, length) ? last : this.#addChunk(length);
+    chunk.lastLineAt = chunk.end;
+    source.copy(chunk.bytes, chunk.end, from, to);
+    chunk.bytes[chunk.end + length] = LINE_FEED;
+    chunk.end += length + 1;
+    chunk.records += 1;
+    this.#next += 1;
+  }
+
+  /** The oldest records as one message, to which nothing is added any more; undefined when there are none. */
+  message(): TailMessage | undefined {
+    const [chunk] = this.#chunks;
+    if (chunk === undefined) return undefined;
+    chunk.isSealed = true;
+    const { bytes, first, records, end, lastLineAt } = chunk;
+    return {
+      first,
+      records,
+      lastLine: () => bytes.toString("utf8", lastLineAt, end - 1),
+      withHead: (head) => {
+        const from = HEAD_ROOM_BYTES - head.length - 1;
+        bytes.write(head, from, "latin1");
+        bytes[HEAD_ROOM_BYTES - 1] = LINE_FEED;
+        return bytes.subarray(from, end - 1);
+      },
+    };
+  }
+
+  /** Forgets the messages before `position`, whose memory nobody reads any more. */
   dropBefore(position: number): void {
-    while (this.first < position && this.#head < this.#records.length) this.#dropFirst();
-    if (this.#head > 4_096 && this.#head * 2 > this.#records.length) {
-      this.#records = this.#records.slice(this.#head);
-      this.#head = 0;
+    for (;;) {
+      const [chunk] = this.#chunks;
+      if (chunk === undefined || chunk.first + chunk.records > position) return;
+      this.#chunks.shift();
+      this.#bytes -= chunk.bytes.length;
+      const isUsual = chunk.bytes.length === CHUNK_BYTES;
+      if (isUsual && this.#free.length < FREE_CHUNKS_MAX) this.#free.push(chunk);
     }
   }
 
-  /** Forgets the oldest records until at most `bytesMax` are held; answers how many went. */
-  shrinkTo(bytesMax: number): number {
-    let dropped = 0;
-    while (this.bytes > bytesMax && this.#head < this.#records.length) {
-      this.#dropFirst();
-      dropped += 1;
+  /** Forgets the oldest records until at most `bytesMax` are held. A message that is being sent stays as it is. */
+  shrinkTo(bytesMax: number): void {
+    while (this.#bytes > bytesMax && this.#chunks.length > 1) {
+      this.#bytes -= this.#chunks.shift()?.bytes.length ?? 0;
     }
-    return dropped;
   }
 
-  #dropFirst(): void {
-    this.bytes -= this.#records[this.#head]?.line.length ?? 0;
-    this.#head += 1;
-    this.first += 1;
+  #addChunk(lengthMin: number): Chunk {
+    const free = lengthMin < BATCH_BYTES_MAX ? this.#free.pop() : undefined;
+    const size = Math.max(CHUNK_BYTES, HEAD_ROOM_BYTES + lengthMin + 1);
+    const bytes = free?.bytes ?? Buffer.allocUnsafeSlow(size);
+    const chunk = {
+      bytes,
+      first: this.#next,
+      records: 0,
+      end: HEAD_ROOM_BYTES,
+      lastLineAt: HEAD_ROOM_BYTES,
+      isSealed: false,
+    };
+    this.#chunks.push(chunk);
+    this.#bytes += bytes.length;
+    return chunk;
   }
+}
+
+function hasRoom(chunk: Chunk, length: number): boolean {
+  return (
+    !chunk.isSealed &&
+    chunk.records < BATCH_RECORDS_MAX &&
+    chunk.end + length + 1 <= chunk.bytes.length
+  );
 }

@@ -1,6 +1,6 @@
 import type { Log } from "../../schemas/host/log.ts";
 import type { NatsLink } from "../nats-link.ts";
-import { publishUntilStored } from "./publish-batch.ts";
+import { messageAgain, publishUntilStored } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
 import {
   type EndedSegment,
@@ -73,7 +73,10 @@ async function shipUnpassed(
       ranges,
       segments,
       publish: (batch) =>
-        publishUntilStored(link, batch, { signal, onRetry: () => events.retried(), isAgain: true }),
+        publishUntilStored(link, messageAgain(batch), {
+          signal,
+          onRetry: (error) => events.retried(error),
+        }),
     });
   } catch (error) {
     if (signal.aborted) return 0;

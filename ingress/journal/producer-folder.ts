@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -7,14 +6,11 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
-  rmSync,
   writeSync,
 } from "node:fs";
-import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { lockFolder } from "./lock-folder.ts";
 
 const PRODUCER_NAME = /^\d{1,5}$/;
 const EPOCH_FILE = "epoch";
@@ -61,13 +57,13 @@ export async function tryToTake(
 ): Promise<ProducerFolder | undefined> {
   const path = join(journalPath, String(producer));
   mkdirSync(path, { recursive: true });
-  const lock = await tryToLock(path);
-  if (lock === undefined) return undefined;
+  const release = await lockFolder(path);
+  if (release === undefined) return undefined;
   return {
     producer,
     epoch: countEpochUp(path),
     path,
-    release: () => new Promise((resolve) => lock.close(() => resolve())),
+    release,
   };
 }
 
@@ -88,41 +84,4 @@ function countEpochUp(path: string): number {
   fsyncSync(folder);
   closeSync(folder);
   return epoch;
-}
-
-/**
- * A lock that ends with its process, however that ends: a listening socket, which no second process can open. On Linux its name
- * is in no file system; elsewhere it is a file that is tried out before it is taken for stale.
- */
-async function tryToLock(path: string): Promise<Server | undefined> {
-  const name = createHash("sha256").update(realpathSync(path)).digest("hex").slice(0, 32);
-  if (process.platform === "linux") return await listen(`\0tracker-journal-${name}`);
-  const file = join(tmpdir(), `tracker-journal-${name}`);
-  const first = await listen(file);
-  if (first !== undefined || (await answers(file))) return first;
-  rmSync(file, { force: true });
-  return await listen(file);
-}
-
-function listen(path: string): Promise<Server | undefined> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.unref();
-    server.once("error", (error: Error & { code?: string }) => {
-      if (error.code === "EADDRINUSE") resolve(undefined);
-      else reject(error);
-    });
-    server.listen(path, () => resolve(server));
-  });
-}
-
-async function answers(path: string): Promise<boolean> {
-  const { connect } = await import("node:net");
-  return await new Promise((resolve) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
 }

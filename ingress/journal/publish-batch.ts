@@ -7,41 +7,60 @@ const ACK_TIMEOUT_MS = 5_000;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 2_000;
 
+/** A batch as it goes out. */
+export type BatchMessage = {
+  readonly lane: number;
+  /** Undefined for a message that nothing is lost with, and so need not be told from its repeat. */
+  readonly id: string | undefined;
+  readonly bytes: Uint8Array;
+};
+
+export type PublishOptions = {
+  readonly signal: AbortSignal;
+  /** The message is sent once more, and why. */
+  readonly onRetry: (error: unknown) => void;
+};
+
+/** Names a batch by what it holds, so that JetStream knows a repeat. */
+export function batchId(batch: Omit<ClickBatch, "lines">, records: number): string {
+  return `${batch.producer}.${batch.epoch}.${batch.lane}.${batch.first}-${records}`;
+}
+
+/** A batch that was shipped before and that the writer misses: JetStream must not take it for a repeat. */
+export function messageAgain(batch: ClickBatch): BatchMessage {
+  const { lane, lines } = batch;
+  return {
+    lane,
+    id: `${batchId(batch, lines.length)}.${randomUUID()}`,
+    bytes: encodeBatch(batch),
+  };
+}
+
 /**
  * Publishes until JetStream has acknowledged, however long that takes: the same message id each time, so that an acknowledgement
  * that got lost stores nothing twice there. Rejects only when `signal` ends the wait.
  */
 export async function publishUntilStored(
   link: NatsLink,
-  batch: ClickBatch,
-  options: {
-    readonly signal: AbortSignal;
-    readonly onRetry: () => void;
-    /** The batch was shipped before and the writer misses it: JetStream must not take it for a repeat. */
-    readonly isAgain?: boolean;
-  },
+  { lane, id, bytes }: BatchMessage,
+  { signal, onRetry }: PublishOptions,
 ): Promise<void> {
-  const bytes = encodeBatch(batch);
-  const { producer, epoch, lane, first, lines } = batch;
-  const again = options.isAgain === true ? `.${randomUUID()}` : "";
-  const msgID = `${producer}.${epoch}.${lane}.${first}-${lines.length}${again}`;
+  const identified = id === undefined ? {} : { msgID: id };
   for (let pauseMs = RETRY_MS_MIN; ; pauseMs = Math.min(pauseMs * 2, RETRY_MS_MAX)) {
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     const nats = link.current();
     if (nats !== undefined) {
       try {
-        // A message without records says only when it was cut: each is new.
-        const identified = lines.length > 0 ? { msgID } : {};
         await nats.jetstream.publish(nats.subjects.clicks(lane), bytes, {
           ...identified,
           timeout: ACK_TIMEOUT_MS,
         });
         return;
-      } catch {
+      } catch (error) {
         // Whatever it was (timeout, no stream yet, connection lost): the batch is in the journal, and is sent again.
-        options.onRetry();
+        onRetry(error);
       }
     }
-    await sleep(pauseMs, undefined, { signal: options.signal });
+    await sleep(pauseMs, undefined, { signal });
   }
 }

@@ -22,12 +22,15 @@ export async function reshipRanges(options: {
   readonly publish: (batch: ClickBatch) => Promise<void>;
 }): Promise<number> {
   let lost = 0;
+  // Neighbouring ranges lie in one segment: it is read once for all of them.
+  let read: { path: string; records: readonly JournalRecord[] } | undefined;
   for (const range of options.ranges) {
     let next = range.from;
     for (const segment of options.segments) {
       if (next >= range.to || !holds(segment, { ...range, from: next })) continue;
-      const { records } = await readSegment(segment.path);
-      const wanted = records.filter(
+      const { path } = segment;
+      if (read?.path !== path) read = { path, records: (await readSegment(path)).records };
+      const wanted = read.records.filter(
         ({ lane, position }) => lane === range.lane && position >= next && position < range.to,
       );
       for (const run of runsOf(wanted)) {

@@ -34,14 +34,12 @@ export async function readSegment(path: string): Promise<{
 export async function indexSegment(path: string, epoch: number): Promise<EndedSegment> {
   const { records, damagedBytes } = await readSegment(path);
   const lanes = new Map<number, { first: number; next: number }>();
-  let bytes = 0;
-  for (const { lane, position, line } of records) {
+  for (const { lane, position } of records) {
     const range = lanes.get(lane);
     if (range === undefined) lanes.set(lane, { first: position, next: position + 1 });
     else range.next = Math.max(range.next, position + 1);
-    bytes += line.length;
   }
-  return { path, epoch, lanes, bytes, damagedBytes };
+  return { path, epoch, lanes, damagedBytes };
 }
 
 export async function removeSegment(path: string): Promise<void> {

@@ -2,19 +2,20 @@ import {
   BATCH_AGE_MS_MAX,
   BATCH_BYTES_MAX,
   BATCH_RECORDS_MAX,
+  encodeBatch,
+  encodeBatchHead,
   IDLE_BATCH_MS,
 } from "../../schemas/events/click-batch.ts";
 import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
 import type { NatsLink } from "../nats-link.ts";
-import type { JournalRecord } from "./frame.ts";
+import { FRAME_HEAD_BYTES, type FrameBuffer } from "./frame.ts";
 import { LaneTail } from "./lane-tail.ts";
-import { publishUntilStored } from "./publish-batch.ts";
+import { type BatchMessage, batchId, publishUntilStored } from "./publish-batch.ts";
 
 /** Memory of one lane for records on their way; beyond it they are read from the journal again. */
 const TAIL_BYTES_MAX = 12 * 1024 ** 2;
 /** Answers that wait for JetStream because the disk took nothing (P6). */
 const WAITERS_MAX = 10_000;
-const LIMITS = { records: BATCH_RECORDS_MAX, bytes: BATCH_BYTES_MAX };
 
 export type LaneShipperOptions = {
   readonly link: NatsLink;
@@ -26,8 +27,17 @@ export type LaneShipperOptions = {
   readonly nowMs: () => number;
   /** Lines of one segment from a position on, without gaps; empty when the journal has none there. */
   readonly readFromDisk: (lane: number, position: number) => Promise<readonly string[]>;
-  readonly events: { shipped(records: number): void; retried(): void; lost(records: number): void };
+  readonly events: {
+    shipped(records: number): void;
+    retried(error: unknown): void;
+    lost(records: number): void;
+  };
 };
+
+/** The next message of a lane, and how many records are in it. */
+type Outgoing = { readonly records: number; readonly message: BatchMessage };
+type Backlog = { readonly first: number; readonly lines: readonly string[] };
+const NO_BACKLOG: Backlog = { first: 0, lines: [] };
 
 type Waiter = { readonly position: number; readonly resolve: () => void };
 
@@ -40,10 +50,11 @@ export class LaneShipper {
   readonly #tail = new LaneTail();
   #cursor = 0;
   /** What was read back from one segment and is not shipped yet. */
-  #backlog: { first: number; lines: readonly string[] } = { first: 0, lines: [] };
+  #backlog = NO_BACKLOG;
   #wake: (() => void) | undefined;
   #isUrgent = false;
   #waiters: Waiter[] = [];
+  #unrecordedTo = -1;
 
   constructor(options: LaneShipperOptions) {
     this.#options = options;
@@ -59,11 +70,22 @@ export class LaneShipper {
     return Math.max(0, this.#tail.next - this.#cursor);
   }
 
-  take(record: JournalRecord): void {
-    this.#tail.push(record);
+  /** Takes the record at the lane's next position. The frame may be overwritten afterwards. */
+  take(frame: FrameBuffer): void {
+    this.#tail.push(frame.bytes, FRAME_HEAD_BYTES, frame.length);
     if (this.#tail.bytes > TAIL_BYTES_MAX) this.#tail.shrinkTo(TAIL_BYTES_MAX / 2);
-    if (this.depth >= BATCH_RECORDS_MAX) this.#isUrgent = true;
+    if (this.#tail.hasFullMessage) this.#isUrgent = true;
     this.#wake?.();
+  }
+
+  /** The record was answered while nothing but our memory had it. */
+  noteUnrecorded(position: number): void {
+    this.#unrecordedTo = Math.max(this.#unrecordedTo, position);
+  }
+
+  /** Whether any such record still waits. */
+  get hasUnrecorded(): boolean {
+    return this.#unrecordedTo >= this.#cursor;
   }
 
   /** Resolves when JetStream has acknowledged the record, or never: race it against a time. */
@@ -91,47 +113,72 @@ export class LaneShipper {
   }
 
   async #shipNext(signal: AbortSignal = this.#options.signal): Promise<void> {
-    const { link, producer, epoch, lane, nowMs, events } = this.#options;
-    // Taken before the lines: what is answered from now on is not promised to be in this batch.
-    const cutAtMs = nowMs();
-    const lines = await this.#nextLines();
-    const isCaughtUp = this.#cursor + lines.length >= this.#tail.next;
-    const batch = {
-      producer,
-      epoch,
-      lane,
-      first: this.#cursor,
-      at: isCaughtUp ? cutAtMs : lastTimeOf(lines),
-      lines,
-    };
+    const { link, events } = this.#options;
+    const { records, message } = await this.#next();
     try {
-      await publishUntilStored(link, batch, { signal, onRetry: () => events.retried() });
+      await publishUntilStored(link, message, {
+        signal,
+        onRetry: (error) => events.retried(error),
+      });
     } catch (error) {
       if (signal.aborted) return;
       throw error;
     }
-    this.#cursor += lines.length;
+    this.#cursor += records;
     this.#tail.dropBefore(this.#cursor);
-    events.shipped(lines.length);
+    events.shipped(records);
     this.#settleWaiters();
   }
 
-  async #nextLines(): Promise<readonly string[]> {
-    if (this.#cursor >= this.#tail.first) {
-      this.#backlog = { first: 0, lines: [] };
-      return this.#tail.linesFrom(this.#cursor, LIMITS);
+  async #next(): Promise<Outgoing> {
+    if (this.#cursor < this.#tail.first) {
+      const lines = await this.#linesOfDisk();
+      if (lines.length > 0) return this.#outgoingLines(lines);
+      // The disk took nothing and the memory could not hold it: said, counted, and never waited for.
+      this.#options.events.lost(this.#tail.first - this.#cursor);
+      this.#cursor = this.#tail.first;
     }
+    this.#backlog = NO_BACKLOG;
+    return this.#outgoingTail();
+  }
+
+  /** What comes next in memory; when there is nothing, word that there was nothing until now. */
+  #outgoingTail(): Outgoing {
+    const { producer, epoch, lane, nowMs } = this.#options;
+    // Taken before the message is closed: what is answered from now on is not promised to be in it.
+    const cutAtMs = nowMs();
+    const message = this.#tail.message();
+    const head = { producer, epoch, lane, first: this.#cursor };
+    if (message === undefined) {
+      const bytes = encodeBatch({ ...head, at: cutAtMs, lines: [] });
+      return { records: 0, message: { lane, id: undefined, bytes } };
+    }
+    const { records } = message;
+    const isCaughtUp = this.#cursor + records >= this.#tail.next;
+    const at = isCaughtUp ? cutAtMs : timeOfLine(message.lastLine());
+    const bytes = message.withHead(encodeBatchHead({ ...head, at }));
+    const id = batchId({ ...head, at }, records);
+    return { records, message: { lane, id, bytes } };
+  }
+
+  #outgoingLines(lines: readonly string[]): Outgoing {
+    const { producer, epoch, lane } = this.#options;
+    const at = lastTimeOf(lines);
+    const batch = { producer, epoch, lane, first: this.#cursor, at, lines };
+    const id = batchId(batch, lines.length);
+    return { records: lines.length, message: { lane, id, bytes: encodeBatch(batch) } };
+  }
+
+  /** Records that the memory no longer holds, as many as a message may; none when the journal has none of them. */
+  async #linesOfDisk(): Promise<readonly string[]> {
     const { first, lines } = this.#backlog;
     if (this.#cursor < first || this.#cursor >= first + lines.length) {
       const onDisk = await this.#options.readFromDisk(this.#options.lane, this.#cursor);
       this.#backlog = { first: this.#cursor, lines: onDisk };
     }
-    const ready = this.#backlog.lines.slice(this.#cursor - this.#backlog.first);
-    if (ready.length > 0) return cut(ready);
-    // The disk took nothing and the memory could not hold it: said, counted, and never waited for.
-    this.#options.events.lost(this.#tail.first - this.#cursor);
-    this.#cursor = this.#tail.first;
-    return this.#tail.linesFrom(this.#cursor, LIMITS);
+    const from = this.#cursor - this.#backlog.first;
+    // What the memory holds is sent from there: its messages begin where it begins.
+    return cut(this.#backlog.lines.slice(from, this.#tail.first - this.#backlog.first));
   }
 
   #settleWaiters(): void {
@@ -147,7 +194,7 @@ export class LaneShipper {
       const idleMs = this.#options.lane === IMPRESSION_LANE ? IDLE_BATCH_MS * 20 : IDLE_BATCH_MS;
       if (!(await this.#sleep(idleMs))) return;
     }
-    if (this.depth < BATCH_RECORDS_MAX) await this.#sleep(BATCH_AGE_MS_MAX, true);
+    if (!this.#tail.hasFullMessage) await this.#sleep(BATCH_AGE_MS_MAX, true);
     this.#isUrgent = false;
   }
 
@@ -175,7 +222,11 @@ const RECORD_TIME = /"ts":(\d{1,15})/;
 
 /** When the last of the records was taken: a producer's records are in the order of their time. 0 for none. */
 export function lastTimeOf(lines: readonly string[]): number {
-  return Number(RECORD_TIME.exec(lines.at(-1) ?? "")?.[1] ?? 0);
+  return timeOfLine(lines.at(-1) ?? "");
+}
+
+function timeOfLine(line: string): number {
+  return Number(RECORD_TIME.exec(line)?.[1] ?? 0);
 }
 
 /** As many lines as a message may hold, at least one. */

@@ -1,9 +1,9 @@
 import { ALL_LANES } from "../../schemas/events/shards.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { NatsLink } from "../nats-link.ts";
-import type { JournalRecord } from "./frame.ts";
-import type { Journal } from "./journal.ts";
-import { publishUntilStored } from "./publish-batch.ts";
+import type { FrameBuffer } from "./frame.ts";
+import type { Journal, Place } from "./journal.ts";
+import { messageAgain, publishUntilStored } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
 import { readSegment, removeSegment } from "./segment-files.ts";
 import { LaneShipper } from "./ship-lane.ts";
@@ -14,12 +14,14 @@ const TICK_MS = 1_000;
 const STUCK_MS = 120_000;
 /** A writer that has not spoken for this long is away: shipping again would only fill the stream. */
 const WRITER_SILENT_MS = 10_000;
+/** Of one range in one round: the rest waits for the next word of the writer. */
+const RESHIPPED_RECORDS_MAX = 100_000;
 /** The same range is not shipped again before the writer had time to take it. */
 const AGAIN_MS = 5_000;
 
 export type ShipperEvents = {
   shipped(records: number): void;
-  retried(): void;
+  retried(error: unknown): void;
   lost(records: number): void;
   reshipped(ranges: number): void;
 };
@@ -72,17 +74,23 @@ export class Shipper {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.depth, 0);
   }
 
-  take(records: readonly JournalRecord[]): void {
-    for (const record of records) this.#lanes.get(record.lane)?.take(record);
+  /** Takes the record of a frame, which may be overwritten afterwards. */
+  take({ lane }: Place, frame: FrameBuffer): void {
+    this.#lanes.get(lane)?.take(frame);
   }
 
-  /** Resolves when JetStream has all of them, or never. */
-  async whenShipped(records: readonly JournalRecord[]): Promise<void> {
-    await Promise.all(
-      records.map(async ({ lane, position }) => {
-        await this.#lanes.get(lane)?.whenShipped(position);
-      }),
-    );
+  /** A record was answered that only our memory has, until it is shipped (P6). */
+  noteUnrecorded({ lane, position }: Place): void {
+    this.#lanes.get(lane)?.noteUnrecorded(position);
+  }
+
+  get hasUnrecorded(): boolean {
+    return [...this.#lanes.values()].some((lane) => lane.hasUnrecorded);
+  }
+
+  /** Resolves when JetStream has the record, or never. */
+  async whenShipped({ lane, position }: Place): Promise<void> {
+    await this.#lanes.get(lane)?.whenShipped(position);
   }
 
   /** Ships what is left, at most for `deadlineMs`; the rest stays in the journal for the next start. */
@@ -128,11 +136,14 @@ export class Shipper {
       const passed = book.of(producer, epoch, lane);
       if (passed === undefined || nowMs - passed.heardAtMs > WRITER_SILENT_MS) continue;
       for (const [from, to] of passed.missing) {
-        if (this.#mayGoAgain(`${lane} ${from}`, AGAIN_MS)) ranges.push({ epoch, lane, from, to });
+        if (this.#mayGoAgain(`${lane} ${from}`, AGAIN_MS)) {
+          ranges.push({ epoch, lane, from, to: Math.min(to, from + RESHIPPED_RECORDS_MAX) });
+        }
       }
       const isStuck = passed.next < cursor && nowMs - passed.progressAtMs > STUCK_MS;
       if (isStuck && this.#mayGoAgain(`${lane} stuck`, STUCK_MS)) {
-        ranges.push({ epoch, lane, from: passed.next, to: cursor });
+        const from = passed.next;
+        ranges.push({ epoch, lane, from, to: Math.min(cursor, from + RESHIPPED_RECORDS_MAX) });
       }
     }
     return ranges;
@@ -157,7 +168,10 @@ export class Shipper {
       ranges,
       segments: this.#options.journal().segments,
       publish: (batch) =>
-        publishUntilStored(link, batch, { signal, onRetry: () => events.retried(), isAgain: true }),
+        publishUntilStored(link, messageAgain(batch), {
+          signal,
+          onRetry: (error) => events.retried(error),
+        }),
     });
     events.reshipped(ranges.length);
     if (lost > 0) {

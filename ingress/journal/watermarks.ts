@@ -10,23 +10,30 @@ export type Passed = {
   readonly heardAtMs: number;
 };
 
+/** Ten messages of a writer at their longest. */
+const PLACES_MAX = 100_000;
+
 /** The newest word of every lane's writer about every producer that this process ships for. */
 export class WatermarkBook {
   readonly #passed = new Map<string, Passed>();
-  readonly #onUndecodable: (error: unknown) => void;
+  readonly #onFault: (error: unknown) => void;
 
-  constructor(onUndecodable: (error: unknown) => void) {
-    this.#onUndecodable = onUndecodable;
+  /** `onFault`: a message of a writer could not be read. */
+  constructor(onFault: (error: unknown) => void) {
+    this.#onFault = onFault;
   }
 
   follow(nats: Nats): void {
     nats.connection.subscribe(nats.subjects.watermark, {
       callback: (error, message) => {
-        if (error !== null) return;
+        if (error !== null) {
+          this.#onFault(error);
+          return;
+        }
         try {
           this.take(Watermarks.parse(message.json()));
         } catch (fault) {
-          this.#onUndecodable(fault);
+          this.#onFault(fault);
         }
       },
     });
@@ -37,12 +44,18 @@ export class WatermarkBook {
     for (const { lane, producer, epoch, next, missing } of marks) {
       const key = keyOf(producer, epoch, lane);
       const known = this.#passed.get(key);
+      // Put in again at the end: what nobody has spoken of for longest goes first.
+      this.#passed.delete(key);
       this.#passed.set(key, {
         next,
         missing,
         progressAtMs: known !== undefined && known.next === next ? known.progressAtMs : nowMs,
         heardAtMs: nowMs,
       });
+    }
+    for (const key of this.#passed.keys()) {
+      if (this.#passed.size <= PLACES_MAX) return;
+      this.#passed.delete(key);
     }
   }
 

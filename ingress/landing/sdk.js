@@ -1,6 +1,6 @@
 /*
  * Landing-page script: finds the click that brought the visitor, decorates links with its id and reports conversions.
- * ES5, no dependencies, and nothing it does may disturb the page: every entry from outside is guarded.
+ * ES5, no dependencies. Nothing it does may disturb the page: every entry from outside is guarded.
  */
 (function (window, document) {
   "use strict";
@@ -11,28 +11,29 @@
   var ID = /^[0-9a-f]{32}$/i;
   var ID_PARAMS = ["click_id", "transaction_id", "tid"];
   var AD_CLICK_IDS = ["gclid", "gbraid", "wbraid"];
+  var AD_CLICK_ID_LENGTH_MAX = 512;
   var MACRO = /\{click_id\}|%7Bclick_id%7D/gi;
-  var UNTOUCHED_LINK = /^(javascript|mailto|tel):/;
-  var MAX_AGE_SECONDS = 7776000;
+  var UNTOUCHED_LINK = /^(javascript|mailto|tel):/i;
+  var DAY_SECONDS = 86400;
+  var MAX_AGE_SECONDS = 90 * DAY_SECONDS;
   var REQUEST_TIMEOUT_MS = 5000;
-  var OWN_PARAMS = { click_id: 1, first_click_id: 1, token: 1, js: 1, r: 1 };
+  var ANCESTORS_MAX = 200;
+  // What a page has no business to say.
+  var NOT_SENT = { click_id: 1, token: 1 };
 
   var script = findScript();
   var origin = originOf(script);
-  var settings = {
-    offer: attribute("data-offer"),
-    aff: attribute("data-aff"),
-    organic:
-      script !== null &&
-      script.hasAttribute("data-organic") &&
-      attribute("data-organic") !== "false",
-    param: attribute("data-param")
-  };
-  var cookieDomain;
+  var offer = attribute("data-offer");
+  var aff = attribute("data-aff");
+  var isOrganic =
+    script !== null &&
+    script.hasAttribute("data-organic") &&
+    !/^(false|0)$/i.test(attribute("data-organic"));
   var clickId = null;
   var lastError = null;
   var isResolved = false;
   var waiting = [];
+  var cookieDomain;
 
   var api = {
     loaded: true,
@@ -44,94 +45,100 @@
     },
     conversion: function (params) {
       whenResolved(function () {
-        sendConversion(params || {});
+        sendConversion(typeof params === "object" && params !== null ? params : {});
       });
     },
-    push: function (entry) {
-      guard(function () {
-        if (typeof entry === "function") {
-          whenResolved(function () {
-            entry(clickId);
-          });
-        } else if (entry && typeof api[entry[0]] === "function") {
-          var args = entry[1];
-          api[entry[0]].apply(api, args instanceof Array ? args : [args]);
-        }
-      });
+    push: function () {
+      for (var e = 0; e < arguments.length; e += 1) guard(run, arguments[e]);
     }
   };
   window.Tracker = api;
 
-  if (queue && typeof queue.length === "number") {
-    for (var i = 0; i < queue.length; i += 1) api.push(queue[i]);
-  }
-  guard(listenToLinks);
+  for (var q = 0; queue && q < queue.length; q += 1) guard(run, queue[q]);
+  guard(listen);
   guard(resolve);
+
+  /** A queued call: a function of the click id, or the name of a method and its arguments. */
+  function run(entry) {
+    if (typeof entry === "function") {
+      whenResolved(function () {
+        entry(clickId);
+      });
+    } else if (entry && has(api, entry[0]) && typeof api[entry[0]] === "function") {
+      api[entry[0]].apply(api, Array.isArray(entry[1]) ? entry[1] : [entry[1]]);
+    }
+  }
 
   // Finding the click, in the order of the contract: the page's URL, an ad-platform id, a stored one, organic, direct.
 
   function resolve() {
     var query = queryOf(window.location.search);
-    var given = idInUrl(query);
-    if (given !== null) {
-      finish(given);
-      return;
-    }
     var stored = readStored("trk_cid");
-    var adClickId = firstPresent(query, AD_CLICK_IDS);
-    if (adClickId !== null) {
-      askByAdClickId(adClickId, query[adClickId], stored);
-    } else if (stored !== null) {
-      finish(stored);
-    } else {
-      askForNewClick();
+    var given = idInUrl(query);
+    if (given !== null) finish(given);
+    else if (!askByAdClickId(query, stored)) {
+      if (stored !== null) finish(stored);
+      else askForNewClick();
     }
   }
 
   function idInUrl(query) {
-    var names = settings.param === "" ? ID_PARAMS : [settings.param].concat(ID_PARAMS);
+    var names = [attribute("data-param")].concat(ID_PARAMS);
     for (var n = 0; n < names.length; n += 1) {
-      var value = query[names[n]];
-      if (typeof value === "string" && ID.test(value)) return value.toLowerCase();
+      var value = names[n] !== "" && has(query, names[n]) ? query[names[n]] : "";
+      if (ID.test(value)) return value.toLowerCase();
     }
     return null;
   }
 
-  function askByAdClickId(name, value, stored) {
+  /** False when the URL has no ad-platform id that could be asked for. */
+  function askByAdClickId(query, stored) {
     var body = pageFacts();
-    body[name] = value;
+    var isAsked = false;
+    for (var n = 0; n < AD_CLICK_IDS.length; n += 1) {
+      var value = has(query, AD_CLICK_IDS[n]) ? query[AD_CLICK_IDS[n]] : "";
+      if (value !== "" && value.length <= AD_CLICK_ID_LENGTH_MAX) {
+        body[AD_CLICK_IDS[n]] = value;
+        isAsked = true;
+      }
+    }
+    if (!isAsked) return false;
     // With a stored id no new direct click is wanted: without an offer none is made.
     if (stored === null) addOffer(body);
-    ask(body, function (found, wasAnswered) {
-      if (found !== null) finish(found);
-      else if (stored !== null) finish(stored);
-      else if (wasAnswered && settings.organic) askForNewClick();
-      else finish(null);
+    ask(body, function (answer) {
+      if (answer.id !== null) finish(answer.id);
+      else if (stored === null && answer.isRefused && isOrganic) askForNewClick();
+      else finish(stored);
     });
+    return true;
   }
 
   function askForNewClick() {
-    var body = pageFacts();
-    if (settings.organic) {
-      var source = referrerSource();
-      body.organic = true;
-      body.sub1 = source.platform;
-      body.sub2 = source.host;
-      body.sub3 = window.location.pathname;
-      addOffer(body);
-      ask(body, function (found, wasAnswered) {
-        if (found === null && wasAnswered && settings.offer !== "") askForDirectClick();
-        else finish(found);
-      });
-    } else if (settings.offer !== "") {
+    if (!isOrganic) {
       askForDirectClick();
-    } else {
-      finish(null);
+      return;
     }
+    var body = addOffer(pageFacts());
+    var source = referrerSource();
+    // The partner of an organic click is the workspace's own.
+    delete body.aff;
+    body.organic = true;
+    body.sub1 = source.platform;
+    body.sub2 = source.host;
+    body.sub3 = window.location.pathname;
+    ask(body, function (answer) {
+      // Refused: the workspace has no organic partner.
+      if (answer.isRefused) askForDirectClick();
+      else finish(answer.id);
+    });
   }
 
   function askForDirectClick() {
-    ask(addOffer(pageFacts()), finish);
+    if (offer === "") finish(null);
+    else
+      ask(addOffer(pageFacts()), function (answer) {
+        finish(answer.id);
+      });
   }
 
   function pageFacts() {
@@ -139,8 +146,8 @@
   }
 
   function addOffer(body) {
-    if (settings.offer !== "") body.offer = settings.offer;
-    if (settings.aff !== "") body.aff = settings.aff;
+    if (offer !== "") body.offer = offer;
+    if (aff !== "") body.aff = aff;
     return body;
   }
 
@@ -156,23 +163,36 @@
     return { platform: platform, host: host };
   }
 
-  /** Calls back once, with the click id or null and whether the service answered at all. */
+  /**
+   * Calls back once, with the click's id or null, and whether the service refused. An outage is no refusal: to make a new
+   * click of a visitor whose click cannot be looked up now would credit the wrong partner.
+   */
   function ask(body, done) {
     var request;
     var isDone = false;
-    var giveUp = setTimeout(function () {
-      end(null, "no answer within 5 seconds", false);
+    var timer = setTimeout(function () {
+      end({ id: null }, "no answer within 5 seconds");
       if (request) request.abort();
     }, REQUEST_TIMEOUT_MS);
 
-    function end(found, failure, wasAnswered) {
+    function end(answer, failure) {
       if (isDone) return;
       isDone = true;
-      clearTimeout(giveUp);
+      clearTimeout(timer);
       if (failure) fail(failure);
-      guard(function () {
-        done(found, wasAnswered);
-      });
+      guard(done, answer);
+    }
+
+    function read() {
+      if (request.readyState !== 4 || isDone) return;
+      var status = request.status;
+      var answer = parseJson(request.responseText) || {};
+      if (status === 200 && ID.test(answer.click_id)) end({ id: answer.click_id.toLowerCase() });
+      else
+        end(
+          { id: null, isRefused: status >= 400 && status < 500 },
+          status === 0 ? "request failed" : String(answer.error || "HTTP " + status)
+        );
     }
 
     try {
@@ -180,17 +200,10 @@
       request.open("POST", origin + "/lp", true);
       // Plain text needs no preflight.
       request.setRequestHeader("Content-Type", "text/plain");
-      request.onreadystatechange = function () {
-        if (request.readyState !== 4 || isDone) return;
-        var answer = parseJson(request.responseText);
-        if (request.status === 200 && answer && ID.test(answer.click_id))
-          end(answer.click_id.toLowerCase(), null, true);
-        else if (request.status === 0) end(null, "request failed", false);
-        else end(null, (answer && answer.error) || "HTTP " + request.status, true);
-      };
+      request.onreadystatechange = read;
       request.send(JSON.stringify(body));
     } catch (error) {
-      end(null, String(error && error.message), false);
+      end({ id: null }, textOf(error));
     }
   }
 
@@ -199,7 +212,8 @@
     clickId = found;
     isResolved = true;
     if (found !== null) {
-      store("trk_cid", found);
+      // What is stored already keeps its age.
+      if (found !== readStored("trk_cid")) store("trk_cid", found);
       if (readStored("trk_fcid") === null) store("trk_fcid", found);
       guard(decorateAll);
       if (document.readyState === "loading")
@@ -218,55 +232,80 @@
   // Conversions: an image request, so that it works on every page and survives most page changes.
 
   function sendConversion(params) {
-    var parts = [];
+    var own = ownParams(params);
+    var pairs = [];
     var name;
-    if (clickId !== null) {
-      parts.push("click_id=" + clickId);
-      var first = readStored("trk_fcid");
-      if (first !== null && first !== clickId) parts.push("first_click_id=" + first);
-    } else if (
-      settings.offer !== "" &&
-      params.offer === undefined &&
-      params.offer_id === undefined
-    ) {
-      parts.push("offer=" + encodeURIComponent(settings.offer));
-    }
-    if (settings.aff !== "" && params.aff === undefined && params.aff_id === undefined) {
-      parts.push("aff=" + encodeURIComponent(settings.aff));
-    }
+    for (name in own) if (has(own, name)) pairs.push(name + "=" + encoded(own[name]));
     for (name in params) {
-      if (isSent(params, name))
-        parts.push(encodeURIComponent(name) + "=" + encodeURIComponent(params[name]));
+      if (!has(own, name) && NOT_SENT[name] !== 1 && isGiven(params, [name])) {
+        // The click tells the offer; another one would be refused.
+        if (clickId !== null && (name === "offer" || name === "offer_id")) continue;
+        pairs.push(encoded(name) + "=" + encoded(params[name]));
+      }
     }
-    parts.push("js=1", "r=" + Math.random().toString(36).slice(2));
-    new Image().src = origin + "/px?" + parts.join("&");
+    var image = new Image();
+    image.onerror = function () {
+      fail("conversion not sent");
+    };
+    image.src = origin + "/px?" + pairs.join("&");
   }
 
-  function isSent(params, name) {
-    if (!Object.prototype.hasOwnProperty.call(params, name) || OWN_PARAMS[name] === 1) return false;
-    // The click tells the offer; another one would be refused.
-    if (clickId !== null && (name === "offer" || name === "offer_id")) return false;
-    var value = params[name];
-    return (
-      value !== null &&
-      value !== undefined &&
-      typeof value !== "object" &&
-      typeof value !== "function"
-    );
+  /** What the script itself has to say beside the `params` of the page. */
+  function ownParams(params) {
+    var own = { js: 1, r: nowMs().toString(36) + Math.random().toString(36).slice(2) };
+    var first = readStored("trk_fcid");
+    if (clickId !== null) {
+      own.click_id = clickId;
+      if (first !== null && first !== clickId) own.first_click_id = first;
+    } else if (offer !== "" && !isGiven(params, ["offer", "offer_id"])) own.offer = offer;
+    if (aff !== "" && !isGiven(params, ["aff", "aff_id", "affiliate_id"])) own.aff = aff;
+    return own;
   }
 
-  // Links.
+  function isGiven(params, names) {
+    for (var n = 0; n < names.length; n += 1) {
+      var value = has(params, names[n]) ? params[names[n]] : null;
+      if (value !== null && !/^(undefined|object|function|symbol)$/.test(typeof value)) return true;
+    }
+    return false;
+  }
 
-  function listenToLinks() {
+  function encoded(value) {
+    // Half a surrogate pair cannot be encoded, and must not cost the conversion.
+    try {
+      return encodeURIComponent(value);
+    } catch (error) {
+      return encodeURIComponent(String(value).replace(/[\ud800-\udfff]/g, "\ufffd"));
+    }
+  }
+
+  // Links, and the end of the page.
+
+  function listen() {
     var decorateClicked = guarded(function (event) {
-      var node = event.target;
-      while (node && node.nodeName !== "A" && node.nodeName !== "AREA") node = node.parentNode;
-      if (node && clickId !== null) decorate(node);
+      if (clickId === null) return;
+      // A link may lie in a shadow tree, which hides it from the event's target.
+      var path = event.composedPath ? event.composedPath() : [event.target];
+      var node = path[0];
+      for (var a = 0; node && a < ANCESTORS_MAX; a += 1) {
+        if (/^(a|area)$/i.test(node.nodeName)) {
+          decorate(node);
+          return;
+        }
+        node = path.length > 1 ? path[a + 1] : node.parentNode;
+      }
     });
     // Capturing, so that links which a page adds or changes later are ready before they are followed.
     document.addEventListener("click", decorateClicked, true);
     document.addEventListener("auxclick", decorateClicked, true);
     document.addEventListener("contextmenu", decorateClicked, true);
+    // A conversion that still waits for the id leaves with what is known.
+    window.addEventListener(
+      "pagehide",
+      guarded(function () {
+        if (waiting.length > 0) finish(readStored("trk_cid"));
+      })
+    );
   }
 
   function decorateAll() {
@@ -275,7 +314,8 @@
 
   function decorate(link) {
     var href = link.getAttribute("href");
-    if (!href || UNTOUCHED_LINK.test(href.replace(/[\u0000-\u0020]/g, "").toLowerCase())) return;
+    // Browsers see no control characters and spaces in a scheme.
+    if (href === null || UNTOUCHED_LINK.test(href.replace(/[\u0000-\u0020]/g, ""))) return;
     var decorated = href.replace(MACRO, clickId);
     if (link.hasAttribute("data-trk"))
       decorated = withParam(decorated, link.getAttribute("data-trk") || "click_id");
@@ -284,42 +324,53 @@
 
   function withParam(href, name) {
     var hash = href.indexOf("#");
-    var fragment = hash < 0 ? "" : href.slice(hash);
     var url = hash < 0 ? href : href.slice(0, hash);
+    // A link to a place on the same page keeps the page's own query.
+    if (url === "") url = window.location.search;
     var question = url.indexOf("?");
-    var path = question < 0 ? url : url.slice(0, question);
     var pairs = question < 0 ? [] : url.slice(question + 1).split("&");
+    var pair = encodeURIComponent(name) + "=" + clickId;
     var kept = [];
     for (var p = 0; p < pairs.length; p += 1) {
-      if (pairs[p] !== "" && decoded(pairs[p].split("=")[0]) !== name) kept.push(pairs[p]);
+      if (pairs[p] === "") continue;
+      if (decoded(pairs[p].split("=")[0]) !== name) kept.push(pairs[p]);
+      else if (pair !== "") {
+        kept.push(pair);
+        pair = "";
+      }
     }
-    kept.push(encodeURIComponent(name) + "=" + clickId);
-    return path + "?" + kept.join("&") + fragment;
+    if (pair !== "") kept.push(pair);
+    return (
+      (question < 0 ? url : url.slice(0, question)) +
+      "?" +
+      kept.join("&") +
+      (hash < 0 ? "" : href.slice(hash))
+    );
   }
 
   // Storage: local storage and a cookie, either may be blocked.
 
   function store(name, id) {
-    guard(function () {
-      window.localStorage.setItem(name, id + " " + (new Date().getTime() + MAX_AGE_SECONDS * 1000));
-    }, true);
-    guard(function () {
+    quietly(function () {
+      window.localStorage.setItem(name, id);
+      window.localStorage.setItem(name + "_until", String(nowMs() + MAX_AGE_SECONDS * 1000));
+    });
+    quietly(function () {
       writeCookie(name, id, MAX_AGE_SECONDS, highestDomain());
-    }, true);
+    });
   }
 
+  /** Local storage, else the cookie. */
   function readStored(name) {
-    var id = null;
-    guard(function () {
-      var parts = String(window.localStorage.getItem(name)).split(" ");
-      if (ID.test(parts[0]) && Number(parts[1]) > new Date().getTime()) id = parts[0];
-    }, true);
-    if (id !== null) return id;
-    guard(function () {
-      var value = readCookie(name);
-      if (value !== null && ID.test(value)) id = value.toLowerCase();
-    }, true);
-    return id;
+    var local = quietly(function () {
+      var until = window.localStorage.getItem(name + "_until");
+      return until === null || Number(until) > nowMs() ? window.localStorage.getItem(name) : null;
+    });
+    var cookie = quietly(function () {
+      return readCookie(name);
+    });
+    if (ID.test(local)) return local.toLowerCase();
+    return ID.test(cookie) ? cookie.toLowerCase() : null;
   }
 
   function readCookie(name) {
@@ -346,11 +397,12 @@
   function highestDomain() {
     if (cookieDomain !== undefined) return cookieDomain;
     cookieDomain = "";
+    var probe = Math.random().toString(36).slice(2);
     var labels = window.location.hostname.split(".");
-    for (var from = labels.length - 2; from >= 0 && labels.length > 1; from -= 1) {
+    for (var from = labels.length - 2; from >= 0; from -= 1) {
       var domain = labels.slice(from).join(".");
-      writeCookie("trk_test", "1", 10, domain);
-      if (readCookie("trk_test") === "1") {
+      writeCookie("trk_test", probe, 10, domain);
+      if (readCookie("trk_test") === probe) {
         writeCookie("trk_test", "", 0, domain);
         cookieDomain = domain;
         break;
@@ -372,7 +424,7 @@
 
   function originOf(element) {
     var link = document.createElement("a");
-    link.href = element === null ? "/" : element.src;
+    link.href = (element !== null && element.src) || "/";
     return link.protocol + "//" + link.host;
   }
 
@@ -392,18 +444,9 @@
     for (var p = 0; p < pairs.length; p += 1) {
       var equals = pairs[p].indexOf("=");
       var name = decoded(equals < 0 ? pairs[p] : pairs[p].slice(0, equals));
-      if (!Object.prototype.hasOwnProperty.call(query, name)) {
-        query[name] = equals < 0 ? "" : decoded(pairs[p].slice(equals + 1));
-      }
+      if (!has(query, name)) query[name] = equals < 0 ? "" : decoded(pairs[p].slice(equals + 1));
     }
     return query;
-  }
-
-  function firstPresent(query, names) {
-    for (var n = 0; n < names.length; n += 1) {
-      if (typeof query[names[n]] === "string" && query[names[n]] !== "") return names[n];
-    }
-    return null;
   }
 
   function decoded(text) {
@@ -414,6 +457,14 @@
     }
   }
 
+  function has(object, name) {
+    return Object.prototype.hasOwnProperty.call(object, name);
+  }
+
+  function nowMs() {
+    return new Date().getTime();
+  }
+
   function parseJson(text) {
     try {
       return JSON.parse(text);
@@ -422,25 +473,36 @@
     }
   }
 
+  function textOf(error) {
+    return String((error && error.message) || error);
+  }
+
   function fail(text) {
     lastError = text;
     if (window.console && window.console.warn) window.console.warn("Tracker: " + text);
   }
 
-  /** Runs a step whose failure must not reach the page. Storage that a visitor blocked is not worth a word. */
-  function guard(step, isQuiet) {
+  /** Runs a step whose failure must not reach the page. */
+  function guard(step, argument) {
     try {
-      step();
+      step(argument);
     } catch (error) {
-      if (!isQuiet) fail(String((error && error.message) || error));
+      fail(textOf(error));
     }
   }
 
   function guarded(listener) {
     return function (event) {
-      guard(function () {
-        listener(event);
-      });
+      guard(listener, event);
     };
+  }
+
+  /** Storage that a visitor blocked is not worth a word: null. */
+  function quietly(step) {
+    try {
+      return step();
+    } catch (error) {
+      return null;
+    }
   }
 })(window, document);

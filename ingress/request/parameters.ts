@@ -1,4 +1,5 @@
 import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../schemas/events/click-record.ts";
+import { quote, textField } from "../decide/encode-record.ts";
 import { decodeComponent } from "./decode.ts";
 
 /** Parameters read of one request; what stands behind them is no more than a beacon's noise. */
@@ -82,9 +83,18 @@ const TRACKED: Names = {
 const OFFER_NAMES = ["oid", "offer", "offer_id"];
 const AFFILIATE_NAMES = ["affid", "aid", "aff", "aff_id"];
 
+/** One of the names of a slot. */
+type Name = {
+  readonly slot: Slot;
+  readonly rank: number;
+  readonly lengthMax: number;
+  /** What stands before the value in the JSON of the click; "" when it is no column. */
+  readonly prefix: string;
+};
+
 /** Which parameters a path knows; all others are extra. */
 export type ParameterSet = {
-  readonly slots: ReadonlyMap<string, { readonly slot: Slot; readonly rank: number }>;
+  readonly slots: ReadonlyMap<string, Name>;
   /** Whether `url=` is the destination and so is kept as it was sent. */
   readonly hasUrl: boolean;
 };
@@ -111,6 +121,8 @@ export const SERVER_CLICK_PARAMETERS = parameterSet(
 );
 /** `/i` (G157). */
 export const IMPRESSION_PARAMETERS = parameterSet({ creative_id: ["creative_id", "cid"] }, false);
+/** The page URL of `/lp`: what names the link comes in the body. */
+export const LANDING_PARAMETERS = parameterSet({}, false);
 
 /** What the parameters of one request say. */
 export class ClickParameters {
@@ -119,11 +131,19 @@ export class ClickParameters {
   readonly urls: readonly string[];
   /** JSON object of what maps to no column, "" when there is nothing. */
   readonly extra: string;
+  /** The values that are columns of the click as further fields of its JSON: `,"sub1":"a"`. */
+  readonly fields: string;
 
-  constructor(values: SlotValues, urls: readonly string[], extra: string) {
-    this.values = values;
-    this.urls = urls;
-    this.extra = extra;
+  constructor(parts: {
+    values: SlotValues;
+    urls: readonly string[];
+    extra: string;
+    fields: string;
+  }) {
+    this.values = parts.values;
+    this.urls = parts.urls;
+    this.extra = parts.extra;
+    this.fields = parts.fields;
   }
 }
 
@@ -131,6 +151,8 @@ export class ClickParameters {
 export class ParameterReader {
   readonly #set: ParameterSet;
   readonly #values: Record<Slot, string> = emptySlots();
+  /** A name of each slot that has a value. */
+  readonly #filled: Name[] = [];
   /** Slots that were filled by another name than their first one, and by which. */
   #ranks: Map<Slot, number> | undefined;
   #urls: string[] | undefined;
@@ -164,18 +186,28 @@ export class ParameterReader {
       return this;
     }
     const { slot, rank } = known;
-    if (this.#values[slot] !== "" && rank >= (this.#ranks?.get(slot) ?? 0)) return this;
-    const kept = cut(withoutUnreplacedTag(value), lengthMaxOf(slot));
+    const isFilled = this.#values[slot] !== "";
+    if (isFilled && rank >= (this.#ranks?.get(slot) ?? 0)) return this;
+    const kept = cut(withoutUnreplacedTag(value), known.lengthMax);
     if (kept === "") return this;
     this.#values[slot] = kept;
+    if (!isFilled) this.#filled.push(known);
     if (rank > 0 || this.#ranks !== undefined) (this.#ranks ??= new Map()).set(slot, rank);
     return this;
   }
 
   read(): ClickParameters {
-    const { traffic_source: named } = this.#values;
-    if (named === "") this.#values.traffic_source = sourceOfAdClick(this.#values);
-    return new ClickParameters(this.#values, this.#urls ?? NO_URLS, this.#renderExtra());
+    const values = this.#values;
+    let fields = "";
+    for (const { prefix, slot } of this.#filled) {
+      if (prefix !== "") fields += prefix + quote(values[slot]);
+    }
+    if (values.traffic_source === "") {
+      values.traffic_source = sourceOfAdClick(values);
+      fields += textField("traffic_source", values.traffic_source);
+    }
+    const urls = this.#urls ?? NO_URLS;
+    return new ClickParameters({ values, urls, extra: this.#renderExtra(), fields });
   }
 
   #addPair(query: string, from: number, end: number, urlOnly: boolean): void {
@@ -260,11 +292,13 @@ function subNames(): Names {
 }
 
 function parameterSet(own: Names, hasUrl: boolean): ParameterSet {
-  const slots = new Map<string, { slot: Slot; rank: number }>();
+  const slots = new Map<string, Name>();
   for (const names of [own, TRACKED]) {
     for (const slot of SLOTS) {
       for (const [rank, name] of (names[slot] ?? []).entries()) {
-        if (!slots.has(name)) slots.set(name, { slot, rank });
+        if (slots.has(name)) continue;
+        const prefix = slot in TRACKED ? `,"${slot}":` : "";
+        slots.set(name, { slot, rank, lengthMax: lengthMaxOf(slot), prefix });
       }
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { CatalogParts } from "../../test/samples/a-catalog.ts";
+import { capBucket } from "../../schemas/catalog/cap-bucket.ts";
+import { apply, type CatalogParts } from "../../test/samples/a-catalog.ts";
 import { aClickService, answerLine, recordOf } from "../../test/samples/a-click-service.ts";
 
 const FALLBACK = "https://fallback.example/?r={sub1}";
@@ -211,13 +212,19 @@ describe("G40 caps", () => {
     expect(second).toMatchObject({ status: "redirect", status_reason: "cap_over" });
   });
 
-  test("caps counted elsewhere are kept, and lifted when they are no longer told", () => {
+  test("TRK-030 a cap counted elsewhere holds until its day is over or its limit is another", () => {
     const service = aClickService({ offers: [{ caps: { conversions: { daily: 1 } } }] });
+    const { catalog } = service.deps;
     const reason = (): string => recordOf(service.ask("/r/SHOP/PART01")).status_reason;
+    const bucket = capBucket("daily", "UTC", service.nowMs);
     expect(reason()).toBe("");
-    service.state.setReachedCaps([1]);
+    service.state.noteReached({ cap: "offer/1/conversions/daily", bucket, limit: "1" });
     expect(reason()).toBe("cap");
-    service.state.setReachedCaps([2]);
+    apply(catalog, { offers: [{ caps: { conversions: { daily: 2 } } }] });
+    expect(reason()).toBe("");
+    apply(catalog, { offers: [{ caps: { conversions: { daily: 1 } } }] });
+    expect(reason()).toBe("cap");
+    service.nowMs += 86_400_000;
     expect(reason()).toBe("");
   });
 });

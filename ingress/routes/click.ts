@@ -3,7 +3,7 @@ import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { isUnsafe } from "../decide/blocklist.ts";
 import { chooseOffer } from "../decide/choose-offer.ts";
 import { type Click, judgeClick, noteTaken } from "../decide/click-conditions.ts";
-import { clickRecord } from "../decide/click-record.ts";
+import { clickLine } from "../decide/click-line.ts";
 import {
   decideWithoutUrl,
   decideWithUrl,
@@ -150,7 +150,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
     recorded: {
       kind: "click",
       lane: shardOfOffer(outcome.offer?.id ?? 0),
-      record: clickRecord({
+      line: clickLine({
         atMs: click.atMs,
         linkType,
         outcome,
@@ -191,7 +191,7 @@ function answerUnknownLink(deps: ClickDeps, visit: Visit, asked: Asked): RouteRe
     recorded: {
       kind: "click",
       lane,
-      record: clickRecord({
+      line: clickLine({
         atMs,
         linkType,
         outcome,

@@ -14,7 +14,7 @@ test("IMP-001 IMP-002 IMP-004 the GIF, and a record of the offer and the partner
     undefined,
   ]);
   expect(result.recorded).toMatchObject({ kind: "impression", lane: 100 });
-  expect(ImpressionRecord.parse(result.recorded?.record)).toMatchObject({
+  expect(ImpressionRecord.parse(JSON.parse(result.recorded?.line ?? ""))).toMatchObject({
     workspace_id: 1,
     offer_id: 1,
     advertiser_id: 1,

@@ -1,5 +1,6 @@
 import type { ImpressionRecord } from "../../schemas/events/click-record.ts";
 import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
+import { encodeRecord } from "../decide/encode-record.ts";
 import { findOfferLink, type OfferLink, placeOf } from "../decide/find-link.ts";
 import { decodePercent } from "../request/decode.ts";
 import {
@@ -38,7 +39,8 @@ export function impressionRoute(deps: ClickDeps): Route {
     if (link === undefined) return { answer: ANSWER };
     const parameters = new ParameterReader(IMPRESSION_PARAMETERS).addQuery(request.query).read();
     const record = impressionRecord(link, visit, parameters, deps.clock.nowMs());
-    return { answer: ANSWER, recorded: { kind: "impression", lane: IMPRESSION_LANE, record } };
+    const line = encodeRecord(record);
+    return { answer: ANSWER, recorded: { kind: "impression", lane: IMPRESSION_LANE, line } };
   };
 }
 

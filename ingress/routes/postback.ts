@@ -1,9 +1,12 @@
+import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { PostbackReply, type PostbackRequest } from "../../schemas/events/postback-request.ts";
+import { shardOfOffer } from "../../schemas/events/shards.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
+import { encodeRecord } from "../decide/encode-record.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { clientIp, type TrustedProxies } from "../request/client-ip.ts";
 import { hostWithoutDefaultPort } from "../request/visit.ts";
-import type { Answer, AsyncRoute, RawRequest } from "../route.ts";
+import type { Answer, AsyncRoute, RawRequest, RouteResult } from "../route.ts";
 import { PIXEL } from "./impression.ts";
 import { type Multipart, readReportParameters } from "./report-body.ts";
 
@@ -12,6 +15,8 @@ export type PostbackDeps = {
   readonly clock: Clock;
   readonly trustedProxies: TrustedProxies;
   readonly multipart: Multipart;
+  /** Number of this process's journal. */
+  readonly producer: number;
 };
 
 export type BodyRoute = {
@@ -44,7 +49,7 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
       return { answer: jsonAnswer(400, { ok: false, error: read.error }) };
     const reply = await ask(deps, reportOf(deps, request, "pb", read.params));
     if (reply === undefined || reply.httpStatus === 503) return { answer: unavailable() };
-    return { answer: jsonAnswer(reply.httpStatus, reply.body) };
+    return { answer: jsonAnswer(reply.httpStatus, reply.body), ...couponClickOf(reply) };
   };
   return {
     patterns: ["/pb", "/postback", "/conversion"],
@@ -66,9 +71,8 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
     );
     if (read.kind === "malformed") return { answer: pixelAnswer(`error: ${read.error}`) };
     const reply = await ask(deps, reportOf(deps, request, "px", read.params));
-    return {
-      answer: pixelAnswer(reply === undefined ? `error: ${UNAVAILABLE}` : outcomeOf(reply)),
-    };
+    if (reply === undefined) return { answer: pixelAnswer(`error: ${UNAVAILABLE}`) };
+    return { answer: pixelAnswer(outcomeOf(reply)), ...couponClickOf(reply) };
   };
   return {
     patterns: ["/px", "/px.gif"],
@@ -82,8 +86,22 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
 
 const NOTHING = new Uint8Array(0);
 
+/** The click that a coupon stands for is recorded before the answer leaves (G115, TRK-037). */
+function couponClickOf({ couponClick }: PostbackReply): Pick<RouteResult, "recorded"> {
+  if (couponClick === undefined) return {};
+  const line = encodeRecord(
+    ClickRecord.parse({
+      ...couponClick,
+      link_type: "coupon",
+      status: "none",
+      status_reason: "coupon",
+    }),
+  );
+  return { recorded: { kind: "click", lane: shardOfOffer(couponClick.offer_id), line } };
+}
+
 function reportOf(
-  { clock, trustedProxies }: PostbackDeps,
+  { clock, trustedProxies, producer }: PostbackDeps,
   request: RawRequest,
   endpoint: PostbackRequest["endpoint"],
   params: PostbackRequest["params"],
@@ -97,6 +115,7 @@ function reportOf(
     ip: clientIp(request, trustedProxies),
     userAgent: request.headers.userAgent,
     receivedAtMs: clock.nowMs(),
+    producer,
   };
 }
 

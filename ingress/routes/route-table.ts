@@ -6,11 +6,23 @@ import { clickRoutes } from "./click.ts";
 import { linkError, methodNotAllowed } from "./click-answers.ts";
 import type { ClickDeps } from "./click-deps.ts";
 import { type HealthFacts, healthAnswer, metricsAnswer } from "./health.ts";
+import { LANDING_PREFLIGHT } from "./landing-answers.ts";
+import { type LandingDeps, landingRoute } from "./landing-click.ts";
+import { type LandingScript, landingScriptRoute } from "./landing-script.ts";
+import { limitByIp } from "./limit-by-ip.ts";
+import { pixelScriptRoute } from "./pixel-script.ts";
 import { type PostbackDeps, pixelRoute, postbackRoute } from "./postback.ts";
 import { serverClickRoutes } from "./server-click.ts";
 
 export type RouteDeps = ClickDeps &
-  PostbackDeps & { readonly registry: Metrics; readonly health: () => HealthFacts };
+  PostbackDeps &
+  LandingDeps & {
+    readonly registry: Metrics;
+    readonly health: () => HealthFacts;
+    readonly landingScript: LandingScript;
+    /** Of one address; 0 limits nobody (G152). */
+    readonly ipRequestsPerMinute: number;
+  };
 
 const READ_METHODS = ["GET", "HEAD"];
 
@@ -21,6 +33,8 @@ export function ingressRoutes(
   const wrongMethod = new Map<string, Answer>();
   const sync: SyncEntry[] = [
     ...clickRoutes(deps),
+    { pattern: "/lp", methods: ["OPTIONS"], route: () => ({ answer: LANDING_PREFLIGHT }) },
+    { pattern: "/px.js", methods: READ_METHODS, route: pixelScriptRoute },
     {
       pattern: "/health",
       methods: READ_METHODS,
@@ -44,6 +58,8 @@ export function ingressRoutes(
   for (const { patterns, wrongMethod: answer, ...entry } of [
     postbackRoute(deps),
     pixelRoute(deps),
+    landingRoute(deps),
+    landingScriptRoute(deps.landingScript),
   ]) {
     for (const pattern of patterns) {
       async.push({ pattern, ...entry });
@@ -55,7 +71,7 @@ export function ingressRoutes(
     const methods = [...sync, ...async].filter((entry) => entry.pattern === pattern);
     wrongMethod.set(pattern, methodNotAllowed(methods.flatMap((entry) => entry.methods)));
   }
-  return { sync, async, wrongMethod };
+  return limitByIp({ sync, async, wrongMethod }, deps);
 }
 
 function isLoopback(ip: string): boolean {

@@ -2,7 +2,7 @@ import type { Catalog, TokenOwner } from "../../schemas/catalog/catalog.ts";
 import type { Affiliate, Offer } from "../../schemas/catalog/records.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { type Click, type Condition, judgeClick, noteTaken } from "../decide/click-conditions.ts";
-import { clickRecord } from "../decide/click-record.ts";
+import { clickLine } from "../decide/click-line.ts";
 import type { Outcome } from "../decide/decide-click.ts";
 import { affiliateNamed, offersNamed, placeOf } from "../decide/find-link.ts";
 import { normalIp } from "../request/ip-address.ts";
@@ -95,7 +95,7 @@ function answerServerClick(
     recorded: {
       kind: "click",
       lane,
-      record: clickRecord({
+      line: clickLine({
         atMs,
         linkType: "server",
         outcome,

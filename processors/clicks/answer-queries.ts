@@ -1,20 +1,32 @@
-import { type ClickAnswer, ClickQuery } from "../../schemas/events/click-query.ts";
+import { z } from "zod";
+import { type ClickAnswer, ClickPageQuery, ClickQuery } from "../../schemas/events/click-query.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import type { Log } from "../../schemas/host/log.ts";
+import { clickIdParts } from "../../schemas/ids/click-id.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
+import { clickPage } from "./click-page.ts";
 import type { Intake } from "./intake.ts";
 
 /** The newest of the clicks that share an ad-platform id: one person's clicks, a handful. */
 const CLICKS_MAX = 100;
+const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
 const OfWorkspace = ClickRecord.pick({ workspace_id: true });
+
+export type QueryOptions = {
+  readonly intake: Intake;
+  readonly log: Log;
+  readonly asked: (found: boolean) => void;
+  /** The present time when everything was read that the stream holds, UTC ms. */
+  readonly caughtUpMs: () => number | undefined;
+};
 
 /** Answers "click, please" for one lane until it is closed. Also for clicks that are not in ClickHouse yet (G162). */
 export function answerQueries(
   nats: Nats,
   lane: number,
-  options: { readonly intake: Intake; readonly log: Log; readonly asked: (found: boolean) => void },
+  options: QueryOptions,
 ): { close(): void } {
-  const { intake, log, asked } = options;
+  const { log, asked } = options;
   const subscription = nats.connection.subscribe(nats.subjects.clickQuery(lane), {
     callback: (error, message) => {
       if (error !== null) {
@@ -22,10 +34,14 @@ export function answerQueries(
         return;
       }
       try {
-        const query = ClickQuery.parse(JSON.parse(new TextDecoder().decode(message.data)));
-        const answer = answerOf(intake, query);
-        asked(answer.clicks.length > 0);
+        const query = AnyQuery.parse(JSON.parse(new TextDecoder().decode(message.data)));
+        const answer = answerOf(options, query);
+        const isFound = answer.clicks.length > 0;
+        asked(isFound);
         message.respond(JSON.stringify(answer));
+        // Who asks again soon hears more than what idle producers have said by themselves.
+        if (query.by !== "id" || !isFound)
+          nats.connection.publish(nats.subjects.clickWordWanted(lane));
       } catch (failure) {
         log.error({ err: failure }, "clicks.unreadable-query");
       }
@@ -34,12 +50,22 @@ export function answerQueries(
   return { close: () => subscription.unsubscribe() };
 }
 
-function answerOf(intake: Intake, query: ClickQuery): ClickAnswer {
-  const { completeToMs } = intake.completeness;
+function answerOf(
+  { intake, caughtUpMs }: QueryOptions,
+  query: z.infer<typeof AnyQuery>,
+): ClickAnswer {
+  if (query.by === "page") {
+    const completeToMs = intake.completeness.completeToMs(caughtUpMs());
+    const page = clickPage(intake.batches, query);
+    return page === undefined ? { completeToMs: 0, clicks: [] } : { completeToMs, ...page };
+  }
   if (query.by === "id") {
     const row = intake.young.byId(query.clickId);
+    const { producer } = clickIdParts(query.clickId);
+    const completeToMs = intake.completeness.completeToMsOf(producer);
     return { completeToMs, clicks: row === undefined ? [] : [row] };
   }
+  const completeToMs = intake.completeness.completeToMs(caughtUpMs());
   const rows = intake.young.byAdClickId(query.kind, query.value);
   const clicks = rows.filter(
     (row) => OfWorkspace.parse(JSON.parse(row)).workspace_id === query.workspaceId,

@@ -2,37 +2,123 @@ import { expect, test } from "vitest";
 import { Completeness } from "./completeness.ts";
 
 const T = Date.UTC(2026, 0, 1);
+const HOUR_MS = 3_600_000;
+
+/** Says `at` for a producer, which says what has ended unless `endedBefore` is left out. */
+function word(
+  producer: number,
+  epoch: number,
+  at: number,
+  endedBefore?: number,
+): { producer: number; epoch: number; at: number; endedBefore?: number | undefined } {
+  return { producer, epoch, at, endedBefore };
+}
 
 test("nothing is known before every live producer had the time to say something", () => {
   const completeness = new Completeness();
-  expect(completeness.completeToMs).toBe(0);
-  completeness.heard(1, 1, T);
-  completeness.heard(1, 1, T + 1_000);
-  expect(completeness.completeToMs).toBe(0);
-  completeness.heard(1, 1, T + 1_500);
-  expect(completeness.completeToMs).toBe(T + 1_500);
+  expect(completeness.completeToMs()).toBe(0);
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(1, 1, T + 1_000, 1));
+  expect(completeness.completeToMs()).toBe(0);
+  completeness.heard(word(1, 1, T + 1_500, 1));
+  expect(completeness.completeToMs()).toBe(T + 1_500);
 });
 
 test("the slowest live producer says how far clicks are known", () => {
   const completeness = new Completeness();
-  completeness.heard(1, 1, T);
-  completeness.heard(2, 1, T + 100);
-  completeness.heard(1, 1, T + 60_000);
-  expect(completeness.completeToMs).toBe(T + 100);
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(2, 1, T + 100, 1));
+  completeness.heard(word(1, 1, T + 60_000, 1));
+  expect(completeness.completeToMs()).toBe(T + 100);
 });
 
-test("a producer that is silent for two minutes of the stream holds nothing back any more", () => {
+test("G162 a producer that is cut off holds back for two days what was answered after its last word", () => {
   const completeness = new Completeness();
-  completeness.heard(2, 1, T);
-  completeness.heard(1, 1, T + 120_001);
-  expect(completeness.completeToMs).toBe(T + 120_001);
+  completeness.heard(word(2, 1, T, 1));
+  for (const hours of [0, 1, 24, 48]) {
+    completeness.heard(word(1, 1, T + hours * HOUR_MS + 2_000, 1));
+    expect([hours, completeness.completeToMs()]).toEqual([
+      hours,
+      hours < 48 ? T : T + 48 * HOUR_MS + 2_000,
+    ]);
+  }
 });
 
-test("the epoch before holds back until its successor had the time to ship what was left", () => {
+test("G162 it is asked for until it is back, and then everything is known again", () => {
   const completeness = new Completeness();
-  completeness.heard(1, 1, T);
-  completeness.heard(1, 2, T + 10_000);
-  expect(completeness.completeToMs).toBe(T);
-  completeness.heard(1, 2, T + 30_001);
-  expect(completeness.completeToMs).toBe(T + 30_001);
+  completeness.heard(word(2, 1, T, 1));
+  completeness.heard(word(1, 1, T + HOUR_MS, 1));
+  // What it ships first is what it answered while it was cut off.
+  completeness.heard(word(2, 1, T + 1_000, 1));
+  expect(completeness.completeToMs()).toBe(T + 1_000);
+  completeness.heard(word(2, 1, T + HOUR_MS, 1));
+  expect(completeness.completeToMs()).toBe(T + HOUR_MS);
+});
+
+test("a producer that has ended holds nothing back", () => {
+  const completeness = new Completeness();
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(2, 1, T, 1));
+  completeness.heard(word(2, 1, T + 100, 2));
+  completeness.heard(word(1, 1, T + 5_000, 1));
+  expect(completeness.completeToMs()).toBe(T + 5_000);
+  expect(completeness.open).toEqual([{ producer: 1, epoch: 1, saidMs: T + 5_000 }]);
+});
+
+test("when all have ended, everything is known that the stream holds, until one begins again", () => {
+  const completeness = new Completeness();
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(1, 1, T + 2_000, 2));
+  expect(completeness.completeToMs()).toBe(T + 2_000);
+  expect(completeness.completeToMs(T + HOUR_MS)).toBe(T + HOUR_MS + 1);
+  completeness.heard(word(1, 2, T + HOUR_MS, 0));
+  expect(completeness.completeToMs(T + 2 * HOUR_MS)).toBe(T + HOUR_MS);
+});
+
+test("an epoch that was cut short holds back until its successor has shipped what it left, however long that takes", () => {
+  const completeness = new Completeness();
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(1, 2, T + HOUR_MS, 1));
+  expect(completeness.completeToMs()).toBe(T);
+  completeness.heard(word(1, 1, T + 60_000, 1));
+  expect(completeness.completeToMs()).toBe(T + 60_000);
+  completeness.heard(word(1, 2, T + 2 * HOUR_MS, 2));
+  expect(completeness.completeToMs()).toBe(T + 2 * HOUR_MS);
+  // Shipped once more, and late: what has ended stays so.
+  completeness.heard(word(1, 1, T + 60_000));
+  expect(completeness.completeToMs()).toBe(T + 2 * HOUR_MS);
+});
+
+test("of one producer's clicks only its own words tell", () => {
+  const completeness = new Completeness();
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(2, 1, T + HOUR_MS, 1));
+  expect(completeness.completeToMsOf(1)).toBe(T);
+  expect(completeness.completeToMsOf(2)).toBe(T + HOUR_MS);
+  expect(completeness.completeToMsOf(3)).toBe(0);
+  completeness.heard(word(2, 1, T + HOUR_MS + 5, 2));
+  expect(completeness.completeToMsOf(2)).toBe(T + HOUR_MS + 5);
+});
+
+test("what an earlier owner of the lane has heard counts, until somebody says that it is gone", () => {
+  const completeness = new Completeness();
+  completeness.remember([{ producer: 2, epoch: 7, saidMs: T - HOUR_MS }]);
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(1, 1, T + 2_000, 1));
+  expect(completeness.completeToMs()).toBe(T - HOUR_MS);
+  completeness.forget({ producer: 2, epoch: 7 });
+  expect(completeness.completeToMs()).toBe(T + 2_000);
+});
+
+test("of producers that do not say when they end, silence tells", () => {
+  const completeness = new Completeness();
+  completeness.heard(word(2, 1, T));
+  completeness.heard(word(3, 1, T));
+  completeness.heard(word(3, 2, T + 10_000));
+  expect(completeness.completeToMs()).toBe(T);
+  completeness.heard(word(3, 2, T + 30_001));
+  expect(completeness.completeToMs(), "the second still counts").toBe(T);
+  completeness.heard(word(3, 2, T + 120_001));
+  expect(completeness.completeToMs()).toBe(T + 120_001);
+  expect(completeness.open).toEqual([]);
 });

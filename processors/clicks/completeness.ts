@@ -1,45 +1,128 @@
-/** Silent for this long, in the time of the stream, a producer is taken for gone (G162). */
-const PRODUCER_GONE_MS = 120_000;
-/** The next start of the same producer ships what the last one left; after this it is done with that. */
-const SUCCEEDED_MS = 30_000;
 /** By then every live producer has said something: idle ones do so twice a second (click-batch.ts). */
 const FIRST_WORD_MS = 1_500;
+/** The journal of a host that is cut off may come back for this long; then what is in it counts as lost (as in the api). */
+const JOURNALED_MS = 48 * 3_600_000;
+/** Of producers that do not say when they end: silent for this long they are taken for gone. */
+const GONE_MS = 120_000;
+/** Of the same: a start ships what the one before has left; after this it is done with that. */
+const SUCCEEDED_MS = 30_000;
 
-type Heard = { readonly producer: number; readonly epoch: number; atMs: number };
+/** What a message says of its producer, besides the records. */
+export type ProducerWord = {
+  readonly producer: number;
+  readonly epoch: number;
+  readonly at: number;
+  readonly endedBefore?: number | undefined;
+};
+
+/** An epoch of which more may come; `saidMs` is its last word, UTC ms. */
+export type OpenEpoch = {
+  readonly producer: number;
+  readonly epoch: number;
+  readonly saidMs: number;
+};
+
+type Known = {
+  /** Last words of the epochs that may go on. */
+  readonly open: Map<number, number>;
+  /** Undefined for one that does not say when it ends. */
+  endedBefore: number | undefined;
+  /** The last word of the epochs that have ended. */
+  endedMs: number;
+};
 
 /**
- * Until when every answered click of a lane is known: the oldest of the last words of all live producers. Counts in the time
- * of the stream, that is in the producers' own `at`, so that it is right in a backlog too.
+ * Until when every answered click of a lane is known: the oldest of the last words of all producers that have not ended. A
+ * producer that is silent and has not said that it ended may be cut off with answered clicks in its journal, so nothing that
+ * was answered after its last word is called unknown (G162, P15). Counts in the time of the stream, that is in the producers'
+ * own `at`, so that it is right in a backlog too.
  */
 export class Completeness {
-  readonly #heard = new Map<string, Heard>();
+  readonly #known = new Map<number, Known>();
   #firstMs: number | undefined;
   #newestMs = 0;
 
-  /** A batch that was cut at `atMs`: all earlier records of this producer and epoch are known. */
-  heard(producer: number, epoch: number, atMs: number): void {
-    this.#firstMs ??= atMs;
-    this.#newestMs = Math.max(this.#newestMs, atMs);
-    const key = `${producer}.${epoch}`;
-    const known = this.#heard.get(key);
-    if (known === undefined) this.#heard.set(key, { producer, epoch, atMs });
-    else known.atMs = Math.max(known.atMs, atMs);
-  }
-
-  /** UTC ms; 0 while it cannot be told. */
-  get completeToMs(): number {
-    if (this.#firstMs === undefined || this.#newestMs - this.#firstMs < FIRST_WORD_MS) return 0;
-    let oldestMs = this.#newestMs;
-    for (const [key, heard] of this.#heard) {
-      if (this.#isGone(heard)) this.#heard.delete(key);
-      else oldestMs = Math.min(oldestMs, heard.atMs);
+  /** A batch that was cut at `at`: all earlier records of this producer and epoch are known. */
+  heard({ producer, epoch, at, endedBefore }: ProducerWord): void {
+    this.#firstMs ??= at;
+    this.#newestMs = Math.max(this.#newestMs, at);
+    const known = this.#get(producer);
+    if (endedBefore !== undefined) {
+      known.endedBefore = Math.max(known.endedBefore ?? 0, endedBefore);
     }
-    return oldestMs;
+    if (epoch < (known.endedBefore ?? 0)) known.endedMs = Math.max(known.endedMs, at);
+    else known.open.set(epoch, Math.max(known.open.get(epoch) ?? 0, at));
+    for (const [other, saidMs] of known.open) {
+      if (other >= (known.endedBefore ?? 0)) continue;
+      known.open.delete(other);
+      known.endedMs = Math.max(known.endedMs, saidMs);
+    }
   }
 
-  #isGone(heard: Heard): boolean {
-    const silentMs = this.#newestMs - heard.atMs;
-    if (silentMs > PRODUCER_GONE_MS) return true;
-    return silentMs > SUCCEEDED_MS && this.#heard.has(`${heard.producer}.${heard.epoch + 1}`);
+  /** What an earlier owner of the lane has heard. */
+  remember(epochs: readonly OpenEpoch[]): void {
+    for (const { producer, epoch, saidMs } of epochs) {
+      const known = this.#get(producer);
+      known.endedBefore ??= 0;
+      if (epoch >= known.endedBefore)
+        known.open.set(epoch, Math.max(known.open.get(epoch) ?? 0, saidMs));
+    }
   }
+
+  /** Somebody who knows says that nothing more will come of it. */
+  forget({ producer, epoch }: Pick<OpenEpoch, "producer" | "epoch">): void {
+    this.#known.get(producer)?.open.delete(epoch);
+  }
+
+  /** Epochs that have not ended, of producers that would say so. */
+  get open(): OpenEpoch[] {
+    this.#dropGone();
+    return [...this.#known].flatMap(([producer, { open, endedBefore }]) =>
+      endedBefore === undefined
+        ? []
+        : [...open].map(([epoch, saidMs]) => ({ producer, epoch, saidMs })),
+    );
+  }
+
+  /**
+   * UTC ms; 0 while it cannot be told. `caughtUpMs` is the present time when everything was read that the stream holds: when
+   * all producers have ended, nothing more is on its way.
+   */
+  completeToMs(caughtUpMs?: number): number {
+    this.#dropGone();
+    const words = [...this.#known.values()].flatMap(({ open }) => [...open.values()]);
+    if (words.length === 0 && caughtUpMs !== undefined) return caughtUpMs + 1;
+    if (this.#firstMs === undefined || this.#newestMs - this.#firstMs < FIRST_WORD_MS) return 0;
+    return Math.min(this.#newestMs, ...words);
+  }
+
+  /** The same for the clicks of one producer, which a click id names; 0 for one that was never heard. */
+  completeToMsOf(producer: number): number {
+    this.#dropGone();
+    const known = this.#known.get(producer);
+    if (known === undefined) return 0;
+    return known.open.size === 0 ? known.endedMs : Math.min(...known.open.values());
+  }
+
+  #get(producer: number): Known {
+    let known = this.#known.get(producer);
+    if (known === undefined) {
+      known = { open: new Map(), endedBefore: undefined, endedMs: 0 };
+      this.#known.set(producer, known);
+    }
+    return known;
+  }
+
+  #dropGone(): void {
+    for (const known of this.#known.values()) {
+      for (const [epoch, saidMs] of known.open) {
+        if (this.#newestMs - saidMs > patienceMs(known, epoch)) known.open.delete(epoch);
+      }
+    }
+  }
+}
+
+function patienceMs({ open, endedBefore }: Known, epoch: number): number {
+  if (endedBefore !== undefined) return JOURNALED_MS;
+  return open.has(epoch + 1) ? SUCCEEDED_MS : GONE_MS;
 }

@@ -10,6 +10,7 @@ const TS = Date.UTC(2026, 0, 1);
 function anIntake(): { intake: Intake; told: string[] } {
   const told: string[] = [];
   const intake = new Intake({
+    lane: 0,
     table: CLICK_TABLE,
     catalog: new Catalog(),
     clock: { nowMs: () => TS },

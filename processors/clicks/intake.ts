@@ -2,6 +2,7 @@ import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { decodeBatchHead } from "../../schemas/events/click-batch.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
+import { ClickCaps } from "./click-caps.ts";
 import { Completeness } from "./completeness.ts";
 import type { LaneTable } from "./lane-table.ts";
 import { Lines } from "./lines.ts";
@@ -51,10 +52,11 @@ export class Intake {
   readonly producers = new Producers();
   readonly completeness = new Completeness();
   readonly young = new YoungClicks(YOUNG_LIMITS);
-  readonly uniques = new UniqueClicks({
+  uniques = new UniqueClicks({
     entriesMax: UNIQUES_MAX,
     retentionMs: UNIQUE_HOURS * HOUR_MS,
   });
+  readonly caps: ClickCaps;
   readonly #table: LaneTable;
   readonly #catalog: Catalog;
   readonly #clock: Clock;
@@ -63,7 +65,14 @@ export class Intake {
   /** The first is written next; the last is being filled. */
   #batches: Batch[] = [new Batch()];
 
-  constructor(options: { table: LaneTable; catalog: Catalog; clock: Clock; events: IntakeEvents }) {
+  constructor(options: {
+    lane: number;
+    table: LaneTable;
+    catalog: Catalog;
+    clock: Clock;
+    events: IntakeEvents;
+  }) {
+    this.caps = new ClickCaps(options.lane);
     this.#table = options.table;
     this.#catalog = options.catalog;
     this.#clock = options.clock;
@@ -169,7 +178,7 @@ export class Intake {
     }
     if (isJump) this.#events.hole(producer, [next, batch.first]);
     if (fresh < lines.count) this.#events.repeated(lines.count - fresh);
-    this.completeness.heard(batch.producer, batch.epoch, batch.at);
+    this.completeness.heard(batch);
   }
 
   #takeLines(
@@ -196,6 +205,7 @@ export class Intake {
       const month = this.#months.of(head.ts);
       if (!builder.continues(month)) this.#finish(builder);
       const isUnique = isClick ? this.#isUnique(head) : undefined;
+      if (isClick) this.caps.take(head.offerId, head.ts, line);
       const row = { position, month, ts: head.ts };
       builder.add(isUnique === false ? withoutEarnings(line) : line, row, isUnique);
       if (hasAdIds) builder.addAdHashes(readAdHashes(line));

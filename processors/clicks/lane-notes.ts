@@ -1,6 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { LostRange } from "./batch.ts";
 import type { Range } from "./position-set.ts";
+import type { Producer } from "./producers.ts";
 
 /** What Postgres remembers of a lane besides its lease. Keys are `<producer>.<epoch>`. */
 export type LaneNotes = {
@@ -56,11 +57,27 @@ export async function noteLost(
   });
 }
 
-/** Replaces what was noted: also by less, after a table that had forgotten was looked at. */
-export async function noteSettled(
+/** Notes of every producer how much is settled, where that has changed since it was last noted. */
+export async function noteProgress(
   db: Queryable,
   lane: number,
-  producers: readonly { producer: number; epoch: number; settled: number }[],
+  producers: Iterable<Producer>,
+): Promise<void> {
+  const changed = [...producers].filter(({ settled, notedSize }) => settled.size !== notedSize);
+  if (changed.length === 0) return;
+  const sizes = changed.map(({ settled }) => settled.size);
+  await noteSettled(db, lane, changed, sizes);
+  for (const [index, producer] of changed.entries()) {
+    producer.notedSize = sizes[index] ?? producer.notedSize;
+  }
+}
+
+/** Replaces what was noted: also by less, after a table that had forgotten was looked at. */
+async function noteSettled(
+  db: Queryable,
+  lane: number,
+  producers: readonly Producer[],
+  sizes: readonly number[],
 ): Promise<void> {
   await db.query({
     name: "note-click-stored",
@@ -69,11 +86,6 @@ export async function noteSettled(
            from unnest($2::int[], $3::bigint[], $4::bigint[]) as now (producer, epoch, settled)
            on conflict (lane, producer, epoch) do update
              set settled = excluded.settled, noted_at = now()`,
-    values: [
-      lane,
-      producers.map((row) => row.producer),
-      producers.map((row) => row.epoch),
-      producers.map((row) => row.settled),
-    ],
+    values: [lane, producers.map((row) => row.producer), producers.map((row) => row.epoch), sizes],
   });
 }

@@ -11,16 +11,19 @@ import { Backoff } from "./backoff.ts";
 import { type Batch, type LostRange, rowsOf, takeRows } from "./batch.ts";
 import { Bell } from "./bell.ts";
 import { insertQueryId, raiseFence, selectFence } from "./fence.ts";
+import { flushDueInMs } from "./flush-due.ts";
 import { FencedError, InsertTimeoutError, insertRows } from "./insert-rows.ts";
 import { BATCH_ROWS_MAX, Intake, type IntakeEvents } from "./intake.ts";
 import { intakeEvents } from "./intake-events.ts";
+import { KnownProducers } from "./known-producers.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
-import { noteLost, noteSettled, readLaneNotes } from "./lane-notes.ts";
+import { noteLost, noteProgress, readLaneNotes } from "./lane-notes.ts";
+import { LaneNotices } from "./lane-notices.ts";
 import { LaneReader } from "./lane-reader.ts";
 import { type LaneTable, tableOfLane } from "./lane-table.ts";
 import { loadPositions, settle } from "./load-positions.ts";
 import type { ClickMetrics } from "./metrics.ts";
-import { loadStoredUniques } from "./stored-uniques.ts";
+import { loadUniques } from "./stored-uniques.ts";
 import { publishWatermarks } from "./watermarks.ts";
 
 export type LaneDeps = {
@@ -33,11 +36,6 @@ export type LaneDeps = {
   readonly metrics: ClickMetrics;
 };
 
-/** A click alone is written this soon; under load there is one insert in this time, so that parts stay few. */
-const FIRST_WAIT_MS = 100;
-const INSERT_INTERVAL_MS = 500;
-/** Messages without records are acknowledged this much later. */
-const IDLE_ACK_MS = 1_000;
 const WAKE_MS = 250;
 const WATERMARK_MS = 1_000;
 const ALL_WATERMARKS_MS = 30_000;
@@ -69,6 +67,8 @@ export class Lane {
   readonly #end = new AbortController();
   readonly #backoff: Backoff;
   readonly #reader: LaneReader;
+  readonly #notices: LaneNotices;
+  readonly #known: KnownProducers;
   readonly intake: Intake;
   #database = "";
   #inserts = 0;
@@ -95,11 +95,18 @@ export class Lane {
     this.#backoff = new Backoff(this.#log, "clicks.lane-waits");
     this.#events = intakeEvents(this.#log, deps.metrics);
     this.intake = new Intake({
+      lane: lease.lane,
       table: this.#table,
       catalog: deps.catalog,
       clock: deps.clock,
       events: this.#events,
     });
+    this.#notices = new LaneNotices({
+      ...{ ...deps, log: this.#log, lane: lease.lane, intake: this.intake },
+      isHeld: () => lease.remainingMs > 0,
+    });
+    const { completeness } = this.intake;
+    this.#known = new KnownProducers(deps.pool, lease.lane, { completeness, log: this.#log });
     this.#reader = new LaneReader(
       {
         nats: deps.nats,
@@ -107,6 +114,7 @@ export class Lane {
         log: this.#log,
         take: (bytes, message) => {
           this.intake.take(bytes, message, performance.now());
+          this.#notices.accepted();
           this.#work.ring();
         },
         isFull: () => this.intake.isFull,
@@ -148,14 +156,16 @@ export class Lane {
       await this.#open("first");
       if (!this.#isClosing) {
         this.#reader.run();
-        const { nats, metrics } = this.#deps;
+        const { nats, metrics, clock } = this.#deps;
         const { intake } = this;
         queries = answerQueries(nats, this.#lease.lane, {
           intake,
           log: this.#log,
           asked: metrics.asked,
+          caughtUpMs: () => (this.#reader.pendingMessages === 0 ? clock.nowMs() : undefined),
         });
         watermarks = setInterval(() => this.#tellWatermarks(), WATERMARK_MS);
+        if (this.#table.name === "click") this.#notices.start();
       }
       while (!this.#isClosing) await this.#step();
       await this.#reader.close();
@@ -166,6 +176,7 @@ export class Lane {
     } finally {
       this.#isClosing = true;
       clearInterval(watermarks);
+      this.#notices.close();
       queries?.close();
       await this.#reader.close();
     }
@@ -177,7 +188,11 @@ export class Lane {
     await this.#work.wait(Math.min(WAKE_MS, this.#dueInMs()));
     if (this.#isClosing) return;
     try {
-      while (!this.#isClosing && this.#dueInMs() <= 0) await this.#writeFirst();
+      do {
+        // Between two inserts: what is stored does not change.
+        if (this.#table.name === "click") await this.#notices.refresh();
+        if (this.#dueInMs() <= 0) await this.#writeFirst();
+      } while (!this.#isClosing && this.#dueInMs() <= 0);
       await this.#noteProgress();
       await this.#audit();
       this.#seekHoles();
@@ -189,16 +204,12 @@ export class Lane {
     }
   }
 
-  /** Until the first batch is to be written; infinite while nothing was read. */
   #dueInMs(): number {
     const { first, isFirstComplete } = this.intake;
-    if (isFirstComplete) return 0;
-    if (first.openedAtMs === undefined) return Number.POSITIVE_INFINITY;
-    const nowMs = performance.now();
-    if (!first.hasWork) return first.openedAtMs + IDLE_ACK_MS - nowMs;
-    return (
-      Math.max(first.openedAtMs + FIRST_WAIT_MS, this.#lastInsertAtMs + INSERT_INTERVAL_MS) - nowMs
-    );
+    return flushDueInMs(first, {
+      ...{ isComplete: isFirstComplete, lastInsertAtMs: this.#lastInsertAtMs },
+      nowMs: performance.now(),
+    });
   }
 
   async #writeFirst(): Promise<void> {
@@ -207,6 +218,7 @@ export class Lane {
       this.#lastInsertAtMs = performance.now();
       await this.#insert(batch);
     }
+    await this.#known.noteChanges();
     const touched = settle(this.intake, batch);
     batch.lastMessage?.ack();
     this.intake.dropFirst();
@@ -276,16 +288,17 @@ export class Lane {
     if (fence.epoch > this.#lease.epoch) await this.#lease.raiseEpoch(fence.epoch);
     const { epoch } = this.#lease;
     await raiseFence(clickhouse, { database: this.#database, lane, epoch }, signal);
+    if (occasion === "first") await this.#known.load();
     const place = { table: this.#table, lane };
     const forgotten = await loadPositions({ clickhouse, db: pool }, this.intake, place);
-    if (occasion === "first" && this.#table.name === "click") {
-      const windowMs = this.intake.uniqueWindowMsMax;
-      this.intake.uniques.retentionMs = windowMs;
-      await loadStoredUniques(clickhouse, lane, this.intake.uniques, windowMs);
+    const isChanged = occasion === "first" || forgotten.length > 0;
+    if (isChanged && this.#table.name === "click") {
+      await loadUniques(clickhouse, lane, this.intake);
     }
     if (forgotten.length > 0) {
       metrics.wentBack();
       this.#tokenSalt = String(epoch);
+      this.intake.caps.unload();
       this.#log.error({ forgotten: forgotten.slice(0, 10) }, "clicks.table-has-forgotten-rows");
       this.#rewind();
     }
@@ -324,17 +337,9 @@ export class Lane {
     const nowMs = performance.now();
     if (nowMs - this.#notedAtMs < NOTE_MS) return;
     this.#notedAtMs = nowMs;
-    const changed = [...this.intake.producers.all()].filter(
-      (producer) => producer.settled.size !== producer.notedSize,
-    );
-    if (changed.length === 0) return;
-    const rows = changed.map((row) => ({ ...row, settled: row.settled.size }));
     try {
-      await noteSettled(this.#deps.pool, this.#lease.lane, rows);
-      for (const [index, row] of rows.entries()) {
-        const producer = changed[index];
-        if (producer !== undefined) producer.notedSize = row.settled;
-      }
+      await noteProgress(this.#deps.pool, this.#lease.lane, this.intake.producers.all());
+      await this.#known.refresh(this.#deps.clock.nowMs());
     } catch (error) {
       // Noted next time: only a table that forgets needs it.
       this.#log.warn({ err: error }, "clicks.progress-not-noted");

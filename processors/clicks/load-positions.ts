@@ -36,8 +36,10 @@ export async function loadPositions(
     const { producer, epoch } = of;
     const set = settled.get(`${producer}.${epoch}`) ?? new PositionSet();
     const noted = notes.settled.get(`${producer}.${epoch}`) ?? 0;
-    const before = Math.max(of.settled.size, noted);
-    if (set.size < before) forgotten.push({ producer, epoch, records: before - set.size });
+    // By position: an insert of unknown outcome may have added as many as are missing.
+    const { settled: known } = of;
+    const records = Math.max(noted - set.size, known.size - set.sizeBelow(known.next));
+    if (records > 0) forgotten.push({ producer, epoch, records });
     of.settled = set;
     of.accepted = new PositionSet(set.next, set.holes);
     of.notedSize = noted;

@@ -43,6 +43,9 @@ test("any order of any ranges gives the set of their positions, each new exactly
       expect(set.size).toBe(model.size);
       expect(set.next).toBe(Math.max(-1, ...model) + 1);
       const all = positions([0, 80]);
+      const ends = [0, 1, 17, 40, 80];
+      const below = ends.map((end) => [...model].filter((position) => position < end).length);
+      expect(ends.map((end) => set.sizeBelow(end))).toEqual(below);
       expect(all.filter((one) => set.hasAny(one, one + 1))).toEqual(
         [...model].sort((a, b) => a - b),
       );

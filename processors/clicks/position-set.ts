@@ -28,6 +28,15 @@ export class PositionSet {
     return this.#next - this.#holes.reduce((sum, [from, to]) => sum + to - from, 0);
   }
 
+  /** How many positions below `end` it holds. */
+  sizeBelow(end: number): number {
+    const below = Math.min(end, this.#next);
+    return this.#holes.reduce(
+      (sum, [from, to]) => sum - Math.max(0, Math.min(to, below) - Math.min(from, below)),
+      below,
+    );
+  }
+
   /** Whether adding `from` would open one more hole. */
   wouldJump(from: number): boolean {
     return from > this.#next;

@@ -43,6 +43,16 @@ export function readLine(line: string): LineHead | undefined {
   };
 }
 
+/**
+ * Whether the click counts against click caps and makes later ones duplicates: the visitor was sent on, and not as a duplicate.
+ * The rule of ingress (`noteTaken`), by what it recorded.
+ */
+export function wasTaken(line: string): boolean {
+  return (
+    valueAt(line, 'status":"redirect"') >= 0 && valueAt(line, 'status_reason":"duplicate"') < 0
+  );
+}
+
 /** What the ad-platform ids of a line are found by (young-clicks.ts). */
 export function readAdHashes(line: string): number[] {
   const hashes: number[] = [];

@@ -1,15 +1,38 @@
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
-import type { UniqueClicks } from "./unique-clicks.ts";
+import type { Intake } from "./intake.ts";
+import { readLine } from "./read-line.ts";
+import { UniqueClicks } from "./unique-clicks.ts";
 
 /** UInt32, UInt32, UInt64, Int64 in RowBinary. */
 const ROW_BYTES = 24;
 const TIMEOUT_SECONDS = 120;
+const LINE_FEED = "\n";
+
+/** Makes the uniqueness of an intake that of the table, and of what was accepted and is not in it yet. */
+export async function loadUniques(
+  clickhouse: Clickhouse,
+  lane: number,
+  intake: Intake,
+): Promise<void> {
+  const retentionMs = intake.uniqueWindowMsMax;
+  const uniques = new UniqueClicks({ entriesMax: intake.uniques.entriesMax, retentionMs });
+  await loadStored(clickhouse, lane, uniques, retentionMs);
+  // From here on nothing waits: what was accepted meanwhile is in the batches, decided by what was known before.
+  for (const segment of intake.batches.flatMap((batch) => batch.segments)) {
+    if (segment.isStored) continue;
+    for (const line of segment.bytes.toString("latin1").split(LINE_FEED)) {
+      const head = line.includes(',"is_unique":true,') ? readLine(line) : undefined;
+      if (head !== undefined) uniques.remember(head, head.ts);
+    }
+  }
+  intake.uniques = uniques;
+}
 
 /**
  * Fills `uniques` with the unique clicks of a lane that still count: those of `windowMs` before its newest one, so that the
  * state agrees with the table also after an outage longer than the window.
  */
-export async function loadStoredUniques(
+async function loadStored(
   clickhouse: Clickhouse,
   lane: number,
   uniques: UniqueClicks,

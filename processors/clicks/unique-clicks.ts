@@ -19,7 +19,7 @@ const LOAD_AFTER = 0.3;
  * Bounded: above `entriesMax` the oldest half is forgotten, and those visitors may be unique once more (`forgotten`).
  */
 export class UniqueClicks {
-  readonly #entriesMax: number;
+  readonly entriesMax: number;
   #low: Uint32Array;
   #high: Uint32Array;
   #atMs: Float64Array;
@@ -31,7 +31,7 @@ export class UniqueClicks {
   retentionMs: number;
 
   constructor(options: { readonly entriesMax: number; readonly retentionMs: number }) {
-    this.#entriesMax = options.entriesMax;
+    this.entriesMax = options.entriesMax;
     this.retentionMs = options.retentionMs;
     this.#low = new Uint32Array(SLOTS_MIN);
     this.#high = new Uint32Array(SLOTS_MIN);
@@ -92,7 +92,7 @@ export class UniqueClicks {
     this.#high[slot] = this.#print.high;
     this.#atMs[slot] = atMs;
     this.#latestMs = Math.max(this.#latestMs, atMs);
-    if (this.#size > Math.min(this.#entriesMax, this.#low.length * LOAD_MAX)) this.#cleanUp();
+    if (this.#size > Math.min(this.entriesMax, this.#low.length * LOAD_MAX)) this.#cleanUp();
   }
 
   /** Drops what is past its time, and makes the table as large as what is left asks for. */
@@ -100,7 +100,7 @@ export class UniqueClicks {
     const [low, high, atMs] = [this.#low, this.#high, this.#atMs];
     let oldestMs = this.#latestMs - this.retentionMs;
     let kept = countFrom(atMs, oldestMs);
-    if (kept > this.#entriesMax) {
+    if (kept > this.entriesMax) {
       const times = atMs.filter((time) => time !== 0 && time >= oldestMs).sort();
       oldestMs = times[times.length >> 1] ?? oldestMs;
       const before = kept;

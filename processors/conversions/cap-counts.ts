@@ -1,3 +1,4 @@
+import { capName } from "../../schemas/catalog/cap-owners.ts";
 import {
   type Advertiser,
   CAP_PERIODS,
@@ -47,11 +48,9 @@ function countsOf(owner: string, caps: Caps, currency: string, money: Money): Ca
     CAP_PERIODS.flatMap((period): CapCount[] => {
       const limit = caps[kind]?.[period];
       if (limit === undefined) return [];
-      const suffix = kind === "conversions" ? "" : `/${currency}`;
+      const cap = capName(owner, kind, period, currency);
       const add = kind === "conversions" ? "1" : formatAmount(money[kind]);
-      return [
-        { cap: `${owner}/${kind}/${period}${suffix}`, period, limit: String(limit), add, alert },
-      ];
+      return [{ cap, period, limit: String(limit), add, alert }];
     }),
   );
 }

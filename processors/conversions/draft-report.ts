@@ -1,4 +1,7 @@
 import type { ClickRecord } from "../../schemas/events/click-record.ts";
+import type { CouponClick } from "../../schemas/events/postback-request.ts";
+import { shardOfOffer } from "../../schemas/events/shards.ts";
+import { mintClickId } from "../../schemas/ids/click-id.ts";
 import { capCounts } from "./cap-counts.ts";
 import { computeMoney, type Money } from "./conversion-terms.ts";
 import type {
@@ -13,10 +16,20 @@ import { isOnIpList, storedIp } from "./ip-list.ts";
 import { judgeConversion, type Verdict } from "./judge-conversion.ts";
 import { isOncePerClick, newConversion, newConversionId } from "./new-conversion.ts";
 import type { GivenMoney } from "./report-params.ts";
-import { type Credit, fraudChecksOf, type Target, termsOf } from "./resolve-target.ts";
+import {
+  type CouponCredit,
+  type Credit,
+  fraudChecksOf,
+  type Target,
+  termsOf,
+} from "./resolve-target.ts";
 
 /** A new conversion as the report has it, and how to record it. */
-export type Draft = Recording & { readonly money: Money };
+export type Draft = Recording & {
+  readonly money: Money;
+  /** To be recorded with the conversion. */
+  readonly couponClick: CouponClick | undefined;
+};
 
 type Facts = {
   readonly credit: Credit;
@@ -32,7 +45,8 @@ export function draftReport(
 ): Draft {
   const { report, request } = incoming;
   const { given, isClickIpCrowded } = facts;
-  const { click, coupon } = facts.credit;
+  const { click } = facts.credit;
+  const couponClick = couponClickOf(sources, incoming, facts.credit.coupon);
   const id = newConversionId(sources.clock.nowMs());
   const terms = termsOf(sources.catalog, target);
   const money = computeMoney(terms, { ...given, saleAmount: given.saleAmount ?? 0n });
@@ -44,9 +58,10 @@ export function draftReport(
     terms,
     money,
     verdict,
-    ...(coupon === undefined
-      ? {}
-      : { clickValues: { link_type: "coupon", domain: incoming.origin.host } }),
+    coupon:
+      facts.credit.coupon === undefined
+        ? undefined
+        : { clickId: couponClick?.click_id, domain: incoming.origin.host },
     method: methodOf(incoming),
     convTsMs: request.receivedAtMs,
     txid: report.txid,
@@ -64,7 +79,28 @@ export function draftReport(
     ? addressLimit(target, userIpOf(incoming) ?? click?.ip ?? "")
     : null;
   const plan = planOf(incoming, target, { hasClick: click !== undefined, caps, limit });
-  return { row, plan, money };
+  return { row, plan, money, couponClick };
+}
+
+/** A test makes no click, and neither does a report whose sender could not record it. */
+function couponClickOf(
+  { catalog }: ReportSources,
+  { report, request, origin }: Incoming,
+  coupon: CouponCredit | undefined,
+): CouponClick | undefined {
+  const { producer, receivedAtMs } = request;
+  if (coupon === undefined || producer === undefined || report.isTest) return undefined;
+  const { offer, affiliate } = coupon;
+  const parts = { atMs: receivedAtMs, shard: shardOfOffer(offer.id), producer };
+  return {
+    click_id: mintClickId(parts, catalog.secret),
+    ts: receivedAtMs,
+    workspace_id: offer.workspace_id,
+    offer_id: offer.id,
+    advertiser_id: offer.advertiser_id,
+    affiliate_id: affiliate.id,
+    domain: origin.host,
+  };
 }
 
 /** The visitor's address, where the sender is the visitor or tells it (G102). */

@@ -31,7 +31,11 @@ export type ClickSources = {
 const YOUNG_MS = 48 * 3_600_000;
 const WAIT_MS = 2_000;
 const POLL_MS = 50;
+/** The first questions after a click come faster: it is on its way for a few milliseconds. */
+const POLL_MS_MIN = 5;
 const WRITER_TIMEOUT_MS = 500;
+/** How long a ClickHouse is waited for whose answer will hardly change anything. */
+const STORED_MS = 250;
 /** Workspaces that one host serves and that are asked for an ad-platform id without an offer. */
 const WORKSPACES_MAX = 16;
 
@@ -87,32 +91,110 @@ export type AdClickSearch = {
   readonly receivedAtMs: number;
 };
 
-/** The latest click with an ad-platform id: of the named offer, else of any offer, else without one (G113). */
+/**
+ * The latest click with an ad-platform id: of the named offer, else of any offer, else without one (G113). ClickHouse is asked
+ * at once, and once more when the writers know every click answered before the question: until then only they bring news.
+ */
 export async function findClickByAdId(
   sources: ClickSources,
   search: AdClickSearch,
 ): Promise<FoundClick> {
-  const workspaceIds = search.workspaceIds.slice(0, WORKSPACES_MAX);
+  const inReach = { ...search, workspaceIds: search.workspaceIds.slice(0, WORKSPACES_MAX) };
   const deadlineMs = sources.clock.nowMs() + WAIT_MS;
-  for (;;) {
-    const queries = workspaceIds.flatMap((workspaceId) =>
-      CLICK_LANES.map((shard): ClickQuery => {
-        const { kind, value } = search;
-        return { by: "ad-click-id", shard, workspaceId, kind, value };
-      }),
-    );
+  const stored = new StoredSearch(sources, inReach);
+  for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(2 * pollMs, POLL_MS)) {
     // The writers first: what leaves their memory meanwhile is in ClickHouse by then.
-    const young = await Promise.all(queries.map((query) => askWriter(sources, query)));
-    const stored = await selectClicksByAdId(sources, { ...search, workspaceIds });
-    if (stored !== "away" && young.every((answer) => answer !== undefined)) {
-      const clicks = [...stored, ...young.flatMap((answer) => answer.clicks)];
-      const best = latestClick(clicks, search.offerId);
-      if (best !== undefined) return { kind: "found", click: best };
-      if (young.every((answer) => answer.completeToMs >= search.receivedAtMs)) return NONE;
+    const young = await askAllWriters(sources, inReach);
+    const isComplete = young !== undefined && young.completeToMs >= search.receivedAtMs;
+    await stored.ask({ isComplete, waitMs: pollMs });
+    if (young !== undefined) {
+      const best = latestClick([...young.clicks, ...(stored.clicks ?? [])], search.offerId);
+      if (best !== undefined && (stored.clicks !== undefined || stored.isDispensable(best)))
+        return { kind: "found", click: best };
+      if (isComplete && stored.isComplete) return NONE;
     }
     if (sources.clock.nowMs() >= deadlineMs) return UNAVAILABLE;
-    await pause(POLL_MS);
+    if (!stored.isAsking) await pause(pollMs);
   }
+}
+
+/**
+ * What ClickHouse knows of an ad-platform id, for a search that goes on while it does not answer: a ClickHouse that hangs must
+ * not keep us from asking the writers again, who have a young click any moment (P12).
+ */
+class StoredSearch {
+  readonly #sources: ClickSources;
+  readonly #search: AdClickSearch;
+  readonly #startedAtMs: number;
+  #asked: Promise<void> | undefined;
+  #isAway = false;
+  /** The last answer; undefined before the first. */
+  clicks: readonly ClickRecord[] | undefined;
+  /** Whether it was asked for when the writers knew all clicks in question. */
+  isComplete = false;
+
+  constructor(sources: ClickSources, search: AdClickSearch) {
+    this.#sources = sources;
+    this.#search = search;
+    this.#startedAtMs = sources.clock.nowMs();
+  }
+
+  get isAsking(): boolean {
+    return this.#asked !== undefined;
+  }
+
+  /** Asks if there is something new to learn, and waits for an answer as long as it is told. */
+  async ask({ isComplete, waitMs }: { isComplete: boolean; waitMs: number }): Promise<void> {
+    const isNeeded = this.clicks === undefined || (isComplete && !this.isComplete);
+    if (!isNeeded) return;
+    if (this.#asked === undefined) {
+      this.#asked = this.#select(isComplete);
+      // When the search is over, nobody waits for this answer any more.
+      this.#asked.catch(() => undefined);
+    }
+    await Promise.race([this.#asked, pause(waitMs)]);
+  }
+
+  /**
+   * Whether the search need not wait for ClickHouse: nothing there could go before this click except by being newer, which a
+   * click that is stored hardly is, and ClickHouse is away or slow.
+   */
+  isDispensable(click: ClickRecord): boolean {
+    const { offerId } = this.#search;
+    if (rankOf(click, offerId) < (offerId === 0 ? 1 : 2)) return false;
+    return this.#isAway || this.#sources.clock.nowMs() - this.#startedAtMs >= STORED_MS;
+  }
+
+  async #select(isComplete: boolean): Promise<void> {
+    const clicks = await selectClicksByAdId(this.#sources, this.#search);
+    this.#asked = undefined;
+    this.#isAway = clicks === "away";
+    if (clicks === "away") return;
+    this.clicks = clicks;
+    this.isComplete = isComplete;
+  }
+}
+
+/** Undefined unless all of them answer. */
+async function askAllWriters(
+  sources: ClickSources,
+  { kind, value, workspaceIds }: AdClickSearch,
+): Promise<WriterAnswer | undefined> {
+  const answers = await Promise.all(
+    workspaceIds.flatMap((workspaceId) =>
+      CLICK_LANES.map((shard) =>
+        askWriter(sources, { by: "ad-click-id", shard, workspaceId, kind, value }),
+      ),
+    ),
+  );
+  const clicks: ClickRecord[] = [];
+  let completeToMs = Number.POSITIVE_INFINITY;
+  for (const answer of answers) {
+    if (answer === undefined) return undefined;
+    clicks.push(...answer.clicks);
+    completeToMs = Math.min(completeToMs, answer.completeToMs);
+  }
+  return { clicks, completeToMs };
 }
 
 /** The order of G113; undefined for no clicks. */
@@ -120,13 +202,15 @@ export function latestClick(
   clicks: readonly ClickRecord[],
   offerId: number,
 ): ClickRecord | undefined {
-  const rank = (click: ClickRecord): number => {
-    if (offerId !== 0 && click.offer_id === offerId) return 2;
-    return click.offer_id === 0 ? 0 : 1;
-  };
   return clicks.toSorted(
-    (a, b) => rank(b) - rank(a) || b.ts - a.ts || (a.click_id < b.click_id ? 1 : -1),
+    (a, b) =>
+      rankOf(b, offerId) - rankOf(a, offerId) || b.ts - a.ts || (a.click_id < b.click_id ? 1 : -1),
   )[0];
+}
+
+function rankOf(click: ClickRecord, offerId: number): number {
+  if (offerId !== 0 && click.offer_id === offerId) return 2;
+  return click.offer_id === 0 ? 0 : 1;
 }
 
 type WriterAnswer = { readonly completeToMs: number; readonly clicks: readonly ClickRecord[] };

@@ -11,7 +11,7 @@ import {
   tryConversion,
 } from "./conversions.ts";
 import { isClickIpCrowded } from "./count-clicks.ts";
-import { draftReport } from "./draft-report.ts";
+import { type Draft, draftReport } from "./draft-report.ts";
 import { convertMoney, type ExchangeRate, formatRate } from "./exchange-rates.ts";
 import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./incoming-report.ts";
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";
@@ -141,7 +141,7 @@ async function recordReport(
     case "recorded":
       return recorded(incoming, target, {
         outcome,
-        money: draft.money,
+        draft,
         rate,
         clickId: known.clickId,
       });
@@ -159,30 +159,32 @@ function recorded(
   target: Target,
   facts: {
     readonly outcome: Extract<RecordOutcome, { outcome: "recorded" }>;
-    readonly money: Money;
+    readonly draft: Draft;
     readonly rate: ExchangeRate | undefined;
     readonly clickId: string | undefined;
   },
 ): Handled {
   const { outcome, rate } = facts;
+  const { money, couponClick } = facts.draft;
   const { isTest } = incoming.report;
   const { ignored } = applicableMoney(incoming);
   const details = {
     ...(rate === undefined ? {} : { currency: rate.from, rate: formatRate(rate) }),
     ...(ignored.length === 0 ? {} : { ignored }),
-    ...(isTest ? testDetails(incoming, target, facts.money, outcome.status_reason) : {}),
+    ...(isTest ? testDetails(incoming, target, money, outcome.status_reason) : {}),
   };
+  const reply = takenReply({
+    conversionId: isTest ? null : outcome.id,
+    status: outcome.status,
+    reason: outcome.status_reason,
+    isDuplicate: outcome.is_duplicate,
+    isTest,
+    details,
+  });
   return {
-    reply: takenReply({
-      conversionId: isTest ? null : outcome.id,
-      status: outcome.status,
-      reason: outcome.status_reason,
-      isDuplicate: outcome.is_duplicate,
-      isTest,
-      details,
-    }),
+    reply: couponClick === undefined ? reply : { ...reply, couponClick },
     workspaceId: target.workspace.id,
-    clickId: facts.clickId,
+    clickId: facts.clickId ?? couponClick?.click_id,
     conversionId: isTest ? undefined : outcome.id,
     message: outcome.status_reason,
   };

@@ -4,6 +4,7 @@ import type { Metrics } from "../../schemas/host/metrics.ts";
 export type ConversionMetrics = {
   answered(endpoint: "pb" | "px", result: PostbackResult, seconds: number): void;
   commanded(kind: string): void;
+  lookedUp(kind: string): void;
 };
 
 export function conversionMetrics(
@@ -22,6 +23,10 @@ export function conversionMetrics(
     "conversions_commands_total",
     "Commands of the api, by kind of reply.",
   );
+  const lookups = metrics.counter(
+    "conversions_click_lookups_total",
+    "Look-ups of landing pages, by kind of reply.",
+  );
   metrics.gauge("conversions_under_way", "Reports and commands being worked on.", read.underWay);
   metrics.gauge(
     "conversions_log_rows_lost",
@@ -34,5 +39,6 @@ export function conversionMetrics(
       seconds.add(took, { endpoint });
     },
     commanded: (kind) => commands.add(1, { kind }),
+    lookedUp: (kind) => lookups.add(1, { kind }),
   };
 }

@@ -10,6 +10,8 @@ export type NewConversionParts = {
   readonly id: string;
   readonly target: Target;
   readonly click: ClickRecord | undefined;
+  /** The click that a coupon stands for, if one is made, and what such a conversion is grouped by. */
+  readonly coupon?: { readonly clickId: string | undefined; readonly domain: string } | undefined;
   /** Sub IDs and source of a conversion that has no click. */
   readonly clickValues?: Readonly<Record<string, string>>;
   readonly terms: Terms;
@@ -129,13 +131,16 @@ function clickColumns({
   target,
   click,
   clickValues,
+  coupon,
+  convTsMs,
 }: NewConversionParts): Pick<NewConversion, ClickColumn> {
   if (click === undefined) {
+    const ofCoupon = coupon === undefined ? {} : { link_type: "coupon", domain: coupon.domain };
     return {
-      click_id: null,
+      click_id: coupon?.clickId ?? null,
       smart_link_id: null,
-      click_ts: null,
-      click: clickValues ?? {},
+      click_ts: coupon?.clickId === undefined ? null : isoTime(convTsMs),
+      click: { ...ofCoupon, ...clickValues },
       holds_click: false,
     };
   }

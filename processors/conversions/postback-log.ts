@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { LandingCall } from "../../schemas/events/landing-call.ts";
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
@@ -46,11 +47,20 @@ export class PostbackLog {
   }
 
   add(request: PostbackRequest, handled: Handled, tokenOwner: string): void {
+    this.#take(() => rowOf(request, handled, tokenOwner));
+  }
+
+  /** A call of `/lp` stands in the same log (G178). */
+  addLanding(call: LandingCall): void {
+    this.#take(() => rowOfLanding(call));
+  }
+
+  #take(row: () => LogRow): void {
     if (this.#rows.length >= ROWS_MAX) {
       this.lost += 1;
       return;
     }
-    this.#rows.push(rowOf(request, handled, tokenOwner));
+    this.#rows.push(row());
     this.#timer ??= setTimeout(() => this.#startFlush(), FLUSH_INTERVAL_MS);
   }
 
@@ -107,6 +117,22 @@ function rowOf(request: PostbackRequest, handled: Handled, tokenOwner: string): 
     click_id: handled.clickId ?? null,
     conversion_id: handled.conversionId ?? null,
     message: handled.message.slice(0, TEXT_LENGTH_MAX),
+  };
+}
+
+function rowOfLanding(call: LandingCall): LogRow {
+  return {
+    workspace_id: call.workspaceId,
+    ts: new Date(call.receivedAtMs).toISOString(),
+    endpoint: "lp",
+    ip: isIP(call.ip) === 0 ? null : call.ip,
+    token_owner: "",
+    params: maskedParams(call.params),
+    http_status: call.httpStatus,
+    result: call.result,
+    click_id: call.clickId,
+    conversion_id: null,
+    message: call.message.slice(0, TEXT_LENGTH_MAX),
   };
 }
 

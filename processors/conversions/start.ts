@@ -1,9 +1,11 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { ClickLookup, type ClickLookupReply } from "../../schemas/events/click-lookup.ts";
 import {
   ConversionCommand,
   type ConversionCommandReply,
 } from "../../schemas/events/conversion-command.ts";
+import { LandingCall } from "../../schemas/events/landing-call.ts";
 import { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
@@ -13,6 +15,7 @@ import type { Clock } from "../../schemas/time/clock.ts";
 import { handleCommand } from "./handle-command.ts";
 import { handleReport } from "./handle-report.ts";
 import type { ReportSources } from "./incoming-report.ts";
+import { lookUpClick } from "./look-up-click.ts";
 import { type ConversionMetrics, conversionMetrics } from "./metrics.ts";
 import { type Handled, refusal } from "./postback-answer.ts";
 import { PostbackLog } from "./postback-log.ts";
@@ -82,6 +85,18 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
     take(nats.subjects.conversionCommand, (bytes) => answerCommand(desk, bytes), {
       kind: "unavailable",
     }),
+    take(nats.subjects.clickLookup, (bytes) => answerLookup(desk, bytes), { kind: "unavailable" }),
+    nats.connection.subscribe(nats.subjects.landingCall, {
+      queue: QUEUE_GROUP,
+      callback: (error, message) => {
+        if (error !== null) {
+          log.error({ err: error }, "conversions.subscription-failed");
+          return;
+        }
+        const call = decode(desk, LandingCall, message.data);
+        if (call !== undefined) postbackLog.addLanding(call);
+      },
+    }),
   ];
   return {
     close: async () => {
@@ -149,6 +164,21 @@ async function answerCommand(
     else desk.log.error({ err: error }, "conversions.command-failed");
   }
   desk.metrics.commanded(reply.kind);
+  return reply;
+}
+
+async function answerLookup(desk: Desk, bytes: Uint8Array): Promise<ClickLookupReply | undefined> {
+  const lookup = decode(desk, ClickLookup, bytes);
+  if (lookup === undefined) return undefined;
+  let reply: ClickLookupReply = { kind: "unavailable" };
+  try {
+    // Without its secret no click id can be told from a made-up one.
+    if (desk.catalog.isLoaded) reply = await lookUpClick(desk, lookup);
+  } catch (error) {
+    if (isStoreAway(error)) desk.log.warn({ err: error }, "conversions.store-is-away");
+    else desk.log.error({ err: error }, "conversions.lookup-failed");
+  }
+  desk.metrics.lookedUp(reply.kind);
   return reply;
 }
 

@@ -1,58 +1,206 @@
-import { createReadStream } from "node:fs";
-import { mkdir, open, rename } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { createInterface } from "node:readline";
+import { z } from "zod";
 import { type CatalogEntry, parseCatalogEntry } from "../catalog/entry.ts";
+import { OfferAccess } from "../catalog/records.ts";
 
-/** One entry a line, and this as the last one, so that a cut file is told from a whole one. */
+/** Ends the catalog, and each addition behind it: what follows the last one was cut off in the middle. */
 const END_LINE = JSON.stringify({ end: true });
-const LINES_A_WRITE = 2_000;
+const END = Buffer.from(`\n${END_LINE}\n`);
+const READ_BYTES = 1_048_576;
+const ENTRIES_A_PAGE = 2_000;
+/** Between two writes nothing else runs: a visitor waits for 1 ms. */
+const LINES_A_WRITE = 250;
+const PAIRS_A_LINE = 250;
+/** The file is written anew when additions make up this share of it, and are more than this. */
+const ADDED_SHARE_MAX = 0.5;
+const ADDED_BYTES_MIN = 1_048_576;
+
+const ACCESS_KIND = "offer_access_pairs";
+const ACCESS_LINE_HEAD = `{"kind":"${ACCESS_KIND}"`;
+
+/** Access records are most of a catalog. They stand together: `pairs` has an offer and a partner in turn. */
+const AccessLine = z.object({
+  kind: z.literal(ACCESS_KIND),
+  version: z.int().nonnegative(),
+  ...OfferAccess.pick({ status: true, terms_accepted: true }).shape,
+  pairs: z.array(z.int().positive()),
+});
+type AccessLine = z.infer<typeof AccessLine>;
 
 /**
- * The last good catalog on disk (P: Postgres down never stops a redirect, also after a restart). Undefined when there is
- * none or when it is not whole: then Postgres must answer before the first click.
+ * The last good catalog on disk (P: Postgres down never stops a redirect, also after a restart): one JSON object a line, the
+ * whole catalog first, then what has changed since. A change costs an addition and not the writing of the whole.
  */
-export async function readDiskCopy(path: string): Promise<CatalogEntry[] | undefined> {
-  const entries: CatalogEntry[] = [];
-  let isWhole = false;
-  try {
-    const lines = createInterface({
-      input: createReadStream(path, "utf8"),
-      crlfDelay: Number.POSITIVE_INFINITY,
-    });
-    for await (const line of lines) {
-      if (line === END_LINE) {
-        isWhole = true;
-        continue;
-      }
-      const entry = parseCatalogEntry(JSON.parse(line));
-      if (entry !== undefined) entries.push(entry);
-    }
-  } catch {
-    // Missing, unreadable or damaged: all mean that there is no good copy, and the caller says what that means.
-    return undefined;
+export class DiskCopy {
+  readonly #path: string;
+  #wholeBytes = 0;
+  #addedBytes = 0;
+  /** Nothing good is there, or nothing may be added to it. */
+  #mustBeReplaced = true;
+
+  constructor(path: string) {
+    this.#path = path;
   }
-  return isWhole ? entries : undefined;
+
+  /**
+   * Gives the entries of the copy to `take`, in their order, a page at a time. False when there is none, or when it cannot be
+   * read to its end: then what `take` was given is not to be used.
+   */
+  async read(take: (page: readonly CatalogEntry[]) => void): Promise<boolean> {
+    let file: FileHandle | undefined;
+    try {
+      file = await open(this.#path, "r");
+      const { size } = await file.stat();
+      const goodBytes = await endOfGoodPart(file, size);
+      if (goodBytes === 0) return false;
+      await readEntries(file, goodBytes, take);
+      this.#wholeBytes = goodBytes;
+      // Behind a torn end nothing can be added.
+      this.#mustBeReplaced = goodBytes < size;
+      return true;
+    } catch {
+      // Missing, unreadable, damaged or of another release: all mean that there is no good copy, and the caller says so.
+      return false;
+    } finally {
+      await file?.close();
+    }
+  }
+
+  /** Whether the next thing to do is {@link replace}, because {@link add} cannot be done or has been done often enough. */
+  get mustBeReplaced(): boolean {
+    const isOften =
+      this.#addedBytes > ADDED_BYTES_MIN && this.#addedBytes > this.#wholeBytes * ADDED_SHARE_MAX;
+    return this.#mustBeReplaced || isOften;
+  }
+
+  /** Writes all of it anew, in one step: a reader finds the old one or the new one. */
+  async replace(entries: Iterable<CatalogEntry>): Promise<void> {
+    await mkdir(dirname(this.#path), { recursive: true });
+    const fresh = `${this.#path}.${process.pid}.new`;
+    const file = await open(fresh, "w", 0o600);
+    let bytes = 0;
+    try {
+      for (const text of pagesOf(linesOf(entries))) {
+        await file.write(text);
+        bytes += text.length;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(fresh, this.#path);
+    this.#wholeBytes = bytes;
+    this.#addedBytes = 0;
+    this.#mustBeReplaced = false;
+  }
+
+  /** Adds changes to a copy that {@link mustBeReplaced} does not speak of. After an error it must be replaced. */
+  async add(entries: readonly CatalogEntry[]): Promise<void> {
+    this.#mustBeReplaced = true;
+    const file = await open(this.#path, "a", 0o600);
+    try {
+      for (const text of pagesOf(entries.map((entry) => JSON.stringify(entry)))) {
+        await file.write(text);
+        this.#addedBytes += text.length;
+      }
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    this.#mustBeReplaced = false;
+  }
 }
 
-/** Replaces the copy in one step: a reader finds the old one or the new one. */
-export async function writeDiskCopy(path: string, entries: Iterable<CatalogEntry>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const fresh = `${path}.${process.pid}.new`;
-  const file = await open(fresh, "w", 0o600);
-  try {
-    let lines: string[] = [];
-    for (const entry of entries) {
-      lines.push(JSON.stringify(entry));
-      if (lines.length === LINES_A_WRITE) {
-        await file.write(`${lines.join("\n")}\n`);
-        lines = [];
-      }
-    }
-    await file.write(`${[...lines, END_LINE].join("\n")}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
+/** Where the last END ends; 0 when there is none. Looked for from the end of the file. */
+async function endOfGoodPart(file: FileHandle, size: number): Promise<number> {
+  for (let to = size; to > 0; ) {
+    const from = Math.max(0, to - READ_BYTES);
+    // A chunk overlaps the next one, in which an END may begin.
+    const chunk = await readChunk(file, from, Math.min(size, to + END.length) - from);
+    const at = chunk.lastIndexOf(END);
+    if (at >= 0) return from + at + END.length;
+    to = from;
   }
-  await rename(fresh, path);
+  return 0;
+}
+
+async function readChunk(file: FileHandle, from: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, from);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function readEntries(
+  file: FileHandle,
+  goodBytes: number,
+  take: (page: readonly CatalogEntry[]) => void,
+): Promise<void> {
+  let page: CatalogEntry[] = [];
+  let rest: Buffer = Buffer.alloc(0);
+  for (let from = 0; from < goodBytes; from += READ_BYTES) {
+    const chunk = await readChunk(file, from, Math.min(READ_BYTES, goodBytes - from));
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const end = bytes.lastIndexOf("\n") + 1;
+    rest = bytes.subarray(end);
+    for (const line of bytes.toString("utf8", 0, end).split("\n")) {
+      if (line === "" || line === END_LINE) continue;
+      page.push(...entriesOfLine(line));
+      if (page.length < ENTRIES_A_PAGE) continue;
+      take(page);
+      page = [];
+    }
+  }
+  take(page);
+}
+
+function entriesOfLine(line: string): readonly CatalogEntry[] {
+  const value: unknown = JSON.parse(line);
+  if (line.startsWith(ACCESS_LINE_HEAD)) return accessEntries(AccessLine.parse(value));
+  const entry = parseCatalogEntry(value);
+  return entry === undefined ? [] : [entry];
+}
+
+function accessEntries({ version, status, terms_accepted, pairs }: AccessLine): CatalogEntry[] {
+  const entries: CatalogEntry[] = [];
+  for (let at = 0; at + 1 < pairs.length; at += 2) {
+    const [offer_id = 0, affiliate_id = 0] = [pairs[at], pairs[at + 1]];
+    const record = { offer_id, affiliate_id, status, terms_accepted };
+    entries.push({ kind: "offer_access", id: `${offer_id}-${affiliate_id}`, version, record });
+  }
+  return entries;
+}
+
+function* linesOf(entries: Iterable<CatalogEntry>): Generator<string> {
+  const pages = new Map<string, AccessLine>();
+  for (const entry of entries) {
+    if (entry.kind !== "offer_access" || entry.record === null) {
+      yield JSON.stringify(entry);
+      continue;
+    }
+    const { offer_id, affiliate_id, status, terms_accepted } = entry.record;
+    const { version } = entry;
+    const key = `${version} ${status} ${terms_accepted}`;
+    let page = pages.get(key);
+    if (page === undefined) {
+      page = { kind: ACCESS_KIND, version, status, terms_accepted, pairs: [] };
+      pages.set(key, page);
+    }
+    page.pairs.push(offer_id, affiliate_id);
+    if (page.pairs.length < 2 * PAIRS_A_LINE) continue;
+    yield JSON.stringify(page);
+    pages.delete(key);
+  }
+  for (const page of pages.values()) yield JSON.stringify(page);
+}
+
+/** Texts to write one by one, the END at last. */
+function* pagesOf(lines: Iterable<string>): Generator<Buffer> {
+  let page: string[] = [];
+  for (const line of lines) {
+    page.push(line);
+    if (page.length < LINES_A_WRITE) continue;
+    yield Buffer.from(`${page.join("\n")}\n`);
+    page = [];
+  }
+  yield Buffer.from(`${[...page, END_LINE].join("\n")}\n`);
 }

@@ -2,7 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogEntry } from "../catalog/entry.ts";
 import type { Log } from "../host/log.ts";
 import type { Queryable } from "../postgres/connect.ts";
-import { readDiskCopy, writeDiskCopy } from "./disk-copy.ts";
+import { DiskCopy } from "./disk-copy.ts";
 import { readCatalogChanges } from "./read-changes.ts";
 
 export type CatalogFeedOptions = {
@@ -16,6 +16,8 @@ export type CatalogFeedOptions = {
 /** A change is in force within a second of its commit (design 5). */
 const POLL_MS = 250;
 const COPY_INTERVAL_MS = 5_000;
+/** Changes that wait for the copy; with more of them it is written anew. */
+const UNSAVED_MAX = 20_000;
 
 /**
  * Keeps a Catalog equal to Postgres. While Postgres is away the catalog stays as it was, and is loaded from disk at start.
@@ -23,11 +25,13 @@ const COPY_INTERVAL_MS = 5_000;
  */
 export class CatalogFeed {
   readonly #options: CatalogFeedOptions;
-  /** Newest entry of every record, as the copy on disk is written from it; empty without a copyPath. */
-  readonly #entries = new Map<string, CatalogEntry>();
+  readonly #copy: DiskCopy | undefined;
+  /** What has been applied and is not on disk, in its order; undefined when only a new copy will do. */
+  #unsaved: CatalogEntry[] | undefined;
+  /** A catalog that has it counts as loaded: it is applied last. */
+  #heldBack: CatalogEntry | undefined;
   #timer: NodeJS.Timeout | undefined;
   #copyTimer: NodeJS.Timeout | undefined;
-  #copiedVersion = -1;
   #isAway = false;
   #closed = false;
   /** UTC ms of the last answer of Postgres; undefined before the first. */
@@ -35,6 +39,7 @@ export class CatalogFeed {
 
   private constructor(options: CatalogFeedOptions) {
     this.#options = options;
+    this.#copy = options.copyPath === undefined ? undefined : new DiskCopy(options.copyPath);
   }
 
   /**
@@ -43,33 +48,31 @@ export class CatalogFeed {
    */
   static async start(options: CatalogFeedOptions): Promise<CatalogFeed> {
     const feed = new CatalogFeed(options);
-    if (options.copyPath !== undefined) {
-      const copy = await readDiskCopy(options.copyPath);
-      if (copy !== undefined) {
-        feed.#take(copy);
-        options.log.info(
-          { version: options.catalog.version, entries: copy.length },
-          "catalog.loaded-from-disk",
-        );
-      }
-    }
+    await feed.#loadCopy();
     await feed.refresh();
     feed.#schedule();
     feed.#scheduleCopy();
     return feed;
   }
 
-  /** Applies what is new, now. Never throws: an unreachable Postgres leaves the catalog as it is. */
+  /**
+   * Applies what is new, now: in one go, or page by page when there are thousands of changes. Never throws: an unreachable
+   * Postgres leaves the catalog as it is.
+   */
   async refresh(): Promise<void> {
     const { catalog, db, log } = this.#options;
     try {
-      const changes = await readCatalogChanges(db, catalog.version);
-      this.lastReadAtMs = Date.now();
-      if (this.#isAway) log.info("catalog.postgres-is-back");
-      this.#isAway = false;
-      if (changes.length === 0) return;
-      this.#take(changes);
-      log.info({ version: catalog.version, changes: changes.length }, "catalog.swapped");
+      let changes = 0;
+      for await (const page of readCatalogChanges(db, catalog.version)) {
+        this.lastReadAtMs = Date.now();
+        if (this.#isAway) log.info("catalog.postgres-is-back");
+        this.#isAway = false;
+        this.#take(page);
+        changes += page.length;
+      }
+      if (this.#heldBack !== undefined) catalog.apply([this.#heldBack]);
+      this.#heldBack = undefined;
+      if (changes > 0) log.info({ version: catalog.version, changes }, "catalog.swapped");
     } catch (error) {
       // Said once per outage: the catalog in memory goes on answering.
       if (!this.#isAway)
@@ -82,18 +85,28 @@ export class CatalogFeed {
     this.#closed = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#copyTimer);
-    await this.#writeCopy();
+    await this.#save();
   }
 
-  #take(entries: readonly CatalogEntry[]): void {
-    this.#options.catalog.apply(entries);
-    if (this.#options.copyPath === undefined) return;
-    for (const entry of entries) {
-      const key = `${entry.kind} ${entry.id}`;
-      // Entries keep the order of their versions, so that the copy is read like a page of changes.
-      this.#entries.delete(key);
-      if (entry.record !== null) this.#entries.set(key, entry);
+  async #loadCopy(): Promise<void> {
+    const { catalog, log } = this.#options;
+    if (this.#copy === undefined) return;
+    if (await this.#copy.read((page) => catalog.apply(page))) {
+      this.#unsaved = [];
+      log.info({ version: catalog.version }, "catalog.loaded-from-disk");
+    } else {
+      catalog.clear();
     }
+  }
+
+  #take(page: CatalogEntry[]): void {
+    const { catalog } = this.#options;
+    const first = catalog.isLoaded ? undefined : page.findIndex(isInstallation);
+    if (first !== undefined && first >= 0) [this.#heldBack] = page.splice(first, 1);
+    catalog.apply(page);
+    if (this.#unsaved === undefined) return;
+    if (this.#unsaved.length + page.length > UNSAVED_MAX) this.#unsaved = undefined;
+    else this.#unsaved.push(...page);
   }
 
   #schedule(): void {
@@ -106,20 +119,27 @@ export class CatalogFeed {
   #scheduleCopy(): void {
     if (this.#closed) return;
     this.#copyTimer = setTimeout(() => {
-      void this.#writeCopy().finally(() => this.#scheduleCopy());
+      void this.#save().finally(() => this.#scheduleCopy());
     }, COPY_INTERVAL_MS);
   }
 
-  async #writeCopy(): Promise<void> {
+  async #save(): Promise<void> {
     const { catalog, copyPath, log } = this.#options;
-    if (copyPath === undefined || catalog.version === this.#copiedVersion || !catalog.isLoaded)
-      return;
-    const version = catalog.version;
+    const waiting = this.#unsaved;
+    if (this.#copy === undefined || !catalog.isLoaded || waiting?.length === 0) return;
+    // What is applied from now on is saved the next time.
+    this.#unsaved = [];
     try {
-      await writeDiskCopy(copyPath, this.#entries.values());
-      this.#copiedVersion = version;
+      if (waiting === undefined || this.#copy.mustBeReplaced)
+        await this.#copy.replace(catalog.entries(catalog.version));
+      else await this.#copy.add(waiting);
     } catch (error) {
+      this.#unsaved = undefined;
       log.error({ err: error, path: copyPath }, "catalog.copy-failed");
     }
   }
+}
+
+function isInstallation(entry: CatalogEntry): boolean {
+  return entry.kind === "installation";
 }

@@ -4,11 +4,13 @@ import type { Queryable } from "../postgres/connect.ts";
 const PAGE_ROWS = 5_000;
 
 /**
- * Everything that changed after `version`, in the order of versions. Reads page by page: the first load of a large catalog
- * is one call. Rows that change meanwhile come again with a higher version, which is harmless.
+ * Everything that changed after `version`, in the order of versions, page by page: the first load of a large catalog is never
+ * in memory twice. Rows that change meanwhile come again with a higher version, which is harmless.
  */
-export async function readCatalogChanges(db: Queryable, version: number): Promise<CatalogEntry[]> {
-  const entries: CatalogEntry[] = [];
+export async function* readCatalogChanges(
+  db: Queryable,
+  version: number,
+): AsyncGenerator<CatalogEntry[]> {
   for (let after = version; ; ) {
     const { rows } = await db.query<{ kind: string; id: string; version: number; record: unknown }>(
       {
@@ -17,11 +19,13 @@ export async function readCatalogChanges(db: Queryable, version: number): Promis
         values: [after, PAGE_ROWS],
       },
     );
+    const page: CatalogEntry[] = [];
     for (const row of rows) {
       const entry = parseCatalogEntry(row);
-      if (entry !== undefined) entries.push(entry);
+      if (entry !== undefined) page.push(entry);
       after = row.version;
     }
-    if (rows.length < PAGE_ROWS) return entries;
+    yield page;
+    if (rows.length < PAGE_ROWS) return;
   }
 }

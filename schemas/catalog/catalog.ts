@@ -1,4 +1,7 @@
-import type { CatalogEntry } from "./entry.ts";
+import { type AccessState, AccessTable } from "./access-table.ts";
+import { CodeIndex } from "./code-index.ts";
+import { type CatalogEntry, entriesOf } from "./entry.ts";
+import { OwnedRecords } from "./owned-records.ts";
 import type {
   Advertiser,
   Affiliate,
@@ -6,7 +9,6 @@ import type {
   Coupon,
   LinkKey,
   Offer,
-  OfferAccess,
   OfferEvent,
   OfferGroup,
   PayoutOverride,
@@ -16,6 +18,7 @@ import type {
   TrafficSourceTemplate,
   Workspace,
 } from "./records.ts";
+import { SharedValues } from "./shared-values.ts";
 
 /** Partner ids fit below this, so that an (offer, partner) pair is one exact number. */
 const AFFILIATES_MAX = 2 ** 26;
@@ -45,9 +48,9 @@ export class Catalog {
   readonly trafficControls = new Map<number, TrafficControl>();
   readonly blocklist = new Map<number, string>();
 
-  readonly #events = new Map<number, OfferEvent[]>();
-  readonly #access = new Map<number, OfferAccess>();
-  readonly #overrides = new Map<number, PayoutOverride[]>();
+  readonly #events = new OwnedRecords<OfferEvent>();
+  readonly #access = new AccessTable();
+  readonly #overrides = new OwnedRecords<PayoutOverride>();
   readonly #groups = new Map<number, OfferGroup>();
   readonly #groupsOfOffer = new Map<number, readonly OfferGroup[]>();
   readonly #rules = new Map<number, ConversionRule>();
@@ -64,7 +67,8 @@ export class Catalog {
   readonly #workspaceIdsByToken = new CodeIndex();
   readonly #advertiserIdsByToken = new CodeIndex();
   readonly #servedByHost = new Map<string, readonly number[]>();
-  readonly #byId = new Map<string, { kind: CatalogEntry["kind"]; key: number; owner: number }>();
+  readonly #caps = new SharedValues();
+  readonly #targeting = new SharedValues();
 
   apply(entries: readonly CatalogEntry[]): void {
     if (entries.length > 0) this.#servedByHost.clear();
@@ -118,20 +122,20 @@ export class Catalog {
   }
 
   eventsOf(offerId: number): readonly OfferEvent[] {
-    return this.#events.get(offerId) ?? [];
+    return this.#events.of(offerId);
   }
 
   eventOf(offerId: number, code: string): OfferEvent | undefined {
     return this.eventsOf(offerId).find((event) => event.code === code);
   }
 
-  accessOf(offerId: number, affiliateId: number): OfferAccess | undefined {
-    return this.#access.get(pairKey(offerId, affiliateId));
+  accessOf(offerId: number, affiliateId: number): AccessState | undefined {
+    return this.#access.get(offerId, affiliateId);
   }
 
   /** All overrides of the pair: those of single events and the one with event_code null. */
   overridesOf(offerId: number, affiliateId: number): readonly PayoutOverride[] {
-    return this.#overrides.get(pairKey(offerId, affiliateId)) ?? [];
+    return this.#overrides.of(pairKey(offerId, affiliateId));
   }
 
   groupsOf(offerId: number): readonly OfferGroup[] {
@@ -171,6 +175,42 @@ export class Catalog {
       : { kind: "advertiser", workspace, advertiser };
   }
 
+  /**
+   * Every record as an entry of `version`, which is to be the version at which the reading begins. Changes may be applied between
+   * two of them: then some entries are newer than they say, and the changes after `version` come to the same once more.
+   */
+  *entries(version: number): Generator<CatalogEntry> {
+    const installation = this.isLoaded ? [{ id: 1, secret: this.secret }] : [];
+    yield* entriesOf("installation", installation, version);
+    yield* entriesOf("workspace", this.workspaces.values(), version);
+    yield* entriesOf("advertiser", this.advertisers.values(), version);
+    yield* entriesOf("offer", this.offers.values(), version);
+    yield* entriesOf("offer_event", this.#events.all(), version);
+    yield* entriesOf("affiliate", this.affiliates.values(), version);
+    yield* entriesOf("offer_access", this.#access.all(), version);
+    yield* entriesOf("payout_override", this.#overrides.all(), version);
+    yield* entriesOf("tracking_domain", this.domains.values(), version);
+    yield* entriesOf("link_key", this.#linkKeys.values(), version);
+    yield* entriesOf("smart_link", this.smartLinks.values(), version);
+    yield* entriesOf("traffic_source_template", this.sourceTemplates.values(), version);
+    yield* entriesOf("traffic_control", this.trafficControls.values(), version);
+    for (const [id, entry] of this.blocklist) {
+      yield* entriesOf("blocklist_entry", [{ id, entry }], version);
+    }
+    yield* entriesOf("offer_group", this.#groups.values(), version);
+    yield* entriesOf("conversion_rule", this.#rules.values(), version);
+    yield* entriesOf("coupon", this.#coupons.values(), version);
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    for (const { kind, id } of this.entries(0))
+      this.#remove({ kind, id, version: 0, record: null });
+    this.#servedByHost.clear();
+    this.secret = "";
+    this.version = 0;
+  }
+
   #add(entry: CatalogEntry): void {
     if (entry.record === null) return;
     switch (entry.kind) {
@@ -186,7 +226,11 @@ export class Catalog {
         this.#advertiserIdsByToken.add(entry.record.postback_token, entry.record.id);
         return;
       case "offer":
-        this.offers.set(entry.record.id, entry.record);
+        this.offers.set(entry.record.id, {
+          ...entry.record,
+          caps: this.#caps.of(entry.record.caps),
+          targeting: this.#targeting.of(entry.record.targeting),
+        });
         this.#offerIdsByCode.add(foldCase(entry.record.code), entry.record.id);
         return;
       case "affiliate":
@@ -194,15 +238,15 @@ export class Catalog {
         this.#affiliateIdsByCode.add(foldCase(entry.record.code), entry.record.id);
         return;
       case "offer_event":
-        this.#addOwned(entry, this.#events, entry.record.offer_id, entry.record);
+        this.#events.add(entry.record.offer_id, entry.record);
         return;
       case "payout_override": {
         const { offer_id, affiliate_id } = entry.record;
-        this.#addOwned(entry, this.#overrides, pairKey(offer_id, affiliate_id), entry.record);
+        this.#overrides.add(pairKey(offer_id, affiliate_id), entry.record);
         return;
       }
       case "offer_access":
-        this.#access.set(pairKey(entry.record.offer_id, entry.record.affiliate_id), entry.record);
+        this.#access.set(entry.record);
         return;
       case "tracking_domain":
         this.domains.set(entry.record.id, entry.record);
@@ -260,15 +304,15 @@ export class Catalog {
         this.affiliates.delete(id);
         return;
       case "offer_event":
-        this.#removeOwned(entry, this.#events, id);
+        this.#events.remove(id);
         return;
       case "payout_override":
-        this.#removeOwned(entry, this.#overrides, id);
+        this.#overrides.remove(id);
         return;
       case "offer_access": {
         // The id of an access record is "<offer id>-<affiliate id>": it has no number of its own.
         const [offerId = 0, affiliateId = 0] = entry.id.split("-").map(Number);
-        this.#access.delete(pairKey(offerId, affiliateId));
+        this.#access.delete(offerId, affiliateId);
         return;
       }
       case "tracking_domain":
@@ -319,48 +363,6 @@ export class Catalog {
       else this.#groupsOfOffer.delete(offerId);
     }
     this.#groups.delete(id);
-  }
-
-  /** Keeps `record` in the list of its owner, and remembers the owner for the day it is changed or removed. */
-  #addOwned<T>(entry: CatalogEntry, lists: Map<number, T[]>, owner: number, record: T): void {
-    lists.set(owner, [...(lists.get(owner) ?? []), record]);
-    this.#byId.set(`${entry.kind} ${entry.id}`, { kind: entry.kind, key: Number(entry.id), owner });
-  }
-
-  #removeOwned<T extends { id: number }>(
-    entry: CatalogEntry,
-    lists: Map<number, T[]>,
-    id: number,
-  ): void {
-    const known = this.#byId.get(`${entry.kind} ${entry.id}`);
-    if (known === undefined) return;
-    const rest = (lists.get(known.owner) ?? []).filter((record) => record.id !== id);
-    if (rest.length > 0) lists.set(known.owner, rest);
-    else lists.delete(known.owner);
-    this.#byId.delete(`${entry.kind} ${entry.id}`);
-  }
-}
-
-/** Ids by a text that is nearly always unique over the installation, lowest id first. */
-class CodeIndex {
-  readonly #ids = new Map<string, number | number[]>();
-
-  all(code: string): readonly number[] {
-    const ids = this.#ids.get(code);
-    if (ids === undefined) return [];
-    return typeof ids === "number" ? [ids] : ids;
-  }
-
-  add(code: string, id: number): void {
-    const ids = this.all(code);
-    this.#ids.set(code, ids.length === 0 ? id : [...ids, id].sort((a, b) => a - b));
-  }
-
-  remove(code: string | undefined, id: number): void {
-    if (code === undefined) return;
-    const [first, ...rest] = this.all(code).filter((other) => other !== id);
-    if (first === undefined) this.#ids.delete(code);
-    else this.#ids.set(code, rest.length === 0 ? first : [first, ...rest]);
   }
 }
 

@@ -72,6 +72,24 @@ export function parseCatalogEntry(value: unknown): CatalogEntry | undefined {
   return { kind, id, version, record: parsed } as CatalogEntry;
 }
 
+/** Entries of records of one kind. */
+export function* entriesOf<Kind extends CatalogKind>(
+  kind: Kind,
+  records: Iterable<CatalogRecords[Kind]>,
+  version: number,
+): Generator<CatalogEntry> {
+  for (const record of records) {
+    const entry: unknown = { kind, id: entryId(record), version, record };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- kind and record fit by the parameters; the compiler cannot tie the two unions together
+    yield entry as CatalogEntry;
+  }
+}
+
+/** As the view `catalog_entry` has it: an access record has no number of its own. */
+function entryId(record: CatalogRecords[CatalogKind]): string {
+  return "id" in record ? String(record.id) : `${record.offer_id}-${record.affiliate_id}`;
+}
+
 function isCatalogKind(kind: string): kind is CatalogKind {
   return Object.hasOwn(catalogKinds, kind);
 }

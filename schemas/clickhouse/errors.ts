@@ -17,8 +17,11 @@ export function isClickhouseAway(error: unknown): boolean {
   if (error instanceof ClickHouseError) return AWAY.has(error.code);
   if (typeof error !== "object" || error === null) return false;
   if ("code" in error && typeof error.code === "string" && NETWORK.has(error.code)) return true;
-  // The client gives no code when its own timer ended the request or the socket was closed.
-  return error instanceof Error && /^(Timeout error\.|socket hang up|aborted)/.test(error.message);
+  // The client gives no code when its timer or a signal ended the request, or the socket was closed.
+  return (
+    error instanceof Error &&
+    /^(Timeout error\.|socket hang up|aborted|The user aborted)/.test(error.message)
+  );
 }
 
 /** Code of a server error ("62", "241" …); "" when the fault is not the server's. */

@@ -20,6 +20,11 @@ const BatchHead = z.object({
   at: z.int().nonnegative(),
   /** Present when the records from here to `first` are lost for good at the producer, which has said so. */
   lostFrom: z.int().nonnegative().optional(),
+  /**
+   * Epochs of this producer before this one have ended and are shipped whole. One more than `epoch` with its last word; 0 while
+   * something of earlier ones may be left. Without it, silence tells.
+   */
+  endedBefore: z.int().nonnegative().optional(),
 });
 
 /**
@@ -33,7 +38,12 @@ export type ClickBatch = z.infer<typeof BatchHead> & {
 
 export function encodeBatch(batch: ClickBatch): Uint8Array {
   const { lines, ...head } = batch;
-  return new TextEncoder().encode(`${JSON.stringify(head)}\n${lines.join("\n")}`);
+  return new TextEncoder().encode(`${encodeBatchHead(head)}\n${lines.join("\n")}`);
+}
+
+/** ASCII. The lines follow it, each behind a line feed. */
+export function encodeBatchHead(head: Omit<ClickBatch, "lines">): string {
+  return JSON.stringify(head);
 }
 
 /** @throws {SyntaxError | ZodError} for bytes that no producer of ours wrote. */

@@ -20,13 +20,34 @@ export const ClickQuery = z.discriminatedUnion("by", [
 ]);
 export type ClickQuery = z.infer<typeof ClickQuery>;
 
-/** A stored or about-to-be-stored click as JSON text of its row, newest last. */
+/** A page of the clicks of one shard that are not in ClickHouse yet, newest first: of one time the higher id first. */
+export const ClickPageQuery = z.object({
+  by: z.literal("page"),
+  shard: z.int().nonnegative(),
+  workspaceId: z.int(),
+  /** Both included, UTC ms. */
+  fromMs: z.number(),
+  toMs: z.number(),
+  /** Fields of the record that have to be equal; one that the record leaves out has its default. */
+  where: z
+    .array(z.object({ column: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) }))
+    .max(50),
+  /** Clicks behind this one only. */
+  after: z.object({ atMs: z.number(), clickId: z.string() }).optional(),
+  limit: z.int().positive(),
+});
+export type ClickPageQuery = z.infer<typeof ClickPageQuery>;
+
+/** Stored or about-to-be-stored clicks as JSON text of their rows: newest last, in a page newest first. */
 export const ClickAnswer = z.object({
   /**
    * Every click of this shard answered before this moment (UTC ms) is known to the writer or to ClickHouse: the oldest
-   * `at` of the last batches of all live producers. A click younger than this that is not found may still be on its way.
+   * `at` of the last batches of all producers that have not ended, in the answer to an id of the one that it names. A click
+   * younger than this that is not found may still be on its way.
    */
   completeToMs: z.number(),
   clicks: z.array(z.string()),
+  /** A page that had no room for more rows: those after its last one are to be asked for. */
+  isCut: z.boolean().optional(),
 });
 export type ClickAnswer = z.infer<typeof ClickAnswer>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ClickRecord } from "./click-record.ts";
 
 /**
  * A conversion report as it came in on the tracking domain: `/pb`, a pixel or the script. Ingress reads the transport
@@ -17,6 +18,8 @@ export const PostbackRequest = z.object({
   userAgent: z.string(),
   /** When the request came in: UTC milliseconds. The conversion's time. */
   receivedAtMs: z.int(),
+  /** The journal that a click of this report would go to; without it a coupon makes none. */
+  producer: z.int().min(0).max(65_535).optional(),
 });
 export type PostbackRequest = z.infer<typeof PostbackRequest>;
 
@@ -44,11 +47,24 @@ export const POSTBACK_RESULTS = [
 ] as const;
 export type PostbackResult = (typeof POSTBACK_RESULTS)[number];
 
+/** The click that a coupon stands for (G115): ingress records it before it answers. */
+export const CouponClick = ClickRecord.pick({
+  click_id: true,
+  ts: true,
+  workspace_id: true,
+  offer_id: true,
+  advertiser_id: true,
+  affiliate_id: true,
+  domain: true,
+});
+export type CouponClick = z.infer<typeof CouponClick>;
+
 /** What ingress answers with. For a pixel the status is always 200 and the outcome goes into the header. */
 export const PostbackReply = z.object({
   httpStatus: z.int(),
   result: z.enum(POSTBACK_RESULTS),
   /** Body of `/pb`: `{ok: true, conversion_id, status, …}` or `{ok: false, error}`. */
   body: z.looseObject({ ok: z.boolean() }),
+  couponClick: CouponClick.optional(),
 });
 export type PostbackReply = z.infer<typeof PostbackReply>;

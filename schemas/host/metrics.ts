@@ -63,6 +63,14 @@ export class Counter {
     else series.value += count;
   }
 
+  /** One series of it, for what is counted with every request. */
+  series(labels: Labels): { value: number } {
+    const key = this.#keyOf(labels);
+    const known = this.#series.get(key) ?? { labels, value: 0 };
+    this.#series.set(key, known);
+    return known;
+  }
+
   #keyOf(labels: Labels): string {
     const key = JSON.stringify(labels);
     this.#keys.set(labels, key);

@@ -33,6 +33,18 @@ test("of 2,000 ids with one digit changed nearly none passes as genuine", () => 
   expect(passed).toBeLessThan(4);
 });
 
+test("a genuine id with one bit of its random part flipped passes as rarely as any other", () => {
+  let passed = 0;
+  for (let at = 0; at < 10_000; at += 1) {
+    const mint = new ClickIdMint({ producer: 1, secret, clock: { nowMs: () => at } });
+    const id = mint.mint(at, 3);
+    const place = 18 + (at % 10);
+    const flipped = (Number.parseInt(id[place] ?? "0", 16) ^ (1 << (at % 4))).toString(16);
+    if (isGenuineClickId(id.slice(0, place) + flipped + id.slice(place + 1), secret)) passed += 1;
+  }
+  expect(passed).toBeLessThan(6);
+});
+
 test("time never goes back when the clock does", () => {
   let now = 1_000;
   const mint = new ClickIdMint({ producer: 1, secret, clock: { nowMs: () => now } });

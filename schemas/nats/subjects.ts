@@ -5,12 +5,27 @@ export type Subjects = {
   readonly allClicks: string;
   /** Core: `Watermarks` of the writers, once a second and after each flush. */
   readonly watermark: string;
+  /** Core, without a body: the writer of a lane is asked, and wants to hear from idle producers how far they are. */
+  readonly clickWordWanted: (lane: number) => string;
   /** Core request to the owner of a shard: `ClickQuery` → `ClickAnswer`. */
   readonly clickQuery: (shard: number) => string;
   /** Core request to the conversion processors (queue group): `PostbackRequest` → `PostbackReply`. */
   readonly postback: string;
   /** Core request from the api to the conversion processors: `ConversionCommand` → `ConversionCommandReply`. */
   readonly conversionCommand: string;
+  /** Core request to the conversion processors (queue group): `ClickLookup` → `ClickLookupReply`. */
+  readonly clickLookup: string;
+  /** Core message to the conversion processors (queue group): `LandingCall`, for the inbound log. */
+  readonly landingCall: string;
+  /** Core: `ClickTotals` of the writers. */
+  readonly clickTotals: string;
+  /** Core: `ClicksTaken` of one ingress process, or writer, named by `from`. */
+  readonly clicksTaken: (from: string) => string;
+  readonly allClicksTaken: string;
+  /** Core: `CapsReached` of the conversion processors. */
+  readonly capsReached: string;
+  /** Core, without a body: an ingress that knows nothing yet asks for all of these at once. */
+  readonly clickNoticesWanted: string;
 };
 
 /**
@@ -23,8 +38,16 @@ export function subjectsOf(prefix: string): Subjects {
     clicks: (lane) => at(`clicks.${lane}`),
     allClicks: at("clicks.*"),
     watermark: at("click-watermark"),
+    clickWordWanted: (lane) => at(`click-word-wanted.${lane}`),
     clickQuery: (shard) => at(`click-query.${shard}`),
     postback: at("postback"),
     conversionCommand: at("conversion-command"),
+    clickTotals: at("click-totals"),
+    clicksTaken: (from) => at(`clicks-taken.${from}`),
+    allClicksTaken: at("clicks-taken.*"),
+    capsReached: at("caps-reached"),
+    clickNoticesWanted: at("click-notices-wanted"),
+    clickLookup: at("click-lookup"),
+    landingCall: at("landing-call"),
   };
 }

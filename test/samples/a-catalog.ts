@@ -9,6 +9,7 @@ import type {
   Affiliate,
   Offer,
   OfferAccess,
+  OfferGroup,
   SmartLink,
   TrackingDomain,
   TrafficControl,
@@ -22,6 +23,7 @@ export type CatalogParts = {
   readonly advertisers?: readonly Partial<Advertiser>[];
   readonly offers?: readonly Partial<Offer>[];
   readonly affiliates?: readonly Partial<Affiliate>[];
+  readonly groups?: readonly Partial<OfferGroup>[];
   readonly access?: readonly (Partial<OfferAccess> & { offer_id: number; affiliate_id: number })[];
   readonly domains?: readonly Partial<TrackingDomain>[];
   readonly linkKeys?: readonly { key: string; workspace_id?: number; offer_id?: number }[];
@@ -60,6 +62,7 @@ export function apply(catalog: Catalog, parts: CatalogParts): void {
   add("advertiser", parts.advertisers, ADVERTISER);
   add("offer", parts.offers, OFFER);
   add("affiliate", parts.affiliates, AFFILIATE);
+  add("offer_group", parts.groups, { name: "Group", offer_ids: [], caps: {} });
   add("offer_access", parts.access, { status: "approved", terms_accepted: false });
   add("tracking_domain", parts.domains, DOMAIN);
   add("link_key", parts.linkKeys, { offer_id: 1, affiliate_id: 1 });

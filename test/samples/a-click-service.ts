@@ -5,7 +5,7 @@ import type { Place } from "../../ingress/request/geo.ts";
 import type { RawRequest, RouteResult } from "../../ingress/route.ts";
 import { clickRoutes } from "../../ingress/routes/click.ts";
 import type { ClickDeps } from "../../ingress/routes/click-deps.ts";
-import type { ClickRecord } from "../../schemas/events/click-record.ts";
+import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { ClickIdMint } from "../../schemas/ids/click-id.ts";
 import { aCatalog, type CatalogParts, SECRET } from "./a-catalog.ts";
 import { aRequestFor } from "./a-request.ts";
@@ -36,11 +36,12 @@ export type ClickService = {
 
 /** The click paths over a catalog of these parts; peers of 10.0.0.0/8 are trusted proxies. */
 export function aClickService(parts: CatalogParts = {}, random?: () => number): ClickService {
-  const state = new LocalClickState();
+  const catalog = aCatalog(parts);
+  const state = new LocalClickState(catalog);
   const clock = { nowMs: () => service.nowMs };
   const mint = new ClickIdMint({ producer: 7, secret: SECRET, clock });
   const deps: ClickDeps = {
-    catalog: aCatalog(parts),
+    catalog,
     mint: () => mint,
     trustedProxies: parseTrustedProxies(["10.0.0.0/8"]),
     devices: openDevices(),
@@ -70,7 +71,7 @@ export function aClickService(parts: CatalogParts = {}, random?: () => number): 
 /** The record of a click. @throws when nothing was recorded. */
 export function recordOf(result: RouteResult): ClickRecord {
   if (result.recorded?.kind !== "click") throw new Error("no click was recorded");
-  return result.recorded.record;
+  return ClickRecord.parse(JSON.parse(result.recorded.line));
 }
 
 /** Value of the first header of this name; undefined when there is none. */

@@ -1,0 +1,108 @@
+import type { Affiliate, Workspace } from "../../schemas/catalog/records.ts";
+import type { LinkType } from "../../schemas/events/click-record.ts";
+import type { Device } from "../request/device.ts";
+import type { Place } from "../request/geo.ts";
+import type { ClickParameters } from "../request/parameters.ts";
+import type { Visit } from "../request/visit.ts";
+import { type Outcome, storedIp } from "./decide-click.ts";
+import { compiled } from "./derived-index.ts";
+import { flagField, numberField, textField } from "./encode-record.ts";
+
+/** What is known of a click when it has been decided. */
+export type DecidedClick = {
+  readonly atMs: number;
+  readonly linkType: LinkType;
+  readonly outcome: Outcome;
+  /** Undefined for a click that belongs to no workspace (G140). */
+  readonly workspace: Workspace | undefined;
+  readonly affiliate: Affiliate | undefined;
+  readonly smartLinkId: number;
+  readonly visit: Visit;
+  readonly parameters: ClickParameters;
+  readonly catalogVersion: number;
+};
+
+/**
+ * The JSON of the click's `ClickRecord`, fields at their default left out. Written straight away: a record of 90 fields that is
+ * read once, to be written out, takes four times as long.
+ */
+export function clickLine(decided: DecidedClick): string {
+  const { outcome, workspace, visit, parameters } = decided;
+  const { offer, reason, location } = outcome;
+  const mayBeUnique = !visit.isBot && workspace !== undefined && outcome.status !== "blocked";
+  return (
+    `{"click_id":"${outcome.clickId}","ts":${decided.atMs},"link_type":"${decided.linkType}"` +
+    `,"status":"${outcome.status}"${reason === "" ? "" : `,"status_reason":"${reason}"`}` +
+    numberField("workspace_id", workspace?.id ?? 0) +
+    numberField("offer_id", offer?.id ?? 0) +
+    numberField("advertiser_id", offer?.advertiser_id ?? 0) +
+    numberField("affiliate_id", decided.affiliate?.id ?? 0) +
+    numberField("smart_link_id", decided.smartLinkId) +
+    flagField("may_be_unique", mayBeUnique) +
+    visitFields(visit, storedIp(workspace, visit.ip)) +
+    parameters.fields +
+    textField("destination", location) +
+    textField("extra", parameters.extra) +
+    rateFields(outcome, visit) +
+    `${numberField("catalog_version", decided.catalogVersion)}}`
+  );
+}
+
+function visitFields(visit: Visit, ip: string): string {
+  return (
+    flagField("is_bot", visit.isBot) +
+    flagField("is_proxy", visit.isProxy) +
+    textField("ip", ip) +
+    numberField("visitor", visit.visitor) +
+    deviceFields(visit.device, visit.userAgent) +
+    placeFields(visit.place) +
+    textField("referrer", visit.referrer) +
+    textField("referrer_host", visit.referrerHost) +
+    textField("language", visit.language) +
+    textField("domain", visit.domain)
+  );
+}
+
+type DeviceFields = { readonly userAgent: string; readonly fields: string };
+
+/** Devices and places are kept and used again by their readers, and so are their fields. */
+const devices = new WeakMap<Device, DeviceFields>();
+
+function deviceFields(device: Device, userAgent: string): string {
+  const known = devices.get(device);
+  if (known !== undefined && known.userAgent === userAgent) return known.fields;
+  const fields =
+    textField("user_agent", userAgent) +
+    flagField("is_headless", device.isHeadless) +
+    flagField("missing_ua", device.missingUa) +
+    textField("device_type", device.deviceType) +
+    textField("os", device.os) +
+    textField("os_version", device.osVersion) +
+    textField("browser", device.browser) +
+    textField("browser_version", device.browserVersion);
+  devices.set(device, { userAgent, fields });
+  return fields;
+}
+
+const placeFields = compiled<Place, string>(
+  (place) =>
+    flagField("is_datacenter", place.isDatacenter) +
+    textField("country", place.country) +
+    textField("region", place.region) +
+    textField("city", place.city) +
+    numberField("asn", place.asn) +
+    textField("as_name", place.asName),
+);
+
+/** What the click itself earns if it is unique: only offers paid per click, only people who were sent on (G71). */
+function rateFields({ offer, status }: Outcome, visit: Visit): string {
+  if (offer === undefined || status !== "redirect" || visit.isBot) return "";
+  const isPaid = offer.payout_type === "cpc";
+  const isBilled = offer.revenue_type === "rpc";
+  if (!isPaid && !isBilled) return "";
+  return (
+    (isPaid ? textField("click_payout", offer.payout) : "") +
+    (isBilled ? textField("click_revenue", offer.revenue) : "") +
+    textField("currency", offer.currency)
+  );
+}

@@ -1,0 +1,81 @@
+import { closeSync, fdatasync, ftruncate, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { hasCLibrary } from "./c-library.ts";
+import { type MappedFile, mapFile, reserveRoom } from "./map-file.ts";
+
+/** Small enough to be read back whole. */
+const SEGMENT_BYTES_MAX = 16 * 1024 ** 2;
+/** On a disk that is nearly full, smaller segments use what is left of it. */
+const SEGMENT_BYTES_MIN = 1024 ** 2;
+/** ext2 to ext4, XFS, tmpfs: room that is reserved there is there, also for bytes that are stored without a system call. */
+const MAPPABLE_FILE_SYSTEMS: readonly number[] = [0xef53, 0x58465342, 0x01021994];
+
+/** Takes the frames of one segment file. What `put` has taken is with the kernel: it outlives this process (P1). */
+export type SegmentWriter = {
+  /** Answers false, having taken nothing, when the frame does not fit. @throws when the disk takes nothing. */
+  readonly put: (frame: Buffer, length: number) => boolean;
+  /** Has everything that was put before on the disk when `done` is called without an error. */
+  readonly sync: (done: (error: Error | null) => void) => void;
+  /** The last call: after it the segment is only read. */
+  readonly close: () => void;
+};
+
+/** @throws when the file exists, or when there is no room for it. */
+export function openSegmentWriter(path: string, isMapped: boolean): SegmentWriter {
+  const descriptor = openSync(path, "wx+", 0o600);
+  try {
+    const mapped = isMapped ? mapWithRoom(descriptor) : undefined;
+    return mapped === undefined ? written(descriptor) : stored(descriptor, mapped);
+  } catch (error) {
+    closeSync(descriptor);
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+/** Whether segments in this folder can be memory: on every other file system each record is a system call. */
+export function isMappable(folder: string): boolean {
+  return hasCLibrary() && MAPPABLE_FILE_SYSTEMS.includes(statfsSync(folder).type);
+}
+
+function mapWithRoom(descriptor: number): MappedFile {
+  for (let bytes = SEGMENT_BYTES_MAX; bytes >= SEGMENT_BYTES_MIN; bytes /= 2) {
+    if (reserveRoom(descriptor, bytes)) return mapFile(descriptor, bytes);
+  }
+  throw new Error("no room is left on the disk of the journal");
+}
+
+/** By memory: a record costs no system call, 0.3 µs in place of 2. */
+function stored(descriptor: number, { bytes, unmap }: MappedFile): SegmentWriter {
+  let at = 0;
+  return {
+    put: (frame, length) => {
+      if (at + length > bytes.length) return false;
+      frame.copy(bytes, at, 0, length);
+      at += length;
+      return true;
+    },
+    sync: (done) => fdatasync(descriptor, done),
+    close: () => {
+      unmap();
+      // What was reserved and not used is given back. It reads as zeros, and so does no harm where this fails.
+      ftruncate(descriptor, at, () => closeSync(descriptor));
+    },
+  };
+}
+
+/** By system calls, on every other system. */
+function written(descriptor: number): SegmentWriter {
+  let at = 0;
+  return {
+    put: (frame, length) => {
+      if (at > 0 && at + length > SEGMENT_BYTES_MAX) return false;
+      for (let done = 0; done < length; ) {
+        done += writeSync(descriptor, frame, done, length - done, at + done);
+      }
+      at += length;
+      return true;
+    },
+    sync: (done) => fdatasync(descriptor, done),
+    close: () => closeSync(descriptor),
+  };
+}

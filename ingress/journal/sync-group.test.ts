@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { SyncGroup } from "./sync-group.ts";
+
+type Done = (error: Error | null) => void;
+
+/** A segment whose syncs end when the test says so. */
+function aSegment(): {
+  group: SyncGroup;
+  syncs: Done[];
+  faults: Error[];
+  isClosed: () => boolean;
+} {
+  const syncs: Done[] = [];
+  const faults: Error[] = [];
+  let isClosed = false;
+  const writer = {
+    put: () => true,
+    sync: (done: Done) => void syncs.push(done),
+    close: () => {
+      isClosed = true;
+    },
+  };
+  const group = new SyncGroup(
+    writer,
+    (done) => done(null),
+    (error) => void faults.push(error),
+  );
+  return { group, syncs, faults, isClosed: () => isClosed };
+}
+
+test("P8: an answer waits for a sync that began after its record was written", () => {
+  const { group, syncs } = aSegment();
+  const answered: string[] = [];
+  group.noteWritten();
+  group.whenSynced(() => answered.push("a"));
+  group.noteWritten();
+  group.whenSynced(() => answered.push("b"));
+  expect(syncs).toHaveLength(1);
+  syncs[0]?.(null);
+  expect(answered).toEqual(["a"]);
+  syncs[1]?.(null);
+  expect(answered).toEqual(["a", "b"]);
+});
+
+test("P8: a sync that fails is told, to those who wait for it as well", () => {
+  const { group, syncs, faults } = aSegment();
+  const told: (Error | null)[] = [];
+  group.whenSynced((error) => told.push(error));
+  const fault = new Error("EIO");
+  syncs[0]?.(fault);
+  expect([told, faults]).toEqual([[fault], [fault]]);
+});
+
+test("a segment is closed after its last record is on the disk, and never while it is synced", async () => {
+  const { group, syncs, isClosed } = aSegment();
+  group.noteWritten();
+  group.start();
+  group.noteWritten();
+  const closed = group.close();
+  expect([syncs.length, isClosed()]).toEqual([1, false]);
+  syncs[0]?.(null);
+  expect([syncs.length, isClosed()]).toEqual([2, false]);
+  syncs[1]?.(null);
+  await closed;
+  expect(isClosed()).toBe(true);
+});

@@ -1,0 +1,87 @@
+import type { SegmentWriter } from "./segment-writer.ts";
+
+type Done = (error: Error | null) => void;
+
+/** Syncs one segment: one sync at a time, and whoever came meanwhile goes with the next one. */
+export class SyncGroup {
+  readonly #writer: SegmentWriter;
+  /** Makes the file's name as durable as its content; asked for once. */
+  readonly #syncFolder: (done: Done) => void;
+  readonly #onFault: (error: Error) => void;
+  #waiting: Done[] = [];
+  #isDirty = false;
+  #isUnderWay = false;
+  #hasName = false;
+  #whenClosed: (() => void) | undefined;
+
+  constructor(
+    writer: SegmentWriter,
+    syncFolder: (done: Done) => void,
+    onFault: (error: Error) => void,
+  ) {
+    this.#writer = writer;
+    this.#syncFolder = syncFolder;
+    this.#onFault = onFault;
+  }
+
+  /** Something was put into the segment. */
+  noteWritten(): void {
+    this.#isDirty = true;
+  }
+
+  /** Calls back when everything that was put before is on the disk, or with why it is not. */
+  whenSynced(done: Done): void {
+    this.#waiting.push(done);
+    this.start();
+  }
+
+  /** Begins a sync when there is something to sync. */
+  start(): void {
+    if (this.#isUnderWay) return;
+    if (!this.#isDirty && this.#waiting.length === 0) {
+      this.#closeIfAsked();
+      return;
+    }
+    this.#isUnderWay = true;
+    this.#isDirty = false;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#sync((error) => {
+      this.#isUnderWay = false;
+      if (error !== null) this.#onFault(error);
+      for (const done of waiting) done(error);
+      if (this.#waiting.length > 0 || this.#whenClosed !== undefined) this.start();
+    });
+  }
+
+  /** Syncs the rest and closes the file; nothing may be put any more. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenClosed = resolve;
+      this.start();
+    });
+  }
+
+  #sync(done: Done): void {
+    if (this.#hasName) {
+      this.#writer.sync(done);
+      return;
+    }
+    this.#syncFolder((error) => {
+      if (error !== null) {
+        done(error);
+        return;
+      }
+      this.#hasName = true;
+      this.#writer.sync(done);
+    });
+  }
+
+  #closeIfAsked(): void {
+    const closed = this.#whenClosed;
+    if (closed === undefined) return;
+    this.#whenClosed = undefined;
+    this.#writer.close();
+    closed();
+  }
+}

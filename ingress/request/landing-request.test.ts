@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { type LandingRequest, readLandingRequest } from "./landing-request.ts";
+
+function read(body: unknown): ReturnType<typeof readLandingRequest> {
+  return readLandingRequest(Buffer.from(typeof body === "string" ? body : JSON.stringify(body)));
+}
+
+function landing(body: unknown): LandingRequest {
+  const result = read(body);
+  if (result.kind === "malformed") throw new Error(result.error);
+  return result.landing;
+}
+
+const ID = "0123456789abcdef0123456789abcdef";
+
+test.each<[string, unknown, string]>([
+  ["nothing", "", "invalid body"],
+  ["text", "x", "invalid body"],
+  ["a form", "gclid=a&url=b", "invalid body"],
+  ["half an object", '{"gclid":', "invalid body"],
+  ["a list", "[]", "JSON object expected"],
+  ["a string", '"x"', "JSON object expected"],
+  ["a number", "7", "JSON object expected"],
+  ["null", "null", "JSON object expected"],
+  ["a short click id", { click_id: "zz" }, "invalid click_id"],
+  ["a click id with dashes", { click_id: ID.replace(/^(.{8})/, "$1-") }, "invalid click_id"],
+  ["a click id that is a number", { click_id: 7 }, "invalid click_id"],
+  ["a click id that is an object", { click_id: {} }, "invalid click_id"],
+  ["a gclid of 513", { gclid: "g".repeat(513) }, "gclid too long"],
+  ["a gbraid of 513", { gbraid: "g".repeat(513) }, "gbraid too long"],
+])("LP-008 LP-009 LP-012: %s is refused", (_, body, error) => {
+  expect(read(body)).toEqual({ kind: "malformed", error });
+});
+
+test("LP-008: bytes that are no UTF-8 are no body", () => {
+  expect(readLandingRequest(Uint8Array.of(0x7b, 0xff, 0x7d))).toEqual({
+    kind: "malformed",
+    error: "invalid body",
+  });
+});
+
+test("LP-009: absent, null and empty click ids are none; capitals and space around one are no fault", () => {
+  for (const click_id of [undefined, null, ""])
+    expect(landing({ click_id }).clickId).toBeUndefined();
+  expect(landing({ click_id: ` ${ID.toUpperCase()} ` }).clickId).toBe(ID);
+});
+
+test("LP-012: an ad-platform id of 512 characters is taken whole", () => {
+  const value = "g".repeat(512);
+  expect(landing({ gclid: value }).adClickIds).toEqual([{ kind: "gclid", value }]);
+});
+
+test("LP-004 LP-005: ids of the body are looked up in the order gclid, gbraid, wbraid", () => {
+  expect(landing({ wbraid: "w", gclid: "g", gbraid: "b", msclkid: "m" }).adClickIds).toEqual([
+    { kind: "gclid", value: "g" },
+    { kind: "gbraid", value: "b" },
+    { kind: "wbraid", value: "w" },
+  ]);
+});
+
+test("LP-004: an id of the page's URL is looked up when the body names none, and stored in any case", () => {
+  const url = "https://shop.example/?gclid=of-url&gbraid=b";
+  expect(landing({ url }).adClickIds.map(({ value }) => value)).toEqual(["of-url", "b"]);
+  const both = landing({ url, gclid: "of-body" });
+  expect(both.adClickIds).toEqual([{ kind: "gclid", value: "of-body" }]);
+  expect(both.parameters.values).toMatchObject({ gclid: "of-body", gbraid: "b" });
+});
+
+test("LP-018: an organic visit is looked up by ids of the body alone", () => {
+  const url = "https://shop.example/?gclid=seen-before";
+  expect(landing({ organic: true, url }).adClickIds).toEqual([]);
+  expect(landing({ organic: true, url, gclid: "g" }).adClickIds).toHaveLength(1);
+  expect(landing({ organic: "true", url }).isOrganic).toBe(false);
+});
+
+test("LP-004: a tag that the ad platform did not replace is no id", () => {
+  expect(landing({ gclid: "{gclid}", url: "https://shop.example/?gclid={gclid}" })).toMatchObject({
+    adClickIds: [],
+    parameters: { values: { gclid: "" } },
+  });
+});
+
+test("LP-006: subs, tag values and the rest come from the page's URL, up to its fragment", () => {
+  const { values, extra } = landing({
+    url: "https://shop.example/p?s1=a+b&sub2=%C3%BC&campaignid=77&keyword=red&utm_source=bing&x=1#sub3=no",
+  }).parameters;
+  expect(values).toMatchObject({
+    sub1: "a b",
+    sub2: "ü",
+    sub3: "",
+    ext_campaign_id: "77",
+    ext_keyword: "red",
+    traffic_source: "bing",
+  });
+  expect(extra).toBe('{"x":"1"}');
+});
+
+test("G160: values of the body go before those of the URL, and unknown keys are ignored", () => {
+  const { parameters, offerCode, affiliateCode } = landing({
+    url: "https://shop.example/?sub1=url&s2=url&offer=NO&aff=NO",
+    sub1: "body",
+    offer: 12,
+    aff: " PART01 ",
+    first_click_id: "whatever",
+    nonsense: { deep: [] },
+  });
+  expect(parameters.values).toMatchObject({ sub1: "body", sub2: "url" });
+  expect([offerCode, affiliateCode]).toEqual(["12", "PART01"]);
+});
+
+test("LP-018: sub1 to sub3 of an organic visit are told by the page, else read from referrer and URL", () => {
+  const url = "https://shop.example/shoes/red?sub1=x&sub4=four";
+  const referrer = "https://www.google.co.uk/search?q=shoes";
+  expect(landing({ organic: true, url, referrer }).parameters.values).toMatchObject({
+    sub1: "google",
+    sub2: "www.google.co.uk",
+    sub3: "/shoes/red",
+    sub4: "four",
+  });
+  const told = { sub1: "x", sub2: "t.co", sub3: "/app" };
+  expect(landing({ organic: true, url, referrer, ...told }).parameters.values).toMatchObject(told);
+});
+
+test("P28: half a surrogate pair, a page that is no URL and values of other types do no harm", () => {
+  const { adClickIds, parameters } = landing(
+    '{"gclid":"\\ud800","url":"%%%","referrer":[],"sub1":{}}',
+  );
+  expect(adClickIds).toEqual([{ kind: "gclid", value: "\ufffd" }]);
+  expect(parameters.values.sub1).toBe("");
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { referrerSource } from "./referrer-source.ts";
+
+const PAGE = "https://www.shop.example/a/b?c=d#e";
+
+test.each([
+  ["https://www.google.com/", "google", "www.google.com"],
+  ["https://google.de/search", "google", "google.de"],
+  ["https://www.bing.com/search?q=x", "bing", "www.bing.com"],
+  ["https://m.facebook.com/", "facebook", "m.facebook.com"],
+  ["https://x.com/someone", "x", "x.com"],
+  ["https://t.co/abc", "x", "t.co"],
+  ["https://blog.example/post", "referral", "blog.example"],
+  ["https://notgoogle.com/", "referral", "notgoogle.com"],
+  ["https://google.com.evil.example/", "referral", "google.com.evil.example"],
+  ["https://www.shop.example/other", "direct", ""],
+  ["", "direct", ""],
+  ["android-app://com.example", "direct", ""],
+  ["no url", "direct", ""],
+])("SDK-008 LP-018: a visit from %j is of %s", (referrer, platform, host) => {
+  expect(referrerSource(referrer, PAGE)).toEqual({ platform, host, path: "/a/b" });
+});
+
+test("LP-018: a page that is no URL has no path", () => {
+  expect(referrerSource("", "file:///etc/x")).toEqual({ platform: "direct", host: "", path: "" });
+});

@@ -1,0 +1,44 @@
+import type { Answer } from "../route.ts";
+
+type Header = readonly [name: string, value: string];
+
+/** Pages of any origin may read the answers; without credentials, so none is ever answered differently (T48). */
+export const OPEN_TO_ALL: Header = ["Access-Control-Allow-Origin", "*"];
+const JSON_TYPE: Header = ["Content-Type", "application/json; charset=utf-8"];
+const NO_STORE: Header = ["Cache-Control", "no-store"];
+const PREFLIGHT_SECONDS = "86400";
+const RETRY_AFTER_SECONDS = "30";
+
+export function landingAnswer(
+  status: number,
+  body: Readonly<Record<string, string>>,
+  ...headers: Header[]
+): Answer {
+  return {
+    status,
+    headers: [JSON_TYPE, NO_STORE, OPEN_TO_ALL, ...headers],
+    body: JSON.stringify(body),
+  };
+}
+
+/** 503: the page's own business goes on, and the next page view asks again (G162). */
+export function landingOutage(
+  error: "click store unavailable" | "configuration not loaded",
+): Answer {
+  return landingAnswer(503, { error }, ["Retry-After", RETRY_AFTER_SECONDS]);
+}
+
+export const LANDING_METHODS = "POST, OPTIONS";
+
+/** For a browser that asks before it sends JSON. */
+export const LANDING_PREFLIGHT: Answer = {
+  status: 204,
+  headers: [
+    OPEN_TO_ALL,
+    ["Access-Control-Allow-Methods", LANDING_METHODS],
+    ["Access-Control-Allow-Headers", "Content-Type"],
+    ["Access-Control-Max-Age", PREFLIGHT_SECONDS],
+    ["Allow", LANDING_METHODS],
+  ],
+  body: "",
+};

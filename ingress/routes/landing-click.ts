@@ -1,0 +1,240 @@
+import type { Workspace } from "../../schemas/catalog/records.ts";
+import { type ClickLookup, ClickLookupReply } from "../../schemas/events/click-lookup.ts";
+import type { LandingCall, LandingResult } from "../../schemas/events/landing-call.ts";
+import { shardOfOffer } from "../../schemas/events/shards.ts";
+import { clickLine } from "../decide/click-line.ts";
+import { storedIp } from "../decide/decide-click.ts";
+import {
+  decideLanding,
+  type LandingRefusal,
+  type LandingScope,
+  type LandingTarget,
+  landingScope,
+} from "../decide/decide-landing.ts";
+import type { NatsLink } from "../nats-link.ts";
+import { clientIp } from "../request/client-ip.ts";
+import { type LandingRequest, readLandingRequest } from "../request/landing-request.ts";
+import { hostWithoutDefaultPort, readVisit, type Visit } from "../request/visit.ts";
+import type { AsyncRoute, RawRequest, Recorded, RouteResult } from "../route.ts";
+import type { ClickDeps } from "./click-deps.ts";
+import { LANDING_METHODS, landingAnswer, landingOutage } from "./landing-answers.ts";
+import type { BodyRoute } from "./postback.ts";
+
+export type LandingDeps = ClickDeps & {
+  readonly link: NatsLink;
+  readonly events: {
+    landed(result: LandingResult): void;
+    handlerFailed(error: unknown): void;
+  };
+};
+
+const BODY_BYTES_MAX = 65_536;
+/** The script gives up after 5 s: an outage is told before. */
+const LOOKUP_TIMEOUT_MS = 4_500;
+
+/** What became of a call: its answer, and what the inbound log keeps of it. */
+type Landed = RouteResult & {
+  readonly result: LandingResult;
+  readonly workspaceId?: number | undefined;
+  readonly clickId?: string | undefined;
+  readonly error?: string;
+  /** What the page named; undefined for a body that could not be read. */
+  readonly landing?: LandingRequest;
+};
+
+/**
+ * `POST /lp` (section 4.13): the click that brought the visitor, by its id or by an ad-platform id, else a new one for the
+ * page's offer. Open to all origins; its refusals are the texts of 7.5, an outage is never one of them (P15).
+ */
+export function landingRoute(deps: LandingDeps): BodyRoute {
+  const route: AsyncRoute = async (request, body, signal) => {
+    const receivedAtMs = deps.clock.nowMs();
+    let landed: Landed;
+    try {
+      landed = await land(deps, { request, receivedAtMs, signal }, body);
+    } catch (error) {
+      // Caught here and not by the server, whose answer a page of another origin could not read.
+      deps.events.handlerFailed(error);
+      landed = {
+        result: "error",
+        error: "internal_error",
+        answer: landingAnswer(500, { error: "internal_error" }),
+      };
+    }
+    deps.events.landed(landed.result);
+    tell(deps, request, landed, receivedAtMs);
+    const { answer, recorded } = landed;
+    return recorded === undefined ? { answer } : { answer, recorded };
+  };
+  return {
+    patterns: ["/lp"],
+    methods: ["POST"],
+    bodyBytesMax: BODY_BYTES_MAX,
+    route,
+    tooLarge: landingAnswer(413, { error: "request body too large" }),
+    wrongMethod: landingAnswer(405, { error: "method not allowed" }, ["Allow", LANDING_METHODS]),
+  };
+}
+
+type Call = {
+  readonly request: RawRequest;
+  readonly receivedAtMs: number;
+  readonly signal: AbortSignal;
+};
+
+async function land(deps: LandingDeps, call: Call, body: Uint8Array): Promise<Landed> {
+  const { catalog } = deps;
+  const read = readLandingRequest(body);
+  if (read.kind === "malformed") return refusal(400, read.error, "malformed");
+  if (!catalog.isLoaded) return outage("configuration not loaded");
+  const { landing } = read;
+  const scope = landingScope(catalog, hostWithoutDefaultPort(call.request.headers.host), landing);
+  if (landing.clickId !== undefined || landing.adClickIds.length > 0) {
+    const reply = await lookUp(deps, landing, scope, call.receivedAtMs);
+    if (reply.kind === "unavailable") return { ...outage("click store unavailable"), landing };
+    if (reply.kind === "found") {
+      const workspace = catalog.workspaces.get(reply.workspaceId);
+      if (workspace?.status !== "active") {
+        return { ...refusal(400, "workspace not active", "error"), landing };
+      }
+      return { ...found(reply.clickId, reply.by), workspaceId: workspace.id, landing };
+    }
+    // Nobody is there to hear of a new click any more.
+    if (call.signal.aborted) return { ...outage("click store unavailable"), landing };
+  }
+  return { ...makeClick(deps, call.request, landing, scope), landing };
+}
+
+/** Asks the conversion processors; no answer in time is an outage. */
+async function lookUp(
+  { link }: LandingDeps,
+  { clickId, adClickIds }: LandingRequest,
+  { workspaceIds, offer }: LandingScope,
+  receivedAtMs: number,
+): Promise<ClickLookupReply> {
+  const nats = link.current();
+  if (nats === undefined) return { kind: "unavailable" };
+  const lookup: ClickLookup = {
+    clickId: clickId ?? null,
+    adClickIds: [...adClickIds],
+    workspaceIds: [...workspaceIds],
+    offerId: offer?.id ?? 0,
+    receivedAtMs,
+  };
+  let bytes: Uint8Array;
+  try {
+    const { clickLookup } = nats.subjects;
+    const options = { timeout: LOOKUP_TIMEOUT_MS };
+    bytes = (await nats.connection.request(clickLookup, JSON.stringify(lookup), options)).data;
+  } catch {
+    // No responder, no time left, or the connection went: all of them an outage.
+    return { kind: "unavailable" };
+  }
+  return ClickLookupReply.parse(JSON.parse(new TextDecoder().decode(bytes)));
+}
+
+/** A click of a visitor who is on the page already: status `none`, reason `lp` or `organic` (7.4, G82). */
+function makeClick(
+  deps: LandingDeps,
+  request: RawRequest,
+  landing: LandingRequest,
+  scope: LandingScope,
+): Landed {
+  const { catalog } = deps;
+  // What the browser names as the referrer of this call is the page itself.
+  const headers = { ...request.headers, referer: landing.referrer };
+  const visit = readVisit({ ...request, headers }, deps, catalog.secret);
+  const mint = deps.mint();
+  const atMs = mint.nowMs();
+  const target = decideLanding(catalog, landing, scope, { visit, atMs });
+  if (target.kind === "refused") {
+    return { ...refused(target), workspaceId: scope.offer?.workspace_id };
+  }
+  const lane = shardOfOffer(target.offer?.id ?? 0);
+  const clickId = mint.mint(atMs, lane);
+  return {
+    ...found(clickId, target.linkType),
+    workspaceId: target.workspace.id,
+    recorded: recordedOf({ target, landing, visit, clickId, atMs, version: catalog.version }),
+  };
+}
+
+function recordedOf(made: {
+  readonly target: LandingTarget;
+  readonly landing: LandingRequest;
+  readonly visit: Visit;
+  readonly clickId: string;
+  readonly atMs: number;
+  readonly version: number;
+}): Recorded {
+  const { target, landing, visit, clickId, atMs } = made;
+  const { linkType, workspace, offer, affiliate } = target;
+  const reason = linkType === "organic" ? "organic" : "lp";
+  return {
+    kind: "click",
+    lane: shardOfOffer(offer?.id ?? 0),
+    line: clickLine({
+      atMs,
+      linkType,
+      outcome: { clickId, status: "none", reason, offer, location: "" },
+      workspace,
+      affiliate,
+      smartLinkId: 0,
+      visit,
+      parameters: landing.parameters,
+      catalogVersion: made.version,
+    }),
+  };
+}
+
+function found(clickId: string, source: LandingResult): Landed {
+  return { answer: landingAnswer(200, { click_id: clickId, source }), result: source, clickId };
+}
+
+function refused({ error }: LandingRefusal): Landed {
+  return refusal(400, error, error === "unknown offer" ? "unknown_offer" : "error");
+}
+
+function refusal(status: number, error: string, result: LandingResult): Landed {
+  return { answer: landingAnswer(status, { error }), result, error };
+}
+
+function outage(error: "click store unavailable" | "configuration not loaded"): Landed {
+  return { answer: landingOutage(error), result: "unavailable", error };
+}
+
+/** A line for the inbound log; a call is answered whether anybody takes it or not. */
+function tell(deps: LandingDeps, request: RawRequest, landed: Landed, receivedAtMs: number): void {
+  const nats = deps.link.current();
+  if (nats === undefined) return;
+  const { answer, result, workspaceId, clickId, error = "", landing } = landed;
+  const workspace: Workspace | undefined = deps.catalog.workspaces.get(workspaceId ?? 0);
+  const call: LandingCall = {
+    workspaceId: workspaceId ?? null,
+    receivedAtMs,
+    ip: storedIp(workspace, clientIp(request, deps.trustedProxies)),
+    params: landing === undefined ? {} : loggedParams(landing),
+    httpStatus: answer.status,
+    result,
+    clickId: clickId ?? null,
+    message: error,
+  };
+  try {
+    nats.connection.publish(nats.subjects.landingCall, JSON.stringify(call));
+  } catch (failure) {
+    // The connection ended in this moment; the answer does not wait for it.
+    deps.events.handlerFailed(failure);
+  }
+}
+
+/** What identifies the visit, and nothing of the page's URL, whose query may name a person (P31). */
+function loggedParams(landing: LandingRequest): Record<string, string> {
+  const params: Record<string, string> = {
+    click_id: landing.clickId ?? "",
+    ...Object.fromEntries(landing.adClickIds.map(({ kind, value }) => [kind, value])),
+    offer: landing.offerCode,
+    aff: landing.affiliateCode,
+    organic: landing.isOrganic ? "true" : "",
+  };
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== ""));
+}

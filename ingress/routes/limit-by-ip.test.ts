@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { aRequest } from "../../test/samples/a-request.ts";
+import { parseTrustedProxies } from "../request/client-ip.ts";
+import type { Answer } from "../route.ts";
+import { limitByIp } from "./limit-by-ip.ts";
+
+const OK: Answer = { status: 200, headers: [], body: "ok" };
+const BODY = new Uint8Array(0);
+
+function routes(ipRequestsPerMinute: number): ReturnType<typeof limitByIp> {
+  const clock = { nowMs: () => 0 };
+  const trustedProxies = parseTrustedProxies(["10.0.0.0/8"]);
+  return limitByIp(
+    {
+      sync: ["/c/:key", "/health"].map((pattern) => ({
+        pattern,
+        methods: ["GET"],
+        route: () => ({ answer: OK }),
+      })),
+      async: [
+        {
+          pattern: "/pb",
+          methods: ["POST"],
+          bodyBytesMax: 1,
+          tooLarge: OK,
+          route: () => Promise.resolve({ answer: OK }),
+        },
+      ],
+      wrongMethod: new Map(),
+    },
+    { ipRequestsPerMinute, trustedProxies, clock },
+  );
+}
+
+test("G152 an address is limited over all paths together, and told when to come back", async () => {
+  const { sync, async } = routes(2);
+  const request = aRequest({ peerIp: "203.0.113.1" });
+  expect(sync[0]?.route(request).answer.status).toBe(200);
+  const second = await async[0]?.route(request, BODY, new AbortController().signal);
+  expect(second?.answer.status).toBe(200);
+  const third = sync[0]?.route(request).answer;
+  expect(third?.status).toBe(429);
+  expect(third?.headers).toContainEqual(["Retry-After", "30"]);
+  const fourth = await async[0]?.route(request, BODY, new AbortController().signal);
+  expect(fourth?.answer.status).toBe(429);
+});
+
+test("G152 the address that counts is the visitor's and not that of the proxy", () => {
+  const { sync } = routes(1);
+  const from = (xForwardedFor: string): number | undefined =>
+    sync[0]?.route(aRequest({ peerIp: "10.0.0.1", headers: { xForwardedFor } })).answer.status;
+  expect([from("203.0.113.1"), from("203.0.113.1"), from("203.0.113.2")]).toEqual([200, 429, 200]);
+});
+
+test("G152 health is never limited, and by default nothing is", () => {
+  const request = aRequest({ peerIp: "203.0.113.1" });
+  const limited = routes(1).sync[1];
+  const unlimited = routes(0).sync[0];
+  for (let i = 0; i < 10; i += 1) {
+    expect(limited?.route(request).answer.status).toBe(200);
+    expect(unlimited?.route(request).answer.status).toBe(200);
+  }
+});

@@ -1,0 +1,56 @@
+import type { Clock } from "../../schemas/time/clock.ts";
+import { clientIp, type TrustedProxies } from "../request/client-ip.ts";
+import { IpLimit } from "../request/ip-limit.ts";
+import type { Answer, RawRequest } from "../route.ts";
+import type { ServerOptions } from "../server.ts";
+import { linkError } from "./click-answers.ts";
+
+type Routes = Pick<ServerOptions, "sync" | "async" | "wrongMethod">;
+
+/** Paths of the machine itself, which no visitor has a reason to ask for. */
+const UNLIMITED = new Set(["/health", "/metrics"]);
+
+/** Answers 429 to an address that asks more often than `ipRequestsPerMinute` (G152); 0 limits nobody and costs nothing. */
+export function limitByIp(
+  routes: Routes,
+  options: {
+    readonly ipRequestsPerMinute: number;
+    readonly trustedProxies: TrustedProxies;
+    readonly clock: Clock;
+  },
+): Routes {
+  const { ipRequestsPerMinute: perMinute, trustedProxies, clock } = options;
+  if (perMinute === 0) return routes;
+  const limit = new IpLimit(perMinute);
+  const refusalOf = (request: RawRequest): Answer | undefined => {
+    const waitMs = limit.take(clientIp(request, trustedProxies), clock.nowMs());
+    return waitMs === 0 ? undefined : rateLimited(waitMs);
+  };
+  return {
+    wrongMethod: routes.wrongMethod,
+    sync: routes.sync.map((entry) => {
+      if (UNLIMITED.has(entry.pattern)) return entry;
+      return {
+        ...entry,
+        route: (request) => {
+          const answer = refusalOf(request);
+          return answer === undefined ? entry.route(request) : { answer };
+        },
+      };
+    }),
+    async: routes.async.map((entry) => ({
+      ...entry,
+      route: (request, body, signal) => {
+        const answer = refusalOf(request);
+        return answer === undefined
+          ? entry.route(request, body, signal)
+          : Promise.resolve({ answer });
+      },
+    })),
+  };
+}
+
+function rateLimited(waitMs: number): Answer {
+  const { headers, ...answer } = linkError(429, "rate_limited");
+  return { ...answer, headers: [...headers, ["Retry-After", String(Math.ceil(waitMs / 1_000))]] };
+}

@@ -1,0 +1,67 @@
+import { createContext, runInContext } from "node:vm";
+import { expect, test } from "vitest";
+import { aRequestFor } from "../../test/samples/a-request.ts";
+import { pixelScript, pixelScriptRoute } from "./pixel-script.ts";
+
+const ID = "0123456789abcdef0123456789abcdef";
+
+/** Runs the script on a page with these cookies; answers the pixel's URL with its random part left out. */
+function fire(script: string, page: { cookie?: string; src?: string } = {}): string {
+  const images: { src?: string }[] = [];
+  class Image {
+    src?: string;
+    constructor() {
+      images.push(this);
+    }
+  }
+  const document = {
+    cookie: page.cookie ?? "",
+    currentScript: page.src === undefined ? null : { src: page.src },
+  };
+  runInContext(script, createContext({ document, Image }));
+  expect(images).toHaveLength(1);
+  const src = images[0]?.src ?? "";
+  expect(src).toMatch(/&r=[a-z0-9]+$/);
+  return src.replace(/&r=[a-z0-9]+$/, "");
+}
+
+test("PX-012: the script fires the pixel of its own origin with its own parameters, marked as a script's", () => {
+  const src = "https://trk.example/px.js?offer=SHOP&amount=9.90";
+  expect(fire(pixelScript("other.example", "offer=SHOP&amount=9.90"), { src })).toBe(
+    "https://trk.example/px?offer=SHOP&amount=9.90&js=1",
+  );
+});
+
+test("PX-012: without a script element the host of the request and the page's scheme are taken", () => {
+  const script = pixelScript("trk.example:8080", "offer=SHOP");
+  expect(fire(script)).toBe("//trk.example:8080/px?offer=SHOP&js=1");
+  const src = "https://shop.example/bundle.js";
+  expect(fire(script, { src })).toBe("//trk.example:8080/px?offer=SHOP&js=1");
+});
+
+test("PX-012 G158: the page's trk_cid is the click when the parameters name none", () => {
+  const cookie = `a=b; trk_cid=${ID}; trk_fcid=x`;
+  expect(fire(pixelScript("h", ""), { cookie })).toBe(`//h/px?click_id=${ID}&js=1`);
+  expect(fire(pixelScript("h", "event=a"), { cookie })).toBe(`//h/px?click_id=${ID}&event=a&js=1`);
+  expect(fire(pixelScript("h", "click_id="), { cookie })).toBe(
+    `//h/px?click_id=${ID}&click_id=&js=1`,
+  );
+  for (const query of ["click_id=x", "a=b&tid=x", "transaction_id=x", "gclid=g"])
+    expect(fire(pixelScript("h", query), { cookie })).toBe(`//h/px?${query}&js=1`);
+  expect(fire(pixelScript("h", ""), { cookie: "trk_cid=zz" })).toBe("//h/px?js=1");
+});
+
+test("P28: nothing in the URL or the host becomes code", () => {
+  const evil = `";alert(1)//\\"</script><!--\u2028\u2029'`;
+  const script = pixelScript(evil, evil);
+  expect(script).not.toContain("<");
+  expect(script).not.toMatch(/[\u2028\u2029]/);
+  expect(fire(script)).toBe(`//${evil}/px?${evil}&js=1`);
+});
+
+test("PX-012 PX-013: it is JavaScript, always 200 and never kept", () => {
+  const { answer } = pixelScriptRoute(aRequestFor("/px.js?offer=%zz"));
+  expect(answer.status).toBe(200);
+  expect(answer.headers).toContainEqual(["Content-Type", "text/javascript; charset=utf-8"]);
+  expect(answer.headers).toContainEqual(["Cache-Control", "no-store"]);
+});

@@ -1,0 +1,53 @@
+import type { HttpResponse } from "uWebSockets.js";
+import type { Answer } from "./route.ts";
+
+const STATUS_LINES: Readonly<Record<number, string>> = {
+  200: "200 OK",
+  204: "204 No Content",
+  302: "302 Found",
+  304: "304 Not Modified",
+  400: "400 Bad Request",
+  401: "401 Unauthorized",
+  403: "403 Forbidden",
+  404: "404 Not Found",
+  405: "405 Method Not Allowed",
+  411: "411 Length Required",
+  413: "413 Payload Too Large",
+  429: "429 Too Many Requests",
+  500: "500 Internal Server Error",
+  503: "503 Service Unavailable",
+};
+const HEADER_TEXT = /^[\x20-\x7e\t]*$/;
+/**
+ * A redirect has a body of one byte: only with a body does the server tell that the bytes before it are stuck, because nobody
+ * reads them (P28).
+ */
+const REDIRECT_BODY = "\n";
+
+/** Whether the value cannot end its header (P27). */
+export function isSafe([, value]: readonly [name: string, value: string]): boolean {
+  return HEADER_TEXT.test(value);
+}
+
+export function writeHead(response: HttpResponse, answer: Answer): void {
+  response.writeStatus(STATUS_LINES[answer.status] ?? String(answer.status));
+  for (const [name, value] of answer.headers) response.writeHeader(name, value);
+}
+
+/** Ends the response; what the connection does not take at once follows when it does. */
+export function endOrWait(response: HttpResponse, body: string | Uint8Array): void {
+  const size = lengthOf(body);
+  const [, isDone] = response.tryEnd(body, size);
+  if (isDone) return;
+  const bytes = Buffer.from(body);
+  response.onAborted(() => undefined);
+  response.onWritable((offset) => response.tryEnd(bytes.subarray(offset), size)[0]);
+}
+
+export function bodyOf(answer: Answer): string | Uint8Array {
+  return answer.status === 302 && answer.body === "" ? REDIRECT_BODY : answer.body;
+}
+
+export function lengthOf(body: string | Uint8Array): number {
+  return typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+}

@@ -1,0 +1,100 @@
+import { appendFile, mkdtemp, readFile, rm, truncate } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { aCatalog, apply } from "../../test/samples/a-catalog.ts";
+import { Catalog } from "../catalog/catalog.ts";
+import { DiskCopy } from "./disk-copy.ts";
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "disk-copy-"));
+  path = join(folder, "catalog.ndjson");
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function manyAccess(count: number): { offer_id: number; affiliate_id: number }[] {
+  return Array.from({ length: count }, (_, i) => ({ offer_id: 1 + (i % 50), affiliate_id: 1 + i }));
+}
+
+async function readBack(): Promise<Catalog | undefined> {
+  const catalog = new Catalog();
+  const isGood = await new DiskCopy(path).read((page) => catalog.apply(page));
+  return isGood ? catalog : undefined;
+}
+
+function contentOf(catalog: Catalog | undefined): string[] {
+  const entries = [...(catalog?.entries(0) ?? [])];
+  return entries.map((entry) => JSON.stringify(entry)).sort();
+}
+
+test("the copy on disk gives back the catalog, with every change that was added to it", async () => {
+  const catalog = aCatalog({
+    access: manyAccess(640),
+    smartLinks: [{ code: "S" }],
+    blocklist: ["bad.example"],
+    groups: [{ offer_ids: [1] }],
+  });
+  const copy = new DiskCopy(path);
+  expect(copy.mustBeReplaced).toBe(true);
+  await copy.replace(catalog.entries(catalog.version));
+  expect(contentOf(await readBack())).toEqual(contentOf(catalog));
+  const changed = { ...catalog.offers.get(1), code: "OTHER" };
+  apply(catalog, { offers: [changed] });
+  const offers = [...catalog.entries(catalog.version)].filter(({ kind }) => kind === "offer");
+  await copy.add(offers);
+  const gone = {
+    ...{ kind: "offer_access" as const, id: "1-1", record: null },
+    version: catalog.version + 1,
+  };
+  catalog.apply([gone]);
+  await copy.add([gone]);
+  expect(copy.mustBeReplaced).toBe(false);
+  const back = await readBack();
+  expect(back?.version).toBe(catalog.version);
+  expect(back?.accessOf(1, 1)).toBeUndefined();
+  expect(contentOf(back)).toEqual(contentOf(catalog));
+});
+
+test("an addition that was cut off is left out, and the next one makes the file anew", async () => {
+  const catalog = aCatalog();
+  const copy = new DiskCopy(path);
+  await copy.replace(catalog.entries(catalog.version));
+  const whole = (await readFile(path)).length;
+  await copy.add([...catalog.entries(catalog.version + 1)]);
+  const withAddition = (await readFile(path)).length;
+  for (const size of [whole, whole + 1, withAddition - 1, whole - 1]) {
+    await truncate(path, withAddition);
+    await truncate(path, size);
+    const back = await readBack();
+    if (size >= whole) expect(contentOf(back), String(size)).toEqual(contentOf(catalog));
+    else expect(back).toBeUndefined();
+    const reader = new DiskCopy(path);
+    await reader.read(() => undefined);
+    expect(reader.mustBeReplaced, String(size)).toBe(size !== whole);
+    await copy.replace(catalog.entries(catalog.version));
+    await copy.add([...catalog.entries(catalog.version + 1)]);
+  }
+});
+
+test("a copy that cannot be read to its end is no copy, and neither is none", async () => {
+  expect(await readBack()).toBeUndefined();
+  const catalog = aCatalog();
+  await new DiskCopy(path).replace(catalog.entries(catalog.version));
+  await appendFile(path, '{"kind":"offer","id":"9","version":9,"record":{}}\n{"end":true}\n');
+  expect(await readBack()).toBeUndefined();
+});
+
+test("additions without end lead to a new copy", async () => {
+  const catalog = aCatalog({ affiliates: [{ name: "x".repeat(60_000) }] });
+  const copy = new DiskCopy(path);
+  await copy.replace(catalog.entries(catalog.version));
+  let additions = 0;
+  while (!copy.mustBeReplaced && additions < 1_000) {
+    await copy.add([...catalog.entries(catalog.version)]);
+    additions += 1;
+  }
+  expect(additions).toBeGreaterThan(10);
+  expect(additions).toBeLessThan(30);
+});

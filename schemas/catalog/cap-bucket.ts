@@ -1,0 +1,67 @@
+import { dayOf, mondayOf, yearMonthOf } from "../time/calendar.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, zoneOf } from "../time/zone.ts";
+import type { CapPeriod } from "./records.ts";
+
+/**
+ * Which period of this kind an instant lies in: a number that only grows, and is compared for equality. In "hourly", the
+ * hour that a wall clock shows twice in autumn is one.
+ */
+export function capBucket(period: CapPeriod, timezone: string, atMs: number): number {
+  return period === "total" ? 0 : bucketsAt(timezone, atMs)[period];
+}
+
+/** From its first instant up to, and without, the first of the next one: UTC ms. "total" is all time. */
+export function capBucketRange(
+  period: CapPeriod,
+  timezone: string,
+  atMs: number,
+): { readonly fromMs: number; readonly toMs: number } {
+  if (period === "total") return { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+  const zone = zoneOf(timezone);
+  const instantOf = (localMs: number): number =>
+    zone === undefined ? localMs : zone.instantOf(localMs);
+  const bucket = capBucket(period, timezone, atMs);
+  const [from, to] = localBounds(period, bucket);
+  return { fromMs: instantOf(from), toMs: instantOf(to) };
+}
+
+function localBounds(period: Exclude<CapPeriod, "total">, bucket: number): [number, number] {
+  switch (period) {
+    case "hourly":
+      return [bucket * HOUR_MS, (bucket + 1) * HOUR_MS];
+    case "daily":
+      return [bucket * DAY_MS, (bucket + 1) * DAY_MS];
+    case "weekly":
+      return [bucket * DAY_MS, (bucket + 7) * DAY_MS];
+    case "monthly": {
+      // The bucket is 12 years and a month that counts from 1.
+      const year = Math.floor((bucket - 1) / 12);
+      const month = bucket - year * 12;
+      return [dayOf(year, month, 1) * DAY_MS, dayOf(year, month + 1, 1) * DAY_MS];
+    }
+  }
+}
+
+type Buckets = { readonly minute: number } & Readonly<Record<Exclude<CapPeriod, "total">, number>>;
+
+/** The newest by time zone, of which there are a few hundred. Clocks change on full minutes. */
+const newestBuckets = new Map<string, Buckets>();
+
+function bucketsAt(timezone: string, atMs: number): Buckets {
+  const minute = Math.floor(atMs / MINUTE_MS);
+  const newest = newestBuckets.get(timezone);
+  if (newest?.minute === minute) return newest;
+  const zone = zoneOf(timezone);
+  const localMs = zone === undefined ? atMs : zone.localMsAt(atMs);
+  const day = Math.floor(localMs / DAY_MS);
+  const { year, month } = yearMonthOf(day);
+  const buckets = {
+    minute,
+    hourly: Math.floor(localMs / HOUR_MS),
+    daily: day,
+    weekly: mondayOf(day),
+    monthly: year * 12 + month,
+  };
+  newestBuckets.set(timezone, buckets);
+  return buckets;
+}

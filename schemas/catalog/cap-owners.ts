@@ -1,0 +1,41 @@
+import type { Catalog } from "./catalog.ts";
+import type { CapPeriod, Caps, Offer } from "./records.ts";
+
+/** What caps count; money is counted a currency, since amounts of different currencies are never added. */
+export type CapKind = "clicks" | "conversions" | "payout" | "revenue";
+
+/** Who has caps that an offer's traffic counts against: the offer, its advertiser's budget, its groups (G39, G105). */
+export type CapOwner = {
+  /** `offer/<id>`, `advertiser/<id>` or `group/<id>`. */
+  readonly name: string;
+  readonly caps: Caps;
+};
+
+/** Owners without any cap are left out. */
+export function capOwnersOf(catalog: Catalog, offer: Offer): CapOwner[] {
+  const owners: CapOwner[] = [];
+  if (hasCaps(offer.caps)) owners.push({ name: `offer/${offer.id}`, caps: offer.caps });
+  const advertiser = catalog.advertisers.get(offer.advertiser_id);
+  if (advertiser !== undefined && hasCaps(advertiser.budget_caps)) {
+    owners.push({ name: `advertiser/${advertiser.id}`, caps: advertiser.budget_caps });
+  }
+  for (const group of catalog.groupsOf(offer.id)) {
+    if (hasCaps(group.caps)) owners.push({ name: `group/${group.id}`, caps: group.caps });
+  }
+  return owners;
+}
+
+/** The name of one counter, the same in Postgres (`cap_counter`), in the click writers and in ingress. */
+export function capName(owner: string, kind: CapKind, period: CapPeriod, currency: string): string {
+  const isMoney = kind === "payout" || kind === "revenue";
+  return `${owner}/${kind}/${period}${isMoney ? `/${currency}` : ""}`;
+}
+
+function hasCaps(caps: Caps): boolean {
+  return (
+    caps.clicks !== undefined ||
+    caps.conversions !== undefined ||
+    caps.payout !== undefined ||
+    caps.revenue !== undefined
+  );
+}

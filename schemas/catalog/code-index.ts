@@ -1,0 +1,22 @@
+/** Ids by a text that is nearly always unique over the installation, lowest id first. */
+export class CodeIndex {
+  readonly #ids = new Map<string, number | number[]>();
+
+  all(code: string): readonly number[] {
+    const ids = this.#ids.get(code);
+    if (ids === undefined) return [];
+    return typeof ids === "number" ? [ids] : ids;
+  }
+
+  add(code: string, id: number): void {
+    const ids = this.all(code);
+    this.#ids.set(code, ids.length === 0 ? id : [...ids, id].sort((a, b) => a - b));
+  }
+
+  remove(code: string | undefined, id: number): void {
+    if (code === undefined) return;
+    const [first, ...rest] = this.all(code).filter((other) => other !== id);
+    if (first === undefined) this.#ids.delete(code);
+    else this.#ids.set(code, rest.length === 0 ? first : [first, ...rest]);
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+
+/*
+ * What ingress processes are told of clicks that they have not answered themselves, over core NATS. Every notice stays true
+ * for as long as its period lasts, so that one may be repeated, be late, or come out of order: a total of a period never
+ * falls, a cap that has reached a limit stays there, and a visitor stays sent on.
+ */
+
+/** About 100 bytes each: a message stays far below the server's 1 MiB. */
+export const NOTICES_A_MESSAGE = 1_000;
+
+const cap = z.string().max(120);
+const bucket = z.int();
+
+/** Clicks sent on in one period of a click cap (`capName`, `capBucket`), of the offers of one lane. */
+export const ClickTotal = z.object({ cap, bucket, clicks: z.int().nonnegative() });
+export type ClickTotal = z.infer<typeof ClickTotal>;
+
+/** By the writer of a lane: what has changed, at least once a second; everything every five seconds and when it is wanted. */
+export const ClickTotals = z.object({
+  lane: z.int().min(0).max(255),
+  totals: z.array(ClickTotal).max(NOTICES_A_MESSAGE),
+});
+export type ClickTotals = z.infer<typeof ClickTotals>;
+
+/** A visitor was sent on to an offer that turns duplicates away (G145): offer, partner, visitor, UTC ms. */
+export const ClickTaken = z.tuple([
+  z.int().positive(),
+  z.int().positive(),
+  z.int().nonnegative(),
+  z.int().nonnegative(),
+]);
+export type ClickTaken = z.infer<typeof ClickTaken>;
+
+/** By every ingress, five times a second while there are any; by the writer of a lane when notices are wanted. */
+export const ClicksTaken = z.array(ClickTaken).max(NOTICES_A_MESSAGE);
+
+/** The counter of a conversion, payout or revenue cap has reached this limit, which is as the catalog writes it. */
+export const CapReached = z.object({ cap, bucket, limit: z.string().max(40) });
+export type CapReached = z.infer<typeof CapReached>;
+
+/** By one of the conversion processors, twice a second, also when nothing is new. */
+export const CapsReached = z.object({
+  teller: z.string().max(100),
+  /** Part of a round that tells all of them, not only what is new. */
+  isWhole: z.boolean(),
+  reached: z.array(CapReached).max(NOTICES_A_MESSAGE),
+});
+export type CapsReached = z.infer<typeof CapsReached>;
