@@ -25,8 +25,9 @@ export default defineConfig({
             "{ingress,processors,api,schemas,deploy}/**/*.test.ts",
             "test/{bench,replay,samples,services,system}/**/*.test.ts",
           ],
-          testTimeout: SECOND_MS,
-          hookTimeout: SECOND_MS,
+          // Each takes far less than a second; a machine under load stretches that.
+          testTimeout: 10 * SECOND_MS,
+          hookTimeout: 10 * SECOND_MS,
           sequence: { groupOrder: 1 },
         },
       },
@@ -61,6 +62,19 @@ export default defineConfig({
           // Each file starts the whole service: one after another.
           fileParallelism: false,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          globalSetup: [resolve(import.meta.dirname, "browser/global-setup.ts")],
+          testTimeout: 30 * SECOND_MS,
+          // The first file waits for the start of the whole service.
+          hookTimeout: 5 * MINUTE_MS,
+          fileParallelism: false,
+          sequence: { groupOrder: 5 },
         },
       },
       {

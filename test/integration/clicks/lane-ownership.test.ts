@@ -76,6 +76,32 @@ test("an insert whose answer was lost is not done again", async () => {
   expect(metricOf(writer.metrics, "clicks_retries_total")).toBeGreaterThan(1);
 });
 
+test("P5 G87 rows that a table forgets under a running writer come back, and of each visit one is unique again", async () => {
+  const writer = await world.startWriter({ clickhouseUrl: proxy.url });
+  const producer = world.producer();
+  const visits = Array.from({ length: 50 }, (_, visitor) => aClick({ visitor }));
+  producer.record(...visits, ...visits.map(({ visitor }) => aClick({ visitor: visitor ?? 0 })));
+  await producer.ship(0, 50);
+  await world.untilSettled(producer, 50);
+  await world.clickhouse.command({
+    query: "alter table click delete where _position < 30 settings mutations_sync = 2",
+  });
+  // An insert of unknown outcome makes the writer ask the table.
+  proxy.fateOf = () =>
+    metricOf(writer.metrics, "clicks_retries_total") === 0 ? "lose-answer" : "pass";
+  await producer.ship(50, 100);
+  const counts = async (): Promise<{ rows: number; uniques: number; visits: number }> => {
+    const [row] = await world.rows<{ rows: number; uniques: number; visits: number }>(
+      `select count() as rows, countIf(is_unique) as uniques,
+         uniqExactIf(visitor, is_unique) as visits from click`,
+    );
+    return row ?? { rows: 0, uniques: 0, visits: 0 };
+  };
+  await until("all rows are there again", async () => (await counts()).rows === 100, PATIENCE);
+  expect(await counts()).toEqual({ rows: 100, uniques: 50, visits: 50 });
+  expect(metricOf(writer.metrics, "clicks_went_back_total")).toBe(1);
+});
+
 test("an insert that reaches ClickHouse after its writer gave it up does nothing", async () => {
   await world.startWriter({ clickhouseUrl: proxy.url });
   const producer = world.producer();

@@ -15,6 +15,16 @@ afterAll(async () => {
   await clicks.world.close();
 });
 
+/** Columns of the table that say something of the click; `extra` is shown by itself. */
+async function storedColumns(): Promise<string[]> {
+  const answer = await clicks.world.clickhouse.query({
+    query: `select name from system.columns where database = currentDatabase() and table = 'click'
+              and not startsWith(name, '_') and name not in ('extra', 'inserted_at')`,
+    format: "JSONEachRow",
+  });
+  return (await answer.json<{ name: string }>()).map(({ name }) => name).toSorted();
+}
+
 describe("one click", () => {
   let rich: LedgerClick & Row;
 
@@ -60,7 +70,7 @@ describe("one click", () => {
     }
   });
 
-  test("CLK-022 to CLK-026, VIS-048: staff see every stored column, extra parameters and conversions", async () => {
+  test("CLK-022 CLK-023 CLK-024 CLK-025 CLK-026 VIS-048 staff see every stored column, extra parameters and conversions", async () => {
     const { click, extra, offer, affiliate, conversions } = await clicks.detail(rich.click_id);
     expect(click).toMatchObject({
       ...{
@@ -78,6 +88,7 @@ describe("one click", () => {
       },
       ...{ visitor: 123_456_789, sub10: "", workspace_id: clicks.world.seed.workspaceId },
     });
+    expect(Object.keys(click).toSorted()).toEqual(await storedColumns());
     expect(extra).toEqual({ foo: "bar" });
     expect(offer).toEqual({ id: clicks.world.seed.offerIds[0], label: "Offer 1", sub: "OFFER1" });
     expect(affiliate).toEqual({
@@ -109,7 +120,7 @@ describe("one click", () => {
     });
   });
 
-  test("VIS-038, VIS-039, VIS-041, VIS-029: a partner sees neither the advertiser's side nor signs of fraud", async () => {
+  test("VIS-038 VIS-039 VIS-041 VIS-029 VIS-058 a partner sees neither the advertiser's side nor signs of fraud", async () => {
     const { click, extra, conversions } = await clicks.detail(rich.click_id, "partner");
     for (const name of [
       "destination",
@@ -132,7 +143,7 @@ describe("one click", () => {
     for (const name of ["revenue", "adv_txid"]) expect(conversions[0]).not.toHaveProperty(name);
   });
 
-  test("VIS-042 to VIS-047, G85: an advertiser sees neither the partner nor his pay", async () => {
+  test("VIS-042 VIS-043 VIS-044 VIS-045 VIS-046 VIS-047 G85 an advertiser sees neither the partner nor his pay", async () => {
     const { click, extra, affiliate, conversions } = await clicks.detail(
       rich.click_id,
       "advertiser",
@@ -156,7 +167,7 @@ describe("one click", () => {
     expect(conversions[0]).not.toHaveProperty("payout");
   });
 
-  test("CLK-027, CLK-028, G17: what is unknown, malformed or another's is not found", async () => {
+  test("CLK-027 CLK-028 VIS-040 G17 what is unknown, malformed or another's is not found", async () => {
     const notFound = ["not_found", undefined];
     expect(await refusal(clicks.detail("0".repeat(32)))).toEqual(notFound);
     expect(await refusal(clicks.detail("xyz"))).toEqual(notFound);
@@ -221,6 +232,56 @@ describe("a click that is on its way to ClickHouse", () => {
     ).toEqual([young.click_id]);
   });
 
+  test("G162 CLK-001 CLK-006 the list has it in its place, pages go over from one store to the other", async () => {
+    const { world } = clicks;
+    const now = Date.now();
+    const stored = [3, 1].map((n) => aClick(world, { ts: now - n * 10, sub1: "mixed" }));
+    const young = [4, 2, 0].map((n) => aClick(world, { ts: now - n * 10, sub1: "mixed" }));
+    const hidden = aClick(world, { ts: now, sub1: "mixed", offer_id: world.seed.offerIds[1] });
+    const advertised = { ...hidden, advertiser_id: world.seed.advertiserIds[1] };
+    await world.insert({ clicks: stored });
+    // The first of them is stored meanwhile.
+    clicks.onTheWay.push(...young, ...stored.slice(0, 1), advertised);
+    const expected = [...stored, ...young].toSorted((a, b) => b.ts - a.ts);
+    const seen: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const next: Record<string, string> = cursor === null ? {} : { cursor };
+      const page: Awaited<ReturnType<ClickWorld["list"]>> = await clicks.list({
+        offer_id: String(world.seed.offerIds[0]),
+        country: "us",
+        limit: "2",
+        ...next,
+        ...today(now),
+      });
+      seen.push(...ids(page.data.filter((row) => row["sub1"] === "mixed")));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(expected.map((click) => click.click_id));
+    const own = await clicks.list({ sub1: "mixed", ...today(now), limit: "1000" }, "partner");
+    expect(own.data).toHaveLength(6);
+    expect(own.data[0]).not.toHaveProperty("destination");
+    const advertisers = await clicks.list({ ...today(now), limit: "1000" }, "advertiser");
+    expect(ids(advertisers.data)).not.toContain(advertised.click_id);
+    expect(ids(advertisers.data)).toContain(young[0]?.click_id);
+  });
+
+  test("G162 P15 lists and look-ups are 503 while a writer is behind their range, not while it is behind the present", async () => {
+    const { completeToMs } = clicks;
+    clicks.completeToMs = Date.now() - 60_000;
+    try {
+      const past = new Date(Date.now() - 61_000).toISOString();
+      const from = new Date(Date.now() - 3_600_000).toISOString();
+      expect(await refusal(clicks.list({ from, to: past }))).toBe("accepted");
+      expect(await refusal(clicks.list({ gclid: "young", from, to: past }))).toBe("accepted");
+      const outcomes = [clicks.list({ from }), clicks.list({ gclid: "young", from })];
+      for (const outcome of outcomes)
+        expect(await refusal(outcome)).toEqual(["unavailable", undefined]);
+    } finally {
+      clicks.completeToMs = completeToMs;
+    }
+  });
+
   test("G162: one that nobody has is unknown only when everybody is past its time", async () => {
     const lost = aClick(clicks.world, { ts: Date.now() - 500 }).click_id;
     expect(await refusal(clicks.detail(lost))).toEqual(["not_found", undefined]);
@@ -233,3 +294,7 @@ describe("a click that is on its way to ClickHouse", () => {
     ]);
   });
 });
+
+function today(nowMs: number): { from: string } {
+  return { from: new Date(nowMs - 1_000).toISOString() };
+}

@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { getClick } from "../../../api/clicks/get-click.ts";
 import { listClicks } from "../../../api/clicks/list-clicks.ts";
-import { type ClickAnswer, ClickQuery } from "../../../schemas/events/click-query.ts";
+import {
+  type ClickAnswer,
+  ClickPageQuery,
+  ClickQuery,
+} from "../../../schemas/events/click-query.ts";
 import { CLICK_LANES } from "../../../schemas/events/shards.ts";
 import { aClick } from "./facts.ts";
 import type { LedgerClick } from "./ledger.ts";
@@ -11,6 +15,7 @@ export const AT_MS = Date.parse("2025-02-03T10:00:00Z");
 export const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 const NOW_MS = Date.parse("2025-02-03T20:00:00Z");
 
+const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
 const AnyRow = z.record(z.string(), z.unknown());
 const List = z.looseObject({ data: z.array(AnyRow), next_cursor: z.string().nullable() });
 const Detail = z.object({
@@ -77,10 +82,15 @@ export class ClickWorld {
     for (const shard of CLICK_LANES) {
       connection.subscribe(subjects.clickQuery(shard), {
         callback: (_error, message) => {
-          const query = ClickQuery.parse(message.json());
+          const query = AnyQuery.parse(message.json());
+          const found = this.onTheWay.filter((click) => isAskedFor(click, query));
+          const isPage = query.by === "page";
+          // A writer has no room for more than two rows.
+          const shown = isPage ? found.toSorted(newestFirst).slice(0, 2) : found;
           const answer: ClickAnswer = {
             completeToMs: this.completeToMs,
-            clicks: this.onTheWay.filter((click) => isAskedFor(click, query)).map(rowText),
+            clicks: shown.map(rowText),
+            ...(isPage ? { isCut: found.length > shown.length } : {}),
           };
           message.respond(JSON.stringify(answer));
         },
@@ -94,10 +104,28 @@ export function ids(rows: readonly Row[]): unknown[] {
   return rows.map((row) => row["click_id"]);
 }
 
-function isAskedFor(click: LedgerClick, query: ClickQuery): boolean {
+function isAskedFor(click: LedgerClick, query: z.infer<typeof AnyQuery>): boolean {
   if (query.by === "id") return click.click_id === query.clickId;
-  const isOfShard = click.offer_id % CLICK_LANES.length === query.shard;
-  return isOfShard && query.kind === "gclid" && click.gclid === query.value;
+  const isOfShard =
+    click.offer_id % CLICK_LANES.length === query.shard && click.workspace_id === query.workspaceId;
+  if (query.by === "ad-click-id")
+    return isOfShard && Reflect.get(click, query.kind) === query.value;
+  const { fromMs, toMs, where, after } = query;
+  const isBehind =
+    after === undefined || newestFirst({ ts: after.atMs, click_id: after.clickId }, click) < 0;
+  return (
+    isOfShard &&
+    isBehind &&
+    click.ts >= fromMs &&
+    click.ts <= toMs &&
+    where.every(({ column, value }) => (Reflect.get(click, column) ?? "") === value)
+  );
+}
+
+type Place = Pick<LedgerClick, "ts" | "click_id">;
+
+function newestFirst(a: Place, b: Place): number {
+  return b.ts - a.ts || (a.click_id === b.click_id ? 0 : a.click_id < b.click_id ? 1 : -1);
 }
 
 /** As the writer keeps it: the record, and where it stands in its producer's sequence. */

@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { projectFile } from "../../schemas/host/project-root.ts";
+
+const SCRIPT = projectFile("ingress", "landing", "sdk.js");
+/** It is on every landing page: what it weighs is paid by every first visit. */
+const BYTES_MAX = 18_000;
+const GZIP_BYTES_MAX = 6_000;
+const source = readFileSync(SCRIPT, "utf8");
+
+/** What ES5 does not have: as syntax, and as a method that a browser of its time would miss. */
+const FAULTS = [
+  ["arrow.js", "var f = () => 1;"],
+  ["let.js", "let a = 1;"],
+  ["template.js", "var a = `b`;"],
+  ["comma.js", "f(1, 2,);"],
+  ["shorthand.js", "var a, b = { a };"],
+  ["includes.js", '["a"].includes("a");'],
+  ["promise.js", "new Promise(function () {});"],
+  ["catch.js", "try { f(); } catch { g(); }"],
+] as const;
+
+let planted: string;
+beforeAll(() => {
+  planted = mkdtempSync(join(tmpdir(), "planted-script-"));
+  for (const [name, fault] of FAULTS) writeFileSync(join(planted, name), `${fault}\n`);
+});
+afterAll(() => {
+  rmSync(planted, { recursive: true });
+});
+
+test("SDK-001 the landing-page script is ES5, in its syntax and in what it calls", () => {
+  const { status, output } = checkEs5(SCRIPT);
+  expect(status, output).toBe(0);
+});
+
+test.each(FAULTS)("the check of ES5 finds the fault in %s", (name) => {
+  expect(checkEs5(join(planted, name)).status).not.toBe(0);
+});
+
+test("SDK-001 the landing-page script depends on nothing and loads nothing", () => {
+  expect(source).not.toMatch(/\b(import|require|define|eval|Function|importScripts)\s*\(/);
+  expect(source).not.toMatch(/createElement\("(?!a")/);
+  expect(source).not.toMatch(/https?:\/\/[a-z]/i);
+});
+
+test("the landing-page script stays small", () => {
+  expect(Buffer.byteLength(source)).toBeLessThanOrEqual(BYTES_MAX);
+  expect(gzipSync(source, { level: 9 }).byteLength).toBeLessThanOrEqual(GZIP_BYTES_MAX);
+});
+
+/** With the look for methods es-check does not parse, and takes some later syntax for ES5: it is asked twice. */
+function checkEs5(file: string): { status: number; output: string } {
+  const program = projectFile("node_modules", "es-check", "lib", "cli", "index.js");
+  const runs = [[], ["--checkFeatures"]].map((options) =>
+    spawnSync(process.execPath, [program, "es5", file, "--noCache", ...options], {
+      encoding: "utf8",
+      // It reads settings where it is started.
+      cwd: tmpdir(),
+    }),
+  );
+  return {
+    status: runs.filter(({ status }) => status !== 0).length,
+    output: runs.map(({ stdout, stderr }) => stdout + stderr).join(""),
+  };
+}

@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../system/until.ts";
+import { findChromium } from "./chromium-program.ts";
+import { LandingWorld } from "./landing-world.ts";
+import { OFFER, OTHER_PARTNER, PARTNER, SHOP, TRACK } from "./shop-seed.ts";
+
+const MADE_UP = "0123456789abcdef0123456789abcdef";
+const program = findChromium();
+
+describe.skipIf(program === undefined)("conversions from a page", () => {
+  let world: LandingWorld;
+  beforeAll(async () => {
+    world = await LandingWorld.open(program ?? "");
+  });
+  afterEach(() => world.endVisits());
+  afterAll(() => world.close());
+
+  test("SDK-015 SDK-019 CNV-012 PX-014 a conversion of a partner's click is recorded, with method js", async () => {
+    const id = await world.partnerClick();
+    const attributes = `data-offer="${OFFER}"`;
+    const page = await world.visit({ attributes, query: `?click_id=${id}` });
+    const sale = await page.convert('{txid: "js-1", amount: 49.9, adv1: "a b&c=d", flag: true}');
+    expect(sale.outcome).toBe("approved");
+    const { r, ...rest } = sale.sent;
+    expect(r).toMatch(/^[0-9a-z]{8,}$/);
+    expect(rest).toEqual({
+      ...{ click_id: id, js: "1", txid: "js-1", amount: "49.9", adv1: "a b&c=d", flag: "true" },
+    });
+    expect(await world.conversion("js-1")).toMatchObject({
+      ...{ click_id: id, method: "js", status: "approved", sale_amount: "49.9000" },
+    });
+  });
+
+  test("SDK-014 SDK-013 G112 the first click goes with the conversion when it is another one", async () => {
+    const first = await world.partnerClick(PARTNER);
+    const second = await world.partnerClick(OTHER_PARTNER);
+    const early = await world.visit({ query: `?click_id=${first}` });
+    const alone = await early.convert('{txid: "first-1"}');
+    expect(alone.sent).not.toHaveProperty("first_click_id");
+    const late = await world.visitAgain({ query: `?click_id=${second}` });
+    const both = await late.convert(`{txid: "first-2", first_click_id: "${MADE_UP}"}`);
+    expect(both.sent).toMatchObject({ click_id: second, first_click_id: first });
+    expect(both.outcome).toBe("approved");
+    expect(await world.conversion("first-2")).toMatchObject({ click_id: second });
+    // A third click changes the last one and never the first.
+    const third = await world.visitAgain({ query: `?click_id=${await world.partnerClick()}` });
+    expect((await third.convert("{}")).sent).toMatchObject({ first_click_id: first });
+  });
+
+  test("SDK-016 T47 with a click no offer is sent, whoever names one", async () => {
+    const id = await world.partnerClick();
+    const page = await world.visit({
+      attributes: `data-offer="${OFFER}"`,
+      query: `?click_id=${id}`,
+    });
+    const sale = await page.convert('{txid: "offer-1", offer: "DEMOSALE", offer_id: "DEMOSALE"}');
+    expect(Object.keys(sale.sent).toSorted()).toEqual(["click_id", "js", "r", "txid"]);
+    expect(sale.outcome).toBe("approved");
+  });
+
+  test.each([
+    ["{}", { offer: OFFER, aff: PARTNER }],
+    ['{aff: "DEMOBOB"}', { offer: OFFER, aff: OTHER_PARTNER }],
+    ['{aff_id: "DEMOBOB"}', { offer: OFFER, aff_id: OTHER_PARTNER }],
+    ["{aff: null, offer: undefined}", { offer: OFFER, aff: PARTNER }],
+    ['{offer: "DEMOTRIAL"}', { offer: "DEMOTRIAL", aff: PARTNER }],
+    ['{offer_id: "DEMOTRIAL"}', { offer_id: "DEMOTRIAL", aff: PARTNER }],
+  ])(
+    "SDK-017 without a click Tracker.conversion(%s) names the offer and the partner",
+    async (params, expected) => {
+      const page = await world.visit({
+        attributes: `data-offer="${OFFER}" data-aff="${PARTNER}"`,
+        prepare: (tab) => tab.route("**/lp", (route) => route.abort()),
+      });
+      expect(await page.clickId()).toBeNull();
+      const sale = await page.convert(params);
+      const { r, js, ...rest } = sale.sent;
+      expect([typeof r, js]).toEqual(["string", "1"]);
+      expect(rest).toEqual(expected);
+      expect(sale.outcome).toBe("approved");
+    },
+  );
+
+  test("SDK-018 objects, functions and the keys click_id, token and js of the parameters are not sent", async () => {
+    const id = await world.partnerClick();
+    const page = await world.visit({ query: `?click_id=${id}` });
+    const sale = await page.convert(
+      `{txid: "skip-1", click_id: "${MADE_UP}", token: "secret", js: 7, r: "mine", o: {a: 1}, l: [1], n: null, u: undefined,
+        f: function () {}, s: Symbol("x"), d: new Date(), "a b": "ü", zero: 0, no: false, empty: "", half: "\\ud800"}`,
+    );
+    const { r, ...rest } = sale.sent;
+    expect(r).not.toBe("mine");
+    expect(rest).toEqual({
+      ...{ click_id: id, js: "1", txid: "skip-1" },
+      ...{ "a b": "ü", zero: "0", no: "false", empty: "", half: "\ufffd" },
+    });
+    expect(sale.pairs).toBe(Object.keys(sale.sent).length);
+    expect(sale.outcome).toBe("approved");
+  });
+
+  test.each(["", "null", "'text'", "7"])(
+    "SDK-015 Tracker.conversion(%s) is one without parameters",
+    async (params) => {
+      const id = await world.partnerClick();
+      const page = await world.visit({ query: `?click_id=${id}` });
+      const sale = await page.convert(params);
+      expect(Object.keys(sale.sent).toSorted()).toEqual(["click_id", "js", "r"]);
+      expect(sale.outcome).toBe("approved");
+    },
+  );
+
+  test("SDK-025 every request has another r", async () => {
+    const page = await world.visit({ query: `?click_id=${await world.partnerClick()}` });
+    const times = 20;
+    await page.run(`for (var i = 0; i < ${times}; i += 1) Tracker.conversion({txid: "r"})`);
+    await until("all are sent", () => page.pixels.length === times, {
+      timeoutMs: 5_000,
+      pollMs: 20,
+    });
+    const values = page.pixels.map((pairs) => pairs.find(([name]) => name === "r")?.[1]);
+    expect(new Set(values).size).toBe(times);
+  });
+
+  test("SDK-021 G164 calls from before the script runs are made in their order once the click is known", async () => {
+    const page = await world.visit({
+      attributes: `data-offer="${OFFER}" data-aff="${PARTNER}" async`,
+      before: `<script>
+        window.Tracker = window.Tracker || [];
+        window.told = [];
+        Tracker.push(function (id) { told.push(id); });
+        Tracker.push(["conversion", {txid: "queued-1"}], ["conversion", [{txid: "queued-2"}]]);
+        Tracker.push(["nothing"], ["toString"], null, 7, "text");
+        Tracker.push(function () { told.push("last"); });
+      </script>`,
+    });
+    await page.page.waitForFunction("window.told.length === 2");
+    const id = await page.knownClickId();
+    expect(await page.page.evaluate("window.told")).toEqual([id, "last"]);
+    for (const txid of ["queued-1", "queued-2"]) {
+      expect(await world.conversion(txid)).toMatchObject({ click_id: id, method: "js" });
+    }
+    expect(await page.lastError()).toBeNull();
+  });
+
+  test("SDK-021 after load push and the methods work the same way, and callbacks know null too", async () => {
+    const page = await world.visit();
+    expect(
+      await page.page.evaluate("new Promise(function (done) { Tracker.push(done) })"),
+    ).toBeNull();
+    const known = await world.visitAgain({ query: `?click_id=${await world.partnerClick()}` });
+    await known.run('Tracker.push(["conversion", {txid: "pushed-1"}])');
+    expect(await world.conversion("pushed-1")).toMatchObject({ method: "js" });
+  });
+
+  test("SDK-015 a conversion that waits for its click is sent with what is known when the visitor leaves", async () => {
+    const page = await world.visit({
+      attributes: `data-offer="${OFFER}" data-aff="${PARTNER}"`,
+      // /lp is never answered.
+      prepare: (tab) => tab.route("**/lp", () => undefined),
+    });
+    await page.run('Tracker.conversion({txid: "left-1"})');
+    expect(page.pixels).toEqual([]);
+    world.pages.put("/elsewhere", "<!doctype html><title>Elsewhere</title>");
+    await page.page.goto(`${SHOP}/elsewhere`);
+    expect(await world.conversion("left-1")).toMatchObject({ method: "js" });
+  });
+
+  test("PX-012 SDK-019 /px.js reports the same way, with the click of the shop's own cookie", async () => {
+    const id = await world.partnerClick();
+    const page = await world.visit({ query: `?click_id=${id}` });
+    await page.knownClickId();
+    await page.page.addScriptTag({ url: `${TRACK}/px.js?txid=pxjs-1` });
+    expect(await world.conversion("pxjs-1")).toMatchObject({ click_id: id, method: "js" });
+  });
+});

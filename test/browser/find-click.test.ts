@@ -1,0 +1,239 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { findChromium } from "./chromium-program.ts";
+import { LandingWorld } from "./landing-world.ts";
+import { OFFER, OTHER_PARTNER, PARTNER, PLAIN, PLAIN_OFFER, TRACK } from "./shop-seed.ts";
+
+const MADE_UP = "0123456789abcdef0123456789abcdef";
+const OTHER_MADE_UP = "fedcba9876543210fedcba9876543210";
+const DAY_SECONDS = 86_400;
+const program = findChromium();
+
+describe.skipIf(program === undefined)("the click behind a visit", () => {
+  let world: LandingWorld;
+  beforeAll(async () => {
+    world = await LandingWorld.open(program ?? "");
+  });
+  afterEach(() => world.endVisits());
+  afterAll(() => world.close());
+
+  /** The URL of the demo's transparent link, as an ad platform's template makes it. */
+  const throughTemplate =
+    (adId: string) =>
+    (pageUrl: string): string =>
+      `${TRACK}/c/demo-shop-anna?${adId}&url=${encodeURIComponent(pageUrl)}`;
+
+  test.each([
+    ["?click_id=X", ""],
+    ["?transaction_id=X", ""],
+    ["?tid=X", ""],
+    [`?ref=X&click_id=${OTHER_MADE_UP}`, 'data-param="ref"'],
+    [`?a=1&click_id=X&tid=${OTHER_MADE_UP}`, ""],
+    ["?click_id=not-hex&tid=X", ""],
+    ["?ref=123&click_id=X", 'data-param="ref"'],
+    ["?click_id=X&gclid=G-1", ""],
+  ])(
+    "SDK-003 SDK-004 the id in %s is used as it is, and /lp is not asked",
+    async (query, attributes) => {
+      const page = await world.visit({ query: query.replace("X", MADE_UP), attributes });
+      expect(await page.clickId()).toBe(MADE_UP);
+      expect(page.landings).toEqual([]);
+    },
+  );
+
+  test.each([
+    `?click_id=${MADE_UP.slice(1)}`,
+    `?click_id=${MADE_UP}0`,
+    "?click_id=01234567-89ab-cdef-0123-456789abcdef",
+    `?click_id=${MADE_UP.replace("f", "g")}`,
+    `?ref=${MADE_UP}`,
+    `?Click_ID=${MADE_UP}`,
+    "?%E0%A4%A=1&__proto__=1&click_id",
+    "",
+  ])(
+    "SDK-004 SDK-010 T22 without an id in %j, without attributes, there is none",
+    async (query) => {
+      const page = await world.visit({ query });
+      expect(await page.clickId()).toBeNull();
+      expect(page.landings).toEqual([]);
+      expect(await page.stored("trk_cid")).toBeNull();
+      expect(page.warnings).toEqual([]);
+    },
+  );
+
+  test.each(["gclid", "gbraid", "wbraid"])(
+    "SDK-005 LP-004 LP-005 T49 a landing with %s finds the click that the tracking template recorded a moment before",
+    async (kind) => {
+      const adId = `${kind}=AD-${kind}-${Date.now()}`;
+      const attributes = `data-offer="${OFFER}"`;
+      const through = throughTemplate(adId);
+      const page = await world.visit({ attributes, query: `?${adId}`, through });
+      const id = await page.knownClickId();
+      // The redirect left it in the browser, where only the tracking domain can read it.
+      const ofTracker = await page.page.context().cookies(TRACK);
+      expect(ofTracker).toMatchObject([
+        { name: "trk_cid", value: id, httpOnly: true },
+        { value: id },
+      ]);
+      expect(page.landings).toHaveLength(1);
+      expect(await world.click(id)).toMatchObject({
+        link_type: "transparent",
+        [kind]: adId.split("=")[1],
+      });
+    },
+  );
+
+  test("SDK-005 an ad click that carries several ids is found by whichever was recorded", async () => {
+    const run = Date.now();
+    const query = `?gclid=unrecorded-${run}&gbraid=recorded-${run}`;
+    const through = throughTemplate(`gbraid=recorded-${run}`);
+    const page = await world.visit({ query, through });
+    const click = await world.click(await page.knownClickId());
+    expect(click).toMatchObject({ link_type: "transparent", gbraid: `recorded-${run}` });
+  });
+
+  test("SDK-005 G163 an ad id that nobody recorded leads to the stored click, and no new one is asked for", async () => {
+    const stored = await world.partnerClick();
+    await world.visit({ query: `?click_id=${stored}` });
+    const attributes = `data-offer="${OFFER}" data-aff="${PARTNER}" data-organic`;
+    const page = await world.visitAgain({ attributes, query: "?gclid=nobody-1" });
+    expect(await page.clickId()).toBe(stored);
+    expect(page.landings).toHaveLength(1);
+    expect(page.landings[0]).toMatchObject({ gclid: "nobody-1" });
+    expect(page.landings[0]).not.toHaveProperty("offer");
+    expect(page.landings[0]).not.toHaveProperty("aff");
+  });
+
+  test("SDK-005 SDK-009 LP-006 an ad id that nobody recorded becomes a direct click with all that the URL says", async () => {
+    const gclid = `nobody-${Date.now()}`;
+    const attributes = `data-offer="${OFFER}"`;
+    const page = await world.visit({ attributes, query: `?gclid=${gclid}&sub1=a%20b&sub2=c` });
+    const click = await world.click(await page.knownClickId());
+    expect(click).toMatchObject({
+      ...{ link_type: "direct", status: "none", status_reason: "lp" },
+      ...{ gclid, sub1: "a b", sub2: "c" },
+    });
+  });
+
+  test("SDK-009 SDK-003 LP-007 a visit without any id becomes a direct click of data-offer and data-aff", async () => {
+    const attributes = `data-offer="${OFFER}" data-aff="${OTHER_PARTNER}"`;
+    const page = await world.visit({ attributes });
+    const id = await page.knownClickId();
+    expect(page.landings).toEqual([
+      { url: page.page.url(), referrer: "", offer: OFFER, aff: OTHER_PARTNER },
+    ]);
+    expect(await world.click(id)).toMatchObject({
+      ...{ link_type: "direct", status_reason: "lp", partner: "Bob's coupons" },
+    });
+  });
+
+  test.each([
+    ["http://www.google.com/", "google", "www.google.com"],
+    ["http://news.google.co.uk/", "google", "news.google.co.uk"],
+    ["http://www.bing.com/", "bing", "www.bing.com"],
+    ["http://l.facebook.com/", "facebook", "l.facebook.com"],
+    ["http://t.co/", "x", "t.co"],
+    ["http://x.com/", "x", "x.com"],
+    ["http://netflix.com/", "referral", "netflix.com"],
+    ["http://google.com.blog.example/", "referral", "google.com.blog.example"],
+    ["http://shop.test/", "direct", ""],
+    [undefined, "direct", ""],
+  ])(
+    "SDK-007 SDK-008 LP-018 a visit from %s is an organic click of the platform %s",
+    async (referer, platform, host) => {
+      const path = `/landing/${platform}`;
+      const page = await world.visit({
+        ...{ path, query: "?q=1", attributes: `data-organic data-aff="${PARTNER}"` },
+        ...(referer === undefined ? {} : { referer }),
+      });
+      const click = await world.click(await page.knownClickId());
+      expect(page.landings).toHaveLength(1);
+      expect(click).toMatchObject({
+        ...{ link_type: "organic", status: "none", status_reason: "organic" },
+        ...{ sub1: platform, sub2: host, sub3: path, partner: "Organic" },
+      });
+    },
+  );
+
+  test("SDK-007 SDK-009 without an organic partner an organic visit becomes a direct click, and the refusal is told", async () => {
+    const attributes = `data-organic data-offer="${PLAIN_OFFER}"`;
+    const page = await world.visit({ track: PLAIN, attributes });
+    await page.knownClickId();
+    expect(page.landings.map(({ organic }) => organic)).toEqual([true, undefined]);
+    expect(await page.lastError()).toBe("unknown affiliate");
+  });
+
+  test.each(["false", "0"])("SDK-003 data-organic=%s is none", async (value) => {
+    const page = await world.visit({ attributes: `data-organic="${value}"` });
+    expect(await page.clickId()).toBeNull();
+    expect(page.landings).toEqual([]);
+  });
+
+  test("SDK-012 T67 a partner's click replaces an organic one, and no later visit brings that back", async () => {
+    const attributes = `data-organic data-offer="${OFFER}"`;
+    const first = await world.visit({ attributes, referer: "http://www.google.com/" });
+    const organic = await first.knownClickId();
+    const partner = await world.partnerClick();
+    const second = await world.visitAgain({ attributes, query: `?click_id=${partner}` });
+    expect(await second.clickId()).toBe(partner);
+    expect(await second.stored("trk_cid")).toBe(partner);
+    expect(await second.stored("trk_fcid")).toBe(organic);
+    const third = await world.visitAgain({ attributes, referer: "http://www.bing.com/" });
+    expect(await third.clickId()).toBe(partner);
+    expect(third.landings).toEqual([]);
+  });
+
+  test("SDK-027 SDK-013 a known click is kept for 90 days in both places, and later pages ask nobody", async () => {
+    const attributes = `data-offer="${OFFER}" data-organic`;
+    const first = await world.visit({ attributes });
+    const id = await first.knownClickId();
+    for (const name of ["trk_cid", "trk_fcid"]) {
+      expect(await first.stored(name)).toBe(id);
+      const cookie = (await first.cookies()).find((one) => one.name === name);
+      expect(cookie).toMatchObject({ value: id, domain: ".shop.test" });
+      const days = ((cookie?.expires ?? 0) - Date.now() / 1000) / DAY_SECONDS;
+      expect(Math.round(days)).toBe(90);
+    }
+    const until = await first.stored("trk_cid_until");
+    const second = await world.visitAgain({ attributes });
+    expect(await second.clickId()).toBe(id);
+    expect(second.landings).toEqual([]);
+    expect((await second.cookies()).map(({ name }) => name).toSorted()).toEqual([
+      "trk_cid",
+      "trk_fcid",
+    ]);
+    // Its age is that of the click's arrival, not of the last visit.
+    expect(await second.stored("trk_cid_until")).toBe(until);
+  });
+
+  test("SDK-006 a stored click is taken from local storage, else from the cookie", async () => {
+    const first = await world.visit();
+    await first.run(
+      `localStorage.setItem("trk_cid", "${MADE_UP}"); document.cookie = "trk_cid=${OTHER_MADE_UP}; path=/"`,
+    );
+    const second = await world.visitAgain();
+    expect(await second.clickId()).toBe(MADE_UP);
+    await second.run("localStorage.clear()");
+    expect(await (await world.visitAgain()).clickId()).toBe(OTHER_MADE_UP);
+  });
+
+  test("SDK-006 G163 what is older than 90 days, or no click id, is as good as absent", async () => {
+    const first = await world.visit();
+    await first.run(
+      `localStorage.setItem("trk_cid", "${MADE_UP}"); localStorage.setItem("trk_cid_until", String(Date.now() - 1));
+       document.cookie = "trk_cid=nothing; path=/"`,
+    );
+    expect(await (await world.visitAgain()).clickId()).toBeNull();
+  });
+
+  test.each([
+    ["a.b.shop.co.uk", ".shop.co.uk"],
+    ["www.shop.test", ".shop.test"],
+    ["localhost", "localhost"],
+    ["127.0.0.1", "127.0.0.1"],
+  ])("G163 on %s the cookie is that of %s", async (host, domain) => {
+    const page = await world.visit({ origin: `http://${host}`, query: `?click_id=${MADE_UP}` });
+    expect(await page.clickId()).toBe(MADE_UP);
+    const stored = (await page.cookies()).map((cookie) => `${cookie.name} of ${cookie.domain}`);
+    expect(stored.toSorted()).toEqual([`trk_cid of ${domain}`, `trk_fcid of ${domain}`]);
+  });
+});

@@ -1,0 +1,50 @@
+import { createServer } from "node:http";
+import type { TestProject } from "vitest/node";
+import { type System, startSystem } from "../system/start-system.ts";
+import { seedShop } from "./shop-seed.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Answers the demo.json of a running service, the same one to all files of the run. */
+    landingServiceUrl: string;
+  }
+}
+
+/**
+ * One service for all files of the project: to start it takes longer than most of them. It is started when the first file asks
+ * for it, so that it stands in nobody's way before.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  let started: Promise<System> | undefined;
+  const door = createServer((_request, response) => {
+    started ??= startShop();
+    started.then(
+      ({ client }) => response.end(JSON.stringify(client.demo)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    door.once("error", reject).listen(0, "127.0.0.1", resolve);
+  });
+  const address = door.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  project.provide("landingServiceUrl", `http://127.0.0.1:${port}/`);
+  return async () => {
+    door.close();
+    door.closeAllConnections();
+    // A start that failed was told to those who asked, and has ended what it began.
+    const system = await started?.catch(() => undefined);
+    await system?.[Symbol.asyncDispose]();
+  };
+}
+
+async function startShop(): Promise<System> {
+  const system = await startSystem();
+  try {
+    await seedShop(system);
+    return system;
+  } catch (error) {
+    await system[Symbol.asyncDispose]();
+    throw error;
+  }
+}

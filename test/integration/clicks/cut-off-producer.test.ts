@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Completeness } from "../../../processors/clicks/completeness.ts";
+import { KnownProducers } from "../../../processors/clicks/known-producers.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { until } from "../../system/until.ts";
+import { serverUrls } from "../conversions/tracking-world.ts";
+import { aClick, type ClickProducer } from "./click-producer.ts";
+import { ClickWorld } from "./click-world.ts";
+
+const MINUTE_MS = 60_000;
+const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
+const log = openLog({ process: "test", level: "silent" });
+
+let world: ClickWorld;
+
+beforeAll(async () => {
+  world = await ClickWorld.open(serverUrls());
+});
+afterAll(() => world.close());
+
+/** Until when the writer of the lane knows everything: of all producers, and of the one that made a click. */
+async function told(lane: number, clickId: string): Promise<{ all: number; own: number }> {
+  const value = "nobody's";
+  const byAdId = { by: "ad-click-id", shard: lane, workspaceId: 1, kind: "gclid", value } as const;
+  const { completeToMs: all } = await world.ask(byAdId);
+  const { completeToMs: own } = await world.ask({ by: "id", shard: lane, clickId });
+  return { all, own };
+}
+
+async function untilComplete(lane: number, clickId: string, expected: object): Promise<void> {
+  let last: unknown;
+  const isSo = async (): Promise<boolean> => {
+    last = await told(lane, clickId);
+    return JSON.stringify(last) === JSON.stringify(expected);
+  };
+  await until("the writer is that far", isSo, PATIENCE).catch((error: unknown) => {
+    throw new Error(`${JSON.stringify(last)}, not ${JSON.stringify(expected)}`, { cause: error });
+  });
+}
+
+/** An id that the producer may have given at that time. */
+function idOf({ lane, producer }: ClickProducer, atMs: number): string {
+  const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
+  return `${hex(atMs, 12)}${hex(lane, 2)}${hex(producer, 4)}${"0".repeat(14)}`;
+}
+
+test("G162 P12 P15 clicks of a producer that is cut off are not called unknown, however long, also by the next writer", async () => {
+  const lane = 1;
+  const t = Date.now() - 30 * MINUTE_MS;
+  const live = world.producer({ lane, producer: 1 });
+  const cutOff = world.producer({ lane, producer: 2 });
+  const say = async (who: ClickProducer, at: number, endedBefore: number): Promise<void> =>
+    await who.ship(who.lines.length, who.lines.length, { at, endedBefore });
+  const first = await world.startWriter();
+  await say(live, t, 1);
+  await say(cutOff, t + 1_000, 1);
+  // It answers this one, and nobody hears of it.
+  const id = idOf(cutOff, t + MINUTE_MS);
+  await say(live, t + 10 * MINUTE_MS, 1);
+  await untilComplete(lane, id, { all: t + 1_000, own: t + 1_000 });
+
+  await until(
+    "both producers are noted",
+    async () => {
+      const text = "select count(*)::int as count from click_producer where lane = $1";
+      const { rows } = await world.pool.query<{ count: number }>({ text, values: [lane] });
+      return rows[0]?.count === 2;
+    },
+    PATIENCE,
+  );
+  await first.close();
+  await world.startWriter();
+  await say(live, t + 20 * MINUTE_MS, 1);
+  await say(live, t + 20 * MINUTE_MS + 2_000, 1);
+  await untilComplete(lane, id, { all: t + 1_000, own: t + 1_000 });
+
+  // It is back: what it answered comes first, then its present word.
+  cutOff.record(aClick({ click_id: id, ts: t + MINUTE_MS, offer_id: 1, gclid: "late" }));
+  await cutOff.ship(0, 1, { at: t + MINUTE_MS, endedBefore: 1 });
+  await untilComplete(lane, id, { all: t + MINUTE_MS, own: t + MINUTE_MS });
+  expect((await world.ask({ by: "id", shard: lane, clickId: id })).clicks).toHaveLength(1);
+  await say(cutOff, t + 21 * MINUTE_MS, 1);
+  await untilComplete(lane, id, { all: t + 20 * MINUTE_MS + 2_000, own: t + 21 * MINUTE_MS });
+
+  // It ends, and holds nothing back any more.
+  await say(cutOff, t + 22 * MINUTE_MS, 2);
+  await say(live, t + 25 * MINUTE_MS, 1);
+  await untilComplete(lane, id, { all: t + 25 * MINUTE_MS, own: t + 22 * MINUTE_MS });
+});
+
+test("G162 a producer whose note was removed is given up; one that speaks is not", async () => {
+  const lane = 77;
+  const now = Date.now();
+  const completeness = new Completeness();
+  const known = new KnownProducers(world.pool, lane, { completeness, log });
+  for (const [producer, at] of [
+    [1, now],
+    [2, now - MINUTE_MS],
+    [1, now + 2_000],
+  ] as const) {
+    completeness.heard({ producer, epoch: 1, at, endedBefore: 1 });
+  }
+  await known.refresh(now);
+  const next = new Completeness();
+  await new KnownProducers(world.pool, lane, { completeness: next, log }).load();
+  expect(next.open).toEqual(completeness.open);
+  expect(completeness.completeToMs()).toBe(now - MINUTE_MS);
+  const text = "delete from click_producer where lane = $1";
+  await world.pool.query({ text, values: [lane] });
+  await known.refresh(now);
+  expect(completeness.completeToMs()).toBe(now + 2_000);
+  completeness.heard({ producer: 1, epoch: 1, at: now + 3_000, endedBefore: 1 });
+  await known.refresh(now);
+  expect(completeness.open).toEqual([{ producer: 1, epoch: 1, saidMs: now + 3_000 }]);
+});

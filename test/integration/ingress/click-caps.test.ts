@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pause } from "../../replay/service.ts";
+import { until } from "../../system/until.ts";
+import { BOTH, type Ingress, type StoredClick, TwoIngressWorld } from "./two-ingress-world.ts";
+
+/** What one process may be behind the others at most. */
+const BEHIND_MS_MAX = 2_000;
+const PATIENCE = { timeoutMs: 10_000, pollMs: 20 };
+
+let world: TwoIngressWorld;
+
+beforeAll(async () => {
+  world = await TwoIngressWorld.open();
+});
+
+afterAll(async () => {
+  await world.close();
+});
+
+test("TRK-030 CLKS-012 a click cap over two processes lets N through, and no more than 2 s of clicks above it", async () => {
+  const [rounds, offersAtOnce, limit] = [4, 10, 40];
+  const behindMs: number[] = [];
+  const above: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const codes = Array.from({ length: offersAtOnce }, (_, index) => `CAP${round}X${index}`);
+    await world.addOffers(codes, { caps: { clicks: { daily: limit } } });
+    await Promise.all(
+      codes.flatMap((code) => BOTH.map(async (which) => await clickUntilCapped(which, code))),
+    );
+    for (const code of codes) {
+      const clicks = await world.stored(code);
+      const taken = clicks.filter(isTaken);
+      expect(taken.length).toBeGreaterThanOrEqual(limit);
+      expect(new Set(clicks.filter((click) => !isTaken(click)).map(reasonOf))).toEqual(
+        new Set(["fallback cap"]),
+      );
+      above.push(taken.length - limit);
+      behindMs.push((taken.at(-1)?.ts ?? 0) - (taken[limit - 1]?.ts ?? 0));
+    }
+  }
+  print("click cap, from the Nth click to the last that passed", behindMs, "ms");
+  print("clicks above the cap", above, "clicks");
+  expect(quantile(behindMs, 0.99)).toBeLessThanOrEqual(BEHIND_MS_MAX);
+}, 60_000);
+
+/** Clicks every 20 ms until three in a row are turned away. */
+async function clickUntilCapped(which: Ingress, code: string): Promise<void> {
+  let [sent, refused] = [0, 0];
+  while (refused < 3) {
+    refused = (await world.passes(which, code, sent)) ? 0 : refused + 1;
+    sent += 1;
+    if (sent > 2_000) throw new Error(`${code} is never capped on ${which}`);
+    await pause(20);
+  }
+}
+
+test("TRK-030 G105 click caps of a group and of a budget count the offers of all shards, on both processes", async () => {
+  const { store } = world;
+  const advertiserId = await store.insert("advertiser", {
+    ...{ workspace_id: store.workspaceId, name: "B", currency: "USD", postback_token: "b" },
+    budget_caps: { clicks: { monthly: 6 } },
+  });
+  const budgeted = ["BUDGET1", "BUDGET2", "BUDGET3"];
+  const grouped = ["GROUP1", "GROUP2", "GROUP3"];
+  await world.addOffers(budgeted, { advertiser_id: advertiserId });
+  const ids = await world.addOffers(grouped);
+  await store.insert("offer_group", {
+    ...{
+      workspace_id: store.workspaceId,
+      name: "G",
+      offer_ids: ids,
+      caps: { clicks: { weekly: 6 } },
+    },
+  });
+  await world.untilCurrent();
+  for (const codes of [budgeted, grouped]) {
+    for (const code of codes) {
+      for (const which of BOTH) expect(await world.passes(which, code), code).toBe(true);
+    }
+    const startedAtMs = performance.now();
+    for (const which of BOTH) {
+      for (const code of codes) await untilTurnedAway(which, code);
+    }
+    expect(performance.now() - startedAtMs).toBeLessThanOrEqual(BEHIND_MS_MAX);
+  }
+});
+
+test("TRK-035 CLKS-015 G145 a visitor of one process is a duplicate on the other within 2 s", async () => {
+  const visitors = 80;
+  await world.addOffer("TWICE", { duplicate_click_seconds: 600 });
+  const delays: number[] = [];
+  const ids = new Map<string, number>();
+  const visits = Array.from({ length: visitors }, async (_, visitor) => {
+    await pause(visitor * 7);
+    expect(await world.passes("a", "TWICE", visitor)).toBe(true);
+    const delayMs = visitor * 25;
+    await pause(delayMs);
+    const { clickId } = await world.click("b", "TWICE", visitor);
+    ids.set(clickId, delayMs);
+  });
+  await Promise.all(visits);
+  const clicks = await world.stored("TWICE");
+  for (const click of clicks) {
+    const delayMs = ids.get(click.click_id);
+    if (delayMs !== undefined && isTaken(click)) delays.push(delayMs);
+  }
+  const turnedAway = clicks.filter((click) => !isTaken(click));
+  expect(new Set(turnedAway.map(reasonOf))).toEqual(new Set(["fallback duplicate"]));
+  print("delay of a second click that was not known for a duplicate", delays, "ms");
+  expect(Math.max(0, ...delays)).toBeLessThanOrEqual(BEHIND_MS_MAX);
+  expect(delays.length).toBeLessThan(visitors / 2);
+});
+
+test("TRK-035 a process that was started again knows the visitors of before", async () => {
+  await world.addOffer("AGAIN", { duplicate_click_seconds: 600 });
+  const visitors = Array.from({ length: 20 }, (_, visitor) => visitor);
+  for (const visitor of visitors) await world.passes("b", "AGAIN", visitor);
+  await world.restartIngress("b");
+  // Asked as it starts, and once more when the journal of its former life is stored.
+  await until(
+    "it was told of them",
+    async () => (await world.metric("b", 'ingress_notices_heard_total{kind="taken"}')) >= 20,
+    PATIENCE,
+  );
+  for (const visitor of visitors) expect(await world.passes("b", "AGAIN", visitor)).toBe(false);
+});
+
+test("TRK-045 G87 of a visitor's clicks on two processes one is unique, also when the writer is killed between them", async () => {
+  const visitors = 60;
+  await world.addOffer("ONCE");
+  const everyone = async (): Promise<void> => {
+    const visits = Array.from({ length: visitors }, (_, visitor) =>
+      BOTH.map(async (which) => await world.click(which, "ONCE", visitor)),
+    );
+    await Promise.all(visits.flat());
+  };
+  await everyone();
+  await world.killProcessors();
+  await everyone();
+  await world.startProcessors();
+  await everyone();
+  const clicks = await world.stored("ONCE");
+  expect(clicks.length).toBe(visitors * 6);
+  expect(clicks.filter((click) => click.is_unique).length).toBe(visitors);
+  expect(new Set(clicks.map(({ producer }) => producer)).size).toBe(2);
+});
+
+/** Owners of a cap on conversions, and where it lies in the catalog. */
+const OWNERS = [
+  { owner: "offer", table: "offer", column: "caps" },
+  { owner: "group", table: "offer_group", column: "caps" },
+  { owner: "budget", table: "advertiser", column: "budget_caps" },
+] as const;
+
+test("TRK-030 G40 G105 a reached conversion, payout or revenue cap turns clicks away on both processes within 2 s, and a raised one lets them pass", async () => {
+  const closedMs: number[] = [];
+  const openedMs: number[] = [];
+  const kinds = [
+    ["conversions", 1, 2],
+    ["payout", "10.0000", "20.0000"],
+    ["revenue", "15.0000", "30.0000"],
+  ] as const;
+  for (const { owner, table, column } of OWNERS) {
+    for (const [kind, limit, raised] of kinds) {
+      const code = `${owner}-${kind}`.toUpperCase();
+      const id = await addCapped(owner, code, { [kind]: { daily: limit } });
+      const { clickId } = await world.click("a", code);
+      expect(await world.report("b", clickId), code).toBe("200 approved");
+      closedMs.push(...(await Promise.all(BOTH.map((which) => untilTurnedAway(which, code)))));
+      const caps = JSON.stringify({ [kind]: { daily: raised } });
+      await world.store.change(`update ${table} set ${column} = $1 where id = $2`, [caps, id]);
+      openedMs.push(...(await Promise.all(BOTH.map((which) => untilPassing(which, code)))));
+    }
+  }
+  print("conversion answered until its cap turns clicks away", closedMs, "ms");
+  print("cap raised until clicks pass", openedMs, "ms");
+  expect(Math.max(...closedMs, ...openedMs)).toBeLessThanOrEqual(BEHIND_MS_MAX);
+});
+
+/** An offer that counts against a cap; answers the id of what has the cap. */
+async function addCapped(
+  owner: (typeof OWNERS)[number]["owner"],
+  code: string,
+  caps: unknown,
+): Promise<number> {
+  const { store } = world;
+  if (owner === "offer") return await world.addOffer(code, { caps });
+  const common = { workspace_id: store.workspaceId, name: code };
+  if (owner === "group") {
+    const offerId = await world.addOffer(code);
+    const id = await store.insert("offer_group", { ...common, offer_ids: [offerId], caps });
+    await world.untilCurrent();
+    return id;
+  }
+  const id = await store.insert("advertiser", {
+    ...{ ...common, currency: "USD", postback_token: code, budget_caps: caps },
+  });
+  await world.addOffer(code, { advertiser_id: id });
+  return id;
+}
+
+test("TRK-030 G40 a cap that only alerts lets clicks pass and says cap_over on both processes", async () => {
+  const caps = { conversions: { daily: 1 }, alert_only: true };
+  await world.addOffer("ALERT", { caps });
+  const { clickId } = await world.click("a", "ALERT");
+  expect(await world.report("a", clickId)).toBe("200 approved");
+  const reasons = await until(
+    "both say so",
+    async () => {
+      for (const which of BOTH) expect(await world.passes(which, "ALERT")).toBe(true);
+      const clicks = await world.stored("ALERT");
+      const last = clicks.slice(-2);
+      return last.every((click) => click.status_reason === "cap_over") ? clicks : undefined;
+    },
+    PATIENCE,
+  );
+  expect(new Set(reasons.map(reasonOf))).toEqual(new Set(["redirect ", "redirect cap_over"]));
+});
+
+test("G39 a reached cap ends with its period: where the day is another, clicks pass again", async () => {
+  const { workspaceId } = world.store;
+  const setZone = async (zone: string): Promise<void> =>
+    await world.change("update workspace set timezone = $1 where id = $2", [zone, workspaceId]);
+  // 25 hours apart: it is never the same day in both.
+  await setZone("Pacific/Kiritimati");
+  await world.addOffer("MIDNIGHT", { caps: { conversions: { daily: 1 } } });
+  const { clickId } = await world.click("a", "MIDNIGHT");
+  expect(await world.report("a", clickId)).toBe("200 approved");
+  for (const which of BOTH) await untilTurnedAway(which, "MIDNIGHT");
+  await setZone("Pacific/Pago_Pago");
+  for (const which of BOTH) await untilPassing(which, "MIDNIGHT");
+  await setZone("UTC");
+});
+
+test("TRK-030 totals survive a killed writer: what it had counted is counted again, and an ingress that begins knows it", async () => {
+  const limit = 200;
+  const id = await world.addOffer("KILLED", { caps: { clicks: { total: limit } } });
+  const clickMany = async (each: number): Promise<void> => {
+    for (let sent = 0; sent < each; sent += 1) {
+      await Promise.all(BOTH.map(async (which) => await world.click(which, "KILLED")));
+    }
+  };
+  await clickMany(60);
+  await world.killProcessors();
+  // 120 and 60 on each: every process alone sees room that there is not.
+  await clickMany(60);
+  const started = world.startProcessors();
+  const startedAtMs = performance.now();
+  await Promise.all(BOTH.map(async (which) => await untilTurnedAway(which, "KILLED", 30_000)));
+  print(
+    "writer killed, from its start until both turn away",
+    [performance.now() - startedAtMs],
+    "ms",
+  );
+  await started;
+  // Where the restarted process has nothing of its own, the writer's total is all it has.
+  await world.restartIngress("b");
+  await untilTurnedAway("b", "KILLED");
+  const before = (await world.stored("KILLED")).filter(isTaken).length;
+  expect(before).toBeGreaterThanOrEqual(240);
+  await world.change("update offer set caps = $1 where id = $2", [
+    JSON.stringify({ clicks: { total: before + 50 } }),
+    id,
+  ]);
+  await until("b passes clicks again", async () => await world.passes("b", "KILLED"), PATIENCE);
+  let passed = 1;
+  while (await world.passes("b", "KILLED")) passed += 1;
+  // One process that sees all clicks is exact, also about those of others before it.
+  expect(passed).toBe(50);
+});
+
+test("P2 without NATS a process goes by what it knows, says so, and catches up", async () => {
+  await world.addOffer("ALONE", { caps: { clicks: { total: 40 } } });
+  await world.gate("b").shut();
+  const passed = { a: 0, b: 0 };
+  for (let sent = 0; sent < 50; sent += 1) {
+    for (const which of BOTH) if (await world.passes(which, "ALONE")) passed[which] += 1;
+  }
+  expect(passed).toEqual({ a: 40, b: 40 });
+  await until(
+    "its metrics say that it hears nothing",
+    async () => (await world.metric("b", "ingress_caps_reached_age_seconds")) > 1.5,
+    PATIENCE,
+  );
+  await world.change("update offer set caps = $1 where code = 'ALONE'", [
+    JSON.stringify({ clicks: { total: 70 } }),
+  ]);
+  await world.gate("b").open();
+  // Together they have had 80, which is more than 70.
+  await Promise.all(BOTH.map(async (which) => await untilTurnedAway(which, "ALONE")));
+});
+
+/** Clicks every 20 ms; answers after how many milliseconds one was turned away. */
+async function untilTurnedAway(
+  which: Ingress,
+  code: string,
+  timeoutMs = PATIENCE.timeoutMs,
+): Promise<number> {
+  const startedAtMs = performance.now();
+  await until(
+    `${which} turns clicks on ${code} away`,
+    async () => !(await world.passes(which, code)),
+    {
+      ...PATIENCE,
+      timeoutMs,
+    },
+  );
+  return performance.now() - startedAtMs;
+}
+
+async function untilPassing(which: Ingress, code: string): Promise<number> {
+  const startedAtMs = performance.now();
+  await until(`${which} lets clicks on ${code} pass`, () => world.passes(which, code), PATIENCE);
+  return performance.now() - startedAtMs;
+}
+
+function isTaken({ status, status_reason: reason }: StoredClick): boolean {
+  return status === "redirect" && reason !== "duplicate";
+}
+
+function reasonOf({ status, status_reason: reason }: StoredClick): string {
+  return `${status} ${reason}`;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** The figures are part of what this file is for. */
+function print(what: string, values: readonly number[], unit: string): void {
+  const [p50, p99] = [quantile(values, 0.5), quantile(values, 0.99)];
+  const figures = `p50 ${p50.toFixed()} ${unit}, p99 ${p99.toFixed()} ${unit}`;
+  process.stdout.write(`${what}: ${values.length} samples, ${figures}\n`);
+}

@@ -1,0 +1,362 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { insertKey } from "../../../api/access/insert-key.ts";
+import { ingressNodeCommand, type NodeCommand } from "../../../deploy/local/private-glibc.ts";
+import { projectFile } from "../../../schemas/host/project-root.ts";
+import { ensureStreams } from "../../../schemas/nats/streams.ts";
+import { runtimeDir, testReport } from "../../services/servers.ts";
+import { freePort } from "../../system/start-system.ts";
+import { until } from "../../system/until.ts";
+import { TrackingWorld } from "../conversions/tracking-world.ts";
+
+/** A workspace with an advertiser, one active partner and a key. */
+export type Tenant = {
+  readonly id: number;
+  readonly adminKey: string;
+  readonly postbackToken: string;
+  readonly advertiserId: number;
+  /** Its code is {@link PARTNER}. */
+  readonly affiliateId: number;
+};
+
+/** How a request is sent. */
+export type Asking = {
+  readonly method?: string;
+  readonly host?: string;
+  /** Who the trusted proxy says the visitor is; "" for a request without a proxy. */
+  readonly ip?: string;
+  /** "" for none. */
+  readonly userAgent?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+export type Answer = {
+  readonly status: number;
+  /** As they came, in their order. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+};
+
+type Columns = Readonly<Record<string, unknown>>;
+export type Click = Readonly<Record<string, string | number | boolean>>;
+
+const Health = z.object({ ok: z.boolean(), catalog_version: z.number() });
+const Row = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+const Detail = z.object({
+  data: z.object({
+    click: Row,
+    extra: z.record(z.string(), z.string()),
+    conversions: z.array(z.looseObject({ id: z.string(), status: z.string() })),
+  }),
+});
+export type Detail = z.infer<typeof Detail>["data"];
+const List = z.object({ data: z.array(Row) });
+const Outcome = z.looseObject({ ok: z.boolean() });
+
+const CONNECTIONS_MAX = 16;
+/** A Location may have 4,096 characters of twelve bytes. */
+const ANSWER_HEAD_BYTES_MAX = 65_536;
+const START_TIMEOUT_MS = 60_000;
+const END_TIMEOUT_MS = 20_000;
+const VISIBLE_MS = 10_000;
+/** The API itself waits 2 s for a click that is on its way. */
+const REST_ATTEMPTS_MAX = 5;
+
+export const PARTNER = "PART01";
+/** Nobody has listed it: it serves every workspace (G153). */
+const HOST = "trk.test.example";
+/** Private customers of two access networks. */
+export const GERMAN_IP = "91.64.10.10";
+export const AMERICAN_IP = "73.162.12.13";
+export const FIREFOX =
+  "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0";
+
+/**
+ * Ingress, processors and API as real processes (`npm run build` first) on databases of their own. The catalog is written to
+ * Postgres; requests go out as they are given, through a trusted proxy.
+ */
+export class ClickPathsWorld {
+  readonly store: TrackingWorld;
+  readonly #processes = new Map<string, { child: ChildProcess; output: () => string }>();
+  readonly #ports: { ingress: number; api: number; processors: number };
+  readonly #folder: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX });
+
+  private constructor(
+    store: TrackingWorld,
+    folder: string,
+    ports: { ingress: number; api: number; processors: number },
+  ) {
+    this.store = store;
+    this.#folder = folder;
+    this.#ports = ports;
+  }
+
+  static async open(): Promise<ClickPathsWorld> {
+    const node = { command: process.execPath, args: [] };
+    const ingressNode = ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
+    const store = await TrackingWorld.open({ lanes: 0 });
+    await ensureStreams(store.nats);
+    const folder = await mkdtemp(join(tmpdir(), "tracker-click-paths-"));
+    const ports = {
+      ingress: await freePort(),
+      api: await freePort(),
+      processors: await freePort(),
+    };
+    const world = new ClickPathsWorld(store, folder, ports);
+    world.#start("processors", node);
+    world.#start("api", node);
+    world.#start("ingress", await ingressNode);
+    for (const name of ["processors", "api", "ingress"] as const) await world.#untilHealthy(name);
+    return world;
+  }
+
+  #start(name: "ingress" | "processors" | "api", { command, args }: NodeCommand): void {
+    const child = spawn(command, [...args, projectFile(".build", name, "main.js")], {
+      env: {
+        ...process.env,
+        ...this.store.env,
+        DATA_DIR: this.#folder,
+        TRACKING_PORT: String(this.#ports.ingress),
+        API_PORT: String(this.#ports.api),
+        PROCESSORS_HEALTH_PORT: String(this.#ports.processors),
+        TRUSTED_PROXIES: "127.0.0.1/32",
+        RATE_LIMIT_PER_MINUTE: "1000000",
+        LOG_LEVEL: "warn",
+        EXIT_WITH_PARENT: "1",
+      },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    let said = "";
+    const keep = (chunk: Buffer): void => {
+      said = (said + chunk.toString()).slice(-4_000);
+    };
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    this.#processes.set(name, { child, output: () => said });
+  }
+
+  async #untilHealthy(name: "ingress" | "processors" | "api"): Promise<void> {
+    const isUp = async (): Promise<boolean> => (await this.#health(name)).status === 200;
+    try {
+      await until(`${name} is up`, isUp, { timeoutMs: START_TIMEOUT_MS, pollMs: 25 });
+    } catch (error) {
+      throw new Error(`${name}: ${this.#processes.get(name)?.output() ?? ""}`, { cause: error });
+    }
+  }
+
+  /** An idle connection would hold up the end of the process. */
+  async #health(name: "ingress" | "processors" | "api"): Promise<Response> {
+    const headers = { connection: "close" };
+    return await fetch(`http://127.0.0.1:${this.#ports[name]}/health`, { headers });
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+    // The ingress first, so that what it still ships finds the others at work.
+    for (const name of ["ingress", "api", "processors"]) await this.#end(name);
+    await this.store.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #end(name: string): Promise<void> {
+    const child = this.#processes.get(name)?.child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), END_TIMEOUT_MS);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  /** `columns` are those of the workspace besides its name and token. */
+  async addTenant(slug: string, columns: Columns = {}): Promise<Tenant> {
+    const postbackToken = `token-of-${slug}`;
+    const workspace = { slug, name: slug, postback_token: postbackToken, ...columns };
+    const id = await this.store.insert("workspace", workspace);
+    const adminKey = await insertKey(this.store.pool, {
+      ...{ workspaceId: id, name: "test", role: "admin" },
+    });
+    const advertiserId = await this.addAdvertiser(id, `advertiser-of-${slug}`);
+    const affiliateId = await this.addAffiliate(id, PARTNER);
+    return { id, adminKey, postbackToken, advertiserId, affiliateId };
+  }
+
+  async addAdvertiser(workspaceId: number, token: string, columns: Columns = {}): Promise<number> {
+    return await this.store.insert("advertiser", {
+      ...{ workspace_id: workspaceId, name: token, currency: "USD", postback_token: token },
+      ...columns,
+    });
+  }
+
+  async addAffiliate(workspaceId: number, code: string, columns: Columns = {}): Promise<number> {
+    return await this.store.insert("affiliate", {
+      ...{ workspace_id: workspaceId, code, name: code, currency: "USD", ...columns },
+    });
+  }
+
+  /** An active public offer at shop.example, unless `columns` say otherwise. */
+  async addOffer(tenant: Tenant, code: string, columns: Columns = {}): Promise<number> {
+    return await this.store.addOffer({
+      ...{ workspace_id: tenant.id, advertiser_id: tenant.advertiserId, code, name: code },
+      ...columns,
+    });
+  }
+
+  /** A smart link with rules of offers, each with its weight. */
+  async addSmartLink(tenant: Tenant, code: string, columns: Columns): Promise<number> {
+    const { rules, ...others } = columns;
+    return await this.store.insert("smart_link", {
+      ...{ workspace_id: tenant.id, code, name: code, rules: JSON.stringify(rules ?? []) },
+      ...others,
+    });
+  }
+
+  /** Answers when ingress and processors work by the catalog as it is now. */
+  async untilCurrent(): Promise<void> {
+    const [newest] = await this.store.rows<{ version: string }>(
+      "select max(version) as version from catalog_entry",
+    );
+    for (const name of ["ingress", "processors"] as const) {
+      await until(
+        `${name} works by the newest catalog`,
+        async () => {
+          const health = Health.parse(await (await this.#health(name)).json());
+          return health.ok && health.catalog_version >= Number(newest?.version);
+        },
+        { timeoutMs: 10_000, pollMs: 20 },
+      );
+    }
+  }
+
+  /** Sends the target as it is: nothing is normalised or encoded. */
+  async ask(target: string, asking: Asking = {}): Promise<Answer> {
+    const { method = "GET", host = HOST, ip = GERMAN_IP, userAgent = FIREFOX, body = "" } = asking;
+    const headers = {
+      host,
+      ...(ip === "" ? {} : { "x-forwarded-for": ip }),
+      ...(userAgent === "" ? {} : { "user-agent": userAgent }),
+      ...(body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+      ...asking.headers,
+    };
+    const place = {
+      ...{ hostname: "127.0.0.1", port: this.#ports.ingress, agent: this.#agent },
+      maxHeaderSize: ANSWER_HEAD_BYTES_MAX,
+    };
+    return await new Promise((resolve, reject) => {
+      const sent = request({ ...place, path: target, method, headers }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+        answer.once("error", reject);
+        answer.once("end", () => {
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: pairsOf(answer.rawHeaders),
+            body: Buffer.concat(chunks).toString("utf8"),
+          });
+        });
+      });
+      sent.once("error", reject).end(body);
+    });
+  }
+
+  /** The click that an answer names in its cookie, as GET /clicks/{id} has it at once. */
+  async clickOf(answer: Answer, tenant: Tenant): Promise<Click> {
+    return (await this.detailOf(answer, tenant)).click;
+  }
+
+  async detailOf(answer: Answer, tenant: Tenant): Promise<Detail> {
+    const id = clickIdOf(answer);
+    if (id === "") throw new Error(`no click id in ${JSON.stringify(answer)}`);
+    return Detail.parse(await this.rest(`/clicks/${id}`, tenant.adminKey)).data;
+  }
+
+  /** A partner link without `url=` is asked for; answers where it leads and what is recorded. */
+  async follow(target: string, tenant: Tenant, asking: Asking = {}): Promise<[string, Click]> {
+    const answer = await this.ask(target, asking);
+    return [lineOf(answer), await this.clickOf(answer, tenant)];
+  }
+
+  /** Clicks of the list that a query selects, as soon as there are `count` of them. */
+  async listed(query: string, tenant: Tenant, count = 1): Promise<Click[]> {
+    const list = async (): Promise<Click[] | undefined> => {
+      const { data } = List.parse(await this.rest(`/clicks?limit=1000&${query}`, tenant.adminKey));
+      return data.length >= count ? data : undefined;
+    };
+    return await until(`${count} clicks with ${query}`, list, {
+      timeoutMs: VISIBLE_MS,
+      pollMs: 50,
+    });
+  }
+
+  /** GET of the REST API, repeated while it says 503. @throws for any other answer but 200. */
+  async rest(path: string, key: string): Promise<unknown> {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await fetch(`http://127.0.0.1:${this.#ports.api}/api/v1${path}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      const body = await answer.text();
+      if (answer.status === 200) return JSON.parse(body);
+      if (answer.status !== 503 || attempt >= REST_ATTEMPTS_MAX)
+        throw new Error(`${path}: ${answer.status} ${body}`);
+    }
+  }
+
+  /** What `/pb` answers to a report with the workspace's token. */
+  async report(query: string, tenant: Tenant): Promise<z.infer<typeof Outcome>> {
+    const answer = await this.ask(`/pb?token=${tenant.postbackToken}&${query}`);
+    if (answer.status !== 200) throw new Error(`/pb: ${lineOf(answer)}`);
+    return Outcome.parse(JSON.parse(answer.body));
+  }
+
+  /** Rows of ClickHouse that a condition selects, also those that no key can see. */
+  async stored(condition: string, count = 1): Promise<Click[]> {
+    const select = async (): Promise<Click[] | undefined> => {
+      const result = await this.store.clickhouse.query({
+        query: `select lower(hex(click_id)) as id, * except (click_id) from click where ${condition}`,
+        format: "JSONEachRow",
+      });
+      const rows = await result.json<Click>();
+      return rows.length >= count ? rows : undefined;
+    };
+    return await until(`${count} rows with ${condition}`, select, {
+      timeoutMs: VISIBLE_MS,
+      pollMs: 50,
+    });
+  }
+}
+
+function pairsOf(raw: readonly string[]): [string, string][] {
+  return raw.flatMap((name, i): [string, string][] =>
+    i % 2 === 0 ? [[name, raw[i + 1] ?? ""]] : [],
+  );
+}
+
+/** Value of the only header of this name, "" when there is none. @throws when there are several. */
+export function headerOf({ headers }: Answer, name: string): string {
+  const values = headers.filter(([known]) => known.toLowerCase() === name.toLowerCase());
+  if (values.length > 1) throw new Error(`several headers ${name}: ${JSON.stringify(values)}`);
+  return values[0]?.[1] ?? "";
+}
+
+export function cookiesOf({ headers }: Answer): string[] {
+  return headers.filter(([name]) => name.toLowerCase() === "set-cookie").map(([, value]) => value);
+}
+
+/** The id that `trk_cid` tells, "" when there is none. */
+export function clickIdOf(answer: Answer): string {
+  const cookie = cookiesOf(answer).find((text) => text.startsWith("trk_cid="));
+  return /^trk_cid=([0-9a-f]{32});/.exec(cookie ?? "")?.[1] ?? "";
+}
+
+/** `302 <location>`, `200 page`, or status and body. */
+export function lineOf(answer: Answer): string {
+  const { status, body } = answer;
+  if (status === 302) return `302 ${headerOf(answer, "location")}`;
+  return status === 200 && body.startsWith("<!doctype html>") ? "200 page" : `${status} ${body}`;
+}

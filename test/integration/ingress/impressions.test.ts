@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { until } from "../../system/until.ts";
+import {
+  AMERICAN_IP,
+  ClickPathsWorld,
+  FIREFOX,
+  headerOf,
+  PARTNER,
+  type Tenant,
+} from "./click-paths-world.ts";
+
+const Report = z.object({ data: z.array(z.record(z.string(), z.unknown())) });
+const Clicks = z.object({ data: z.array(z.unknown()) });
+const GIF_BYTES_MIN = 35;
+/** A report is at most 5 s behind (P13). */
+const BEHIND_MS_MAX = 5_000;
+
+let world: ClickPathsWorld;
+let main: Tenant;
+let shopId = 0;
+let otherId = 0;
+
+beforeAll(async () => {
+  world = await ClickPathsWorld.open();
+  main = await world.addTenant("main");
+  shopId = await world.addOffer(main, "SHOP");
+  otherId = await world.addOffer(main, "OTHER");
+  await world.untilCurrent();
+});
+afterAll(() => world.close());
+
+async function counted(query: string): Promise<Record<string, unknown>[]> {
+  const path = `/reports?preset=today&metrics=impressions,clicks&${query}`;
+  return Report.parse(await world.rest(path, main.adminKey)).data;
+}
+
+test("IMP-001 GET and HEAD answer a GIF of one pixel that nobody may keep", async () => {
+  for (const method of ["GET", "HEAD"]) {
+    const answer = await world.ask(`/i/SHOP/${PARTNER}?sub1=seen-${method}`, { method });
+    expect(answer.status).toBe(200);
+    expect(headerOf(answer, "content-type")).toBe("image/gif");
+    expect(headerOf(answer, "cache-control")).toBe("no-store");
+    if (method === "HEAD") continue;
+    const gif = Buffer.from(answer.body, "latin1");
+    expect(answer.body.slice(0, 6)).toBe("GIF89a");
+    expect(gif.length).toBeGreaterThanOrEqual(GIF_BYTES_MIN);
+    // Width and height, little-endian.
+    expect([gif.readUInt16LE(6), gif.readUInt16LE(8)]).toEqual([1, 1]);
+  }
+});
+
+test("IMP-001 G157 other methods are refused", async () => {
+  const answer = await world.ask(`/i/SHOP/${PARTNER}`, { method: "POST" });
+  expect(answer.status).toBe(405);
+});
+
+test("IMP-002 IMP-003 each is counted once for its offer and partner; a link that nobody has gets the GIF and counts nothing", async () => {
+  const visitor = { ip: AMERICAN_IP, userAgent: FIREFOX };
+  const query = "sub1=counted&cid=banner&utm_source=mail&kw=red%20shoes";
+  for (let i = 0; i < 5; i += 1) await world.ask(`/i/SHOP/${PARTNER}?${query}`, visitor);
+  await world.ask(`/i/OTHER/${PARTNER}?${query}`, visitor);
+  for (const nobody of ["/i/none/PART01", "/i/SHOP/none", "/i/0/0"]) {
+    const answer = await world.ask(`${nobody}?${query}`, visitor);
+    expect([nobody, answer.status, headerOf(answer, "content-type")]).toEqual([
+      nobody,
+      200,
+      "image/gif",
+    ]);
+    expect(answer.body.slice(0, 6)).toBe("GIF89a");
+  }
+  // Behind them in their order: when it is counted, all of them would be.
+  await world.ask(`/i/SHOP/${PARTNER}?sub1=after`, visitor);
+  await until(
+    "the last one is counted",
+    async () => (await counted("group_by=offer&filters=sub1:in:after")).length > 0,
+    {
+      timeoutMs: BEHIND_MS_MAX,
+      pollMs: 50,
+    },
+  );
+  const rows = await counted(
+    "group_by=offer,affiliate,country&filters=sub1:in:counted&sort=-impressions",
+  );
+  expect(rows).toMatchObject([
+    { offer: shopId, affiliate: main.affiliateId, country: "US", impressions: 5, clicks: 0 },
+    { offer: otherId, affiliate: main.affiliateId, country: "US", impressions: 1, clicks: 0 },
+  ]);
+  expect(
+    await counted("group_by=traffic_source,ext_keyword&filters=sub1:in:counted"),
+  ).toMatchObject([{ traffic_source: "mail", ext_keyword: "red shoes", impressions: 6 }]);
+});
+
+test("IMP-004 an impression has no click id, no cookie and no redirect, and is no click", async () => {
+  const answer = await world.ask(`/i/SHOP/${PARTNER}?sub1=no-click`);
+  for (const name of ["location", "set-cookie"]) expect(headerOf(answer, name), name).toBe("");
+  expect(answer.headers.map(([, value]) => value).join(" ")).not.toMatch(/[0-9a-f]{32}/);
+  const { data } = Clicks.parse(await world.rest("/clicks?sub1=no-click", main.adminKey));
+  expect(data).toEqual([]);
+});

@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  AMERICAN_IP,
+  type Answer,
+  type Asking,
+  type Click,
+  ClickPathsWorld,
+  clickIdOf,
+  cookiesOf,
+  FIREFOX,
+  headerOf,
+  lineOf,
+  PARTNER,
+  type Tenant,
+} from "./click-paths-world.ts";
+
+const DESTINATION = "https://shop.example/buy?c={click_id}&s={sub1}";
+const URL_PARAM = `url=${encodeURIComponent("https://shop.example/p?a=1")}`;
+const CLICK_PATHS = ["/r/SHOP/PART01?x=1", "/click?oid=SHOP&aid=PART01", "/s/BEST-PART01?x=1"];
+const ALL_PATHS = [...CLICK_PATHS, `/c/SHOP-PART01?${URL_PARAM}`];
+
+const CONNECTION_HEADERS = new Set(["connection", "keep-alive", "content-length", "date"]);
+
+let world: ClickPathsWorld;
+let main: Tenant;
+let bare: Tenant;
+let shopId = 0;
+
+beforeAll(async () => {
+  world = await ClickPathsWorld.open();
+  main = await world.addTenant("main", {
+    default_fallback_url: "https://ws.example/?o={offer_code}&s={sub1}",
+  });
+  bare = await world.addTenant("bare");
+  shopId = await world.addOffer(main, "SHOP", { destination_url: DESTINATION });
+  await world.addSmartLink(main, "BEST", {
+    rules: [{ name: "all", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
+  });
+});
+afterAll(() => world.close());
+
+/** What of a click does not depend on when and as which one it came. */
+function withoutTime(click: Click): Click {
+  const id = String(click["click_id"]);
+  const known = { click_id: "ID", ts: "", is_unique: false };
+  return { ...click, ...known, destination: String(click["destination"]).replace(id, "ID") };
+}
+
+describe("the partner link", () => {
+  test("TRK-001 TRK-002 TRK-048 /r leads to the destination, whose macros are those of the recorded click", async () => {
+    await world.untilCurrent();
+    const answer = await world.ask("/r/SHOP/PART01?sub1=a%20b%26c%2Bd");
+    const id = clickIdOf(answer);
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(lineOf(answer)).toBe(`302 https://shop.example/buy?c=${id}&s=a%20b%26c%2Bd`);
+    expect(await world.clickOf(answer, main)).toMatchObject({
+      ...{ click_id: id, link_type: "affiliate", status: "redirect", status_reason: "" },
+      ...{ offer_id: shopId, affiliate_id: main.affiliateId, advertiser_id: main.advertiserId },
+      ...{ smart_link_id: 0, sub1: "a b&c+d", destination: headerOf(answer, "location") },
+      ...{ workspace_id: main.id, domain: "trk.test.example" },
+    });
+  });
+
+  test.each([
+    "oid=SHOP&aid=PART01",
+    "aid=part01&oid=shop",
+    "offer=SHOP&aff=PART01",
+    "offer_id=SHOP&aff_id=PART01",
+  ])("TRK-003 /click?%s does as /r, whatever comes first", async (query) => {
+    const [, byPath] = await world.follow("/r/SHOP/PART01?sub1=x&foo=bar", main);
+    const answer = await world.ask(`/click?${query}&sub1=x&foo=bar`);
+    const { click, extra } = await world.detailOf(answer, main);
+    expect(lineOf(answer)).toBe(`302 https://shop.example/buy?c=${clickIdOf(answer)}&s=x`);
+    expect(withoutTime(click)).toEqual(withoutTime(byPath));
+    expect(extra).toEqual({ foo: "bar" });
+  });
+
+  test("TRK-049 G25 digits are an id, unless they are a code; codes are found in any case", async () => {
+    const offers = await Promise.all(
+      ["NUMBER1", "NUMBER2"].map((code) => world.addOffer(main, code)),
+    );
+    const [first = 0, second = 0] = offers;
+    const digits = await world.addOffer(main, String(first));
+    const affiliate = await world.addAffiliate(main.id, "PART02");
+    const namesake = await world.addAffiliate(main.id, String(100_000 + affiliate));
+    await world.untilCurrent();
+    const clicked = async (target: string): Promise<unknown[]> => {
+      const [, { offer_id, affiliate_id }] = await world.follow(target, main);
+      return [offer_id, affiliate_id];
+    };
+    expect(await clicked(`/r/${second}/${affiliate}`)).toEqual([second, affiliate]);
+    expect(await clicked(`/click?oid=${second}&aid=${affiliate}`)).toEqual([second, affiliate]);
+    expect(await clicked(`/r/${first}/PART02`)).toEqual([digits, affiliate]);
+    expect(await clicked(`/r/number1/${100_000 + affiliate}`)).toEqual([first, namesake]);
+    expect(await clicked(`/r/%4EUMBER1/part02`)).toEqual([first, affiliate]);
+  });
+
+  test.each([
+    "/r/none/PART01",
+    "/r/SHOP/none",
+    "/r/0/0",
+    "/click",
+    "/click?oid=SHOP",
+    "/click?oid=SHOP&aid=none",
+    "/s/none-PART01",
+    "/s/BEST",
+    "/s/BEST-none",
+  ])("TRK-012 G140 %s is 404 unknown_link, and nobody's cookie", async (target) => {
+    const answer = await world.ask(target);
+    expect(lineOf(answer)).toBe('404 {"error":"unknown_link"}');
+    expect(headerOf(answer, "content-type")).toMatch(/^application\/json/);
+    expect(cookiesOf(answer)).toEqual([]);
+  });
+});
+
+describe("methods", () => {
+  test.each(ALL_PATHS)(
+    "TRK-007 G144 T20 GET, HEAD and POST on %s get the same 302",
+    async (target) => {
+      const answers: Answer[] = [];
+      for (const method of ["GET", "HEAD", "POST"])
+        answers.push(await world.ask(target, { method }));
+      const locations = answers.map((answer) => lineOf(answer).replace(clickIdOf(answer), "ID"));
+      expect(locations[0]).toMatch(/^302 https:\/\/shop\.example\//);
+      expect(new Set(locations).size).toBe(1);
+      expect(answers[1]?.body).toBe("");
+      const ofLinks = answers.map(({ headers }) =>
+        headers.map(([name]) => name).filter((name) => !CONNECTION_HEADERS.has(name.toLowerCase())),
+      );
+      expect(ofLinks[1]).toEqual(ofLinks[0]);
+      const clicks = await Promise.all(answers.map((answer) => world.clickOf(answer, main)));
+      expect(clicks.map(({ is_bot }) => is_bot)).toEqual([false, true, false]);
+      expect(clicks.map(({ device_type }) => device_type)).toEqual([
+        "desktop",
+        "desktop",
+        "desktop",
+      ]);
+    },
+  );
+
+  test("G138 TRK-007 parameters of a POST body are no parameters of the click", async () => {
+    const body = `sub1=body&${URL_PARAM}`;
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const answer = await world.ask("/r/SHOP/PART01?sub2=query", { method: "POST", body, headers });
+    expect(lineOf(answer)).toBe(`302 https://shop.example/buy?c=${clickIdOf(answer)}&s=`);
+    expect(await world.clickOf(answer, main)).toMatchObject({ sub1: "", sub2: "query" });
+    const missing = await world.ask("/c/SHOP-PART01", { method: "POST", body, headers });
+    expect(lineOf(missing)).toBe('400 {"error":"missing_url"}');
+  });
+
+  test.each([...ALL_PATHS, "/c/unknown", "/r/none/none"])(
+    "TRK-008 G136 other methods on %s are 405 and say which there are",
+    async (target) => {
+      for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
+        const answer = await world.ask(target, { method });
+        expect(lineOf(answer), method).toBe('405 {"error":"method_not_allowed"}');
+        expect(headerOf(answer, "allow").split(/, */).sort(), method).toEqual([
+          "GET",
+          "HEAD",
+          "POST",
+        ]);
+        expect(headerOf(answer, "cache-control"), method).toBe("no-store");
+        expect(cookiesOf(answer), method).toEqual([]);
+      }
+    },
+  );
+});
+
+describe("fallbacks", () => {
+  test("TRK-039 TRK-040 TRK-041 G150 T21 the offer's, the workspace's, and a page that names nobody", async () => {
+    const fallback_url = "https://own.example/?r={sub1}&a={affiliate_code}";
+    await world.addOffer(main, "OWN", { status: "paused", fallback_url });
+    await world.addOffer(main, "WS", { status: "paused" });
+    await world.addOffer(main, "BROKEN", { status: "paused", fallback_url: "mailto:x" });
+    await world.addOffer(bare, "NONE", { status: "paused" });
+    await world.untilCurrent();
+    const refused = { status: "fallback", status_reason: "paused" };
+    const [own, ownClick] = await world.follow("/r/OWN/PART01?sub1=a%20b", main);
+    expect(own).toBe("302 https://own.example/?r=a%20b&a=PART01");
+    expect(ownClick).toMatchObject({ ...refused, destination: own.slice(4) });
+    for (const offer of ["WS", "BROKEN"]) {
+      const [line, click] = await world.follow(`/r/${offer}/PART01?sub1=%C3%A9`, main);
+      expect(line).toBe(`302 https://ws.example/?o=${offer}&s=%C3%A9`);
+      expect(click).toMatchObject({ ...refused, destination: line.slice(4) });
+    }
+    const page = await world.ask("/r/NONE/PART01?sub1=x");
+    expect([page.status, headerOf(page, "content-type")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+    ]);
+    expect(page.body).toMatch(/^<!doctype html>/);
+    expect(page.body).toContain("This link is not available.");
+    expect(page.body).toContain("noindex");
+    expect(page.body).not.toMatch(/https?:|tracker|NONE|bare/i);
+    expect(await world.clickOf(page, bare)).toMatchObject({ ...refused, destination: "" });
+    const head = await world.ask("/r/NONE/PART01", { method: "HEAD" });
+    expect([head.status, head.body]).toEqual([200, ""]);
+  });
+
+  test("TRK-046 G151 G136 no answer may be stored or indexed, and none says a referrer policy", async () => {
+    const targets = [
+      ...ALL_PATHS,
+      "/r/WS/PART01",
+      "/r/NONE/PART01",
+      "/c/SHOP-PART01",
+      "/c/none",
+      "/r/none/none",
+      "/c/SHOP-PART01?url=ftp%3A%2F%2Fa",
+    ];
+    for (const target of targets) {
+      const answer = await world.ask(target);
+      expect(headerOf(answer, "cache-control"), target).toBe("no-store");
+      expect(headerOf(answer, "x-robots-tag"), target).toBe("noindex");
+      expect(headerOf(answer, "referrer-policy"), target).toBe("");
+    }
+  });
+});
+
+describe("TRK-044 G149 cookies", () => {
+  const REST = "Path=/; Max-Age=7776000; HttpOnly; SameSite=";
+  const cookies = async (asking: Asking = {}, target = "/r/SHOP/PART01"): Promise<string[]> => {
+    const answer = await world.ask(target, asking);
+    return cookiesOf(answer).map((cookie) => cookie.replaceAll(clickIdOf(answer), "ID"));
+  };
+
+  test.each([...ALL_PATHS, "/r/OWN/PART01", "/r/NONE/PART01"])(
+    "%s sets both on plain HTTP",
+    async (target) => {
+      expect(await cookies({}, target)).toEqual([
+        `trk_cid=ID; ${REST}Lax`,
+        `trk_fcid=ID; ${REST}Lax`,
+      ]);
+    },
+  );
+
+  test("over TLS they may be sent from an advertiser's page", async () => {
+    const secure = `${REST}None; Secure`;
+    const headers = { "x-forwarded-proto": "https" };
+    expect(await cookies({ headers })).toEqual([`trk_cid=ID; ${secure}`, `trk_fcid=ID; ${secure}`]);
+  });
+
+  test("the first click's stays, unless it is no id", async () => {
+    const first = `trk_fcid=${"0123456789abcdef".repeat(2)}`;
+    for (const cookie of [first, `a=b; ${first}`, `${first}; trk_cid=x`]) {
+      expect(await cookies({ headers: { cookie } }), cookie).toEqual([`trk_cid=ID; ${REST}Lax`]);
+    }
+    for (const cookie of ["trk_fcid=", "trk_fcid=zz", "x_trk_fcid=1", "trk_fcid"]) {
+      expect(await cookies({ headers: { cookie } }), cookie).toHaveLength(2);
+    }
+  });
+
+  test("a pixel on the tracking domain finds the click by it", async () => {
+    const answer = await world.ask("/r/SHOP/PART01");
+    const pixel = await world.ask("/px", { headers: { cookie: `trk_cid=${clickIdOf(answer)}` } });
+    expect([pixel.status, headerOf(pixel, "x-tracker-conversion")]).toEqual([200, "approved"]);
+    const { conversions } = await world.detailOf(answer, main);
+    expect(conversions).toEqual([expect.objectContaining({ status: "approved" })]);
+  });
+});
+
+describe("TRK-045 G87 G144 uniqueness", () => {
+  const isUnique = async (
+    offer: string,
+    asking: Asking = {},
+    partner = PARTNER,
+  ): Promise<unknown> =>
+    (await world.follow(`/r/${offer}/${partner}`, main, asking))[1]["is_unique"];
+
+  test("a visitor's first click on an offer by a partner is unique, and no later one", async () => {
+    await world.addOffer(main, "UNIQUE1");
+    await world.addOffer(main, "UNIQUE2");
+    await world.addAffiliate(main.id, "PART03");
+    await world.untilCurrent();
+    expect([
+      await isUnique("UNIQUE1"),
+      await isUnique("UNIQUE1"),
+      await isUnique("UNIQUE1", { method: "POST" }),
+    ]).toEqual([true, false, false]);
+    expect(await isUnique("UNIQUE1", { ip: AMERICAN_IP })).toBe(true);
+    expect(await isUnique("UNIQUE1", { userAgent: `${FIREFOX} x` })).toBe(true);
+    expect(await isUnique("UNIQUE1", {}, "PART03")).toBe(true);
+    expect(await isUnique("UNIQUE2")).toBe(true);
+    expect(await isUnique("UNIQUE1")).toBe(false);
+  });
+
+  test("a bot and a HEAD request never are, and take nothing from a person", async () => {
+    const userAgent = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+    await world.addOffer(main, "UNIQUE3");
+    await world.untilCurrent();
+    expect(await isUnique("UNIQUE3", { method: "HEAD" })).toBe(false);
+    expect(await isUnique("UNIQUE3", { userAgent })).toBe(false);
+    expect(await isUnique("UNIQUE3", { userAgent: "" })).toBe(false);
+    expect(await isUnique("UNIQUE3")).toBe(true);
+  });
+});
+
+test("TRK-047 a click has its detail at once, and its place in the list within seconds", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => world.ask(`/r/SHOP/PART01?sub1=fresh&sub2=${i}`)),
+  );
+  const details = await Promise.all(answers.map((answer) => world.clickOf(answer, main)));
+  expect(details.map(({ sub2 }) => Number(sub2))).toEqual(answers.map((_, i) => i));
+  const listed = await world.listed("sub1=fresh", main, 20);
+  expect(new Set(listed.map(({ click_id }) => click_id))).toEqual(new Set(answers.map(clickIdOf)));
+  expect(listed).toHaveLength(20);
+});
+
+describe("TRK-037 clicks without a redirect say what they are", () => {
+  const none = { status: "none", destination: "" };
+
+  test("coupon: made by a report with the code alone (G115)", async () => {
+    const coupon = { code: "SAVE10", offer_id: shopId, affiliate_id: main.affiliateId };
+    await world.store.insert("coupon", { workspace_id: main.id, ...coupon });
+    await world.untilCurrent();
+    const outcome = await world.report("coupon_code=save10&txid=c1", main);
+    expect(outcome).toMatchObject({ ok: true, status: "approved" });
+    const [click] = await world.listed("status_reason=coupon", main);
+    expect(click).toMatchObject({ ...none, offer_id: shopId, affiliate_id: main.affiliateId });
+  });
+
+  test.each<[string, object]>([
+    ["lp", { url: "https://shop.example/?sub1=landed", offer: "SHOP", aff: PARTNER }],
+    ["organic", { url: "https://shop.example/", offer: "SHOP", organic: true }],
+  ])("%s: made by a landing page", async (reason, fields) => {
+    const organic = await world.addAffiliate(main.id, `FREE${reason.toUpperCase()}`);
+    await world.store.change("update workspace set organic_affiliate_id = $2 where id = $1", [
+      ...[main.id, organic],
+    ]);
+    await world.untilCurrent();
+    const answer = await world.ask("/lp", { method: "POST", body: JSON.stringify(fields) });
+    expect(answer.status, answer.body).toBe(200);
+    const [click] = await world.listed(`status_reason=${reason}`, main);
+    expect(click).toMatchObject({ ...none, offer_id: shopId });
+    expect(answer.body).toContain(String(click?.["click_id"]));
+  });
+});
+
+describe("hosts", () => {
+  let other: Tenant;
+  beforeAll(async () => {
+    other = await world.addTenant("other");
+    for (const [tenant, host] of [
+      [main, "one.trk.example"],
+      [other, "two.trk.example"],
+    ] as const) {
+      await world.store.insert("tracking_domain", { workspace_id: tenant.id, host });
+      await world.addOffer(tenant, "TWIN");
+    }
+    await world.addOffer(other, "LONE");
+    await world.untilCurrent();
+  });
+
+  test("G153 a listed host serves its own workspace, any other host all of them, the lowest first", async () => {
+    const served = async (host: string, tenant: Tenant): Promise<unknown> =>
+      (await world.clickOf(await world.ask("/r/TWIN/PART01", { host }), tenant))["domain"];
+    expect(await served("one.trk.example", main)).toBe("one.trk.example");
+    expect(await served("TWO.trk.example:80", other)).toBe("two.trk.example");
+    expect(await served("localhost:8080", main)).toBe("localhost:8080");
+    expect(lineOf(await world.ask("/r/LONE/PART01", { host: "one.trk.example" }))).toContain("404");
+    expect(lineOf(await world.ask("/r/SHOP/PART01", { host: "two.trk.example" }))).toContain("404");
+    expect(lineOf(await world.ask("/s/BEST-PART01", { host: "two.trk.example" }))).toContain("404");
+    expect(await served("nobody.example", main)).toBe("nobody.example");
+  });
+
+  test("G26 both names must be of one workspace", async () => {
+    await world.addAffiliate(other.id, "ONLYOT");
+    await world.untilCurrent();
+    const answer = await world.ask("/r/TWIN/ONLYOT");
+    expect(await world.clickOf(answer, other)).toMatchObject({ workspace_id: other.id });
+    expect(lineOf(await world.ask("/r/SHOP/ONLYOT"))).toBe('404 {"error":"unknown_link"}');
+  });
+});

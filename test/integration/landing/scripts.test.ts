@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { projectFile } from "../../../schemas/host/project-root.ts";
+import {
+  ClickPathsWorld,
+  clickIdOf,
+  headerOf,
+  PARTNER,
+  type Tenant,
+} from "../ingress/click-paths-world.ts";
+
+const run = promisify(execFile);
+
+let world: ClickPathsWorld;
+let shop: Tenant;
+
+beforeAll(async () => {
+  world = await ClickPathsWorld.open();
+  shop = await world.addTenant("shop");
+  await world.addOffer(shop, "SHOP");
+  await world.untilCurrent();
+});
+afterAll(() => world.close());
+
+/** @throws what es-check says of a script that is not ES5. */
+async function expectEs5(name: string, text: string): Promise<void> {
+  const path = join(tmpdir(), `tracker-${process.pid}-${name}`);
+  await writeFile(path, text);
+  await run(projectFile("node_modules", ".bin", "es-check"), ["es5", path]);
+}
+
+test("SDK-001 G164 G19: /sdk.js is the script, in ES5, open to all pages and kept for an hour", async () => {
+  const answer = await world.ask("/sdk.js", { headers: { origin: "https://shop.example" } });
+  expect(answer.status).toBe(200);
+  expect(answer.body).toBe(await readFile(projectFile("ingress", "landing", "sdk.js"), "utf8"));
+  expect(headerOf(answer, "content-type")).toBe("text/javascript; charset=utf-8");
+  expect(headerOf(answer, "cache-control")).toBe("public, max-age=3600");
+  expect(headerOf(answer, "access-control-allow-origin")).toBe("*");
+  expect(headerOf(answer, "access-control-allow-credentials")).toBe("");
+  await expectEs5("sdk.js", answer.body);
+});
+
+test("SDK-001 G164: a browser that has this release is told so without the script", async () => {
+  const etag = headerOf(await world.ask("/sdk.js"), "etag");
+  expect(etag).toMatch(/^"[^"]+"$/);
+  for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
+    const answer = await world.ask("/sdk.js", { headers: { "if-none-match": known } });
+    expect([answer.status, answer.body, headerOf(answer, "etag")]).toEqual([304, "", etag]);
+  }
+  expect((await world.ask("/sdk.js", { headers: { "if-none-match": '"x"' } })).status).toBe(200);
+});
+
+test("SDK-001 PX-012: HEAD tells what GET would", async () => {
+  for (const path of ["/sdk.js", "/px.js?offer=SHOP"]) {
+    const got = await world.ask(path);
+    const head = await world.ask(path, { method: "HEAD" });
+    expect([head.status, head.body]).toEqual([200, ""]);
+    expect(headerOf(head, "content-length")).toBe(String(Buffer.byteLength(got.body)));
+    expect(headerOf(head, "content-type")).toBe(headerOf(got, "content-type"));
+  }
+});
+
+test("G196 PX-015: every other method of the scripts is 405 with Allow, and records nothing", async () => {
+  for (const path of ["/sdk.js", "/px.js?offer=SHOP"]) {
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+      const answer = await world.ask(path, { method });
+      expect([path, method, answer.status]).toEqual([path, method, 405]);
+      expect(headerOf(answer, "allow")).toBe("GET, HEAD");
+    }
+  }
+});
+
+test("PX-012 PX-013 G158: /px.js is a script in ES5 that names the pixel and its own parameters, never kept", async () => {
+  const query = `click_id=${"a".repeat(32)}&event=sale&amount=9.90`;
+  const answer = await world.ask(`/px.js?${query}`, { host: "trk.shop.example" });
+  expect(answer.status).toBe(200);
+  expect(headerOf(answer, "content-type")).toBe("text/javascript; charset=utf-8");
+  expect(headerOf(answer, "cache-control")).toBe("no-store");
+  expect(answer.body).toContain("/px?");
+  expect(answer.body).toContain(JSON.stringify(query));
+  expect(answer.body).toContain("trk.shop.example");
+  await expectEs5("px.js", answer.body);
+  for (const target of ["/px.js", "/px.js?%zz&&=", `/px.js?a=${"x".repeat(8_000)}`])
+    expect((await world.ask(target)).status).toBe(200);
+});
+
+const Conversions = z.object({
+  data: z.object({ conversions: z.array(z.looseObject({ method: z.string() })) }),
+});
+
+test("CNV-012 SDK-019 PX-014: a conversion is the script's when it says js=1, the pixel's otherwise", async () => {
+  for (const [query, method] of [
+    ["js=1&r=0.5", "js"],
+    ["r=0.5", "pixel"],
+  ] as const) {
+    const click_id = clickIdOf(await world.ask(`/r/SHOP/${PARTNER}`));
+    const answer = await world.ask(`/px?click_id=${click_id}&${query}`);
+    expect(headerOf(answer, "x-tracker-conversion")).toBe("approved");
+    const seen = Conversions.parse(await world.rest(`/clicks/${click_id}`, shop.adminKey));
+    expect(seen.data.conversions.map((conversion) => conversion.method)).toEqual([method]);
+  }
+});

@@ -1,0 +1,25 @@
+import { expect, inject, test } from "vitest";
+import { freshDatabase } from "../../services/fresh-database.ts";
+import { startSystem } from "../../system/start-system.ts";
+
+test("with all three servers given, none is started and the service works on them", async () => {
+  const database = await freshDatabase({
+    label: "given_servers",
+    postgresUrl: inject("postgresUrl"),
+    clickhouseUrl: inject("clickhouseUrl"),
+  });
+  try {
+    await using system = await startSystem({
+      env: {
+        POSTGRES_URL: database.postgresUrl,
+        CLICKHOUSE_URL: database.clickhouseUrl,
+        NATS_URL: inject("natsUrl"),
+        NATS_PREFIX: database.name,
+      },
+    });
+    expect(system.output()).not.toMatch(/making a new database cluster/);
+    expect(await system.stop()).toBe(0);
+  } finally {
+    await database.drop();
+  }
+}, 120_000);
