@@ -20,6 +20,12 @@ const SUBS_1_TO_5 = ["sub1", "sub2", "sub3", "sub4", "sub5"] as const;
 const SUBS_6_TO_10 = ["sub6", "sub7", "sub8", "sub9", "sub10"] as const;
 const ALL_SUBS = [...SUBS_1_TO_5, ...SUBS_6_TO_10] as const;
 
+/** The address, and what tells fraud (G84). */
+const FRAUD_SIGNS = [
+  ...(["is_bot", "is_datacenter", "is_proxy", "is_headless", "missing_ua"] as const),
+  ...(["ip", "visitor", "user_agent", "asn", "as_name"] as const),
+] as const;
+
 const PARTNER_ONLY = ["access_status", "can_run", "tracking_link"] as const;
 
 export const VISIBILITY = {
@@ -227,41 +233,26 @@ export const VISIBILITY = {
       ],
     },
   }),
+  /** Of the list and of the detail, which has every stored column and `extra`. */
   click: rule({
     fields: [
-      ...[
-        "click_id",
-        "ts",
-        "link_type",
-        "status",
-        "status_reason",
-        "offer_id",
-        "offer_label",
-        "affiliate_id",
-      ],
-      ...[
-        "affiliate_label",
-        "smart_link_id",
-        "is_unique",
-        "is_bot",
-        "is_datacenter",
-        "country",
-        "city",
-      ],
-      ...["device_type", "os", "browser", "traffic_source", ...ALL_SUBS, "source_id", "gclid"],
-      ...["ext_campaign_id", "ext_keyword", "domain", "destination"],
+      ...["click_id", "ts", "link_type", "status", "status_reason", "offer_id", "offer_label"],
+      ...["affiliate_id", "affiliate_label", "smart_link_id", "is_unique", ...FRAUD_SIGNS],
+      ...["country", "city", "device_type", "os", "browser", "traffic_source", ...ALL_SUBS],
+      ...["source_id", "gclid", "ext_campaign_id", "ext_keyword", "domain", "destination"],
+      ...["workspace_id", "advertiser_id", "referrer", "referrer_host", "language", "region"],
+      ...["os_version", "browser_version", "gbraid", "wbraid", "msclkid", "fbclid", "ttclid"],
+      ...["ext_adgroup_id", "ext_ad_id", "ext_placement", "ext_matchtype", "ext_network"],
+      ...["ext_device", "ext_device_model", "ext_target_id", "ext_loc_physical"],
+      ...["ext_loc_interest", "ext_feed_item_id", "ext_ad_position", "extra", "click_payout"],
+      ...["click_revenue", "currency", "catalog_version"],
     ],
     hidden: {
-      partner: ["destination", "is_bot", "is_datacenter"],
+      partner: [...FRAUD_SIGNS, "destination", "advertiser_id", "click_revenue"],
       advertiser: [
-        ...[
-          "affiliate_label",
-          "smart_link_id",
-          ...ALL_SUBS,
-          "source_id",
-          "is_bot",
-          "is_datacenter",
-        ],
+        ...[...FRAUD_SIGNS, "affiliate_label", "smart_link_id", ...ALL_SUBS, "source_id"],
+        // Parameters that map to no column are the partner's, sub IDs among them; a referrer is a page of the partner.
+        ...["extra", "referrer", "click_payout"],
       ],
     },
   }),
@@ -280,6 +271,11 @@ function visibleFields(resource: Resource, role: Role): readonly string[] {
   const names = fields.filter((field) => hidden[role]?.includes(field) !== true);
   VISIBLE.set(key, names);
   return names;
+}
+
+/** Whether the role sees a field of the resource; nobody sees one that is not listed. */
+export function isShown(role: Role, resource: Resource, field: string): boolean {
+  return visibleFields(resource, role).includes(field);
 }
 
 /** The record as the role sees it; fields that it does not have stay absent. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { CLICK_STATUSES, LINK_TYPES } from "../../schemas/events/click-record.ts";
 import { parseClickId } from "../../schemas/ids/click-id.ts";
+import type { Role } from "../access/permissions.ts";
+import { isShown } from "../access/visibility.ts";
 import { invalidParameter } from "../errors.ts";
-import type { ReportRole } from "../reports/report-scope.ts";
 import { booleanParam, idParam, textParam, wordParam } from "../rest/query-fields.ts";
 import type { ClickFilter } from "./clicks.ts";
 
@@ -62,19 +63,19 @@ const NAMES: readonly FilterName[] = [
   ] as const),
   ...(["country", "link_type", "traffic_source", "is_bot", ...SUBS] as const),
 ];
-/** Nobody filters by what is hidden from him (VIS-059). */
-const FORBIDDEN: Readonly<Record<ReportRole, readonly FilterName[]>> = {
-  staff: [],
-  partner: ["affiliate_id", "smart_link_id", "is_bot"],
-  advertiser: ["smart_link_id", "is_bot", ...SUBS],
+/** Filters of some roles only, although they see the field (G81). */
+const NOT_FOR: Partial<Record<Role, readonly FilterName[]>> = {
+  partner: ["affiliate_id", "smart_link_id"],
 };
 
 /** @throws {ApiError} `invalid_parameter` for a filter that the role does not have. */
-export function readClickFilters(values: FilterValues, role: ReportRole): ClickFilter[] {
+export function readClickFilters(values: FilterValues, role: Role): ClickFilter[] {
   return NAMES.flatMap((column): ClickFilter[] => {
     const value = values[column];
     if (value === undefined) return [];
-    if (FORBIDDEN[role].includes(column)) throw invalidParameter(column, "not for this key");
+    // Nobody filters by what is hidden from him (VIS-059).
+    const mayFilter = isShown(role, "click", column) && NOT_FOR[role]?.includes(column) !== true;
+    if (!mayFilter) throw invalidParameter(column, "not for this key");
     if (column === "click_id") return [{ column, type: "ClickId", value }];
     if (column === "country")
       return [{ column, type: "String", value: String(value).toUpperCase() }];

@@ -23,6 +23,10 @@ export type ClickSearch = {
   readonly limit: number;
 };
 
+/** ClickHouse gives up after it, and two seconds later nobody waits any more. */
+const LIST_TIMEOUT_MS = 10_000;
+const CLICK_TIMEOUT_MS = 1_000;
+
 /** Newest first; among clicks of one millisecond the higher id. */
 export async function selectClicks<Row>(
   clickhouse: Clickhouse,
@@ -50,7 +54,8 @@ export async function selectClicks<Row>(
   }
   const text = `select ${selectList(row)} from click where ${where.join(" and ")}
     order by click.ts desc, click.click_id desc limit {limit:UInt32}`;
-  return await selectRows(clickhouse, { name: "api.clicks", text, params }, row);
+  const statement = { name: "api.clicks", text, params, timeoutMs: LIST_TIMEOUT_MS };
+  return await selectRows(clickhouse, statement, row);
 }
 
 /** The stored click of a workspace with this id: its time is in its id, so one granule is read. */
@@ -65,7 +70,8 @@ export async function selectClick(
       and click.click_id = toFixedString(unhex({id:String}), 16)
     limit 1`;
   const params = { workspace: workspaceId, at: clickIdParts(clickId).atMs, id: clickId };
-  const rows = await selectRows(clickhouse, { name: "api.click", text, params }, StoredClick);
+  const statement = { name: "api.click", text, params, timeoutMs: CLICK_TIMEOUT_MS };
+  const rows = await selectRows(clickhouse, statement, StoredClick);
   return rows[0];
 }
 

@@ -7,16 +7,9 @@ import type { OperationContext } from "../operation.ts";
 import type { ReportScope } from "../reports/report-scope.ts";
 import type { StoredClick } from "./click-row.ts";
 import { isInScope, selectClick } from "./clicks.ts";
-import { askWriter } from "./young-clicks.ts";
+import { askWriter, JOURNALED_MS, PATIENCE_MS, POLL_MS } from "./young-clicks.ts";
 
 type Stores = Pick<OperationContext, "clickhouse" | "nats" | "db" | "nowMs">;
-
-/** Older clicks are in ClickHouse: its writer would have to be a minute behind. */
-const STORED_AFTER_MS = 60_000;
-/** A genuine id that nobody knows may still lie in a journal this long; after it, it is one made up by chance. */
-const YOUNG_MS = 48 * 3_600_000;
-const WAIT_MS = 2_000;
-const POLL_MS = 50;
 
 /**
  * The click with this id if the caller may see it. It is found from the moment of its answer (G162): the writer of its shard
@@ -39,10 +32,8 @@ async function findInWorkspace(
   clickId: string,
 ): Promise<StoredClick | undefined> {
   const ageMs = stores.nowMs - clickIdParts(clickId).atMs;
-  if (ageMs > STORED_AFTER_MS) {
-    const stored = await selectClick(stores.clickhouse, workspaceId, clickId);
-    if (stored !== undefined || ageMs > YOUNG_MS) return stored;
-  }
+  // One that nobody knows after that time is made up, and has a right MAC by chance.
+  if (ageMs > JOURNALED_MS) return await selectClick(stores.clickhouse, workspaceId, clickId);
   return isGenuineClickId(clickId, await readSecret(stores.db))
     ? await findYoung(stores, workspaceId, clickId)
     : await selectClick(stores.clickhouse, workspaceId, clickId);
@@ -54,18 +45,20 @@ async function findYoung(
   clickId: string,
 ): Promise<StoredClick | undefined> {
   const { atMs, shard } = clickIdParts(clickId);
-  const deadlineMs = performance.now() + WAIT_MS;
+  const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {
+    const isLastTime = performance.now() >= deadlineMs;
     // The writer first: what leaves its memory meanwhile is in ClickHouse by then.
     const young = await askWriter(nats, { by: "id", shard, clickId });
     const known = young?.clicks.findLast((click) => click.click_id === clickId);
     if (known !== undefined) return known;
+    // Asked once more after a ClickHouse that was waited for.
+    if (isLastTime) throw unavailable("the store of clicks");
     const stored = await selectUnlessAway(clickhouse, workspaceId, clickId);
     if (stored !== "away") {
       const isComplete = young !== undefined && young.completeToMs > atMs;
       if (stored !== undefined || isComplete) return stored;
     }
-    if (performance.now() >= deadlineMs) throw unavailable("the store of clicks");
     await pause(POLL_MS);
   }
 }

@@ -3,7 +3,7 @@ import { parseClickId } from "../../schemas/ids/click-id.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { everybody } from "../access/access-of-operations.ts";
 import type { Role } from "../access/permissions.ts";
-import { showTo } from "../access/visibility.ts";
+import { isShown, showTo } from "../access/visibility.ts";
 import { notFound } from "../errors.ts";
 import {
   anonymousPartner,
@@ -11,45 +11,13 @@ import {
   labelOf,
   readLabels,
 } from "../labels/entity-labels.ts";
-import { type Operation, operation } from "../operation.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { reportScope } from "../reports/caller.ts";
-import type { ReportRole, ReportScope } from "../reports/report-scope.ts";
-import { type ClickColumn, isoTime, type StoredClick } from "./click-row.ts";
+import type { ReportScope } from "../reports/report-scope.ts";
+import { isoTime, type StoredClick } from "./click-row.ts";
 import { findClick } from "./find-click.ts";
 
 const CONVERSIONS_MAX = 1_000;
-
-const FRAUD_SIGNS = [
-  ...(["ip", "visitor", "user_agent", "asn", "as_name", "is_bot", "is_datacenter"] as const),
-  ...(["is_proxy", "is_headless", "missing_ua"] as const),
-] as const satisfies readonly ClickColumn[];
-const SUBS = [
-  "sub1",
-  "sub2",
-  "sub3",
-  "sub4",
-  "sub5",
-  "sub6",
-  "sub7",
-  "sub8",
-  "sub9",
-  "sub10",
-] as const;
-
-/** Besides what the list hides: the address, what tells fraud (G84), and the money of the other side. */
-const HIDDEN: Readonly<Record<ReportRole, ReadonlySet<string>>> = {
-  staff: new Set(),
-  partner: new Set([...FRAUD_SIGNS, "destination", "advertiser_id", "click_revenue"]),
-  // A referrer is a page of the partner, and may name him.
-  advertiser: new Set([
-    ...FRAUD_SIGNS,
-    ...SUBS,
-    "source_id",
-    "smart_link_id",
-    "click_payout",
-    "referrer",
-  ]),
-};
 
 const named = z.object({ id: z.int(), label: z.string(), sub: z.string() });
 const ClickDetail = z.object({
@@ -81,23 +49,20 @@ export const getClick: Operation = operation({
     const conversions = await selectConversions(context.db, scope, clickId);
     const { role } = context.principal;
     const detail: z.input<typeof ClickDetail> = {
-      click: shownColumns(click, scope.role),
-      // Parameters that map to no column are the partner's, sub IDs of his among them.
-      extra: scope.role === "advertiser" ? {} : readExtra(click.extra),
+      click: shownColumns(click, role),
+      extra: isShown(role, "click", "extra") ? readExtra(click.extra) : {},
       offer: { id: click.offer_id, ...labelOf(offers, click.offer_id) },
-      affiliate: { id: click.affiliate_id, ...(await partnerLabel(context.db, scope, click)) },
+      affiliate: { id: click.affiliate_id, ...(await partnerLabel(context, click)) },
       conversions: conversions.map((row) => shownConversion(row, role)),
     };
     return { body: { data: detail } };
   },
 });
 
-function shownColumns(
-  click: StoredClick,
-  role: ReportRole,
-): Record<string, string | number | boolean> {
-  const shown = Object.entries({ ...click, ts: isoTime(click.ts) });
-  return Object.fromEntries(shown.filter(([name]) => name !== "extra" && !HIDDEN[role].has(name)));
+function shownColumns(click: StoredClick, role: Role): Record<string, string | number | boolean> {
+  const { extra: _, ...columns } = { ...click, ts: isoTime(click.ts) };
+  const shown = Object.entries(columns).filter(([name]) => isShown(role, "click", name));
+  return Object.fromEntries(shown);
 }
 
 function readExtra(stored: string): Record<string, string> {
@@ -105,16 +70,12 @@ function readExtra(stored: string): Record<string, string> {
 }
 
 async function partnerLabel(
-  db: Queryable,
-  scope: ReportScope,
+  { db, workspace, principal }: OperationContext,
   { affiliate_id }: StoredClick,
 ): Promise<EntityLabel> {
-  if (scope.role === "advertiser") return anonymousPartner(affiliate_id);
-  const { workspaceId } = scope;
-  return labelOf(
-    await readLabels(db, "affiliate", { workspaceId, ids: [affiliate_id] }),
-    affiliate_id,
-  );
+  if (!isShown(principal.role, "click", "affiliate_label")) return anonymousPartner(affiliate_id);
+  const keys = { workspaceId: workspace.id, ids: [affiliate_id] };
+  return labelOf(await readLabels(db, "affiliate", keys), affiliate_id);
 }
 
 type ConversionRow = Readonly<Record<string, string | boolean>>;

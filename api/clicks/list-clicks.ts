@@ -13,8 +13,8 @@ import { openPage } from "../rest/page.ts";
 import { cursorParam, limitParam, rangeParams } from "../rest/query-fields.ts";
 import { clickFilterParams, readClickFilters } from "./click-filters.ts";
 import { isoTime, ListedClick } from "./click-row.ts";
-import { selectClicks } from "./clicks.ts";
 import { adIdParams, findAdClicks, readAdId } from "./lookup-clicks.ts";
+import { searchClicks } from "./search-clicks.ts";
 
 const DAYS_MAX = 93;
 const LIMIT_DEFAULT = 100;
@@ -69,7 +69,7 @@ export const listClicks: Operation = operation({
     const adId = readAdId(query);
     if (adId !== undefined) return { body: await findAdClicks(context, adId, query) };
     const scope = reportScope(context.principal);
-    const filters = readClickFilters(query, scope.role);
+    const filters = readClickFilters(query, context.principal.role);
     const page = openPage(context, "listClicks", query);
     const range =
       page.range === undefined
@@ -80,7 +80,7 @@ export const listClicks: Operation = operation({
       page.after === undefined
         ? undefined
         : { atMs: Number(page.after.at), clickId: page.after.id };
-    const rows = await selectClicks(context.clickhouse, ListedClick, {
+    const rows = await searchClicks(context, ListedClick, {
       ...{ scope, fromMs, toMs, filters, after, limit: page.rowsMax },
     });
     const labels = await readRowLabels(context, rows);

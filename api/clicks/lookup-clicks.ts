@@ -1,26 +1,16 @@
 import { z } from "zod";
-import type { ClickQuery } from "../../schemas/events/click-query.ts";
-import { CLICK_LANES } from "../../schemas/events/shards.ts";
-import {
-  echoRange,
-  type RangeEcho,
-  type RangeQuery,
-  type TimeRange,
-} from "../../schemas/time/range.ts";
+import { echoRange, type RangeEcho, type RangeQuery } from "../../schemas/time/range.ts";
 import { invalidParameter } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import { reportCaller, reportScope } from "../reports/caller.ts";
 import { parseRange } from "../reports/report-request.ts";
-import { FoundClick, isoTime, type StoredClick } from "./click-row.ts";
-import { isInScope, selectClicks } from "./clicks.ts";
-import { askWriter } from "./young-clicks.ts";
+import { FoundClick, isoTime } from "./click-row.ts";
+import { searchClicks } from "./search-clicks.ts";
 
 const DAYS_MAX = 90;
 /** Characters that need no encoding in a URL (G88). */
 const AD_ID = /^[A-Za-z0-9._~-]{1,512}$/;
 const KINDS = ["gclid", "gbraid", "wbraid"] as const;
-/** What is older is in ClickHouse. */
-const YOUNG_MS = 600_000;
 
 const adIdParam = z.string().regex(AD_ID, "expected 1 to 512 URL-safe characters").optional();
 
@@ -52,7 +42,10 @@ export function readAdId(
   return first;
 }
 
-/** The clicks with an ad-platform id, newest first, those on their way to ClickHouse among them (G162). */
+/**
+ * The clicks with an ad-platform id, newest first, those on their way to ClickHouse among them (G162).
+ * @throws {ApiError} `unavailable` when not all of them may be known.
+ */
 export async function findAdClicks(
   context: OperationContext,
   adId: AdId,
@@ -64,8 +57,7 @@ export async function findAdClicks(
     defaultPreset: "today",
     daysMax: DAYS_MAX,
   });
-  const young = await youngClicks(context, adId, range);
-  const stored = await selectClicks(context.clickhouse, FoundClick, {
+  const rows = await searchClicks(context, FoundClick, {
     scope: reportScope(context.principal),
     fromMs: range.fromMs,
     toMs: range.toMs,
@@ -73,39 +65,12 @@ export async function findAdClicks(
     after: undefined,
     limit: query.limit,
   });
-  const byId = new Map<string, FoundClick>(
-    [...young, ...stored].map((click) => [click.click_id, click]),
-  );
-  const rows = [...byId.values()].sort(newestFirst).slice(0, query.limit);
   return {
     data: rows.map(shownRow),
     next_cursor: null,
     click_ids: rows.map((row) => row.click_id),
     range: echoRange(range),
   };
-}
-
-async function youngClicks(
-  { nats, nowMs, principal }: OperationContext,
-  { kind, value }: AdId,
-  { fromMs, toMs }: TimeRange,
-): Promise<StoredClick[]> {
-  if (toMs < nowMs - YOUNG_MS) return [];
-  const scope = reportScope(principal);
-  const queries = CLICK_LANES.map(
-    (shard): ClickQuery => ({
-      by: "ad-click-id",
-      shard,
-      workspaceId: scope.workspaceId,
-      kind,
-      value,
-    }),
-  );
-  const answers = await Promise.all(queries.map((query) => askWriter(nats, query)));
-  return answers
-    .flatMap((answer) => answer?.clicks ?? [])
-    .filter((click) => click[kind] === value && isInScope(scope, click))
-    .filter((click) => click.ts >= fromMs && click.ts <= toMs);
 }
 
 function shownRow(row: FoundClick): ShownRow {
@@ -116,8 +81,4 @@ function shownRow(row: FoundClick): ShownRow {
     ...{ click_id, ts: isoTime(row.ts), offer_id, affiliate_id },
     ...{ ...ids, traffic_source, link_type, domain },
   };
-}
-
-function newestFirst(a: FoundClick, b: FoundClick): number {
-  return b.ts - a.ts || (a.click_id < b.click_id ? 1 : -1);
 }

@@ -5,7 +5,7 @@ import type { FieldFaults, Operation, OperationContext, OperationInput } from ".
 /** A request as the transport read it. `body` is undefined when there was none. */
 export type RawRequest = {
   readonly path: Readonly<Record<string, string>>;
-  /** A repeated parameter counts once, with its first value. */
+  /** A repeated parameter counts once: with its first value, a list with all of them. */
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
 };

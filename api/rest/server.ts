@@ -273,12 +273,16 @@ function noRoute(routes: RestRoutes, request: FastifyRequest): ApiError {
   });
 }
 
-/** Path and query parameters as text; of a repeated parameter the first. */
+/** Parameters whose values may come in several parts, which count as one list separated by commas (G67). */
+const LISTS = new Set(["filters"]);
+
+/** Path and query parameters as text; of a repeated parameter that is no list the first. */
 function stringsOf(values: unknown): Record<string, string> {
   if (typeof values !== "object" || values === null) return {};
   const pairs = Object.entries(values).map(([name, value]: [string, unknown]): [string, string] => {
-    const first: unknown = Array.isArray(value) ? value[0] : value;
-    return [name, typeof first === "string" ? first : ""];
+    const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const texts = all.map((one) => (typeof one === "string" ? one : ""));
+    return [name, LISTS.has(name) ? texts.join(",") : (texts[0] ?? "")];
   });
   return Object.fromEntries(pairs);
 }

@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import type { ClickPageQuery } from "../../schemas/events/click-query.ts";
+import { CLICK_LANES } from "../../schemas/events/shards.ts";
+import type { OperationContext } from "../operation.ts";
+import type { ReportScope } from "../reports/report-scope.ts";
+import { type ClickSearch, selectClicks } from "./clicks.ts";
+import { JOURNALED_MS, readPage } from "./young-clicks.ts";
+
+type SearchedRow = { readonly click_id: string; readonly ts: number };
+
+/**
+ * A page of clicks, newest first, as if every answered click were in ClickHouse at once (G162): those on their way are asked of
+ * the writers. Pages of one walk hold every click once that was answered before the first.
+ *
+ * @throws {ApiError} `unavailable` when a writer or ClickHouse does not answer, or a writer is behind the range: the page is
+ *   whole or there is none.
+ */
+export async function searchClicks<Row extends SearchedRow>(
+  { clickhouse, nats, nowMs }: Pick<OperationContext, "clickhouse" | "nats" | "nowMs">,
+  row: z.ZodObject & z.ZodType<Row>,
+  search: ClickSearch,
+): Promise<Row[]> {
+  const newestMs = Math.min(search.toMs, search.after?.atMs ?? search.toMs, nowMs);
+  const isOld = newestMs < nowMs - JOURNALED_MS;
+  // The writers first: what leaves their memory meanwhile is in ClickHouse by then.
+  const pages = await Promise.all(
+    (isOld ? [] : CLICK_LANES).map(
+      async (shard) => await readPage(nats, pageQuery(shard, search), newestMs),
+    ),
+  );
+  const stored = await selectClicks(clickhouse, row, search);
+  if (pages.every((page) => page.length === 0)) return stored;
+  const young = pages.flat().map((click) => row.parse(click));
+  const byId = new Map([...young, ...stored].map((click) => [click.click_id, click]));
+  return [...byId.values()].toSorted(newestFirst).slice(0, search.limit);
+}
+
+function pageQuery(shard: number, search: ClickSearch): ClickPageQuery {
+  const { scope, fromMs, toMs, filters, after, limit } = search;
+  return {
+    by: "page",
+    ...{ shard, workspaceId: scope.workspaceId, fromMs, toMs, limit },
+    where: [...ownerOf(scope), ...filters.map(({ column, value }) => ({ column, value }))],
+    ...(after === undefined ? {} : { after }),
+  };
+}
+
+/** The rule that `selectClicks` has in SQL. */
+function ownerOf(scope: ReportScope): ClickPageQuery["where"] {
+  switch (scope.role) {
+    case "staff":
+      return [];
+    case "partner":
+      return [{ column: "affiliate_id", value: scope.ownerId }];
+    case "advertiser":
+      return [{ column: "advertiser_id", value: scope.ownerId }];
+  }
+}
+
+function newestFirst(a: SearchedRow, b: SearchedRow): number {
+  return b.ts - a.ts || (a.click_id < b.click_id ? 1 : -1);
+}
