@@ -21,12 +21,15 @@ import { WatermarkBook } from "./journal/watermarks.ts";
 import { type IngressMetrics, openIngressMetrics } from "./metrics.ts";
 import { NatsLink } from "./nats-link.ts";
 import { openReaders } from "./open-readers.ts";
+import type { HealthFacts } from "./routes/health.ts";
 import { readLandingScript } from "./routes/landing-script.ts";
 import { ingressRoutes } from "./routes/route-table.ts";
 import type { IngressServer } from "./server.ts";
 import { type IngressSettings, prepareNativeServer, readIngressSettings } from "./settings.ts";
 
 const RETRY_MS = 500;
+/** A start waits for NATS at most this long. */
+const ANNOUNCE_MS = 1_000;
 const CLOSE_SERVER_MS = 5_000;
 const CLOSE_SHIPPER_MS = 5_000;
 const POSTGRES_CONNECTIONS_MAX = 2;
@@ -74,7 +77,6 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   });
   const { journal, shipper } = openJournal({ settings, folder, link, log, lifetime, metrics });
 
-  let mint: ClickIdMint | undefined;
   const readers = await openReaders(settings, catalog);
   const notices = new ClickNotices({
     ...{ link, log, registry: metrics.registry, state: readers.state },
@@ -93,32 +95,56 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
       multipart: readMultipart,
       landingScript: await readLandingScript(),
       events: metrics,
-      mint: () => {
-        const { producer } = folder;
-        mint ??= new ClickIdMint({ producer, secret: catalog.secret, clock: systemClock });
-        return mint;
-      },
+      mint: mintOf(folder, catalog),
       producer: folder.producer,
       registry: metrics.registry,
-      health: () => ({
-        ok: catalog.isLoaded && !shipper.hasUnrecorded && !metrics.hasSyncFault(),
-        catalog_version: catalog.version,
-        postgres_read_at:
-          feed.lastReadAtMs === undefined ? null : new Date(feed.lastReadAtMs).toISOString(),
-        nats: link.current() !== undefined,
-        ship_depth: shipper.depth,
-        journal_segments: journal.segments.length,
-        journal_synced: !metrics.hasSyncFault(),
-        producer: folder.producer,
-      }),
+      health: healthOf({ folder, catalog, feed, link, journal, shipper, metrics }),
     }),
     record: (recorded) => journal.append(recorded),
     events: metrics,
   });
   listening.server = server;
+  link.start();
+  await untilAnnounced(shipper);
   await server.listen(settings.bind, settings.port);
   lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
-  link.start();
+}
+
+/** Made with the first click: its secret comes with the catalog. */
+function mintOf({ producer }: ProducerFolder, catalog: Catalog): () => ClickIdMint {
+  let mint: ClickIdMint | undefined;
+  return () => {
+    mint ??= new ClickIdMint({ producer, secret: catalog.secret, clock: systemClock });
+    return mint;
+  };
+}
+
+function healthOf(parts: {
+  readonly folder: ProducerFolder;
+  readonly catalog: Catalog;
+  readonly feed: CatalogFeed;
+  readonly link: NatsLink;
+  readonly journal: Journal;
+  readonly shipper: Shipper;
+  readonly metrics: IngressMetrics;
+}): () => HealthFacts {
+  const { folder, catalog, feed, link, journal, shipper, metrics } = parts;
+  return () => ({
+    ok: catalog.isLoaded && !shipper.hasUnrecorded && !metrics.hasSyncFault(),
+    catalog_version: catalog.version,
+    postgres_read_at:
+      feed.lastReadAtMs === undefined ? null : new Date(feed.lastReadAtMs).toISOString(),
+    nats: link.current() !== undefined,
+    ship_depth: shipper.depth,
+    journal_segments: journal.segments.length,
+    journal_synced: !metrics.hasSyncFault(),
+    producer: folder.producer,
+  });
+}
+
+/** The writers wait for its clicks from the first one on (G162). Without NATS they are taken all the same. */
+async function untilAnnounced(shipper: Shipper): Promise<void> {
+  await Promise.race([shipper.announced, sleep(ANNOUNCE_MS, undefined, { ref: false })]);
 }
 
 type JournalParts = {
@@ -165,7 +191,11 @@ function openJournal(parts: JournalParts): { journal: Journal; shipper: Shipper 
   const { signal } = lifetime;
   const common = { link, book, signal, log, events: metrics };
   const failed = (error: unknown): void => log.error({ err: error }, "journal.leftovers-failed");
-  shipLeftovers({ ...common, folder: path, producer, epoch }).catch(failed);
+  shipLeftovers({ ...common, folder: path, producer, epoch })
+    .then((isHome) => {
+      if (isHome) shipper.leftoversAreHome();
+    })
+    .catch(failed);
   const journalPath = join(settings.dataDir, "journal");
   adoptOrphans({ ...common, journalPath, ownProducer: producer }).catch(failed);
   return { journal, shipper };

@@ -1,7 +1,11 @@
 import { join } from "node:path";
+import { encodeBatch } from "../../schemas/events/click-batch.ts";
+import { ALL_LANES } from "../../schemas/events/shards.ts";
+import { systemClock } from "../../schemas/time/clock.ts";
 import { type LeftoversOptions, shipLeftovers } from "./leftovers.ts";
 import { lockFolder } from "./lock-folder.ts";
 import { producersIn, tryToTake } from "./producer-folder.ts";
+import { publishUntilStored } from "./publish-batch.ts";
 import { endedSegmentPaths } from "./segment-files.ts";
 
 const LOOK_MS = 10_000;
@@ -58,8 +62,26 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
   const taken = await tryToTake(options.journalPath, producer);
   if (taken === undefined) return;
   try {
-    await shipLeftovers({ ...options, folder, producer, epoch: taken.epoch });
+    const { epoch } = taken;
+    const isHome = await shipLeftovers({ ...options, folder, producer, epoch });
+    if (isHome) await sayEnded(options, producer, epoch);
   } finally {
     await taken.release();
+  }
+}
+
+/** For the process that cannot say it any more: nothing more will come of any of its epochs. */
+async function sayEnded(
+  { link, signal, events }: AdoptionOptions,
+  producer: number,
+  epoch: number,
+): Promise<void> {
+  const onRetry = (error: unknown): void => events.retried(error);
+  for (const lane of ALL_LANES) {
+    const word = { producer, epoch, lane, first: 0, at: systemClock.nowMs(), lines: [] };
+    const bytes = encodeBatch({ ...word, endedBefore: epoch + 1 });
+    if (!signal.aborted) {
+      await publishUntilStored(link, { lane, id: undefined, bytes }, { signal, onRetry });
+    }
   }
 }

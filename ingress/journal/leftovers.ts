@@ -31,9 +31,9 @@ export type LeftoversOptions = {
 
 /**
  * Brings home what ended epochs of a producer left in its folder: ships it, and removes a segment when the writers have all of
- * it. Resolves when nothing is left, or when the signal ends the work. Damaged frames are reported and never stop it (P7).
+ * it. Answers whether nothing is left: the signal may end the work. Damaged frames are reported and never stop it (P7).
  */
-export async function shipLeftovers(options: LeftoversOptions): Promise<void> {
+export async function shipLeftovers(options: LeftoversOptions): Promise<boolean> {
   const { folder, epoch, log, events, signal } = options;
   const segments: EndedSegment[] = [];
   for (const { path, epoch: of } of await endedSegmentPaths(folder, epoch)) {
@@ -43,7 +43,7 @@ export async function shipLeftovers(options: LeftoversOptions): Promise<void> {
     }
     segments.push(segment);
   }
-  if (segments.length === 0) return;
+  if (segments.length === 0) return true;
   log.info({ producer: options.producer, segments: segments.length }, "journal.leftovers-found");
   await untilHeard(options, segments);
   let left = segments;
@@ -57,7 +57,9 @@ export async function shipLeftovers(options: LeftoversOptions): Promise<void> {
     left = await removePassed(options, left);
     if (left.length > 0) await pause(TICK_MS, signal);
   }
-  if (left.length === 0) log.info({ producer: options.producer }, "journal.leftovers-shipped");
+  if (left.length > 0) return false;
+  log.info({ producer: options.producer }, "journal.leftovers-shipped");
+  return true;
 }
 
 /** What no writer has told to have, of every segment and lane. */

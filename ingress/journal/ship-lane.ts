@@ -25,6 +25,8 @@ export type LaneShipperOptions = {
   readonly signal: AbortSignal;
   /** UTC ms. */
   readonly nowMs: () => number;
+  /** Epochs of the producer before it have ended and are shipped whole. */
+  readonly endedBefore: () => number;
   /** Lines of one segment from a position on, without gaps; empty when the journal has none there. */
   readonly readFromDisk: (lane: number, position: number) => Promise<readonly string[]>;
   readonly events: {
@@ -33,6 +35,9 @@ export type LaneShipperOptions = {
     lost(records: number): void;
   };
 };
+
+/** Between two words of a lane without records, however many want to hear one. */
+const WORD_INTERVAL_MS = 50;
 
 /** The next message of a lane, and how many records are in it. */
 type Outgoing = { readonly records: number; readonly message: BatchMessage };
@@ -55,9 +60,16 @@ export class LaneShipper {
   #isUrgent = false;
   #waiters: Waiter[] = [];
   #unrecordedTo = -1;
+  #saidAtMs = Number.NEGATIVE_INFINITY;
+  #announce: () => void = () => undefined;
+  /** Settles when the lane's writer can know of this epoch: from then on it waits for its clicks. */
+  readonly announced: Promise<void>;
 
   constructor(options: LaneShipperOptions) {
     this.#options = options;
+    this.announced = new Promise((resolve) => {
+      this.#announce = resolve;
+    });
   }
 
   /** Position of the first record that JetStream has not acknowledged. */
@@ -88,6 +100,11 @@ export class LaneShipper {
     return this.#unrecordedTo >= this.#cursor;
   }
 
+  /** Somebody waits to hear how far this lane is. A lane with records says it with them. */
+  speak(): void {
+    if (this.depth === 0 && performance.now() - this.#saidAtMs > WORD_INTERVAL_MS) this.#wake?.();
+  }
+
   /** Resolves when JetStream has acknowledged the record, or never: race it against a time. */
   whenShipped(position: number): Promise<void> {
     if (position < this.#cursor) return Promise.resolve();
@@ -100,6 +117,7 @@ export class LaneShipper {
   /** Runs until the signal ends it. */
   async run(): Promise<void> {
     const { signal } = this.#options;
+    if (!signal.aborted) await this.#shipNext();
     while (!signal.aborted) {
       await this.#untilWork();
       if (signal.aborted) return;
@@ -107,14 +125,23 @@ export class LaneShipper {
     }
   }
 
-  /** Ships what is there now and answers when it is stored, or when `signal` ends the wait. */
+  /**
+   * Ships what is there now and answers when it is stored, or when `signal` ends the wait. Its last word says that this epoch
+   * has ended, unless something of an earlier one is left.
+   */
   async drain(signal: AbortSignal): Promise<void> {
     while (this.depth > 0 && !signal.aborted) await this.#shipNext(signal);
+    const { link, epoch, endedBefore } = this.#options;
+    if (signal.aborted || link.current() === undefined || endedBefore() < epoch) return;
+    await this.#shipNext(signal, epoch + 1);
   }
 
-  async #shipNext(signal: AbortSignal = this.#options.signal): Promise<void> {
+  async #shipNext(
+    signal: AbortSignal = this.#options.signal,
+    endedBefore: number = this.#options.endedBefore(),
+  ): Promise<void> {
     const { link, events } = this.#options;
-    const { records, message } = await this.#next();
+    const { records, message } = await this.#next(endedBefore);
     try {
       await publishUntilStored(link, message, {
         signal,
@@ -124,31 +151,33 @@ export class LaneShipper {
       if (signal.aborted) return;
       throw error;
     }
+    this.#saidAtMs = performance.now();
+    this.#announce();
     this.#cursor += records;
     this.#tail.dropBefore(this.#cursor);
     events.shipped(records);
     this.#settleWaiters();
   }
 
-  async #next(): Promise<Outgoing> {
+  async #next(endedBefore: number): Promise<Outgoing> {
     if (this.#cursor < this.#tail.first) {
       const lines = await this.#linesOfDisk();
-      if (lines.length > 0) return this.#outgoingLines(lines);
+      if (lines.length > 0) return this.#outgoingLines(lines, endedBefore);
       // The disk took nothing and the memory could not hold it: said, counted, and never waited for.
       this.#options.events.lost(this.#tail.first - this.#cursor);
       this.#cursor = this.#tail.first;
     }
     this.#backlog = NO_BACKLOG;
-    return this.#outgoingTail();
+    return this.#outgoingTail(endedBefore);
   }
 
   /** What comes next in memory; when there is nothing, word that there was nothing until now. */
-  #outgoingTail(): Outgoing {
+  #outgoingTail(endedBefore: number): Outgoing {
     const { producer, epoch, lane, nowMs } = this.#options;
     // Taken before the message is closed: what is answered from now on is not promised to be in it.
     const cutAtMs = nowMs();
     const message = this.#tail.message();
-    const head = { producer, epoch, lane, first: this.#cursor };
+    const head = { producer, epoch, lane, first: this.#cursor, endedBefore };
     if (message === undefined) {
       const bytes = encodeBatch({ ...head, at: cutAtMs, lines: [] });
       return { records: 0, message: { lane, id: undefined, bytes } };
@@ -161,10 +190,10 @@ export class LaneShipper {
     return { records, message: { lane, id, bytes } };
   }
 
-  #outgoingLines(lines: readonly string[]): Outgoing {
+  #outgoingLines(lines: readonly string[], endedBefore: number): Outgoing {
     const { producer, epoch, lane } = this.#options;
     const at = lastTimeOf(lines);
-    const batch = { producer, epoch, lane, first: this.#cursor, at, lines };
+    const batch = { producer, epoch, lane, first: this.#cursor, at, endedBefore, lines };
     const id = batchId(batch, lines.length);
     return { records: lines.length, message: { lane, id, bytes: encodeBatch(batch) } };
   }

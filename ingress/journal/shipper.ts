@@ -48,20 +48,39 @@ export class Shipper {
   readonly #reshippedAtMs = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #isTicking = false;
+  #endedBefore = 0;
   #runs: Promise<void>[] = [];
 
   constructor(options: ShipperOptions) {
     this.#options = options;
-    const { link, producer, epoch, nowMs, events } = options;
+    const { link, producer, epoch, nowMs, events, log } = options;
     for (const lane of ALL_LANES) {
       const readFromDisk = (of: number, position: number): Promise<string[]> =>
         this.#readFromDisk(of, position);
       const { signal } = this.#abort;
-      this.#lanes.set(
-        lane,
-        new LaneShipper({ link, producer, epoch, lane, signal, nowMs, readFromDisk, events }),
-      );
+      const endedBefore = (): number => this.#endedBefore;
+      const common = { link, producer, epoch, lane, signal, nowMs, events };
+      this.#lanes.set(lane, new LaneShipper({ ...common, readFromDisk, endedBefore }));
     }
+    link.onConnection(({ connection, subjects }) => {
+      for (const [lane, shipper] of this.#lanes) {
+        const callback = (error: Error | null): void => {
+          if (error === null) shipper.speak();
+          else log.error({ err: error, lane }, "journal.subscription-failed");
+        };
+        connection.subscribe(subjects.clickWordWanted(lane), { callback });
+      }
+    });
+  }
+
+  /** Settles when the writers can know of this epoch. */
+  get announced(): Promise<unknown> {
+    return Promise.all([...this.#lanes.values()].map((lane) => lane.announced));
+  }
+
+  /** The writers have everything that earlier epochs left. */
+  leftoversAreHome(): void {
+    this.#endedBefore = this.#options.epoch;
   }
 
   start(): void {

@@ -54,8 +54,9 @@ export class KnownProducers {
     if (ended.length > 0) {
       await this.#db.query({
         name: "forget-click-producers",
-        text: `delete from click_producer
-               where lane = $1 and (producer, epoch) in (select * from unnest($2::int[], $3::bigint[]))`,
+        text: `delete from click_producer as known
+               using unnest($2::int[], $3::bigint[]) as ended (producer, epoch)
+               where known.lane = $1 and known.producer = ended.producer and known.epoch = ended.epoch`,
         values: [this.#lane, ...columnsOf(ended).slice(0, 2)],
       });
       for (const epoch of ended) this.#noted.delete(keyOf(epoch));

@@ -105,7 +105,7 @@ export async function findClickByAdId(
   for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(2 * pollMs, POLL_MS)) {
     // The writers first: what leaves their memory meanwhile is in ClickHouse by then.
     const young = await askAllWriters(sources, inReach);
-    const isComplete = young !== undefined && young.completeToMs >= search.receivedAtMs;
+    const isComplete = young !== undefined && young.completeToMs > search.receivedAtMs;
     await stored.ask({ isComplete, waitMs: pollMs });
     if (young !== undefined) {
       const best = latestClick([...young.clicks, ...(stored.clicks ?? [])], search.offerId);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { setPriority } from "node:os";
 import type { SlowReport } from "./slow-report.ts";
 
 /**
@@ -11,8 +12,13 @@ import type { SlowReport } from "./slow-report.ts";
 const MODES = ["head", "body", "read"] as const;
 type Mode = (typeof MODES)[number];
 
-const TRICKLE_MS = 1_000;
-const OPENED_AT_ONCE = 100;
+const REPORT_MS = 1_000;
+/** Each connection trickles so often, evenly spread: who bursts once a second is a load of another kind. */
+const TRICKLE_MS = 4_000;
+const TICK_MS = 20;
+/** Must not take from the server what is measured there. */
+const LOWEST_PRIORITY = 19;
+const OPENED_AT_ONCE = 40;
 const READ_BYTES = 16;
 const PIPELINED = 50;
 const HEAD = "GET /r/OFFER1/PARTNR?sub1=slow HTTP/1.1\r\nHost: trk.example\r\n";
@@ -90,19 +96,28 @@ function report(): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-const opener = setInterval(() => {
+setPriority(LOWEST_PRIORITY);
+let turn: Slow[] = [];
+const ticker = setInterval(() => {
+  for (let due = Math.ceil((slow.size * TICK_MS) / TRICKLE_MS); due > 0; due -= 1) {
+    const connection = turn.pop();
+    if (connection === undefined) {
+      turn = [...slow];
+      break;
+    }
+    if (!connection.socket.destroyed) trickle(connection);
+  }
   for (let i = 0; i < OPENED_AT_ONCE && slow.size + opening < wanted; i += 1)
     open(MODES[(slow.size + opening) % MODES.length] ?? "head");
-}, 20);
-const trickler = setInterval(() => {
+}, TICK_MS);
+const reporter = setInterval(() => {
   countEnded();
-  for (const connection of slow) trickle(connection);
   report();
-}, TRICKLE_MS);
+}, REPORT_MS);
 process.stdin
   .on("close", () => {
-    clearInterval(opener);
-    clearInterval(trickler);
+    clearInterval(ticker);
+    clearInterval(reporter);
     for (const { socket } of slow) socket.destroy();
   })
   .resume();

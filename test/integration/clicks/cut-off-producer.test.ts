@@ -88,7 +88,7 @@ test("G162 P12 P15 clicks of a producer that is cut off are not called unknown, 
   await untilComplete(lane, id, { all: t + 25 * MINUTE_MS, own: t + 22 * MINUTE_MS });
 });
 
-test("G162 a producer whose note was removed is given up; one that speaks is not", async () => {
+test("G162 a producer whose note was removed is given up, one that speaks is not, one that has ended is no longer noted", async () => {
   const lane = 77;
   const now = Date.now();
   const completeness = new Completeness();
@@ -112,4 +112,9 @@ test("G162 a producer whose note was removed is given up; one that speaks is not
   completeness.heard({ producer: 1, epoch: 1, at: now + 3_000, endedBefore: 1 });
   await known.refresh(now);
   expect(completeness.open).toEqual([{ producer: 1, epoch: 1, saidMs: now + 3_000 }]);
+  completeness.heard({ producer: 1, epoch: 1, at: now + 4_000, endedBefore: 2 });
+  await known.noteChanges();
+  const last = new Completeness();
+  await new KnownProducers(world.pool, lane, { completeness: last, log }).load();
+  expect(last.open).toEqual([]);
 });

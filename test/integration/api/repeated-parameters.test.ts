@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ApiWorld, details, refusal } from "./api-world.ts";
+
+let world: ApiWorld;
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+});
+afterAll(() => world.close());
+
+test.each(["/reports", "/reports/timeseries"])(
+  "G67 every filters= of %s counts, also behind the first",
+  async (path) => {
+    const good = "filters=country:in:US";
+    for (const query of ["filters=nonsense:in:1", "filters=offer:zz:1", "filters=offer"]) {
+      const answer = await world.get(`${path}?${good}&${good}&${query}`);
+      expect([query, refusal(answer), details(answer).param]).toEqual([
+        query,
+        "400 invalid_parameter",
+        "filters",
+      ]);
+    }
+  },
+);
+
+test("a repeated parameter that is no list counts with its first value", async () => {
+  expect((await world.get("/offers?limit=1&limit=9999")).status).toBe(200);
+  expect(refusal(await world.get("/offers?limit=9999&limit=1"))).toBe("400 invalid_parameter");
+});
