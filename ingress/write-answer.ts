@@ -17,6 +17,8 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   500: "500 Internal Server Error",
   503: "503 Service Unavailable",
 };
+type Header = Answer["headers"][number];
+
 const HEADER_TEXT = /^[\x20-\x7e\t]*$/;
 /**
  * A redirect has a body of one byte: only with a body does the server tell that the bytes before it are stuck, because nobody
@@ -25,13 +27,21 @@ const HEADER_TEXT = /^[\x20-\x7e\t]*$/;
 const REDIRECT_BODY = "\n";
 
 /** Whether the value cannot end its header (P27). */
-export function isSafe([, value]: readonly [name: string, value: string]): boolean {
-  return HEADER_TEXT.test(value);
+export function isSafe(header: Header): boolean {
+  return HEADER_TEXT.test(header[1]);
 }
 
-export function writeHead(response: HttpResponse, answer: Answer): void {
-  response.writeStatus(STATUS_LINES[answer.status] ?? String(answer.status));
-  for (const [name, value] of answer.headers) response.writeHeader(name, value);
+/** The head of an answer whose headers are all {@link isSafe}, in two calls: each call into the server costs 0.2 µs. */
+export function writeHead(response: HttpResponse, { status, headers }: Answer): void {
+  response.writeStatus(STATUS_LINES[status] ?? String(status));
+  const [first] = headers;
+  if (first === undefined) return;
+  let value = first[1];
+  for (let at = 1; at < headers.length; at += 1) {
+    const header = headers[at];
+    if (header !== undefined) value += `\r\n${header[0]}: ${header[1]}`;
+  }
+  response.writeHeader(first[0], value);
 }
 
 /** Ends the response; what the connection does not take at once follows when it does. */
@@ -49,5 +59,7 @@ export function bodyOf(answer: Answer): string | Uint8Array {
 }
 
 export function lengthOf(body: string | Uint8Array): number {
+  // Nearly every answer: not worth a call.
+  if (body === REDIRECT_BODY) return 1;
   return typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
 }

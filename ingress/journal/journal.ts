@@ -87,9 +87,10 @@ export class Journal {
 
   /** Undefined when the record is as durable as it has to be, and the answer may leave; else what it waits for. */
   append({ lane, line }: Recorded): Pending | undefined {
-    const place = { lane, position: this.nextPosition(lane) };
-    const frame = this.#frame.encode({ ...place, line });
-    this.#nextPosition.set(lane, place.position + 1);
+    const position = this.nextPosition(lane);
+    const place = { lane, position };
+    const frame = this.#frame.encode({ lane, position, line });
+    this.#nextPosition.set(lane, position + 1);
     // In memory first: whatever the disk says, the record is on its way to JetStream.
     this.#options.onTaken(place, frame);
     let segment: OpenSegment;

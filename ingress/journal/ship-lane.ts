@@ -2,6 +2,7 @@ import {
   BATCH_AGE_MS_MAX,
   BATCH_BYTES_MAX,
   BATCH_RECORDS_MAX,
+  BUSY_BATCH_AGE_MS_MAX,
   encodeBatch,
   encodeBatchHead,
   IDLE_BATCH_MS,
@@ -36,6 +37,8 @@ export type LaneShipperOptions = {
   };
 };
 
+/** So many records came in the age of one batch: then fuller messages are worth a wait. */
+const BUSY_RECORDS = 16;
 /** Between two words of a lane without records, however many want to hear one. */
 const WORD_INTERVAL_MS = 50;
 
@@ -60,6 +63,7 @@ export class LaneShipper {
   #isUrgent = false;
   #waiters: Waiter[] = [];
   #unrecordedTo = -1;
+  #lastRecords = 0;
   #saidAtMs = Number.NEGATIVE_INFINITY;
   #announce: () => void = () => undefined;
   /** Settles when the lane's writer can know of this epoch: from then on it waits for its clicks. */
@@ -153,6 +157,7 @@ export class LaneShipper {
     }
     this.#saidAtMs = performance.now();
     this.#announce();
+    this.#lastRecords = records;
     this.#cursor += records;
     this.#tail.dropBefore(this.#cursor);
     events.shipped(records);
@@ -223,7 +228,8 @@ export class LaneShipper {
       const idleMs = this.#options.lane === IMPRESSION_LANE ? IDLE_BATCH_MS * 20 : IDLE_BATCH_MS;
       if (!(await this.#sleep(idleMs))) return;
     }
-    if (!this.#tail.hasFullMessage) await this.#sleep(BATCH_AGE_MS_MAX, true);
+    const ageMs = this.#lastRecords < BUSY_RECORDS ? BATCH_AGE_MS_MAX : BUSY_BATCH_AGE_MS_MAX;
+    if (!this.#tail.hasFullMessage) await this.#sleep(ageMs, true);
     this.#isUrgent = false;
   }
 

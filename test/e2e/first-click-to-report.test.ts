@@ -32,7 +32,7 @@ test("real traffic is judged by every rule, stored exactly once and reported rig
   const stormy = await replay({
     ...options,
     log,
-    ratePerSecond: 150,
+    ratePerSecond: log === LOG ? 150 : 20,
     linesMax: 2_500,
     seed: "e2e-storm",
     disturb: () => runFaults(system.dataDir, options.say),
