@@ -255,7 +255,16 @@ test("TRK-030 totals survive a killed writer: what it had counted is counted aga
   await started;
   // Where the restarted process has nothing of its own, the writer's total is all it has.
   await world.restartIngress("b");
-  await untilTurnedAway("b", "KILLED");
+  let slipped = 0;
+  await until(
+    "b turns clicks on KILLED away",
+    async () => {
+      const isPassing = await world.passes("b", "KILLED");
+      slipped += Number(isPassing);
+      return !isPassing;
+    },
+    PATIENCE,
+  );
   const before = (await world.stored("KILLED")).filter(isTaken).length;
   expect(before).toBeGreaterThanOrEqual(240);
   await world.change("update offer set caps = $1 where id = $2", [
@@ -265,8 +274,10 @@ test("TRK-030 totals survive a killed writer: what it had counted is counted aga
   await until("b passes clicks again", async () => await world.passes("b", "KILLED"), PATIENCE);
   let passed = 1;
   while (await world.passes("b", "KILLED")) passed += 1;
-  // One process that sees all clicks is exact, also about those of others before it.
-  expect(passed).toBe(50);
+  // One process that sees all clicks is exact, also about those of others before it; of what it let pass before it heard a
+  // total, it cannot tell whether that is in the total, until the next one is told; nor may all of that be stored already.
+  expect(passed).toBeGreaterThanOrEqual(50 - slipped);
+  expect(passed).toBeLessThanOrEqual(50 + slipped);
 });
 
 test("P2 without NATS a process goes by what it knows, says so, and catches up", async () => {
