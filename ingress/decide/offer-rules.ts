@@ -1,5 +1,5 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
-import type { Offer, SmartLink, Workspace } from "../../schemas/catalog/records.ts";
+import type { Offer, SmartLink, Targeting, Workspace } from "../../schemas/catalog/records.ts";
 import { type Allowlist, compileAllowlist, isAllowed } from "./allowlist.ts";
 import { compiled, derivedIndex } from "./derived-index.ts";
 import { compileDestination, type Destination } from "./destination.ts";
@@ -22,13 +22,18 @@ export type WorkspaceRules = {
 /** Schedules without a time zone of their own are read in UTC. */
 const SCHEDULE_TIMEZONE = "UTC";
 
+/** The catalog keeps equal targeting once: so does what is made of it. */
+const sharedTargeting = compiled<Targeting, CompiledTargeting | undefined>((targeting) =>
+  compileTargeting(targeting, SCHEDULE_TIMEZONE),
+);
+
 export const offerRules = compiled<Offer, OfferRules>((offer) => {
   const destination = compileDestination(offer.destination_url);
   return {
     destination,
     fallback: compileDestination(offer.fallback_url),
     allowlist: compileAllowlist(offer.allowed_domains, destination?.host),
-    targeting: compileTargeting(offer.targeting, SCHEDULE_TIMEZONE),
+    targeting: sharedTargeting(offer.targeting),
   };
 });
 

@@ -14,8 +14,9 @@ import { encodeBatch } from "../../schemas/events/click-batch.ts";
 import { connectNats } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
 import { startBenchServers } from "./bench-servers.ts";
-import type { BenchResult } from "./result.ts";
+import { type BenchResult, quantile } from "./result.ts";
 
+const ROUNDS = 3;
 const ROWS = 300_000;
 const RECORDS_A_MESSAGE = 256;
 const ROWS_AN_INSERT = 50_000;
@@ -47,16 +48,24 @@ async function measure(env: Record<string, string>, dataDir: string): Promise<Be
     applicationName: "bench",
   });
   try {
-    const prefix = `bench${randomBytes(4).toString("hex")}`;
     const lines = Array.from({ length: ROWS }, (_, index) => benchLine(index));
-    await fillStream(env["NATS_URL"] ?? "", prefix, lines);
-    const baseline = await insertSerialised(clickhouse, lines);
-    const figure = await runWriter(clickhouse, { ...env, NATS_PREFIX: prefix, DATA_DIR: dataDir });
-    const ratio = figure / baseline;
+    const rates = { baseline: [] as number[], figure: [] as number[], ratio: [] as number[] };
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const prefix = `bench${randomBytes(4).toString("hex")}`;
+      await fillStream(env["NATS_URL"] ?? "", prefix, { lines, producer: round });
+      const baseline = await insertSerialised(clickhouse, lines, round);
+      const own = { ...env, NATS_PREFIX: prefix, DATA_DIR: dataDir };
+      const figure = await runWriter(clickhouse, own, round);
+      rates.baseline.push(baseline);
+      rates.figure.push(figure);
+      rates.ratio.push(figure / baseline);
+    }
+    // Of pairs that were measured one after the other: the machine's other work changes from round to round.
+    const ratio = quantile(rates.ratio, 0.5);
     return {
-      name: "click writer, rows/s of one lane",
-      figure: `${Math.round(figure)}/s`,
-      baseline: `${Math.round(baseline)}/s the same rows, serialised before`,
+      name: "click writer, rows/s of one lane, median of three rounds",
+      figure: `${Math.round(quantile(rates.figure, 0.5))}/s`,
+      baseline: `${Math.round(quantile(rates.baseline, 0.5))}/s the same rows, serialised before`,
       ratio,
       budget: `>= ${BUDGET.toFixed(2)}`,
       ok: ratio >= BUDGET,
@@ -66,7 +75,12 @@ async function measure(env: Record<string, string>, dataDir: string): Promise<Be
   }
 }
 
-async function insertSerialised(clickhouse: Clickhouse, lines: readonly string[]): Promise<number> {
+/** `round` is the epoch of the rows: those of another round are other rows. */
+async function insertSerialised(
+  clickhouse: Clickhouse,
+  lines: readonly string[],
+  round: number,
+): Promise<number> {
   await clickhouse.insert({
     table: "lane_fence",
     values: [{ lane: BASELINE_LANE, epoch: 1 }],
@@ -77,7 +91,7 @@ async function insertSerialised(clickhouse: Clickhouse, lines: readonly string[]
     const page = lines.slice(from, from + ROWS_AN_INSERT);
     const lineBytes = page.reduce((sum, line) => sum + line.length, 0);
     const builder = new SegmentBuilder(
-      { producer: 1, epoch: 1 },
+      { producer: 1, epoch: round },
       { readAtMs: 0, lineBytes, rows: page.length },
     );
     for (const [index, line] of page.entries()) {
@@ -99,14 +113,18 @@ async function insertSerialised(clickhouse: Clickhouse, lines: readonly string[]
   return lines.length / ((performance.now() - startedAtMs) / 1_000);
 }
 
-async function fillStream(url: string, prefix: string, lines: readonly string[]): Promise<void> {
+async function fillStream(
+  url: string,
+  prefix: string,
+  { lines, producer }: { readonly lines: readonly string[]; readonly producer: number },
+): Promise<void> {
   const nats = await connectNats({ url, prefix, name: "bench" });
   try {
     await ensureStreams(nats);
     let waiting: Promise<unknown>[] = [];
     for (let first = 0; first < lines.length; first += RECORDS_A_MESSAGE) {
       const batch = {
-        ...{ lane: 0, producer: 1, epoch: 1, first, at: Date.now() },
+        ...{ lane: 0, producer, epoch: 1, first, at: Date.now() },
         lines: lines.slice(first, first + RECORDS_A_MESSAGE),
       };
       waiting.push(nats.jetstream.publish(nats.subjects.clicks(0), encodeBatch(batch)));
@@ -120,7 +138,11 @@ async function fillStream(url: string, prefix: string, lines: readonly string[])
   }
 }
 
-async function runWriter(clickhouse: Clickhouse, env: Record<string, string>): Promise<number> {
+async function runWriter(
+  clickhouse: Clickhouse,
+  env: Record<string, string>,
+  producer: number,
+): Promise<number> {
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, "..", "..", "processors", "main.js")],
@@ -141,7 +163,9 @@ async function runWriter(clickhouse: Clickhouse, env: Record<string, string>): P
     const startedAtMs = performance.now();
     for (;;) {
       const answer = await clickhouse.query({
-        query: "select count() as rows from click where _lane = 0 and _producer = 1 and _epoch = 1",
+        query: `select count() as rows from click
+          where _lane = 0 and _producer = {producer: UInt16} and _epoch = 1`,
+        query_params: { producer },
         format: "JSONEachRow",
       });
       const [row] = await answer.json<{ rows: number }>();

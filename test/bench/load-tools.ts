@@ -30,7 +30,20 @@ export async function fullLoad(
   headers: Record<string, string>,
 ): Promise<LoadFigures> {
   const given = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
-  const command = pinned(1, ["wrk", "-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, ...given, url]);
+  return await runWrk(seconds, [...given, url]);
+}
+
+/** The same with requests that a Lua script makes. */
+export async function scriptedLoad(
+  url: string,
+  seconds: number,
+  script: string,
+): Promise<LoadFigures> {
+  return await runWrk(seconds, ["-s", script, url]);
+}
+
+async function runWrk(seconds: number, args: readonly string[]): Promise<LoadFigures> {
+  const command = pinned(1, ["wrk", "-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, ...args]);
   const output = await run(command);
   const rate = /Requests\/sec:\s+([\d.]+)/.exec(output)?.[1];
   if (rate === undefined) throw new Error(`wrk: ${output}`);

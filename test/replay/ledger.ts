@@ -5,13 +5,18 @@ import type { ServiceClient } from "./service.ts";
 
 const ClickRow = z.object({
   click_id: z.string(),
+  link_type: z.string(),
   offer_id: z.int(),
   affiliate_id: z.int(),
+  smart_link_id: z.int(),
   status: z.string(),
+  status_reason: z.string(),
   is_unique: z.boolean(),
   is_bot: z.boolean(),
   country: z.string(),
   device_type: z.string(),
+  os: z.string(),
+  browser: z.string(),
   sub2: z.string(),
   sub3: z.string(),
   destination: z.string(),
@@ -22,7 +27,10 @@ const ClickPage = z.object({ data: z.array(ClickRow), next_cursor: z.string().nu
 const ConversionRow = z.object({
   id: z.string(),
   click_id: z.string().nullable(),
+  offer_id: z.int(),
+  affiliate_id: z.int().nullable(),
   status: z.string(),
+  status_reason: z.string(),
   is_duplicate: z.boolean(),
   payout: z.string(),
   revenue: z.string(),
@@ -82,11 +90,19 @@ export async function readConversions(
   throw new Error(`more than ${PAGES_MAX} pages of conversions`);
 }
 
-/** The clicks of attempts that got no answer: recorded or not, both are right; twice is not. */
-export function unansweredKeys(records: readonly VisitRecord[]): Set<string> {
-  return new Set(
+/** By which a stored click is known to be that of an attempt: line and attempt. */
+export function attemptKey(line: number | string, attempt: number | string): string {
+  return `${line} ${attempt}`;
+}
+
+/** Every attempt of every visit. Those without an answer may be recorded or not: both are right, twice is not. */
+export function attemptsByKey(records: readonly VisitRecord[]): Map<string, VisitRecord> {
+  return new Map(
     records.flatMap((record) =>
-      record.unansweredAttempts.map((attempt) => `${record.visit.line.number} ${attempt}`),
+      [record.answeredAttempt, ...record.unansweredAttempts].map((attempt) => [
+        attemptKey(record.visit.line.number, attempt),
+        record,
+      ]),
     ),
   );
 }

@@ -11,6 +11,8 @@ const USAGE = `usage: npm run replay -- <access log, plain or .gz> [options]
   --share N         part of the clicks that convert, 0 to 1 (default 0.2)
   --lines N         stop after so many lines (default: all)
   --seed TEXT       which links and which conversions (default: a new one each time)
+  --plain           only plain links of the demo workspace, without caps, targeting and the rest
+  --postgres URL    where to make the replay's workspace (default: $POSTGRES_URL, or the one of the DATA_DIR)
   --faults          kill -9 an ingress, the processors and ClickHouse while it runs
 
 The service must count the forwarded addresses: TRUSTED_PROXIES=127.0.0.1/32 npm start`;
@@ -23,6 +25,8 @@ const { values, positionals } = parseArgs({
     share: { type: "string", default: "0.2" },
     lines: { type: "string", default: "1000000" },
     seed: { type: "string", default: String(Date.now()) },
+    plain: { type: "boolean", default: false },
+    postgres: { type: "string", default: process.env["POSTGRES_URL"] ?? "" },
     faults: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -38,23 +42,15 @@ if (log === undefined || values.help) {
 
 async function main(path: string): Promise<void> {
   const dataDir = values["data-dir"];
-  let faults: ReturnType<typeof runFaults> | undefined;
   try {
-    if (values.faults) {
-      await checkVictims(dataDir);
-      faults = runFaults(dataDir, say);
-    }
+    if (values.faults) await checkVictims(dataDir);
     const result = await replay({
-      log: path,
-      dataDir,
+      ...{ log: path, dataDir, say, seed: values.seed, isPlain: values.plain },
+      ...(values.postgres === "" ? {} : { postgresUrl: values.postgres }),
       ratePerSecond: positive(values.rate, "--rate"),
       share: positive(values.share, "--share"),
       linesMax: positive(values.lines, "--lines"),
-      seed: values.seed,
-      say,
-      onSent: async () => {
-        await faults?.stop();
-      },
+      ...(values.faults ? { disturb: () => runFaults(dataDir, say) } : {}),
     });
     for (const line of listed(result.differences)) say(`difference: ${line}`);
     say(
@@ -64,7 +60,6 @@ async function main(path: string): Promise<void> {
     );
     process.exitCode = result.differences.length === 0 ? 0 : 1;
   } catch (error) {
-    await faults?.stop();
     say(`replay failed: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;
   }

@@ -1,75 +1,154 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
 import { type Amount, amountOf, percentOf } from "../../schemas/money/amount.ts";
 import type { LogLine } from "./log-lines.ts";
-import type { ServiceClient } from "./service.ts";
+import type { World, WorldOffer, WorldPartner, WorldSmartLink } from "./world.ts";
 
-const Offer = z.object({
-  id: z.int(),
-  code: z.string(),
-  status: z.string(),
-  visibility: z.string(),
-  currency: z.string(),
-  payout_type: z.enum(["cpa", "cps", "cpc"]),
-  payout: z.string(),
-  revenue_type: z.enum(["rpa", "rps", "rpc"]),
-  revenue: z.string(),
-});
-export type PlanOffer = z.infer<typeof Offer>;
-const Offers = z.object({ data: z.array(Offer) });
-const Affiliates = z.object({
-  data: z.array(z.object({ id: z.int(), code: z.string(), status: z.string() })),
-});
+/** What a visit asks for. */
+export type Target =
+  | {
+      readonly kind: "link";
+      /** `path` /r/…, `query` /click?…, `key` /c/…, `server` /clk. */
+      readonly form: "path" | "query" | "key" | "server";
+      readonly offer: WorldOffer;
+      /** Of `/c/` only: a key that was made by hand. */
+      readonly key?: string;
+      readonly url?: TargetUrl;
+    }
+  | { readonly kind: "smart"; readonly link: WorldSmartLink; readonly form: "path" | "query" }
+  | { readonly kind: "impression"; readonly offer: WorldOffer }
+  /** A link of nobody, which leads on to an allowed `url=` all the same (G140). */
+  | { readonly kind: "unknown"; readonly url?: TargetUrl };
 
-/** What one log line becomes: a click on a link and, for a share of the lines, a conversion of it. */
+/** A `url=`, and the word of section 7.3 by which it is refused; "" when it is allowed. */
+export type TargetUrl = { readonly text: string; readonly refusal: string };
+
+/** What one log line becomes: one request, and for a share of the clicks that get through a conversion. */
 export type PlannedVisit = {
   readonly line: LogLine;
-  readonly offer: PlanOffer;
-  readonly affiliate: { readonly id: number; readonly code: string };
+  readonly partner: WorldPartner;
+  readonly target: Target;
+  readonly sub4: string;
   readonly converts: boolean;
   /** Sale amount of the conversion: decimal text with two places. */
   readonly saleAmount: string;
 };
 
-/**
- * Spreads the lines over all active public offers and active partners of the demo workspace. The same seed gives the same
- * plan. `share` is the part of the lines that convert, 0 to 1.
- */
-export async function planVisits(
-  client: ServiceClient,
-  lines: readonly LogLine[],
-  options: { readonly seed: string; readonly share: number },
-): Promise<PlannedVisit[]> {
-  const offers = Offers.parse(await client.rest("/offers?status=active&limit=200")).data.filter(
-    (offer) => offer.visibility === "public",
-  );
-  const affiliates = Affiliates.parse(
-    await client.rest("/affiliates?status=active&limit=200"),
-  ).data;
-  return lines.map((line) => {
-    const dice = createHash("sha256").update(`${options.seed} ${line.number}`).digest();
-    const offer = offers[dice.readUInt16BE(0) % offers.length];
-    const affiliate = affiliates[dice.readUInt16BE(2) % affiliates.length];
-    if (offer === undefined || affiliate === undefined) {
-      throw new Error(
-        "the workspace has no active public offer or no active partner: start the service on an empty DATA_DIR",
-      );
+export type PlanOptions = {
+  /** The same seed gives the same plan for the same world. */
+  readonly seed: string;
+  /** Part of the lines that convert, 0 to 1. */
+  readonly share: number;
+  /** Relative traffic of an offer; 1 for all without it. */
+  readonly weightOf?: (offer: WorldOffer) => number;
+};
+
+const ALLOWED = ["https://deep.allowed.example/p?x=1&y=%C3%BC", "http://a.b.allowed.example:8080/"];
+const REFUSED: readonly TargetUrl[] = [
+  { text: "https://elsewhere.example/", refusal: "not_allowed" },
+  // The entry is for hosts below it alone.
+  { text: "https://allowed.example/", refusal: "not_allowed" },
+  { text: "https://allowed.example.evil.example/", refusal: "not_allowed" },
+  { text: "ftp://deep.allowed.example/", refusal: "scheme" },
+  { text: "https://user:secret@deep.allowed.example/", refusal: "credentials" },
+  { text: "https://93.184.216.34/", refusal: "ip_host" },
+  { text: "https://localhost/", refusal: "local_host" },
+  { text: "deep.allowed.example/page", refusal: "invalid" },
+  { text: "", refusal: "empty" },
+];
+
+/** Numbers that depend on the seed and the line alone. */
+class Dice {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(seed: string, line: number) {
+    this.#bytes = createHash("sha512").update(`${seed} ${line}`).digest();
+  }
+
+  /** From 0 up to but not including 1. */
+  roll(): number {
+    this.#at += 4;
+    return this.#bytes.readUInt32BE(this.#at - 4) / 2 ** 32;
+  }
+
+  oneOf<T>(list: readonly T[], weightOf: (one: T) => number = () => 1): T {
+    let left = this.roll() * list.reduce((sum, one) => sum + weightOf(one), 0);
+    for (const one of list) {
+      left -= weightOf(one);
+      if (left < 0) return one;
     }
+    throw new Error("nothing to choose from: start the service on an empty DATA_DIR");
+  }
+}
+
+/** Spreads the lines over everything that the world has. A visitor comes by the same partner every time. */
+export function planVisits(
+  world: World,
+  lines: readonly LogLine[],
+  options: PlanOptions,
+): PlannedVisit[] {
+  return lines.map((line) => {
+    const dice = new Dice(options.seed, line.number);
     return {
       line,
-      offer,
-      affiliate,
-      converts: dice.readUInt32BE(4) < options.share * 2 ** 32,
-      saleAmount: `${dice.readUInt16BE(8) % 500}.${String(dice[10] ?? 0)
-        .padStart(3, "0")
-        .slice(1)}`,
+      partner: new Dice(options.seed, ipNumber(line.ip)).oneOf(world.partners),
+      target: chooseTarget(world, dice, options),
+      sub4: dice.roll() < 0.3 ? "elsewhere" : "",
+      converts: dice.roll() < options.share,
+      saleAmount: (Math.floor(dice.roll() * 50_000) / 100).toFixed(2),
     };
   });
 }
 
-/** What the contract says a conversion of this visit pays and earns, in ten-thousandths of the offer's currency. */
-export function expectedMoney(visit: PlannedVisit): { payout: Amount; revenue: Amount } {
-  const { offer, saleAmount } = visit;
+function ipNumber(ip: string): number {
+  return createHash("sha256").update(ip).digest().readUInt32BE(0);
+}
+
+function chooseTarget(world: World, dice: Dice, { weightOf }: PlanOptions): Target {
+  const kind = dice.roll();
+  const offer = dice.oneOf(world.offers, weightOf);
+  // A workspace without rules is replayed as it always was: every line on a plain link.
+  if (world.smartLinks.length === 0 || kind < 0.46) return { kind: "link", form: "path", offer };
+  if (kind < 0.54) return { kind: "link", form: "query", offer };
+  if (kind < 0.6) return { kind: "link", form: "server", offer };
+  if (kind < 0.65) return { kind: "link", form: "path", offer, url: chooseUrl(offer, dice) };
+  if (kind < 0.75) return { kind: "link", form: "key", offer, url: chooseUrl(offer, dice) };
+  if (kind < 0.77) return madeKey(world, dice);
+  if (kind < 0.92) {
+    const form = dice.roll() < 0.7 ? "path" : "query";
+    return { kind: "smart", link: dice.oneOf(world.smartLinks), form };
+  }
+  if (kind < 0.98) return { kind: "impression", offer };
+  if (kind < 0.99) return { kind: "unknown" };
+  // Of a link of nobody, only what the whole workspace allows is certain.
+  const anyones = [...ALLOWED.map((text) => ({ text, refusal: "" })), ...REFUSED];
+  return { kind: "unknown", url: dice.oneOf(anyones) };
+}
+
+/** The offer's own host and its partner's shops are allowed for its links, the workspace's list for all. */
+function chooseUrl(offer: WorldOffer, dice: Dice): TargetUrl {
+  const own = new URL(offer.destination_url).host;
+  const allowed = [
+    ...ALLOWED,
+    `https://${own}/product/7?ref=a+b`,
+    `https://www.${own.replace("shop", "partner")}/`,
+  ];
+  if (dice.roll() < 0.7) return { text: dice.oneOf(allowed), refusal: "" };
+  return dice.oneOf(REFUSED);
+}
+
+function madeKey(world: World, dice: Dice): Target {
+  const { key, offerId } = dice.oneOf(world.linkKeys);
+  const offer = world.offers.find(({ id }) => id === offerId);
+  if (offer === undefined) throw new Error(`key ${key} has no offer`);
+  return { kind: "link", form: "key", offer, key, url: chooseUrl(offer, dice) };
+}
+
+/** What the contract says a conversion pays and earns, in ten-thousandths of the offer's currency. */
+export function expectedMoney(
+  offer: WorldOffer,
+  saleAmount: string,
+): { payout: Amount; revenue: Amount } {
   const sale = amountOf(saleAmount);
   const terms = {
     cpa: fixed,

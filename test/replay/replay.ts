@@ -1,9 +1,14 @@
 import { type Comparison, compareWithService } from "./compare.ts";
+import { readDemoWorld } from "./demo-world.ts";
 import { openExpectations } from "./expectation.ts";
 import { readLogLines } from "./log-lines.ts";
 import { planVisits } from "./plan.ts";
-import { sendVisits } from "./send.ts";
+import { sendVisits, type VisitRecord } from "./send.ts";
 import { readDemo, ServiceClient } from "./service.ts";
+import { embeddedPostgresUrl, setUpWorld } from "./set-up.ts";
+import type { Knowledge } from "./taken-clicks.ts";
+import type { World, WorldOffer } from "./world.ts";
+import { planOffers } from "./world-offers.ts";
 
 export type ReplayOptions = {
   readonly log: string;
@@ -13,60 +18,128 @@ export type ReplayOptions = {
   readonly share: number;
   readonly linesMax: number;
   readonly seed: string;
+  /** On the demo workspace and without any rule. */
+  readonly isPlain?: boolean;
+  /** Where the replay makes its workspace; without it, in the Postgres of the run on `dataDir`. */
+  readonly postgresUrl?: string;
   readonly say: (line: string) => void;
-  /** Called when the last request has been answered, before the recount. */
-  readonly onSent?: () => Promise<void>;
+  /** Called before the first request; ends what it began when the last one has been answered. */
+  readonly disturb?: () => Disturbance;
+};
+
+/** Faults while the traffic runs. */
+export type Disturbance = {
+  /** Answers when every ingress process was killed: UTC ms. */
+  readonly stop: () => Promise<{ readonly ingressKilledAtMs: readonly number[] }>;
 };
 
 const CONCURRENCY = 64;
 const PATIENCE_MS = 90_000;
 const PROGRESS_MS = 2_000;
+/** What one process has answered, and what a conversion cap has reached, is known everywhere by then (design 4). */
+const HEARD_AFTER_MS = 2_000;
+/** While processes are killed nobody promises by when a new one knows: each is held to its own clicks, since its start. */
+const HEARD_AFTER_FAULTS_MS = Number.POSITIVE_INFINITY;
 
 /** Sends a log through the service that runs on `dataDir` and recounts everything. The seed is said at the start. */
 export async function replay(options: ReplayOptions): Promise<Comparison> {
   const { say } = options;
+  const demo = new ServiceClient(await readDemo(options.dataDir), CONCURRENCY);
   const { lines, skipped } = await readLogLines(options.log, options.linesMax);
-  const client = new ServiceClient(await readDemo(options.dataDir), CONCURRENCY);
+  const run = `replay-${Date.now().toString(36)}`;
+  const { world, client } = await openWorld(options, { demo, run, lines: lines.length });
   try {
-    const expect = await openExpectations();
-    const visits = await planVisits(client, lines, options);
-    const run = `replay-${Date.now().toString(36)}`;
+    const shares = new Map(planOffers(0, 0).map(({ key, share }) => [key, share]));
+    const weightOf = ({ code }: WorldOffer): number => shares.get(code) ?? 1;
+    const visits = planVisits(world, lines, { ...options, weightOf });
     say(
-      `run ${run}, seed ${options.seed}: ${visits.length} lines (${skipped} unreadable), ${options.ratePerSecond}/s`,
+      `run ${run}, seed ${options.seed}: ${visits.length} lines (${skipped} unreadable), ${options.ratePerSecond}/s, ` +
+        `${world.offers.length} offers, ${world.smartLinks.length} smart links, ${world.controls.length} traffic controls`,
     );
+    const visitorOf = remembered(await openExpectations());
     const from = new Date(Date.now() - 60_000).toISOString();
-    const startedAtMs = performance.now();
-    let saidAtMs = startedAtMs;
-    const records = await sendVisits(client, visits, {
-      run,
-      ratePerSecond: options.ratePerSecond,
-      concurrency: CONCURRENCY,
-      onProgress: (sent) => {
-        if (performance.now() - saidAtMs < PROGRESS_MS && sent !== visits.length) return;
-        saidAtMs = performance.now();
-        const seconds = (saidAtMs - startedAtMs) / 1_000;
-        say(`  ${sent} of ${visits.length} clicks, ${Math.round(sent / seconds)}/s`);
-      },
-    });
-    await options.onSent?.();
+    const { records, knowledge } = await sendDisturbed(options, (onProgress) =>
+      sendVisits({ client, world }, visits, {
+        ...{ run, ratePerSecond: options.ratePerSecond, concurrency: CONCURRENCY, onProgress },
+      }),
+    );
     say("comparing the ledger with the service …");
     const comparison = await compareWithService({
-      client,
-      run,
-      from,
-      records,
-      expect,
+      ...{ client, world, run, from, records, visitorOf, knowledge },
       patienceMs: PATIENCE_MS,
     });
     const unanswered = records.reduce((sum, record) => sum + record.unansweredAttempts.length, 0);
-    say(
-      `  clicks: ${comparison.clicksAnswered} answered, ${comparison.clicksStored} stored, ${unanswered} attempts without an answer`,
-    );
-    say(
-      `  conversions: ${comparison.conversionsStored} counted, ${comparison.repeatsStored} repeats`,
-    );
+    sayResult(comparison, unanswered, say);
     return comparison;
   } finally {
     await client.close();
+    await demo.close();
   }
+}
+
+/** Faults end with the traffic, also when that fails. */
+async function sendDisturbed(
+  { disturb, say, linesMax }: ReplayOptions,
+  send: (onProgress: (sent: number) => void) => Promise<VisitRecord[]>,
+): Promise<{ records: VisitRecord[]; knowledge: Knowledge }> {
+  const disturbance = disturb?.();
+  try {
+    const records = await send(progress(linesMax, say));
+    const faults = await disturbance?.stop();
+    const knowledge =
+      faults === undefined
+        ? { ingressKilledAtMs: [], heardAfterMs: HEARD_AFTER_MS }
+        : { ...faults, heardAfterMs: HEARD_AFTER_FAULTS_MS };
+    return { records, knowledge };
+  } finally {
+    await disturbance?.stop();
+  }
+}
+
+async function openWorld(
+  options: ReplayOptions,
+  { demo, run, lines }: { demo: ServiceClient; run: string; lines: number },
+): Promise<{ world: World; client: ServiceClient }> {
+  if (options.isPlain === true) return { world: await readDemoWorld(demo), client: demo };
+  const postgresUrl = options.postgresUrl ?? (await embeddedPostgresUrl(options.dataDir));
+  return await setUpWorld({ client: demo, postgresUrl, run, lines });
+}
+
+function progress(linesMax: number, say: ReplayOptions["say"]): (sent: number) => void {
+  const startedAtMs = performance.now();
+  let saidAtMs = startedAtMs;
+  return (sent) => {
+    if (performance.now() - saidAtMs < PROGRESS_MS && sent % 1_000 !== 0) return;
+    saidAtMs = performance.now();
+    const seconds = (saidAtMs - startedAtMs) / 1_000;
+    say(`  ${sent} of at most ${linesMax} lines, ${Math.round(sent / seconds)}/s`);
+  };
+}
+
+/** A few visitors make most of a log. */
+function remembered<T>(read: (ip: string, userAgent: string) => T): typeof read {
+  const known = new Map<string, T>();
+  return (ip, userAgent) => {
+    const key = `${ip} ${userAgent}`;
+    const value = known.get(key) ?? read(ip, userAgent);
+    known.set(key, value);
+    return value;
+  };
+}
+
+function sayResult(comparison: Comparison, unanswered: number, say: ReplayOptions["say"]): void {
+  const { clicksAnswered, clicksStored, byReason, eitherWay, beyondCaps } = comparison;
+  say(
+    `  clicks: ${clicksAnswered} answered, ${clicksStored} stored, ${unanswered} attempts without an answer`,
+  );
+  const reasons = [...byReason].sort(([, a], [, b]) => b - a);
+  say(`  ${reasons.map(([reason, count]) => `${reason} ${count}`).join(" · ")}`);
+  say(
+    `  ${eitherWay} of them stand where more than one answer is right, ${beyondCaps} passed a full cap (test/replay/README.md)`,
+  );
+  say(`  impressions: ${comparison.impressions}`);
+  const { conversionsStored, conversionsRefused, repeatsStored } = comparison;
+  say(
+    `  conversions: ${conversionsStored} approved, ${conversionsRefused} over a cap, ${repeatsStored} repeats`,
+  );
 }

@@ -1,22 +1,36 @@
 import { z } from "zod";
 import type { PlannedVisit } from "./plan.ts";
 import { type HttpAnswer, pause, type ServiceClient } from "./service.ts";
+import { readVisitAnswer, type VisitAnswer, visitRequest } from "./visit-request.ts";
+import type { World } from "./world.ts";
+import { SORRY } from "./world-offers.ts";
 
-/** What is known of one visit from its answers. */
+/** What is known of one visit from its answers. Times are UTC ms of this machine. */
 export type VisitRecord = {
   readonly visit: PlannedVisit;
-  /** Attempt whose answer came, and the click id it gave. */
-  answeredAttempt: number;
-  clickId: string;
-  location: string;
+  /** Attempt whose answer came. */
+  readonly answeredAttempt: number;
+  readonly answer: VisitAnswer;
+  /** Around the answered attempt. */
+  readonly sentAtMs: number;
+  readonly answeredAtMs: number;
   /** Attempts without an answer: each may or may not have been recorded. */
-  unansweredAttempts: number[];
-  /** Answer of `/pb`; undefined when the visit does not convert. */
-  conversion:
-    | { readonly id: string; readonly status: string; readonly isRepeat: boolean }
-    | undefined;
+  readonly unansweredAttempts: readonly number[];
+  /** Undefined when the visit did not convert. */
+  readonly conversion: ConversionRecord | undefined;
+};
+
+/** What is known of a conversion from the answers of `/pb`. */
+export type ConversionRecord = {
+  readonly id: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly isRepeat: boolean;
+  /** Before the first attempt, and after the answer. */
+  readonly sentAtMs: number;
+  readonly answeredAtMs: number;
   /** Postbacks whose outcome was unknown: each may have left one more row, a rejected duplicate. */
-  unansweredPostbacks: number;
+  readonly unansweredPostbacks: number;
 };
 
 export type SendOptions = {
@@ -26,10 +40,13 @@ export type SendOptions = {
   readonly onProgress: (sent: number) => void;
 };
 
+type Sender = { readonly client: ServiceClient; readonly world: World; readonly run: string };
+
 const PostbackBody = z.object({
   ok: z.boolean(),
-  conversion_id: z.string().optional(),
+  conversion_id: z.string().nullish(),
   status: z.string().optional(),
+  reason: z.string().optional(),
   duplicate: z.boolean().optional(),
 });
 const ATTEMPTS_MAX = 400;
@@ -37,13 +54,14 @@ const RETRY_MS = 250;
 
 /**
  * Sends every visit at the chosen rate, each until it is answered. A visit that converts reports its conversion right after
- * its click. @throws when a visit finds no answer in 400 attempts, or an answer that no retry can mend.
+ * its click, if it was let through. @throws when a visit finds no answer in 400 attempts, or an answer that no retry can mend.
  */
 export async function sendVisits(
-  client: ServiceClient,
+  service: Omit<Sender, "run">,
   visits: readonly PlannedVisit[],
   options: SendOptions,
 ): Promise<VisitRecord[]> {
+  const sender = { ...service, run: options.run };
   const records: VisitRecord[] = [];
   const startedAtMs = performance.now();
   let next = 0;
@@ -53,7 +71,7 @@ export async function sendVisits(
       if (visit === undefined) return;
       const dueMs = startedAtMs + (index / options.ratePerSecond) * 1_000;
       if (dueMs > performance.now()) await pause(dueMs - performance.now());
-      records.push(await sendVisit(client, visit, options.run));
+      records.push(await sendVisit(sender, visit));
       options.onProgress(records.length);
     }
   };
@@ -61,44 +79,35 @@ export async function sendVisits(
   return records;
 }
 
-async function sendVisit(
-  client: ServiceClient,
-  visit: PlannedVisit,
-  run: string,
-): Promise<VisitRecord> {
-  const record: VisitRecord = {
-    visit,
-    answeredAttempt: 0,
-    clickId: "",
-    location: "",
-    unansweredAttempts: [],
-    conversion: undefined,
-    unansweredPostbacks: 0,
-  };
-  await click(client, record, run);
-  if (visit.converts) await convert(client, record, run);
-  return record;
+async function sendVisit(sender: Sender, visit: PlannedVisit): Promise<VisitRecord> {
+  const clicked = await click(sender, visit);
+  const converts = visit.converts && isSentOn(clicked);
+  const conversion = converts ? await convert(sender, clicked) : undefined;
+  return { ...clicked, conversion };
 }
 
-async function click(client: ServiceClient, record: VisitRecord, run: string): Promise<void> {
-  const { line, offer, affiliate } = record.visit;
+type Clicked = Omit<VisitRecord, "conversion">;
+
+/** Whether the visitor reached an offer and so may buy something there. */
+function isSentOn({ visit, answer }: Clicked): boolean {
+  const { target } = visit;
+  if (answer.clickId === "" || target.kind === "impression") return false;
+  if (target.kind === "link" && target.form === "server") return answer.error === "0";
+  return answer.status === 302 && !answer.location.startsWith(SORRY);
+}
+
+async function click({ client, world, run }: Sender, visit: PlannedVisit): Promise<Clicked> {
+  const { number } = visit.line;
+  const unansweredAttempts: number[] = [];
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-    const query = new URLSearchParams({
-      sub1: run,
-      sub2: String(line.number),
-      sub3: String(attempt),
-      page: line.path,
-    });
-    const url = `${client.demo.tracking_url}/r/${offer.code}/${affiliate.code}?${query}`;
-    const headers: Record<string, string> = { "x-forwarded-for": line.ip };
-    if (line.userAgent !== "") headers["user-agent"] = line.userAgent;
-    if (line.referrer !== "") headers["referer"] = line.referrer;
+    const { path, headers } = visitRequest(world, visit, { run, number: attempt });
+    const sentAtMs = Date.now();
     let answer: HttpAnswer;
     try {
-      answer = await client.attempt(url, headers);
+      answer = await client.attempt(`${client.demo.tracking_url}${path}`, headers);
     } catch {
       // No answer, so no promise: the attempt is kept apart in the ledger and the visitor tries again.
-      record.unansweredAttempts.push(attempt);
+      unansweredAttempts.push(attempt);
       await pause(RETRY_MS);
       continue;
     }
@@ -106,52 +115,50 @@ async function click(client: ServiceClient, record: VisitRecord, run: string): P
       await pause(RETRY_MS);
       continue;
     }
-    if (answer.status !== 302)
-      throw new Error(`line ${line.number}: HTTP ${answer.status} ${answer.body.slice(0, 200)}`);
-    record.answeredAttempt = attempt;
-    record.location = String(answer.headers["location"] ?? "");
-    record.clickId =
-      /trk_cid=([0-9a-f]{32})/.exec(String(answer.headers["set-cookie"] ?? ""))?.[1] ?? "";
-    return;
+    if (![200, 302, 403, 404].includes(answer.status))
+      throw new Error(`line ${number}: HTTP ${answer.status} ${answer.body.slice(0, 200)}`);
+    return {
+      ...{ visit, answeredAttempt: attempt, answer: readVisitAnswer(answer) },
+      ...{ sentAtMs, answeredAtMs: Date.now(), unansweredAttempts },
+    };
   }
-  throw new Error(`line ${line.number}: no answer in ${ATTEMPTS_MAX} attempts`);
+  throw new Error(`line ${number}: no answer in ${ATTEMPTS_MAX} attempts`);
 }
 
-async function convert(client: ServiceClient, record: VisitRecord, run: string): Promise<void> {
-  const { line, saleAmount } = record.visit;
+async function convert(
+  { client, world, run }: Sender,
+  { visit, answer: { clickId } }: Clicked,
+): Promise<ConversionRecord> {
+  const { line, saleAmount } = visit;
   const query = new URLSearchParams({
-    token: client.demo.postback_token,
-    click_id: record.clickId,
+    token: world.postbackToken,
+    click_id: clickId,
     txid: `${run}-${line.number}`,
     amount: saleAmount,
   });
+  const url = `${client.demo.tracking_url}/pb?${query}`;
+  const headers: Record<string, string> = world.host === "" ? {} : { host: world.host };
+  const sentAtMs = Date.now();
+  let unansweredPostbacks = 0;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-    let answer: HttpAnswer;
-    try {
-      answer = await client.attempt(`${client.demo.tracking_url}/pb?${query}`);
-    } catch {
-      record.unansweredPostbacks += 1;
+    const answer = await client.attempt(url, headers).catch(() => undefined);
+    if (answer === undefined || answer.status === 503) {
+      // A 503 is said before or after the commit: a repeat may find the first one stored.
+      unansweredPostbacks += 1;
       await pause(RETRY_MS);
       continue;
     }
-    if (answer.status === 503) {
-      // Said before or after the commit: a repeat may find the first one stored.
-      record.unansweredPostbacks += 1;
-      await pause(RETRY_MS);
-      continue;
-    }
-    const body = PostbackBody.parse(JSON.parse(answer.body));
-    if (answer.status !== 200 || !body.ok) {
+    const { ok, ...said } = PostbackBody.parse(JSON.parse(answer.body));
+    if (answer.status !== 200 || !ok) {
       throw new Error(
         `line ${line.number}: conversion refused: HTTP ${answer.status} ${answer.body.slice(0, 200)}`,
       );
     }
-    record.conversion = {
-      id: body.conversion_id ?? "",
-      status: body.status ?? "",
-      isRepeat: body.duplicate === true,
+    return {
+      ...{ id: said.conversion_id ?? "", status: said.status ?? "", reason: said.reason ?? "" },
+      isRepeat: said.duplicate === true,
+      ...{ sentAtMs, answeredAtMs: Date.now(), unansweredPostbacks },
     };
-    return;
   }
   throw new Error(`line ${line.number}: conversion not answered in ${ATTEMPTS_MAX} attempts`);
 }

@@ -50,9 +50,16 @@ export class ServiceClient {
     });
   }
 
-  /** One attempt. @throws when no whole answer came: then nobody knows whether the request was carried out. */
-  async attempt(url: string, headers: Record<string, string> = {}): Promise<HttpAnswer> {
-    const answer = await request(url, { dispatcher: this.#agent, headers });
+  /** One GET, or POST when there is a body. @throws when no whole answer came: then nobody knows whether it was carried out. */
+  async attempt(
+    url: string,
+    headers: Record<string, string> = {},
+    body?: string,
+  ): Promise<HttpAnswer> {
+    const answer = await request(url, {
+      ...{ dispatcher: this.#agent, headers },
+      ...(body === undefined ? {} : { method: "POST", body }),
+    });
     return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
   }
 
@@ -73,6 +80,26 @@ export class ServiceClient {
       await pause(RETRY_MS);
     }
     throw new Error(`GET ${path}: ${last}`);
+  }
+
+  /** Makes a record by the REST API with the admin key; answers the body. @throws unless it was made. */
+  async create(path: string, body: object): Promise<unknown> {
+    return await this.send("POST", path, body);
+  }
+
+  /** One writing request of the REST API with the admin key. @throws for an answer other than 2xx. */
+  async send(method: "POST" | "PUT" | "PATCH", path: string, body: object): Promise<unknown> {
+    const answer = await request(`${this.demo.base_url}${path}`, {
+      ...{ dispatcher: this.#agent, method, body: JSON.stringify(body) },
+      headers: {
+        authorization: `Bearer ${this.demo.keys.admin}`,
+        "content-type": "application/json",
+      },
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300)
+      throw new Error(`${method} ${path}: HTTP ${answer.statusCode} ${text}`);
+    return JSON.parse(text);
   }
 
   async close(): Promise<void> {

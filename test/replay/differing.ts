@@ -1,0 +1,12 @@
+type Value = string | number | boolean;
+export type Fact = readonly [name: string, stored: Value, own: Value];
+
+/** A sentence for every fact in which the service and the ledger differ. */
+export function differing(where: string, facts: readonly Fact[]): string[] {
+  return facts
+    .filter(([, stored, own]) => stored !== own)
+    .map(
+      ([name, stored, own]) =>
+        `${where}: ${name} is ${JSON.stringify(stored)}, the ledger has ${JSON.stringify(own)}`,
+    );
+}
