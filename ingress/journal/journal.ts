@@ -2,7 +2,7 @@ import { closeSync, fsync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Recorded } from "../route.ts";
 import { FrameBuffer } from "./frame.ts";
-import { isMappable, openSegmentWriter, type SegmentWriter } from "./segment-writer.ts";
+import { openSegmentMedium, type SegmentMedium, type SegmentWriter } from "./segment-writer.ts";
 import { SyncGroup } from "./sync-group.ts";
 
 /** `interval`: on disk within {@link SYNC_INTERVAL_MS}, the answer does not wait · `always`: the answer waits · `none`. */
@@ -54,16 +54,17 @@ export class Journal {
   readonly #closing = new Set<Promise<void>>();
   readonly #frame = new FrameBuffer();
   readonly #folder: number;
-  readonly #isMapped: boolean;
+  readonly #medium: SegmentMedium;
   #current: OpenSegment | undefined;
   #segmentNumber = 0;
   #openFault: { readonly error: unknown; readonly untilMs: number } | undefined;
   #syncTimer: NodeJS.Timeout | undefined;
+  #closed = false;
 
   private constructor(options: JournalOptions) {
     this.#options = options;
     this.#folder = openSync(options.folder, "r");
-    this.#isMapped = isMappable(options.folder);
+    this.#medium = openSegmentMedium(options.folder);
   }
 
   static open(options: JournalOptions): Journal {
@@ -123,9 +124,11 @@ export class Journal {
   async close(): Promise<void> {
     clearInterval(this.#syncTimer);
     this.#retire();
-    const hadFolder = this.#closing.size > 0;
     await Promise.all(this.#closing);
-    if (hadFolder) closeSync(this.#folder);
+    if (this.#closed) return;
+    this.#closed = true;
+    closeSync(this.#folder);
+    this.#medium.close();
   }
 
   #put({ lane, position }: Place, frame: FrameBuffer): OpenSegment {
@@ -154,7 +157,7 @@ export class Journal {
     const path = join(folder, `${epoch}-${String(number).padStart(6, "0")}.wal`);
     let writer: SegmentWriter;
     try {
-      writer = openSegmentWriter(path, this.#isMapped);
+      writer = this.#medium.open(path);
     } catch (error) {
       this.#openFault = { error, untilMs: nowMs + OPEN_AGAIN_MS };
       throw error;

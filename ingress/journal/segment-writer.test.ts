@@ -3,23 +3,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { decodeSegment, FrameBuffer } from "./frame.ts";
-import { isMappable, openSegmentWriter } from "./segment-writer.ts";
+import { isMappable, mappedMedium, type SegmentMedium, writtenMedium } from "./segment-writer.ts";
 
 const folders: string[] = [];
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Segments by system calls everywhere, by memory where this machine's file system allows it. */
-const ways = [false, ...(isMappable(tmpdir()) ? [true] : [])];
+/** By system calls everywhere, by memory where this machine's file system allows it. */
+const media: [string, () => SegmentMedium][] = [
+  ["written", writtenMedium],
+  ...(isMappable(tmpdir())
+    ? [["mapped", mappedMedium] satisfies [string, () => SegmentMedium]]
+    : []),
+];
 
-test.each(ways)(
-  "mapped %s: what was put is in the file at once, and it ends with the last frame",
-  async (isMapped) => {
+test.each(media)(
+  "%s: what was put is in the file at once, and it ends with the last frame",
+  async (_, open) => {
     const folder = mkdtempSync(join(tmpdir(), "tracker-segment-"));
     folders.push(folder);
     const path = join(folder, "1-000001.wal");
-    const writer = openSegmentWriter(path, isMapped);
+    const medium = open();
+    const writer = medium.open(path);
     const frame = new FrameBuffer();
     const line = JSON.stringify({ sub1: "ä".repeat(30_000) });
     let position = 0;
@@ -38,14 +44,17 @@ test.each(ways)(
       writer.sync((error) => (error === null ? resolve() : reject(error)));
     });
     writer.close();
+    medium.close();
     await vi.waitFor(() => expect(statSync(path).size).toBe(bytes));
   },
 );
 
-test.each(ways)("mapped %s: a segment that is there already is never written over", (isMapped) => {
+test.each(media)("%s: a segment that is there already is never written over", (_, open) => {
   const folder = mkdtempSync(join(tmpdir(), "tracker-segment-"));
   folders.push(folder);
   const path = join(folder, "1-000001.wal");
-  openSegmentWriter(path, isMapped).close();
-  expect(() => openSegmentWriter(path, isMapped)).toThrow("EEXIST");
+  const medium = open();
+  medium.open(path).close();
+  expect(() => medium.open(path)).toThrow("EEXIST");
+  medium.close();
 });

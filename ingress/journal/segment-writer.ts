@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, ftruncate, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { hasCLibrary } from "./c-library.ts";
-import { type MappedFile, mapFile, reserveRoom } from "./map-file.ts";
+import { MappedWindow, reserveRoom } from "./map-file.ts";
 
 /** Small enough to be read back whole. */
 const SEGMENT_BYTES_MAX = 16 * 1024 ** 2;
@@ -19,12 +19,39 @@ export type SegmentWriter = {
   readonly close: () => void;
 };
 
-/** @throws when the file exists, or when there is no room for it. */
-export function openSegmentWriter(path: string, isMapped: boolean): SegmentWriter {
+/** What the segments of a journal are written through. */
+export type SegmentMedium = {
+  /** @throws when the file exists, or when there is no room for it. The segment before it takes no more. */
+  readonly open: (path: string) => SegmentWriter;
+  readonly close: () => void;
+};
+
+/** Memory where this folder's file system allows it: on every other one each record is a system call. */
+export function openSegmentMedium(folder: string): SegmentMedium {
+  return isMappable(folder) ? mappedMedium() : writtenMedium();
+}
+
+export function isMappable(folder: string): boolean {
+  return hasCLibrary() && MAPPABLE_FILE_SYSTEMS.includes(statfsSync(folder).type);
+}
+
+/** A record costs 0.9 µs, page faults and all, in place of 2.3. */
+export function mappedMedium(): SegmentMedium {
+  const window = new MappedWindow(SEGMENT_BYTES_MAX);
+  return {
+    open: (path) => openSegment(path, (descriptor) => stored(descriptor, window)),
+    close: () => window.close(),
+  };
+}
+
+export function writtenMedium(): SegmentMedium {
+  return { open: (path) => openSegment(path, written), close: () => undefined };
+}
+
+function openSegment(path: string, writer: (descriptor: number) => SegmentWriter): SegmentWriter {
   const descriptor = openSync(path, "wx+", 0o600);
   try {
-    const mapped = isMapped ? mapWithRoom(descriptor) : undefined;
-    return mapped === undefined ? written(descriptor) : stored(descriptor, mapped);
+    return writer(descriptor);
   } catch (error) {
     closeSync(descriptor);
     rmSync(path, { force: true });
@@ -32,38 +59,30 @@ export function openSegmentWriter(path: string, isMapped: boolean): SegmentWrite
   }
 }
 
-/** Whether segments in this folder can be memory: on every other file system each record is a system call. */
-export function isMappable(folder: string): boolean {
-  return hasCLibrary() && MAPPABLE_FILE_SYSTEMS.includes(statfsSync(folder).type);
-}
-
-function mapWithRoom(descriptor: number): MappedFile {
-  for (let bytes = SEGMENT_BYTES_MAX; bytes >= SEGMENT_BYTES_MIN; bytes /= 2) {
-    if (reserveRoom(descriptor, bytes)) return mapFile(descriptor, bytes);
-  }
-  throw new Error("no room is left on the disk of the journal");
-}
-
-/** By memory: a record costs no system call, 0.3 µs in place of 2. */
-function stored(descriptor: number, { bytes, unmap }: MappedFile): SegmentWriter {
+function stored(descriptor: number, window: MappedWindow): SegmentWriter {
+  const size = reserveMost(descriptor);
+  window.show(descriptor, size);
   let at = 0;
   return {
     put: (frame, length) => {
-      if (at + length > bytes.length) return false;
-      frame.copy(bytes, at, 0, length);
+      if (at + length > size) return false;
+      frame.copy(window.bytes, at, 0, length);
       at += length;
       return true;
     },
     sync: (done) => fdatasync(descriptor, done),
-    close: () => {
-      unmap();
-      // What was reserved and not used is given back. It reads as zeros, and so does no harm where this fails.
-      ftruncate(descriptor, at, () => closeSync(descriptor));
-    },
+    // What was reserved and not used is given back. It reads as zeros, and so does no harm where this fails.
+    close: () => ftruncate(descriptor, at, () => closeSync(descriptor)),
   };
 }
 
-/** By system calls, on every other system. */
+function reserveMost(descriptor: number): number {
+  for (let bytes = SEGMENT_BYTES_MAX; bytes >= SEGMENT_BYTES_MIN; bytes /= 2) {
+    if (reserveRoom(descriptor, bytes)) return bytes;
+  }
+  throw new Error("no room is left on the disk of the journal");
+}
+
 function written(descriptor: number): SegmentWriter {
   let at = 0;
   return {
