@@ -32,6 +32,7 @@ export function readHead(request: HeaderLines): RequestHead {
 /** Of the request that is being read: {@link note} is made once and not for every request. */
 let head: Writable = emptyHead();
 
+// oxlint-disable-next-line complexity -- one case a header, without a look-up for each.
 function note(name: string, value: string): void {
   switch (name) {
     case "host":
@@ -67,15 +68,19 @@ function note(name: string, value: string): void {
     case "if-none-match":
       head.ifNoneMatch ||= value;
       return;
-    case "content-length":
-      head.contentLengths += 1;
-      head.hasEmptyFraming ||= value === "";
-      return;
-    case "transfer-encoding":
-      head.transferEncodings += 1;
-      head.transferEncoding ||= value;
-      head.hasEmptyFraming ||= value === "";
-      return;
+    default:
+      noteFraming(name, value);
+  }
+}
+
+function noteFraming(name: string, value: string): void {
+  if (name === "content-length") {
+    head.contentLengths += 1;
+    head.hasEmptyFraming ||= value === "";
+  } else if (name === "transfer-encoding") {
+    head.transferEncodings += 1;
+    head.transferEncoding ||= value;
+    head.hasEmptyFraming ||= value === "";
   }
 }
 

@@ -21,11 +21,7 @@ export type QueryOptions = {
 };
 
 /** Answers "click, please" for one lane until it is closed. Also for clicks that are not in ClickHouse yet (G162). */
-export function answerQueries(
-  nats: Nats,
-  lane: number,
-  options: QueryOptions,
-): { close(): void } {
+export function answerQueries(nats: Nats, lane: number, options: QueryOptions): { close(): void } {
   const { log, asked } = options;
   const subscription = nats.connection.subscribe(nats.subjects.clickQuery(lane), {
     callback: (error, message) => {

@@ -24,7 +24,7 @@ export class MalformedAnswerError extends Error {
  * The first answer of `text` (latin1) and where the next begins; undefined while it is not whole. Stricter than a browser: one
  * form of line, printable ASCII only, a length or the end of the connection. @throws {MalformedAnswerError}
  */
-export function readAnswer(
+function readAnswer(
   text: string,
   options: { readonly isHead: boolean; readonly isClosed: boolean },
 ): { answer: RawAnswer; end: number } | undefined {
