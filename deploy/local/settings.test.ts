@@ -101,6 +101,8 @@ test("the table of all settings changes only on purpose", () => {
     | POSTGRES_URL | postgres:// | started by \`npm start\` | an existing Postgres database |
     | CLICKHOUSE_URL | http(s)://user:password@host:port/database | started by \`npm start\` | an existing ClickHouse server or cluster |
     | TRUSTED_PROXIES | addresses and CIDRs, comma-separated | empty | whose X-Forwarded-For counts |
+    | IP_REQUESTS_PER_MINUTE | 0 to 1000000 | 0 | requests a minute that one address may send to the tracking domain; 0 limits nobody |
+    | JOURNAL_SYNC | interval, always, none | interval | when an answered click is on the disk: within 20 ms, before the answer, or when the system likes |
     | ALLOW_PRIVATE_DESTINATIONS | 0 or 1 | 0 | 1 lets webhooks and postbacks reach loopback addresses, for trying it out |
     | RATE_LIMIT_PER_MINUTE | 1 to 1000000 | 600 | API requests a minute and key |
     | POSTBACK_RETRY_SCHEDULE | durations (5s, 2m, 1h), comma-separated | 12 attempts over about 3 days | waits between the attempts to deliver a partner postback |

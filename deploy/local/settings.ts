@@ -90,6 +90,17 @@ const Variables = z.object({
     unset: "empty",
     meaning: "whose X-Forwarded-For counts",
   }),
+  IP_REQUESTS_PER_MINUTE: about(wholeNumber({ min: 0, max: 1_000_000 }).default(0), {
+    type: "0 to 1000000",
+    unset: "0",
+    meaning: "requests a minute that one address may send to the tracking domain; 0 limits nobody",
+  }),
+  JOURNAL_SYNC: about(z.enum(["interval", "always", "none"]).default("interval"), {
+    type: "interval, always, none",
+    unset: "interval",
+    meaning:
+      "when an answered click is on the disk: within 20 ms, before the answer, or when the system likes",
+  }),
   ALLOW_PRIVATE_DESTINATIONS: about(onOff().default(false), {
     type: "0 or 1",
     unset: "0",

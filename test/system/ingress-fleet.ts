@@ -86,8 +86,8 @@ export class IngressFleet {
     return [...this.#members].map(({ output }) => output()).join("");
   }
 
-  /** One more process on the port; answers its pid when it serves. */
-  async addIngress(): Promise<number> {
+  /** One more process on the port, with settings of its own; answers its pid when it serves. */
+  async addIngress(env: Readonly<Record<string, string>> = {}): Promise<number> {
     const { command, args } = this.#node;
     const child = spawn(command, [...args, projectFile(".build", "ingress", "main.js")], {
       env: {
@@ -97,6 +97,7 @@ export class IngressFleet {
         TRACKING_PORT: String(this.port),
         DATA_DIR: this.#folder,
         ...this.#env,
+        ...env,
       },
       stdio: ["pipe", "pipe", "pipe"],
     });

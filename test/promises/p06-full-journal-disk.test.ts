@@ -1,0 +1,92 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Pool } from "undici";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TcpGate } from "../integration/conversions/tcp-gate.ts";
+import { IngressFleet } from "../system/ingress-fleet.ts";
+import { until } from "../system/until.ts";
+
+/** Full after some 8,000 clicks, of which no writer passes any. */
+const DISK_MB = 8;
+const FILLING = 11_000;
+const SENDERS = 32;
+const FILLER = "x".repeat(250);
+const UNREACHABLE = 200;
+
+let disk = "";
+let isMounted = false;
+
+beforeAll(() => {
+  disk = mkdtempSync(join(tmpdir(), "tracker-disk-"));
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m`, "tmpfs", disk]);
+  isMounted = status === 0;
+});
+
+afterAll(() => {
+  if (isMounted) spawnSync("umount", [disk]);
+  rmdirSync(disk);
+});
+
+test("P6: a full journal disk stops no redirect; every click is stored or counted, and health says so", async (context) => {
+  // Only the superuser may make a disk of this size.
+  context.skip(!isMounted, "a file system of 8 MB cannot be mounted by this user");
+  await using fleet = await IngressFleet.open({ processes: 0 });
+  await fleet.world.addOffer();
+  const nats = new URL(fleet.world.env["NATS_URL"] ?? "");
+  const gate = await TcpGate.open({ host: nats.hostname, port: Number(nats.port) });
+  await fleet.addIngress({ DATA_DIR: disk, NATS_URL: `nats://127.0.0.1:${gate.port}` });
+  await fleet.untilCurrent();
+  const clients = new Pool(`http://127.0.0.1:${fleet.port}`, { connections: SENDERS });
+  const metric = async (name: string): Promise<number> => {
+    const { body } = await clients.request({ path: "/metrics", method: "GET" });
+    const text = await body.text();
+    return Number(new RegExp(`^${name} (\\d+)`, "m").exec(text)?.[1] ?? Number.NaN);
+  };
+  const health = async (): Promise<number> => {
+    const { statusCode, body } = await clients.request({ path: "/health", method: "GET" });
+    await body.dump();
+    return statusCode;
+  };
+  try {
+    expect(await sendClicks(clients, "filling", FILLING)).toBe(FILLING);
+    expect(await metric("ingress_journal_write_faults_total")).toBeGreaterThan(0);
+    await fleet.untilShipped(FILLING, ({ sub1 }) => sub1 === "filling");
+    expect([await metric("ingress_clicks_unrecorded_total"), await health()]).toEqual([0, 200]);
+
+    await gate.shut();
+    expect(await sendClicks(clients, "nowhere", UNREACHABLE)).toBe(UNREACHABLE);
+    expect([await metric("ingress_clicks_unrecorded_total"), await health()]).toEqual([
+      UNREACHABLE,
+      503,
+    ]);
+
+    // They are still in memory, and are brought home.
+    await gate.open();
+    await fleet.untilShipped(UNREACHABLE, ({ sub1 }) => sub1 === "nowhere");
+    await until("health is green again", async () => (await health()) === 200, {
+      timeoutMs: 5_000,
+    });
+  } finally {
+    await clients.close();
+    await gate.shut();
+  }
+});
+
+/** Answers how many were redirected. */
+async function sendClicks(clients: Pool, run: string, count: number): Promise<number> {
+  let sent = 0;
+  let redirected = 0;
+  const send = async (): Promise<void> => {
+    while (sent < count) {
+      sent += 1;
+      const path = `/r/OFFER1/PARTNR?sub1=${run}&sub2=${sent}&sub3=${FILLER}&sub4=${FILLER}`;
+      const { statusCode, body } = await clients.request({ path, method: "GET" });
+      await body.dump();
+      if (statusCode === 302) redirected += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, send));
+  return redirected;
+}
