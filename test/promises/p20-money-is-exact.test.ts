@@ -123,10 +123,10 @@ function rateOf(currency: string): Fraction {
 
 async function factSums({ world }: ConversionFleet): Promise<unknown> {
   const answer = await world.clickhouse.query({
-    query: `select toString(sum(sale_amount)) as sale, toString(sum(payout)) as payout, toString(sum(revenue)) as revenue
+    query: `select toDecimalString(sum(sale_amount), 4) as sale, toDecimalString(sum(payout), 4) as payout,
+              toDecimalString(sum(revenue), 4) as revenue
             from conversion_fact final where status = 'approved'`,
     format: "JSONEachRow",
-    clickhouse_settings: { output_format_decimal_trailing_zeros: 1 },
   });
   return await answer.json();
 }
