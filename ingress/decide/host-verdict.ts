@@ -50,7 +50,7 @@ function judge(authority: string): HostVerdict {
 /** Names of other letters are what the WHATWG parser makes of them; one with escapes in it is no name at all. */
 function isAgreed(written: string, name: string): boolean {
   if (LDH_HOST.test(written)) return whatwgHost(written) === name;
-  return !ASCII.test(written) && LDH_HOST.test(name);
+  return !ASCII.test(written) && !written.includes("%") && LDH_HOST.test(name);
 }
 
 function refused(refusal: HostVerdict["refusal"]): HostVerdict {

@@ -143,6 +143,10 @@ export const BAD_HOSTS = [
   "shop.example%3f",
   "shop.example%40other.example",
   "a%b.example",
+  // Escapes beside letters beyond ASCII: a browser reads both, the grammar neither.
+  "\u212a%2eexample.example",
+  "b\u00fccher%2eexample.example",
+  "b\u00fc%63her.example",
   "%.example",
   "xn--.example",
   "xn--a.example",
