@@ -11,6 +11,7 @@ import { getClick } from "./clicks/get-click.ts";
 import { listClicks } from "./clicks/list-clicks.ts";
 import { createConversion } from "./conversions/create-conversion.ts";
 import { getConversion } from "./conversions/get-conversion.ts";
+import { listConversionHistory } from "./conversions/list-conversion-history.ts";
 import { listConversions } from "./conversions/list-conversions.ts";
 import { updateConversion } from "./conversions/update-conversion.ts";
 import { updateConversions } from "./conversions/update-conversions.ts";
@@ -47,6 +48,7 @@ export const operations: readonly Operation[] = [
   getClick,
   listConversions,
   getConversion,
+  listConversionHistory,
   createConversion,
   updateConversion,
   updateConversions,

@@ -18,6 +18,7 @@ import { CapTeller } from "./conversions/cap-teller.ts";
 import { startConversions } from "./conversions/start.ts";
 import { startFacts } from "./facts/start.ts";
 import { startHealthServer } from "./health-server.ts";
+import { OutgoingClient } from "./outgoing/outgoing-client.ts";
 import { startSchedule } from "./schedule/start.ts";
 import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
 
@@ -94,7 +95,9 @@ async function start(
     lifetime.own("facts", () => facts.close());
   }
   if (lanes.includes("conversions")) {
-    const conversions = startConversions(deps);
+    const outgoing = new OutgoingClient(settings.outgoing);
+    lifetime.own("outgoing", () => outgoing.close());
+    const conversions = startConversions({ ...deps, outgoing });
     lifetime.own("conversions", () => conversions.close());
     const capTeller = new CapTeller(deps);
     capTeller.start();

@@ -41,6 +41,8 @@ const Settings = z.object({
   HOLD_TICK_MS: wholeNumber({ min: 10, max: 60_000 }).default(1_000),
   /** Daily reference rates in the form of the European Central Bank, XML or CSV; empty for none (G76). */
   FX_FEED_URL: z.string().default(""),
+  /** 1: requests may go to loopback and private addresses, for trying it out (G127). */
+  ALLOW_PRIVATE_DESTINATIONS: onOff().default(false),
   /** How long a click lane stays with a writer that says nothing. Milliseconds. */
   LANE_LEASE_MS: wholeNumber({ min: 1_000, max: 300_000 }).default(30_000),
 });
@@ -55,6 +57,7 @@ export type ProcessorSettings = {
   readonly healthPort: number;
   readonly lanes: readonly LaneName[];
   readonly clicks: { readonly owner: string; readonly leaseMs: number };
+  readonly outgoing: { readonly allowPrivate: boolean };
   readonly schedule: { readonly holdTickMs: number; readonly fxFeedUrl: string };
 };
 
@@ -73,6 +76,7 @@ export function readProcessorSettings(
     healthPort: read.PROCESSORS_HEALTH_PORT,
     lanes: read.LANES,
     clicks: { owner: read.PROCESSOR_NAME, leaseMs: read.LANE_LEASE_MS },
+    outgoing: { allowPrivate: read.ALLOW_PRIVATE_DESTINATIONS },
     schedule: { holdTickMs: read.HOLD_TICK_MS, fxFeedUrl: read.FX_FEED_URL },
   });
 }

@@ -233,6 +233,18 @@ export const VISIBILITY = {
       ],
     },
   }),
+  /** Of the history of a conversion: money as in the conversion; who of the staff it was is not for others. */
+  conversion_change: rule({
+    fields: [
+      ...["at", "actor", "key_id", "from_status", "to_status", "reason"],
+      ...["from_revenue", "to_revenue", "from_payout", "to_payout"],
+      ...["from_sale_amount", "to_sale_amount"],
+    ],
+    hidden: {
+      partner: ["key_id", "from_revenue", "to_revenue"],
+      advertiser: ["key_id", "from_payout", "to_payout"],
+    },
+  }),
   /** Of the list and of the detail, which has every stored column and `extra`. */
   click: rule({
     fields: [

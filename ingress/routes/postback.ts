@@ -35,6 +35,8 @@ const REPLY_TIMEOUT_MS = 7_000;
 const RETRY_AFTER_SECONDS = "30";
 const NO_STORE = ["Cache-Control", "no-store"] as const;
 const JSON_TYPE = ["Content-Type", "application/json; charset=utf-8"] as const;
+/** How the relay of unknown clicks signs in `Via` (G117). */
+const RELAYED = "tracker-relay";
 const UNAVAILABLE = "temporarily unavailable";
 
 /** `/pb` and its other names (section 4.13). An outage is a 503, never a business answer (P15). */
@@ -116,6 +118,7 @@ function reportOf(
     userAgent: request.headers.userAgent,
     receivedAtMs: clock.nowMs(),
     producer,
+    ...(request.headers.via.includes(RELAYED) ? { isRelayed: true } : {}),
   };
 }
 

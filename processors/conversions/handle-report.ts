@@ -61,16 +61,28 @@ async function handleClickReport(
   const { report, origin } = incoming;
   const { clickId } = report;
   const credit = await creditOf(sources, incoming);
-  if (isRefusal(credit)) return refusal(credit, { workspaceId, clickId });
+  if (isRefusal(credit))
+    return await refuseOrRelay(sources, incoming, credit, { workspaceId, clickId });
   const { click } = credit;
   const target = resolveTarget(sources.catalog, report, credit, origin);
   if (target.kind === "refused") {
-    return refusal(target, {
+    return await refuseOrRelay(sources, incoming, target, {
       workspaceId: workspaceId ?? click?.workspace_id,
       clickId: click?.click_id ?? clickId,
     });
   }
   return await recordReport(sources, incoming, target, credit);
+}
+
+/** A click of another workspace is as unknown as one that is nowhere: the answer does not tell them apart (PB-057). */
+async function refuseOrRelay(
+  { relay }: ReportSources,
+  incoming: Incoming,
+  cause: Refusal,
+  known: { readonly workspaceId: number | undefined; readonly clickId: string | undefined },
+): Promise<Handled> {
+  const relayed = cause.result === "unknown_click" ? await relay.relay(incoming) : undefined;
+  return relayed ?? refusal(cause, known);
 }
 
 /** A click goes before a coupon, and a coupon before what is found by e-mail (G114, G115). */

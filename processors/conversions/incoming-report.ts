@@ -6,10 +6,12 @@ import type { RecordQueue } from "./record-queue.ts";
 import { malformed, type Refusal } from "./refusal.ts";
 import type { GivenMoney, Report } from "./report-params.ts";
 import type { Origin } from "./resolve-target.ts";
+import type { UnknownClickRelay } from "./unknown-click-relay.ts";
 
 export type ReportSources = Attributor & {
   readonly clock: Clock;
   readonly recorder: RecordQueue;
+  readonly relay: UnknownClickRelay;
 };
 
 /** A report that is well formed and whose sender is known. */

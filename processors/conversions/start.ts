@@ -23,6 +23,7 @@ import { RecordQueue } from "./record-queue.ts";
 import { FAULT, UNAVAILABLE } from "./refusal.ts";
 import { isStoreAway } from "./store-away.ts";
 import { StoredClicks } from "./stored-clicks.ts";
+import { type Outgoing, UnknownClickRelay } from "./unknown-click-relay.ts";
 
 export type ConversionDeps = {
   readonly pool: Pool;
@@ -33,6 +34,7 @@ export type ConversionDeps = {
   readonly metrics: Metrics;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  readonly outgoing: Outgoing;
 };
 
 /** Any number of processes share the work. */
@@ -51,7 +53,8 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
   });
   const recorder = new RecordQueue(deps.pool);
   const storedClicks = new StoredClicks(deps.clickhouse, deps.catalog);
-  const desk: Desk = { ...deps, recorder, storedClicks, postbackLog, metrics };
+  const relay = new UnknownClickRelay(deps);
+  const desk: Desk = { ...deps, recorder, relay, storedClicks, postbackLog, metrics };
   const take = (
     subject: string,
     answer: (payload: Uint8Array) => Promise<unknown>,

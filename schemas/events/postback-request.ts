@@ -20,6 +20,8 @@ export const PostbackRequest = z.object({
   receivedAtMs: z.int(),
   /** The journal that a click of this report would go to; without it a coupon makes none. */
   producer: z.int().min(0).max(65_535).optional(),
+  /** It comes from an installation that had relayed it as of an unknown click (G117): it goes no further. */
+  isRelayed: z.boolean().optional(),
 });
 export type PostbackRequest = z.infer<typeof PostbackRequest>;
 

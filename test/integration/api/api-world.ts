@@ -10,6 +10,7 @@ import type { Operation } from "../../../api/operation.ts";
 import { operations } from "../../../api/operations.ts";
 import { startApi } from "../../../api/start-api.ts";
 import { startConversions } from "../../../processors/conversions/start.ts";
+import { OutgoingClient } from "../../../processors/outgoing/outgoing-client.ts";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
@@ -110,6 +111,7 @@ export class ApiWorld {
   async startProcessor(): Promise<void> {
     const catalog = new Catalog();
     const feed = await CatalogFeed.start({ catalog, db: this.db, log: this.#log });
+    const outgoing = new OutgoingClient({ allowPrivate: false });
     const lane = startConversions({
       pool: this.db,
       nats: this.nats,
@@ -119,9 +121,11 @@ export class ApiWorld {
       metrics: new Metrics(),
       signal: new AbortController().signal,
       clock: systemClock,
+      outgoing,
     });
     this.#closers.push(async () => {
       await lane.close();
+      await outgoing.close();
       await feed.close();
     });
   }

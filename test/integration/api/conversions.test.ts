@@ -229,6 +229,19 @@ describe("statuses", () => {
 });
 
 describe("reading", () => {
+  test("an id that names nothing, or nothing of ours, is 404 for every role; the record stands under data alone (CNV-008)", async () => {
+    const made = record(await convert());
+    expect(Object.keys((await world.get(`/conversions/${made.id}`)).body)).toEqual(["data"]);
+    const foreign = await world.addTenant("conversions-elsewhere");
+    for (const key of Object.values(world.tenant.keys)) {
+      expect(record(await world.get(`/conversions/${made.id}`, key)).id).toBe(made.id);
+      for (const id of [UNKNOWN, crypto.randomUUID(), "x", "1"])
+        expect(refusal(await world.get(`/conversions/${id}`, key))).toBe("404 not_found");
+    }
+    for (const key of Object.values(foreign.keys))
+      expect(refusal(await world.get(`/conversions/${made.id}`, key))).toBe("404 not_found");
+  });
+
   test("newest first by conversion time, in the range, page by page (CNV-001 to CNV-004, ENV-004, ENV-028, T76)", async () => {
     const place = await world.offer({ name: "Paged" });
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();

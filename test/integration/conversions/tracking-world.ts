@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { startConversions } from "../../../processors/conversions/start.ts";
+import { OutgoingClient } from "../../../processors/outgoing/outgoing-client.ts";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
@@ -57,6 +58,7 @@ export class TrackingWorld {
   readonly #lanes: { close(): Promise<void> }[] = [];
   readonly #mint: ClickIdMint;
   readonly #log = openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
+  readonly #outgoing = new OutgoingClient({ allowPrivate: false });
   #offers = 0;
 
   private constructor(parts: {
@@ -130,6 +132,7 @@ export class TrackingWorld {
         metrics: new Metrics(),
         signal: new AbortController().signal,
         clock: systemClock,
+        outgoing: this.#outgoing,
       }),
     );
   }
@@ -328,6 +331,7 @@ export class TrackingWorld {
 
   async close(): Promise<void> {
     await Promise.all(this.#lanes.map((lane) => lane.close()));
+    await this.#outgoing.close();
     await this.#feed.close();
     await this.nats.connection.close();
     const name = this.nats.prefix;

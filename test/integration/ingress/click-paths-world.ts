@@ -56,6 +56,7 @@ const Detail = z.object({
 });
 export type Detail = z.infer<typeof Detail>["data"];
 const List = z.object({ data: z.array(Row) });
+const Written = z.object({ data: z.unknown() });
 const Outcome = z.looseObject({ ok: z.boolean() });
 
 const CONNECTIONS_MAX = 16;
@@ -97,7 +98,8 @@ export class ClickPathsWorld {
     this.#ports = ports;
   }
 
-  static async open(): Promise<ClickPathsWorld> {
+  /** `env` is added to the settings of every process. */
+  static async open({ env = {} }: { env?: Record<string, string> } = {}): Promise<ClickPathsWorld> {
     const node = { command: process.execPath, args: [] };
     const ingressNode = ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
     const store = await TrackingWorld.open({ lanes: 0 });
@@ -109,14 +111,18 @@ export class ClickPathsWorld {
       processors: await freePort(),
     };
     const world = new ClickPathsWorld(store, folder, ports);
-    world.#start("processors", node);
-    world.#start("api", node);
-    world.#start("ingress", await ingressNode);
+    world.#start("processors", node, env);
+    world.#start("api", node, env);
+    world.#start("ingress", await ingressNode, env);
     for (const name of ["processors", "api", "ingress"] as const) await world.#untilHealthy(name);
     return world;
   }
 
-  #start(name: "ingress" | "processors" | "api", { command, args }: NodeCommand): void {
+  #start(
+    name: "ingress" | "processors" | "api",
+    { command, args }: NodeCommand,
+    env: Readonly<Record<string, string>>,
+  ): void {
     const child = spawn(command, [...args, projectFile(".build", name, "main.js")], {
       env: {
         ...process.env,
@@ -129,6 +135,7 @@ export class ClickPathsWorld {
         RATE_LIMIT_PER_MINUTE: "1000000",
         LOG_LEVEL: "warn",
         EXIT_WITH_PARENT: "1",
+        ...env,
       },
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -305,6 +312,17 @@ export class ClickPathsWorld {
       if (answer.status !== 503 || attempt >= REST_ATTEMPTS_MAX)
         throw new Error(`${path}: ${answer.status} ${body}`);
     }
+  }
+
+  /** A write over the REST API; answers `data`. @throws for any refusal. */
+  async write(method: string, path: string, key: string, body: unknown): Promise<unknown> {
+    const answer = await fetch(`http://127.0.0.1:${this.#ports.api}/api/v1${path}`, {
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...{ method, body: JSON.stringify(body) },
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return Written.parse(JSON.parse(text)).data;
   }
 
   /** What `/pb` answers to a report with the workspace's token. */

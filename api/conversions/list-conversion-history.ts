@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { everybody } from "../access/access-of-operations.ts";
+import { shownSchema, showTo } from "../access/visibility.ts";
+import { type Operation, operation } from "../operation.ts";
+import { shownMoney, shownTime } from "../rest/body-fields.ts";
+import { openPage } from "../rest/page.ts";
+import { cursorParam, limitParam } from "../rest/query-fields.ts";
+import { CONVERSION_STATUSES } from "./conversion-fields.ts";
+import { listHistory } from "./conversion-history.ts";
+import { ConversionPath, getConversionOfPath } from "./get-conversion.ts";
+
+const status = z.enum(CONVERSION_STATUSES);
+const before = { description: "null for what made the conversion" };
+
+const ShownChange = shownSchema("conversion_change", {
+  at: shownTime,
+  actor: z.enum(["postback", "pixel", "api", "hold"]),
+  key_id: z.int().nullable().meta({ description: "The key of a change over the API" }),
+  from_status: status.nullable().meta(before),
+  to_status: status,
+  reason: z.string(),
+  from_revenue: shownMoney.nullable().meta(before),
+  to_revenue: shownMoney,
+  from_payout: shownMoney.nullable().meta(before),
+  to_payout: shownMoney,
+  from_sale_amount: shownMoney.nullable().meta(before),
+  to_sale_amount: shownMoney,
+}).meta({ id: "ConversionChange" });
+
+export const listConversionHistory: Operation = operation({
+  name: "listConversionHistory",
+  method: "GET",
+  path: "/conversions/{id}/history",
+  tag: "Conversions",
+  summary: "Every change of a conversion, the newest first; the last one is how it was made",
+  access: everybody("conversions.read"),
+  input: {
+    path: ConversionPath,
+    query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }),
+  },
+  output: z.object({ data: z.array(ShownChange), next_cursor: z.string().nullable() }),
+  status: 200,
+  findResource: getConversionOfPath,
+  run: async (context, { query, resource }) => {
+    const { db, principal } = context;
+    // A cursor is good for this conversion alone.
+    const page = openPage(context, "listConversionHistory", { ...query, id: resource.id });
+    const rows = await listHistory(db, resource.id, page);
+    return {
+      body: page.close(rows, {
+        positionOf: (row) => ({ at: row.at, id: row.id }),
+        show: (row) => showTo(principal.role, "conversion_change", row),
+      }),
+    };
+  },
+});

@@ -1,0 +1,37 @@
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+
+/** Ranges of IPv4 that are nobody's on the Internet (the registry of special-purpose addresses), multicast among them. */
+const SPECIAL_IPV4 = [
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"],
+  ...["172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24"],
+  ...["192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24"],
+  ...["203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
+];
+/** The only range of IPv6 that is given out, ... */
+const GLOBAL_IPV6 = "2000::/3";
+/** ... less protocols, tunnels that lead to an IPv4 address of any kind (Teredo, 6to4), and documentation. */
+const SPECIAL_IPV6 = [
+  ...["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"],
+];
+
+const special = blockListOf([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
+const global = blockListOf([GLOBAL_IPV6]);
+
+/**
+ * Whether an address is one of the public Internet. Not so are loopback, private, link-local and other special ranges, in all
+ * forms of IPv6 that carry an IPv4 address too, and whatever is no address, such as one with a zone.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !special.check(address, "ipv4");
+  if (!isIPv6(address) || address.includes("%")) return false;
+  return global.check(address, "ipv6") && !special.check(address, "ipv6");
+}
+
+function blockListOf(ranges: readonly string[]): BlockList {
+  const blocked = new BlockList();
+  for (const range of ranges) {
+    const [network = "", bits = ""] = range.split("/");
+    blocked.addSubnet(network, Number(bits), isIPv4(network) ? "ipv4" : "ipv6");
+  }
+  return blocked;
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import {
+  type Answer,
+  ApiWorld,
+  details,
+  type Json,
+  nextCursor,
+  record,
+  refusal,
+  someId,
+  someText,
+  type Tenant,
+} from "./api-world.ts";
+
+let world: ApiWorld;
+let stranger: Tenant;
+let offer: Json & { id: number };
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  stranger = await world.addTenant("stranger");
+  offer = await world.offer({ events: [{ code: "hidden", is_private: true }] });
+  await world.startProcessor();
+});
+afterAll(async () => {
+  await world.close();
+});
+
+async function convert(fields: Json = {}): Promise<string> {
+  const { affiliateId } = world.tenant;
+  const made = { offer_id: offer.id, affiliate_id: affiliateId, ...fields };
+  return String(record(await world.post("/conversions", made)).id);
+}
+
+/** A change has no id of its own. */
+function list({ body }: Pick<Answer, "body">): Json[] {
+  return z.array(z.looseObject({})).parse(body["data"]);
+}
+
+async function setStatus(id: string, status: string, reason: string): Promise<void> {
+  expect((await world.patch(`/conversions/${id}`, { status, reason })).status).toBe(200);
+}
+
+const MONEY = {
+  ...{ from_revenue: "15.0000", to_revenue: "15.0000" },
+  ...{ from_payout: "10.0000", to_payout: "10.0000" },
+  ...{ from_sale_amount: "0.0000", to_sale_amount: "0.0000" },
+};
+
+test("P19: every change is told with its time, its key, what was before and why, the newest first", async () => {
+  const id = await convert();
+  await setStatus(id, "rejected", "fake");
+  const bulk = await world.patch("/conversions", { ids: [id], status: "pending", reason: "look" });
+  expect(bulk.status).toBe(200);
+  const answer = await world.get(`/conversions/${id}/history`, world.tenant.keys.analyst);
+  expect(Object.keys(answer.body).sort()).toEqual(["data", "next_cursor"]);
+  expect(nextCursor(answer)).toBeNull();
+  const change = { at: someText, actor: "api", key_id: someId, ...MONEY };
+  expect(answer.body["data"]).toEqual([
+    { ...change, from_status: "rejected", to_status: "pending", reason: "look" },
+    { ...change, from_status: "approved", to_status: "rejected", reason: "fake" },
+    {
+      ...{ ...change, from_status: null, to_status: "approved", reason: "" },
+      ...{ from_revenue: null, from_payout: null, from_sale_amount: null },
+    },
+  ]);
+  const times = list(answer).map((row) => String(row["at"]));
+  expect(times).toEqual([...times].sort().reverse());
+});
+
+test("a change that changes nothing leaves no line, and a refused one neither (CNV-032)", async () => {
+  const id = await convert();
+  await setStatus(id, "rejected", "same");
+  await setStatus(id, "rejected", "same");
+  expect((await world.patch(`/conversions/${id}`, { status: "done" })).status).toBe(400);
+  expect(list(await world.get(`/conversions/${id}/history`))).toHaveLength(2);
+});
+
+test("partner and advertiser see the changes of their own, less the money and names that are not for them (VIS-023, VIS-031, VIS-058)", async () => {
+  const id = await convert();
+  const seen = async (key: string) => {
+    const [first = {}] = list(await world.get(`/conversions/${id}/history`, key));
+    return Object.keys(first);
+  };
+  const { admin, analyst, partner, advertiser } = world.tenant.keys;
+  const all = await seen(admin);
+  expect([...all].sort()).toEqual(
+    ["actor", "at", "from_status", "key_id", "reason", "to_status", ...Object.keys(MONEY)].sort(),
+  );
+  const without = (...fields: string[]) => all.filter((field) => !fields.includes(field));
+  expect(await seen(analyst)).toEqual(all);
+  expect(await seen(partner)).toEqual(without("key_id", "from_revenue", "to_revenue"));
+  expect(await seen(advertiser)).toEqual(without("key_id", "from_payout", "to_payout"));
+});
+
+test("what a key may not read has no history for it: 404 (VIS-029, VIS-030, VIS-036, CNV-008)", async () => {
+  const [open, hidden] = [await convert(), await convert({ event: "hidden" })];
+  const { admin, partner, advertiser } = world.tenant.keys;
+  const statusOf = async (id: string, key: string) =>
+    (await world.get(`/conversions/${id}/history`, key)).status;
+  expect(await statusOf(hidden, advertiser)).toBe(200);
+  const refused: [string, string][] = [[hidden, partner]];
+  for (const key of Object.values(stranger.keys)) refused.push([open, key]);
+  for (const id of [randomUUID(), "x"]) refused.push([id, admin], [id, partner]);
+  for (const [id, key] of refused)
+    expect(refusal(await world.get(`/conversions/${id}/history`, key))).toBe("404 not_found");
+  const unnamed = await world.call("GET", `/conversions/${open}/history`, { key: undefined });
+  expect(unnamed.status).toBe(401);
+});
+
+test("a long history comes in pages, whose cursor is good for this conversion only (ENV-004)", async () => {
+  const [id, other] = [await convert(), await convert()];
+  for (const [index, status] of ["rejected", "pending", "approved", "rejected"].entries())
+    await setStatus(id, status, `change ${index}`);
+  const whole = list(await world.get(`/conversions/${id}/history`));
+  expect(whole).toHaveLength(5);
+  const pages: unknown[] = [];
+  let cursor: string | null = "";
+  for (let page = 0; page < 5 && cursor !== null; page += 1) {
+    const at = cursor === "" ? "" : `&cursor=${cursor}`;
+    const answer = await world.get(`/conversions/${id}/history?limit=2${at}`);
+    pages.push(...list(answer));
+    cursor = nextCursor(answer);
+    if (cursor === null) continue;
+    const wrong = await world.get(`/conversions/${other}/history?limit=2&cursor=${cursor}`);
+    expect(refusal(wrong)).toBe("400 invalid_cursor");
+  }
+  expect(pages).toEqual(whole);
+  const wrong = await world.get(`/conversions/${id}/history?limit=201`);
+  expect([refusal(wrong), details(wrong).param]).toEqual(["400 invalid_parameter", "limit"]);
+});
+
+test("the operation stands in the OpenAPI document", async () => {
+  const { body } = await world.get("/openapi.json");
+  expect(body["paths"]).toHaveProperty(["/conversions/{id}/history", "get", "operationId"]);
+});

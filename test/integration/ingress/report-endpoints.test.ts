@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import {
+  type Answer,
+  type Asking,
+  ClickPathsWorld,
+  clickIdOf,
+  headerOf,
+  PARTNER,
+  type Tenant,
+} from "./click-paths-world.ts";
+
+const POSTBACK_PATHS = ["/pb", "/postback", "/conversion"] as const;
+const PIXEL_PATHS = ["/px", "/px.gif"] as const;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const FORM = "application/x-www-form-urlencoded";
+const BOUNDARY = "-a-boundary-";
+const BODY_BYTES_MAX = 65_536;
+
+const Stored = z.object({
+  data: z.object({
+    id: z.string(),
+    click_id: z.string(),
+    event_code: z.string(),
+    status: z.string(),
+    method: z.string(),
+    sale_amount: z.string(),
+    adv_txid: z.string(),
+    params: z.record(z.string(), z.string()),
+  }),
+});
+type Stored = z.infer<typeof Stored>["data"];
+
+let world: ClickPathsWorld;
+let shop: Tenant;
+
+beforeAll(async () => {
+  world = await ClickPathsWorld.open();
+  shop = await world.addTenant("shop");
+  const offerId = await world.addOffer(shop, "SHOP");
+  await world.store.addEvent(offerId, {
+    ...{ code: "sale", payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" },
+  });
+  await world.addOffer(shop, "PENDING", { default_status: "pending" });
+  await world.addOffer(shop, "HELD", { hold_days: "1" });
+  await world.addOffer(shop, "SERVERS", { conversion_method: "s2s" });
+  await world.untilCurrent();
+});
+afterAll(() => world.close());
+
+async function newClick(offer = "SHOP"): Promise<string> {
+  const id = clickIdOf(await world.ask(`/r/${offer}/${PARTNER}`));
+  expect(id).not.toBe("");
+  return id;
+}
+
+function conversionIdOf({ status, body }: Answer): string {
+  const accepted = { ok: z.literal(true), conversion_id: z.string().regex(UUID) };
+  const shape = z.strictObject({ ...accepted, status: z.literal("approved") });
+  expect([status, body]).toEqual([200, expect.any(String)]);
+  return shape.parse(JSON.parse(body)).conversion_id;
+}
+
+async function stored(id: string): Promise<Stored> {
+  return Stored.parse(await world.rest(`/conversions/${id}`, shop.adminKey)).data;
+}
+
+async function conversionsStored(): Promise<number> {
+  const [row] = await world.store.rows<{ count: string }>("select count(*) from conversion");
+  return Number(row?.count);
+}
+
+function multipart(params: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(params).map(
+    ([name, value]) =>
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return `${parts.join("")}--${BOUNDARY}--\r\n`;
+}
+
+/** A way to send parameters: what stands behind the path, and how it is asked. */
+type Way = (params: Readonly<Record<string, string>>) => [query: string, asking: Asking];
+
+const queryOf = (params: Readonly<Record<string, string>>): string =>
+  new URLSearchParams(params).toString();
+const posted = (contentType: string, body: string): Asking => ({
+  ...{ method: "POST", body, headers: { "content-type": contentType } },
+});
+
+const WAYS: Readonly<Record<string, Way>> = {
+  "GET with a query": (params) => [`?${queryOf(params)}`, {}],
+  "POST with a query": (params) => [`?${queryOf(params)}`, { method: "POST" }],
+  "POST of a form": (params) => ["", posted(FORM, queryOf(params))],
+  "POST of JSON": (params) => [
+    "",
+    posted("application/json", JSON.stringify({ ...params, amount: Number(params["amount"]) })),
+  ],
+  "POST of multipart": (params) => [
+    "",
+    posted(`multipart/form-data; boundary=${BOUNDARY}`, multipart(params)),
+  ],
+};
+
+describe("PB-001 PB-002 PB-003 PB-059 PB-060 one endpoint, three names, five ways to send", () => {
+  const cases = POSTBACK_PATHS.flatMap((path) =>
+    Object.entries(WAYS).map(([way, sent]) => ({ path, way, sent })),
+  );
+
+  test.each(cases)("$path, $way", async ({ path, way, sent }) => {
+    const click_id = await newClick();
+    const txid = `order of ${path}, ${way}`;
+    const [query, asking] = sent({
+      ...{ token: shop.postbackToken, click_id, txid, event: "sale", amount: "12.5" },
+      adv1: "ä b&c=d",
+    });
+    const id = conversionIdOf(await world.ask(`${path}${query}`, asking));
+    expect(await stored(id)).toMatchObject({
+      ...{ id, click_id, adv_txid: txid, event_code: "sale", status: "approved", method: "s2s" },
+      ...{ sale_amount: "12.5000", params: { adv1: "ä b&c=d" } },
+    });
+  });
+
+  test("G119: parts may stand in query and body; what both name is the body's", async () => {
+    const click_id = await newClick();
+    const body = `click_id=${click_id}&adv1=body`;
+    const target = `/pb?token=${shop.postbackToken}&adv1=query&adv2=query`;
+    const id = conversionIdOf(await world.ask(target, posted(FORM, body)));
+    expect((await stored(id)).params).toEqual({ adv1: "body", adv2: "query" });
+  });
+
+  test("PB-027: the three names know of each other's reports", async () => {
+    const report = `token=${shop.postbackToken}&click_id=${await newClick()}`;
+    const id = conversionIdOf(await world.ask(`/pb?${report}`));
+    const changed = await world.ask(`/conversion?${report}&status=rejected`);
+    expect(JSON.parse(changed.body)).toMatchObject({ conversion_id: id, updated: true });
+    expect((await stored(id)).status).toBe("rejected");
+  });
+});
+
+describe("what is no report", () => {
+  test.each(
+    POSTBACK_PATHS.flatMap((path) => ["PUT", "DELETE", "PATCH", "OPTIONS"].map((m) => [m, path])),
+  )("PB-052: %s %s is 405 and records nothing", async (method = "", path = "") => {
+    const click_id = await newClick();
+    const before = await conversionsStored();
+    const target = `${path}?token=${shop.postbackToken}&click_id=${click_id}`;
+    const answer = await world.ask(target, { method });
+    expect([answer.status, answer.body]).toEqual([
+      405,
+      '{"ok":false,"error":"method not allowed"}',
+    ]);
+    expect(headerOf(answer, "allow")).toBe("GET, POST");
+    expect(headerOf(answer, "content-type")).toBe("application/json; charset=utf-8");
+    expect(await conversionsStored()).toBe(before);
+  });
+
+  test.each(POSTBACK_PATHS)(
+    "PB-053: %s takes a body of 64 KiB, and not one byte more",
+    async (path) => {
+      const report = async (): Promise<string> =>
+        `token=${shop.postbackToken}&click_id=${await newClick()}&note=`;
+      const [fits, over] = [await report(), await report()];
+      const before = await conversionsStored();
+      const sent = async (body: string, bytes: number): Promise<Answer> =>
+        await world.ask(path, posted(FORM, body.padEnd(bytes, "x")));
+      for (const bytes of [BODY_BYTES_MAX + 1, 2 * BODY_BYTES_MAX]) {
+        const refused = await sent(over, bytes);
+        const error = '{"ok":false,"error":"request body too large"}';
+        expect([refused.status, refused.body]).toEqual([413, error]);
+      }
+      expect(await conversionsStored()).toBe(before);
+      conversionIdOf(await sent(fits, BODY_BYTES_MAX));
+      expect(await conversionsStored()).toBe(before + 1);
+    },
+  );
+});
+
+/** Status, type, pixel or not, and what the header says. */
+function pixelOf(answer: Answer): unknown[] {
+  const isGif = answer.body.startsWith("GIF89a");
+  return [
+    ...[answer.status, headerOf(answer, "content-type"), isGif],
+    headerOf(answer, "x-tracker-conversion"),
+  ];
+}
+
+describe.each(PIXEL_PATHS)("PX-002 the pixel as %s", (path) => {
+  const UNKNOWN = "0".repeat(32);
+
+  test("PX-001: records, and answers an image of one pixel and the status", async () => {
+    const click_id = await newClick();
+    const answer = await world.ask(`${path}?click_id=${click_id}&event=sale&amount=50`);
+    expect(pixelOf(answer)).toEqual([200, "image/gif", true, "approved"]);
+    const bytes = Buffer.from(answer.body, "latin1");
+    expect([bytes.readUInt16LE(6), bytes.readUInt16LE(8)]).toEqual([1, 1]);
+    const [row] = await world.store.rows<{ id: string }>(
+      "select id from conversion where click_id = $1",
+      [click_id],
+    );
+    expect(await stored(row?.id ?? "")).toMatchObject({
+      ...{ click_id, event_code: "sale", status: "approved", method: "pixel" },
+      sale_amount: "50.0000",
+    });
+  });
+
+  test("PX-013: whatever comes of it, the answer is an image that nobody may keep", async () => {
+    const click = await newClick();
+    const outcomes: readonly (readonly [query: string, outcome: string])[] = [
+      [`click_id=${click}`, "approved"],
+      [`click_id=${click}`, "rejected; duplicate"],
+      [`click_id=${await newClick("PENDING")}`, "pending"],
+      [`click_id=${await newClick("HELD")}`, "pending; hold"],
+      [`click_id=${UNKNOWN}`, "error: unknown click_id"],
+      [`click_id=${await newClick("SERVERS")}`, "error: offer does not accept pixel conversions"],
+      ["click_id=short", "error: invalid click_id (expected 32 hex characters)"],
+      ["", "error: click_id required"],
+      ["click_id=%zz", "error: malformed query"],
+    ];
+    for (const [query, outcome] of outcomes) {
+      const answer = await world.ask(`${path}?${query}`);
+      expect(pixelOf(answer)).toEqual([200, "image/gif", true, outcome]);
+      expect(headerOf(answer, "cache-control")).toBe("no-store");
+      for (const name of ["etag", "last-modified", "expires"])
+        expect(headerOf(answer, name)).toBe("");
+    }
+  });
+
+  test.each(["POST", "PUT", "DELETE", "OPTIONS"])(
+    "PX-015 G196: %s is 405 and records nothing",
+    async (method) => {
+      const click_id = await newClick();
+      const before = await conversionsStored();
+      const query = `click_id=${click_id}`;
+      const bodies = method === "POST" ? ["", query] : [""];
+      for (const body of bodies) {
+        const headers = body === "" ? {} : { "content-type": FORM };
+        const answer = await world.ask(`${path}?${query}`, { method, body, headers });
+        expect(answer.status).toBe(405);
+        expect(headerOf(answer, "allow")).toBe("GET, HEAD");
+        expect(headerOf(answer, "cache-control")).toBe("no-store");
+      }
+      expect(await conversionsStored()).toBe(before);
+      // The click is still free: nothing was recorded and hidden.
+      expect(pixelOf(await world.ask(`${path}?${query}`))[3]).toBe("approved");
+    },
+  );
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  ForbiddenDestinationError,
+  OutgoingClient,
+} from "../../../processors/outgoing/outgoing-client.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+
+let receiver: Receiver;
+const strict = new OutgoingClient({ allowPrivate: false });
+const loose = new OutgoingClient({ allowPrivate: true });
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+beforeEach(() => receiver.answer((response) => void response.end()));
+afterAll(async () => {
+  await strict.close();
+  await loose.close();
+  await receiver.close();
+});
+
+describe("G127 destinations that are not public", () => {
+  test.each([
+    ...["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0"],
+    ...["2130706433", "0x7f.1", "017700000001", "127.1", "[::]", "[64:ff9b::127.0.0.1]"],
+    ...["10.0.0.1", "192.168.1.1", "169.254.169.254", "[fe80::1]", "[fd00::1]", "[2002:7f00:1::]"],
+  ])("%s is never connected to", async (host) => {
+    const before = receiver.connections();
+    for (const scheme of ["http", "https"]) {
+      const url = new URL(`${scheme}://${host}:${receiver.port}/x`);
+      await expect(strict.send({ url, method: "GET" })).rejects.toThrow(ForbiddenDestinationError);
+    }
+    expect(receiver.connections()).toBe(before);
+  });
+
+  test("the same server answers who may try it out, by address and by name", async () => {
+    for (const host of ["127.0.0.1", "localhost"]) {
+      const url = new URL(`http://${host}:${receiver.port}/there?a=1`);
+      const answer = await loose.send({ url, method: "GET" });
+      expect(answer.status).toBe(200);
+      expect(receiver.received.at(-1)).toMatchObject({ method: "GET", target: "/there?a=1" });
+    }
+  });
+
+  test("what is no http is refused", async () => {
+    const url = new URL("ftp://example.com/");
+    await expect(loose.send({ url, method: "GET" })).rejects.toThrow(ForbiddenDestinationError);
+  });
+});
+
+describe("G130 answers", () => {
+  const url = (): URL => new URL(`http://127.0.0.1:${receiver.port}/`);
+
+  test("a redirect is an answer and is not followed", async () => {
+    const before = receiver.received.length;
+    receiver.answer((response) => response.writeHead(302, { location: "/elsewhere" }).end());
+    expect((await loose.send({ url: url(), method: "GET" })).status).toBe(302);
+    expect(receiver.received.length).toBe(before + 1);
+  });
+
+  test("of a long body the first 2 KiB are read, with Retry-After", async () => {
+    receiver.answer((response) => {
+      response.writeHead(429, { "retry-after": "7" }).end("x".repeat(1_000_000));
+    });
+    const answer = await loose.send({ url: url(), method: "POST", body: "y" });
+    expect(answer).toEqual({ status: 429, retryAfter: "7", body: "x".repeat(2_048) });
+  });
+
+  test("one that does not come is given up in time, also within its body", async () => {
+    const silent = [
+      () => undefined,
+      (response: { writeHead(status: number): { write(text: string): boolean } }) =>
+        void response.writeHead(200).write("half"),
+    ];
+    for (const how of silent) {
+      receiver.answer(how);
+      const startedAtMs = Date.now();
+      const sent = loose.send({ url: url(), method: "GET", timeoutMs: 300 });
+      await expect(sent).rejects.toThrow(/timeout|aborted/i);
+      expect(Date.now() - startedAtMs).toBeLessThan(2_000);
+    }
+  });
+});

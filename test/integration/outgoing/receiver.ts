@@ -1,0 +1,52 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+
+export type Received = {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+};
+
+export type Receiver = AsyncDisposable & {
+  readonly port: number;
+  readonly received: readonly Received[];
+  /** Connections that were opened, also those on which nothing was asked. */
+  readonly connections: () => number;
+  /** How it answers from now on; 200 and an empty body at first. */
+  answer(how: (response: ServerResponse) => void): void;
+  close(): Promise<void>;
+};
+
+/** Another party's server on 127.0.0.1. */
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  let connections = 0;
+  let answer = (response: ServerResponse): void => void response.end();
+  const server = createServer((request, response) => {
+    const { method = "", url: target = "", headers } = request;
+    received.push({ method, target, headers });
+    answer(response);
+  });
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+  };
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    received,
+    connections: () => connections,
+    answer: (how) => {
+      answer = how;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
