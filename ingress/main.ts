@@ -21,6 +21,8 @@ import { WatermarkBook } from "./journal/watermarks.ts";
 import { type IngressMetrics, openIngressMetrics } from "./metrics.ts";
 import { NatsLink } from "./nats-link.ts";
 import { openReaders } from "./open-readers.ts";
+import { openPixels, type Pixels } from "./pixels/open-pixels.ts";
+import { hasPixels } from "./pixels/pixel-files.ts";
 import type { HealthFacts } from "./routes/health.ts";
 import { readLandingScript } from "./routes/landing-script.ts";
 import { ingressRoutes } from "./routes/route-table.ts";
@@ -75,7 +77,13 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
     catalogVersion: () => catalog.version,
     asyncInFlight: () => listening.server?.inFlight ?? 0,
   });
-  const { journal, shipper } = openJournal({ settings, folder, link, log, lifetime, metrics });
+  const { registry } = metrics;
+  const pixels = openPixels({ folder: folder.path, log, registry });
+  const parts = { settings, folder, link, log, lifetime, metrics, pixels };
+  const { journal, shipper } = openJournal(parts);
+  const { producer } = folder;
+  pixels.start({ link, producer, record: (recorded) => journal.append(recorded) });
+  lifetime.own("pixels", () => pixels.close());
 
   const readers = await openReaders(settings, catalog);
   const notices = new ClickNotices({
@@ -97,6 +105,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
       events: metrics,
       mint: mintOf(folder, catalog),
       producer: folder.producer,
+      pixels,
       registry: metrics.registry,
       health: healthOf({ folder, catalog, feed, link, journal, shipper, metrics }),
     }),
@@ -154,10 +163,11 @@ type JournalParts = {
   readonly log: Log;
   readonly lifetime: Lifetime;
   readonly metrics: IngressMetrics;
+  readonly pixels: Pixels;
 };
 
 function openJournal(parts: JournalParts): { journal: Journal; shipper: Shipper } {
-  const { settings, folder, link, log, lifetime, metrics } = parts;
+  const { settings, folder, link, log, lifetime, metrics, pixels } = parts;
   const { producer, epoch, path } = folder;
   const book = new WatermarkBook((error) => log.error({ err: error }, "watermark.unreadable"));
   link.onConnection((nats) => book.follow(nats));
@@ -197,7 +207,8 @@ function openJournal(parts: JournalParts): { journal: Journal; shipper: Shipper 
     })
     .catch(failed);
   const journalPath = join(settings.dataDir, "journal");
-  adoptOrphans({ ...common, journalPath, ownProducer: producer }).catch(failed);
+  const others = { isIn: hasPixels, takeFrom: (from: string) => pixels.adopt(from) };
+  adoptOrphans({ ...common, journalPath, ownProducer: producer, others }).catch(failed);
   return { journal, shipper };
 }
 

@@ -13,6 +13,12 @@ const LOOK_MS = 10_000;
 export type AdoptionOptions = Omit<LeftoversOptions, "folder" | "producer" | "epoch"> & {
   readonly journalPath: string;
   readonly ownProducer: number;
+  /** What else a dead process may have left in its folder. */
+  readonly others: {
+    isIn(folder: string): boolean;
+    /** Called while the folder is locked. */
+    takeFrom(folder: string): void;
+  };
 };
 
 /**
@@ -36,7 +42,7 @@ export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
     for (const producer of signal.aborted ? [] : producersIn(journalPath)) {
       if (producer === ownProducer) continue;
       try {
-        if (!(await isAbandoned(journalPath, producer))) continue;
+        if (!(await isAbandoned(options, producer))) continue;
         // Only at the second look: a process that starts again takes its own folder back within seconds.
         if (lastFree.has(producer)) await adopt(options, producer);
         else free.add(producer);
@@ -49,9 +55,13 @@ export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
 }
 
 /** Whether nobody holds the folder though there are records in it. */
-async function isAbandoned(journalPath: string, producer: number): Promise<boolean> {
+async function isAbandoned(
+  { journalPath, others }: AdoptionOptions,
+  producer: number,
+): Promise<boolean> {
   const folder = join(journalPath, String(producer));
-  if ((await endedSegmentPaths(folder, Number.MAX_SAFE_INTEGER)).length === 0) return false;
+  const segments = await endedSegmentPaths(folder, Number.MAX_SAFE_INTEGER);
+  if (segments.length === 0 && !others.isIn(folder)) return false;
   const release = await lockFolder(folder);
   await release?.();
   return release !== undefined;
@@ -63,6 +73,7 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
   if (taken === undefined) return;
   try {
     const { epoch } = taken;
+    options.others.takeFrom(folder);
     const isHome = await shipLeftovers({ ...options, folder, producer, epoch });
     if (isHome) await sayEnded(options, producer, epoch);
   } finally {

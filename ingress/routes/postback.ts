@@ -1,8 +1,7 @@
-import { ClickRecord } from "../../schemas/events/click-record.ts";
-import { PostbackReply, type PostbackRequest } from "../../schemas/events/postback-request.ts";
-import { shardOfOffer } from "../../schemas/events/shards.ts";
+import type { PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
+import { newConversionId } from "../../schemas/ids/conversion-id.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
-import { encodeRecord } from "../decide/encode-record.ts";
+import { askConversions, couponClickOf, isOutage } from "../ask-conversions.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { clientIp, type TrustedProxies } from "../request/client-ip.ts";
 import { hostWithoutDefaultPort } from "../request/visit.ts";
@@ -17,6 +16,13 @@ export type PostbackDeps = {
   readonly multipart: Multipart;
   /** Number of this process's journal. */
   readonly producer: number;
+  readonly pixels: PixelKeeper;
+};
+
+/** Takes a pixel that could not be recorded now, to record it later. */
+export type PixelKeeper = {
+  /** Resolves when the disk has it, or when it is clear that nobody has. */
+  keep(report: PostbackRequest): Promise<void>;
 };
 
 export type BodyRoute = {
@@ -30,8 +36,6 @@ export type BodyRoute = {
 };
 
 const BODY_BYTES_MAX = 65_536;
-/** One click look-up with a hanging ClickHouse takes up to 4.5 s. */
-const REPLY_TIMEOUT_MS = 7_000;
 const RETRY_AFTER_SECONDS = "30";
 const NO_STORE = ["Cache-Control", "no-store"] as const;
 const JSON_TYPE = ["Content-Type", "application/json; charset=utf-8"] as const;
@@ -49,9 +53,9 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
     );
     if (read.kind === "malformed")
       return { answer: jsonAnswer(400, { ok: false, error: read.error }) };
-    const reply = await ask(deps, reportOf(deps, request, "pb", read.params));
-    if (reply === undefined || reply.httpStatus === 503) return { answer: unavailable() };
-    return { answer: jsonAnswer(reply.httpStatus, reply.body), ...couponClickOf(reply) };
+    const reply = await askConversions(deps.link, reportOf(deps, request, "pb", read.params));
+    if (isOutage(reply)) return { answer: unavailable() };
+    return { answer: jsonAnswer(reply.httpStatus, reply.body), ...recordedOf(reply) };
   };
   return {
     patterns: ["/pb", "/postback", "/conversion"],
@@ -63,7 +67,10 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
   };
 }
 
-/** `/px` and `/px.gif`: always 200 and an image; the outcome is in a header. */
+/**
+ * `/px` and `/px.gif`: always 200 and an image; the outcome is in a header. What cannot be recorded now is on the disk before
+ * that is said, and is recorded later with the time of this request (P15).
+ */
 export function pixelRoute(deps: PostbackDeps): BodyRoute {
   const route: AsyncRoute = async (request) => {
     const read = readReportParameters(
@@ -72,9 +79,16 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
       deps.multipart,
     );
     if (read.kind === "malformed") return { answer: pixelAnswer(`error: ${read.error}`) };
-    const reply = await ask(deps, reportOf(deps, request, "px", read.params));
-    if (reply === undefined) return { answer: pixelAnswer(`error: ${UNAVAILABLE}`) };
-    return { answer: pixelAnswer(outcomeOf(reply)), ...couponClickOf(reply) };
+    const report = {
+      ...reportOf(deps, request, "px", read.params),
+      conversionId: newConversionId(deps.clock.nowMs()),
+    };
+    const reply = await askConversions(deps.link, report);
+    if (isOutage(reply)) {
+      await deps.pixels.keep(report);
+      return { answer: pixelAnswer(`error: ${UNAVAILABLE}`) };
+    }
+    return { answer: pixelAnswer(outcomeOf(reply)), ...recordedOf(reply) };
   };
   return {
     patterns: ["/px", "/px.gif"],
@@ -89,17 +103,9 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
 const NOTHING = new Uint8Array(0);
 
 /** The click that a coupon stands for is recorded before the answer leaves (G115, TRK-037). */
-function couponClickOf({ couponClick }: PostbackReply): Pick<RouteResult, "recorded"> {
-  if (couponClick === undefined) return {};
-  const line = encodeRecord(
-    ClickRecord.parse({
-      ...couponClick,
-      link_type: "coupon",
-      status: "none",
-      status_reason: "coupon",
-    }),
-  );
-  return { recorded: { kind: "click", lane: shardOfOffer(couponClick.offer_id), line } };
+function recordedOf(reply: PostbackReply): Pick<RouteResult, "recorded"> {
+  const recorded = couponClickOf(reply);
+  return recorded === undefined ? {} : { recorded };
 }
 
 function reportOf(
@@ -120,26 +126,6 @@ function reportOf(
     producer,
     ...(request.headers.via.includes(RELAYED) ? { isRelayed: true } : {}),
   };
-}
-
-/** Undefined when nobody answered in time: the report may or may not have been recorded, and is to be sent again. */
-async function ask(
-  { link }: PostbackDeps,
-  report: PostbackRequest,
-): Promise<PostbackReply | undefined> {
-  const nats = link.current();
-  if (nats === undefined) return undefined;
-  let bytes: Uint8Array;
-  try {
-    const message = await nats.connection.request(nats.subjects.postback, JSON.stringify(report), {
-      timeout: REPLY_TIMEOUT_MS,
-    });
-    bytes = message.data;
-  } catch {
-    // No responder, no time left, or the connection went: all of them an outage.
-    return undefined;
-  }
-  return PostbackReply.parse(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
 /** A status, `<status>; <reason>`, or `error: <message>`. A reason of free text must not break the header. */

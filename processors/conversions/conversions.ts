@@ -1,5 +1,6 @@
 import assert from "node:assert";
 import { z } from "zod";
+import { CouponClick } from "../../schemas/events/postback-request.ts";
 import { type Amount, amountOf, formatAmount } from "../../schemas/money/amount.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { CapCount } from "./cap-counts.ts";
@@ -163,6 +164,31 @@ export async function findConversion(
     values: [id],
   });
   return rows[0] === undefined ? undefined : ConversionState.parse(rows[0].state);
+}
+
+const Recorded = z.object({
+  workspace_id: z.int(),
+  click_id: z.string().nullable(),
+  status: z.enum(CONVERSION_STATUSES),
+  status_reason: z.string(),
+  is_duplicate: z.boolean(),
+  coupon_click: CouponClick.nullable(),
+});
+export type Recorded = z.infer<typeof Recorded>;
+
+/** What the report with this id was recorded as, and the click that its coupon stands for; undefined while it is not. */
+export async function findRecorded(db: Queryable, id: string): Promise<Recorded | undefined> {
+  const { rows } = await db.query({
+    name: "find-recorded",
+    text: `select c.workspace_id, c.click_id, c.status, c.status_reason, c.is_duplicate,
+             case when c.click ->> 'link_type' = 'coupon' and c.click_id is not null then jsonb_build_object(
+               'click_id', c.click_id, 'ts', (extract(epoch from c.click_ts) * 1000)::bigint, 'workspace_id', c.workspace_id,
+               'offer_id', c.offer_id, 'advertiser_id', c.advertiser_id, 'affiliate_id', c.affiliate_id,
+               'domain', c.click ->> 'domain') end as coupon_click
+           from conversion c where c.id = $1`,
+    values: [id],
+  });
+  return rows[0] === undefined ? undefined : Recorded.parse(rows[0]);
 }
 
 /** The click of the latest conversion with this e-mail (G114); undefined for none. */

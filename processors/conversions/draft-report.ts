@@ -2,6 +2,7 @@ import type { ClickRecord } from "../../schemas/events/click-record.ts";
 import type { CouponClick } from "../../schemas/events/postback-request.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { mintClickId } from "../../schemas/ids/click-id.ts";
+import { newConversionId } from "../../schemas/ids/conversion-id.ts";
 import { capCounts } from "./cap-counts.ts";
 import { computeMoney, type Money } from "./conversion-terms.ts";
 import type {
@@ -14,7 +15,7 @@ import type {
 import type { Incoming, ReportSources } from "./incoming-report.ts";
 import { isOnIpList, storedIp } from "./ip-list.ts";
 import { judgeConversion, type Verdict } from "./judge-conversion.ts";
-import { isOncePerClick, newConversion, newConversionId } from "./new-conversion.ts";
+import { isOncePerClick, newConversion } from "./new-conversion.ts";
 import type { GivenMoney } from "./report-params.ts";
 import {
   type CouponCredit,
@@ -47,7 +48,7 @@ export function draftReport(
   const { given, isClickIpCrowded } = facts;
   const { click } = facts.credit;
   const couponClick = couponClickOf(sources, incoming, facts.credit.coupon);
-  const id = newConversionId(sources.clock.nowMs());
+  const id = request.conversionId ?? newConversionId(sources.clock.nowMs());
   const terms = termsOf(sources.catalog, target);
   const money = computeMoney(terms, { ...given, saleAmount: given.saleAmount ?? 0n });
   const verdict = verdictOf(sources, incoming, target, { id, click, money, isClickIpCrowded });

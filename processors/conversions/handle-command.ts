@@ -4,6 +4,7 @@ import type {
   ConversionCommand,
   ConversionCommandReply,
 } from "../../schemas/events/conversion-command.ts";
+import { newConversionId } from "../../schemas/ids/conversion-id.ts";
 import { type Amount, parseAmount } from "../../schemas/money/amount.ts";
 import { capCounts } from "./cap-counts.ts";
 import { computeMoney } from "./conversion-terms.ts";
@@ -14,7 +15,7 @@ import { convertMoney, type ExchangeRate } from "./exchange-rates.ts";
 import { findClickById } from "./find-click.ts";
 import { type ReportSources, rateFor } from "./incoming-report.ts";
 import { judgeConversion, type Verdict } from "./judge-conversion.ts";
-import { isOncePerClick, newConversion, newConversionId } from "./new-conversion.ts";
+import { isOncePerClick, newConversion } from "./new-conversion.ts";
 import { fraudChecksOf, isRefusal, type Target, termsOf } from "./resolve-target.ts";
 
 type Create = Extract<ConversionCommand, { kind: "create" }>;

@@ -5,6 +5,7 @@ import { attributeClick } from "./attribute-click.ts";
 import type { Money } from "./conversion-terms.ts";
 import {
   findConversion,
+  findRecorded,
   type Recording,
   type RecordOutcome,
   type RecordPlan,
@@ -32,6 +33,8 @@ export async function handleReport(
   sources: ReportSources,
   request: PostbackRequest,
 ): Promise<Handled> {
+  const known = await recordedBefore(sources, request);
+  if (known !== undefined) return known;
   const read = readReport(request);
   const sender = senderOf(sources, request);
   const workspaceId = "workspace" in sender ? sender.workspace.id : undefined;
@@ -41,6 +44,31 @@ export async function handleReport(
   return read.report.conversionId === undefined
     ? await handleClickReport(sources, incoming, workspaceId)
     : await updateNamed(sources, incoming, read.report.conversionId);
+}
+
+/** What was recorded the first time is told again: only its answer was lost (P15). */
+async function recordedBefore(
+  { pool }: ReportSources,
+  { conversionId, isRepeat }: PostbackRequest,
+): Promise<Handled | undefined> {
+  if (conversionId === undefined || isRepeat !== true) return undefined;
+  const row = await findRecorded(pool, conversionId);
+  if (row === undefined) return undefined;
+  const reply = takenReply({
+    conversionId,
+    status: row.status,
+    reason: row.status_reason,
+    isDuplicate: row.is_duplicate,
+    details: {},
+  });
+  const { coupon_click: couponClick } = row;
+  return {
+    reply: couponClick === null ? reply : { ...reply, couponClick },
+    workspaceId: row.workspace_id,
+    clickId: row.click_id ?? undefined,
+    conversionId,
+    message: row.status_reason,
+  };
 }
 
 function senderOf(

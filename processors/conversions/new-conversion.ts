@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { ClickRecord } from "../../schemas/events/click-record.ts";
 import { formatAmount } from "../../schemas/money/amount.ts";
 import type { Money, Terms } from "./conversion-terms.ts";
@@ -156,21 +155,6 @@ function clickColumns({
 /** Whether a click brings this event only once (G38, G107). */
 export function isOncePerClick({ offer, event }: Pick<Target, "offer" | "event">): boolean {
   return offer.unique_per_click && !event.allow_multiple;
-}
-
-/** A time-ordered UUID (version 7): new rows lie beside each other in the index. */
-export function newConversionId(nowMs: number): string {
-  const random = randomBytes(10);
-  random.writeUInt8((random.readUInt8(0) & 0x0f) | 0x70, 0);
-  random.writeUInt8((random.readUInt8(2) & 0x3f) | 0x80, 2);
-  const hex = nowMs.toString(16).padStart(12, "0") + random.toString("hex");
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ].join("-");
 }
 
 function valuesOf(click: ClickRecord): Record<string, string> {

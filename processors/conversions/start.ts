@@ -133,7 +133,9 @@ async function answerReport(desk: Desk, bytes: Uint8Array): Promise<unknown> {
   const handled = await reportOutcome(desk, request);
   const { endpoint } = request;
   desk.metrics.answered(endpoint, handled.reply.result, (desk.clock.nowMs() - startedAtMs) / 1_000);
-  desk.postbackLog.add(request, handled, tokenOwnerName(desk.catalog, request));
+  // The first of them stands there already: one line an attempt would fill the log of an outage.
+  const isStillOut = request.isRepeat === true && handled.reply.httpStatus === 503;
+  if (!isStillOut) desk.postbackLog.add(request, handled, tokenOwnerName(desk.catalog, request));
   return handled.reply;
 }
 

@@ -22,6 +22,10 @@ export const PostbackRequest = z.object({
   producer: z.int().min(0).max(65_535).optional(),
   /** It comes from an installation that had relayed it as of an unknown click (G117): it goes no further. */
   isRelayed: z.boolean().optional(),
+  /** Id of the conversion that this report makes, if it makes one: a report that is sent again makes no second one (P15). */
+  conversionId: z.uuid().optional(),
+  /** Sent before, to somebody whose answer never came or was an outage. */
+  isRepeat: z.boolean().optional(),
 });
 export type PostbackRequest = z.infer<typeof PostbackRequest>;
 

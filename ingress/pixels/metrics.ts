@@ -1,0 +1,57 @@
+import type { PostbackResult } from "../../schemas/events/postback-request.ts";
+import type { Log } from "../../schemas/host/log.ts";
+import type { Metrics } from "../../schemas/host/metrics.ts";
+
+/** `full`: no more room · `disk`: the disk did not take it · `unreadable`: no pixel · `fault`: fails for days, by a fault of ours. */
+export type GiveUpReason = "full" | "disk" | "unreadable" | "fault";
+
+export type PixelEvents = {
+  /** On its way to the disk. */
+  kept(): void;
+  recorded(result: PostbackResult): void;
+  givenUp(reason: GiveUpReason): void;
+  diskFailed(error: unknown): void;
+  damaged(bytes: number): void;
+  sendFailed(error: unknown): void;
+};
+
+const SAY_AGAIN_MS = 10_000;
+
+/** What pixels say of persons is in no line of the log: numbers and reasons only. */
+export function pixelEvents(
+  { log, registry }: { readonly log: Log; readonly registry: Metrics },
+  gauges: { readonly waiting: () => number; readonly bytes: () => number },
+): PixelEvents {
+  const kept = registry.counter("ingress_pixels_kept_total", "Pixels kept to be recorded later.");
+  const later = registry.counter("ingress_pixels_recorded_total", "Kept pixels, by their outcome.");
+  const lost = registry.counter("ingress_pixels_given_up_total", "Pixels given up, by reason.");
+  const faults = registry.counter("ingress_pixel_disk_faults_total", "Faults of the disk.");
+  registry.gauge("ingress_pixels_waiting", "Pixels to be recorded later.", gauges.waiting);
+  registry.gauge("ingress_pixels_bytes", "Disk that they take.", gauges.bytes);
+  const saidAtMs = new Map<string, number>();
+  const isDue = (what: string): boolean => {
+    const nowMs = performance.now();
+    if (nowMs - (saidAtMs.get(what) ?? Number.NEGATIVE_INFINITY) < SAY_AGAIN_MS) return false;
+    saidAtMs.set(what, nowMs);
+    return true;
+  };
+  return {
+    kept: () => {
+      kept.add();
+      if (isDue("kept")) log.warn({ waiting: gauges.waiting() }, "pixels.kept");
+    },
+    recorded: (result) => later.add(1, { result }),
+    givenUp: (reason) => {
+      lost.add(1, { reason });
+      if (isDue(reason)) log.error({ reason, waiting: gauges.waiting() }, "pixels.given-up");
+    },
+    diskFailed: (error) => {
+      faults.add();
+      if (isDue("disk-fault")) log.error({ err: error }, "pixels.disk-failed");
+    },
+    damaged: (bytes) => log.error({ bytes }, "pixels.damaged"),
+    sendFailed: (error) => {
+      if (isDue("send")) log.error({ err: error }, "pixels.send-failed");
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
+import type { Log } from "../../schemas/host/log.ts";
+import type { Metrics } from "../../schemas/host/metrics.ts";
+import { systemClock } from "../../schemas/time/clock.ts";
+import { askConversions } from "../ask-conversions.ts";
+import type { NatsLink } from "../nats-link.ts";
+import { pixelEvents } from "./metrics.ts";
+import { PixelShipper, type PixelShipperOptions } from "./pixel-shipper.ts";
+import { PixelStore } from "./pixel-store.ts";
+
+/** Pixels of this process that are recorded later (P15). */
+export type Pixels = {
+  keep(report: PostbackRequest): Promise<void>;
+  /** Takes over those of a folder whose process is gone and that the caller has locked. */
+  adopt(folder: string): void;
+  /** Begins to send. */
+  start(
+    options: { readonly link: NatsLink } & Pick<PixelShipperOptions, "producer" | "record">,
+  ): void;
+  close(): Promise<void>;
+};
+
+export function openPixels(options: {
+  readonly folder: string;
+  readonly log: Log;
+  readonly registry: Metrics;
+}): Pixels {
+  const end = new AbortController();
+  const events = pixelEvents(options, {
+    waiting: () => store.waiting,
+    bytes: () => store.bytes,
+  });
+  const store: PixelStore = new PixelStore({ folder: options.folder, events });
+  let sending: Promise<void> | undefined;
+  return {
+    keep: (report) => store.keep(report),
+    adopt: (folder) => store.adopt(folder),
+    start: ({ link, ...how }) => {
+      const ask = (report: PostbackRequest) => askConversions(link, report);
+      const shipper = new PixelShipper({ ...how, store, events, ask, clock: systemClock });
+      sending = shipper.run(end.signal);
+    },
+    close: async () => {
+      end.abort();
+      await sending;
+      await store.close();
+    },
+  };
+}

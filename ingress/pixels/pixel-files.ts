@@ -1,0 +1,100 @@
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { decodeSegment, FrameBuffer } from "../journal/frame.ts";
+
+/*
+ * Pixels that wait lie beside the segments of the journal, in files of their own made of the same frames. The lane of a frame says
+ * what it is. A file is deleted when every pixel in it is settled; a mark keeps those that are from being sent again after a kill.
+ */
+const NAME = /^pixels-(\d{1,9})\.wal$/;
+export const PIXEL_LANE = 0;
+const SETTLED_LANE = 1;
+
+export type PixelFile = {
+  readonly path: string;
+  /** Size at last count. */
+  bytes: number;
+  /** Pixels that are not settled. */
+  waiting: number;
+};
+
+export type WaitingPixel = {
+  /** In its file. */
+  readonly position: number;
+  /** The JSON of a PostbackRequest. */
+  readonly line: string;
+};
+
+/** Paths and numbers of the files in a folder, oldest first. */
+export function pixelPaths(folder: string): { path: string; number: number }[] {
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const number = NAME.exec(name)?.[1];
+      return number === undefined ? [] : [{ path: join(folder, name), number: Number(number) }];
+    })
+    .sort((a, b) => a.number - b.number);
+}
+
+export function hasPixels(folder: string): boolean {
+  return pixelPaths(folder).length > 0;
+}
+
+export function pixelPath(folder: string, number: number): string {
+  return join(folder, `pixels-${number}.wal`);
+}
+
+/** What is not settled in a file, in the order of arrival. Reads it whole: it is bounded by who writes it. */
+export function readPixels(path: string): {
+  waiting: WaitingPixel[];
+  bytes: number;
+  damagedBytes: number;
+} {
+  const content = readFileSync(path);
+  const { records, damagedBytes } = decodeSegment(content);
+  const settled = new Set(
+    records.filter(({ lane }) => lane === SETTLED_LANE).map(({ position }) => position),
+  );
+  const waiting = records
+    .filter(({ lane, position }) => lane === PIXEL_LANE && !settled.has(position))
+    .map(({ position, line }) => ({ position, line }));
+  return { waiting, bytes: content.length, damagedBytes };
+}
+
+/** The file whose pixels are being sent. Nobody adds pixels to it any more. */
+export class TakenPixels {
+  readonly pixels: readonly WaitingPixel[];
+  readonly #file: PixelFile;
+  readonly #onFault: (error: unknown) => void;
+  readonly #frame = new FrameBuffer();
+  #descriptor: number | undefined;
+
+  constructor(file: PixelFile, pixels: readonly WaitingPixel[], onFault: (error: unknown) => void) {
+    this.#file = file;
+    this.pixels = pixels;
+    this.#onFault = onFault;
+  }
+
+  /** With the kernel when this returns. A disk that takes no mark costs a repeat after a kill, which makes no second conversion. */
+  settle({ position }: WaitingPixel): void {
+    this.#file.waiting -= 1;
+    const { bytes, length } = this.#frame.encode({ lane: SETTLED_LANE, position, line: "" });
+    try {
+      this.#descriptor ??= openSync(this.#file.path, "a", 0o600);
+      this.#file.bytes += writeSync(this.#descriptor, bytes, 0, length);
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+
+  /** The file stays for the next process. */
+  leave(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  /** All of them are settled: what they say of persons goes with the file. */
+  remove(): void {
+    this.leave();
+    rmSync(this.#file.path, { force: true });
+  }
+}

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
+import type { Clock } from "../../schemas/time/clock.ts";
+import { couponClickOf, isOutage } from "../ask-conversions.ts";
+import type { Pending } from "../journal/journal.ts";
+import type { Recorded } from "../route.ts";
+import type { PixelEvents } from "./metrics.ts";
+import type { TakenPixels, WaitingPixel } from "./pixel-files.ts";
+import type { PixelStore } from "./pixel-store.ts";
+
+const DELAY_MS_MIN = 500;
+const DELAY_MS_MAX = 15_000;
+/** So many outages in a row end a round: it is not this pixel, it is the service. */
+const OUTAGES_A_ROUND = 8;
+/** After so many rounds without a success one begins behind those that were tried: a few hopeless ones do not hold up all the others. */
+const ROUNDS_FROM_THE_OLDEST = 3;
+/** Longer than any click id is waited for; whoever still fails then, fails by a fault of ours. */
+const FAULT_AGE_MS = 72 * 3_600_000;
+
+export type PixelShipperOptions = {
+  readonly store: PixelStore;
+  /** Undefined when nobody answered. */
+  readonly ask: (report: PostbackRequest) => Promise<PostbackReply | undefined>;
+  /** Takes the click of a coupon; answers what has to be waited for. */
+  readonly record: (recorded: Recorded) => Pending | undefined;
+  /** Number of this process's journal, which such a click goes to. */
+  readonly producer: number;
+  readonly events: PixelEvents;
+  readonly clock: Clock;
+  readonly delayMsMin?: number;
+};
+
+type Verdict = "settled" | "outage" | "nobody";
+
+/**
+ * Sends kept pixels to the conversion processors until each has a definite answer: one at a time, oldest first, as often as it
+ * takes. That a pixel was recorded before and only its answer was lost, they know by its conversion id.
+ */
+export class PixelShipper {
+  readonly #options: PixelShipperOptions;
+  readonly #delayMsMin: number;
+
+  constructor(options: PixelShipperOptions) {
+    this.#options = options;
+    this.#delayMsMin = options.delayMsMin ?? DELAY_MS_MIN;
+  }
+
+  /** Until the signal ends it. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const taken = this.#options.store.takeOldest();
+        if (taken !== undefined) await this.#bringHome(taken, signal);
+      } catch (error) {
+        this.#options.events.sendFailed(error);
+      }
+      await pause(this.#delayMsMin, signal);
+    }
+  }
+
+  async #bringHome(taken: TakenPixels, signal: AbortSignal): Promise<void> {
+    const left = [...taken.pixels];
+    try {
+      await this.#sendAll(taken, left, signal);
+    } finally {
+      this.#options.store.bringBack(taken, left.length === 0);
+    }
+  }
+
+  async #sendAll(taken: TakenPixels, left: WaitingPixel[], signal: AbortSignal): Promise<void> {
+    let delayMs = this.#delayMsMin;
+    let asideFrom = 0;
+    for (let fruitless = 0; left.length > 0 && !signal.aborted; ) {
+      const isAside = fruitless > 0 && fruitless % ROUNDS_FROM_THE_OLDEST === 0;
+      const before = left.length;
+      const from = isAside ? asideFrom % left.length : 0;
+      const endedAt = await this.#round(taken, left, from, signal);
+      asideFrom = isAside ? endedAt : Math.max(asideFrom, endedAt);
+      const hasSettled = left.length < before;
+      fruitless = hasSettled ? 0 : fruitless + 1;
+      delayMs = hasSettled ? this.#delayMsMin : Math.min(2 * delayMs, DELAY_MS_MAX);
+      // Spread, so that many processes do not come at once.
+      if (left.length > 0) await pause(delayMs * (0.75 + Math.random() / 2), signal);
+    }
+  }
+
+  /** Removes from `left` what is settled; answers where it ended. */
+  async #round(
+    taken: TakenPixels,
+    left: WaitingPixel[],
+    from: number,
+    signal: AbortSignal,
+  ): Promise<number> {
+    let at = from;
+    for (let outages = 0; at < left.length && outages < OUTAGES_A_ROUND && !signal.aborted; ) {
+      const pixel = left[at];
+      if (pixel === undefined) break;
+      const verdict = await this.#send(pixel, signal);
+      if (verdict === "nobody") break;
+      if (verdict === "outage") {
+        outages += 1;
+        at += 1;
+        continue;
+      }
+      outages = 0;
+      taken.settle(pixel);
+      left.splice(at, 1);
+    }
+    return at;
+  }
+
+  async #send({ line }: WaitingPixel, signal: AbortSignal): Promise<Verdict> {
+    const { ask, events, record, producer, clock } = this.#options;
+    const report = reportOf(line);
+    if (report === undefined) {
+      events.givenUp("unreadable");
+      return "settled";
+    }
+    let reply: PostbackReply | undefined;
+    try {
+      const asked = ask({ ...report, producer, isRepeat: true });
+      // A process that ends does not wait: the answer is as good as lost, and the next one asks again.
+      reply = await unlessAborted(asked, signal);
+    } catch (error) {
+      events.sendFailed(error);
+      return "outage";
+    }
+    if (isOutage(reply)) {
+      if (reply === undefined) return "nobody";
+      const isHopeless =
+        reply.result === "error" && clock.nowMs() - report.receivedAtMs > FAULT_AGE_MS;
+      if (!isHopeless) return "outage";
+      events.givenUp("fault");
+      return "settled";
+    }
+    const click = couponClickOf(reply);
+    const pending = click === undefined ? undefined : record(click);
+    if (pending !== undefined) await new Promise<void>(pending);
+    events.recorded(reply.result);
+    return "settled";
+  }
+}
+
+/** Undefined for what no process of ours has written. */
+function reportOf(line: string): PostbackRequest | undefined {
+  try {
+    return PostbackRequest.parse(JSON.parse(line));
+  } catch {
+    // Not told in words: they would be those of the pixel.
+    return undefined;
+  }
+}
+
+/** Undefined as soon as the signal ends the wait. */
+async function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  let end: () => void = () => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    end = () => resolve(undefined);
+    signal.addEventListener("abort", end);
+  });
+  try {
+    return await Promise.race([asked, aborted]);
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

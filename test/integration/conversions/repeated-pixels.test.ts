@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TrackingWorld } from "./tracking-world.ts";
+
+let world: TrackingWorld;
+beforeAll(async () => {
+  world = await TrackingWorld.open({ lanes: 2 });
+  world.startWriters();
+  await world.nats.connection.flush();
+});
+afterAll(() => world.close());
+
+const PIXEL = { endpoint: "px", isRepeat: true } as const;
+
+test("P15: a pixel whose first answer was lost is recorded once, whatever the event allows, and is told as the first time", async () => {
+  for (const settings of [{ unique_per_click: true }, { unique_per_click: false }]) {
+    const { click_id } = world.addYoungClick({ offer_id: await world.addOffer(settings) });
+    for (const params of [{ click_id }, { click_id, txid: randomUUID() }]) {
+      const conversionId = randomUUID();
+      const lost = await world.report(params, { endpoint: "px", conversionId });
+      const again = await world.report(params, { ...PIXEL, conversionId });
+      expect(again).toEqual(lost);
+      expect(lost.body).toMatchObject({ conversion_id: conversionId });
+      expect(await world.rows("select id from conversion where id = $1", [conversionId])).toEqual([
+        { id: conversionId },
+      ]);
+    }
+    const rows = await world.rows("select id from conversion where click_id = $1", [click_id]);
+    expect(rows).toHaveLength(2);
+  }
+});
+
+test("P15 P16: the first try and the next ones at once make one conversion", async () => {
+  const offerId = await world.addOffer({ unique_per_click: false });
+  const clicks = Array.from({ length: 10 }, () => world.addYoungClick({ offer_id: offerId }));
+  await Promise.all(
+    clicks.map(async ({ click_id }) => {
+      const conversionId = randomUUID();
+      const again = { ...PIXEL, conversionId };
+      await Promise.all([
+        // Whatever becomes of it, its sender has given it up.
+        world.report({ click_id }, { endpoint: "px", conversionId }),
+        world.reportUntilAnswered({ click_id }, again),
+        world.reportUntilAnswered({ click_id }, again),
+      ]);
+    }),
+  );
+  const counted = await world.rows(
+    "select click_id from conversion where offer_id = $1 and not is_duplicate",
+    [offerId],
+  );
+  expect(counted).toHaveLength(clicks.length);
+  expect(await world.rows("select id from conversion where offer_id = $1", [offerId])).toHaveLength(
+    clicks.length,
+  );
+});
+
+test("P15 TRK-037: the repeat of a pixel with a coupon is told the same click, so that it can still be recorded", async () => {
+  await world.insert("coupon", {
+    workspace_id: world.workspaceId,
+    offer_id: await world.addOffer(),
+    affiliate_id: world.affiliateId,
+    code: "AGAIN",
+  });
+  const report = { conversionId: randomUUID(), producer: 3, receivedAtMs: Date.now() - 123_457 };
+  const params = { coupon: "AGAIN", txid: "again" };
+  const lost = await world.report(params, { endpoint: "px", ...report });
+  expect(lost.couponClick).toMatchObject({ ts: report.receivedAtMs });
+  expect(await world.report(params, { ...PIXEL, ...report, producer: 4 })).toEqual(lost);
+});
+
+test("P15 G101: a pixel that is recorded later is judged by the time it came in", async () => {
+  const offerId = await world.addOffer();
+  const { click_id, ts } = await world.addClick({ offer_id: offerId, ageMs: 5 * 86_400_000 });
+  const receivedAtMs = ts + 60_000;
+  const conversionId = randomUUID();
+  const reply = await world.report({ click_id }, { ...PIXEL, conversionId, receivedAtMs });
+  expect(reply.result).toBe("approved");
+  expect((await world.conversion(conversionId))["conv_ts"]).toBe(
+    new Date(receivedAtMs).toISOString(),
+  );
+});
+
+test("P15: the log of reports shows an outage once, not once a try", async () => {
+  // A genuine id of which no writer and no table knows: it may still be on its way.
+  const { click_id } = world.aClick({ offer_id: await world.addOffer(), ageMs: 0 });
+  const conversionId = randomUUID();
+  const lost = await world.report({ click_id }, { endpoint: "px", conversionId });
+  const again = await world.report({ click_id }, { ...PIXEL, conversionId });
+  expect([lost.httpStatus, again.httpStatus]).toEqual([503, 503]);
+  world.addYoungClick({ ...world.aClick(), click_id, offer_id: 1 });
+  await world.report({ click_id }, { ...PIXEL, conversionId });
+  await expect
+    .poll(async () => {
+      const rows = await world.rows(
+        "select http_status from postback_log where params ->> 'click_id' = $1 order by id",
+        [click_id],
+      );
+      return rows.map(({ http_status }) => http_status);
+    })
+    .toEqual([503, 200]);
+});
