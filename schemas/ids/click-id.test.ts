@@ -59,6 +59,19 @@ test("ids of one millisecond differ, also past the end of the random pool", () =
   expect(ids.size).toBe(10_000);
 });
 
+test("no id of a millisecond is given twice, also when chance repeats itself", () => {
+  const drawn = ["0000000001", "0000000002", "0000000001", "0000000002", "0000000003"];
+  let now = 1;
+  const clock = { nowMs: () => now };
+  const random = (): string => drawn.shift() ?? "00000000ff";
+  const mint = new ClickIdMint({ producer: 1, secret, clock, random });
+  const next = (): string => mint.mint(mint.nowMs(), 0).slice(18, 28);
+  expect([next(), next(), next()]).toEqual(["0000000001", "0000000002", "0000000003"]);
+  now = 2;
+  drawn.push("0000000001");
+  expect(next()).toBe("0000000001");
+});
+
 test("only 32 hex digits are a click id; upper case is read as lower", () => {
   expect(parseClickId("A".repeat(32))).toBe("a".repeat(32));
   expect(parseClickId("a".repeat(31))).toBeUndefined();

@@ -52,7 +52,7 @@ export function mintClickId(parts: ClickIdParts, secret: string): string {
 }
 
 /**
- * Mints the click ids of one producer. Its time never goes back, also when the clock does, so that ids, positions in the
+ * Mints the click ids of one producer, each once. Its time never goes back, also when the clock does, so that ids, positions in the
  * journal and `ts` of a producer are in one order.
  */
 export class ClickIdMint {
@@ -62,13 +62,21 @@ export class ClickIdMint {
   #lastMs = 0;
   /** Of the newest id: many share a millisecond and a shard. */
   #head = { atMs: -1, shard: -1, digits: "", key: NO_KEY };
-  #pool = "";
-  #poolUsed = 0;
+  /** Random parts that ids of this millisecond have: 40 bits meet again once in weeks at 50,000 ids a second. */
+  readonly #used = new Set<string>();
+  readonly #random: () => string;
 
-  constructor(options: { producer: number; secret: string; clock: Clock }) {
+  /** `random` gives 10 hex digits. */
+  constructor(options: {
+    producer: number;
+    secret: string;
+    clock: Clock;
+    random?: () => string;
+  }) {
     this.#producerDigits = hex(options.producer, 4);
     this.#secret = options.secret;
     this.#clock = options.clock;
+    this.#random = options.random ?? randomDigits();
   }
 
   /** The time of the next click: the clock's, or that of the last click if the clock stepped back. */
@@ -81,20 +89,28 @@ export class ClickIdMint {
   mint(atMs: number, shard: number): string {
     if (this.#head.atMs !== atMs || this.#head.shard !== shard) {
       const digits = hex(atMs, 12) + hex(shard, 2) + this.#producerDigits;
+      if (this.#head.atMs !== atMs) this.#used.clear();
       this.#head = { atMs, shard, digits, key: keyOf(digits, this.#secret) };
     }
-    const random = this.#random();
+    let random = this.#random();
+    while (this.#used.has(random)) random = this.#random();
+    this.#used.add(random);
     return this.#head.digits + random + macOf(this.#head.key, random);
   }
+}
 
-  #random(): string {
-    if (this.#poolUsed + RANDOM_DIGITS > this.#pool.length) {
-      this.#pool = randomBytes(RANDOM_POOL_BYTES).toString("hex");
-      this.#poolUsed = 0;
+/** Asking the system for each would cost more than all the rest of an id. */
+function randomDigits(): () => string {
+  let pool = "";
+  let used = 0;
+  return () => {
+    if (used + RANDOM_DIGITS > pool.length) {
+      pool = randomBytes(RANDOM_POOL_BYTES).toString("hex");
+      used = 0;
     }
-    this.#poolUsed += RANDOM_DIGITS;
-    return this.#pool.slice(this.#poolUsed - RANDOM_DIGITS, this.#poolUsed);
-  }
+    used += RANDOM_DIGITS;
+    return pool.slice(used - RANDOM_DIGITS, used);
+  };
 }
 
 /** Three secret 32-bit numbers of all ids with one head. */
