@@ -1,0 +1,455 @@
+import type { Answer, Ask, Click, Entry } from "./ledger.ts";
+import { exchanged, share, units } from "./money.ts";
+import type { EventTerms, Override, Partner, Shop, Status } from "./shop.ts";
+
+/** One conversion as it must be. */
+export type Row = {
+  /** Empty while no answer named it. */
+  id: string;
+  readonly shop: number;
+  readonly entry: Entry;
+  readonly click: string;
+  readonly partner: number;
+  readonly event: EventTerms;
+  readonly txid: string;
+  readonly method: string;
+  readonly currency: string;
+  status: Status;
+  reason: string;
+  isDuplicate: boolean;
+  isHeld: boolean;
+  isAlerted: boolean;
+  sale: bigint;
+  payout: bigint;
+  revenue: bigint;
+  isPayoutGiven: boolean;
+  isRevenueGiven: boolean;
+};
+
+export type Place = {
+  readonly partners: readonly Partner[];
+  readonly clicks: ReadonlyMap<string, Click>;
+};
+
+type Given = {
+  readonly sale: bigint | undefined;
+  readonly payout: bigint | undefined;
+  readonly revenue: bigint | undefined;
+};
+type Report = Extract<Ask, { kind: "report" }>;
+type State = { rows: Row[]; taken: number; paid: bigint; addresses: string[] };
+
+/** All conversions of one offer, entry by entry in the order in which they were sent: sections 3.1, 4.8, 4.13, 7.5 and 7.6. */
+export class ShopRecount {
+  readonly #shop: Shop;
+  readonly #at: number;
+  readonly #place: Place;
+  #state: State = { rows: [], taken: 0, paid: 0n, addresses: [] };
+
+  constructor(shop: Shop, at: number, place: Place) {
+    this.#shop = shop;
+    this.#at = at;
+    this.#place = place;
+  }
+
+  get rows(): readonly Row[] {
+    return this.#state.rows;
+  }
+
+  /** Undefined when the answer is right; else what it had to be. An attempt without an answer may have been carried out or not. */
+  take(entry: Entry): string | undefined {
+    const before = this.#state;
+    let first = "";
+    for (let times = 1; times <= entry.lost + 1; times += 1) {
+      this.#state = {
+        ...before,
+        rows: before.rows.map((row) => ({ ...row })),
+        addresses: [...before.addresses],
+      };
+      for (let unheard = 1; unheard < times; unheard += 1) this.#apply(entry);
+      const known = this.#state.rows.length;
+      const answer = this.#apply(entry);
+      const id = idOf(entry.answer);
+      const made = this.#state.rows[known];
+      if (made !== undefined) made.id = id;
+      const wanted = JSON.stringify(answer);
+      if (wanted === JSON.stringify(judged(entry))) return undefined;
+      if (times === 1) first = wanted;
+    }
+    this.#state = before;
+    return `entry ${entry.number} (${this.#shop.name}): ${JSON.stringify(entry.ask)} was answered ${JSON.stringify(judged(entry))}, the ledger has ${first}`;
+  }
+
+  /** Those whose holds were over. */
+  endHolds(): void {
+    for (const row of this.#state.rows.filter(({ isHeld }) => isHeld)) {
+      row.status = "approved";
+      row.reason = "";
+      row.isHeld = false;
+    }
+  }
+
+  #apply(entry: Entry): unknown {
+    switch (entry.ask.kind) {
+      case "report":
+        return this.#report(entry, entry.ask);
+      case "create":
+        return this.#create(entry, entry.ask.body);
+      case "patch":
+        return this.#patch(entry.ask);
+    }
+  }
+
+  #report(entry: Entry, ask: Report): unknown {
+    const { params, by } = ask;
+    const isPixel = by === "pixel" || by === "script";
+    const status = statusOf(params["status"]);
+    const isTest = params["test"] === "1";
+    if (params["currency"] === "ZZZ") return { http: isPixel ? 200 : 400, ok: false };
+    if (params["conversion_id"] !== undefined) {
+      const row = this.#state.rows.find(({ id }) => id === params["conversion_id"]);
+      if (row === undefined) return { http: 200, ok: false };
+      return this.#update(row, ask, status, isTest);
+    }
+    const event = this.#event(params["event"] ?? "default");
+    if (event === undefined) return { http: isPixel ? 200 : 400, ok: false };
+    const txid = params["txid"] ?? "";
+    const click = params["click_id"] ?? "";
+    const match = this.#match({ txid, click, event }, status !== undefined && !isPixel);
+    const given = this.#given(ask, this.#shop.currency);
+    if (match !== undefined && !isPixel) {
+      const byOrder = txid !== "" && match.txid === txid;
+      const isDifferent = byOrder && this.#wouldChange(match, given);
+      if (status === undefined ? isDifferent : byOrder || txid === "")
+        return this.#update(match, ask, status, isTest);
+    }
+    const row = this.#draft(entry, { click, txid, event, given, by });
+    if (match !== undefined) {
+      Object.assign(row, { status: "rejected", reason: "duplicate", isDuplicate: true });
+    } else {
+      this.#judge(row, { status, isListed: ask.isListed || isPixel, params, isTest });
+    }
+    if (!isTest) this.#state.rows.push(row);
+    return shown(row, { isTest });
+  }
+
+  /** `isStatusTold`: a status without an order number means the latest of an event that may come several times (G107). */
+  #match(
+    order: { readonly txid: string; readonly click: string; readonly event: EventTerms },
+    isStatusTold: boolean,
+  ): Row | undefined {
+    const own = this.#state.rows.filter((row) => !row.isDuplicate);
+    const byOrder = own.find(({ txid }) => order.txid !== "" && txid === order.txid);
+    if (byOrder !== undefined || order.click === "") return byOrder;
+    const ofClick = own.filter(
+      (row) => row.click === order.click && row.event.code === order.event.code,
+    );
+    if (this.#isOnce(order.event)) return ofClick[0];
+    return isStatusTold && order.txid === "" ? ofClick.at(-1) : undefined;
+  }
+
+  #isOnce(event: EventTerms): boolean {
+    return this.#shop.isOncePerClick && event.allow_multiple !== true;
+  }
+
+  #update(row: Row, ask: Report, status: Status | undefined, isTest: boolean): unknown {
+    if (this.#shop.advertiser === "listed" && !ask.isListed) return { http: 403, ok: false };
+    const after = { ...row };
+    const given = this.#given(ask, row.currency);
+    if (!row.isDuplicate) {
+      setMoney(after, this.#termsOf(row.event, row.partner), {
+        ...given,
+        sale: given.sale ?? row.sale,
+      });
+      after.status = status ?? row.status;
+      const isNew = after.status !== row.status;
+      if (isNew || isMoneyOther(row, after)) {
+        after.reason =
+          isNew && after.status !== "rejected" ? "postback_update" : "postback_reversal";
+        if (isNew) after.isHeld = false;
+        if (!isTest) Object.assign(row, after);
+      } else {
+        Object.assign(after, row);
+      }
+    }
+    return shown(after, { isUpdate: true, isTest });
+  }
+
+  #wouldChange(row: Row, given: Given): boolean {
+    const after = { ...row };
+    setMoney(after, this.#termsOf(row.event, row.partner), {
+      ...given,
+      sale: given.sale ?? row.sale,
+    });
+    return isMoneyOther(row, after);
+  }
+
+  #given({ params, by }: Pick<Report, "by"> & { params: Report["params"] }, to: string): Given {
+    const amount = (name: string): bigint | undefined => {
+      const text = params[name];
+      if (text === undefined) return undefined;
+      const currency = params["currency"] ?? to;
+      return currency === to ? units(text) : exchanged(units(text), currency, to);
+    };
+    return {
+      sale: amount("amount"),
+      payout: by === "workspace" ? amount("payout") : undefined,
+      revenue: amount("revenue"),
+    };
+  }
+
+  #draft(
+    entry: Entry,
+    order: {
+      readonly click: string;
+      readonly txid: string;
+      readonly event: EventTerms;
+      readonly given: Given;
+      readonly by: string;
+    },
+  ): Row {
+    const { click, txid, event, given, by } = order;
+    const partner = this.#partnerOf(entry, click);
+    const methods: Record<string, string> = { pixel: "pixel", script: "js", api: "api" };
+    const row: Row = {
+      ...{ id: "", shop: this.#at, entry, click, partner, event, txid },
+      ...{ method: methods[by] ?? "s2s", currency: this.#shop.currency },
+      ...{ status: "approved", reason: "", isDuplicate: false, isHeld: false, isAlerted: false },
+      ...{ sale: 0n, payout: 0n, revenue: 0n, isPayoutGiven: false, isRevenueGiven: false },
+    };
+    setMoney(row, this.#termsOf(event, partner), given);
+    return row;
+  }
+
+  /** The click's partner goes before the one that is named; a coupon stands for the first. */
+  #partnerOf({ ask }: Entry, click: string): number {
+    const known = this.#place.clicks.get(click);
+    if (known !== undefined) return known.partner;
+    const named =
+      ask.kind === "create"
+        ? String(ask.body["affiliate_id"])
+        : ask.kind === "report"
+          ? ask.params["aff_id"]
+          : undefined;
+    const at = this.#place.partners.findIndex(
+      ({ id, code }) => named === code || named === `${id}`,
+    );
+    return Math.max(at, 0);
+  }
+
+  #termsOf(event: EventTerms, partner: number): EventTerms {
+    if (this.#shop.events[0]?.payout_type === "cpc") return event;
+    const own = [event.code, null].flatMap((code) =>
+      this.#shop.overrides.filter(
+        (one: Override) => one.partner === partner && one.event_code === code,
+      ),
+    );
+    const payout = own.find((one) => one.payout !== undefined)?.payout;
+    const revenue = own.find((one) => one.revenue !== undefined)?.revenue;
+    return {
+      ...event,
+      ...(payout === undefined ? {} : { payout_type: payout[0], payout: payout[1] }),
+      ...(revenue === undefined ? {} : { revenue_type: revenue[0], revenue: revenue[1] }),
+    };
+  }
+
+  #event(code: string): EventTerms | undefined {
+    return this.#shop.events.find((event) => event.code === code);
+  }
+
+  /** The order of G96: the first that applies decides. */
+  #judge(
+    row: Row,
+    told: {
+      readonly status: Status | undefined;
+      readonly isListed: boolean;
+      readonly params: Readonly<Record<string, string>>;
+      readonly isTest: boolean;
+    },
+  ): void {
+    const shop = this.#shop;
+    const click = this.#place.clicks.get(row.click);
+    const reject = (reason: string): void => {
+      Object.assign(row, { status: "rejected", reason });
+    };
+    if (shop.isTooFast && click !== undefined) return reject("too_fast");
+    if (shop.advertiser === "listed" && !told.isListed) return reject("ip_not_allowed");
+    const address = shop.countsAddresses ? (told.params["ip"] ?? click?.ip ?? "") : "";
+    if (shop.countsAddresses && click?.isBot === true) return reject("fraud:bot");
+    if (address !== "" && this.#state.addresses.includes(address))
+      return reject("fraud:duplicate_conv_ip");
+    if (shop.rejectsSalesFrom !== undefined && row.sale >= units(shop.rejectsSalesFrom))
+      return reject("rule:too dear");
+    const isFull = this.#isFull(row.payout);
+    if (isFull && shop.caps.alertOnly !== true) return reject("cap_exceeded");
+    row.isAlerted = isFull;
+    if (told.status === "rejected") return reject("postback");
+    this.#wait(row, told.status);
+    this.#reasonOfRepeat(row);
+    if (told.isTest) return;
+    this.#state.taken += 1;
+    this.#state.paid += row.payout;
+    if (address !== "") this.#state.addresses.push(address);
+  }
+
+  /** Whether it would pass a cap. */
+  #isFull(payout: bigint): boolean {
+    const { conversions, payout: limit } = this.#shop.caps;
+    const { taken, paid } = this.#state;
+    if (conversions !== undefined && taken >= conversions) return true;
+    return limit !== undefined && (paid >= units(limit) || paid + payout > units(limit));
+  }
+
+  #wait(row: Row, status: Status | undefined): void {
+    const reason =
+      this.#shop.holdsEvent === row.event.code
+        ? "rule:review"
+        : this.#place.partners[row.partner]?.isThrottled === true
+          ? "throttled"
+          : this.#shop.isHolding
+            ? "hold"
+            : undefined;
+    if (reason === undefined) {
+      row.status = status ?? this.#shop.defaultStatus;
+      return;
+    }
+    Object.assign(row, { status: "pending", reason, isHeld: reason === "hold" });
+  }
+
+  #reasonOfRepeat(row: Row): void {
+    const isAnother =
+      row.click !== "" &&
+      !this.#isOnce(row.event) &&
+      this.#state.rows.some(
+        (one) => !one.isDuplicate && one.click === row.click && one.event.code === row.event.code,
+      );
+    if (row.reason === "" && isAnother) row.reason = "multiple";
+  }
+
+  /** A status that staff give is final; without one the offer's rules decide (G90). */
+  #create(entry: Entry, body: Extract<Ask, { kind: "create" }>["body"]): unknown {
+    const text = (name: string): string | undefined =>
+      body[name] === undefined ? undefined : String(body[name]);
+    const event = this.#event(text("event") ?? "default");
+    if (event === undefined) return { http: 400 };
+    const txid = text("adv_txid") ?? "";
+    const click = text("click_id") ?? "";
+    const match = this.#match({ txid, click, event }, false);
+    if (match !== undefined && txid !== "" && match.txid === txid) return { http: 409 };
+    const params = Object.fromEntries(
+      Object.entries({ ...body, amount: body["sale_amount"] })
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => [name, String(value)]),
+    );
+    const given = this.#given({ by: "workspace", params }, this.#shop.currency);
+    const row = this.#draft(entry, { click, txid, event, given, by: "api" });
+    const status = statusOf(text("status"));
+    if (match !== undefined) {
+      Object.assign(row, { status: "rejected", reason: "duplicate", isDuplicate: true });
+    } else if (status === undefined) {
+      this.#judge(row, { status, isListed: true, params: {}, isTest: false });
+    } else {
+      row.status = status;
+      this.#reasonOfRepeat(row);
+    }
+    this.#state.rows.push(row);
+    return { http: 201, ...moneyOf(row) };
+  }
+
+  #patch({ ids, isBulk, status, reason }: Extract<Ask, { kind: "patch" }>): unknown {
+    const rows = ids.map((id) => this.#state.rows.find((row) => row.id === id));
+    const known = rows.flatMap((row) => row ?? []);
+    if (!isBulk && known.length === 0) return { http: 404 };
+    const allowed = known.filter((row) => !row.isDuplicate || (!isBulk && status === "rejected"));
+    if (!isBulk && allowed.length === 0) return { http: 409 };
+    const to = {
+      status: statusOf(status) ?? "rejected",
+      reason: reason === "" ? "manual" : reason,
+    };
+    for (const row of allowed) {
+      if (row.status === to.status && row.reason === to.reason) continue;
+      Object.assign(row, { ...to, isHeld: false });
+    }
+    if (!isBulk) return { http: 200, ...moneyOf(allowed[0]) };
+    return {
+      http: 200,
+      updated: allowed.map(({ id }) => ({ id, status: to.status, status_reason: to.reason })),
+      not_found: ids.filter((_, at) => rows[at] === undefined),
+      skipped_duplicates: known.length - allowed.length,
+    };
+  }
+}
+
+function setMoney(row: Row, terms: EventTerms, given: Given): void {
+  row.sale = given.sale ?? 0n;
+  if (given.payout !== undefined) {
+    row.payout = given.payout;
+    row.isPayoutGiven = true;
+  } else if (!row.isPayoutGiven) {
+    row.payout = bySale(terms.payout_type, terms.payout, row.sale);
+  }
+  if (given.revenue !== undefined) {
+    row.revenue = given.revenue;
+    row.isRevenueGiven = true;
+  } else if (!row.isRevenueGiven) {
+    row.revenue = bySale(terms.revenue_type, terms.revenue, row.sale);
+  }
+}
+
+function bySale(type: string, rate: string, sale: bigint): bigint {
+  if (type === "cpc" || type === "rpc") return 0n;
+  return type === "cps" || type === "rps" ? share(sale, units(rate)) : units(rate);
+}
+
+function isMoneyOther(a: Row, b: Row): boolean {
+  return a.sale !== b.sale || a.payout !== b.payout || a.revenue !== b.revenue;
+}
+
+function statusOf(text: string | undefined): Status | undefined {
+  return text === "approved" || text === "pending" || text === "rejected" ? text : undefined;
+}
+
+function shown(row: Row, how: { readonly isUpdate?: boolean; readonly isTest: boolean }): unknown {
+  return {
+    ...{ http: 200, ok: true, status: row.status, reason: row.reason },
+    ...{ duplicate: row.isDuplicate, updated: how.isUpdate === true, test: how.isTest },
+  };
+}
+
+function moneyOf(row: Row | undefined): object {
+  return row === undefined
+    ? {}
+    : {
+        ...{ status: row.status, reason: row.reason, sale: `${row.sale}` },
+        ...{ payout: `${row.payout}`, revenue: `${row.revenue}` },
+      };
+}
+
+function idOf({ body }: Answer): string {
+  const id = body["conversion_id"] ?? body["id"];
+  return typeof id === "string" ? id : "";
+}
+
+/** An answer as far as the ledger can tell what it must be. */
+function judged({ ask, answer: { http, body } }: Entry): unknown {
+  if (ask.kind === "report") {
+    if (body["ok"] !== true) return { http, ok: false };
+    const isPixel = ask.by === "pixel" || ask.by === "script";
+    return {
+      ...{ http, ok: true, status: body["status"], reason: body["reason"] ?? "" },
+      ...{ duplicate: body["duplicate"] === true, updated: body["updated"] === true },
+      // The header of a pixel has no room for it.
+      test: isPixel ? ask.params["test"] === "1" : body["test"] === true,
+    };
+  }
+  if (http >= 300) return { http };
+  if (ask.kind === "patch" && ask.isBulk) {
+    const { updated, not_found, skipped_duplicates } = body;
+    return { http, updated, not_found, skipped_duplicates };
+  }
+  const amount = (name: string): string => `${units(String(body[name]))}`;
+  return {
+    ...{ http, status: body["status"], reason: body["status_reason"], sale: amount("sale_amount") },
+    ...{ payout: amount("payout"), revenue: amount("revenue") },
+  };
+}
