@@ -78,7 +78,7 @@ async function compare(
       ? ""
       : dimensions
           .split(",")
-          .map((name) => String(row[name] ?? ""))
+          .map((name) => textOf(row[name] ?? ""))
           .join("|");
   const shown = new Map(answer.data.map((row) => [keyOf(row), row]));
   const differences = [...new Set([...own.keys(), ...shown.keys()])].flatMap((key) =>
@@ -114,7 +114,7 @@ function metricDifferences(
   const zero = (name: string): string => (name.endsWith("conversions") ? "0" : "0.0000");
   return differing(
     where,
-    metrics.map((name) => [name, String(shown?.[name] ?? zero(name)), values[name] ?? ""]),
+    metrics.map((name) => [name, textOf(shown?.[name] ?? zero(name)), values[name] ?? ""]),
   );
 }
 
@@ -196,4 +196,8 @@ function nothing(): Sums {
     ...{ conversions: 0, pending_conversions: 0, rejected_conversions: 0 },
     ...{ revenue: 0n, payout: 0n, sale_amount: 0n },
   };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

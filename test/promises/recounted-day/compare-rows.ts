@@ -4,7 +4,7 @@ import { differing } from "../../replay/differing.ts";
 import { pause, type ServiceClient } from "../../replay/service.ts";
 import { decimal } from "./money.ts";
 import { partnerOf, type Recounted, shopOf } from "./recount-day.ts";
-import type { Row } from "./recount-shop.ts";
+import type { Row } from "./row.ts";
 
 const PAGES_MAX = 500;
 const TRIES_MAX = 240;

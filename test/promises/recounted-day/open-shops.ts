@@ -16,6 +16,7 @@ export type Opened = {
   readonly partners: readonly Partner[];
   readonly advertisers: Readonly<Record<AdvertiserName, number>>;
 };
+type Plan = ReturnType<typeof planShops>[number];
 type Place = { readonly pool: Pool; readonly client: ServiceClient };
 
 /** Makes the offers of the day in the demo workspace, whose keys and first partner and advertiser they use; answers when all of it is in force. */
@@ -79,7 +80,7 @@ async function makeAdvertisers({
 async function openShop(
   { pool, client }: Place,
   of: {
-    readonly plan: ReturnType<typeof planShops>[number];
+    readonly plan: Plan;
     readonly number: number;
     readonly advertisers: Readonly<Record<AdvertiserName, number>>;
     readonly partners: readonly Partner[];
@@ -88,7 +89,6 @@ async function openShop(
   const { plan, number, advertisers, partners } = of;
   const [main, ...further] = plan.events;
   if (main === undefined) throw new Error(`${plan.name} has no event`);
-  const { conversions, payout, alertOnly } = plan.caps;
   const { code: _, ...terms } = main;
   const code = `DAY${number}`;
   const answer = await client.create("/offers", {
@@ -97,11 +97,7 @@ async function openShop(
     ...{ destination_url: "https://shop.example/?c={click_id}", currency: plan.currency },
     ...{ unique_per_click: plan.isOncePerClick, default_status: plan.defaultStatus },
     events: further.map((event) => ({ ...event, name: event.code })),
-    caps: {
-      ...(conversions === undefined ? {} : { conversions: { total: conversions } }),
-      ...(payout === undefined ? {} : { payout: { total: payout } }),
-      ...(alertOnly === true ? { alert_only: true } : {}),
-    },
+    caps: capsOf(plan),
   });
   const { id } = Created.parse(answer).data;
   await pool.query({
@@ -112,16 +108,35 @@ async function openShop(
     ],
   });
   const shop = { ...plan, id, code, coupon: `COUPON${number}` };
-  for (const { partner, event_code, payout: pays, revenue } of plan.overrides) {
+  await addOverrides(pool, shop, partners);
+  await insert(pool, "coupon", {
+    ...{ code: shop.coupon, offer_id: id, affiliate_id: partners[0]?.id },
+  });
+  await addRules(pool, shop);
+  return shop;
+}
+
+function capsOf({ caps: { conversions, payout, alertOnly } }: Plan): object {
+  return {
+    ...(conversions === undefined ? {} : { conversions: { total: conversions } }),
+    ...(payout === undefined ? {} : { payout: { total: payout } }),
+    ...(alertOnly === true ? { alert_only: true } : {}),
+  };
+}
+
+async function addOverrides(pool: Pool, shop: Shop, partners: readonly Partner[]): Promise<void> {
+  const { id } = shop;
+  for (const { partner, event_code, payout: pays, revenue } of shop.overrides) {
     await insert(pool, "payout_override", {
       ...{ offer_id: id, affiliate_id: partners[partner]?.id, event_code },
       ...{ payout_type: pays?.[0] ?? null, payout: pays?.[1] ?? null },
       ...{ revenue_type: revenue?.[0] ?? null, revenue: revenue?.[1] ?? null },
     });
   }
-  await insert(pool, "coupon", {
-    ...{ code: shop.coupon, offer_id: id, affiliate_id: partners[0]?.id },
-  });
+}
+
+async function addRules(pool: Pool, plan: Shop): Promise<void> {
+  const { id } = plan;
   if (plan.rejectsSalesFrom !== undefined) {
     await insert(pool, "conversion_rule", {
       ...{ name: "too dear", position: 1, action: "reject" },
@@ -134,7 +149,6 @@ async function openShop(
       conditions: JSON.stringify({ offer_ids: [id], event_codes: [plan.holdsEvent] }),
     });
   }
-  return shop;
 }
 
 async function insert(

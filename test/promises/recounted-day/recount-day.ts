@@ -1,6 +1,7 @@
 import type { Ledger } from "./ledger.ts";
 import type { Opened } from "./open-shops.ts";
-import { type Row, ShopRecount } from "./recount-shop.ts";
+import { ShopRecount } from "./recount-shop.ts";
+import type { Row } from "./row.ts";
 import type { Partner, Shop } from "./shop.ts";
 
 export type Recounted = Opened &

@@ -1,42 +1,21 @@
-import type { Answer, Ask, Click, Entry } from "./ledger.ts";
-import { exchanged, share, units } from "./money.ts";
+import { idOf, judged, moneyOf, shown, statusOf } from "./answers.ts";
+import type { Ask, Click, Entry } from "./ledger.ts";
+import { exchanged, units } from "./money.ts";
+import { type Given, isMoneyOther, type Row, setMoney } from "./row.ts";
 import type { EventTerms, Override, Partner, Shop, Status } from "./shop.ts";
-
-/** One conversion as it must be. */
-export type Row = {
-  /** Empty while no answer named it. */
-  id: string;
-  readonly shop: number;
-  readonly entry: Entry;
-  readonly click: string;
-  readonly partner: number;
-  readonly event: EventTerms;
-  readonly txid: string;
-  readonly method: string;
-  readonly currency: string;
-  status: Status;
-  reason: string;
-  isDuplicate: boolean;
-  isHeld: boolean;
-  isAlerted: boolean;
-  sale: bigint;
-  payout: bigint;
-  revenue: bigint;
-  isPayoutGiven: boolean;
-  isRevenueGiven: boolean;
-};
 
 export type Place = {
   readonly partners: readonly Partner[];
   readonly clicks: ReadonlyMap<string, Click>;
 };
 
-type Given = {
-  readonly sale: bigint | undefined;
-  readonly payout: bigint | undefined;
-  readonly revenue: bigint | undefined;
-};
 type Report = Extract<Ask, { kind: "report" }>;
+type Told = {
+  readonly status: Status | undefined;
+  readonly isListed: boolean;
+  readonly params: Readonly<Record<string, string>>;
+  readonly isTest: boolean;
+};
 type State = { rows: Row[]; taken: number; paid: bigint; addresses: string[] };
 
 /** All conversions of one offer, entry by entry in the order in which they were sent: sections 3.1, 4.8, 4.13, 7.5 and 7.6. */
@@ -102,35 +81,39 @@ export class ShopRecount {
 
   #report(entry: Entry, ask: Report): unknown {
     const { params, by } = ask;
-    const isPixel = by === "pixel" || by === "script";
+    if (params["currency"] === "ZZZ") return { http: isPixel(by) ? 200 : 400, ok: false };
+    if (params["conversion_id"] === undefined) return this.#order(entry, ask);
+    const row = this.#state.rows.find(({ id }) => id === params["conversion_id"]);
+    return row === undefined ? { http: 200, ok: false } : this.#update(row, ask);
+  }
+
+  #order(entry: Entry, ask: Report): unknown {
+    const { params, by } = ask;
+    const { event: code = "default", txid = "", click_id: click = "" } = params;
+    const event = this.#event(code);
+    if (event === undefined) return { http: isPixel(by) ? 200 : 400, ok: false };
     const status = statusOf(params["status"]);
-    const isTest = params["test"] === "1";
-    if (params["currency"] === "ZZZ") return { http: isPixel ? 200 : 400, ok: false };
-    if (params["conversion_id"] !== undefined) {
-      const row = this.#state.rows.find(({ id }) => id === params["conversion_id"]);
-      if (row === undefined) return { http: 200, ok: false };
-      return this.#update(row, ask, status, isTest);
-    }
-    const event = this.#event(params["event"] ?? "default");
-    if (event === undefined) return { http: isPixel ? 200 : 400, ok: false };
-    const txid = params["txid"] ?? "";
-    const click = params["click_id"] ?? "";
-    const match = this.#match({ txid, click, event }, status !== undefined && !isPixel);
+    const match = this.#match({ txid, click, event }, status !== undefined && !isPixel(by));
     const given = this.#given(ask, this.#shop.currency);
-    if (match !== undefined && !isPixel) {
-      const byOrder = txid !== "" && match.txid === txid;
-      const isDifferent = byOrder && this.#wouldChange(match, given);
-      if (status === undefined ? isDifferent : byOrder || txid === "")
-        return this.#update(match, ask, status, isTest);
-    }
+    if (match !== undefined && this.#isUpdate(match, ask, given)) return this.#update(match, ask);
     const row = this.#draft(entry, { click, txid, event, given, by });
+    const isTest = params["test"] === "1";
     if (match !== undefined) {
       Object.assign(row, { status: "rejected", reason: "duplicate", isDuplicate: true });
     } else {
-      this.#judge(row, { status, isListed: ask.isListed || isPixel, params, isTest });
+      this.#judge(row, { status, isListed: ask.isListed || isPixel(by), params, isTest });
     }
     if (!isTest) this.#state.rows.push(row);
     return shown(row, { isTest });
+  }
+
+  /** Or a repeat (G106). Pixels change nothing (G159). */
+  #isUpdate(match: Row, { params, by }: Report, given: Given): boolean {
+    if (isPixel(by)) return false;
+    const txid = params["txid"] ?? "";
+    const byOrder = txid !== "" && match.txid === txid;
+    if (params["status"] === undefined) return byOrder && this.#wouldChange(match, given);
+    return byOrder || txid === "";
   }
 
   /** `isStatusTold`: a status without an order number means the latest of an event that may come several times (G107). */
@@ -152,7 +135,9 @@ export class ShopRecount {
     return this.#shop.isOncePerClick && event.allow_multiple !== true;
   }
 
-  #update(row: Row, ask: Report, status: Status | undefined, isTest: boolean): unknown {
+  #update(row: Row, ask: Report): unknown {
+    const status = statusOf(ask.params["status"]);
+    const isTest = ask.params["test"] === "1";
     if (this.#shop.advertiser === "listed" && !ask.isListed) return { http: 403, ok: false };
     const after = { ...row };
     const given = this.#given(ask, row.currency);
@@ -258,38 +243,40 @@ export class ShopRecount {
   }
 
   /** The order of G96: the first that applies decides. */
-  #judge(
-    row: Row,
-    told: {
-      readonly status: Status | undefined;
-      readonly isListed: boolean;
-      readonly params: Readonly<Record<string, string>>;
-      readonly isTest: boolean;
-    },
-  ): void {
-    const shop = this.#shop;
-    const click = this.#place.clicks.get(row.click);
-    const reject = (reason: string): void => {
-      Object.assign(row, { status: "rejected", reason });
-    };
-    if (shop.isTooFast && click !== undefined) return reject("too_fast");
-    if (shop.advertiser === "listed" && !told.isListed) return reject("ip_not_allowed");
-    const address = shop.countsAddresses ? (told.params["ip"] ?? click?.ip ?? "") : "";
-    if (shop.countsAddresses && click?.isBot === true) return reject("fraud:bot");
-    if (address !== "" && this.#state.addresses.includes(address))
-      return reject("fraud:duplicate_conv_ip");
-    if (shop.rejectsSalesFrom !== undefined && row.sale >= units(shop.rejectsSalesFrom))
-      return reject("rule:too dear");
+  #judge(row: Row, told: Told): void {
+    const address = this.#addressOf(row, told);
     const isFull = this.#isFull(row.payout);
-    if (isFull && shop.caps.alertOnly !== true) return reject("cap_exceeded");
-    row.isAlerted = isFull;
-    if (told.status === "rejected") return reject("postback");
+    const early = this.#refusal(row, told, address);
+    const isCapped = isFull && this.#shop.caps.alertOnly !== true;
+    const reason = early ?? (isCapped ? "cap_exceeded" : undefined);
+    if (reason === undefined) row.isAlerted = isFull;
+    if (reason !== undefined || told.status === "rejected") {
+      Object.assign(row, { status: "rejected", reason: reason ?? "postback" });
+      return;
+    }
     this.#wait(row, told.status);
     this.#reasonOfRepeat(row);
     if (told.isTest) return;
     this.#state.taken += 1;
     this.#state.paid += row.payout;
     if (address !== "") this.#state.addresses.push(address);
+  }
+
+  /** The one that is told goes before the click's (G102); empty where none counts. */
+  #addressOf(row: Row, { params }: Told): string {
+    if (!this.#shop.countsAddresses) return "";
+    return params["ip"] ?? this.#place.clicks.get(row.click)?.ip ?? "";
+  }
+
+  #refusal(row: Row, told: Told, address: string): string | undefined {
+    const shop = this.#shop;
+    const click = this.#place.clicks.get(row.click);
+    if (shop.isTooFast && click !== undefined) return "too_fast";
+    if (shop.advertiser === "listed" && !told.isListed) return "ip_not_allowed";
+    if (shop.countsAddresses && click?.isBot === true) return "fraud:bot";
+    if (this.#state.addresses.includes(address)) return "fraud:duplicate_conv_ip";
+    const { rejectsSalesFrom: limit } = shop;
+    return limit !== undefined && row.sale >= units(limit) ? "rule:too dear" : undefined;
   }
 
   /** Whether it would pass a cap. */
@@ -380,76 +367,6 @@ export class ShopRecount {
   }
 }
 
-function setMoney(row: Row, terms: EventTerms, given: Given): void {
-  row.sale = given.sale ?? 0n;
-  if (given.payout !== undefined) {
-    row.payout = given.payout;
-    row.isPayoutGiven = true;
-  } else if (!row.isPayoutGiven) {
-    row.payout = bySale(terms.payout_type, terms.payout, row.sale);
-  }
-  if (given.revenue !== undefined) {
-    row.revenue = given.revenue;
-    row.isRevenueGiven = true;
-  } else if (!row.isRevenueGiven) {
-    row.revenue = bySale(terms.revenue_type, terms.revenue, row.sale);
-  }
-}
-
-function bySale(type: string, rate: string, sale: bigint): bigint {
-  if (type === "cpc" || type === "rpc") return 0n;
-  return type === "cps" || type === "rps" ? share(sale, units(rate)) : units(rate);
-}
-
-function isMoneyOther(a: Row, b: Row): boolean {
-  return a.sale !== b.sale || a.payout !== b.payout || a.revenue !== b.revenue;
-}
-
-function statusOf(text: string | undefined): Status | undefined {
-  return text === "approved" || text === "pending" || text === "rejected" ? text : undefined;
-}
-
-function shown(row: Row, how: { readonly isUpdate?: boolean; readonly isTest: boolean }): unknown {
-  return {
-    ...{ http: 200, ok: true, status: row.status, reason: row.reason },
-    ...{ duplicate: row.isDuplicate, updated: how.isUpdate === true, test: how.isTest },
-  };
-}
-
-function moneyOf(row: Row | undefined): object {
-  return row === undefined
-    ? {}
-    : {
-        ...{ status: row.status, reason: row.reason, sale: `${row.sale}` },
-        ...{ payout: `${row.payout}`, revenue: `${row.revenue}` },
-      };
-}
-
-function idOf({ body }: Answer): string {
-  const id = body["conversion_id"] ?? body["id"];
-  return typeof id === "string" ? id : "";
-}
-
-/** An answer as far as the ledger can tell what it must be. */
-function judged({ ask, answer: { http, body } }: Entry): unknown {
-  if (ask.kind === "report") {
-    if (body["ok"] !== true) return { http, ok: false };
-    const isPixel = ask.by === "pixel" || ask.by === "script";
-    return {
-      ...{ http, ok: true, status: body["status"], reason: body["reason"] ?? "" },
-      ...{ duplicate: body["duplicate"] === true, updated: body["updated"] === true },
-      // The header of a pixel has no room for it.
-      test: isPixel ? ask.params["test"] === "1" : body["test"] === true,
-    };
-  }
-  if (http >= 300) return { http };
-  if (ask.kind === "patch" && ask.isBulk) {
-    const { updated, not_found, skipped_duplicates } = body;
-    return { http, updated, not_found, skipped_duplicates };
-  }
-  const amount = (name: string): string => `${units(String(body[name]))}`;
-  return {
-    ...{ http, status: body["status"], reason: body["status_reason"], sale: amount("sale_amount") },
-    ...{ payout: amount("payout"), revenue: amount("revenue") },
-  };
+function isPixel(by: Report["by"]): boolean {
+  return by === "pixel" || by === "script";
 }

@@ -154,6 +154,10 @@ class Counter {
       if (this.#roll(3) === 0 && this.#shop.isOncePerClick) delete params["txid"];
     }
     this.#choose(params, number);
+    return this.#oddly(params, number, roll);
+  }
+
+  #oddly(params: Record<string, string>, number: number, roll: number): Ask {
     if (params["event"] === "multi") params["txid"] ??= `m${this.#at}-${number}`;
     if (this.#roll(25) === 0) params["test"] = "1";
     if (this.#roll(40) === 0) params["event"] = "nobody";
@@ -215,6 +219,11 @@ class Counter {
       body["click_id"] = click.id;
       body["affiliate_id"] = this.#day.partners[click.partner]?.code ?? "";
     }
+    this.#fill(body);
+    return { kind: "create", body };
+  }
+
+  #fill(body: Record<string, string | number>): void {
     const event = this.#event();
     if (event !== "default") body["event"] = event;
     if (this.#roll(5) > 0) body["sale_amount"] = this.#money(2_000);
@@ -222,7 +231,6 @@ class Counter {
     if (this.#roll(5) === 0) body["revenue"] = this.#money(50);
     if (this.#roll(5) === 0) body["currency"] = this.#currency();
     if (this.#roll(3) === 0) body["status"] = this.#roll(2) === 0 ? "approved" : "pending";
-    return { kind: "create", body };
   }
 
   #patch(ids: readonly string[], isBulk: boolean): Ask {

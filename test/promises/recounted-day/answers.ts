@@ -1,0 +1,56 @@
+import type { Answer, Entry } from "./ledger.ts";
+import { units } from "./money.ts";
+import type { Row } from "./row.ts";
+import type { Status } from "./shop.ts";
+
+export function statusOf(text: string | undefined): Status | undefined {
+  return text === "approved" || text === "pending" || text === "rejected" ? text : undefined;
+}
+
+export function shown(
+  row: Row,
+  how: { readonly isUpdate?: boolean; readonly isTest: boolean },
+): unknown {
+  return {
+    ...{ http: 200, ok: true, status: row.status, reason: row.reason },
+    ...{ duplicate: row.isDuplicate, updated: how.isUpdate === true, test: how.isTest },
+  };
+}
+
+export function moneyOf(row: Row | undefined): object {
+  return row === undefined
+    ? {}
+    : {
+        ...{ status: row.status, reason: row.reason, sale: `${row.sale}` },
+        ...{ payout: `${row.payout}`, revenue: `${row.revenue}` },
+      };
+}
+
+export function idOf({ body }: Answer): string {
+  const id = body["conversion_id"] ?? body["id"];
+  return typeof id === "string" ? id : "";
+}
+
+/** An answer as far as the ledger can tell what it must be. */
+export function judged({ ask, answer: { http, body } }: Entry): unknown {
+  if (ask.kind === "report") {
+    if (body["ok"] !== true) return { http, ok: false };
+    const isPixel = ask.by === "pixel" || ask.by === "script";
+    return {
+      ...{ http, ok: true, status: body["status"], reason: body["reason"] ?? "" },
+      ...{ duplicate: body["duplicate"] === true, updated: body["updated"] === true },
+      // The header of a pixel has no room for it.
+      test: isPixel ? ask.params["test"] === "1" : body["test"] === true,
+    };
+  }
+  if (http >= 300) return { http };
+  if (ask.kind === "patch" && ask.isBulk) {
+    const { updated, not_found, skipped_duplicates } = body;
+    return { http, updated, not_found, skipped_duplicates };
+  }
+  const amount = (name: string): string => `${units(String(body[name]))}`;
+  return {
+    ...{ http, status: body["status"], reason: body["status_reason"], sale: amount("sale_amount") },
+    ...{ payout: amount("payout"), revenue: amount("revenue") },
+  };
+}
