@@ -15,7 +15,7 @@ const PERSON = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox
 export type Dice = (below: number) => number;
 
 /** The same numbers in every run that has the same seed. */
-export function dice(seed: number): Dice {
+function dice(seed: number): Dice {
   let state = seed >>> 0;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
