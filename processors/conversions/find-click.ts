@@ -36,6 +36,8 @@ const POLL_MS_MIN = 5;
 const WRITER_TIMEOUT_MS = 500;
 /** How long a ClickHouse is waited for whose answer will hardly change anything. */
 const STORED_MS = 250;
+/** A later click with the id may be on its way: so long nobody is content with the one that is known. */
+const LATER_MS = 500;
 /** Workspaces that one host serves and that are asked for an ad-platform id without an offer. */
 const WORKSPACES_MAX = 16;
 
@@ -93,14 +95,16 @@ export type AdClickSearch = {
 
 /**
  * The latest click with an ad-platform id: of the named offer, else of any offer, else without one (G113). ClickHouse is asked
- * at once, and once more when the writers know every click answered before the question: until then only they bring news.
+ * at once, and once more when the writers know every click answered before the question: until then only they bring news. What
+ * is found before that is the answer only when it takes longer than {@link LATER_MS}.
  */
 export async function findClickByAdId(
   sources: ClickSources,
   search: AdClickSearch,
 ): Promise<FoundClick> {
   const inReach = { ...search, workspaceIds: search.workspaceIds.slice(0, WORKSPACES_MAX) };
-  const deadlineMs = sources.clock.nowMs() + WAIT_MS;
+  const startedAtMs = sources.clock.nowMs();
+  const deadlineMs = startedAtMs + WAIT_MS;
   const stored = new StoredSearch(sources, inReach);
   for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(2 * pollMs, POLL_MS)) {
     // The writers first: what leaves their memory meanwhile is in ClickHouse by then.
@@ -108,9 +112,9 @@ export async function findClickByAdId(
     const isComplete = young !== undefined && young.completeToMs > search.receivedAtMs;
     await stored.ask({ isComplete, waitMs: pollMs });
     if (young !== undefined) {
-      const best = latestClick([...young.clicks, ...(stored.clicks ?? [])], search.offerId);
-      if (best !== undefined && (stored.clicks !== undefined || stored.isDispensable(best)))
-        return { kind: "found", click: best };
+      const best = stored.bestWith(young.clicks);
+      const isLatest = isComplete || sources.clock.nowMs() - startedAtMs >= LATER_MS;
+      if (best !== undefined && isLatest) return { kind: "found", click: best };
       if (isComplete && stored.isComplete) return NONE;
     }
     if (sources.clock.nowMs() >= deadlineMs) return UNAVAILABLE;
@@ -155,11 +159,18 @@ class StoredSearch {
     await Promise.race([this.#asked, pause(waitMs)]);
   }
 
+  /** The click to answer with beside these of the writers; undefined while ClickHouse may know a better one. */
+  bestWith(young: readonly ClickRecord[]): ClickRecord | undefined {
+    const best = latestClick([...young, ...(this.clicks ?? [])], this.#search.offerId);
+    if (best === undefined) return undefined;
+    return this.clicks !== undefined || this.#isDispensable(best) ? best : undefined;
+  }
+
   /**
    * Whether the search need not wait for ClickHouse: nothing there could go before this click except by being newer, which a
    * click that is stored hardly is, and ClickHouse is away or slow.
    */
-  isDispensable(click: ClickRecord): boolean {
+  #isDispensable(click: ClickRecord): boolean {
     const { offerId } = this.#search;
     if (rankOf(click, offerId) < (offerId === 0 ? 1 : 2)) return false;
     return this.#isAway || this.#sources.clock.nowMs() - this.#startedAtMs >= STORED_MS;
