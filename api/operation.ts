@@ -46,6 +46,11 @@ export type OperationAccess = {
   readonly roles: readonly Role[];
   /** Asked of the key (G09); undefined where the role alone decides. */
   readonly permission?: Permission;
+  /**
+   * Refuses staff keys that are narrowed to some permissions: for what no permission names and what would widen a key, as
+   * making keys does.
+   */
+  readonly needsWholeKey?: true;
   /** A write is refused to analyst keys as `read_only_key`, to other roles as `forbidden`, and goes to the audit log. */
   readonly isWrite: boolean;
 };

@@ -15,6 +15,7 @@ import { listConversionHistory } from "./conversions/list-conversion-history.ts"
 import { listConversions } from "./conversions/list-conversions.ts";
 import { updateConversion } from "./conversions/update-conversion.ts";
 import { updateConversions } from "./conversions/update-conversions.ts";
+import { managementOperations } from "./management/operations.ts";
 import { createEvent } from "./offers/create-event.ts";
 import { createOffer } from "./offers/create-offer.ts";
 import { getOffer } from "./offers/get-offer.ts";
@@ -52,4 +53,5 @@ export const operations: readonly Operation[] = [
   createConversion,
   updateConversion,
   updateConversions,
+  ...managementOperations,
 ];

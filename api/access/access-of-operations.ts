@@ -20,6 +20,12 @@ export function adminWrite(permission?: Permission): OperationAccess {
   return { roles: ["admin"], isWrite: true, ...withPermission(permission) };
 }
 
+/** Reads of what belongs to the installation or the workspace as a whole; a narrowed key has no part in it. */
+export const wholeStaff: OperationAccess = { ...staff(), needsWholeKey: true };
+
+/** Writes of the same. */
+export const wholeAdminWrite: OperationAccess = { ...adminWrite(), needsWholeKey: true };
+
 function withPermission(permission: Permission | undefined): { permission?: Permission } {
   return permission === undefined ? {} : { permission };
 }

@@ -1,6 +1,7 @@
 import { ApiError } from "../errors.ts";
 import type { OperationAccess } from "../operation.ts";
 import type { FoundKey } from "./api-keys.ts";
+import { permissionsOf } from "./permissions.ts";
 import type { Principal } from "./principal.ts";
 
 const BEARER = /^bearer +([^ ]+) *$/i;
@@ -39,5 +40,11 @@ export function authorize(principal: Principal, access: OperationAccess): void {
   }
   if (access.permission !== undefined && !principal.permissions.includes(access.permission)) {
     throw new ApiError("forbidden", `this key has not the permission ${access.permission}`);
+  }
+  if (
+    access.needsWholeKey === true &&
+    principal.permissions.length < permissionsOf(principal.role, null).length
+  ) {
+    throw new ApiError("forbidden", "this key is narrowed to some permissions");
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { permissionsOf, ROLES, type Role } from "./permissions.ts";
-import { showTo, VISIBILITY } from "./visibility.ts";
+import { showTo } from "./visibility.ts";
+import { VISIBILITY } from "./visibility-table.ts";
 
 const RESOURCES = Object.entries(VISIBILITY);
 
@@ -35,6 +36,10 @@ test("staff see everything but secrets of admins and what is the partner's own (
       affiliate: ["payment_details"],
       advertiser: ["postback_token"],
       offer: ["access_status", "can_run", "tracking_link"],
+      creative: ["tracking_link", "html"],
+      workspace: ["postback_token"],
+      webhook: ["secret"],
+      key: ["key"],
     };
     expect(hidden, resource).toEqual(
       Object.entries(secrets).find(([name]) => name === resource)?.[1] ?? [],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { adminWrite } from "../access/access-of-operations.ts";
-import { staffUserFaults } from "../access/staff-user-faults.ts";
+import { referenceFaults } from "../access/references.ts";
 import { showTo } from "../access/visibility.ts";
 import { type Operation, operation } from "../operation.ts";
 import { presentFields } from "../rest/patch.ts";
@@ -32,7 +32,7 @@ export const createAdvertiser: Operation = operation({
   output: z.object({ data: ShownAdvertiser }),
   status: 201,
   findFaults: async (context, { body }) =>
-    await staffUserFaults(context, body, "account_manager_id"),
+    await referenceFaults(context, body, { account_manager_id: "user" }),
   run: async ({ principal, db, workspace }, { body }) => {
     const advertiser = await insertAdvertiser(
       db,

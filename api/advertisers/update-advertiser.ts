@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
-import { staffUserFaults } from "../access/staff-user-faults.ts";
+import { referenceFaults } from "../access/references.ts";
 import { showTo } from "../access/visibility.ts";
 import { notFound } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
@@ -28,7 +28,7 @@ export const updateAdvertiser: Operation = operation({
   status: 200,
   findResource: getAdvertiserOfPath,
   findFaults: async (context, { body }) =>
-    await staffUserFaults(context, body, "account_manager_id"),
+    await referenceFaults(context, body, { account_manager_id: "user" }),
   run: async ({ principal, db }, { body, resource }) => {
     const advertiser = await inTransaction(db, async (tx) => await change(tx, resource.id, body));
     return { body: { data: showTo(principal.role, "advertiser", advertiser) } };

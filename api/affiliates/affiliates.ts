@@ -139,20 +139,6 @@ export async function updateAffiliate(
   return only(rows);
 }
 
-/** Whether a staff user of the workspace has this id (G63). */
-export async function isStaffUser(
-  db: Queryable,
-  workspaceId: number,
-  userId: number,
-): Promise<boolean> {
-  const { rows } = await db.query<{ id: number }>({
-    name: "find-staff-user",
-    text: "select id from app_user where workspace_id = $1 and id = $2",
-    values: [workspaceId, userId],
-  });
-  return rows.length > 0;
-}
-
 function writtenValues(values: AffiliateValues): unknown[] {
   return [
     values.code,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
-import { staffUserFaults } from "../access/staff-user-faults.ts";
+import { referenceFaults } from "../access/references.ts";
 import { showTo } from "../access/visibility.ts";
 import { conflict } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
@@ -44,7 +44,8 @@ export const createAffiliate: Operation = operation({
   input: { body: CreateAffiliateBody },
   output: z.object({ data: ShownAffiliate }),
   status: 201,
-  findFaults: async (context, { body }) => await staffUserFaults(context, body, "manager_id"),
+  findFaults: async (context, { body }) =>
+    await referenceFaults(context, body, { manager_id: "user" }),
   run: async ({ principal, db, workspace }, { body }) => {
     const affiliate = await insertWithCode(db, workspace.id, {
       ...withDefaults(body, workspace.currency),

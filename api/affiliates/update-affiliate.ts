@@ -4,7 +4,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
-import { staffUserFaults } from "../access/staff-user-faults.ts";
+import { referenceFaults } from "../access/references.ts";
 import { showTo } from "../access/visibility.ts";
 import { conflict, notFound } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
@@ -24,7 +24,8 @@ export const updateAffiliate: Operation = operation({
   output: z.object({ data: ShownAffiliate }),
   status: 200,
   findResource: getAffiliateOfPath,
-  findFaults: async (context, { body }) => await staffUserFaults(context, body, "manager_id"),
+  findFaults: async (context, { body }) =>
+    await referenceFaults(context, body, { manager_id: "user" }),
   run: async ({ principal, db }, { body, resource }) => {
     try {
       const affiliate = await inTransaction(db, async (tx) => await change(tx, resource.id, body));

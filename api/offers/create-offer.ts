@@ -3,13 +3,9 @@ import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import { violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
+import { referenceFaults } from "../access/references.ts";
 import { conflict, validationFailed } from "../errors.ts";
-import {
-  type FieldFaults,
-  type Operation,
-  type OperationContext,
-  operation,
-} from "../operation.ts";
+import { type Operation, operation } from "../operation.ts";
 import { mintCode } from "../rest/codes.ts";
 import { presentFields } from "../rest/patch.ts";
 import { type EventValues, insertEvent } from "./events.ts";
@@ -38,7 +34,7 @@ export const createOffer: Operation = operation({
   output: z.object({ data: ShownOffer }),
   status: 201,
   findFaults: async (context, { body }) => ({
-    ...(await advertiserFaults(context, body)),
+    ...(await referenceFaults(context, body, { advertiser_id: "advertiser" })),
     ...percentFaults(body, { payout_type: "cpa", revenue_type: "rpa" }),
     ...eventFaults(body["events"]),
   }),
@@ -47,17 +43,6 @@ export const createOffer: Operation = operation({
     return { body: { data: showOffer(principal, offer, settings.trackingUrl) } };
   },
 });
-
-/** Also for PATCH: an advertiser is one of the workspace (OFF-023). */
-export async function advertiserFaults(
-  { db, workspace }: OperationContext,
-  body: Readonly<Record<string, unknown>>,
-): Promise<FieldFaults> {
-  const id = z.int().positive().max(2_147_483_647).safeParse(body["advertiser_id"]);
-  if (!id.success) return {};
-  const currency = await findAdvertiserCurrency(db, workspace.id, id.data);
-  return currency === undefined ? { advertiser_id: "no such advertiser" } : {};
-}
 
 async function insertUnderNewCode(
   db: Pool,

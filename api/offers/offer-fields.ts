@@ -1,10 +1,7 @@
 import { z } from "zod";
-import type { CapPeriod } from "../../schemas/catalog/records.ts";
-import { zoneOf } from "../../schemas/time/zone.ts";
 import { shownSchema } from "../access/visibility.ts";
 import {
   count,
-  country,
   currency,
   flag,
   longText,
@@ -20,117 +17,14 @@ import {
   text,
   words,
 } from "../rest/body-fields.ts";
+import { caps, eventCode, offerCode, targeting } from "../rest/catalog-fields.ts";
 
-const COUNT_MAX = 1_000_000_000;
 const DAYS_MAX = 3_650;
 const EVENTS_MAX = 100;
-const PLACE_MAX = 100;
 
 export const OFFER_STATUSES = ["active", "paused"] as const;
 export const OFFER_VISIBILITIES = ["public", "approval", "private"] as const;
 export const ACCESS_STATUSES = ["approved", "pending", "rejected"] as const;
-
-/** Offer codes (G24). */
-const offerCode = z
-  .string("expected a code")
-  .regex(/^[A-Za-z0-9_-]{2,32}$/, "expected 2 to 32 letters, digits, _ or -");
-/** Event codes (G42): case counts. */
-const eventCode = z
-  .string("expected a code")
-  .regex(/^[A-Za-z0-9_.-]{1,64}$/, "expected 1 to 64 letters, digits, _ . or -");
-
-/** A limit for some periods; another key is unknown. */
-function periods<Limit extends z.ZodType>(limit: Limit) {
-  return z.strictObject(
-    {
-      hourly: limit.optional(),
-      daily: limit.optional(),
-      weekly: limit.optional(),
-      monthly: limit.optional(),
-      total: limit.optional(),
-    } satisfies Record<CapPeriod, z.ZodType>,
-    "expected an object",
-  );
-}
-
-const counts = periods(count({ min: 0, max: COUNT_MAX })).optional();
-const amounts = periods(money).optional();
-
-/** Shape of caps (G39). */
-const caps = z.strictObject(
-  {
-    conversions: counts,
-    clicks: counts,
-    payout: amounts,
-    revenue: amounts,
-    alert_only: flag.optional(),
-  },
-  "expected an object",
-);
-
-const countries = z.array(
-  z
-    .string("expected a country code")
-    .refine((code) => country.safeParse(code.toUpperCase()).success, {
-      message: "expected an ISO 3166 alpha-2 code such as DE",
-    }),
-  "expected a list of country codes",
-);
-const DEVICES = ["desktop", "mobile", "tablet", "other"];
-const devices = z.array(
-  z
-    .string("expected a device")
-    .refine(
-      (device) => DEVICES.includes(device.toLowerCase()),
-      `expected one of ${DEVICES.join(", ")}`,
-    ),
-  "expected a list of devices",
-);
-const places = words(PLACE_MAX);
-const scheduleTime = z.iso
-  .datetime({ offset: true, error: "expected a time such as 2025-01-31T10:00:00Z" })
-  .nullable()
-  .optional();
-
-/** Shape of targeting (G41). */
-const targeting = z.strictObject(
-  {
-    countries_allow: countries.optional(),
-    countries_deny: countries.optional(),
-    regions_allow: places.optional(),
-    cities_allow: places.optional(),
-    devices_allow: devices.optional(),
-    devices_deny: devices.optional(),
-    os_allow: places.optional(),
-    os_deny: places.optional(),
-    browsers_allow: places.optional(),
-    browsers_deny: places.optional(),
-    languages_allow: places.optional(),
-    connection: oneOf("any", "no_proxy").optional(),
-    schedule: z
-      .strictObject(
-        {
-          tz: z
-            .string("expected a time zone")
-            .refine((zone) => zoneOf(zone) !== undefined, "expected an IANA time zone")
-            .optional(),
-          days: z
-            .array(count({ min: 1, max: 7 }), "expected a list of days")
-            .max(7)
-            .optional(),
-          hours: z
-            .array(count({ min: 0, max: 23 }), "expected a list of hours")
-            .max(24)
-            .optional(),
-          starts_at: scheduleTime,
-          ends_at: scheduleTime,
-        },
-        "expected an object",
-      )
-      .optional(),
-  },
-  "expected an object",
-);
 
 /** An event of a body: types by action and by sale only; by click is a matter of the offer (G43). */
 const eventFields = {

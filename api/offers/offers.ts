@@ -318,3 +318,22 @@ function filterValues(
     filters.advertiserId,
   ];
 }
+
+/** How an offer pays and earns, and the codes of its events. */
+export async function findOfferTerms(
+  db: Queryable,
+  workspaceId: number,
+  offerId: number,
+): Promise<{ payout_type: string; revenue_type: string; event_codes: string[] } | undefined> {
+  const { rows } = await db.query<{
+    payout_type: string;
+    revenue_type: string;
+    event_codes: string[];
+  }>({
+    name: "find-offer-terms",
+    text: `select o.payout_type, o.revenue_type, array(select e.code from offer_event e where e.offer_id = o.id) as event_codes
+           from offer o where o.workspace_id = $1 and o.id = $2 and o.deleted_at is null`,
+    values: [workspaceId, offerId],
+  });
+  return rows[0];
+}

@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
+import { referenceFaults } from "../access/references.ts";
 import { notFound, validationFailed } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
 import { presentFields } from "../rest/patch.ts";
-import { advertiserFaults } from "./create-offer.ts";
 import { setTermsOfDefaultEvent } from "./events.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { percentFaults, switchFaults } from "./offer-faults.ts";
@@ -26,7 +26,7 @@ export const updateOffer: Operation = operation({
   status: 200,
   findResource: getOfferOfPath,
   findFaults: async (context, { body, resource }) => ({
-    ...(await advertiserFaults(context, body)),
+    ...(await referenceFaults(context, body, { advertiser_id: "advertiser" })),
     ...percentFaults(body, resource),
     ...(await switchFaults(context.db, resource, body)),
   }),

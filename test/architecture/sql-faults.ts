@@ -29,7 +29,7 @@ const STAR = /\b(select(\s+distinct)?|returning)\s+(\w+\.)?\*|,\s*\w+\.\*/i;
 
 /** What may stand in the text of a statement: a constant of the module, or a name that went through the quoting. */
 const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
-const QUOTING = /^(quoteIdentifier|escapeIdentifier)$/;
+const QUOTING = /^(quoteIdentifiers?|escapeIdentifier)$/;
 
 /**
  * The faults in the statements of a TypeScript source.

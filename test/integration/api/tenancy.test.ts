@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROLES, type Role } from "../../../api/access/permissions.ts";
-import { VISIBILITY } from "../../../api/access/visibility.ts";
+import { VISIBILITY } from "../../../api/access/visibility-table.ts";
 import type { Operation } from "../../../api/operation.ts";
 import { operations } from "../../../api/operations.ts";
 import { ApiWorld, type Json, record, type Tenant } from "./api-world.ts";

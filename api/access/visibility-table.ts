@@ -1,0 +1,188 @@
+import type { Role } from "./permissions.ts";
+
+/*
+ * Who sees which field of which resource: the only place that says so. An answer is built field by field from here, so a
+ * field that is not listed is shown to nobody, and a hidden field is left out, never null (VIS-058).
+ */
+
+export type Rule = {
+  readonly fields: readonly string[];
+  /** Left out for the role. */
+  readonly hidden: Partial<Record<Role, readonly string[]>>;
+};
+
+/** Names of fields, separated by white space: the fields of a resource, and what a role does not see of them. */
+function rule(fields: string, hidden: Partial<Record<Role, string>> = {}): Rule {
+  return {
+    fields: fields.trim().split(/\s+/),
+    hidden: Object.fromEntries(
+      Object.entries(hidden).map(([role, names]) => [role, names.trim().split(/\s+/)]),
+    ),
+  };
+}
+
+const SUBS_1_TO_5 = "sub1 sub2 sub3 sub4 sub5";
+const ALL_SUBS = `${SUBS_1_TO_5} sub6 sub7 sub8 sub9 sub10`;
+/** The address, and what tells fraud (G84). */
+const FRAUD_SIGNS =
+  "is_bot is_datacenter is_proxy is_headless missing_ua ip visitor user_agent asn as_name";
+/** What only a partner has of an offer (section 2.2). */
+const PARTNER_ONLY = "access_status can_run tracking_link";
+
+export const VISIBILITY = {
+  offer: rule(
+    `id code name status visibility advertiser_id category description restrictions preview_url
+      destination_url fallback_url allowed_domains currency revenue_type revenue payout_type
+      payout caps targeting conversion_method unique_per_click attribution_days default_status
+      thumbnail_url tags is_featured events created_at updated_at ${PARTNER_ONLY}`,
+    {
+      admin: PARTNER_ONLY,
+      analyst: PARTNER_ONLY,
+      partner: `advertiser_id destination_url fallback_url allowed_domains revenue_type revenue caps
+        default_status`,
+      advertiser: `payout_type payout ${PARTNER_ONLY}`,
+    },
+  ),
+  event: rule(
+    "id code name revenue_type revenue payout_type payout is_default is_private allow_multiple",
+    {
+      partner: "revenue_type revenue",
+      advertiser: "payout_type payout",
+    },
+  ),
+  /** The caps object of an offer (G52). */
+  caps: rule("conversions payout revenue clicks alert_only", {
+    advertiser: "payout",
+  }),
+  partner_access: rule(
+    "affiliate_id affiliate_code affiliate_name status note requested_at decided_at",
+  ),
+  affiliate: rule(
+    `id code name status company contact_name email phone website messenger traffic_sources
+      notes country tier manager_id payment_method payment_details payment_terms min_payout
+      currency tags approved_at created_at updated_at`,
+    { analyst: "payment_details" },
+  ),
+  advertiser: rule(
+    `id name status company contact_name email phone website country notes currency
+      account_manager_id billing_terms tags postback_token created_at updated_at`,
+    { analyst: "postback_token" },
+  ),
+  conversion: rule(
+    `id click_id offer_id offer_name affiliate_id affiliate_code affiliate_name advertiser_id
+      smart_link_id event_id event_code status status_reason is_duplicate revenue payout
+      sale_amount currency adv_txid method click_ts conv_ts domain link_type ${SUBS_1_TO_5}
+      source_id traffic_source gclid gbraid wbraid fbclid ext_campaign_id ext_adgroup_id
+      ext_ad_id ext_keyword ext_placement country region city device_type os browser conv_ip
+      params notes created_at updated_at`,
+    {
+      partner: "revenue advertiser_id adv_txid params notes conv_ip",
+      advertiser: `payout affiliate_code affiliate_name ${SUBS_1_TO_5} source_id smart_link_id conv_ip
+        notes`,
+    },
+  ),
+  /** Of the history of a conversion: money as in the conversion; who of the staff it was is not for others. */
+  conversion_change: rule(
+    `at actor key_id from_status to_status reason from_revenue to_revenue from_payout to_payout
+      from_sale_amount to_sale_amount`,
+    {
+      partner: "key_id from_revenue to_revenue",
+      advertiser: "key_id from_payout to_payout",
+    },
+  ),
+  /** Of the list and of the detail, which has every stored column and `extra`. */
+  click: rule(
+    `click_id ts link_type status status_reason offer_id offer_label affiliate_id
+      affiliate_label smart_link_id is_unique ${FRAUD_SIGNS} country city device_type os browser
+      traffic_source ${ALL_SUBS} source_id gclid ext_campaign_id ext_keyword domain destination
+      workspace_id advertiser_id referrer referrer_host language region os_version
+      browser_version gbraid wbraid msclkid fbclid ttclid ext_adgroup_id ext_ad_id ext_placement
+      ext_matchtype ext_network ext_device ext_device_model ext_target_id ext_loc_physical
+      ext_loc_interest ext_feed_item_id ext_ad_position extra click_payout click_revenue
+      currency catalog_version`,
+    {
+      partner: `${FRAUD_SIGNS} destination advertiser_id click_revenue`,
+      advertiser: `${FRAUD_SIGNS} affiliate_label smart_link_id ${ALL_SUBS} source_id extra referrer
+        click_payout`,
+    },
+  ),
+  /** What partners have of a creative besides its fields (section 2.4). */
+  creative: rule(
+    `id offer_id name kind url body width height status created_at updated_at tracking_link
+      html`,
+    {
+      admin: "tracking_link html",
+      analyst: "tracking_link html",
+      advertiser: "tracking_link html",
+    },
+  ),
+  deal: rule(
+    `id advertiser_id advertiser offer_id offer_name title description coupon_code landing_url
+      starts_at ends_at status updated_at`,
+    { partner: "advertiser_id status updated_at" },
+  ),
+  product_feed: rule(
+    `id advertiser_id advertiser offer_id offer_name name feed_url format status description
+      updated_at`,
+    { partner: "advertiser_id status updated_at" },
+  ),
+  postback: rule(
+    `id affiliate_id offer_id event_code kind method url body fire_on status
+      created_by_affiliate created_at updated_at`,
+  ),
+  postback_delivery: rule(
+    `id postback_id conversion_id trigger url attempts status error response_status
+      response_body next_attempt_at created_at updated_at`,
+  ),
+  webhook: rule("id name url events active secret created_at updated_at", {
+    analyst: "secret",
+  }),
+  webhook_delivery: rule(
+    `id webhook_id event event_id url attempts status error response_status response_body
+      next_attempt_at created_at updated_at`,
+  ),
+  workspace: rule(
+    `id slug name brand_name timezone currency status default_fallback_url allowed_destinations
+      attribution_model advertiser_updates organic_affiliate_id email_attribution ip_storage
+      fraud_checks forward_unknown_url postback_token created_at updated_at`,
+    { analyst: "postback_token" },
+  ),
+  user: rule("id name email status created_at updated_at"),
+  /** `key` is the secret: in the answer that makes it and never again (G06). */
+  key: rule(
+    `id name role affiliate_id advertiser_id permissions ip_allowlist expires_at last_used_at
+      revoked_at created_at key`,
+    { analyst: "key" },
+  ),
+  tracking_domain: rule("id host scheme status is_default certification created_at updated_at"),
+  tracking_domain_assignment: rule("id domain_id affiliate_id offer_id created_at"),
+  link_key: rule("id key offer_id affiliate_id created_at"),
+  smart_link: rule("id code name status affiliate_id mode rules created_at updated_at"),
+  traffic_source_template: rule(
+    "id name traffic_source params source_id affiliate_ids created_at updated_at",
+  ),
+  traffic_control: rule("id name status conditions action forward_offer_id created_at updated_at"),
+  offer_settings: rule(
+    `hold_days min_seconds_to_conversion duplicate_click_seconds unique_click_hours
+      fraud_checks terms fail_route_offer_id`,
+  ),
+  affiliate_settings: rule("throttle_percent hold_days"),
+  advertiser_settings: rule("postback_ip_allowlist budget_caps"),
+  offer_group: rule("id name offer_ids caps created_at updated_at"),
+  payout_override: rule(
+    `id offer_id affiliate_id event_code payout_type payout revenue_type revenue created_at
+      updated_at`,
+  ),
+  conversion_rule: rule("id name position status action conditions created_at updated_at"),
+  coupon: rule("id code offer_id affiliate_id status starts_at ends_at created_at updated_at"),
+  ad_cost: rule(
+    `id date hour offer_id affiliate_id traffic_source ext_campaign_id ext_adgroup_id currency
+      amount created_at updated_at`,
+  ),
+  fx_rate: rule("date currency rate updated_at"),
+  /** One inbound call (G178). */
+  postback_log_entry: rule(
+    "id ts endpoint ip token_owner params http_status result conversion_id click_id message",
+  ),
+  audit_log_entry: rule("id ts key_id user action ip status request_id"),
+} as const satisfies Record<string, Rule>;

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { referenceFaults } from "../access/references.ts";
+import type { FieldFaults, OperationContext } from "../operation.ts";
+
+const REFERENCES = { offer_ids: "offer", affiliate_ids: "affiliate" } as const;
+
+/**
+ * Faults of the conditions of a control or a rule beyond their form: a condition that names what is not there, and
+ * conditions that leave out everything, which would apply to all traffic of the workspace.
+ */
+export async function conditionFaults(
+  context: OperationContext,
+  conditions: unknown,
+): Promise<FieldFaults> {
+  const parsed = z.looseObject({}).safeParse(conditions);
+  if (!parsed.success) return {};
+  if (Object.values(parsed.data).every(isNothing))
+    return { conditions: "expected at least one condition" };
+  const faults = await referenceFaults(context, parsed.data, REFERENCES);
+  return Object.fromEntries(
+    Object.entries(faults).map(([field, message]) => [`conditions.${field}`, message]),
+  );
+}
+
+function isNothing(condition: unknown): boolean {
+  if (Array.isArray(condition)) return condition.length === 0;
+  return typeof condition === "object" && condition !== null
+    ? Object.values(condition).every(isNothing)
+    : condition === undefined;
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { type References, referenceFaults } from "../access/references.ts";
+import { type Resource, shownSchema, showTo } from "../access/visibility.ts";
+import { notFound } from "../errors.ts";
+import {
+  type FieldFaults,
+  type Operation,
+  type OperationAccess,
+  type OperationContext,
+  operation,
+} from "../operation.ts";
+import { presentFields } from "../rest/patch.ts";
+import { type ManagedRow, ManagedTable } from "./managed-table.ts";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Fields of a record that are read and changed apart from it, under `{path}/settings`. */
+export type ManagedSettings = {
+  readonly resource: Resource;
+  /** End of the names of its operations: `get` and `update` + this. */
+  readonly name: string;
+  /** The operation that answers the record: its path and how it finds are those of the settings. */
+  readonly of: Operation;
+  readonly table: string;
+  readonly fields: z.ZodRawShape;
+  readonly shown: z.ZodRawShape;
+  /** Columns as they are answered, where that differs from how they are read. */
+  readonly present?: (row: Body) => Body;
+  readonly read: OperationAccess;
+  readonly write: OperationAccess;
+  readonly references?: References;
+};
+
+const Found = z.looseObject({ id: z.int() });
+
+/** The two operations of such settings. */
+export function manageSettings(settings: ManagedSettings): {
+  readonly get: Operation;
+  readonly update: Operation;
+} {
+  const { resource, name, of, present = (row) => row } = settings;
+  const path = `${of.path}/settings`;
+  const pathSchema = of.input.path ?? z.unknown();
+  const table = new ManagedTable({
+    table: settings.table,
+    written: Object.keys(settings.fields),
+    kept: ["id"],
+  });
+  const output = z.object({ data: shownSchema(resource, settings.shown).meta({ id: name }) });
+  const noun = resource.replaceAll("_", " ");
+  const findResource = async (context: OperationContext, given: unknown): Promise<ManagedRow> => {
+    const { id } = Found.parse(await of.findResource?.(context, given));
+    const row = await table.find(context.db, context.workspace.id, id);
+    if (row === undefined) throw notFound("record");
+    return row;
+  };
+  const answer = ({ principal }: OperationContext, row: Body) => ({
+    body: { data: showTo(principal.role, resource, present(row)) },
+  });
+  return {
+    get: operation<z.ZodType, undefined, undefined, ManagedRow>({
+      name: `get${name}`,
+      method: "GET",
+      path,
+      tag: "Management",
+      summary: `The ${noun}`,
+      access: settings.read,
+      input: { path: pathSchema },
+      output,
+      status: 200,
+      findResource,
+      run: async (context, { resource: row }) => await Promise.resolve(answer(context, row)),
+    }),
+    update: operation<z.ZodType, undefined, z.ZodObject, ManagedRow>({
+      name: `update${name}`,
+      method: "PATCH",
+      path,
+      tag: "Management",
+      summary: `Change the ${noun}`,
+      access: settings.write,
+      input: { path: pathSchema, body: z.strictObject(settings.fields).partial() },
+      output,
+      status: 200,
+      findResource,
+      findFaults: async (context, { body }): Promise<FieldFaults> =>
+        await referenceFaults(context, body, settings.references ?? {}),
+      run: async (context, { body, resource: { id } }) => {
+        const row = await inTransaction(context.db, async (tx) => {
+          const current = await table.lock(tx, context.workspace.id, id);
+          if (current === undefined) return undefined;
+          const values = { ...current, ...presentFields(body) };
+          if (isDeepStrictEqual(present(values), present(current))) return current;
+          return await table.update(tx, context.workspace.id, { id, values });
+        });
+        if (row === undefined) throw notFound("record");
+        return answer(context, row);
+      },
+    }),
+  };
+}

@@ -1,0 +1,141 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { quoteIdentifier, quoteIdentifiers } from "../../schemas/postgres/quote.ts";
+import type { Position } from "../rest/cursor.ts";
+
+/** A row as it is answered: the names of the columns are the contract's. */
+export type ManagedRow = { readonly id: number; readonly created_at: string } & Readonly<
+  Record<string, unknown>
+>;
+
+export type ManagedColumns = {
+  readonly table: string;
+  /** What a body may set. */
+  readonly written: readonly string[];
+  /** What is answered besides: `id`, times, what the service sets. */
+  readonly kept: readonly string[];
+};
+
+/** Column to the value it must have; for a column of a list, to a list whose members it must hold. */
+export type ManagedFilters = Readonly<Record<string, unknown>>;
+
+/**
+ * The statements of a table whose rows belong to a workspace and are managed one at a time.
+ *
+ * Every statement has the workspace in its condition. The values of a row travel as one JSON parameter and take the types
+ * of the columns in Postgres, so money stays text until it is numeric.
+ */
+export class ManagedTable {
+  readonly #name: string;
+  readonly #list: string;
+  readonly #find: string;
+  readonly #lock: string;
+  readonly #insert: string;
+  readonly #update: string;
+  readonly #delete: string;
+
+  constructor({ table, written, kept }: ManagedColumns) {
+    const shown = [...kept, ...written];
+    this.#name = table;
+    this.#list = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} as row
+      where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
+        and ($4::jsonb is null or to_jsonb(row) @> $4)
+      order by created_at desc, id desc limit $5`;
+    this.#find = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2`;
+    this.#lock = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2
+      for update`;
+    this.#insert = `insert into ${quoteIdentifier(table)} (workspace_id, ${quoteIdentifiers(written)})
+      select $1::integer, ${quoteIdentifiers(written)} from jsonb_populate_record(null::${quoteIdentifier(table)}, $2)
+      returning ${quoteIdentifiers(shown)}`;
+    this.#update = `update ${quoteIdentifier(table)}
+      set (${quoteIdentifiers(written)}, updated_at) =
+        (select ${quoteIdentifiers(written)}, clock_timestamp()
+         from jsonb_populate_record(null::${quoteIdentifier(table)}, $3))
+      where workspace_id = $1 and id = $2
+      returning ${quoteIdentifiers(shown)}`;
+    this.#delete = `delete from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2 returning id`;
+  }
+
+  /** Newest first, at most `rowsMax`. */
+  async list(
+    db: Queryable,
+    workspaceId: number,
+    page: {
+      readonly filters: ManagedFilters;
+      readonly after: Position | undefined;
+      readonly rowsMax: number;
+    },
+  ): Promise<ManagedRow[]> {
+    const { filters, after, rowsMax } = page;
+    const { rows } = await db.query<ManagedRow>({
+      name: `managed-list-${this.#name}`,
+      text: this.#list,
+      values: [
+        workspaceId,
+        after?.at ?? "infinity",
+        after?.id ?? 0,
+        Object.keys(filters).length === 0 ? null : JSON.stringify(filters),
+        rowsMax,
+      ],
+    });
+    return rows;
+  }
+
+  async find(db: Queryable, workspaceId: number, id: number): Promise<ManagedRow | undefined> {
+    const { rows } = await db.query<ManagedRow>({
+      name: `managed-find-${this.#name}`,
+      text: this.#find,
+      values: [workspaceId, id],
+    });
+    return rows[0];
+  }
+
+  /** As `find`; nobody else changes the row until the end of the transaction. */
+  async lock(db: Queryable, workspaceId: number, id: number): Promise<ManagedRow | undefined> {
+    const { rows } = await db.query<ManagedRow>({
+      name: `managed-lock-${this.#name}`,
+      text: this.#lock,
+      values: [workspaceId, id],
+    });
+    return rows[0];
+  }
+
+  /** `values` has every written column. @throws a violation of a constraint. */
+  async insert(
+    db: Queryable,
+    workspaceId: number,
+    values: Readonly<Record<string, unknown>>,
+  ): Promise<ManagedRow> {
+    const { rows } = await db.query<ManagedRow>({
+      name: `managed-insert-${this.#name}`,
+      text: this.#insert,
+      values: [workspaceId, JSON.stringify(values)],
+    });
+    const [row] = rows;
+    if (row === undefined) throw new Error(`an insert into ${this.#name} answers its row`);
+    return row;
+  }
+
+  /** `values` has every written column. Undefined when the row is gone. @throws a violation of a constraint. */
+  async update(
+    db: Queryable,
+    workspaceId: number,
+    row: { readonly id: number; readonly values: Readonly<Record<string, unknown>> },
+  ): Promise<ManagedRow | undefined> {
+    const { rows } = await db.query<ManagedRow>({
+      name: `managed-update-${this.#name}`,
+      text: this.#update,
+      values: [workspaceId, row.id, JSON.stringify(row.values)],
+    });
+    return rows[0];
+  }
+
+  /** False when there was no such row. @throws a violation of a foreign key when others use the row. */
+  async delete(db: Queryable, workspaceId: number, id: number): Promise<boolean> {
+    const { rows } = await db.query<{ id: number }>({
+      name: `managed-delete-${this.#name}`,
+      text: this.#delete,
+      values: [workspaceId, id],
+    });
+    return rows.length > 0;
+  }
+}

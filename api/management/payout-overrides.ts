@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { percentFaults } from "../offers/offer-faults.ts";
+import { findOfferTerms } from "../offers/offers.ts";
+import type { FieldFaults, OperationContext } from "../operation.ts";
+import { money, oneOf, recordId, shownMoney, shownTime } from "../rest/body-fields.ts";
+import { eventCode } from "../rest/catalog-fields.ts";
+import { idParam } from "../rest/query-fields.ts";
+import { manage } from "./manage.ts";
+
+const PAYOUT_TYPES = ["cpa", "cps"] as const;
+const REVENUE_TYPES = ["rpa", "rps"] as const;
+
+/** A partner's own terms on an offer, or on one of its events (G46). A side that is null stays the offer's. */
+export const payoutOverrides = manage({
+  resource: "payout_override",
+  names: { one: "PayoutOverride", many: "PayoutOverrides" },
+  path: "/payout-overrides",
+  table: "payout_override",
+  fields: {
+    offer_id: recordId,
+    affiliate_id: recordId,
+    event_code: eventCode.nullable(),
+    payout_type: oneOf(...PAYOUT_TYPES).nullable(),
+    payout: money.nullable(),
+    revenue_type: oneOf(...REVENUE_TYPES).nullable(),
+    revenue: money.nullable(),
+  },
+  required: ["offer_id", "affiliate_id"],
+  defaults: {
+    event_code: null,
+    payout_type: null,
+    payout: null,
+    revenue_type: null,
+    revenue: null,
+  },
+  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  shown: {
+    offer_id: z.int(),
+    affiliate_id: z.int(),
+    event_code: z.string().nullable(),
+    payout_type: z.enum(PAYOUT_TYPES).nullable(),
+    payout: shownMoney.nullable(),
+    revenue_type: z.enum(REVENUE_TYPES).nullable(),
+    revenue: shownMoney.nullable(),
+  },
+  filters: { offer_id: idParam, affiliate_id: idParam },
+  read: staff("offers.read"),
+  write: adminWrite("offers.write"),
+  references: { offer_id: "offer", affiliate_id: "affiliate" },
+  taken: { payout_override_offer_id_affiliate_id_event_code_key: "event_code" },
+  findFaults: async (context, values) => ({
+    ...sideFaults(values),
+    ...percentFaults(values),
+    ...(await termFaults(context, values)),
+  }),
+});
+
+/** Type and amount of a side come together, and one side at least is set. */
+function sideFaults(values: Readonly<Record<string, unknown>>): FieldFaults {
+  const faults: Record<string, string> = {};
+  const set = (["payout", "revenue"] as const).filter((side) => {
+    const hasType = isSet(values[`${side}_type`]);
+    const hasAmount = isSet(values[side]);
+    if (hasType && !hasAmount) faults[side] = `required with ${side}_type`;
+    if (!hasType && hasAmount) faults[`${side}_type`] = `required with ${side}`;
+    return hasType || hasAmount;
+  });
+  return set.length === 0 ? { payout_type: "expected a payout, a revenue or both" } : faults;
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** What the offer allows: one that pays or earns by click has no own terms, and an event is one of its events. */
+async function termFaults(
+  { db, workspace }: OperationContext,
+  values: Readonly<Record<string, unknown>>,
+): Promise<FieldFaults> {
+  const offerId = recordId.safeParse(values["offer_id"]);
+  if (!offerId.success) return {};
+  const offer = await findOfferTerms(db, workspace.id, offerId.data);
+  if (offer === undefined) return {};
+  const faults: Record<string, string> = {};
+  if (offer.payout_type === "cpc" || offer.revenue_type === "rpc")
+    faults["offer_id"] = "an offer that pays by click has no own terms of partners";
+  const { event_code: code } = values;
+  if (typeof code === "string" && !offer.event_codes.includes(code))
+    faults["event_code"] = "no such event of the offer";
+  return faults;
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { getAdvertiser } from "../advertisers/get-advertiser.ts";
+import { getAffiliate } from "../affiliates/get-affiliate.ts";
+import { getOffer } from "../offers/get-offer.ts";
+import { count, longText, recordId } from "../rest/body-fields.ts";
+import { addressRanges, caps, days, fraudChecks } from "../rest/catalog-fields.ts";
+import { manageSettings } from "./manage-settings.ts";
+
+const SECONDS_MAX = 31_536_000;
+const HOURS_MAX = 8_760;
+const PERCENT_MAX = 100;
+
+/** How an offer holds, checks and routes (G98, G101, G103, G145, G146, G189). */
+export const offerSettings = manageSettings({
+  resource: "offer_settings",
+  name: "OfferSettings",
+  of: getOffer,
+  table: "offer",
+  fields: {
+    hold_days: days,
+    min_seconds_to_conversion: count({ min: 0, max: SECONDS_MAX }),
+    duplicate_click_seconds: count({ min: 0, max: SECONDS_MAX }),
+    unique_click_hours: count({ min: 1, max: HOURS_MAX }),
+    fraud_checks: fraudChecks.nullable(),
+    terms: longText().nullable(),
+    fail_route_offer_id: recordId.nullable(),
+  },
+  shown: {
+    hold_days: z.number(),
+    min_seconds_to_conversion: z.int(),
+    duplicate_click_seconds: z.int(),
+    unique_click_hours: z.int(),
+    fraud_checks: z.looseObject({}).nullable(),
+    terms: z.string().nullable(),
+    fail_route_offer_id: z.int().nullable(),
+  },
+  present: withDaysAsNumber,
+  read: staff("offers.read"),
+  write: adminWrite("offers.write"),
+  references: { fail_route_offer_id: "offer" },
+});
+
+/** What holds a partner's conversions back (G98, G99). */
+export const affiliateSettings = manageSettings({
+  resource: "affiliate_settings",
+  name: "AffiliateSettings",
+  of: getAffiliate,
+  table: "affiliate",
+  fields: { throttle_percent: count({ min: 0, max: PERCENT_MAX }), hold_days: days.nullable() },
+  shown: { throttle_percent: z.int(), hold_days: z.number().nullable() },
+  present: withDaysAsNumber,
+  read: staff("affiliates.read"),
+  write: adminWrite("affiliates.write"),
+});
+
+/** From where an advertiser reports, and how much it spends (G105, G184). */
+export const advertiserSettings = manageSettings({
+  resource: "advertiser_settings",
+  name: "AdvertiserSettings",
+  of: getAdvertiser,
+  table: "advertiser",
+  fields: { postback_ip_allowlist: addressRanges, budget_caps: caps },
+  shown: { postback_ip_allowlist: z.array(z.string()), budget_caps: z.looseObject({}) },
+  read: staff("advertisers.read"),
+  write: adminWrite("advertisers.write"),
+});
+
+/** Days are no money: Postgres reads them as exact text, the contract has a number. */
+function withDaysAsNumber(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { hold_days: holdDays } = row;
+  return { ...row, hold_days: holdDays === null ? null : Number(holdDays) };
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { name, shownTime, text } from "../rest/body-fields.ts";
+import { recordIds, subTexts } from "../rest/catalog-fields.ts";
+import { manage } from "./manage.ts";
+
+/** What the sub IDs of a traffic source hold; forced on the partners it names (G181). */
+export const trafficSourceTemplates = manage({
+  resource: "traffic_source_template",
+  names: { one: "TrafficSourceTemplate", many: "TrafficSourceTemplates" },
+  path: "/traffic-source-templates",
+  table: "traffic_source_template",
+  fields: {
+    name: name(),
+    traffic_source: text(255),
+    params: subTexts,
+    source_id: text(255),
+    affiliate_ids: recordIds,
+  },
+  required: ["name"],
+  defaults: { traffic_source: "", params: {}, source_id: "", affiliate_ids: [] },
+  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  shown: {
+    name: z.string(),
+    traffic_source: z.string(),
+    params: z.record(z.string(), z.string()),
+    source_id: z.string(),
+    affiliate_ids: z.array(z.int()),
+  },
+  read: staff("links.read"),
+  write: adminWrite("offers.write"),
+  references: { affiliate_ids: "affiliate" },
+});

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { wholeAdminWrite, wholeStaff } from "../access/access-of-operations.ts";
+import { email, name, oneOf, orEmpty, shownTime } from "../rest/body-fields.ts";
+import { wordParam } from "../rest/query-fields.ts";
+import { manage } from "./manage.ts";
+
+const STATUSES = ["active", "inactive"] as const;
+
+/** People of the staff, whom partners and advertisers have as managers; they sign in nowhere (AUTH-027). */
+export const users = manage({
+  resource: "user",
+  names: { one: "User", many: "Users" },
+  path: "/users",
+  table: "app_user",
+  fields: { name: name(), email: orEmpty(email), status: oneOf(...STATUSES) },
+  required: ["name"],
+  defaults: { email: "", status: "active" },
+  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  shown: { name: z.string(), email: z.string(), status: z.enum(STATUSES) },
+  filters: { status: wordParam(...STATUSES) },
+  read: wholeStaff,
+  write: wholeAdminWrite,
+});

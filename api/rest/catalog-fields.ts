@@ -1,0 +1,187 @@
+import { z } from "zod";
+import type { CapPeriod } from "../../schemas/catalog/records.ts";
+import { zoneOf } from "../../schemas/time/zone.ts";
+import { isAddressOrRange } from "../access/address-list.ts";
+import { count, country, flag, money, oneOf, recordId, text, words } from "./body-fields.ts";
+
+/*
+ * Fields of bodies that several records of the catalog have: codes, caps, targeting, conditions. What they take is what
+ * ingress and the conversion lane read (schemas/catalog/records.ts).
+ */
+
+const COUNT_MAX = 1_000_000_000;
+const PLACE_MAX = 100;
+const IDS_MAX = 1_000;
+const DAYS_MAX = 3_650;
+const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
+const HOST =
+  /^(?=.{1,253}(?::|$))[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*(?::\d{1,5})?$/;
+
+/** Offer codes (G24). */
+export const offerCode = z
+  .string("expected a code")
+  .regex(/^[A-Za-z0-9_-]{2,32}$/, "expected 2 to 32 letters, digits, _ or -");
+/** Event codes (G42): case counts. */
+export const eventCode = z
+  .string("expected a code")
+  .regex(/^[A-Za-z0-9_.-]{1,64}$/, "expected 1 to 64 letters, digits, _ . or -");
+
+/** A limit for some periods; another key is unknown. */
+function periods<Limit extends z.ZodType>(limit: Limit) {
+  return z.strictObject(
+    {
+      hourly: limit.optional(),
+      daily: limit.optional(),
+      weekly: limit.optional(),
+      monthly: limit.optional(),
+      total: limit.optional(),
+    } satisfies Record<CapPeriod, z.ZodType>,
+    "expected an object",
+  );
+}
+
+const counts = periods(count({ min: 0, max: COUNT_MAX })).optional();
+const amounts = periods(money).optional();
+
+/** Shape of caps (G39). */
+export const caps = z.strictObject(
+  {
+    conversions: counts,
+    clicks: counts,
+    payout: amounts,
+    revenue: amounts,
+    alert_only: flag.optional(),
+  },
+  "expected an object",
+);
+
+export const countries = z.array(
+  z
+    .string("expected a country code")
+    .refine((code) => country.safeParse(code.toUpperCase()).success, {
+      message: "expected an ISO 3166 alpha-2 code such as DE",
+    }),
+  "expected a list of country codes",
+);
+const DEVICES = ["desktop", "mobile", "tablet", "other"];
+const devices = z.array(
+  z
+    .string("expected a device")
+    .refine(
+      (device) => DEVICES.includes(device.toLowerCase()),
+      `expected one of ${DEVICES.join(", ")}`,
+    ),
+  "expected a list of devices",
+);
+const places = words(PLACE_MAX);
+const scheduleTime = z.iso
+  .datetime({ offset: true, error: "expected a time such as 2025-01-31T10:00:00Z" })
+  .nullable()
+  .optional();
+
+/** Shape of targeting (G41). */
+export const targeting = z.strictObject(
+  {
+    countries_allow: countries.optional(),
+    countries_deny: countries.optional(),
+    regions_allow: places.optional(),
+    cities_allow: places.optional(),
+    devices_allow: devices.optional(),
+    devices_deny: devices.optional(),
+    os_allow: places.optional(),
+    os_deny: places.optional(),
+    browsers_allow: places.optional(),
+    browsers_deny: places.optional(),
+    languages_allow: places.optional(),
+    connection: oneOf("any", "no_proxy").optional(),
+    schedule: z
+      .strictObject(
+        {
+          tz: z
+            .string("expected a time zone")
+            .refine((zone) => zoneOf(zone) !== undefined, "expected an IANA time zone")
+            .optional(),
+          days: z
+            .array(count({ min: 1, max: 7 }), "expected a list of days")
+            .max(7)
+            .optional(),
+          hours: z
+            .array(count({ min: 0, max: 23 }), "expected a list of hours")
+            .max(24)
+            .optional(),
+          starts_at: scheduleTime,
+          ends_at: scheduleTime,
+        },
+        "expected an object",
+      )
+      .optional(),
+  },
+  "expected an object",
+);
+
+/** Ids of records of one kind, each once. */
+export const recordIds = z
+  .array(recordId, "expected a list of ids")
+  .max(IDS_MAX, `expected at most ${IDS_MAX} ids`)
+  .transform((ids) => [...new Set(ids)]);
+
+/** Host of a tracking domain, with a port where it is not the usual one; lower case comes out. */
+export const trackingHost = z
+  .string("expected a host name")
+  .transform((host) => host.toLowerCase())
+  .refine((host) => HOST.test(host), "expected a host name such as go.example.com");
+
+/** Addresses and CIDR ranges of a list (G07, G184). */
+export const addressRanges = z
+  .array(
+    z
+      .string("expected an address")
+      .refine(isAddressOrRange, "expected an IP address or a CIDR range"),
+    "expected a list of addresses",
+  )
+  .max(IDS_MAX, `expected at most ${IDS_MAX} addresses`);
+
+/** Values that a sub ID may have, by its name: {sub1: ["a", "b"]}. */
+export const subConditions = z.partialRecord(
+  z.enum(SUBS, `expected one of ${SUBS.join(", ")}`),
+  words(255),
+  "expected an object of lists",
+);
+
+/** Text for each of some sub IDs: {sub1: "{keyword}"}. */
+export const subTexts = z.partialRecord(
+  z.enum(SUBS, `expected one of ${SUBS.join(", ")}`),
+  text(255),
+  "expected an object of texts",
+);
+
+const perDay = count({ min: 1, max: 1_000_000 }).nullable();
+
+/** G101; `null` of a count is off. */
+export const fraudChecks = z
+  .strictObject(
+    {
+      bot: flag,
+      datacenter: flag,
+      proxy_hint: flag,
+      headless: flag,
+      missing_ua: flag,
+      duplicate_click_ip: perDay,
+      duplicate_conv_ip: perDay,
+      duplicate_conv_subnet24: perDay,
+    },
+    "expected an object",
+  )
+  .partial();
+
+/** A number of days with up to six decimals; 0.5 is half a day (G98). */
+export const days = z
+  .number("expected a number of days")
+  .min(0, "expected a number of days from 0")
+  .max(DAYS_MAX, `expected at most ${DAYS_MAX} days`)
+  .transform((value) => Math.round(value * 1_000_000) / 1_000_000);
+
+/** A time of a body, in UTC milliseconds as answers show it. */
+export const time = z.iso
+  .datetime({ offset: true, error: "expected a time such as 2025-01-31T10:00:00Z" })
+  .transform((value) => new Date(value).toISOString());
