@@ -11,6 +11,12 @@ export type NewKey = {
   /** Of an advertiser key. */
   readonly advertiserId?: number | undefined;
   readonly userId?: number | undefined;
+  /** Of a staff key: the only permissions it has; undefined for all of its role (G09). */
+  readonly permissions?: readonly string[] | undefined;
+  /** Addresses and CIDR ranges; none for any address (G07). */
+  readonly ipAllowlist?: readonly string[] | undefined;
+  /** ISO time; undefined for a key that does not expire. */
+  readonly expiresAt?: string | undefined;
 };
 
 /** Answers the key itself, which is kept nowhere (G06). */
@@ -18,8 +24,9 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<string> {
   const secret = mintKey();
   await db.query({
     name: "insert-api-key",
-    text: `insert into api_key (workspace_id, name, role, affiliate_id, advertiser_id, user_id, secret_hash)
-           values ($1, $2, $3, $4, $5, $6, $7)`,
+    text: `insert into api_key (workspace_id, name, role, affiliate_id, advertiser_id, user_id, secret_hash, permissions,
+             ip_allowlist, expires_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     values: [
       key.workspaceId,
       key.name,
@@ -28,6 +35,9 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<string> {
       key.advertiserId ?? null,
       key.userId ?? null,
       hashOfKey(secret),
+      key.permissions ?? null,
+      key.ipAllowlist ?? [],
+      key.expiresAt ?? null,
     ],
   });
   return secret;

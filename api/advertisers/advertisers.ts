@@ -130,6 +130,20 @@ export async function updateAdvertiser(
   return only(rows);
 }
 
+/** Undefined when the advertiser is gone. */
+export async function rotatePostbackToken(
+  db: Queryable,
+  id: number,
+): Promise<AdvertiserRow | undefined> {
+  const { rows } = await db.query<AdvertiserRow>({
+    name: "rotate-advertiser-token",
+    text: `update advertiser set postback_token = $2, updated_at = clock_timestamp() where id = $1
+           returning ${COLUMNS}`,
+    values: [id, mintPostbackToken()],
+  });
+  return rows[0];
+}
+
 function writtenValues(values: AdvertiserValues): unknown[] {
   return [
     values.name,

@@ -1,15 +1,13 @@
 import { z } from "zod";
-import { echoRange, type TimeRange } from "../../schemas/time/range.ts";
-import { zoneOf } from "../../schemas/time/zone.ts";
+import { echoRange } from "../../schemas/time/range.ts";
 import { everybody } from "../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../access/visibility.ts";
 import { type EntityLabels, labelOf, readLabels } from "../labels/entity-labels.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
-import { reportCaller, reportScope } from "../reports/caller.ts";
+import { reportScope } from "../reports/caller.ts";
 import { rangeEcho } from "../reports/report-params.ts";
-import { parseRange } from "../reports/report-request.ts";
-import type { CursorRange } from "../rest/cursor.ts";
 import { openPage } from "../rest/page.ts";
+import { rangeOfPage } from "../rest/page-range.ts";
 import { cursorParam, limitParam, rangeParams } from "../rest/query-fields.ts";
 import { clickFilterParams, readClickFilters } from "./click-filters.ts";
 import { isoTime, ListedClick } from "./click-row.ts";
@@ -71,10 +69,10 @@ export const listClicks: Operation = operation({
     const scope = reportScope(context.principal);
     const filters = readClickFilters(query, context.principal.role);
     const page = openPage(context, "listClicks", query);
-    const range =
-      page.range === undefined
-        ? parseRange(query, reportCaller(context), { defaultPreset: "today", daysMax: DAYS_MAX })
-        : rangeOfCursor(page.range);
+    const range = rangeOfPage(context, query, page, {
+      defaultPreset: "today",
+      daysMax: DAYS_MAX,
+    });
     const { fromMs, toMs } = range;
     const after =
       page.after === undefined
@@ -120,11 +118,4 @@ function shownRow(
     offer_label: labelOf(offers, row.offer_id).label,
     affiliate_label: labelOf(affiliates, row.affiliate_id).label,
   });
-}
-
-function rangeOfCursor({ fromMs, toMs, tz }: CursorRange): TimeRange {
-  const zone = zoneOf(tz);
-  // The cursor is signed by us, and zones do not go away.
-  if (zone === undefined) throw new Error(`a cursor names the unknown zone ${tz}`);
-  return { fromMs, toMs, zone };
 }

@@ -4,6 +4,7 @@ import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { zoneOf } from "../../schemas/time/zone.ts";
 import { insertKey } from "../access/insert-key.ts";
 import { mintPostbackToken } from "../advertisers/advertisers.ts";
+import { WORKSPACE_SLUG } from "../rest/catalog-fields.ts";
 import { isCurrency } from "../rest/iso-codes.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 
@@ -28,7 +29,6 @@ export type Workspace = {
 };
 
 const NAME_MAX = 200;
-const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** What `workspace create` was asked for, with the defaults of G180. @throws {UsageError} for what cannot be. */
 export function readNewWorkspace(asked: {
@@ -41,7 +41,7 @@ export function readNewWorkspace(asked: {
   const slug = asked.slug ?? slugOf(name);
   if (name.trim() === "" || name.length > NAME_MAX)
     throw new UsageError("--name must have 1 to 200 characters");
-  if (!SLUG.test(slug)) {
+  if (!WORKSPACE_SLUG.test(slug)) {
     throw new UsageError(
       "--slug must be lower-case letters, digits and hyphens, at most 63 of them",
     );

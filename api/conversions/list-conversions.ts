@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { echoRange, resolveRange, type TimeRange } from "../../schemas/time/range.ts";
-import { zoneOf } from "../../schemas/time/zone.ts";
+import { echoRange } from "../../schemas/time/range.ts";
 import { everybody } from "../access/access-of-operations.ts";
 import { isStaff, type Principal } from "../access/principal.ts";
 import { invalidParameter } from "../errors.ts";
-import { type Operation, type OperationContext, operation } from "../operation.ts";
-import { type OpenPage, openPage } from "../rest/page.ts";
+import { type Operation, operation } from "../operation.ts";
+import { openPage } from "../rest/page.ts";
+import { rangeOfPage } from "../rest/page-range.ts";
 import {
+  clickIdParam,
   cursorParam,
   idParam,
   limitParam,
@@ -26,11 +27,7 @@ const Query = z.object({
   cursor: cursorParam,
   status: wordParam(...CONVERSION_STATUSES),
   event: textParam.meta({ description: "Event code" }),
-  click_id: z
-    .string()
-    .regex(/^[0-9a-fA-F]{32}$/, "expected 32 hex characters")
-    .transform((id) => id.toLowerCase())
-    .optional(),
+  click_id: clickIdParam,
   offer_id: idParam,
   affiliate_id: idParam.meta({ description: "Staff keys only" }),
   method: wordParam(...CONVERSION_METHODS),
@@ -57,7 +54,10 @@ export const listConversions: Operation = operation({
     const { principal, db } = context;
     refuseHiddenFilters(principal, query);
     const page = openPage(context, "listConversions", query);
-    const range = rangeOf(context, query, page);
+    const range = rangeOfPage(context, query, page, {
+      defaultPreset: "last7",
+      daysMax: RANGE_DAYS_MAX,
+    });
     const filters = {
       fromMs: range.fromMs,
       toMs: range.toMs,
@@ -89,24 +89,4 @@ function refuseHiddenFilters({ role }: Principal, query: Query): void {
   if (query.adv_txid !== undefined && role === "partner") {
     throw invalidParameter("adv_txid", "not for partner keys");
   }
-}
-
-/** Later pages keep the range that the first one resolved. */
-function rangeOf({ nowMs, workspace }: OperationContext, query: Query, page: OpenPage): TimeRange {
-  const kept = page.range;
-  const zone = kept === undefined ? undefined : zoneOf(kept.tz);
-  if (kept !== undefined && zone !== undefined)
-    return { fromMs: kept.fromMs, toMs: kept.toMs, zone };
-  const { from, to, tz, preset } = query;
-  const result = resolveRange(
-    { from, to, tz, preset },
-    {
-      nowMs,
-      workspaceTimezone: workspace.timezone,
-      defaultPreset: "last7",
-      daysMax: RANGE_DAYS_MAX,
-    },
-  );
-  if (result.kind === "refused") throw invalidParameter(result.param, result.message);
-  return result.range;
 }

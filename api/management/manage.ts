@@ -13,6 +13,7 @@ import {
   type OperationContext,
   operation,
 } from "../operation.ts";
+import { deletedRecord } from "../rest/body-fields.ts";
 import { openPage } from "../rest/page.ts";
 import { presentFields } from "../rest/patch.ts";
 import { pathId } from "../rest/path-fields.ts";
@@ -66,7 +67,6 @@ export type ManagedOperations = {
 };
 
 const TAG = "Management";
-const Deleted = z.strictObject({ id: z.int(), deleted: z.literal(true) });
 const IdPath = z.object({ id: pathId });
 
 /** The five operations of a managed resource; take those that management.md lists. */
@@ -117,7 +117,7 @@ export function manage(managed: ManagedResource): ManagedOperations {
       summary: `Delete a ${noun}`,
       access: managed.write,
       input: { path: IdPath },
-      output: z.object({ data: Deleted }),
+      output: z.object({ data: deletedRecord }),
       status: 200,
       findResource,
       run: async ({ db, workspace }, { path }) => {

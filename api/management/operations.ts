@@ -1,6 +1,21 @@
+import { rotateAdvertiserToken } from "../advertisers/rotate-postback-token.ts";
+import { createKey } from "../keys/create-key.ts";
+import { getKey } from "../keys/get-key.ts";
+import { listKeys } from "../keys/list-keys.ts";
+import { revokeKey } from "../keys/revoke-key.ts";
+import { listAuditLog } from "../logs/list-audit-log.ts";
+import { listPostbackLog } from "../logs/list-postback-log.ts";
+import { deleteEvent } from "../offers/delete-event.ts";
+import { listPartnerAccess } from "../offers/list-partner-access.ts";
+import { updateEvent } from "../offers/update-event.ts";
 import type { Operation } from "../operation.ts";
+import { getWorkspace } from "../workspace/get-workspace.ts";
+import { rotateWorkspaceToken } from "../workspace/rotate-postback-token.ts";
+import { updateWorkspace } from "../workspace/update-workspace.ts";
+import { getBlocklist, replaceBlocklist } from "./blocklist.ts";
 import { conversionRules } from "./conversion-rules.ts";
 import { coupons } from "./coupons.ts";
+import { listFxRates, setFxRates } from "./fx-rates.ts";
 import { linkKeys } from "./link-keys.ts";
 import type { ManagedOperations } from "./manage.ts";
 import { offerGroups } from "./offer-groups.ts";
@@ -14,7 +29,14 @@ import { users } from "./users.ts";
 
 /** The operations of management.md. */
 export const managementOperations: readonly Operation[] = [
+  getWorkspace,
+  updateWorkspace,
+  rotateWorkspaceToken,
   ...withoutDelete(users),
+  listKeys,
+  getKey,
+  createKey,
+  revokeKey,
   ...all(trackingDomains),
   ...withoutUpdate(trackingDomainAssignments),
   ...withoutUpdate(linkKeys),
@@ -26,8 +48,18 @@ export const managementOperations: readonly Operation[] = [
   ...all(conversionRules),
   ...all(coupons),
   ...Object.values(offerSettings),
+  updateEvent,
+  deleteEvent,
+  listPartnerAccess,
   ...Object.values(affiliateSettings),
   ...Object.values(advertiserSettings),
+  rotateAdvertiserToken,
+  listFxRates,
+  setFxRates,
+  getBlocklist,
+  replaceBlocklist,
+  listPostbackLog,
+  listAuditLog,
 ];
 
 function all({ list, get, create, update, remove }: ManagedOperations): Operation[] {

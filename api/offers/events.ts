@@ -33,6 +33,64 @@ export async function insertEvent(
   return row;
 }
 
+/** Undefined when the offer has no event with the code. Nobody else changes it until the end of the transaction. */
+export async function lockEvent(
+  tx: Queryable,
+  offerId: number,
+  code: string,
+): Promise<EventRow | undefined> {
+  const { rows } = await tx.query<EventRow>({
+    name: "lock-offer-event",
+    text: `select id, code, name, revenue_type, revenue, payout_type, payout, is_default, is_private, allow_multiple
+           from offer_event where offer_id = $1 and code = $2 for update`,
+    values: [offerId, code],
+  });
+  return rows[0];
+}
+
+export async function updateEvent(tx: Queryable, event: EventRow): Promise<void> {
+  await tx.query({
+    name: "update-offer-event",
+    text: `update offer_event set name = $2, revenue_type = $3, revenue = $4, payout_type = $5, payout = $6, is_private = $7,
+             allow_multiple = $8, updated_at = clock_timestamp()
+           where id = $1`,
+    values: [
+      event.id,
+      event.name,
+      event.revenue_type,
+      event.revenue,
+      event.payout_type,
+      event.payout,
+      event.is_private,
+      event.allow_multiple,
+    ],
+  });
+}
+
+export async function deleteEvent(tx: Queryable, id: number): Promise<void> {
+  await tx.query({
+    name: "delete-offer-event",
+    text: "delete from offer_event where id = $1",
+    values: [id],
+  });
+}
+
+/** A word for what needs the event: conversions, partners' own terms, postbacks (G44). */
+export async function findUserOfEvent(
+  tx: Queryable,
+  offerId: number,
+  code: string,
+): Promise<string | undefined> {
+  const { rows } = await tx.query<{ found: string }>({
+    name: "find-user-of-event",
+    text: `select 'conversions' as found where exists (select from conversion where offer_id = $1 and event_code = $2)
+           union all
+           select 'terms of partners' where exists (select from payout_override where offer_id = $1 and event_code = $2)`,
+    values: [offerId, code],
+  });
+  return rows[0]?.found;
+}
+
 type Terms = Pick<EventRow, "revenue_type" | "revenue" | "payout_type" | "payout">;
 
 /** Rule 2 of section 4.3: the default event has the terms of its offer, in the same transaction. */

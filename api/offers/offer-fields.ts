@@ -40,6 +40,10 @@ const eventFields = {
 
 export const EventBody = z.strictObject(eventFields).partial().extend({ code: eventCode });
 
+/** What PATCH of an event takes: the fields but the code (management.md). */
+export const PatchEventBody = EventBody.omit({ code: true });
+export type PatchEventBody = z.infer<typeof PatchEventBody>;
+
 /** What PATCH takes; POST takes code and events besides (OFF-027, OFF-028). */
 const offerFields = {
   name: name(),

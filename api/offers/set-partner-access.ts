@@ -9,7 +9,7 @@ import { pathCode, reference } from "../rest/path-fields.ts";
 import { getOfferOfPath } from "./get-offer.ts";
 import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
 
-type AccessRow = {
+export type AccessRow = {
   affiliate_id: number;
   affiliate_code: string;
   affiliate_name: string;

@@ -17,6 +17,14 @@ const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 const HOST =
   /^(?=.{1,253}(?::|$))[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*(?::\d{1,5})?$/;
 
+/** Slug of a workspace: a label of a host name. */
+export const WORKSPACE_SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** An IANA time zone. */
+export const timezone = z
+  .string("expected a time zone")
+  .refine((zone) => zoneOf(zone) !== undefined, "expected an IANA time zone");
+
 /** Offer codes (G24). */
 export const offerCode = z
   .string("expected a code")
@@ -97,10 +105,7 @@ export const targeting = z.strictObject(
     schedule: z
       .strictObject(
         {
-          tz: z
-            .string("expected a time zone")
-            .refine((zone) => zoneOf(zone) !== undefined, "expected an IANA time zone")
-            .optional(),
+          tz: timezone.optional(),
           days: z
             .array(count({ min: 1, max: 7 }), "expected a list of days")
             .max(7)

@@ -28,6 +28,12 @@ export const pathCode = z
   .regex(/^[A-Za-z0-9_-]{1,32}$/)
   .meta({ description: "Code" });
 
+/** Code of an event in a path (G42). */
+export const pathEventCode = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,64}$/)
+  .meta({ description: "Code of an event" });
+
 /** Any case; lower case comes out (G95). */
 export const pathUuid: z.ZodType<string, string> = z
   .string()

@@ -53,6 +53,20 @@ export const idParam = z
   .refine((id) => id <= ID_MAX, "expected an id")
   .optional();
 
+/** Click ids: any case, lower case comes out. */
+export const clickIdParam = z
+  .string()
+  .regex(/^[0-9a-fA-F]{32}$/, "expected 32 hex characters")
+  .transform((id) => id.toLowerCase())
+  .optional();
+
+/** Conversion ids: any case, lower case comes out (G95). */
+export const uuidParam = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, "expected a UUID")
+  .transform((id) => id.toLowerCase())
+  .optional();
+
 /** Comma-separated ids. */
 export const idsParam = z
   .string()

@@ -102,8 +102,10 @@ class Counter {
   async serve(number: number): Promise<void> {
     const ask = this.#makeUp(number);
     const sentAtMs = Date.now();
+    let last = "";
     for (let lost = 0; lost < ATTEMPTS_MAX; lost += 1) {
-      const answer = await send(this.#day.client, ask);
+      const { answer, outage } = await send(this.#day.client, ask);
+      last = outage;
       if (answer !== undefined) {
         const times = { sentAtMs, answeredAtMs: Date.now(), lost };
         this.entries.push({ number, shop: this.#at, ask, answer, ...times });
@@ -111,7 +113,8 @@ class Counter {
       }
       await pause(RETRY_MS);
     }
-    throw new Error(`entry ${number} of ${this.#shop.name}: no answer`);
+    const asked = JSON.stringify(ask);
+    throw new Error(`entry ${number} of ${this.#shop.name}: no answer, at last ${last}: ${asked}`);
   }
 
   #makeUp(number: number): Ask {
@@ -281,15 +284,20 @@ class Counter {
   }
 }
 
-/** Undefined when nobody knows whether it was carried out. */
-async function send(client: ServiceClient, ask: Ask): Promise<Answer | undefined> {
+/** No answer when nobody knows whether it was carried out; `outage` says what came instead. */
+async function send(
+  client: ServiceClient,
+  ask: Ask,
+): Promise<{ readonly answer?: Answer; readonly outage: string }> {
   try {
     const answer = ask.kind === "report" ? await report(client, ask) : await command(client, ask);
-    return answer.http === 503 || answer.http === 502 ? undefined : answer;
+    return answer.http === 503 || answer.http === 502
+      ? { outage: `${answer.http} ${JSON.stringify(answer.body)}` }
+      : { answer, outage: "" };
   } catch (error) {
     // A syntax error is an answer that the contract does not know.
     if (error instanceof SyntaxError || error instanceof z.ZodError) throw error;
-    return undefined;
+    return { outage: String(error) };
   }
 }
 

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { wholeStaff } from "../access/access-of-operations.ts";
+import { showTo } from "../access/visibility.ts";
+import { notFound } from "../errors.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
+import { pathId } from "../rest/path-fields.ts";
+import { ShownKey } from "./key-fields.ts";
+import { findKeyById, type KeyRow, presentKey } from "./keys.ts";
+
+export const KeyPath = z.object({ id: pathId });
+
+/** @throws {ApiError} `not_found`. */
+export async function getKeyOfPath(
+  { db, workspace }: OperationContext,
+  { id }: { readonly id: number },
+): Promise<KeyRow> {
+  const key = await findKeyById(db, workspace.id, id);
+  if (key === undefined) throw notFound("key");
+  return key;
+}
+
+export const getKey: Operation = operation({
+  name: "getKey",
+  method: "GET",
+  path: "/keys/{id}",
+  tag: "Management",
+  summary: "One API key, without its secret",
+  access: wholeStaff,
+  input: { path: KeyPath },
+  output: z.object({ data: ShownKey }),
+  status: 200,
+  findResource: getKeyOfPath,
+  run: async ({ principal }, { resource }) =>
+    await Promise.resolve({
+      body: { data: showTo(principal.role, "key", presentKey(resource)) },
+    }),
+});

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { PERMISSIONS, ROLES } from "../access/permissions.ts";
+import { shownSchema } from "../access/visibility.ts";
+import { oneOf, recordId, shownTime, text } from "../rest/body-fields.ts";
+import { addressRanges, time } from "../rest/catalog-fields.ts";
+
+const NAME_MAX = 200;
+
+export const CreateKeyBody = z.strictObject({
+  name: text(NAME_MAX).optional(),
+  role: oneOf(...ROLES),
+  affiliate_id: recordId.nullable().optional(),
+  advertiser_id: recordId.nullable().optional(),
+  permissions: z
+    .array(oneOf(...PERMISSIONS), "expected a list of permissions")
+    .max(PERMISSIONS.length)
+    .optional()
+    .meta({ description: "Of a staff key: the only ones it has. All of its role without" }),
+  ip_allowlist: addressRanges.optional(),
+  expires_at: time.nullable().optional(),
+});
+export type CreateKeyBody = z.infer<typeof CreateKeyBody>;
+
+export const ShownKey = shownSchema("key", {
+  id: z.int(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  affiliate_id: z.int().nullable(),
+  advertiser_id: z.int().nullable(),
+  permissions: z.array(z.enum(PERMISSIONS)),
+  ip_allowlist: z.array(z.string()),
+  expires_at: shownTime.nullable(),
+  last_used_at: shownTime.nullable(),
+  revoked_at: shownTime.nullable(),
+  created_at: shownTime,
+  key: z.string().meta({ description: "The secret: only in the answer that makes the key" }),
+})
+  .partial({ key: true })
+  .meta({ id: "Key" });

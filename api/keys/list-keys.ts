@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { wholeStaff } from "../access/access-of-operations.ts";
+import { showTo } from "../access/visibility.ts";
+import { type Operation, operation } from "../operation.ts";
+import { openPage } from "../rest/page.ts";
+import { pageParams } from "../rest/query-fields.ts";
+import { ShownKey } from "./key-fields.ts";
+import { listKeys as listRows, presentKey } from "./keys.ts";
+
+export const listKeys: Operation = operation({
+  name: "listKeys",
+  method: "GET",
+  path: "/keys",
+  tag: "Management",
+  summary: "API keys, newest first, revoked ones too",
+  access: wholeStaff,
+  input: { query: z.object(pageParams) },
+  output: z.object({ data: z.array(ShownKey), next_cursor: z.string().nullable() }),
+  status: 200,
+  run: async (context, { query }) => {
+    const page = openPage(context, "listKeys", query);
+    const rows = await listRows(context.db, context.workspace.id, page);
+    return {
+      body: page.close(rows, {
+        positionOf: (row) => ({ at: row.created_at, id: String(row.id) }),
+        show: (row) => showTo(context.principal.role, "key", presentKey(row)),
+      }),
+    };
+  },
+});

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { adminWrite } from "../access/access-of-operations.ts";
+import { ApiError } from "../errors.ts";
+import { type Operation, operation } from "../operation.ts";
+import { deletedRecord } from "../rest/body-fields.ts";
+import { deleteEvent as deleteRow, findUserOfEvent, lockEvent, touchOffer } from "./events.ts";
+import { EventPath, getEventOfPath } from "./update-event.ts";
+
+export const deleteEvent: Operation = operation({
+  name: "deleteEvent",
+  method: "DELETE",
+  path: "/offers/{id}/events/{code}",
+  tag: "Management",
+  summary: "Delete an event that nothing uses; the default event stays",
+  access: adminWrite("offers.write"),
+  input: { path: EventPath },
+  output: z.object({ data: deletedRecord }),
+  status: 200,
+  findResource: getEventOfPath,
+  run: async ({ db }, { resource: { offer, event } }) => {
+    if (event.is_default) throw new ApiError("in_use", "an offer needs its default event");
+    await inTransaction(db, async (tx) => {
+      if ((await lockEvent(tx, offer.id, event.code)) === undefined) return;
+      const user = await findUserOfEvent(tx, offer.id, event.code);
+      if (user !== undefined) throw new ApiError("in_use", `the event is still used by ${user}`);
+      await deleteRow(tx, event.id);
+      await touchOffer(tx, offer.id);
+    });
+    return { body: { data: { id: event.id, deleted: true } } };
+  },
+});

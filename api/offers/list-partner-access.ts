@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { staff } from "../access/access-of-operations.ts";
+import { showTo } from "../access/visibility.ts";
+import { type Operation, operation } from "../operation.ts";
+import type { Position } from "../rest/cursor.ts";
+import { openPage } from "../rest/page.ts";
+import { pageParams, wordParam } from "../rest/query-fields.ts";
+import { getOfferOfPath, OfferPath } from "./get-offer.ts";
+import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
+import type { AccessRow } from "./set-partner-access.ts";
+
+export const listPartnerAccess: Operation = operation({
+  name: "listPartnerAccess",
+  method: "GET",
+  path: "/offers/{id}/affiliates",
+  tag: "Management",
+  summary: "Partners' access to an offer, newest request first",
+  access: staff("offers.read"),
+  input: {
+    path: OfferPath,
+    query: z.object({ ...pageParams, status: wordParam(...ACCESS_STATUSES) }),
+  },
+  output: z.object({ data: z.array(ShownPartnerAccess), next_cursor: z.string().nullable() }),
+  status: 200,
+  findResource: getOfferOfPath,
+  run: async (context, { query, resource }) => {
+    // A cursor is good for one offer: its id is one of the filters.
+    const page = openPage(context, "listPartnerAccess", { ...query, offer: resource.id });
+    const rows = await listAccess(context.db, resource.id, {
+      status: query.status,
+      after: page.after,
+      rowsMax: page.rowsMax,
+    });
+    return {
+      body: page.close(rows, {
+        positionOf: (row) => ({ at: row.listed_at, id: String(row.affiliate_id) }),
+        show: (row) => showTo(context.principal.role, "partner_access", row),
+      }),
+    };
+  },
+});
+
+async function listAccess(
+  db: Queryable,
+  offerId: number,
+  page: {
+    readonly status: string | undefined;
+    readonly after: Position | undefined;
+    readonly rowsMax: number;
+  },
+): Promise<(AccessRow & { listed_at: string })[]> {
+  const { rows } = await db.query<AccessRow & { listed_at: string }>({
+    name: "list-offer-access",
+    text: `select a.affiliate_id, f.code as affiliate_code, f.name as affiliate_name, a.status, a.note, a.requested_at,
+             a.decided_at, coalesce(a.requested_at, 'epoch') as listed_at
+           from offer_access a join affiliate f on f.id = a.affiliate_id
+           where a.offer_id = $1
+             and (coalesce(a.requested_at, 'epoch'), a.affiliate_id) < ($2::timestamptz, $3::integer)
+             and ($4::text is null or a.status = $4)
+           order by coalesce(a.requested_at, 'epoch') desc, a.affiliate_id desc limit $5`,
+    values: [offerId, page.after?.at ?? "infinity", page.after?.id ?? 0, page.status, page.rowsMax],
+  });
+  return rows;
+}

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { adminWrite } from "../access/access-of-operations.ts";
+import { showTo } from "../access/visibility.ts";
+import { notFound } from "../errors.ts";
+import {
+  type FieldFaults,
+  type Operation,
+  type OperationContext,
+  operation,
+} from "../operation.ts";
+import { presentFields } from "../rest/patch.ts";
+import { pathEventCode, reference } from "../rest/path-fields.ts";
+import { lockEvent, touchOffer, updateEvent as updateRow } from "./events.ts";
+import { getOfferOfPath } from "./get-offer.ts";
+import { percentFaults } from "./offer-faults.ts";
+import { PatchEventBody, ShownEvent } from "./offer-fields.ts";
+import type { EventRow, OfferRow } from "./offers.ts";
+
+/** `{id}` of an offer and `{code}` of one of its events. */
+export const EventPath = z.object({ id: reference, code: pathEventCode });
+
+/** @throws {ApiError} `not_found` for the offer or the event. */
+export async function getEventOfPath(
+  context: OperationContext,
+  path: z.output<typeof EventPath>,
+): Promise<{ readonly offer: OfferRow; readonly event: EventRow }> {
+  const offer = await getOfferOfPath(context, path);
+  const event = offer.events.find(({ code }) => code === path.code);
+  if (event === undefined) throw notFound("event");
+  return { offer, event };
+}
+
+export const updateEvent: Operation = operation({
+  name: "updateEvent",
+  method: "PATCH",
+  path: "/offers/{id}/events/{code}",
+  tag: "Management",
+  summary: "Change fields of an event; the terms of the default event are those of its offer",
+  access: adminWrite("offers.write"),
+  input: { path: EventPath, body: PatchEventBody },
+  output: z.object({ data: ShownEvent }),
+  status: 200,
+  findResource: getEventOfPath,
+  findFaults: async (_context, { body, resource: { event } }) =>
+    await Promise.resolve({ ...percentFaults(body, event), ...termFaults(body, event) }),
+  run: async ({ db, principal }, { body, resource: { offer, event } }) => {
+    const changed = await inTransaction(db, async (tx) => {
+      const current = await lockEvent(tx, offer.id, event.code);
+      if (current === undefined) throw notFound("event");
+      const next = { ...current, ...presentFields(body) };
+      if (isDeepStrictEqual(next, current)) return current;
+      await updateRow(tx, next);
+      await touchOffer(tx, offer.id);
+      return next;
+    });
+    return { body: { data: showTo(principal.role, "event", changed) } };
+  },
+});
+
+/** G43: the default event mirrors its offer, in both directions. */
+function termFaults(body: Readonly<Record<string, unknown>>, event: EventRow): FieldFaults {
+  if (!event.is_default) return {};
+  const terms = ["revenue_type", "revenue", "payout_type", "payout"] as const;
+  return Object.fromEntries(
+    terms
+      .filter((field) => body[field] !== undefined)
+      .map((field) => [field, "the default event has the terms of the offer: change them there"]),
+  );
+}

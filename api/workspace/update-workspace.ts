@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { violatedConstraint } from "../../schemas/postgres/errors.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { wholeAdminWrite } from "../access/access-of-operations.ts";
+import { referenceFaults } from "../access/references.ts";
+import { showTo } from "../access/visibility.ts";
+import { conflict } from "../errors.ts";
+import { type Operation, operation } from "../operation.ts";
+import { presentFields } from "../rest/patch.ts";
+import { lockWorkspace, updateWorkspace as updateRow } from "./workspace.ts";
+import { PatchWorkspaceBody, ShownWorkspace } from "./workspace-fields.ts";
+
+export const updateWorkspace: Operation = operation({
+  name: "updateWorkspace",
+  method: "PATCH",
+  path: "/workspace",
+  tag: "Management",
+  summary: "Change settings of the workspace",
+  description:
+    "A workspace that is set `inactive` refuses its own keys, this one too; the command line sets it active again.",
+  access: wholeAdminWrite,
+  input: { body: PatchWorkspaceBody },
+  output: z.object({ data: ShownWorkspace }),
+  status: 200,
+  findFaults: async (context, { body }) =>
+    await referenceFaults(context, body, { organic_affiliate_id: "affiliate" }),
+  run: async ({ db, workspace, principal }, { body }) => {
+    try {
+      const row = await inTransaction(db, async (tx) => {
+        const current = await lockWorkspace(tx, workspace.id);
+        const next = { ...current, ...presentFields(body) };
+        return isDeepStrictEqual(next, current) ? current : await updateRow(tx, next);
+      });
+      return { body: { data: showTo(principal.role, "workspace", row) } };
+    } catch (error) {
+      if (violatedConstraint(error) !== "workspace_slug_key") throw error;
+      throw conflict("slug", "another workspace has this slug");
+    }
+  },
+});

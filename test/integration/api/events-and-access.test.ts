@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { ApiWorld, details, nextCursor, record, refusal, type Tenant } from "./api-world.ts";
+
+let world: ApiWorld;
+let foreign: Tenant;
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  await world.startProcessor();
+  foreign = await world.addTenant("foreign");
+});
+afterAll(async () => {
+  await world.close();
+});
+
+test("an event changes by its code, and the offer with it (G44)", async () => {
+  const offer = await world.offer({ events: [{ code: "sale", name: "Sale", payout: "3" }] });
+  const path = `/offers/${offer.id}/events/sale`;
+  const change = {
+    name: "Big sale",
+    payout_type: "cps",
+    payout: "12.5000",
+    is_private: true,
+    allow_multiple: true,
+  };
+  const changed = await world.patch(path, change);
+  expect([changed.status, changed.body]).toMatchObject([
+    200,
+    { data: { code: "sale", ...change } },
+  ]);
+  const after = record(await world.get(`/offers/${offer.id}`));
+  expect(after["events"]).toMatchObject([{ code: "default" }, { code: "sale", ...change }]);
+  expect(after["updated_at"]).not.toBe(offer["updated_at"]);
+  const same = await world.patch(path, change);
+  expect(record(same)).toEqual(record(changed));
+  expect(record(await world.get(`/offers/${offer.id}`))["updated_at"]).toBe(after["updated_at"]);
+});
+
+test.each([
+  ["payout", "sale", { payout: "101" }],
+  ["code", "sale", { code: "other" }],
+  ["payout_type", "sale", { payout_type: "cpc" }],
+  ["payout", "default", { payout: "5" }],
+  ["revenue_type", "default", { revenue_type: "rps" }],
+] as const)(
+  "PATCH of an event: %s of %s is refused by its name (G43)",
+  async (field, code, body) => {
+    const offer = await world.offer({
+      events: [{ code: "sale", payout_type: "cps", payout: "5" }],
+    });
+    const answer = await world.patch(`/offers/${offer.id}/events/${code}`, body);
+    expect(refusal(answer)).toBe("400 validation_failed");
+    expect(Object.keys(details(answer).fields ?? {})).toEqual([field]);
+  },
+);
+
+test("an event is deleted unless it is the default one or used (ERR-011, G44, G186)", async () => {
+  const events = [{ code: "free" }, { code: "converted" }, { code: "paid" }];
+  const offer = await world.offer({ events });
+  const path = `/offers/${offer.id}/events`;
+  const made = await world.post("/conversions", {
+    ...{ offer_id: offer.id, affiliate_id: world.tenant.affiliateId, event: "converted" },
+  });
+  expect(made.status).toBe(201);
+  await world.post("/payout-overrides", {
+    ...{ offer_id: offer.id, affiliate_id: world.tenant.affiliateId, event_code: "paid" },
+    ...{ payout_type: "cpa", payout: "1" },
+  });
+  for (const code of ["default", "converted", "paid"])
+    expect(refusal(await world.call("DELETE", `${path}/${code}`))).toBe("409 in_use");
+  const deleted = await world.call("DELETE", `${path}/free`);
+  expect([deleted.status, deleted.body]).toMatchObject([200, { data: { deleted: true } }]);
+  expect((await world.call("DELETE", `${path}/free`)).status).toBe(404);
+  const codes = z
+    .array(z.looseObject({ code: z.string() }))
+    .parse(record(await world.get(`/offers/${offer.id}`))["events"]);
+  expect(codes.map(({ code }) => code)).toEqual(["default", "converted", "paid"]);
+});
+
+test("events are written by admins of the workspace only", async () => {
+  const offer = await world.offer({ events: [{ code: "sale" }] });
+  const path = `/offers/${offer.id}/events/sale`;
+  const { keys } = world.tenant;
+  expect(refusal(await world.patch(path, {}, keys.analyst))).toBe("403 read_only_key");
+  expect(refusal(await world.patch(path, {}, keys.partner))).toBe("403 forbidden");
+  expect((await world.patch(path, {}, foreign.keys.admin)).status).toBe(404);
+  expect((await world.call("DELETE", path, { key: foreign.keys.admin })).status).toBe(404);
+});
+
+const Rows = z.array(z.looseObject({ affiliate_code: z.string(), status: z.string() }));
+
+test("partners' access to an offer is listed, newest request first, page by page", async () => {
+  const offer = await world.offer({ visibility: "approval" });
+  const codes: string[] = [];
+  for (const status of ["approved", "pending", "rejected"] as const) {
+    const code = String(record(await world.post("/affiliates", { name: status }))["code"]);
+    codes.unshift(code);
+    await world.call("PUT", `/offers/${offer.id}/affiliates/${code}`, {
+      body: { status, note: `is ${status}` },
+    });
+  }
+  const path = `/offers/${offer.id}/affiliates`;
+  const all = Rows.parse((await world.get(path)).body["data"]);
+  expect(all.map((row) => row.affiliate_code)).toEqual(codes);
+  expect(all.map((row) => row.status)).toEqual(["rejected", "pending", "approved"]);
+  const first = await world.get(`${path}?limit=2`);
+  const cursor = nextCursor(first);
+  const second = await world.get(`${path}?limit=2&cursor=${cursor}`);
+  expect(
+    [...Rows.parse(first.body["data"]), ...Rows.parse(second.body["data"])].map(
+      (row) => row.affiliate_code,
+    ),
+  ).toEqual(codes);
+  expect(nextCursor(second)).toBe(null);
+  const other = await world.offer();
+  expect(refusal(await world.get(`/offers/${other.id}/affiliates?cursor=${cursor}`))).toBe(
+    "400 invalid_cursor",
+  );
+  const pending = await world.get(`${path}?status=pending`);
+  expect(Rows.parse(pending.body["data"])).toHaveLength(1);
+  const { keys } = world.tenant;
+  expect((await world.get(path, keys.analyst)).status).toBe(200);
+  expect(refusal(await world.get(path, keys.partner))).toBe("403 forbidden");
+  expect((await world.get(path, foreign.keys.admin)).status).toBe(404);
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { ApiWorld, details, list, nextCursor, refusal, type Tenant } from "./api-world.ts";
+
+let world: ApiWorld;
+let foreign: Tenant;
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  foreign = await world.addTenant("foreign");
+});
+afterAll(async () => {
+  await world.close();
+});
+
+const put = async (path: string, body: unknown, key = world.tenant.keys.admin) =>
+  await world.call("PUT", path, { key, body });
+
+test("the blocklist is replaced as a whole, each entry once (G142)", async () => {
+  expect((await world.get("/blocklist")).body).toEqual({ data: { entries: [] } });
+  const first = await put("/blocklist", {
+    entries: ["Bad.Example", "worse.example/Path", "bad.example"],
+  });
+  expect(first.body).toEqual({ data: { entries: ["bad.example", "worse.example/Path"] } });
+  await put("/blocklist", { entries: ["bad.example", "new.example"] });
+  expect((await world.get("/blocklist", world.tenant.keys.analyst)).body).toEqual({
+    data: { entries: ["bad.example", "new.example"] },
+  });
+  const wrong = await put("/blocklist", { entries: ["ok.example", "https://x.example"] });
+  expect([refusal(wrong), Object.keys(details(wrong).fields ?? {})]).toEqual([
+    "400 validation_failed",
+    ["entries[1]"],
+  ]);
+  expect(refusal(await put("/blocklist", { entries: [] }, world.tenant.keys.partner))).toBe(
+    "403 forbidden",
+  );
+  expect((await world.get("/blocklist")).body).toEqual({
+    data: { entries: ["bad.example", "new.example"] },
+  });
+});
+
+const Rates = z.array(z.looseObject({ date: z.string(), currency: z.string(), rate: z.string() }));
+
+test("reference rates are set one by one or in rows, the last of a day counts, and are listed by day", async () => {
+  const one = await world.post("/fx-rates", {
+    date: "2026-03-01",
+    currency: "USD",
+    rate: "1.0842",
+  });
+  expect([one.status, one.body]).toMatchObject([
+    201,
+    { data: { date: "2026-03-01", currency: "USD", rate: "1.0842" } },
+  ]);
+  const rows = [
+    { date: "2026-03-02", currency: "USD", rate: "1.09" },
+    { date: "2026-03-02", currency: "GBP", rate: "0.8501230000" },
+    { date: "2026-03-02", currency: "USD", rate: "1.1" },
+  ];
+  expect((await world.post("/fx-rates", { rows })).status).toBe(201);
+  const listed = Rates.parse((await world.get("/fx-rates")).body["data"]);
+  expect(listed.map(({ date, currency, rate }) => [date, currency, rate])).toEqual([
+    ["2026-03-02", "USD", "1.1"],
+    ["2026-03-02", "GBP", "0.850123"],
+    ["2026-03-01", "USD", "1.0842"],
+  ]);
+  const page = await world.get("/fx-rates?limit=2");
+  const rest = await world.get(`/fx-rates?limit=2&cursor=${nextCursor(page)}`);
+  expect(Rates.parse(rest.body["data"])).toHaveLength(1);
+  expect(Rates.parse((await world.get("/fx-rates?currency=GBP")).body["data"])).toHaveLength(1);
+});
+
+test.each([
+  ["date", { currency: "USD", rate: "1" }],
+  ["date", { date: "2026-02-30", currency: "USD", rate: "1" }],
+  ["currency", { date: "2026-02-01", currency: "EUR", rate: "1" }],
+  ["rate", { date: "2026-02-01", currency: "USD", rate: "0.000" }],
+  ["rate", { date: "2026-02-01", currency: "USD", rate: 1.5 }],
+  ["rows[0].rate", { rows: [{ date: "2026-02-01", currency: "USD", rate: "-1" }] }],
+  ["rate", { rows: [{ date: "2026-02-01", currency: "USD", rate: "1" }], rate: "1" }],
+] as const)(
+  "POST /fx-rates: %s is refused by its name, and nothing is stored",
+  async (field, body) => {
+    const answer = await world.post("/fx-rates", body);
+    expect(refusal(answer)).toBe("400 validation_failed");
+    expect(Object.keys(details(answer).fields ?? {})).toEqual([field]);
+    expect(JSON.stringify((await world.get("/fx-rates?limit=200")).body)).not.toContain("2026-02");
+  },
+);
+
+test("the audit log has every write of the workspace, refused ones too, and nothing of others (G177)", async () => {
+  const { keys } = world.tenant;
+  await world.post("/offers", {});
+  await world.post("/offers", {}, keys.analyst);
+  await world.post("/affiliates", { name: "theirs" }, foreign.keys.admin);
+  const answer = await world.get("/audit-log?action=/offers");
+  const rows = list(answer);
+  expect(rows.slice(0, 2)).toMatchObject([
+    { action: "rest POST /api/v1/offers", status: 403, user: "analyst", ip: "127.0.0.1" },
+    { action: "rest POST /api/v1/offers", status: 400 },
+  ]);
+  expect(answer.body["range"]).toMatchObject({ tz: "UTC" });
+  const all = list(await world.get("/audit-log?limit=200"));
+  expect(all.some((row) => row["action"] === "rest POST /api/v1/affiliates")).toBe(false);
+  const byKey = list(await world.get(`/audit-log?key_id=${String(rows[0]?.["key_id"])}`));
+  expect(byKey.every((row) => row["user"] === "analyst")).toBe(true);
+  const pages: unknown[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await world.get(`/audit-log?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`);
+    pages.push(...list(page).map(({ id }) => id));
+    cursor = nextCursor(page);
+  } while (cursor !== null && pages.length < 1_000);
+  expect(pages).toEqual(all.map(({ id }) => id));
+  expect((await world.get("/audit-log", keys.analyst)).status).toBe(200);
+  expect(refusal(await world.get("/audit-log", keys.partner))).toBe("403 forbidden");
+});
+
+test("the inbound log is read by its filters, and of the own workspace only (G178)", async () => {
+  const conversionId = "0b6f2a35-9d51-4a7e-8a1e-1d2c3b4a5f60";
+  const insert = async (workspaceId: number, result: string, message: string) => {
+    await world.db.query({
+      text: `insert into postback_log (workspace_id, endpoint, ip, token_owner, params, http_status, result, click_id,
+               conversion_id, message)
+             values ($1, '/pb', '203.0.113.9', 'workspace', '{"token":"***"}', 200, $2, $3, $4, $5)`,
+      values: [workspaceId, result, "ab".repeat(16), conversionId, message],
+    });
+  };
+  await insert(world.tenant.workspaceId, "approved", "");
+  await insert(world.tenant.workspaceId, "unknown_click", "unknown click_id");
+  await insert(foreign.workspaceId, "approved", "theirs");
+  const all = list(await world.get("/postback-log"));
+  expect(all.map((row) => row["result"])).toEqual(["unknown_click", "approved"]);
+  expect(all[1]).toMatchObject({
+    endpoint: "/pb",
+    ip: "203.0.113.9",
+    token_owner: "workspace",
+    params: { token: "***" },
+    http_status: 200,
+    conversion_id: conversionId,
+    click_id: "ab".repeat(16),
+  });
+  const count = async (query: string): Promise<number> =>
+    list(await world.get(`/postback-log?${query}`)).length;
+  expect(await count("result=approved")).toBe(1);
+  expect(await count(`click_id=${"AB".repeat(16)}`)).toBe(2);
+  expect(await count(`conversion_id=${conversionId}&result=unknown_click`)).toBe(1);
+  expect(await count("from=2020-01-01&to=2020-02-01")).toBe(0);
+  expect(refusal(await world.get("/postback-log?from=2020-01-01&to=2021-01-01"))).toBe(
+    "400 invalid_parameter",
+  );
+  expect(refusal(await world.get("/postback-log?click_id=x"))).toBe("400 invalid_parameter");
+  expect(refusal(await world.get("/postback-log", world.tenant.keys.advertiser))).toBe(
+    "403 forbidden",
+  );
+});
