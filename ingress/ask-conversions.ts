@@ -1,6 +1,7 @@
 import { ClickRecord } from "../schemas/events/click-record.ts";
 import { PostbackReply, type PostbackRequest } from "../schemas/events/postback-request.ts";
 import { shardOfOffer } from "../schemas/events/shards.ts";
+import { ask } from "../schemas/nats/ask.ts";
 import { encodeRecord } from "./decide/encode-record.ts";
 import type { NatsLink } from "./nats-link.ts";
 import type { Recorded } from "./route.ts";
@@ -16,19 +17,12 @@ export async function askConversions(
   link: Pick<NatsLink, "current">,
   report: PostbackRequest,
 ): Promise<PostbackReply | undefined> {
-  const nats = link.current();
-  if (nats === undefined) return undefined;
-  let bytes: Uint8Array;
-  try {
-    const message = await nats.connection.request(nats.subjects.postback, JSON.stringify(report), {
-      timeout: REPLY_TIMEOUT_MS,
-    });
-    bytes = message.data;
-  } catch {
-    // No responder, no time left, or the connection went: all of them an outage.
-    return undefined;
-  }
-  return PostbackReply.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  return await ask(link.current(), {
+    subject: ({ postback }) => postback,
+    body: report,
+    timeoutMs: REPLY_TIMEOUT_MS,
+    answer: PostbackReply,
+  });
 }
 
 /** Whether nothing was decided about the report: the same one may get another answer later (P15). */

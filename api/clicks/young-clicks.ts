@@ -4,6 +4,7 @@ import {
   type ClickPageQuery,
   type ClickQuery,
 } from "../../schemas/events/click-query.ts";
+import { ask } from "../../schemas/nats/ask.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import { unavailable } from "../errors.ts";
 import { StoredClick } from "./click-row.ts";
@@ -29,19 +30,13 @@ export async function askWriter(
   nats: Nats | undefined,
   query: ClickQuery | ClickPageQuery,
 ): Promise<YoungClicks | undefined> {
-  if (nats === undefined) return undefined;
-  let reply: Uint8Array;
-  try {
-    const subject = nats.subjects.clickQuery(query.shard);
-    const message = await nats.connection.request(subject, JSON.stringify(query), {
-      timeout: TIMEOUT_MS,
-    });
-    reply = message.data;
-  } catch {
-    // Nobody there, too late, or the connection is lost: all mean that this shard cannot be asked now.
-    return undefined;
-  }
-  const answer = ClickAnswer.parse(JSON.parse(new TextDecoder().decode(reply)));
+  const answer = await ask(nats, {
+    subject: ({ clickQuery }) => clickQuery(query.shard),
+    body: query,
+    timeoutMs: TIMEOUT_MS,
+    answer: ClickAnswer,
+  });
+  if (answer === undefined) return undefined;
   return {
     completeToMs: answer.completeToMs,
     clicks: answer.clicks.map((row) => StoredClick.parse(JSON.parse(row))),

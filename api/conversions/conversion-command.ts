@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { ConversionCommand } from "../../schemas/events/conversion-command.ts";
 import { ConversionCommandReply } from "../../schemas/events/conversion-command.ts";
+import { ask } from "../../schemas/nats/ask.ts";
 import { ApiError, unavailable } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 
@@ -72,15 +73,18 @@ async function request(
   nats: OperationContext["nats"],
   command: ConversionCommand,
 ): Promise<ConversionCommandReply> {
-  if (nats === undefined) throw unavailable("the processing of conversions");
-  const { connection, subjects } = nats;
+  let reply: ConversionCommandReply | undefined;
   try {
-    const body = JSON.stringify(command);
-    const message = await connection.request(subjects.conversionCommand, body, {
-      timeout: ANSWER_TIMEOUT_MS,
+    reply = await ask(nats, {
+      subject: ({ conversionCommand }) => conversionCommand,
+      body: command,
+      timeoutMs: ANSWER_TIMEOUT_MS,
+      answer: ConversionCommandReply,
     });
-    return ConversionCommandReply.parse(JSON.parse(message.string()));
   } catch (error) {
+    // What became of the command is not known here either.
     throw unavailable("the processing of conversions", error);
   }
+  if (reply === undefined) throw unavailable("the processing of conversions");
+  return reply;
 }

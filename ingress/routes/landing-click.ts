@@ -2,6 +2,7 @@ import type { Workspace } from "../../schemas/catalog/records.ts";
 import { type ClickLookup, ClickLookupReply } from "../../schemas/events/click-lookup.ts";
 import type { LandingCall, LandingResult } from "../../schemas/events/landing-call.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
+import { ask } from "../../schemas/nats/ask.ts";
 import { clickLine } from "../decide/click-line.ts";
 import { storedIp } from "../decide/decide-click.ts";
 import {
@@ -112,8 +113,6 @@ async function lookUp(
   { workspaceIds, offer }: LandingScope,
   receivedAtMs: number,
 ): Promise<ClickLookupReply> {
-  const nats = link.current();
-  if (nats === undefined) return { kind: "unavailable" };
   const lookup: ClickLookup = {
     clickId: clickId ?? null,
     adClickIds: [...adClickIds],
@@ -121,16 +120,13 @@ async function lookUp(
     offerId: offer?.id ?? 0,
     receivedAtMs,
   };
-  let bytes: Uint8Array;
-  try {
-    const { clickLookup } = nats.subjects;
-    const options = { timeout: LOOKUP_TIMEOUT_MS };
-    bytes = (await nats.connection.request(clickLookup, JSON.stringify(lookup), options)).data;
-  } catch {
-    // No responder, no time left, or the connection went: all of them an outage.
-    return { kind: "unavailable" };
-  }
-  return ClickLookupReply.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  const reply = await ask(link.current(), {
+    subject: ({ clickLookup }) => clickLookup,
+    body: lookup,
+    timeoutMs: LOOKUP_TIMEOUT_MS,
+    answer: ClickLookupReply,
+  });
+  return reply ?? { kind: "unavailable" };
 }
 
 /** A click of a visitor who is on the page already: status `none`, reason `lp` or `organic` (7.4, G82). */

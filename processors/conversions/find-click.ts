@@ -8,6 +8,7 @@ import {
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { CLICK_LANES } from "../../schemas/events/shards.ts";
 import { clickIdParts, isGenuineClickId } from "../../schemas/ids/click-id.ts";
+import { ask } from "../../schemas/nats/ask.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { selectClicks } from "./select-clicks.ts";
@@ -231,17 +232,13 @@ async function askWriter(
   { nats }: ClickSources,
   query: ClickQuery,
 ): Promise<WriterAnswer | undefined> {
-  let reply: Uint8Array;
-  try {
-    const subject = nats.subjects.clickQuery(query.shard);
-    reply = (
-      await nats.connection.request(subject, JSON.stringify(query), { timeout: WRITER_TIMEOUT_MS })
-    ).data;
-  } catch {
-    // Nobody there, too late, or the connection is lost: all mean that this shard cannot be asked now.
-    return undefined;
-  }
-  const answer = ClickAnswer.parse(JSON.parse(new TextDecoder().decode(reply)));
+  const answer = await ask(nats, {
+    subject: ({ clickQuery }) => clickQuery(query.shard),
+    body: query,
+    timeoutMs: WRITER_TIMEOUT_MS,
+    answer: ClickAnswer,
+  });
+  if (answer === undefined) return undefined;
   return {
     completeToMs: answer.completeToMs,
     clicks: answer.clicks.map((row) => ClickRecord.parse(JSON.parse(row))),
