@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { encodeBatch } from "../../schemas/events/click-batch.ts";
 import { ALL_LANES } from "../../schemas/events/shards.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import { type LeftoversOptions, shipLeftovers } from "./leftovers.ts";
 import { lockFolder } from "./lock-folder.ts";
@@ -29,15 +30,7 @@ export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
   const { journalPath, ownProducer, signal, log } = options;
   let lastFree: ReadonlySet<number> = new Set();
   while (!signal.aborted) {
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const timer = setTimeout(end, LOOK_MS);
-      signal.addEventListener("abort", end);
-    });
+    await pause(LOOK_MS, signal);
     const free = new Set<number>();
     for (const producer of signal.aborted ? [] : producersIn(journalPath)) {
       if (producer === ownProducer) continue;

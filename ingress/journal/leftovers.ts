@@ -1,4 +1,5 @@
 import type { Log } from "../../schemas/host/log.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { messageAgain, publishUntilStored } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
@@ -139,16 +140,4 @@ async function untilHeard(
     // Without a connection nobody can be heard: the wait begins when there is one.
     if (link.current() !== undefined) waitedMs += TICK_MS;
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end);
-  });
 }

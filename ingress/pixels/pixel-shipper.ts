@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { couponClickOf, isOutage } from "../ask-conversions.ts";
 import type { Pending } from "../journal/journal.ts";
@@ -162,13 +162,5 @@ async function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise
     return await Promise.race([asked, aborted]);
   } finally {
     signal.removeEventListener("abort", end);
-  }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
 }

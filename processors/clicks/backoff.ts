@@ -1,4 +1,5 @@
 import type { Log } from "../../schemas/host/log.ts";
+import { pause } from "../../schemas/host/pause.ts";
 
 const FIRST_MS = 100;
 const LAST_MS = 5_000;
@@ -32,18 +33,7 @@ export class Backoff {
     if (Number.isInteger(Math.log2(this.#attempts))) {
       this.#log.warn({ err: error, attempts: this.#attempts }, this.#name);
     }
-    const { signal } = this.#ended;
-    if (signal.aborted) return;
     const longest = Math.min(LAST_MS, FIRST_MS * 2 ** Math.min(this.#attempts, 10));
-    const ms = longest * (0.5 + Math.random() / 2);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, ms);
-      signal.addEventListener("abort", done);
-      function done(): void {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", done);
-        resolve();
-      }
-    });
+    await pause(longest * (0.5 + Math.random() / 2), this.#ended.signal);
   }
 }

@@ -3,6 +3,7 @@ import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
@@ -117,21 +118,4 @@ async function copyBatch(db: Queryable, clickhouse: Clickhouse): Promise<number>
     pending.map(({ outbox_id }) => outbox_id),
   );
   return pending.length;
-}
-
-/** Ends early, and without a fault, when the work ends. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { refreshRates } from "./exchange-feed.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
@@ -121,21 +122,4 @@ function tasksOf(pool: Pool, { fxFeedUrl = "" }: ScheduleSettings): Task[] {
     });
   }
   return tasks;
-}
-
-/** Ends early, and without a fault, when the work ends. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }
