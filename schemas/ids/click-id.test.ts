@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ClickIdMint, clickIdParts, isGenuineClickId, parseClickId } from "./click-id.ts";
+import {
+  ClickIdMint,
+  clickIdParts,
+  isGenuineClickId,
+  mintClickId,
+  parseClickId,
+} from "./click-id.ts";
 
 const secret = "ab".repeat(32);
 
@@ -12,10 +18,12 @@ test("an id tells its time, shard and producer and is genuine for its own secret
       fc.integer({ min: 0, max: 65_535 }),
       (atMs, shard, producer) => {
         const mint = new ClickIdMint({ producer, secret, clock: { nowMs: () => atMs } });
-        const id = mint.mint(mint.nowMs(), shard);
-        expect(parseClickId(id)).toBe(id);
-        expect(clickIdParts(id)).toEqual({ atMs, shard, producer });
-        expect(isGenuineClickId(id, secret)).toBe(true);
+        const one = mintClickId({ atMs, shard, producer }, secret);
+        for (const id of [mint.mint(mint.nowMs(), shard), one]) {
+          expect(parseClickId(id)).toBe(id);
+          expect(clickIdParts(id)).toEqual({ atMs, shard, producer });
+          expect(isGenuineClickId(id, secret)).toBe(true);
+        }
       },
     ),
   );
@@ -43,6 +51,12 @@ test("a genuine id with one bit of its random part flipped passes as rarely as a
     if (isGenuineClickId(id.slice(0, place) + flipped + id.slice(place + 1), secret)) passed += 1;
   }
   expect(passed).toBeLessThan(6);
+});
+
+test("ids of one time that are minted one by one differ", () => {
+  const parts = { atMs: 1, shard: 0, producer: 0 };
+  const ids = new Set(Array.from({ length: 1_000 }, () => mintClickId(parts, secret)));
+  expect(ids.size).toBe(1_000);
 });
 
 test("time never goes back when the clock does", () => {
