@@ -49,32 +49,21 @@ export class Metrics {
   }
 }
 
-const NONE: Labels = {};
-
 export class Counter {
-  /** Labels are mostly constants of the code: each is written out once. */
-  readonly #keys = new WeakMap<Labels, string>();
   readonly #series = new Map<string, { labels: Labels; value: number }>();
 
-  add(count = 1, labels: Labels = NONE): void {
-    const key = labels === NONE ? "{}" : (this.#keys.get(labels) ?? this.#keyOf(labels));
-    const series = this.#series.get(key);
-    if (series === undefined) this.#series.set(key, { labels, value: count });
-    else series.value += count;
+  add(count = 1, labels: Labels = {}): void {
+    this.series(labels).value += count;
   }
 
   /** One series of it, for what is counted with every request. */
   series(labels: Labels): { value: number } {
-    const key = this.#keyOf(labels);
-    const known = this.#series.get(key) ?? { labels, value: 0 };
-    this.#series.set(key, known);
-    return known;
-  }
-
-  #keyOf(labels: Labels): string {
     const key = JSON.stringify(labels);
-    this.#keys.set(labels, key);
-    return key;
+    const known = this.#series.get(key);
+    if (known !== undefined) return known;
+    const series = { labels, value: 0 };
+    this.#series.set(key, series);
+    return series;
   }
 
   read(): [Labels, number][] {
