@@ -25,9 +25,8 @@ export default defineConfig({
             "{ingress,processors,api,schemas,deploy}/**/*.test.ts",
             "test/{bench,replay,samples,services,system}/**/*.test.ts",
           ],
-          // Each takes far less than a second; a machine under load stretches that.
-          testTimeout: 10 * SECOND_MS,
-          hookTimeout: 10 * SECOND_MS,
+          testTimeout: SECOND_MS,
+          hookTimeout: SECOND_MS,
           sequence: { groupOrder: 1 },
         },
       },

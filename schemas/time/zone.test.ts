@@ -77,10 +77,16 @@ test("a wall-clock time in a gap is as much later as the gap is long, in a fold 
 });
 
 test("the offset at any instant is the one that the platform shows", () => {
+  const clocks = new Map<string, Intl.DateTimeFormat>(
+    ZONES.map((timeZone) => [
+      zone(timeZone).name,
+      new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }),
+    ]),
+  );
   fc.assert(
     fc.property(anyZone, anyInstant, (place, atMs) => {
       const whole = Math.floor(atMs / 1000) * 1000;
-      const shown = new Date(whole).toLocaleString("sv-SE", { timeZone: place.name });
+      const shown = clocks.get(place.name)?.format(whole);
       expect(new Date(place.localMsAt(whole)).toISOString().slice(0, 19).replace("T", " ")).toBe(
         shown,
       );
