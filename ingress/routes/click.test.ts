@@ -12,10 +12,9 @@ import {
 } from "../../test/samples/a-click-service.ts";
 import { aRequestFor } from "../../test/samples/a-request.ts";
 import { anyText } from "../../test/samples/any-text.ts";
+import { IPHONE } from "../../test/samples/user-agents.ts";
 import { clickRoutes } from "./click.ts";
 
-const MOBILE_SAFARI =
-  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.1 Mobile/15E148 Safari/604.1";
 const SHOP_URL = encodeURIComponent("https://shop.example/p?a=1");
 
 describe("the plain partner link", () => {
@@ -142,7 +141,7 @@ describe("G149 TRK-044 cookies", () => {
 describe("what is recorded of a visitor", () => {
   test("place, device, language, referrer and host", () => {
     const headers = {
-      userAgent: MOBILE_SAFARI,
+      userAgent: IPHONE,
       acceptLanguage: "de-AT,de;q=0.9",
       referer: "https://Blog.Example:8443/post?x=1",
       host: "TRK.example:443",
@@ -203,10 +202,10 @@ describe("what is recorded of a visitor", () => {
     const service = aClickService();
     const visitorOf = (peerIp: string, userAgent: string): number =>
       recordOf(service.ask("/r/SHOP/PART01", { peerIp, headers: { userAgent } })).visitor;
-    const base = visitorOf("192.0.2.1", MOBILE_SAFARI);
-    expect(visitorOf("192.0.2.1", MOBILE_SAFARI)).toBe(base);
-    expect(visitorOf("::ffff:192.0.2.1", MOBILE_SAFARI)).toBe(base);
-    expect(visitorOf("192.0.2.2", MOBILE_SAFARI)).not.toBe(base);
+    const base = visitorOf("192.0.2.1", IPHONE);
+    expect(visitorOf("192.0.2.1", IPHONE)).toBe(base);
+    expect(visitorOf("::ffff:192.0.2.1", IPHONE)).toBe(base);
+    expect(visitorOf("192.0.2.2", IPHONE)).not.toBe(base);
     expect(visitorOf("192.0.2.1", "Other/1.0")).not.toBe(base);
     expect(Number.isSafeInteger(base) && base < 2 ** 52).toBe(true);
   });

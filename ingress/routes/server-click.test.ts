@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CatalogParts } from "../../test/samples/a-catalog.ts";
 import { aClickService, headerOf, recordOf } from "../../test/samples/a-click-service.ts";
-import { aRequestFor, DESKTOP_CHROME } from "../../test/samples/a-request.ts";
+import { aRequestFor } from "../../test/samples/a-request.ts";
+import { DESKTOP_CHROME } from "../../test/samples/user-agents.ts";
 import type { RouteResult } from "../route.ts";
 import { serverClickRoutes } from "./server-click.ts";
 

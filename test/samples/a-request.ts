@@ -1,11 +1,9 @@
 import type { RawRequest } from "../../ingress/route.ts";
+import { DESKTOP_CHROME } from "./user-agents.ts";
 
 type RequestParts = Partial<Omit<RawRequest, "headers">> & {
   readonly headers?: Partial<RawRequest["headers"]>;
 };
-
-export const DESKTOP_CHROME =
-  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
 
 /** A desktop browser asking for `/` of `trk.example`, from an address without any database entry. */
 export function aRequest(parts: RequestParts = {}): RawRequest {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FIREFOX, IPHONE } from "../../samples/user-agents.ts";
 import {
   AMERICAN_IP,
   type Answer,
@@ -6,15 +7,12 @@ import {
   type Click,
   ClickPathsWorld,
   clickIdOf,
-  FIREFOX,
   lineOf,
   type Tenant,
 } from "./click-paths-world.ts";
 
 const FALLBACK = "https://own.example/refused";
 const TARGET = "https://shop.example/there?a=b+c";
-const IPHONE =
-  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
 
 type Columns = Readonly<Record<string, unknown>>;
 /** What makes a condition of 7.4 true for the second click of a visitor with {@link QUERY}. */

@@ -8,6 +8,7 @@ import { insertKey } from "../../../api/access/insert-key.ts";
 import { ingressNodeCommand, type NodeCommand } from "../../../deploy/local/private-glibc.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { ensureStreams } from "../../../schemas/nats/streams.ts";
+import { FIREFOX } from "../../samples/user-agents.ts";
 import { runtimeDir, testReport } from "../../services/servers.ts";
 import { freePort } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
@@ -74,8 +75,6 @@ const HOST = "trk.test.example";
 /** Private customers of two access networks. */
 export const GERMAN_IP = "91.64.10.10";
 export const AMERICAN_IP = "73.162.12.13";
-export const FIREFOX =
-  "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0";
 
 /**
  * Ingress, processors and API as real processes (`npm run build` first) on databases of their own. The catalog is written to

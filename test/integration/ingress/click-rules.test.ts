@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FIREFOX } from "../../samples/user-agents.ts";
 import { until } from "../../system/until.ts";
 import {
   AMERICAN_IP,
   type Asking,
   ClickPathsWorld,
   clickIdOf,
-  FIREFOX,
   GERMAN_IP,
   lineOf,
   type Tenant,

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BOTS, DEVICES, HEADLESS_BROWSERS } from "../../samples/user-agents.ts";
 import {
   AMERICAN_IP,
   type Asking,
   type Click,
   ClickPathsWorld,
-  FIREFOX,
   GERMAN_IP,
   headerOf,
   type Tenant,
 } from "./click-paths-world.ts";
-
-const BLINK = "AppleWebKit/537.36 (KHTML, like Gecko)";
-const WEBKIT = "AppleWebKit/605.1.15 (KHTML, like Gecko)";
 
 let world: ClickPathsWorld;
 let main: Tenant;
@@ -56,88 +53,28 @@ describe("G154 places, by the databases of the install", () => {
 });
 
 describe("G155 devices, by real user agents", () => {
-  test.each<[string, string, string, string]>([
-    [FIREFOX, "desktop", "Ubuntu", "Firefox"],
-    [
-      `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${BLINK} Chrome/126.0.0.0 Safari/537.36`,
-      "desktop",
-      "Windows",
-      "Chrome",
-    ],
-    [
-      `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${BLINK} Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0`,
-      "desktop",
-      "Windows",
-      "Edge",
-    ],
-    [
-      `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) ${WEBKIT} Version/17.5 Safari/605.1.15`,
-      "desktop",
-      "macOS",
-      "Safari",
-    ],
-    [
-      `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) ${WEBKIT} Version/17.5 Mobile/15E148 Safari/604.1`,
-      "mobile",
-      "iOS",
-      "Safari",
-    ],
-    [
-      `Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) ${WEBKIT} Version/16.6 Mobile/15E148 Safari/604.1`,
-      "tablet",
-      "iOS",
-      "Safari",
-    ],
-    [
-      `Mozilla/5.0 (Linux; Android 14; Pixel 8) ${BLINK} Chrome/126.0.0.0 Mobile Safari/537.36`,
-      "mobile",
-      "Android",
-      "Chrome",
-    ],
-    [
-      `Mozilla/5.0 (Linux; Android 13; SM-X900) ${BLINK} Chrome/126.0.0.0 Safari/537.36`,
-      "tablet",
-      "Android",
-      "Chrome",
-    ],
-    [
-      `Mozilla/5.0 (SMART-TV; Linux; Tizen 5.0) ${BLINK} Version/5.0 TV Safari/537.36`,
-      "other",
-      "Tizen",
-      "Safari",
-    ],
-  ])("%s is a %s with %s and %s", async (userAgent, device_type, os, browser) => {
+  test.each(DEVICES)("%s is a %s with %s and %s", async (userAgent, device_type, os, browser) => {
     expect(await clickOf({ userAgent })).toMatchObject({
       ...{ device_type, os, browser, user_agent: userAgent },
       ...{ is_bot: false, is_headless: false, missing_ua: false },
     });
   });
 
-  test.each([
-    ["Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", false],
-    [
-      `Mozilla/5.0 ${BLINK}; compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/116.0.1938.76 Safari/537.36`,
-      false,
-    ],
-    ["facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)", false],
-    ["curl/8.5.0", false],
-    ["python-requests/2.31.0", false],
-    ["", true],
-  ])("%j is a bot, which is redirected and counted all the same", async (userAgent, missing_ua) => {
-    const answer = await world.ask("/r/SHOP/PART01", { userAgent });
-    expect(headerOf(answer, "location")).toBe("https://shop.example/");
-    expect(await world.clickOf(answer, main)).toMatchObject({
-      ...{ is_bot: true, device_type: "bot", missing_ua, is_unique: false, status: "redirect" },
-    });
-  });
-
-  test.each(["HeadlessChrome/126.0.0.0", "PhantomJS/2.1.1", "Puppeteer", "Playwright/1.45"])(
-    "%s is headless",
-    async (mark) => {
-      const userAgent = `Mozilla/5.0 (X11; Linux x86_64) ${BLINK} ${mark} Safari/537.36`;
-      expect(await clickOf({ userAgent })).toMatchObject({ is_headless: true, status: "redirect" });
+  test.each(BOTS)(
+    "%j is a bot, which is redirected and counted all the same",
+    async (userAgent) => {
+      const missing_ua = userAgent === "";
+      const answer = await world.ask("/r/SHOP/PART01", { userAgent });
+      expect(headerOf(answer, "location")).toBe("https://shop.example/");
+      expect(await world.clickOf(answer, main)).toMatchObject({
+        ...{ is_bot: true, device_type: "bot", missing_ua, is_unique: false, status: "redirect" },
+      });
     },
   );
+
+  test.each(HEADLESS_BROWSERS)("%s is headless", async (userAgent) => {
+    expect(await clickOf({ userAgent })).toMatchObject({ is_headless: true, status: "redirect" });
+  });
 });
 
 describe("G07 whom a request is from, and whether it says that it came through a proxy", () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { FIREFOX } from "../../samples/user-agents.ts";
 import { until } from "../../system/until.ts";
 import {
   AMERICAN_IP,
   ClickPathsWorld,
-  FIREFOX,
   headerOf,
   PARTNER,
   type Tenant,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { FIREFOX } from "../../samples/user-agents.ts";
 import {
   AMERICAN_IP,
   type Answer,
   type Asking,
   ClickPathsWorld,
-  FIREFOX,
   GERMAN_IP,
   headerOf,
   PARTNER,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { PIXEL } from "../../samples/user-agents.ts";
 import { AMERICAN_IP, type Asking, ClickPathsWorld, type Tenant } from "./click-paths-world.ts";
 
 const WORKSPACE_FALLBACK = "https://ws.example/";
@@ -271,9 +272,7 @@ test("G147 the first rule that is met and has an eligible offer decides", async 
     "",
     ids.get("B"),
   ]);
-  const userAgent =
-    "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36";
-  expect(await taken("/s/rules-PART01", { userAgent })).toEqual([
+  expect(await taken("/s/rules-PART01", { userAgent: PIXEL })).toEqual([
     "302 https://c.example/",
     "redirect",
     "",

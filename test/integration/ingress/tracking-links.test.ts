@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FIREFOX, GOOGLEBOT } from "../../samples/user-agents.ts";
 import {
   AMERICAN_IP,
   type Answer,
@@ -7,7 +8,6 @@ import {
   ClickPathsWorld,
   clickIdOf,
   cookiesOf,
-  FIREFOX,
   headerOf,
   lineOf,
   PARTNER,
@@ -284,11 +284,10 @@ describe("TRK-045 G87 G144 uniqueness", () => {
   });
 
   test("a bot and a HEAD request never are, and take nothing from a person", async () => {
-    const userAgent = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
     await world.addOffer(main, "UNIQUE3");
     await world.untilCurrent();
     expect(await isUnique("UNIQUE3", { method: "HEAD" })).toBe(false);
-    expect(await isUnique("UNIQUE3", { userAgent })).toBe(false);
+    expect(await isUnique("UNIQUE3", { userAgent: GOOGLEBOT })).toBe(false);
     expect(await isUnique("UNIQUE3", { userAgent: "" })).toBe(false);
     expect(await isUnique("UNIQUE3")).toBe(true);
   });
