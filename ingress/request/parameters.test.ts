@@ -1,48 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyText } from "../../test/samples/any-text.ts";
+import { PARAMETER_COLUMNS, TRAFFIC_SOURCES } from "../../test/samples/link-parameters.ts";
 import {
   LINK_PARAMETERS,
   ParameterReader,
   QUERY_LINK_PARAMETERS,
   SERVER_CLICK_PARAMETERS,
   SLOTS,
-  type Slot,
 } from "./parameters.ts";
 
 const read = (query: string) => new ParameterReader(LINK_PARAMETERS).addQuery(query).read();
 
 describe("TRK-042 parameters and their columns", () => {
-  const aliases: readonly (readonly [Slot, string])[] = [
-    ...["sub1", "s1", "aff_sub", "subid", "subid1", "sub_id1"].map(
-      (name) => ["sub1", name] as const,
-    ),
-    ...["sub10", "s10", "aff_sub10", "subid10"].map((name) => ["sub10", name] as const),
-    ...["source_id", "source", "src"].map((name) => ["source_id", name] as const),
-    ...(["gclid", "gbraid", "wbraid", "msclkid", "fbclid"] as const).map((id) => [id, id] as const),
-    ["ext_campaign_id", "campaignid"],
-    ["ext_campaign_id", "campaign_id"],
-    ["ext_adgroup_id", "adgroupid"],
-    ["ext_adgroup_id", "adgroup_id"],
-    ["ext_ad_id", "creative"],
-    ["ext_ad_id", "adid"],
-    ["ext_ad_id", "ad_id"],
-    ["ext_keyword", "keyword"],
-    ["ext_keyword", "kw"],
-    ["ext_placement", "placement"],
-    ["ext_matchtype", "matchtype"],
-    ["ext_network", "network"],
-    ["ext_device", "device"],
-    ["ext_device_model", "devicemodel"],
-    ["ext_target_id", "targetid"],
-    ["ext_loc_physical", "loc_physical_ms"],
-    ["ext_loc_interest", "loc_interest_ms"],
-    ["ext_feed_item_id", "feeditemid"],
-    ["ext_ad_position", "adposition"],
-    ["traffic_source", "traffic_source"],
-    ["traffic_source", "ts"],
-    ["traffic_source", "utm_source"],
-  ];
+  const aliases = PARAMETER_COLUMNS.flatMap(([slot, names]) =>
+    names.map((name) => [slot, name] as const),
+  );
 
   test.each(aliases)("%s is read from %s=", (slot, name) => {
     const { values, extra } = read(`${name}=v%20+1`);
@@ -77,17 +50,7 @@ test("a tag that was not replaced is no value", () => {
   ]);
 });
 
-test.each([
-  ["gclid=1", "google"],
-  ["gbraid=1", "google"],
-  ["wbraid=1", "google"],
-  ["msclkid=1", "bing"],
-  ["fbclid=1", "facebook"],
-  ["ttclid=1", "tiktok"],
-  ["sub1=1", ""],
-  ["fbclid=1&utm_source=mail", "mail"],
-  ["gclid={gclid}&fbclid=1", "facebook"],
-])("%s comes from %j", (query, source) => {
+test.each(TRAFFIC_SOURCES)("%s comes from %j", (query, source) => {
   expect(read(query).values.traffic_source).toBe(source);
 });
 

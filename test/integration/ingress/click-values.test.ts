@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PARAMETER_COLUMNS, TRAFFIC_SOURCES } from "../../samples/link-parameters.ts";
 import {
   type Answer,
   type Click,
@@ -47,37 +48,7 @@ async function clickOf(query: string): Promise<Click> {
 }
 
 describe("TRK-042 G134 G135 parameters and the columns that keep them", () => {
-  const subs = Array.from({ length: 10 }, (_, i) => i + 1).map((n): [string, string[]] => [
-    `sub${n}`,
-    n === 1
-      ? ["sub1", "s1", "aff_sub", "subid", "subid1", "sub_id1"]
-      : [`sub${n}`, `s${n}`, `aff_sub${n}`, `subid${n}`],
-  ]);
-  const columns: [string, string[]][] = [
-    ...subs,
-    ["source_id", ["source_id", "source", "src"]],
-    ...["gclid", "gbraid", "wbraid", "msclkid", "fbclid"].map((id): [string, string[]] => [
-      id,
-      [id],
-    ]),
-    ["ext_campaign_id", ["campaignid", "campaign_id"]],
-    ["ext_adgroup_id", ["adgroupid", "adgroup_id"]],
-    ["ext_ad_id", ["creative", "adid", "ad_id"]],
-    ["ext_keyword", ["keyword", "kw"]],
-    ["ext_placement", ["placement"]],
-    ["ext_matchtype", ["matchtype"]],
-    ["ext_network", ["network"]],
-    ["ext_device", ["device"]],
-    ["ext_device_model", ["devicemodel"]],
-    ["ext_target_id", ["targetid"]],
-    ["ext_loc_physical", ["loc_physical_ms"]],
-    ["ext_loc_interest", ["loc_interest_ms"]],
-    ["ext_feed_item_id", ["feeditemid"]],
-    ["ext_ad_position", ["adposition"]],
-    ["traffic_source", ["traffic_source", "ts", "utm_source"]],
-  ];
-
-  test.each(columns)("%s from each of %j", async (column, names) => {
+  test.each(PARAMETER_COLUMNS)("%s from each of %j", async (column, names) => {
     const values = names.map((name) => `v a/l&${name}`);
     const clicks = await Promise.all(
       names.map(async (name, i) => await clickOf(`${name}=${encodeURIComponent(values[i] ?? "")}`)),
@@ -97,7 +68,7 @@ describe("TRK-042 G134 G135 parameters and the columns that keep them", () => {
       })
       .catch(() => 0);
     await world.untilCurrent();
-    const all = columns.map(([column, [name = ""]], i): [string, string, string] => [
+    const all = PARAMETER_COLUMNS.map(([column, [name = ""]], i): [string, string, string] => [
       column,
       name,
       `value ${i}`,
@@ -137,17 +108,7 @@ describe("TRK-042 G134 G135 parameters and the columns that keep them", () => {
     });
   });
 
-  test.each([
-    ["gclid=1", "google"],
-    ["gbraid=1", "google"],
-    ["wbraid=1", "google"],
-    ["msclkid=1", "bing"],
-    ["fbclid=1", "facebook"],
-    ["ttclid=1", "tiktok"],
-    ["gclid={gclid}&fbclid=1", "facebook"],
-    ["gclid=1&utm_source=mail", "mail"],
-    ["sub1=x", ""],
-  ])("traffic_source of ?%s is %j", async (query, source) => {
+  test.each(TRAFFIC_SOURCES)("traffic_source of ?%s is %j", async (query, source) => {
     expect((await clickOf(query))["traffic_source"]).toBe(source);
   });
 
