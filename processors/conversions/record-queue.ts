@@ -1,5 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { isTransactionConflict } from "../../schemas/postgres/errors.ts";
+import { retryConflicts } from "../../schemas/postgres/retry-conflicts.ts";
 import { type Recording, type RecordOutcome, recordConversions } from "./conversions.ts";
 import { isStoreAway } from "./store-away.ts";
 
@@ -13,8 +14,6 @@ type Waiting = {
 const BATCH_ROWS_MAX = 64;
 /** One is computed while another is written to disk. */
 const BATCHES_MAX = 3;
-const ATTEMPTS_MAX = 4;
-const PAUSE_MS_MAX = 25;
 
 /**
  * Records conversions, several in one transaction when several are waiting: a quiet process records at once, a busy one shares
@@ -75,18 +74,11 @@ export class RecordQueue {
   }
 
   async #recordAlone({ recording, resolve, reject }: Waiting): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const [outcome] = await recordConversions(this.#db, [recording]);
-        if (outcome !== undefined) resolve(outcome);
-        return;
-      } catch (error) {
-        if (!isTransactionConflict(error) || attempt === ATTEMPTS_MAX) {
-          reject(error);
-          return;
-        }
-        await new Promise((done) => setTimeout(done, Math.random() * PAUSE_MS_MAX * attempt));
-      }
+    try {
+      const [outcome] = await retryConflicts(() => recordConversions(this.#db, [recording]));
+      if (outcome !== undefined) resolve(outcome);
+    } catch (error) {
+      reject(error);
     }
   }
 }

@@ -1,8 +1,5 @@
 import type { Pool, Queryable } from "./connect.ts";
-import { isTransactionConflict } from "./errors.ts";
-
-const ATTEMPTS_MAX = 4;
-const PAUSE_MS_MAX = 25;
+import { retryConflicts } from "./retry-conflicts.ts";
 
 /**
  * Runs `work` in one transaction and answers after the commit. Repeats it when another transaction was in the way
@@ -12,14 +9,7 @@ export async function inTransaction<T>(
   pool: Pool,
   work: (db: Queryable) => Promise<T>,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await once(pool, work);
-    } catch (error) {
-      if (!isTransactionConflict(error) || attempt === ATTEMPTS_MAX) throw error;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS_MAX * attempt));
-    }
-  }
+  return await retryConflicts(() => once(pool, work));
 }
 
 async function once<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {
