@@ -1,6 +1,7 @@
 import type { LandingResult } from "../schemas/events/landing-call.ts";
 import type { Log } from "../schemas/host/log.ts";
 import { type Counter, Metrics } from "../schemas/host/metrics.ts";
+import { Throttle } from "./throttle.ts";
 
 /** Every instrument of an ingress process, as events. */
 export type IngressMetrics = {
@@ -108,14 +109,14 @@ type JournalEvents = Omit<
 >;
 
 function journalEvents(log: Log, counters: Counters): JournalEvents {
-  const diskFaults = new Throttle();
-  const retries = new Throttle();
-  const unrecorded = new Throttle();
+  const throttle = new Throttle();
   let syncFailedAtMs = Number.NEGATIVE_INFINITY;
   return {
     diskFailed: (error) => {
       counters.diskFaults.add();
-      diskFaults.note((records) => log.error({ err: error, records }, "journal.write-failed"));
+      throttle.note("write", (records) =>
+        log.error({ err: error, records }, "journal.write-failed"),
+      );
     },
     syncFailed: (error) => {
       counters.syncFaults.add();
@@ -125,7 +126,7 @@ function journalEvents(log: Log, counters: Counters): JournalEvents {
     hasSyncFault: () => performance.now() - syncFailedAtMs < SYNC_FAULT_MS,
     unrecorded: () => {
       counters.unrecorded.add();
-      unrecorded.note((records) => log.error({ records }, "journal.unrecorded"));
+      throttle.note("unrecorded", (records) => log.error({ records }, "journal.unrecorded"));
     },
     lost: (records) => {
       counters.lost.add(records);
@@ -134,7 +135,7 @@ function journalEvents(log: Log, counters: Counters): JournalEvents {
     shipped: (records) => counters.shipped.add(records),
     retried: (error) => {
       counters.retried.add();
-      retries.note((times) => log.warn({ err: error, times }, "journal.publish-retried"));
+      throttle.note("retry", (times) => log.warn({ err: error, times }, "journal.publish-retried"));
     },
     reshipped: (ranges) => counters.reshipped.add(ranges),
   };
@@ -143,19 +144,3 @@ function journalEvents(log: Log, counters: Counters): JournalEvents {
 const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 /** How long a disk is not trusted that failed to confirm what it had taken. */
 const SYNC_FAULT_MS = 60_000;
-const SAY_AGAIN_MS = 10_000;
-
-/** Says the first of many at once, and the following ones together, every 10 s while they go on. */
-class Throttle {
-  #count = 0;
-  #saidAtMs = Number.NEGATIVE_INFINITY;
-
-  note(say: (count: number) => void): void {
-    this.#count += 1;
-    const nowMs = performance.now();
-    if (nowMs - this.#saidAtMs < SAY_AGAIN_MS) return;
-    say(this.#count);
-    this.#count = 0;
-    this.#saidAtMs = nowMs;
-  }
-}

@@ -1,5 +1,6 @@
 import uws, { type HttpRequest, type HttpResponse, type us_listen_socket } from "uWebSockets.js";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { jsonAnswer } from "./answers.ts";
 import type { Pending } from "./journal/journal.ts";
 import { BodyReader } from "./read-body.ts";
 import { type FramingFault, framingFault } from "./request/framing.ts";
@@ -38,18 +39,13 @@ const QUIET_TURN_WAIT_MS = 500;
 const ASYNC_IN_FLIGHT_MAX = 10_000;
 /** Bodies that are being read, of all requests together. */
 const BODY_BYTES_HELD_MAX = 256 * 1024 ** 2;
-const NO_STORE = ["Cache-Control", "no-store"] as const;
-const JSON_TYPE = ["Content-Type", "application/json; charset=utf-8"] as const;
-const NOT_FOUND: Answer = errorAnswer(404, "not_found");
-const FAILED: Answer = errorAnswer(500, "internal_error");
+const NOT_FOUND = jsonAnswer(404, { error: "not_found" });
+const FAILED = jsonAnswer(500, { error: "internal_error" });
 const FRAMING_ANSWERS: Readonly<Record<FramingFault, Answer>> = {
-  ambiguous: errorAnswer(400, "bad_request"),
-  length_required: errorAnswer(411, "length_required"),
+  ambiguous: jsonAnswer(400, { error: "bad_request" }),
+  length_required: jsonAnswer(411, { error: "length_required" }),
 };
-const BUSY: Answer = {
-  ...errorAnswer(503, "too many requests wait"),
-  headers: [JSON_TYPE, NO_STORE, ["Retry-After", "5"]],
-};
+const BUSY = jsonAnswer(503, { error: "too many requests wait" }, ["Retry-After", "5"]);
 
 type Handler = (response: HttpResponse, request: HttpRequest, head: RequestHead) => void;
 type Addable = { readonly method: string; readonly pattern: string; readonly isAsync: boolean };
@@ -353,8 +349,4 @@ function rawRequest(
 function leaveOutServerName(): void {
   const native: typeof uws & { readonly _cfg?: (name: "silent") => void } = uws;
   native._cfg?.("silent");
-}
-
-function errorAnswer(status: number, error: string): Answer {
-  return { status, headers: [JSON_TYPE, NO_STORE], body: JSON.stringify({ error }) };
 }

@@ -1,6 +1,7 @@
 import type { PostbackResult } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
+import { Throttle } from "../throttle.ts";
 
 /** `full`: no more room · `disk`: the disk did not take it · `unreadable`: no pixel · `fault`: fails for days, by a fault of ours. */
 export type GiveUpReason = "full" | "disk" | "unreadable" | "fault";
@@ -15,8 +16,6 @@ export type PixelEvents = {
   sendFailed(error: unknown): void;
 };
 
-const SAY_AGAIN_MS = 10_000;
-
 /** What pixels say of persons is in no line of the log: numbers and reasons only. */
 export function pixelEvents(
   { log, registry }: { readonly log: Log; readonly registry: Metrics },
@@ -28,30 +27,30 @@ export function pixelEvents(
   const faults = registry.counter("ingress_pixel_disk_faults_total", "Faults of the disk.");
   registry.gauge("ingress_pixels_waiting", "Pixels to be recorded later.", gauges.waiting);
   registry.gauge("ingress_pixels_bytes", "Disk that they take.", gauges.bytes);
-  const saidAtMs = new Map<string, number>();
-  const isDue = (what: string): boolean => {
-    const nowMs = performance.now();
-    if (nowMs - (saidAtMs.get(what) ?? Number.NEGATIVE_INFINITY) < SAY_AGAIN_MS) return false;
-    saidAtMs.set(what, nowMs);
-    return true;
-  };
+  const throttle = new Throttle();
   return {
     kept: () => {
       kept.add();
-      if (isDue("kept")) log.warn({ waiting: gauges.waiting() }, "pixels.kept");
+      throttle.note("kept", (pixels) =>
+        log.warn({ pixels, waiting: gauges.waiting() }, "pixels.kept"),
+      );
     },
     recorded: (result) => later.add(1, { result }),
     givenUp: (reason) => {
       lost.add(1, { reason });
-      if (isDue(reason)) log.error({ reason, waiting: gauges.waiting() }, "pixels.given-up");
+      throttle.note(reason, (pixels) =>
+        log.error({ reason, pixels, waiting: gauges.waiting() }, "pixels.given-up"),
+      );
     },
     diskFailed: (error) => {
       faults.add();
-      if (isDue("disk-fault")) log.error({ err: error }, "pixels.disk-failed");
+      throttle.note("disk-fault", (times) =>
+        log.error({ err: error, times }, "pixels.disk-failed"),
+      );
     },
     damaged: (bytes) => log.error({ bytes }, "pixels.damaged"),
     sendFailed: (error) => {
-      if (isDue("send")) log.error({ err: error }, "pixels.send-failed");
+      throttle.note("send", (times) => log.error({ err: error, times }, "pixels.send-failed"));
     },
   };
 }

@@ -1,12 +1,8 @@
+import { type Header, jsonAnswer, NO_STORE } from "../answers.ts";
 import { visitCookies } from "../request/visit-cookie.ts";
 import type { Answer } from "../route.ts";
 
-type Header = readonly [name: string, value: string];
-
-const NO_STORE: Header = ["Cache-Control", "no-store"];
 const NO_INDEX: Header = ["X-Robots-Tag", "noindex"];
-const JSON_TYPE: Header = ["Content-Type", "application/json; charset=utf-8"];
-const ERROR_HEADERS: readonly Header[] = [JSON_TYPE, NO_STORE, NO_INDEX];
 
 /** Neither brand nor reason (G150). */
 const NEUTRAL_PAGE =
@@ -33,21 +29,16 @@ export function visitorAnswer(
 }
 
 /** `{"error": "<code>"}` (G136): a refusal of 7.3 or another word of ours, never text of the visitor. */
-export function linkError(status: number, error: string): Answer {
-  return { status, headers: ERROR_HEADERS, body: `{"error":"${error}"}` };
+export function linkError(status: number, error: string, ...headers: Header[]): Answer {
+  return jsonAnswer(status, { error }, NO_INDEX, ...headers);
 }
 
 /** For a path that exists, asked with a method that it does not know. */
 export function methodNotAllowed(methods: readonly string[]): Answer {
-  return {
-    status: 405,
-    headers: [...ERROR_HEADERS, ["Allow", methods.join(", ")]],
-    body: '{"error":"method_not_allowed"}',
-  };
+  return linkError(405, "method_not_allowed", ["Allow", methods.join(", ")]);
 }
 
 /** Without a catalog no link is known and no id can be minted: nothing is decided, and the caller may try again. */
 export function notLoaded(): Answer {
-  const { headers, ...answer } = linkError(503, "configuration not loaded");
-  return { ...answer, headers: [...headers, ["Retry-After", "5"]] };
+  return linkError(503, "configuration not loaded", ["Retry-After", "5"]);
 }

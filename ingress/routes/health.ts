@@ -1,4 +1,5 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
+import { jsonAnswer, NO_STORE } from "../answers.ts";
 import type { Answer } from "../route.ts";
 
 /** What a load balancer and a person at three in the morning want to know. */
@@ -7,14 +8,9 @@ export type HealthFacts = {
   readonly [name: string]: string | number | boolean | null;
 };
 
-const NO_STORE = ["Cache-Control", "no-store"] as const;
-
 export function healthAnswer(facts: HealthFacts): Answer {
-  return {
-    status: facts.ok ? 200 : 503,
-    headers: [["Content-Type", "application/json; charset=utf-8"], NO_STORE],
-    body: `${JSON.stringify(facts)}\n`,
-  };
+  const { body, ...answer } = jsonAnswer(facts.ok ? 200 : 503, facts);
+  return { ...answer, body: `${String(body)}\n` };
 }
 
 export function metricsAnswer(metrics: Metrics): Answer {

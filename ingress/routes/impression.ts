@@ -1,5 +1,6 @@
 import type { ImpressionRecord } from "../../schemas/events/click-record.ts";
 import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
+import { NO_STORE } from "../answers.ts";
 import { encodeRecord } from "../decide/encode-record.ts";
 import { findOfferLink, type OfferLink, placeOf } from "../decide/find-link.ts";
 import { decodePercent } from "../request/decode.ts";
@@ -20,10 +21,7 @@ export const PIXEL: Uint8Array = Buffer.from(
 
 const ANSWER: Answer = {
   status: 200,
-  headers: [
-    ["Content-Type", "image/gif"],
-    ["Cache-Control", "no-store"],
-  ],
+  headers: [["Content-Type", "image/gif"], NO_STORE],
   body: PIXEL,
 };
 

@@ -1,11 +1,8 @@
+import { type Header, jsonAnswer } from "../answers.ts";
 import type { Answer } from "../route.ts";
-
-type Header = readonly [name: string, value: string];
 
 /** Pages of any origin may read the answers; without credentials, so none is ever answered differently (T48). */
 export const OPEN_TO_ALL: Header = ["Access-Control-Allow-Origin", "*"];
-const JSON_TYPE: Header = ["Content-Type", "application/json; charset=utf-8"];
-const NO_STORE: Header = ["Cache-Control", "no-store"];
 const PREFLIGHT_SECONDS = "86400";
 const RETRY_AFTER_SECONDS = "30";
 
@@ -14,11 +11,7 @@ export function landingAnswer(
   body: Readonly<Record<string, string>>,
   ...headers: Header[]
 ): Answer {
-  return {
-    status,
-    headers: [JSON_TYPE, NO_STORE, OPEN_TO_ALL, ...headers],
-    body: JSON.stringify(body),
-  };
+  return jsonAnswer(status, body, OPEN_TO_ALL, ...headers);
 }
 
 /** 503: the page's own business goes on, and the next page view asks again (G162). */

@@ -51,6 +51,5 @@ export function limitByIp(
 }
 
 function rateLimited(waitMs: number): Answer {
-  const { headers, ...answer } = linkError(429, "rate_limited");
-  return { ...answer, headers: [...headers, ["Retry-After", String(Math.ceil(waitMs / 1_000))]] };
+  return linkError(429, "rate_limited", ["Retry-After", String(Math.ceil(waitMs / 1_000))]);
 }

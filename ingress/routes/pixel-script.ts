@@ -1,3 +1,4 @@
+import { NO_STORE } from "../answers.ts";
 import { hostWithoutDefaultPort } from "../request/visit.ts";
 import type { Route } from "../route.ts";
 
@@ -10,7 +11,7 @@ export const pixelScriptRoute: Route = ({ query, headers }) => ({
     status: 200,
     headers: [
       ["Content-Type", "text/javascript; charset=utf-8"],
-      ["Cache-Control", "no-store"],
+      NO_STORE,
       ["X-Content-Type-Options", "nosniff"],
       ["Cross-Origin-Resource-Policy", "cross-origin"],
     ],

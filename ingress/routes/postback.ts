@@ -1,6 +1,7 @@
 import type { PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { newConversionId } from "../../schemas/ids/conversion-id.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
+import { type Header, jsonAnswer, NO_STORE } from "../answers.ts";
 import { askConversions, couponClickOf, isOutage } from "../ask-conversions.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { clientIp, type TrustedProxies } from "../request/client-ip.ts";
@@ -37,8 +38,6 @@ export type BodyRoute = {
 
 const BODY_BYTES_MAX = 65_536;
 const RETRY_AFTER_SECONDS = "30";
-const NO_STORE = ["Cache-Control", "no-store"] as const;
-const JSON_TYPE = ["Content-Type", "application/json; charset=utf-8"] as const;
 /** How the relay of unknown clicks signs in `Via` (G117). */
 const RELAYED = "tracker-relay";
 const UNAVAILABLE = "temporarily unavailable";
@@ -51,8 +50,7 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
       body,
       deps.multipart,
     );
-    if (read.kind === "malformed")
-      return { answer: jsonAnswer(400, { ok: false, error: read.error }) };
+    if (read.kind === "malformed") return { answer: refusalAnswer(400, read.error) };
     const reply = await askConversions(deps.link, reportOf(deps, request, "pb", read.params));
     if (isOutage(reply)) return { answer: unavailable() };
     return { answer: jsonAnswer(reply.httpStatus, reply.body), ...recordedOf(reply) };
@@ -62,7 +60,7 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
     methods: ["GET", "HEAD", "POST"],
     bodyBytesMax: BODY_BYTES_MAX,
     route,
-    tooLarge: jsonAnswer(413, { ok: false, error: "request body too large" }),
+    tooLarge: refusalAnswer(413, "request body too large"),
     wrongMethod: wrongMethod("GET, POST"),
   };
 }
@@ -145,16 +143,14 @@ function pixelAnswer(outcome: string): Answer {
   };
 }
 
-function jsonAnswer(status: number, body: unknown): Answer {
-  return { status, headers: [JSON_TYPE, NO_STORE], body: JSON.stringify(body) };
+function refusalAnswer(status: number, error: string, ...headers: Header[]): Answer {
+  return jsonAnswer(status, { ok: false, error }, ...headers);
 }
 
 function unavailable(): Answer {
-  const { headers, ...answer } = jsonAnswer(503, { ok: false, error: UNAVAILABLE });
-  return { ...answer, headers: [...headers, ["Retry-After", RETRY_AFTER_SECONDS]] };
+  return refusalAnswer(503, UNAVAILABLE, ["Retry-After", RETRY_AFTER_SECONDS]);
 }
 
 function wrongMethod(allow: string): Answer {
-  const { headers, ...answer } = jsonAnswer(405, { ok: false, error: "method not allowed" });
-  return { ...answer, headers: [...headers, ["Allow", allow]] };
+  return refusalAnswer(405, "method not allowed", ["Allow", allow]);
 }

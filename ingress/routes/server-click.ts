@@ -1,6 +1,7 @@
 import type { Catalog, TokenOwner } from "../../schemas/catalog/catalog.ts";
 import type { Affiliate, Offer } from "../../schemas/catalog/records.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
+import { jsonAnswer } from "../answers.ts";
 import { type Click, type Condition, judgeClick, noteTaken } from "../decide/click-conditions.ts";
 import { clickLine } from "../decide/click-line.ts";
 import type { Outcome } from "../decide/decide-click.ts";
@@ -169,19 +170,12 @@ function answerOf(
   affiliateId: number,
   errorCode: number,
 ): Answer {
-  return {
-    status: 200,
-    headers: [
-      ["Content-Type", "application/json; charset=utf-8"],
-      ["Cache-Control", "no-store"],
-    ],
-    body: JSON.stringify({
-      transaction_id: transactionId,
-      offer_id: offerId,
-      affiliate_id: affiliateId,
-      error_code: errorCode,
-    }),
-  };
+  return jsonAnswer(200, {
+    transaction_id: transactionId,
+    offer_id: offerId,
+    affiliate_id: affiliateId,
+    error_code: errorCode,
+  });
 }
 
 /** A body that is neither adds nothing: what is missing then is said by the code. */
