@@ -10,6 +10,8 @@ import { ClickIdMint } from "../schemas/ids/click-id.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { ClickNotices } from "./click-notices/click-notices.ts";
+import { InboundLog } from "./inbound-log/inbound-log.ts";
+import { inboundEvents } from "./inbound-log/metrics.ts";
 import { adoptOrphans } from "./journal/adopt.ts";
 import { allocateProducer } from "./journal/allocate-producer.ts";
 import { Journal } from "./journal/journal.ts";
@@ -92,6 +94,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   });
   notices.start();
   lifetime.own("click notices", () => notices.close());
+
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
   const server = new Server({
     ...ingressRoutes({
@@ -106,6 +109,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
       mint: mintOf(folder, catalog),
       producer: folder.producer,
       pixels,
+      inboundLog: openInboundLog(parts),
       registry: metrics.registry,
       health: healthOf({ folder, catalog, feed, link, journal, shipper, metrics }),
     }),
@@ -117,6 +121,14 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   await untilAnnounced(shipper);
   await server.listen(settings.bind, settings.port);
   lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
+}
+
+function openInboundLog({ link, log, lifetime, metrics }: JournalParts): InboundLog {
+  const events = inboundEvents({ log, registry: metrics.registry }, () => inboundLog.waiting);
+  const inboundLog: InboundLog = new InboundLog(link, events);
+  inboundLog.start();
+  lifetime.own("inbound log", () => inboundLog.close());
+  return inboundLog;
 }
 
 /** Made with the first click: its secret comes with the catalog. */

@@ -1,4 +1,4 @@
-import type { LandingResult } from "../schemas/events/landing-call.ts";
+import type { LandingResult } from "../schemas/events/inbound-call.ts";
 import type { Log } from "../schemas/host/log.ts";
 import { type Counter, Metrics } from "../schemas/host/metrics.ts";
 import { Throttle } from "./throttle.ts";

@@ -31,6 +31,14 @@ export type ServerOptions = {
   /** Undefined when the record may be answered for (P1), else what its answer waits for. */
   readonly record: (recorded: Recorded) => Pending | undefined;
   readonly events: { answered(status: number): void; handlerFailed(error: unknown): void };
+  /** Hears of what was answered without, or in place of, the route of a pattern. */
+  readonly refused: (pattern: string, request: RawRequest, refusal: ServerRefusal) => void;
+};
+
+/** `too_many`: more requests wait than this process holds · `failed`: the handler threw. */
+export type ServerRefusal = {
+  readonly cause: "wrong_method" | "too_large" | "too_many" | "failed" | FramingFault;
+  readonly httpStatus: number;
 };
 
 const CLOSE_POLL_MS = 20;
@@ -73,7 +81,7 @@ export class IngressServer {
     });
     for (const { methods, pattern, route } of options.sync) {
       for (const method of methods) {
-        const handler = this.#syncHandler(route, method);
+        const handler = this.#syncHandler({ pattern, route }, method);
         this.#add({ method, pattern, isAsync: false }, handler);
       }
     }
@@ -84,8 +92,11 @@ export class IngressServer {
       }
     }
     for (const [pattern, answer] of options.wrongMethod) {
-      this.#add({ method: "", pattern, isAsync: false }, (response, request) => {
-        this.#send(response, answer, request.getMethod() === "head");
+      this.#add({ method: "", pattern, isAsync: false }, (response, request, head) => {
+        const method = request.getMethod().toUpperCase();
+        const raw = rawRequest(method, head, { response, request });
+        this.#send(response, answer, method === "HEAD");
+        this.#tell(pattern, raw, { cause: "wrong_method", httpStatus: answer.status });
       });
     }
     this.#add({ method: "", pattern: "/*", isAsync: false }, (response, request) => {
@@ -152,8 +163,15 @@ export class IngressServer {
     const guarded = (response: HttpResponse, request: HttpRequest): void => {
       const head = readHead(request);
       const fault = framingFault(head, isAsync);
-      if (fault === undefined) handler(response, request, head);
-      else this.#sendLast(response, FRAMING_ANSWERS[fault], request.getMethod() === "head");
+      if (fault === undefined) {
+        handler(response, request, head);
+        return;
+      }
+      const asked = request.getMethod().toUpperCase();
+      const raw = rawRequest(asked, head, { response, request });
+      const answer = FRAMING_ANSWERS[fault];
+      this.#sendLast(response, answer, asked === "HEAD");
+      this.#tell(pattern, raw, { cause: fault, httpStatus: answer.status });
     };
     switch (method) {
       case "GET":
@@ -176,15 +194,17 @@ export class IngressServer {
     }
   }
 
-  #syncHandler(route: Route, method: string): Handler {
+  #syncHandler({ pattern, route }: Pick<SyncEntry, "pattern" | "route">, method: string): Handler {
     const isHead = method === "HEAD";
     return (response, request, head) => {
+      const raw = rawRequest(method, head, { response, request });
       try {
-        const { answer, recorded } = route(rawRequest(method, head, { response, request }));
+        const { answer, recorded } = route(raw);
         if (recorded === undefined) this.#send(response, answer, isHead);
         else this.#record(response, recorded, answer, isHead);
       } catch (error) {
         this.#fail(response, error, isHead);
+        this.#tell(pattern, raw, { cause: "failed", httpStatus: FAILED.status });
       }
     };
   }
@@ -222,9 +242,14 @@ export class IngressServer {
         else response.cork(() => this.#send(response, answer, isHead));
       };
       const raw = rawRequest(method, head, { response, request });
+      const refuse = (cause: "too_large" | "too_many", answer: Answer): void => {
+        settle(answer);
+        this.#tell(entry.pattern, raw, { cause, httpStatus: answer.status });
+      };
       const forgetBody = this.#bodies.read(response, entry.bodyBytesMax, (body) => {
-        if (!(body instanceof Uint8Array)) settle(body === "too_long" ? entry.tooLarge : BUSY);
-        else if (this.#inFlight >= ASYNC_IN_FLIGHT_MAX) settle(BUSY);
+        if (body === "too_long") refuse("too_large", entry.tooLarge);
+        else if (body === "no_room" || this.#inFlight >= ASYNC_IN_FLIGHT_MAX)
+          refuse("too_many", BUSY);
         else void this.#runAsync(entry, { raw, body, signal: abort.signal }).then(settle);
       });
       response.onAborted(() => {
@@ -247,9 +272,19 @@ export class IngressServer {
       return answer;
     } catch (error) {
       this.#options.events.handlerFailed(error);
+      this.#tell(entry.pattern, raw, { cause: "failed", httpStatus: FAILED.status });
       return FAILED;
     } finally {
       this.#end();
+    }
+  }
+
+  /** Behind the answer. Whatever becomes of it is no business of the caller. */
+  #tell(pattern: string, request: RawRequest, refusal: ServerRefusal): void {
+    try {
+      this.#options.refused(pattern, request, refusal);
+    } catch (error) {
+      this.#options.events.handlerFailed(error);
     }
   }
 

@@ -1,10 +1,9 @@
-import type { Workspace } from "../../schemas/catalog/records.ts";
+import { workspaceOfCall } from "../../schemas/catalog/workspace-of-call.ts";
 import { type ClickLookup, ClickLookupReply } from "../../schemas/events/click-lookup.ts";
-import type { LandingCall, LandingResult } from "../../schemas/events/landing-call.ts";
+import type { LandingResult } from "../../schemas/events/inbound-call.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { ask } from "../../schemas/nats/ask.ts";
 import { clickLine } from "../decide/click-line.ts";
-import { storedIp } from "../decide/decide-click.ts";
 import {
   decideLanding,
   type LandingRefusal,
@@ -12,6 +11,7 @@ import {
   type LandingTarget,
   landingScope,
 } from "../decide/decide-landing.ts";
+import type { InboundLog } from "../inbound-log/inbound-log.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { clientIp } from "../request/client-ip.ts";
 import { type LandingRequest, readLandingRequest } from "../request/landing-request.ts";
@@ -23,6 +23,7 @@ import type { BodyRoute } from "./postback.ts";
 
 export type LandingDeps = ClickDeps & {
   readonly link: NatsLink;
+  readonly inboundLog: Pick<InboundLog, "add">;
   readonly events: {
     landed(result: LandingResult): void;
     handlerFailed(error: unknown): void;
@@ -63,7 +64,7 @@ export function landingRoute(deps: LandingDeps): BodyRoute {
       };
     }
     deps.events.landed(landed.result);
-    tell(deps, request, landed, receivedAtMs);
+    addToLog(deps, request, landed, receivedAtMs);
     const { answer, recorded } = landed;
     return recorded === undefined ? { answer } : { answer, recorded };
   };
@@ -200,27 +201,25 @@ function outage(error: "click store unavailable" | "configuration not loaded"): 
 }
 
 /** A line for the inbound log; a call is answered whether anybody takes it or not. */
-function tell(deps: LandingDeps, request: RawRequest, landed: Landed, receivedAtMs: number): void {
-  const nats = deps.link.current();
-  if (nats === undefined) return;
+function addToLog(
+  deps: LandingDeps,
+  request: RawRequest,
+  landed: Landed,
+  receivedAtMs: number,
+): void {
   const { answer, result, workspaceId, clickId, error = "", landing } = landed;
-  const workspace: Workspace | undefined = deps.catalog.workspaces.get(workspaceId ?? 0);
-  const call: LandingCall = {
-    workspaceId: workspaceId ?? null,
+  const host = hostWithoutDefaultPort(request.headers.host);
+  deps.inboundLog.add({
+    endpoint: "lp",
+    workspaceId: workspaceId ?? workspaceOfCall(deps.catalog, { token: "", host })?.id ?? null,
     receivedAtMs,
-    ip: storedIp(workspace, clientIp(request, deps.trustedProxies)),
+    ip: clientIp(request, deps.trustedProxies),
     params: landing === undefined ? {} : loggedParams(landing),
     httpStatus: answer.status,
     result,
     clickId: clickId ?? null,
     message: error,
-  };
-  try {
-    nats.connection.publish(nats.subjects.landingCall, JSON.stringify(call));
-  } catch (failure) {
-    // The connection ended in this moment; the answer does not wait for it.
-    deps.events.handlerFailed(failure);
-  }
+  });
 }
 
 /** What identifies the visit, and nothing of the page's URL, whose query may name a person (P31). */

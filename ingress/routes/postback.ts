@@ -1,19 +1,17 @@
 import type { PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { newConversionId } from "../../schemas/ids/conversion-id.ts";
-import type { Clock } from "../../schemas/time/clock.ts";
 import { type Header, jsonAnswer, NO_STORE } from "../answers.ts";
 import { askConversions, couponClickOf, isOutage } from "../ask-conversions.ts";
+import { type Refusal, type RefusalDeps, tellRefusal } from "../inbound-log/tell-refusal.ts";
 import type { NatsLink } from "../nats-link.ts";
-import { clientIp, type TrustedProxies } from "../request/client-ip.ts";
+import { clientIp } from "../request/client-ip.ts";
 import { hostWithoutDefaultPort } from "../request/visit.ts";
 import type { Answer, AsyncRoute, RawRequest, RouteResult } from "../route.ts";
 import { PIXEL } from "./impression.ts";
-import { type Multipart, readReportParameters } from "./report-body.ts";
+import { type Multipart, type ReadParameters, readReportParameters } from "./report-body.ts";
 
-export type PostbackDeps = {
+export type PostbackDeps = RefusalDeps & {
   readonly link: NatsLink;
-  readonly clock: Clock;
-  readonly trustedProxies: TrustedProxies;
   readonly multipart: Multipart;
   /** Number of this process's journal. */
   readonly producer: number;
@@ -50,8 +48,14 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
       body,
       deps.multipart,
     );
-    if (read.kind === "malformed") return { answer: refusalAnswer(400, read.error) };
+    if (read.kind === "malformed") {
+      tellMalformed(deps, request, { endpoint: "pb", httpStatus: 400 }, read);
+      return { answer: refusalAnswer(400, read.error) };
+    }
     const reply = await askConversions(deps.link, reportOf(deps, request, "pb", read.params));
+    if (reply === undefined) {
+      tellNoReply(deps, request, { endpoint: "pb", httpStatus: 503, params: read.params });
+    }
     if (isOutage(reply)) return { answer: unavailable() };
     return { answer: jsonAnswer(reply.httpStatus, reply.body), ...recordedOf(reply) };
   };
@@ -76,12 +80,18 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
       NOTHING,
       deps.multipart,
     );
-    if (read.kind === "malformed") return { answer: pixelAnswer(`error: ${read.error}`) };
+    if (read.kind === "malformed") {
+      tellMalformed(deps, request, { endpoint: "px", httpStatus: 200 }, read);
+      return { answer: pixelAnswer(`error: ${read.error}`) };
+    }
     const report = {
       ...reportOf(deps, request, "px", read.params),
       conversionId: newConversionId(deps.clock.nowMs()),
     };
     const reply = await askConversions(deps.link, report);
+    if (reply === undefined) {
+      tellNoReply(deps, request, { endpoint: "px", httpStatus: 200, params: read.params });
+    }
     if (isOutage(reply)) {
       await deps.pixels.keep(report);
       return { answer: pixelAnswer(`error: ${UNAVAILABLE}`) };
@@ -99,6 +109,26 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
 }
 
 const NOTHING = new Uint8Array(0);
+
+type Told = Pick<Refusal, "endpoint" | "httpStatus">;
+
+function tellMalformed(
+  deps: PostbackDeps,
+  request: RawRequest,
+  told: Told,
+  { error, params }: Extract<ReadParameters, { kind: "malformed" }>,
+): void {
+  tellRefusal(deps, request, { ...told, result: "malformed", message: error, params });
+}
+
+/** An outage that a conversion processor tells stands in the log already. */
+function tellNoReply(
+  deps: PostbackDeps,
+  request: RawRequest,
+  told: Told & { readonly params: ReadParameters["params"] },
+): void {
+  tellRefusal(deps, request, { ...told, result: "unavailable", message: UNAVAILABLE });
+}
 
 /** The click that a coupon stands for is recorded before the answer leaves (G115, TRK-037). */
 function recordedOf(reply: PostbackReply): Pick<RouteResult, "recorded"> {

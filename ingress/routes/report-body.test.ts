@@ -36,7 +36,7 @@ test("PB-050: what cannot be read is said", () => {
     Buffer.from([0xff, 0xfe]),
     noMultipart,
   );
-  expect(broken).toEqual({ kind: "malformed", error: "unreadable body" });
+  expect(broken).toEqual({ kind: "malformed", error: "unreadable body", params: {} });
 });
 
 test("a parameter named like a property of every object is a parameter", () => {

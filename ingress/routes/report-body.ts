@@ -1,7 +1,12 @@
 /** Parameters of a report, or why they cannot be read (the 400 texts of section 7.5). */
 export type ReadParameters =
   | { readonly kind: "parameters"; readonly params: Readonly<Record<string, string>> }
-  | { readonly kind: "malformed"; readonly error: string };
+  | {
+      readonly kind: "malformed";
+      readonly error: string;
+      /** Those that were read before the fault. */
+      readonly params: Readonly<Record<string, string>>;
+    };
 
 export type Multipart = (
   body: Uint8Array,
@@ -20,12 +25,13 @@ export function readReportParameters(
   multipart: Multipart,
 ): ReadParameters {
   const params = new Map<string, string>();
-  if (body.length > 0) {
-    const fault = readBody(params, request.contentType, body, multipart);
-    if (fault !== undefined) return { kind: "malformed", error: fault };
-  }
-  if (!addPairs(params, request.query)) return { kind: "malformed", error: "malformed query" };
-  return { kind: "parameters", params: Object.fromEntries(params) };
+  const error =
+    (body.length > 0 ? readBody(params, request.contentType, body, multipart) : undefined) ??
+    (addPairs(params, request.query) ? undefined : "malformed query");
+  const read = Object.fromEntries(params);
+  return error === undefined
+    ? { kind: "parameters", params: read }
+    : { kind: "malformed", error, params: read };
 }
 
 function readBody(

@@ -1,4 +1,5 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
+import { serverRefusals } from "../inbound-log/server-refusals.ts";
 import { normalIp } from "../request/ip-address.ts";
 import type { Answer } from "../route.ts";
 import type { AsyncEntry, ServerOptions, SyncEntry } from "../server.ts";
@@ -29,7 +30,7 @@ const READ_METHODS = ["GET", "HEAD"];
 /** Everything that the tracking domain answers, and what each path says to a method that it does not know. */
 export function ingressRoutes(
   deps: RouteDeps,
-): Pick<ServerOptions, "sync" | "async" | "wrongMethod"> {
+): Pick<ServerOptions, "sync" | "async" | "wrongMethod" | "refused"> {
   const wrongMethod = new Map<string, Answer>();
   const sync: SyncEntry[] = [
     ...clickRoutes(deps),
@@ -71,7 +72,7 @@ export function ingressRoutes(
     const methods = [...sync, ...async].filter((entry) => entry.pattern === pattern);
     wrongMethod.set(pattern, methodNotAllowed(methods.flatMap((entry) => entry.methods)));
   }
-  return limitByIp({ sync, async, wrongMethod }, deps);
+  return { ...limitByIp({ sync, async, wrongMethod }, deps), refused: serverRefusals(deps) };
 }
 
 function isLoopback(ip: string): boolean {

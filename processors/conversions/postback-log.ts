@@ -1,11 +1,15 @@
-import { isIP } from "node:net";
-import type { LandingCall } from "../../schemas/events/landing-call.ts";
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { Workspace } from "../../schemas/catalog/records.ts";
+import { workspaceOfCall } from "../../schemas/catalog/workspace-of-call.ts";
+import type { InboundCall } from "../../schemas/events/inbound-call.ts";
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { storedIp } from "./ip-list.ts";
 import { storableText } from "./json-parameter.ts";
 import type { Handled } from "./postback-answer.ts";
-import { SECRET_PARAMS } from "./report-params.ts";
+import { SECRET_PARAMS, USER_IP_PARAMS } from "./report-params.ts";
+import { isStoreAway } from "./store-away.ts";
 
 const FLUSH_INTERVAL_MS = 100;
 const ROWS_A_FLUSH = 500;
@@ -13,6 +17,8 @@ const ROWS_MAX = 10_000;
 const PARAMS_MAX = 64;
 const TEXT_LENGTH_MAX = 255;
 const MASK = "***";
+/** Under whatever name it came. */
+const EMAIL = /[^\s@]@[^\s@]+\.[^\s@]/;
 
 type LogRow = {
   readonly workspace_id: number | null;
@@ -30,38 +36,52 @@ type LogRow = {
 
 /**
  * The inbound log: a row for every report, with its outcome (G178). Written beside the answers, many rows a statement, so that
- * it never delays or fails a conversion. What does not fit while Postgres is away is counted in `lost`.
+ * it never delays or fails a conversion. What does not fit while Postgres is away is counted in `lost`. Calls that ingress has
+ * answered by itself stand in it too.
  */
 export class PostbackLog {
   readonly #db: Queryable;
   readonly #log: Log;
+  readonly #catalog: Catalog;
   #rows: LogRow[] = [];
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
   /** Rows that found no place. */
   lost = 0;
 
-  constructor(db: Queryable, log: Log) {
-    this.#db = db;
-    this.#log = log;
+  constructor(deps: {
+    readonly pool: Queryable;
+    readonly log: Log;
+    readonly catalog: Catalog;
+  }) {
+    this.#db = deps.pool;
+    this.#log = deps.log;
+    this.#catalog = deps.catalog;
   }
 
-  add(request: PostbackRequest, handled: Handled, tokenOwner: string): void {
-    this.#take(() => rowOf(request, handled, tokenOwner));
-  }
-
-  /** A call of `/lp` stands in the same log (G178). */
-  addLanding(call: LandingCall): void {
-    this.#take(() => rowOfLanding(call));
-  }
-
-  #take(row: () => LogRow): void {
+  add(request: PostbackRequest, handled: Handled): void {
     if (this.#rows.length >= ROWS_MAX) {
       this.lost += 1;
       return;
     }
-    this.#rows.push(row());
+    const { workspaceId, clickId, conversionId, message, reply } = handled;
+    const token = request.params["token"] ?? "";
+    const call = {
+      ...request,
+      workspaceId:
+        workspaceId ?? workspaceOfCall(this.#catalog, { token, host: request.host })?.id ?? null,
+      clickId: clickId ?? null,
+      httpStatus: reply.httpStatus,
+      result: reply.result,
+      message,
+    };
+    this.#rows.push(rowOf(this.#catalog, call, conversionId));
     this.#timer ??= setTimeout(() => this.#startFlush(), FLUSH_INTERVAL_MS);
+  }
+
+  /** Calls that ingress has answered. They are in Postgres when this resolves. Throws what Postgres throws. */
+  async keep(calls: readonly InboundCall[]): Promise<void> {
+    await this.#insert(calls.map((call) => rowOf(this.#catalog, call, undefined)));
   }
 
   /** Writes what is left, once; what cannot be written then is lost. */
@@ -85,67 +105,75 @@ export class PostbackLog {
   async #flush(): Promise<boolean> {
     const rows = this.#rows.slice(0, ROWS_A_FLUSH);
     try {
-      await this.#db.query({
-        name: "insert-postback-log",
-        text: `insert into postback_log (workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id,
-                 conversion_id, message)
-               select workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message
-               from jsonb_to_recordset($1::jsonb) as r(workspace_id integer, ts timestamptz, endpoint text, ip inet,
-                 token_owner text, params jsonb, http_status integer, result text, click_id text, conversion_id uuid,
-                 message text)`,
-        values: [JSON.stringify(rows)],
-      });
+      await this.#insert(rows);
     } catch (error) {
       this.#log.warn({ err: error, waiting: this.#rows.length }, "postback-log.not-written");
-      return false;
+      if (isStoreAway(error)) return false;
+      // What Postgres refuses it would refuse again, and everything behind it would wait.
+      this.lost += rows.length;
     }
     this.#rows = this.#rows.slice(rows.length);
     return true;
   }
+
+  async #insert(rows: readonly LogRow[]): Promise<void> {
+    await this.#db.query({
+      name: "insert-postback-log",
+      text: `insert into postback_log (workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id,
+               conversion_id, message)
+             select workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message
+             from jsonb_to_recordset($1::jsonb) as r(workspace_id integer, ts timestamptz, endpoint text, ip inet,
+               token_owner text, params jsonb, http_status integer, result text, click_id text, conversion_id uuid,
+               message text)`,
+      values: [JSON.stringify(rows)],
+    });
+  }
 }
 
-function rowOf(request: PostbackRequest, handled: Handled, tokenOwner: string): LogRow {
-  return {
-    workspace_id: handled.workspaceId ?? null,
-    ts: new Date(request.receivedAtMs).toISOString(),
-    endpoint: request.endpoint,
-    ip: isIP(request.ip) === 0 ? null : request.ip,
-    token_owner: tokenOwner,
-    params: maskedParams(request.params),
-    http_status: handled.reply.httpStatus,
-    result: handled.reply.result,
-    click_id: handled.clickId ?? null,
-    conversion_id: handled.conversionId ?? null,
-    message: handled.message.slice(0, TEXT_LENGTH_MAX),
-  };
-}
-
-function rowOfLanding(call: LandingCall): LogRow {
+function rowOf(catalog: Catalog, call: InboundCall, conversionId: string | undefined): LogRow {
+  const { endpoint, ip, message } = call;
+  const workspace = catalog.workspaces.get(call.workspaceId ?? 0);
+  // Who reports to `/pb` is a server; everybody else is a visitor, of whom a workspace keeps no more than it wants.
+  const storage = workspace?.ip_storage ?? "truncated";
+  const shownIp = storedIp(ip, endpoint === "pb" ? "full" : storage);
   return {
     workspace_id: call.workspaceId,
     ts: new Date(call.receivedAtMs).toISOString(),
-    endpoint: "lp",
-    ip: isIP(call.ip) === 0 ? null : call.ip,
-    token_owner: "",
-    params: maskedParams(call.params),
+    endpoint,
+    ip: shownIp === "" ? null : shownIp,
+    token_owner: tokenOwnerName(catalog, call.params["token"] ?? ""),
+    params: maskedParams(call.params, storage),
     http_status: call.httpStatus,
     result: call.result,
     click_id: call.clickId,
-    conversion_id: null,
-    message: call.message.slice(0, TEXT_LENGTH_MAX),
+    conversion_id: conversionId ?? null,
+    message: clean(message),
   };
 }
 
+/** Whose token it was; never the token. */
+function tokenOwnerName(catalog: Catalog, token: string): string {
+  const owner = catalog.ownerOfToken(token.trim());
+  if (owner === undefined) return "";
+  return owner.kind === "workspace" ? "workspace" : `advertiser ${owner.advertiser.id}`;
+}
+
 /** Parameters as they came, bounded, and without what opens a door or names a person (P31). */
-function maskedParams(params: Readonly<Record<string, string>>): Record<string, string> {
+function maskedParams(
+  params: InboundCall["params"],
+  storage: Workspace["ip_storage"],
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params)
       .slice(0, PARAMS_MAX)
-      .map(([name, value]) => [
-        clean(name),
-        SECRET_PARAMS.includes(name) && value !== "" ? MASK : clean(value),
-      ]),
+      .map(([name, value]) => [clean(name), shownValue(name.toLowerCase(), value, storage)]),
   );
+}
+
+function shownValue(name: string, value: string, storage: Workspace["ip_storage"]): string {
+  if (value === "") return "";
+  if (SECRET_PARAMS.includes(name) || EMAIL.test(value)) return MASK;
+  return USER_IP_PARAMS.includes(name) ? storedIp(value.trim(), storage) : clean(value);
 }
 
 function clean(text: string): string {

@@ -68,6 +68,8 @@ const ALIASES = {
 
 /** Parameters that name a person or open a door: never stored as they are (P31). */
 export const SECRET_PARAMS: readonly string[] = ["token", ...ALIASES.email, ...ALIASES.phone];
+/** Parameters that tell a visitor's address. */
+export const USER_IP_PARAMS: readonly string[] = ALIASES.userIp;
 
 /** Reads the parameters of a report and refuses what cannot be meant (the 400 texts of section 7.5; limits G118). */
 export function readReport(

@@ -5,7 +5,7 @@ import {
   ConversionCommand,
   type ConversionCommandReply,
 } from "../../schemas/events/conversion-command.ts";
-import { LandingCall } from "../../schemas/events/landing-call.ts";
+import { InboundCalls, type InboundReply } from "../../schemas/events/inbound-call.ts";
 import { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
@@ -46,7 +46,7 @@ const UNDER_WAY_MAX = 1_000;
 export function startConversions(deps: ConversionDeps): { close(): Promise<void> } {
   const { log, nats } = deps;
   const underWay = new Set<Promise<void>>();
-  const postbackLog = new PostbackLog(deps.pool, log);
+  const postbackLog = new PostbackLog(deps);
   const metrics = conversionMetrics(deps.metrics, {
     underWay: () => underWay.size,
     logRowsLost: () => postbackLog.lost,
@@ -58,7 +58,7 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
   const take = (
     subject: string,
     answer: (payload: Uint8Array) => Promise<unknown>,
-    busy: unknown,
+    busy: (payload: Uint8Array) => unknown,
   ) =>
     nats.connection.subscribe(subject, {
       queue: QUEUE_GROUP,
@@ -68,7 +68,7 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
           return;
         }
         if (underWay.size >= UNDER_WAY_MAX) {
-          respond(desk, message, busy);
+          respond(desk, message, busy(message.data));
           return;
         }
         const work = answer(message.data).then((reply) => {
@@ -83,23 +83,11 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
     take(
       nats.subjects.postback,
       (bytes) => answerReport(desk, bytes),
-      refusal(UNAVAILABLE, {}).reply,
+      (bytes) => putOff(desk, bytes),
     ),
-    take(nats.subjects.conversionCommand, (bytes) => answerCommand(desk, bytes), {
-      kind: "unavailable",
-    }),
-    take(nats.subjects.clickLookup, (bytes) => answerLookup(desk, bytes), { kind: "unavailable" }),
-    nats.connection.subscribe(nats.subjects.landingCall, {
-      queue: QUEUE_GROUP,
-      callback: (error, message) => {
-        if (error !== null) {
-          log.error({ err: error }, "conversions.subscription-failed");
-          return;
-        }
-        const call = decode(desk, LandingCall, message.data);
-        if (call !== undefined) postbackLog.addLanding(call);
-      },
-    }),
+    take(nats.subjects.conversionCommand, (bytes) => answerCommand(desk, bytes), unavailable),
+    take(nats.subjects.clickLookup, (bytes) => answerLookup(desk, bytes), unavailable),
+    take(nats.subjects.inboundCalls, (bytes) => keepCalls(desk, bytes), unavailable),
   ];
   return {
     close: async () => {
@@ -135,8 +123,35 @@ async function answerReport(desk: Desk, bytes: Uint8Array): Promise<unknown> {
   desk.metrics.answered(endpoint, handled.reply.result, (desk.clock.nowMs() - startedAtMs) / 1_000);
   // The first of them stands there already: one line an attempt would fill the log of an outage.
   const isStillOut = request.isRepeat === true && handled.reply.httpStatus === 503;
-  if (!isStillOut) desk.postbackLog.add(request, handled, tokenOwnerName(desk.catalog, request));
+  if (!isStillOut) desk.postbackLog.add(request, handled);
   return handled.reply;
+}
+
+/** More are under way than one process takes. */
+function putOff(desk: Desk, bytes: Uint8Array): unknown {
+  const handled = refusal(UNAVAILABLE, {});
+  const request = decode(desk, PostbackRequest, bytes);
+  if (request !== undefined && request.isRepeat !== true) desk.postbackLog.add(request, handled);
+  return handled.reply;
+}
+
+function unavailable(): InboundReply {
+  return { kind: "unavailable" };
+}
+
+/** Those that nobody can store are not told again and again. */
+async function keepCalls(desk: Desk, bytes: Uint8Array): Promise<InboundReply> {
+  const calls = decode(desk, InboundCalls, bytes);
+  if (calls === undefined) return { kind: "refused" };
+  if (!desk.catalog.isLoaded) return unavailable();
+  try {
+    await desk.postbackLog.keep(calls);
+    return { kind: "kept" };
+  } catch (error) {
+    if (isStoreAway(error)) return unavailable();
+    desk.log.error({ err: error, calls: calls.length }, "postback-log.not-kept");
+    return { kind: "refused" };
+  }
 }
 
 /** Never throws: what the store or we cannot do now becomes an outage, never a business error (P15). */
@@ -198,11 +213,4 @@ function decode<T>(
     desk.log.error({ err: error }, "conversions.undecodable-message");
     return undefined;
   }
-}
-
-/** Whose token it was, as the inbound log shows it; never the token (G178). */
-function tokenOwnerName(catalog: Catalog, { params }: PostbackRequest): string {
-  const owner = catalog.ownerOfToken(params["token"]?.trim() ?? "");
-  if (owner === undefined) return "";
-  return owner.kind === "workspace" ? "workspace" : `advertiser ${owner.advertiser.id}`;
 }

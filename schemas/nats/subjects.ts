@@ -15,8 +15,8 @@ export type Subjects = {
   readonly conversionCommand: string;
   /** Core request to the conversion processors (queue group): `ClickLookup` → `ClickLookupReply`. */
   readonly clickLookup: string;
-  /** Core message to the conversion processors (queue group): `LandingCall`, for the inbound log. */
-  readonly landingCall: string;
+  /** Core request to the conversion processors (queue group): `InboundCalls` → `InboundReply`. */
+  readonly inboundCalls: string;
   /** Core: `ClickTotals` of the writers. */
   readonly clickTotals: string;
   /** Core: `ClicksTaken` of one ingress process, or writer, named by `from`. */
@@ -48,6 +48,6 @@ export function subjectsOf(prefix: string): Subjects {
     capsReached: at("caps-reached"),
     clickNoticesWanted: at("click-notices-wanted"),
     clickLookup: at("click-lookup"),
-    landingCall: at("landing-call"),
+    inboundCalls: at("inbound-calls"),
   };
 }

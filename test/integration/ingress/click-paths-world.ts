@@ -60,6 +60,7 @@ const List = z.object({ data: z.array(Row) });
 const Written = z.object({ data: z.unknown() });
 const Outcome = z.looseObject({ ok: z.boolean() });
 
+const NODE: NodeCommand = { command: process.execPath, args: [] };
 const CONNECTIONS_MAX = 16;
 /** A Location may have 4,096 characters of twelve bytes. */
 const ANSWER_HEAD_BYTES_MAX = 65_536;
@@ -85,21 +86,25 @@ export class ClickPathsWorld {
   readonly #processes = new Map<string, { child: ChildProcess; output: () => string }>();
   readonly #ports: { ingress: number; api: number; processors: number };
   readonly #folder: string;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX });
 
   private constructor(
     store: TrackingWorld,
     folder: string,
-    ports: { ingress: number; api: number; processors: number },
+    options: {
+      readonly ports: { ingress: number; api: number; processors: number };
+      readonly env: Readonly<Record<string, string>>;
+    },
   ) {
     this.store = store;
     this.#folder = folder;
-    this.#ports = ports;
+    this.#ports = options.ports;
+    this.#env = options.env;
   }
 
   /** `env` is added to the settings of every process. */
   static async open({ env = {} }: { env?: Record<string, string> } = {}): Promise<ClickPathsWorld> {
-    const node = { command: process.execPath, args: [] };
     const ingressNode = ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
     const store = await TrackingWorld.open({ lanes: 0 });
     await ensureStreams(store.nats);
@@ -109,19 +114,15 @@ export class ClickPathsWorld {
       api: await freePort(),
       processors: await freePort(),
     };
-    const world = new ClickPathsWorld(store, folder, ports);
-    world.#start("processors", node, env);
-    world.#start("api", node, env);
-    world.#start("ingress", await ingressNode, env);
+    const world = new ClickPathsWorld(store, folder, { ports, env });
+    world.#start("processors", NODE);
+    world.#start("api", NODE);
+    world.#start("ingress", await ingressNode);
     for (const name of ["processors", "api", "ingress"] as const) await world.#untilHealthy(name);
     return world;
   }
 
-  #start(
-    name: "ingress" | "processors" | "api",
-    { command, args }: NodeCommand,
-    env: Readonly<Record<string, string>>,
-  ): void {
+  #start(name: "ingress" | "processors" | "api", { command, args }: NodeCommand): void {
     const child = spawn(command, [...args, projectFile(".build", name, "main.js")], {
       env: {
         ...process.env,
@@ -134,7 +135,7 @@ export class ClickPathsWorld {
         RATE_LIMIT_PER_MINUTE: "1000000",
         LOG_LEVEL: "warn",
         EXIT_WITH_PARENT: "1",
-        ...env,
+        ...this.#env,
       },
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -168,6 +169,15 @@ export class ClickPathsWorld {
     for (const name of ["ingress", "api", "processors"]) await this.#end(name);
     await this.store.close();
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Ends the processors; they are up again when this answers what `work` does. */
+  async withoutProcessors<T>(work: () => Promise<T>): Promise<T> {
+    await this.#end("processors");
+    const result = await work();
+    this.#start("processors", NODE);
+    await this.#untilHealthy("processors");
+    return result;
   }
 
   async #end(name: string): Promise<void> {

@@ -68,9 +68,20 @@ test("LP-016: with NATS away the same, and nothing is lost", async () => {
   await expect.poll(() => world.shipped(), SOON).toHaveLength(directClicks);
 });
 
-test("LP-016 G162: without the writers no look-up is answered", async () => {
+test("PB-064 G178: what was answered while NATS was away and nobody listened stands in the inbound log afterwards", async () => {
   world.store.startLane();
   await world.store.nats.connection.flush();
+  const counts =
+    "select result, count(*)::int as calls from postback_log group by result order by 1";
+  await expect
+    .poll(() => world.store.rows(counts), SOON)
+    .toEqual([
+      { result: "direct", calls: directClicks },
+      { result: "unavailable", calls: 5 },
+    ]);
+});
+
+test("LP-016 G162: without the writers no look-up is answered", async () => {
   world.store.addYoungClick({ offer_id: offerId, gclid: "unheard" });
   await world.store.addClick({ offer_id: offerId, gclid: "unheard" });
   expectOutage(await world.post({ ...DIRECT, gclid: "unheard" }));

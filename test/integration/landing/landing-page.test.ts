@@ -360,9 +360,9 @@ function foundRow(result: string): Record<string, unknown> {
   return { result, http_status: 200, ip: GERMAN_IP, has_click: true, message: "" };
 }
 
-/** Whose visitor it was is not known, and so how much of an address may be kept. */
+/** The page's tracking domain tells whose visitor it was, and so that the whole address may be kept. */
 function refusedRow(result: string, message: string): Record<string, unknown> {
-  return { result, http_status: 400, ip: "91.64.10.0", has_click: false, message };
+  return { result, http_status: 400, ip: GERMAN_IP, has_click: false, message };
 }
 
 function expectOpen(answer: Answer): void {

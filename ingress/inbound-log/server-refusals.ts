@@ -1,0 +1,31 @@
+import type { ServerOptions, ServerRefusal } from "../server.ts";
+import { type Refusal, type RefusalDeps, tellRefusal } from "./tell-refusal.ts";
+
+/** Paths whose calls stand in the inbound log. */
+const ENDPOINTS: Readonly<Record<string, Refusal["endpoint"]>> = {
+  "/pb": "pb",
+  "/postback": "pb",
+  "/conversion": "pb",
+  "/px": "px",
+  "/px.gif": "px",
+  "/px.js": "px.js",
+  "/lp": "lp",
+};
+
+const REFUSALS: Readonly<Record<ServerRefusal["cause"], Pick<Refusal, "result" | "message">>> = {
+  wrong_method: { result: "method_not_allowed", message: "method not allowed" },
+  too_large: { result: "malformed", message: "request body too large" },
+  ambiguous: { result: "malformed", message: "bad_request" },
+  length_required: { result: "malformed", message: "length_required" },
+  too_many: { result: "unavailable", message: "too many requests wait" },
+  failed: { result: "error", message: "internal_error" },
+};
+
+/** What the server answers in place of a route, for the inbound log. */
+export function serverRefusals(deps: RefusalDeps): ServerOptions["refused"] {
+  return (pattern, request, { cause, httpStatus }) => {
+    const endpoint = ENDPOINTS[pattern];
+    if (endpoint !== undefined)
+      tellRefusal(deps, request, { endpoint, httpStatus, ...REFUSALS[cause] });
+  };
+}
