@@ -142,7 +142,7 @@ class HoldsEnd implements Command {
   }
 }
 
-test("P19 CNV-026 CNV-033 LIFE-012 LIFE-038 to LIFE-044: any sequence of reports, updates, PATCHes and ends of holds gives the model's state", async () => {
+test("P19 CNV-026 CNV-033 LIFE-012 LIFE-038 LIFE-039 LIFE-040 LIFE-041 LIFE-042 LIFE-043 LIFE-044: any sequence of reports, updates, PATCHes and ends of holds gives the model's state", async () => {
   await using fleet = await ConversionFleet.open(2);
   const { world } = fleet;
   world.startWriters();

@@ -104,7 +104,7 @@ describe("recording", () => {
     expect(list(await world.get("/conversions?adv_txid=order-1"))).toHaveLength(2);
   });
 
-  test("wrong fields are told at once (CNV-020 to CNV-022, G89)", async () => {
+  test("wrong fields are told at once (CNV-020, CNV-021, CNV-022, G89)", async () => {
     expect(details(await world.post("/conversions", {})).fields).toEqual({
       offer_id: "required",
       affiliate_id: "required",
@@ -147,7 +147,7 @@ describe("recording", () => {
 });
 
 describe("statuses", () => {
-  test("an admin sets any status, with a reason or `manual`, and reads it back at once (CNV-026 to CNV-029, CNV-032, CNV-038, G93)", async () => {
+  test("an admin sets any status, with a reason or `manual`, and reads it back at once (CNV-026, CNV-027, CNV-028, CNV-029, CNV-032, CNV-038, G93)", async () => {
     const { id } = record(await convert());
     const rejected = record(
       await world.patch(`/conversions/${id}`, { status: "rejected", reason: "fake" }),
@@ -242,7 +242,7 @@ describe("reading", () => {
       expect(refusal(await world.get(`/conversions/${made.id}`, key))).toBe("404 not_found");
   });
 
-  test("newest first by conversion time, in the range, page by page (CNV-001 to CNV-004, ENV-004, ENV-028, T76)", async () => {
+  test("newest first by conversion time, in the range, page by page (CNV-001, CNV-002, CNV-003, ENV-004, ENV-028, T76)", async () => {
     const place = await world.offer({ name: "Paged" });
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
     for (const days of [8, 1, 3, 2]) {
@@ -280,6 +280,19 @@ describe("reading", () => {
       to: "2025-03-02T22:59:59.999Z",
       tz: "Europe/Berlin",
     });
+  });
+
+  test("a page has 100 unless the request says otherwise, at most 500 (CNV-004)", async () => {
+    const place = await world.offer({ name: "Many" });
+    for (let made = 0; made < 101; made += 1) {
+      expect((await convert({ offer_id: place.id })).status).toBe(201);
+    }
+    const path = `/conversions?offer_id=${place.id}`;
+    const page = await world.get(path);
+    expect(list(page)).toHaveLength(100);
+    const rest = await world.get(`${path}&cursor=${nextCursor(page) ?? ""}`);
+    expect([list(rest).length, nextCursor(rest)]).toEqual([1, null]);
+    expect(list(await world.get(`${path}&limit=500`))).toHaveLength(101);
   });
 
   test.each([

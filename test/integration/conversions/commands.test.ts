@@ -61,7 +61,7 @@ async function setStatus(
   });
 }
 
-test("CNV-014 to CNV-019: a conversion made by staff has method api and its terms, or what was given", async () => {
+test("CNV-014 CNV-015 CNV-017 CNV-019: a conversion made by staff has method api and its terms, or what was given", async () => {
   const offerId = await world.addOffer({
     payout_type: "cps",
     payout: "10",
@@ -130,7 +130,7 @@ test("CNV-023 CNV-024 G91 G193: an order id is taken once an offer; a click's re
   ).toHaveLength(4);
 });
 
-test("CNV-026 to CNV-032 T63: one status by staff, absolute, with its history", async () => {
+test("CNV-026 CNV-027 CNV-029 CNV-032 T63: one status by staff, absolute, with its history", async () => {
   const id = await created({ offerId: await world.addOffer() });
   const changed = {
     kind: "changed",

@@ -81,7 +81,7 @@ test("PB-030: an ad-platform id without a click", async () => {
   }
 });
 
-test("PB-031 to PB-036 PB-010 PB-008: offers, partners and events that do not fit", async () => {
+test("PB-031 PB-032 PB-033 PB-034 PB-035 PB-036 PB-037 PB-010 PB-008: offers, partners and events that do not fit", async () => {
   const [offerId, otherId] = [await world.addOffer(), await world.addOffer()];
   const { click_id } = await world.addClick({ offer_id: offerId });
   const { click_id: loose } = await world.addClick({ offer_id: 0 });

@@ -60,7 +60,8 @@ test("LIFE-039 LIFE-040 PB-027: order id, or click and event, with a status name
     txid: "T-9",
     status: "rejected",
   });
-  expect(byOrder.body).toMatchObject({ updated: true, conversion_id: id, status: "rejected" });
+  const reversed = { status: "rejected", reason: "postback_reversal" };
+  expect(byOrder.body).toMatchObject({ updated: true, conversion_id: id, ...reversed });
   const byClick = await world.report({ click_id: clickId, status: "approved" });
   expect(byClick.body).toMatchObject({
     updated: true,
@@ -68,6 +69,8 @@ test("LIFE-039 LIFE-040 PB-027: order id, or click and event, with a status name
     status: "approved",
     reason: "postback_update",
   });
+  const again = await world.report({ click_id: clickId, event: "default", status: "rejected" });
+  expect(again.body).toMatchObject({ updated: true, conversion_id: id, ...reversed });
   expect(await world.rows("select id from conversion where offer_id = $1", [offerId])).toHaveLength(
     1,
   );

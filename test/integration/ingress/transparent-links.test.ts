@@ -121,7 +121,7 @@ describe("TRK-005 TRK-006 G138 T13 every click path leads to exactly the url= it
   });
 });
 
-test("TRK-013 to TRK-023 P27 G152 2,000 values and more, all from one address: the exact Location or the one refusal, and each is recorded so", async () => {
+test("TRK-013 TRK-014 TRK-015 TRK-016 TRK-017 TRK-018 TRK-019 TRK-020 TRK-021 P27 G152 2,000 values and more, all from one address: the exact Location or the one refusal, and each is recorded so", async () => {
   const wide = await world.addTenant("wide", {
     allowed_destinations: [ALLOWED_PARENT, ...OTHER_HOSTS],
   });

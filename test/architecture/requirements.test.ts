@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
+
+/** Areas that are finished, and how many requirements each has; they are numbered from 001. */
+const FINISHED: Readonly<Record<string, number>> = {
+  ...{ PB: 66, PX: 15, CNV: 39, LIFE: 48, TRK: 50 },
+  ...{ CLKS: 18, IMP: 4, LP: 20, SDK: 27, CLK: 29 },
+};
+
+/** They are about what partners are sent, and come with the delivery of postbacks. */
+const WITH_DELIVERY: ReadonlySet<string> = new Set([
+  ...["CNV-025", "LIFE-033", "LIFE-034", "LIFE-035", "LIFE-036", "LIFE-037", "LIFE-045"],
+]);
+
+const ID = /\b[A-Z]{2,4}-\d{3}\b/g;
+/** "PB-031 to PB-036" names two lines and hides four. */
+const RANGE = /\b([A-Z]{2,4})-\d{3}\s*(?:to|through|–|\.\.)\s*(?:\1-)?\d{3}\b/g;
+
+/** Texts of the tests: their names, and the tables that names are made of. Comments and code prove nothing. */
+function textsOf(path: string): string[] {
+  const source = ts.createSourceFile(
+    path,
+    readFileSync(projectFile(path), "utf8"),
+    ts.ScriptTarget.Latest,
+  );
+  const texts: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) texts.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return texts;
+}
+
+const texts = pathsBelow([...PRODUCT_FOLDERS, "test"])
+  .filter((path) => path.endsWith(".test.ts") && !path.startsWith("test/architecture/requirements"))
+  .flatMap(textsOf);
+const named = new Set(texts.flatMap((text) => text.match(ID) ?? []));
+
+test.each(Object.entries(FINISHED))(
+  "every requirement of %s, %i of them, is named by a test",
+  (area, count) => {
+    const ids = Array.from(
+      { length: count },
+      (_, i) => `${area}-${String(i + 1).padStart(3, "0")}`,
+    );
+    const unnamed = ids.filter((id) => !named.has(id) && !WITH_DELIVERY.has(id));
+    expect(unnamed).toEqual([]);
+  },
+);
+
+test("no test names a range of requirements of a finished area", () => {
+  const ranges = texts.flatMap((text) =>
+    [...text.matchAll(RANGE)].map(([range, area]) => ({ range, area })),
+  );
+  expect(ranges.filter(({ area = "" }) => area in FINISHED).map(({ range }) => range)).toEqual([]);
+});
+
+test("what is left out is no longer left out once a test names it", () => {
+  expect([...WITH_DELIVERY].filter((id) => named.has(id))).toEqual([]);
+});

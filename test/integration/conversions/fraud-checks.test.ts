@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type Asking,
+  ClickPathsWorld,
+  clickIdOf,
+  PARTNER,
+  type Tenant,
+} from "../ingress/click-paths-world.ts";
+
+const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)";
+
+/** The line of the requirements, its check, and a visitor whom it is about. */
+const CHECKS: readonly (readonly [id: string, check: string, visitor: Asking])[] = [
+  [
+    "LIFE-023",
+    "bot",
+    { userAgent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)" },
+  ],
+  ["LIFE-024", "datacenter", { ip: "52.95.110.1" }],
+  ["LIFE-025", "proxy_hint", { headers: { via: "1.1 proxy.example" } }],
+  ["LIFE-026", "headless", { userAgent: `${CHROME} HeadlessChrome/126.0.0.0 Safari/537.36` }],
+  ["LIFE-027", "missing_ua", { userAgent: "" }],
+];
+
+let world: ClickPathsWorld;
+let shop: Tenant;
+
+beforeAll(async () => {
+  world = await ClickPathsWorld.open();
+  shop = await world.addTenant("shop");
+  await world.addOffer(shop, "LOOSE");
+  for (const [, check] of CHECKS)
+    await world.addOffer(shop, strictCode(check), { fraud_checks: { [check]: true } });
+  await world.untilCurrent();
+});
+afterAll(() => world.close());
+
+function strictCode(check: string): string {
+  return `STRICT-${check}`;
+}
+
+/** Status and reason of the conversion of a visit. */
+async function convert(offer: string, visitor: Asking): Promise<unknown> {
+  const click = clickIdOf(await world.ask(`/r/${offer}/${PARTNER}`, visitor));
+  const { status, reason = "" } = await world.report(`click_id=${click}`, shop);
+  return [status, reason];
+}
+
+test.each(CHECKS)(
+  "%s G101: the check %s rejects whom it is about, nobody else, and is off by default",
+  async (_, check, visitor) => {
+    const offer = strictCode(check);
+    expect(await convert(offer, visitor)).toEqual(["rejected", `fraud:${check}`]);
+    expect(await convert(offer, {})).toEqual(["approved", ""]);
+    expect(await convert("LOOSE", visitor)).toEqual(["approved", ""]);
+  },
+);
