@@ -12,6 +12,8 @@ import { SECRET_PARAMS, USER_IP_PARAMS } from "./report-params.ts";
 import { isStoreAway } from "./store-away.ts";
 
 const FLUSH_INTERVAL_MS = 100;
+/** While Postgres is away. */
+const RETRY_MS = 1_000;
 const ROWS_A_FLUSH = 500;
 const ROWS_MAX = 10_000;
 const PARAMS_MAX = 64;
@@ -86,8 +88,8 @@ export class PostbackLog {
 
   /** Writes what is left, once; what cannot be written then is lost. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
     await this.#flushing;
+    clearTimeout(this.#timer);
     while (this.#rows.length > 0 && (await this.#flush()));
   }
 
@@ -95,9 +97,9 @@ export class PostbackLog {
     this.#timer = undefined;
     this.#flushing = this.#flush().then((written) => {
       this.#flushing = undefined;
-      // A failure waits for the next report instead of asking a server that is away again and again.
-      if (written && this.#rows.length > 0)
-        this.#timer ??= setTimeout(() => this.#startFlush(), FLUSH_INTERVAL_MS);
+      if (this.#rows.length === 0) return;
+      const pauseMs = written ? FLUSH_INTERVAL_MS : RETRY_MS;
+      this.#timer ??= setTimeout(() => this.#startFlush(), pauseMs);
     });
   }
 

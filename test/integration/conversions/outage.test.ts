@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { InboundCall, InboundReply } from "../../../schemas/events/inbound-call.ts";
 import { TcpGate } from "./tcp-gate.ts";
 import { serverUrls, TrackingWorld } from "./tracking-world.ts";
 
@@ -120,4 +121,31 @@ test("P14 P16: reports cut off at any moment and repeated until answered count o
     [offerId],
   );
   expect(counted).toHaveLength(clicks.length);
+});
+
+test("PB-064 G178: while Postgres is away calls that ingress has refused are to be told again, and what no one can read is not", async () => {
+  const call: InboundCall = {
+    ...{ endpoint: "pb", workspaceId: world.workspaceId, receivedAtMs: Date.now(), ip: "" },
+    ...{ params: { adv1: "told" }, httpStatus: 405, result: "method_not_allowed", clickId: null },
+    message: "method not allowed",
+  };
+  const { connection, subjects } = world.nats;
+  const tell = async (calls: unknown): Promise<InboundReply["kind"]> => {
+    const options = { timeout: 20_000 };
+    const reply = await connection.request(subjects.inboundCalls, JSON.stringify(calls), options);
+    return reply.json<InboundReply>().kind;
+  };
+  const { click_id } = world.addYoungClick({ offer_id: await world.addOffer() });
+  await gate.shut();
+  expect(await tell([call])).toBe("unavailable");
+  expect((await world.report({ click_id, adv1: "put off" })).httpStatus).toBe(503);
+  await gate.open();
+  await expect.poll(() => tell([call]), { timeout: 10_000 }).toBe("kept");
+  const stored = "select result from postback_log where params ->> 'adv1' = $1";
+  expect(await world.rows(stored, ["told"])).toEqual([{ result: "method_not_allowed" }]);
+  // Nothing more has to come in for it.
+  await expect
+    .poll(() => world.rows(stored, ["put off"]), { timeout: 10_000 })
+    .toEqual([{ result: "unavailable" }]);
+  expect(await tell([{ ...call, result: "no such word" }])).toBe("refused");
 });
