@@ -106,7 +106,7 @@ test("partners' access to an offer is listed, newest request first, page by page
   expect(all.map((row) => row.status)).toEqual(["rejected", "pending", "approved"]);
   const first = await world.get(`${path}?limit=2`);
   const cursor = nextCursor(first);
-  const second = await world.get(`${path}?limit=2&cursor=${cursor}`);
+  const second = await world.get(`${path}?limit=2&cursor=${String(cursor)}`);
   expect(
     [...Rows.parse(first.body["data"]), ...Rows.parse(second.body["data"])].map(
       (row) => row.affiliate_code,
@@ -114,7 +114,7 @@ test("partners' access to an offer is listed, newest request first, page by page
   ).toEqual(codes);
   expect(nextCursor(second)).toBe(null);
   const other = await world.offer();
-  expect(refusal(await world.get(`/offers/${other.id}/affiliates?cursor=${cursor}`))).toBe(
+  expect(refusal(await world.get(`/offers/${other.id}/affiliates?cursor=${String(cursor)}`))).toBe(
     "400 invalid_cursor",
   );
   const pending = await world.get(`${path}?status=pending`);

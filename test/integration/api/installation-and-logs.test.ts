@@ -64,7 +64,7 @@ test("reference rates are set one by one or in rows, the last of a day counts, a
     ["2026-03-01", "USD", "1.0842"],
   ]);
   const page = await world.get("/fx-rates?limit=2");
-  const rest = await world.get(`/fx-rates?limit=2&cursor=${nextCursor(page)}`);
+  const rest = await world.get(`/fx-rates?limit=2&cursor=${String(nextCursor(page))}`);
   expect(Rates.parse(rest.body["data"])).toHaveLength(1);
   expect(Rates.parse((await world.get("/fx-rates?currency=GBP")).body["data"])).toHaveLength(1);
 });
