@@ -50,8 +50,6 @@ function problemOfFramework(code: string): ApiError | undefined {
       return new ApiError("unsupported_media_type", "send the body as application/json");
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new ApiError("payload_too_large", "the body may have at most 1 MiB");
-    case "FST_ERR_CTP_EMPTY_JSON_BODY":
-      return new ApiError("invalid_json", "the body is empty");
     case "FST_ERR_CTP_INVALID_JSON_BODY":
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new ApiError("invalid_json", "the body is not valid JSON");
