@@ -1,4 +1,4 @@
-/** The stateful consumers: click writer, conversion processor, conversion facts. `LANES` says which of them run here. */
+/** The stateful consumers: click writer, conversion processor, conversion facts, deliveries. `LANES` says which of them run here. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Catalog } from "../schemas/catalog/catalog.ts";
@@ -16,6 +16,9 @@ import { systemClock } from "../schemas/time/clock.ts";
 import { startClicks } from "./clicks/start.ts";
 import { CapTeller } from "./conversions/cap-teller.ts";
 import { startConversions } from "./conversions/start.ts";
+import { postbackKind } from "./delivery/postback-kind.ts";
+import { RETRY_WAITS_MS } from "./delivery/retry-schedule.ts";
+import { startDelivery } from "./delivery/start.ts";
 import { startFacts } from "./facts/start.ts";
 import { startHealthServer } from "./health-server.ts";
 import { OutgoingClient } from "./outgoing/outgoing-client.ts";
@@ -102,6 +105,13 @@ async function start(
     const capTeller = new CapTeller(deps);
     capTeller.start();
     lifetime.own("cap teller", () => capTeller.close());
+  }
+  if (lanes.includes("delivery")) {
+    const outgoing = new OutgoingClient(settings.outgoing);
+    lifetime.own("delivery requests", () => outgoing.close());
+    const kinds = [postbackKind(settings.delivery.postbackWaitsMs ?? RETRY_WAITS_MS)];
+    const delivery = startDelivery({ ...deps, outgoing }, { kinds });
+    lifetime.own("delivery", () => delivery.close());
   }
   if (lanes.includes("schedule")) {
     const schedule = startSchedule(deps, settings.schedule);

@@ -1,10 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { z } from "zod";
-import { list, onOff, readSettings, url, wholeNumber } from "../schemas/host/read-settings.ts";
+import {
+  durations,
+  list,
+  onOff,
+  readSettings,
+  url,
+  wholeNumber,
+} from "../schemas/host/read-settings.ts";
 
 /** The lanes of work that a process may run. */
-export const LANE_NAMES = ["clicks", "conversions", "facts", "schedule"] as const;
+export const LANE_NAMES = ["clicks", "conversions", "facts", "delivery", "schedule"] as const;
 export type LaneName = (typeof LANE_NAMES)[number];
 
 const Settings = z.object({
@@ -43,6 +50,8 @@ const Settings = z.object({
   FX_FEED_URL: z.string().default(""),
   /** 1: requests may go to loopback and private addresses, for trying it out (G127). */
   ALLOW_PRIVATE_DESTINATIONS: onOff().default(false),
+  /** Waits between the attempts to deliver a partner postback (G126); one attempt more than there are waits. */
+  POSTBACK_RETRY_SCHEDULE: durations({ itemsMax: 50 }).optional(),
   /** How long a click lane stays with a writer that says nothing. Milliseconds. */
   LANE_LEASE_MS: wholeNumber({ min: 1_000, max: 300_000 }).default(30_000),
 });
@@ -58,6 +67,7 @@ export type ProcessorSettings = {
   readonly lanes: readonly LaneName[];
   readonly clicks: { readonly owner: string; readonly leaseMs: number };
   readonly outgoing: { readonly allowPrivate: boolean };
+  readonly delivery: { readonly postbackWaitsMs: readonly number[] | undefined };
   readonly schedule: { readonly holdTickMs: number; readonly fxFeedUrl: string };
 };
 
@@ -77,6 +87,7 @@ export function readProcessorSettings(
     lanes: read.LANES,
     clicks: { owner: read.PROCESSOR_NAME, leaseMs: read.LANE_LEASE_MS },
     outgoing: { allowPrivate: read.ALLOW_PRIVATE_DESTINATIONS },
+    delivery: { postbackWaitsMs: read.POSTBACK_RETRY_SCHEDULE },
     schedule: { holdTickMs: read.HOLD_TICK_MS, fxFeedUrl: read.FX_FEED_URL },
   });
 }

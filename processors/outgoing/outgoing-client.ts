@@ -1,6 +1,12 @@
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, request } from "undici";
+import {
+  ForbiddenDestinationError,
+  type OutgoingFailure,
+  outgoingFailure,
+  RedirectError,
+} from "./outgoing-failure.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 export type OutgoingRequest = {
@@ -8,33 +14,42 @@ export type OutgoingRequest = {
   readonly method: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** For everything: name, connection, answer. At most, and by default, 10 s. */
+  /** For everything: name, connection, answer, redirects. At most, and by default, 10 s. */
   readonly timeoutMs?: number;
+  /** How many redirects are followed, each to a public address only. 0 by default: then one is an answer like any other. */
+  readonly redirectsMax?: number;
 };
 
 export type OutgoingAnswer = {
   readonly status: number;
+  readonly statusText: string;
   /** The first 2 KiB. */
   readonly body: string;
   /** As it came; "" for none. */
   readonly retryAfter: string;
 };
 
-/** The destination may not be reached from here: asking again changes that only if its name then leads elsewhere. */
-export class ForbiddenDestinationError extends Error {
-  override readonly name = "ForbiddenDestinationError";
-}
+/** What came of a request; nothing of it is thrown. */
+export type OutgoingAttempt =
+  | ({ readonly kind: "answered" } & OutgoingAnswer)
+  | ({ readonly kind: "failed" } & OutgoingFailure);
+
+type Hop = Required<Pick<OutgoingRequest, "url" | "method" | "headers">> & {
+  readonly body: string | null;
+};
 
 const TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 2_048;
 const HEADER_BYTES_MAX = 16_384;
+const STATUS_TEXT_MAX = 100;
+const REDIRECTS = [301, 302, 303, 307, 308];
 const CONNECTIONS_AN_ORIGIN = 8;
 const IDLE_MS = 4_000;
 
 /**
  * Sends requests to addresses that customers name. A name is resolved first, what is not public is left out, and the connection
  * goes to the very address that was looked at (G127): a name that resolves differently the second time gains nothing.
- * Redirects are not followed.
+ * So it is at each redirect, where they are followed.
  */
 export class OutgoingClient {
   readonly #agent: Agent;
@@ -54,27 +69,65 @@ export class OutgoingClient {
 
   /**
    * Any status is an answer.
-   * @throws {ForbiddenDestinationError} for what is not public, or no http(s); else what the network or the time-out says.
+   * @throws {ForbiddenDestinationError} for what is not public, or no http(s); {RedirectError} for one that is not followed;
+   * else what the network or the time-out says.
    */
   async send(outgoing: OutgoingRequest): Promise<OutgoingAnswer> {
     const { url, method, headers = {}, body = null, timeoutMs = TIMEOUT_MS } = outgoing;
+    const { redirectsMax = 0 } = outgoing;
+    const signal = AbortSignal.timeout(Math.min(timeoutMs, TIMEOUT_MS));
+    let hop: Hop = { url, method, headers, body };
+    for (let redirects = 0; ; redirects += 1) {
+      const { answer, location } = await this.#ask(hop, signal);
+      if (redirectsMax === 0 || location === "" || !REDIRECTS.includes(answer.status))
+        return answer;
+      if (redirects === redirectsMax)
+        throw new RedirectError(`stopped after ${redirectsMax} redirects`);
+      hop = nextHop(hop, answer.status, location);
+    }
+  }
+
+  /** {@link send} in the words of the delivery log (section 7.7). */
+  async attempt(outgoing: OutgoingRequest): Promise<OutgoingAttempt> {
+    try {
+      return { kind: "answered", ...(await this.send(outgoing)) };
+    } catch (error) {
+      return { kind: "failed", ...outgoingFailure(error) };
+    }
+  }
+
+  async #ask(
+    { url, method, headers, body }: Hop,
+    signal: AbortSignal,
+  ): Promise<{ readonly answer: OutgoingAnswer; readonly location: string }> {
     if (url.protocol !== "http:" && url.protocol !== "https:")
       throw new ForbiddenDestinationError(`${url.protocol} is not for requests`);
-    const signal = AbortSignal.timeout(Math.min(timeoutMs, TIMEOUT_MS));
     const options = { dispatcher: this.#agent, method, headers, body, signal };
-    const answer = await request(url, options);
-    const { "retry-after": retryAfter } = answer.headers;
-    return {
-      status: answer.statusCode,
-      body: await firstBytes(answer.body),
+    const response = await request(url, options);
+    const { "retry-after": retryAfter, location } = response.headers;
+    const answer = {
+      status: response.statusCode,
+      statusText: response.statusText.slice(0, STATUS_TEXT_MAX),
+      body: await firstBytes(response.body),
       retryAfter: typeof retryAfter === "string" ? retryAfter : "",
     };
+    return { answer, location: typeof location === "string" ? location : "" };
   }
 
   /** What is under way is cut off. */
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
+}
+
+/** Where a redirect leads, with a body only where its status keeps the method (RFC 9110, 15.4). */
+function nextHop(hop: Hop, status: number, location: string): Hop {
+  const url = URL.canParse(location, hop.url.href) ? new URL(location, hop.url) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
+    throw new RedirectError("redirect to a non-http(s) URL");
+  if (status === 307 || status === 308 || hop.method === "GET") return { ...hop, url };
+  const headers = Object.entries(hop.headers).filter(([name]) => name !== "content-type");
+  return { url, method: "GET", headers: Object.fromEntries(headers), body: null };
 }
 
 /** Ends the connection of an answer that is longer. */

@@ -5,7 +5,7 @@ const ROWS_A_STATEMENT = 5_000;
 /** What one run takes away at most, of each table; the next run goes on. */
 const STATEMENTS_MAX = 200;
 
-/** G178, G177, and the day for which addresses count (G101). */
+/** G178, G177, the log of deliveries, and the day for which addresses count (G101). */
 const STATEMENTS = [
   {
     name: "forget-postback-log",
@@ -16,6 +16,11 @@ const STATEMENTS = [
     name: "forget-audit-log",
     text: `delete from audit_log where id in (
              select id from audit_log where ts < clock_timestamp() - interval '400 days' limit $1)`,
+  },
+  {
+    name: "forget-deliveries",
+    text: `delete from delivery where id in (
+             select id from delivery where finished_at < now() - interval '30 days' limit $1)`,
   },
   {
     name: "forget-conversion-addresses",

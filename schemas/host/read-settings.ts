@@ -49,6 +49,31 @@ export function list(): z.ZodType<string[], string> {
   );
 }
 
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * Comma-separated waits such as `5s,30s,2m,1h`, in milliseconds; a bare number is seconds. A zero at the front stands for the
+ * first attempt, which waits for nothing, and is left out.
+ */
+export function durations(bounds: { itemsMax: number }): z.ZodType<number[], string> {
+  const message = `expected 1 to ${bounds.itemsMax} durations such as 5s,30s,2m,1h`;
+  return z.string().transform((text, context) => {
+    const items = text.split(",").map((item) => /^(\d{1,9})(ms|s|m|h|d)?$/.exec(item.trim()));
+    const waitsMs = items.map((match) => Number(match?.[1]) * (UNIT_MS[match?.[2] ?? "s"] ?? 0));
+    if (items.length > bounds.itemsMax || waitsMs.some((ms) => Number.isNaN(ms))) {
+      context.addIssue(message);
+      return z.NEVER;
+    }
+    return waitsMs[0] === 0 ? waitsMs.slice(1) : waitsMs;
+  });
+}
+
 /** A URL with one of these schemes. */
 export function url(...schemes: string[]): z.ZodType<string, string> {
   const message = `expected a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`;

@@ -37,3 +37,55 @@ export const DESTINATION_MACROS = [
   "timestamp",
 ] as const;
 export type DestinationMacro = (typeof DESTINATION_MACROS)[number];
+
+/** Macros of a postback that a partner made (G125). */
+export const PARTNER_POSTBACK_MACROS = [
+  "click_id",
+  "conversion_id",
+  "payout",
+  "status",
+  "old_status",
+  "old_payout",
+  "payout_delta",
+  "event",
+  "event_code",
+  "offer_id",
+  "offer_code",
+  "offer_name",
+  "affiliate_id",
+  "affiliate_code",
+  "currency",
+  "sale_amount",
+  ...SUB_NAMES,
+  "source_id",
+  "gclid",
+  "gbraid",
+  "wbraid",
+  "fbclid",
+  "msclkid",
+  "ext_campaign_id",
+  "ext_adgroup_id",
+  "ext_ad_id",
+  "ext_keyword",
+  "country",
+  "device_type",
+  "os",
+  "click_ts",
+  "conv_ts",
+  "reason",
+  "random",
+  "timestamp",
+] as const;
+
+/** Macros of a postback that staff made: also what partners do not see (G125). */
+export const STAFF_POSTBACK_MACROS = [
+  ...PARTNER_POSTBACK_MACROS,
+  "txid",
+  "ip",
+  "adv1",
+  "adv2",
+  "adv3",
+  "adv4",
+  "adv5",
+] as const;
+export type PostbackMacro = (typeof STAFF_POSTBACK_MACROS)[number];

@@ -4,6 +4,8 @@ export type Received = {
   readonly method: string;
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly atMs: number;
 };
 
 export type Receiver = AsyncDisposable & {
@@ -12,7 +14,7 @@ export type Receiver = AsyncDisposable & {
   /** Connections that were opened, also those on which nothing was asked. */
   readonly connections: () => number;
   /** How it answers from now on; 200 and an empty body at first. */
-  answer(how: (response: ServerResponse) => void): void;
+  answer(how: (response: ServerResponse, request: Received) => void): void;
   close(): Promise<void>;
 };
 
@@ -20,11 +22,17 @@ export type Receiver = AsyncDisposable & {
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   let connections = 0;
-  let answer = (response: ServerResponse): void => void response.end();
+  let answer = (response: ServerResponse, _request: Received): void => void response.end();
   const server = createServer((request, response) => {
     const { method = "", url: target = "", headers } = request;
-    received.push({ method, target, headers });
-    answer(response);
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      const one = { method, target, headers, body, atMs: Date.now() };
+      received.push(one);
+      answer(response, one);
+    });
   });
   server.on("connection", () => {
     connections += 1;

@@ -1,0 +1,61 @@
+import type { Settlement } from "./deliveries.ts";
+import type { Attempt, DeliveryKind, LeasedDelivery, Prepared } from "./delivery.ts";
+import { nextAttemptInMs, retryAfterMs } from "./retry-schedule.ts";
+
+/** What an attempt means for its delivery: arrived, again later, or over (section 7.7, G126, G130). */
+export function decideSettlement(options: {
+  readonly delivery: Pick<LeasedDelivery, "attempts">;
+  readonly kind: Pick<DeliveryKind, "waitsMs" | "isRefusal">;
+  readonly url: string;
+  readonly attempt: Attempt;
+  readonly nowMs: number;
+  readonly random: number;
+}): Settlement {
+  const { delivery, kind, url, attempt, nowMs, random } = options;
+  const isAnswered = attempt.kind === "answered";
+  const result = {
+    url,
+    response_status: isAnswered ? attempt.status : null,
+    response_body: isAnswered ? storable(attempt.body) : "",
+    is_sent: true,
+    is_endpoints_fault: true,
+  };
+  if (isAnswered && attempt.status >= 200 && attempt.status < 300)
+    return { ...result, status: "delivered", error: "", retry_in_ms: null };
+  const isOver = isAnswered ? kind.isRefusal(attempt.status) : attempt.isPermanent;
+  const retryInMs = isOver
+    ? undefined
+    : nextAttemptInMs({
+        waitsMs: kind.waitsMs,
+        attempts: delivery.attempts,
+        retryAfterMs: isAnswered ? retryAfterMs(attempt.retryAfter, nowMs) : 0,
+        random,
+      });
+  return {
+    ...result,
+    status: retryInMs === undefined ? "failed" : "retrying",
+    error: isAnswered
+      ? storable(`HTTP ${attempt.status} ${attempt.statusText}`.trimEnd())
+      : attempt.error,
+    retry_in_ms: retryInMs ?? null,
+  };
+}
+
+/** What is not sent at all. */
+export function refusedSettlement(refused: Extract<Prepared, { kind: "refused" }>): Settlement {
+  return {
+    status: "failed",
+    url: refused.url ?? "",
+    error: refused.error,
+    response_status: null,
+    response_body: "",
+    retry_in_ms: null,
+    is_sent: false,
+    is_endpoints_fault: refused.isEndpointsFault,
+  };
+}
+
+/** Postgres takes no NUL in a text. */
+function storable(text: string): string {
+  return text.replaceAll("\0", "\uFFFD");
+}

@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { expandTemplate, expandUrlTemplate } from "../../schemas/macros/expand.ts";
+import {
+  PARTNER_POSTBACK_MACROS,
+  type PostbackMacro,
+  STAFF_POSTBACK_MACROS,
+} from "../../schemas/macros/macro-names.ts";
+import { parseTemplate } from "../../schemas/macros/template.ts";
+import type { LeasedDelivery, Prepared } from "./delivery.ts";
+import type { PostbackSource } from "./postbacks.ts";
+
+/** What `queue_postbacks` (migration 0007) wrote in the transaction of the change. */
+const ChangeFacts = z.object({
+  status: z.string(),
+  reason: z.string(),
+  payout: z.string(),
+  sale_amount: z.string(),
+  old_status: z.string(),
+  old_payout: z.string(),
+  payout_delta: z.string(),
+});
+type ChangeFacts = z.infer<typeof ChangeFacts>;
+
+type Told = Pick<LeasedDelivery, "id" | "trigger" | "facts" | "created_at">;
+
+const HTTP_URL = /^https?:\/\//i;
+const USER_AGENT = "Tracker-Postback/1.0";
+/** How the values in a body are written, told by how it begins. A brace before a name is a macro, not JSON. */
+const BODY_FORMS = [
+  { begins: /^\s*(?:\{\s*["}]|\[)/, type: "application/json", write: jsonText },
+  { begins: /^\s*</, type: "application/xml", write: markupText },
+  { begins: /^[^\s=&]+=/, type: "application/x-www-form-urlencoded", write: undefined },
+] as const;
+
+/** The request that tells a partner of a conversion, or why there is none. The same at each attempt (P22). */
+export function postbackRequest(delivery: Told, source: PostbackSource): Prepared {
+  const obstacle = obstacleOf(delivery, source);
+  if (obstacle !== undefined) return refused(obstacle, { isEndpointsFault: false });
+  const macros: readonly PostbackMacro[] = source.created_by_affiliate
+    ? PARTNER_POSTBACK_MACROS
+    : STAFF_POSTBACK_MACROS;
+  const change = ChangeFacts.parse(delivery.facts);
+  const valueOf = (macro: PostbackMacro): string => macroValue(macro, { delivery, source, change });
+  const text = expandUrlTemplate(parseTemplate(source.url, macros), valueOf);
+  if (!HTTP_URL.test(text) || !URL.canParse(text))
+    return refused("invalid postback URL", { isEndpointsFault: true, url: text });
+  const headers = { "user-agent": USER_AGENT, "x-tracker-delivery": delivery.id };
+  const url = new URL(text);
+  if (source.method === "GET") return { kind: "send", request: { url, method: "GET", headers } };
+  const { body, type } = expandBody(source.body, macros, valueOf);
+  const typed = body === "" ? headers : { ...headers, "content-type": type };
+  return { kind: "send", request: { url, method: "POST", headers: typed, body } };
+}
+
+/** Looked at again right before each attempt (T11). */
+function obstacleOf({ trigger }: Told, source: PostbackSource): string | undefined {
+  if (source.is_private) return "event is private";
+  const tellsOfRejection = trigger === "rejected" || trigger === "reversal";
+  if (source.is_rejected && !tellsOfRejection) return "conversion rejected";
+  if (source.postback_status !== "active") return `postback is ${source.postback_status}`;
+  if (source.kind === "html") return "HTML postbacks need an iframe or script pixel";
+  if (source.kind === "capi") return "conversion API delivery is not configured";
+  return undefined;
+}
+
+function refused(
+  error: string,
+  { isEndpointsFault, url }: { readonly isEndpointsFault: boolean; readonly url?: string },
+): Prepared {
+  return { kind: "refused", error, isEndpointsFault, ...(url === undefined ? {} : { url }) };
+}
+
+function expandBody(
+  body: string,
+  macros: readonly PostbackMacro[],
+  valueOf: (macro: PostbackMacro) => string,
+): { readonly body: string; readonly type: string } {
+  const template = parseTemplate(body, macros);
+  const form = BODY_FORMS.find(({ begins }) => begins.test(body));
+  if (form === undefined)
+    return { body: expandTemplate(template, valueOf), type: "text/plain; charset=utf-8" };
+  const { write, type } = form;
+  if (write === undefined) return { body: expandUrlTemplate(template, valueOf), type };
+  return { body: expandTemplate(template, (macro) => write(valueOf(macro))), type };
+}
+
+/** As it stands inside of a JSON string; numbers are the same outside of one. */
+function jsonText(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
+}
+
+function markupText(value: string): string {
+  return value.replaceAll(/[<>&"']/g, (found) => `&#${found.charCodeAt(0)};`);
+}
+
+function macroValue(
+  macro: PostbackMacro,
+  {
+    delivery,
+    source,
+    change,
+  }: { readonly delivery: Told; readonly source: PostbackSource; readonly change: ChangeFacts },
+): string {
+  switch (macro) {
+    case "status":
+    case "reason":
+    case "payout":
+    case "sale_amount":
+    case "old_status":
+    case "old_payout":
+    case "payout_delta":
+      return change[macro];
+    case "event":
+      return source.event_code;
+    case "txid":
+      return source.adv_txid ?? "";
+    case "ip":
+      return source.conv_ip ?? "";
+    case "conversion_id":
+    case "event_code":
+    case "offer_code":
+    case "offer_name":
+    case "currency":
+    case "conv_ts":
+      return source[macro];
+    case "offer_id":
+    case "affiliate_id":
+      return String(source[macro] ?? "");
+    case "click_id":
+    case "affiliate_code":
+    case "click_ts":
+      return source[macro] ?? "";
+    case "random":
+      return String(randomOf(delivery.id));
+    case "timestamp":
+      return String(Math.floor(Date.parse(delivery.created_at) / 1_000));
+    case "adv1":
+    case "adv2":
+    case "adv3":
+    case "adv4":
+    case "adv5":
+      return source.params[macro] ?? "";
+    default:
+      // Every other macro is the name of a value of the click.
+      return source.click[macro] ?? "";
+  }
+}
+
+/** Different for each delivery, the same at each of its attempts: they are one message. */
+function randomOf(id: string): number {
+  return createHash("sha256").update(id).digest().readUInt32BE(0) % 1_000_000_000;
+}

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { DeliveryWorld } from "./delivery-world.ts";
+
+let world: DeliveryWorld;
+beforeAll(async () => {
+  world = await DeliveryWorld.open();
+  world.startLane();
+});
+beforeEach(() => world.receiver.answer((response) => void response.end("thanks")));
+afterAll(async () => {
+  await world.close();
+});
+
+/** An offer with one postback of each kind of firing; answers what arrives for a conversion, in words. */
+async function threePostbacks(offer: Record<string, unknown> = {}): Promise<{
+  readonly offerId: number;
+  told(conversionId: string): Promise<string[]>;
+}> {
+  const offerId = await world.tracking.addOffer(offer);
+  const names = new Map<number, string>();
+  for (const fire_on of ["approved", "any", "reversal"])
+    names.set(await world.addPostback(offerId, { fire_on }), fire_on);
+  return {
+    offerId,
+    told: async (conversionId) => {
+      const rows = await world.deliveries(conversionId);
+      if (rows.length > 0) await world.settled(conversionId);
+      return (await world.deliveries(conversionId))
+        .map(({ endpoint_id, trigger, status }) => `${names.get(endpoint_id)}:${trigger}:${status}`)
+        .toSorted();
+    },
+  };
+}
+
+const APPROVED = ["any:approved:delivered", "approved:approved:delivered"];
+
+describe("G122 what fires when", () => {
+  test("PBO-017 LIFE-045: an approved conversion fires `approved` and `any`", async () => {
+    const { offerId, told } = await threePostbacks();
+    expect(await told(await world.convert(offerId))).toEqual(APPROVED);
+  });
+
+  test("LIFE-045 PBO-030: a pending or rejected one fires `any` only, with its status", async () => {
+    const { offerId, told } = await threePostbacks();
+    const pending = await world.convert(offerId, { status: "pending" });
+    expect(await told(pending)).toEqual(["any:pending:delivered"]);
+    const rejected = await world.convert(offerId, { status: "rejected" });
+    expect(await told(rejected)).toEqual(["any:rejected:delivered"]);
+  });
+
+  test("CNV-025: POST /conversions fires as any other conversion does", async () => {
+    const { offerId, told } = await threePostbacks();
+    const reply = await world.tracking.command({
+      ...{ kind: "create", workspaceId: world.tracking.workspaceId, keyId: 1, nowMs: Date.now() },
+      ...{ offerId, affiliateId: world.tracking.affiliateId, clickId: null, eventCode: "default" },
+      ...{ saleAmount: null, payout: null, revenue: null, currency: null, status: null },
+      ...{ convTsMs: null, advTxid: null, notes: "", params: {}, click: {} },
+    });
+    const id = reply.kind === "created" ? reply.id : "";
+    expect(await told(id)).toEqual(APPROVED);
+  });
+
+  test("LIFE-033 LIFE-034 LIFE-036 T09: each status is told once, and a reversal once", async () => {
+    const { offerId, told } = await threePostbacks();
+    const id = await world.convert(offerId, { status: "pending" });
+    expect(await told(id)).toEqual(["any:pending:delivered"]);
+    for (const status of ["approved", "rejected", "approved", "rejected", "pending"] as const) {
+      await world.setStatus(id, status);
+      await told(id);
+    }
+    expect(await told(id)).toEqual([
+      "any:approved:delivered",
+      "any:pending:delivered",
+      "any:rejected:delivered",
+      "approved:approved:delivered",
+      "reversal:reversal:delivered",
+    ]);
+  });
+
+  test("T63: setting the status that it has fires nothing", async () => {
+    const { offerId, told } = await threePostbacks();
+    const id = await world.convert(offerId);
+    await world.setStatus(id, "approved");
+    expect(await told(id)).toEqual(APPROVED);
+  });
+
+  test("LIFE-037: pending to rejected is no reversal", async () => {
+    const { offerId, told } = await threePostbacks();
+    const id = await world.convert(offerId, { status: "pending" });
+    expect(await told(id)).toEqual(["any:pending:delivered"]);
+    await world.setStatus(id, "rejected");
+    expect(await told(id)).toEqual(["any:pending:delivered", "any:rejected:delivered"]);
+  });
+
+  test("G122 PBO-018: a lowered payout is a reversal once, a raised one is none", async () => {
+    const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" };
+    const { offerId, told } = await threePostbacks(terms);
+    const id = await world.convert(offerId, { amount: "100" });
+    await world.tracking.report({ conversion_id: id, amount: "200" });
+    expect(await told(id)).toEqual(APPROVED);
+    for (const amount of ["50", "40"]) await world.tracking.report({ conversion_id: id, amount });
+    expect(await told(id)).toEqual([...APPROVED, "reversal:reversal:delivered"]);
+  });
+
+  test("duplicates, test=1 and conversions of other offers fire nothing", async () => {
+    const { offerId, told } = await threePostbacks();
+    const { click_id } = await world.tracking.addClick({ offer_id: offerId });
+    const first = await world.tracking.report({ click_id });
+    const second = await world.tracking.report({ click_id });
+    expect(second.body).toMatchObject({ duplicate: true });
+    expect(await told(String(first.body["conversion_id"]))).toEqual(APPROVED);
+    expect(await told(String(second.body["conversion_id"]))).toEqual([]);
+    const before = await world.tracking.rows("select id from delivery");
+    const click = await world.tracking.addClick({ offer_id: offerId });
+    await world.tracking.report({ click_id: click.click_id, test: "1" });
+    await world.convert(await world.tracking.addOffer());
+    expect(await world.tracking.rows("select id from delivery")).toHaveLength(before.length);
+  });
+
+  test("the end of a hold fires what its approval fires", async () => {
+    const { offerId, told } = await threePostbacks({ hold_days: "0.00001" });
+    const id = await world.convert(offerId);
+    expect(await told(id)).toEqual(["any:pending:delivered"]);
+    await expect
+      .poll(() => world.tracking.rows("select release_due_holds(10) as released"), {
+        timeout: 5_000,
+      })
+      .toEqual([{ released: 1 }]);
+    expect(await told(id)).toEqual([
+      "any:approved:delivered",
+      "any:pending:delivered",
+      "approved:approved:delivered",
+    ]);
+  });
+});
+
+describe("scope", () => {
+  test("PBO-019: offer, partner and event decide; null stands for every one", async () => {
+    const offerId = await world.tracking.addOffer();
+    const otherOffer = await world.tracking.addOffer();
+    await world.tracking.addEvent(offerId, { code: "sale" });
+    const stranger = await world.tracking.insert("affiliate", {
+      ...{ workspace_id: world.tracking.workspaceId, code: "OTHER", name: "O", currency: "USD" },
+    });
+    const mine = { affiliate_id: world.tracking.affiliateId };
+    const ids: Record<string, number> = {
+      ours: await world.addPostback(offerId, mine),
+      everyone: await world.addPostback(offerId, { affiliate_id: null }),
+      ourSale: await world.addPostback(offerId, { ...mine, event_code: "sale" }),
+      everyonesDefault: await world.addPostback(offerId, {
+        affiliate_id: null,
+        event_code: "default",
+      }),
+      strangers: await world.addPostback(offerId, { affiliate_id: stranger }),
+      elsewhere: await world.addPostback(otherOffer, { affiliate_id: null }),
+      paused: await world.addPostback(offerId, { ...mine, status: "paused" }),
+    };
+    const fired = async (conversionId: string): Promise<string[]> => {
+      const rows = await world.settled(conversionId);
+      return Object.keys(ids).filter((name) => rows.some((row) => row.endpoint_id === ids[name]));
+    };
+    expect(await fired(await world.convert(offerId))).toEqual([
+      "ours",
+      "everyone",
+      "everyonesDefault",
+    ]);
+    expect(await fired(await world.convert(offerId, { event: "sale" }))).toEqual([
+      "ours",
+      "everyone",
+      "ourSale",
+    ]);
+    expect(await fired(await world.convert(offerId, {}, { affiliate_id: stranger }))).toEqual([
+      "everyone",
+      "everyonesDefault",
+      "strangers",
+    ]);
+  });
+
+  test("PBO-020 T12: a private event fires nothing, global postbacks included", async () => {
+    const offerId = await world.tracking.addOffer();
+    await world.tracking.addEvent(offerId, { code: "secret", is_private: true });
+    await world.addPostback(offerId, { affiliate_id: null, fire_on: "any" });
+    await world.addPostback(offerId, { event_code: "secret" });
+    const id = await world.convert(offerId, { event: "secret" });
+    await world.setStatus(id, "rejected");
+    expect(await world.deliveries(id)).toEqual([]);
+  });
+
+  test("T12: an event that becomes private before it is told is not told", async () => {
+    const offerId = await world.tracking.addOffer();
+    const eventId = await world.tracking.addEvent(offerId, { code: "later" });
+    await world.addPostback(offerId, { url: world.url("later") });
+    await world.stopLanes();
+    const id = await world.convert(offerId, { event: "later" });
+    await world.tracking.change("update offer_event set is_private = true where id = $1", [
+      eventId,
+    ]);
+    world.startLane();
+    expect(await world.settled(id)).toMatchObject([
+      { status: "failed", error: "event is private" },
+    ]);
+    expect(world.arrived("later")).toEqual([]);
+  });
+});
+
+describe("PBO-029 T11 a conversion that is rejected before it is told", () => {
+  test("is not told as approved, and its reversal is", async () => {
+    const offerId = await world.tracking.addOffer();
+    await world.addPostback(offerId, { url: world.url(`r${offerId}?s={status}`) });
+    await world.addPostback(offerId, {
+      fire_on: "reversal",
+      url: world.url(`r${offerId}?s={status}`),
+    });
+    await world.stopLanes();
+    const id = await world.convert(offerId);
+    await world.setStatus(id, "rejected");
+    world.startLane();
+    expect(await world.settled(id)).toMatchObject([
+      { trigger: "approved", status: "failed", error: "conversion rejected", attempts: 0 },
+      { trigger: "reversal", status: "delivered", error: "", attempts: 1 },
+    ]);
+    expect(world.arrived(`r${offerId}`).map(({ target }) => target)).toEqual([
+      `/r${offerId}?s=rejected`,
+    ]);
+  });
+
+  test("LIFE-033: has not fired, so its approval is told once when it comes back", async () => {
+    const offerId = await world.tracking.addOffer();
+    await world.addPostback(offerId);
+    await world.stopLanes();
+    const id = await world.convert(offerId);
+    await world.setStatus(id, "rejected");
+    world.startLane();
+    expect(await world.settled(id)).toMatchObject([{ error: "conversion rejected" }]);
+    await world.setStatus(id, "approved");
+    expect(await world.settled(id)).toMatchObject([
+      { trigger: "approved", status: "delivered", error: "", attempts: 1 },
+    ]);
+    for (const status of ["rejected", "approved"] as const) await world.setStatus(id, status);
+    expect(world.arrived(`o${offerId}`)).toHaveLength(1);
+  });
+});

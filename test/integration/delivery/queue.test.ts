@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { leaseDueDeliveries, settleDelivery } from "../../../processors/delivery/deliveries.ts";
+import { until } from "../../system/until.ts";
+import { DeliveryWorld } from "./delivery-world.ts";
+
+let world: DeliveryWorld;
+beforeAll(async () => {
+  world = await DeliveryWorld.open();
+});
+afterEach(async () => {
+  await world.stopLanes();
+  await world.tracking.rows("delete from delivery");
+  world.receiver.answer((response) => void response.end());
+});
+afterAll(async () => {
+  await world.close();
+});
+
+const TOKENS = [
+  "00000000-0000-4000-8000-000000000001",
+  "00000000-0000-4000-8000-000000000002",
+] as const;
+const DELIVERED = {
+  ...{ status: "delivered", url: "http://x/", error: "", response_status: 200, response_body: "" },
+  ...{ retry_in_ms: null, is_sent: true, is_endpoints_fault: true },
+} as const;
+
+const lease = (token: string, options: Partial<Parameters<typeof leaseDueDeliveries>[1]> = {}) =>
+  leaseDueDeliveries(world.tracking.pool, {
+    ...{ token, leaseMs: 30_000, rowsMax: 100, rowsADestination: 8, after: "" },
+    ...{ limited: { destinations: [], free: [] }, ...options },
+  });
+
+/** Deliveries of one destination, as a change would have written them. */
+async function queue(destination: string, count: number): Promise<void> {
+  await world.tracking.rows(
+    `insert into delivery (workspace_id, kind, endpoint_id, destination, facts)
+     select 1, 'postback', 0, $1, '{}' from generate_series(1, $2::integer)`,
+    [destination, count],
+  );
+}
+
+test("P22: two workers never lease the same delivery", async () => {
+  for (let i = 0; i < 20; i += 1) await queue(`host-${i}`, 8);
+  const both = await Promise.all([lease(TOKENS[0]), lease(TOKENS[1])]);
+  both.push(await lease(TOKENS[0]));
+  const ids = both.flat().map(({ id }) => id);
+  expect(ids).toHaveLength(160);
+  expect(new Set(ids).size).toBe(160);
+});
+
+test("P23: one destination's backlog takes its own slots, and the turn goes on behind who was served last", async () => {
+  for (const name of ["a", "b", "c"]) await queue(name, 50);
+  const taken = await lease(TOKENS[0], { limited: { destinations: ["b"], free: [1] } });
+  const counts = (rows: readonly { destination: string }[]) =>
+    ["a", "b", "c"].map((name) => rows.filter(({ destination }) => destination === name).length);
+  expect(counts(taken)).toEqual([8, 1, 8]);
+  expect(counts(await lease(TOKENS[0], { rowsMax: 10, after: "a" }))).toEqual([0, 8, 2]);
+  expect(
+    counts(await lease(TOKENS[0], { limited: { destinations: ["a", "b", "c"], free: [0, 0, 0] } })),
+  ).toEqual([0, 0, 0]);
+});
+
+test("P22: who comes after the end of its lease changes nothing", async () => {
+  await queue("a", 1);
+  const [frozen] = await lease(TOKENS[0], { leaseMs: 0 });
+  const [taker] = await lease(TOKENS[1]);
+  if (frozen === undefined || taker === undefined) throw new Error("not leased");
+  expect([taker.id, taker.attempts]).toEqual([frozen.id, 2]);
+  expect(await settleDelivery(world.tracking.pool, frozen, DELIVERED)).toBe("stale");
+  expect(await world.tracking.rows("select status, lease_token from delivery")).toEqual([
+    { status: "pending", lease_token: TOKENS[1] },
+  ]);
+  expect(await settleDelivery(world.tracking.pool, taker, DELIVERED)).toBe("settled");
+  expect(await settleDelivery(world.tracking.pool, taker, DELIVERED)).toBe("stale");
+});
+
+test("a delivery that a dead worker had is sent by another when its lease ends", async () => {
+  const offerId = await world.tracking.addOffer();
+  await world.addPostback(offerId);
+  const id = await world.convert(offerId);
+  expect(await lease(TOKENS[0], { leaseMs: 500 })).toHaveLength(1);
+  world.startLane();
+  expect(await world.settled(id)).toMatchObject([{ status: "delivered", attempts: 2 }]);
+});
+
+test("T11: a conversion that is approved again while its postback is being held back is told after all", async () => {
+  const offerId = await world.tracking.addOffer();
+  await world.addPostback(offerId);
+  const id = await world.convert(offerId);
+  await world.setStatus(id, "rejected");
+  const [held] = await lease(TOKENS[0]);
+  if (held === undefined) throw new Error("not leased");
+  await world.setStatus(id, "approved");
+  const rejected = {
+    ...DELIVERED,
+    status: "failed",
+    error: "conversion rejected",
+    is_sent: false,
+  } as const;
+  expect(await settleDelivery(world.tracking.pool, held, rejected)).toBe("due");
+  world.startLane();
+  expect(await world.settled(id)).toMatchObject([{ status: "delivered", attempts: 1 }]);
+});
+
+test("G126: a postback whose last 25 deliveries were exhausted is disabled and says why; one that arrives begins anew", async () => {
+  const offerId = await world.tracking.addOffer();
+  const postback = await world.addPostback(offerId);
+  const state = async () =>
+    (
+      await world.tracking.rows(
+        "select status, disabled_reason, failed_in_row from postback where id = $1",
+        [postback],
+      )
+    )[0];
+  const one = async (status: number) => {
+    world.receiver.answer((response) => response.writeHead(status).end());
+    await world.settled(await world.convert(offerId));
+  };
+  world.startLane({ waitsMs: [] });
+  await one(500);
+  expect(await state()).toMatchObject({ status: "active", failed_in_row: 1 });
+  await one(200);
+  expect(await state()).toMatchObject({ status: "active", failed_in_row: 0 });
+  for (let i = 0; i < 24; i += 1) await one(500);
+  expect(await state()).toMatchObject({ status: "active", failed_in_row: 24 });
+  await one(500);
+  expect(await state()).toMatchObject({
+    status: "disabled",
+    disabled_reason:
+      "25 deliveries in a row failed, the last one with: HTTP 500 Internal Server Error",
+  });
+  expect(await world.deliveries(await world.convert(offerId))).toEqual([]);
+  await world.tracking.rows("update postback set status = 'active' where id = $1", [postback]);
+  expect(await state()).toEqual({ status: "active", disabled_reason: "", failed_in_row: 0 });
+});
+
+test("what is queued for a postback that is paused or gone is not sent", async () => {
+  const offerId = await world.tracking.addOffer();
+  const [paused, gone] = [await world.addPostback(offerId), await world.addPostback(offerId)];
+  const id = await world.convert(offerId);
+  await world.tracking.rows("update postback set status = 'paused' where id = $1", [paused]);
+  await world.tracking.rows("delete from postback where id = $1", [gone]);
+  world.startLane();
+  expect((await world.settled(id)).map(({ error }) => error)).toEqual([
+    "postback is paused",
+    "endpoint was deleted",
+  ]);
+  expect(world.arrived(`o${offerId}`)).toEqual([]);
+});
+
+test("the metrics tell depth, lateness and attempts by result", async () => {
+  const offerId = await world.tracking.addOffer();
+  await world.addPostback(offerId, { url: "http://127.0.0.1:1/" });
+  await world.convert(offerId);
+  await world.tracking.rows("update delivery set due_at = now() - interval '1 minute'");
+  await queue("z", 3);
+  world.startLane({ waitsMs: [3_600_000] });
+  const shown = await until(
+    "the queue was measured and an attempt counted",
+    () => {
+      const text = world.metrics.render();
+      return /delivery_queue_depth \d/.test(text) && text.includes('result="retrying"') && text;
+    },
+    { timeoutMs: 10_000 },
+  );
+  expect(shown).toMatch(/^delivery_queue_depth [1-4]$/m);
+  expect(shown).toMatch(/^delivery_oldest_due_seconds \d/m);
+  expect(shown).toContain('delivery_attempts_total{kind="postback",result="retrying"} 1');
+});
