@@ -48,7 +48,7 @@ const Settings = z.object({
   HOLD_TICK_MS: wholeNumber({ min: 10, max: 60_000 }).default(1_000),
   /** Daily reference rates in the form of the European Central Bank, XML or CSV; empty for none (G76). */
   FX_FEED_URL: z.string().default(""),
-  /** 1: requests may go to loopback and private addresses, for trying it out (G127). */
+  /** 1: requests may go to loopback addresses, for trying it out (G127). */
   ALLOW_PRIVATE_DESTINATIONS: onOff().default(false),
   /** Waits between the attempts to deliver a partner postback (G126); one attempt more than there are waits. */
   POSTBACK_RETRY_SCHEDULE: durations({ itemsMax: 50 }).optional(),
@@ -66,7 +66,7 @@ export type ProcessorSettings = {
   readonly healthPort: number;
   readonly lanes: readonly LaneName[];
   readonly clicks: { readonly owner: string; readonly leaseMs: number };
-  readonly outgoing: { readonly allowPrivate: boolean };
+  readonly outgoing: { readonly allowLoopback: boolean };
   readonly delivery: { readonly postbackWaitsMs: readonly number[] | undefined };
   readonly schedule: { readonly holdTickMs: number; readonly fxFeedUrl: string };
 };
@@ -86,7 +86,7 @@ export function readProcessorSettings(
     healthPort: read.PROCESSORS_HEALTH_PORT,
     lanes: read.LANES,
     clicks: { owner: read.PROCESSOR_NAME, leaseMs: read.LANE_LEASE_MS },
-    outgoing: { allowPrivate: read.ALLOW_PRIVATE_DESTINATIONS },
+    outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
     delivery: { postbackWaitsMs: read.POSTBACK_RETRY_SCHEDULE },
     schedule: { holdTickMs: read.HOLD_TICK_MS, fxFeedUrl: read.FX_FEED_URL },
   });

@@ -1,4 +1,3 @@
-import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, request } from "undici";
 import {
@@ -7,7 +6,8 @@ import {
   outgoingFailure,
   RedirectError,
 } from "./outgoing-failure.ts";
-import { isPublicAddress } from "./public-address.ts";
+import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
+import { resolveHost } from "./resolve-host.ts";
 
 export type OutgoingRequest = {
   readonly url: URL;
@@ -27,6 +27,13 @@ export type OutgoingAnswer = {
   readonly body: string;
   /** As it came; "" for none. */
   readonly retryAfter: string;
+};
+
+export type OutgoingReach = {
+  /** Reach loopback addresses too, for trying it out (ALLOW_PRIVATE_DESTINATIONS, G127). */
+  readonly allowLoopback: boolean;
+  /** Instead of the system's, as `address:port`. */
+  readonly nameServers?: readonly string[];
 };
 
 /** What came of a request; nothing of it is thrown. */
@@ -54,10 +61,9 @@ const IDLE_MS = 4_000;
 export class OutgoingClient {
   readonly #agent: Agent;
 
-  /** `allowPrivate`: reach loopback and private addresses too, for trying it out (ALLOW_PRIVATE_DESTINATIONS). */
-  constructor({ allowPrivate }: { readonly allowPrivate: boolean }) {
+  constructor(reach: OutgoingReach) {
     this.#agent = new Agent({
-      connect: connectorOf(allowPrivate),
+      connect: connectorOf(reach),
       connections: CONNECTIONS_AN_ORIGIN,
       pipelining: 1,
       keepAliveTimeout: IDLE_MS,
@@ -142,38 +148,40 @@ async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).subarray(0, BODY_BYTES_MAX).toString("utf8");
 }
 
-function connectorOf(allowPrivate: boolean): buildConnector.connector {
-  if (allowPrivate) return buildConnector({ timeout: TIMEOUT_MS });
-  const connect = buildConnector({ timeout: TIMEOUT_MS, lookup: lookupPublic });
+function connectorOf({ allowLoopback, nameServers }: OutgoingReach): buildConnector.connector {
+  const isReachable = (address: string): boolean =>
+    isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
+  const connect = buildConnector({
+    timeout: TIMEOUT_MS,
+    // As the socket asks for it: what it gets is what it connects to.
+    lookup: (hostname, options, callback) => {
+      resolveHost(hostname, nameServers).then(
+        (addresses) =>
+          answerLookup(hostname, addresses.filter(isReachable), {
+            isAll: options.all === true,
+            callback,
+          }),
+        (error: Error) => callback(error, ""),
+      );
+    },
+  });
   return (options, callback) => {
     // An address is not looked up: the socket would take it as it is.
     const host = options.hostname.replace(/^\[(.*)\]$/, "$1");
-    if (isIP(host) !== 0 && !isPublicAddress(host)) callback(forbidden(host), null);
+    if (isIP(host) !== 0 && !isReachable(host)) callback(forbidden(host), null);
     else connect(options, callback);
   };
 }
 
-/** As the socket asks for it: what it gets is what it connects to. */
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) {
-      callback(error, "");
-      return;
-    }
-    const reachable = addresses.filter(({ address }) => isPublicAddress(address));
-    const [first] = reachable;
-    if (first === undefined) callback(forbidden(hostname), "");
-    else answerLookup(options.all === true, reachable, first, callback);
-  });
-};
-
 function answerLookup(
-  isAll: boolean,
-  addresses: LookupAddress[],
-  first: LookupAddress,
-  callback: Parameters<LookupFunction>[2],
+  hostname: string,
+  reachable: readonly string[],
+  { isAll, callback }: { isAll: boolean; callback: Parameters<LookupFunction>[2] },
 ): void {
-  if (isAll) callback(null, addresses);
+  const addresses = reachable.map((address) => ({ address, family: isIP(address) }));
+  const [first] = addresses;
+  if (first === undefined) callback(forbidden(hostname), "");
+  else if (isAll) callback(null, addresses);
   else callback(null, first.address, first.family);
 }
 

@@ -8,6 +8,11 @@ export class RedirectError extends Error {
   override readonly name = "RedirectError";
 }
 
+/** No address of a name is known. */
+export class NameError extends Error {
+  override readonly name = "NameError";
+}
+
 /** What a delivery log says of a request that had no answer. */
 export type OutgoingFailure = { readonly error: string; readonly isPermanent: boolean };
 
@@ -22,18 +27,6 @@ const BY_CODE: Readonly<Record<string, string>> = {
   },
   ...{ EHOSTUNREACH: "host unreachable", ENETUNREACH: "host unreachable" },
   UND_ERR_HEADERS_OVERFLOW: "invalid answer",
-  ...{
-    ENOTFOUND: "DNS error",
-    EAI_AGAIN: "DNS error",
-    EAI_FAIL: "DNS error",
-    ENODATA: "DNS error",
-  },
-  ...{
-    ESERVFAIL: "DNS error",
-    ETIMEOUT: "DNS error",
-    EREFUSED: "DNS error",
-    EBADNAME: "DNS error",
-  },
 };
 const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;
 
@@ -41,6 +34,7 @@ const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|
 export function outgoingFailure(error: unknown): OutgoingFailure {
   if (error instanceof ForbiddenDestinationError)
     return { error: "destination address not allowed", isPermanent: true };
+  if (error instanceof NameError) return { error: "DNS error", isPermanent: false };
   if (error instanceof RedirectError) return { error: error.message, isPermanent: true };
   if (error instanceof Error && error.name === "TimeoutError")
     return { error: "timeout", isPermanent: false };

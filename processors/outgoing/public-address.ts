@@ -16,6 +16,7 @@ const SPECIAL_IPV6 = [
 
 const special = blockListOf([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
 const global = blockListOf([GLOBAL_IPV6]);
+const loopback = blockListOf(["127.0.0.0/8", "::1/128"]);
 
 /**
  * Whether an address is one of the public Internet. Not so are loopback, private, link-local and other special ranges, in all
@@ -25,6 +26,12 @@ export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, "ipv4");
   if (!isIPv6(address) || address.includes("%")) return false;
   return global.check(address, "ipv6") && !special.check(address, "ipv6");
+}
+
+/** In all forms of IPv6 that carry one of IPv4 too. */
+export function isLoopbackAddress(address: string): boolean {
+  if (isIPv4(address)) return loopback.check(address, "ipv4");
+  return isIPv6(address) && !address.includes("%") && loopback.check(address, "ipv6");
 }
 
 function blockListOf(ranges: readonly string[]): BlockList {

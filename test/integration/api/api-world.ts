@@ -111,7 +111,7 @@ export class ApiWorld {
   async startProcessor(): Promise<void> {
     const catalog = new Catalog();
     const feed = await CatalogFeed.start({ catalog, db: this.db, log: this.#log });
-    const outgoing = new OutgoingClient({ allowPrivate: false });
+    const outgoing = new OutgoingClient({ allowLoopback: false });
     const lane = startConversions({
       pool: this.db,
       nats: this.nats,

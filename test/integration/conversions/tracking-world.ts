@@ -58,7 +58,7 @@ export class TrackingWorld {
   readonly #lanes: { close(): Promise<void> }[] = [];
   readonly #mint: ClickIdMint;
   readonly #log = openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
-  readonly #outgoing = new OutgoingClient({ allowPrivate: false });
+  readonly #outgoing = new OutgoingClient({ allowLoopback: false });
   #offers = 0;
 
   private constructor(parts: {

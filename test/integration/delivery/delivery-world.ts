@@ -50,12 +50,12 @@ export class DeliveryWorld {
   startLane(
     options: {
       readonly waitsMs?: readonly number[];
-      readonly allowPrivate?: boolean;
+      readonly allowLoopback?: boolean;
       readonly leaseMs?: number;
     } = {},
   ): void {
-    const { waitsMs = WAITS_MS, allowPrivate = true, leaseMs } = options;
-    const outgoing = new OutgoingClient({ allowPrivate });
+    const { waitsMs = WAITS_MS, allowLoopback = true, leaseMs } = options;
+    const outgoing = new OutgoingClient({ allowLoopback });
     this.#clients.push(outgoing);
     this.metrics = new Metrics();
     this.#lanes.push(

@@ -193,7 +193,7 @@ describe("PBO-028 redirects", () => {
 describe("PBO-026 PBO-027 G127 T60 strict, as it is by default", () => {
   beforeAll(async () => {
     await world.stopLanes();
-    world.startLane({ allowPrivate: false });
+    world.startLane({ allowLoopback: false });
   });
 
   test.each([

@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { leaseDueDeliveries, settleDelivery } from "../../../processors/delivery/deliveries.ts";
+import {
+  leaseDueDeliveries,
+  type Settlement,
+  settleDelivery,
+} from "../../../processors/delivery/deliveries.ts";
 import { until } from "../../system/until.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 
@@ -20,10 +24,10 @@ const TOKENS = [
   "00000000-0000-4000-8000-000000000001",
   "00000000-0000-4000-8000-000000000002",
 ] as const;
-const DELIVERED = {
+const DELIVERED: Settlement = {
   ...{ status: "delivered", url: "http://x/", error: "", response_status: 200, response_body: "" },
   ...{ retry_in_ms: null, is_sent: true, is_endpoints_fault: true },
-} as const;
+};
 
 const lease = (token: string, options: Partial<Parameters<typeof leaseDueDeliveries>[1]> = {}) =>
   leaseDueDeliveries(world.tracking.pool, {

@@ -4,8 +4,8 @@ import { ForbiddenDestinationError } from "../../../processors/outgoing/outgoing
 import { type Receiver, startReceiver } from "./receiver.ts";
 
 let receiver: Receiver;
-const strict = new OutgoingClient({ allowPrivate: false });
-const loose = new OutgoingClient({ allowPrivate: true });
+const strict = new OutgoingClient({ allowLoopback: false });
+const loose = new OutgoingClient({ allowLoopback: true });
 
 beforeAll(async () => {
   receiver = await startReceiver();
@@ -39,6 +39,14 @@ describe("G127 destinations that are not public", () => {
       expect(receiver.received.at(-1)).toMatchObject({ method: "GET", target: "/there?a=1" });
     }
   });
+
+  test.each(["10.0.0.1", "192.168.1.1", "169.254.169.254", "[fe80::1]", "0.0.0.0"])(
+    "who may try it out reaches loopback only, not %s",
+    async (host) => {
+      const sent = loose.send({ url: new URL(`http://${host}:${receiver.port}/`), method: "GET" });
+      await expect(sent).rejects.toThrow(ForbiddenDestinationError);
+    },
+  );
 
   test("what is no http is refused", async () => {
     const url = new URL("ftp://example.com/");
