@@ -47,7 +47,11 @@ export class ConversionFleet {
     return fleet;
   }
 
-  async addProcessor(number: number, lanes = "conversions"): Promise<void> {
+  async addProcessor(
+    number: number,
+    lanes = "conversions",
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const healthPort = await freePort();
     const env = {
       LANES: lanes,
@@ -55,6 +59,7 @@ export class ConversionFleet {
       EXIT_WITH_PARENT: "1",
       LOG_LEVEL: "error",
       DATA_DIR: join(this.folder, `processor-${number}`),
+      ...more,
     };
     this.add([projectFile(".build", "processors", "main.js")], env, healthPort);
   }

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { pause } from "../replay/service.ts";
+import { ConversionFleet } from "../system/conversion-fleet.ts";
+
+const IS_FULL = process.env["PROMISES_FULL"] === "1";
+const KILLS = IS_FULL ? 500 : 16;
+const SENDERS = 8;
+
+test("P21: a change and what it tells are one commit, through kill -9 of processors and of database sessions", async () => {
+  await using fleet = await ConversionFleet.open(2);
+  const { world } = fleet;
+  world.startWriters();
+  const offerId = await world.addOffer();
+  for (const fire_on of ["approved", "any", "reversal"]) {
+    await world.insert("postback", {
+      ...{ workspace_id: world.workspaceId, offer_id: offerId, fire_on },
+      url: "http://partner.example/",
+    });
+  }
+  await fleet.untilCurrent();
+  let isEnding = false;
+  let changes = 0;
+  /** Reports and turns over conversions of its own, one after another. */
+  const send = async (): Promise<void> => {
+    while (!isEnding) {
+      const { click_id } = world.addYoungClick({ offer_id: offerId });
+      for (const status of ["approved", "rejected", "approved", "pending"]) {
+        await world.reportUntilAnswered({ click_id, status });
+        changes += 1;
+      }
+    }
+  };
+  const senders = Promise.all(Array.from({ length: SENDERS }, send));
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await pause(500 + Math.random() * 1_500);
+    if (kill % 2 === 0) fleet.killOne();
+    else {
+      await world.rows(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where application_name = 'tracker processors' and datname = current_database()`,
+      );
+    }
+  }
+  isEnding = true;
+  await senders;
+
+  // What each conversion has to have told, from its history alone.
+  const due = await world.rows<{ fired: string }>(
+    `select distinct h.conversion_id || ' ' || p.fire_on || ' ' ||
+       case p.fire_on when 'reversal' then 'reversal' else h.to_status end as fired
+     from conversion_history h, postback p
+     where case p.fire_on
+             when 'any' then h.to_status is distinct from h.from_status
+             when 'approved' then h.to_status = 'approved' and h.to_status is distinct from h.from_status
+             else h.from_status = 'approved' and h.to_status = 'rejected'
+           end`,
+  );
+  const told = await world.rows<{ fired: string }>(
+    `select d.conversion_id || ' ' || p.fire_on || ' ' || d.trigger as fired
+     from delivery d join postback p on p.id = d.endpoint_id`,
+  );
+  const known = await world.rows("select id from conversion");
+  const orphans = await world.rows(
+    "select d.id from delivery d where not exists (select from conversion c where c.id = d.conversion_id)",
+  );
+  expect(orphans).toEqual([]);
+  expect(known.length).toBeGreaterThan(KILLS);
+  const sorted = (rows: readonly { fired: string }[]) => rows.map(({ fired }) => fired).toSorted();
+  expect(sorted(told)).toEqual(sorted(due));
+  process.stdout.write(
+    `P21: ${KILLS} kills, ${changes} answered changes of ${known.length} conversions, ${told.length} deliveries\n`,
+  );
+});

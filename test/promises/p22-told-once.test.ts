@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import { type Received, startReceiver } from "../integration/outgoing/receiver.ts";
+import { pause } from "../replay/service.ts";
+import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { until } from "../system/until.ts";
+
+const IS_FULL = process.env["PROMISES_FULL"] === "1";
+const CONVERSIONS = IS_FULL ? 5_000 : 300;
+/** A process needs a second to start. */
+const KILL_EVERY_MS = 2_500;
+const SENDERS = 16;
+/** Who was killed has what it took for 30 s. */
+const LEASES_END_MS = 60_000;
+const OFFERS = 10;
+
+test("P22: every postback arrives, a second time only where the first outcome was unknown, and a reversal is one delivery", async () => {
+  await using fleet = await ConversionFleet.open(0);
+  await using receiver = await startReceiver();
+  const { world } = fleet;
+  world.startLane();
+  const env = {
+    ALLOW_PRIVATE_DESTINATIONS: "1",
+    POSTBACK_RETRY_SCHEDULE: Array.from({ length: 50 }, () => "200ms").join(","),
+  };
+  for (let i = 0; i < 2; i += 1) await fleet.addProcessor(i, "delivery", env);
+  const offers: number[] = [];
+  for (let i = 0; i < OFFERS; i += 1) {
+    const offerId = await world.addOffer();
+    offers.push(offerId);
+    for (const fire_on of ["approved", "reversal"]) {
+      await world.insert("postback", {
+        ...{ workspace_id: world.workspaceId, offer_id: offerId, fire_on },
+        url: `http://127.0.0.1:${receiver.port}/${fire_on}?c={conversion_id}&o=${i}&r={random}`,
+      });
+    }
+  }
+
+  /** Deliveries whose outcome their worker may not have learned, or not have recorded. */
+  const unknown = new Set<string>();
+  const confirmed = new Map<string, number>();
+  receiver.answer((response, request) => {
+    const id = idOf(request);
+    const chance = Math.random();
+    if (chance < 0.2) response.writeHead(500).end();
+    else if (chance < 0.25) {
+      // It may have been taken: the sender cannot know.
+      unknown.add(id);
+      confirmed.set(id, (confirmed.get(id) ?? 0) + 1);
+      response.destroy();
+    } else if (chance < 0.26) {
+      unknown.add(id);
+      confirmed.set(id, (confirmed.get(id) ?? 0) + 1);
+    } else {
+      confirmed.set(id, (confirmed.get(id) ?? 0) + 1);
+      response.end();
+    }
+  });
+
+  const kill = async (): Promise<void> => {
+    fleet.killOne();
+    // Of the killed one and of the other: whoever settles now is counted too, which only widens the set.
+    const leased = await world.rows<{ id: string }>(
+      "select id from delivery where lease_token is not null",
+    );
+    for (const { id } of leased) unknown.add(id);
+  };
+  let isEnding = false;
+  const killing = (async () => {
+    while (!isEnding) {
+      await pause(KILL_EVERY_MS);
+      await kill();
+    }
+  })();
+
+  world.startWriters();
+  const clicks = Array.from({ length: CONVERSIONS }, (_, i) =>
+    world.addYoungClick({ offer_id: offers[i % OFFERS] ?? 0 }),
+  );
+  const conversions: string[] = [];
+  await inTurns(clicks, async ({ click_id }) => {
+    const { body } = await world.report({ click_id });
+    conversions.push(String(body["conversion_id"]));
+  });
+  const rejected = conversions.filter((_, i) => i % 2 === 0);
+  const untilTold = async (count: number): Promise<void> => {
+    await until(
+      `${count} deliveries have arrived`,
+      async () =>
+        (await world.rows("select id from delivery where status = 'delivered'")).length >= count,
+      { timeoutMs: LEASES_END_MS + CONVERSIONS * 100 },
+    );
+  };
+  await pause(2 * KILL_EVERY_MS);
+  isEnding = true;
+  await killing;
+  await untilTold(conversions.length);
+  await inTurns(rejected, async (conversion_id) => {
+    for (const status of ["rejected", "approved", "rejected"])
+      await world.report({ conversion_id, status });
+  });
+  await kill();
+  await untilTold(conversions.length + rejected.length);
+
+  const rows = await world.rows<{
+    id: string;
+    conversion_id: string;
+    trigger: string;
+    status: string;
+  }>("select id, conversion_id, trigger, status from delivery");
+  expect(fleet.kills).toBeGreaterThan(2);
+  expect(rows.filter(({ status }) => status !== "delivered")).toEqual([]);
+  expect(
+    rows.map(({ conversion_id, trigger }) => `${conversion_id} ${trigger}`).toSorted(),
+  ).toEqual(
+    [
+      ...conversions.map((id) => `${id} approved`),
+      ...rejected.map((id) => `${id} reversal`),
+    ].toSorted(),
+  );
+  expect(rows.filter(({ id }) => !confirmed.has(id))).toEqual([]);
+  const twice = [...confirmed].filter(([, times]) => times > 1).map(([id]) => id);
+  expect(twice.filter((id) => !unknown.has(id))).toEqual([]);
+  expect(targetsOfDeliveries(receiver.received).filter((targets) => targets.size > 1)).toEqual([]);
+  process.stdout.write(
+    `P22: ${rows.length} deliveries, ${receiver.received.length} requests, ${fleet.kills} kills, ${unknown.size} unknown outcomes, ${twice.length} arrived again\n`,
+  );
+});
+
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  const sender = async (): Promise<void> => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: SENDERS }, sender));
+}
+
+/** The same message is the same request, whichever attempt it is. */
+function targetsOfDeliveries(received: readonly Received[]): Set<string>[] {
+  const targets = new Map<string, Set<string>>();
+  for (const request of received) {
+    const known = targets.get(idOf(request)) ?? new Set();
+    targets.set(idOf(request), known.add(request.target));
+  }
+  return [...targets.values()];
+}
+
+function idOf({ headers }: Received): string {
+  return String(headers["x-tracker-delivery"]);
+}

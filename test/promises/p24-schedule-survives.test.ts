@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { startReceiver } from "../integration/outgoing/receiver.ts";
+import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { until } from "../system/until.ts";
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const WAITS_S = [
+  5,
+  30,
+  2 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+  24 * HOUR,
+];
+/** Between the attempt and the look at it, with the machine busy. */
+const LOOK_S = 4;
+
+test("P24: 12 attempts at the times of G126, each by another process than the one before, which kill -9 ended", async () => {
+  await using fleet = await ConversionFleet.open(0);
+  await using receiver = await startReceiver();
+  const { world } = fleet;
+  world.startLane();
+  await fleet.addProcessor(0, "delivery", { ALLOW_PRIVATE_DESTINATIONS: "1" });
+  receiver.answer((response) => response.writeHead(500).end());
+  const offerId = await world.addOffer();
+  await world.insert("postback", {
+    ...{
+      workspace_id: world.workspaceId,
+      offer_id: offerId,
+      url: `http://127.0.0.1:${receiver.port}/`,
+    },
+  });
+  const { click_id } = await world.addClick({ offer_id: offerId });
+  await world.report({ click_id });
+
+  const attempted = async (attempts: number) =>
+    await until(
+      `attempt ${attempts} has failed`,
+      async () => {
+        const rows = await world.rows<{ status: string; wait_s: number | null }>(
+          `select status, extract(epoch from due_at - clock_timestamp())::float8 as wait_s
+           from delivery where attempts = $1 and lease_token is null`,
+          [attempts],
+        );
+        return rows[0];
+      },
+      { timeoutMs: 20_000, pollMs: 20 },
+    );
+  for (const [place, waitS] of WAITS_S.entries()) {
+    const row = await attempted(place + 1);
+    expect(row.status).toBe("retrying");
+    expect(row.wait_s).toBeGreaterThanOrEqual(waitS * 0.8 - LOOK_S);
+    expect(row.wait_s).toBeLessThanOrEqual(waitS * 1.2);
+    fleet.killOne();
+    // The next process finds the time come.
+    await world.rows("update delivery set due_at = clock_timestamp()");
+  }
+  expect(await attempted(WAITS_S.length + 1)).toEqual({ status: "failed", wait_s: null });
+  expect(receiver.received).toHaveLength(12);
+});
