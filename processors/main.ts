@@ -19,7 +19,7 @@ import { startConversions } from "./conversions/start.ts";
 import { postbackKind } from "./delivery/postback-kind.ts";
 import { RETRY_WAITS_MS } from "./delivery/retry-schedule.ts";
 import { startDelivery } from "./delivery/start.ts";
-import { startFacts } from "./facts/start.ts";
+import { type FactDeps, startFacts } from "./facts/start.ts";
 import { startHealthServer } from "./health-server.ts";
 import { OutgoingClient } from "./outgoing/outgoing-client.ts";
 import { startSchedule } from "./schedule/start.ts";
@@ -29,6 +29,8 @@ const RETRY_MS = 500;
 /** Each lane of the click writer may insert, ask, and be asked about an insert at the same time. */
 const CLICKHOUSE_CONNECTIONS_MAX = 24;
 
+/** What lanes are made of. */
+type LaneDeps = FactDeps;
 type Stage = { current: "starting" | "running" | "ending" };
 
 async function main(): Promise<void> {
@@ -93,6 +95,13 @@ async function start(
 
   const { signal } = lifetime;
   const deps = { pool, nats, clickhouse, catalog, log, metrics, signal, clock: systemClock };
+  startLanes(deps, settings, lifetime);
+  stage.current = "running";
+  log.info("process.running");
+}
+
+function startLanes(deps: LaneDeps, settings: ProcessorSettings, lifetime: Lifetime): void {
+  const { lanes } = settings;
   if (lanes.includes("facts")) {
     const facts = startFacts(deps);
     lifetime.own("facts", () => facts.close());
@@ -107,10 +116,7 @@ async function start(
     lifetime.own("cap teller", () => capTeller.close());
   }
   if (lanes.includes("delivery")) {
-    const outgoing = new OutgoingClient(settings.outgoing);
-    lifetime.own("delivery requests", () => outgoing.close());
-    const kinds = [postbackKind(settings.delivery.postbackWaitsMs ?? RETRY_WAITS_MS)];
-    const delivery = startDelivery({ ...deps, outgoing }, { kinds });
+    const delivery = deliveryLane(deps, settings);
     lifetime.own("delivery", () => delivery.close());
   }
   if (lanes.includes("schedule")) {
@@ -121,8 +127,19 @@ async function start(
     const clicks = startClicks(deps, settings.clicks);
     lifetime.own("clicks", () => clicks.close());
   }
-  stage.current = "running";
-  log.info("process.running");
+}
+
+/** With connections of its own: what destinations do to them is nobody else's matter. */
+function deliveryLane(deps: LaneDeps, settings: ProcessorSettings): { close(): Promise<void> } {
+  const outgoing = new OutgoingClient(settings.outgoing);
+  const kinds = [postbackKind(settings.delivery.postbackWaitsMs ?? RETRY_WAITS_MS)];
+  const lane = startDelivery({ ...deps, outgoing }, { kinds });
+  return {
+    close: async () => {
+      await lane.close();
+      await outgoing.close();
+    },
+  };
 }
 
 /** Waits for a Postgres that is away; refuses one that is older or newer than this release. */

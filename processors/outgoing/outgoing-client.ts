@@ -161,7 +161,7 @@ function connectorOf({ allowLoopback, nameServers }: OutgoingReach): buildConnec
             isAll: options.all === true,
             callback,
           }),
-        (error: Error) => callback(error, ""),
+        (error: unknown) => callback(error instanceof Error ? error : forbidden(hostname), ""),
       );
     },
   });

@@ -48,13 +48,9 @@ export class DeliveryWorld {
   }
 
   startLane(
-    options: {
-      readonly waitsMs?: readonly number[];
-      readonly allowLoopback?: boolean;
-      readonly leaseMs?: number;
-    } = {},
+    options: { readonly waitsMs?: readonly number[]; readonly allowLoopback?: boolean } = {},
   ): void {
-    const { waitsMs = WAITS_MS, allowLoopback = true, leaseMs } = options;
+    const { waitsMs = WAITS_MS, allowLoopback = true } = options;
     const outgoing = new OutgoingClient({ allowLoopback });
     this.#clients.push(outgoing);
     this.metrics = new Metrics();
@@ -66,10 +62,7 @@ export class DeliveryWorld {
           metrics: this.metrics,
           signal: new AbortController().signal,
         },
-        {
-          kinds: [postbackKind(waitsMs)],
-          ...(leaseMs === undefined ? {} : { leaseMs }),
-        },
+        { kinds: [postbackKind(waitsMs)] },
       ),
     );
   }

@@ -14,7 +14,7 @@ afterAll(async () => {
 /** An offer with one postback of each kind of firing; answers what arrives for a conversion, in words. */
 async function threePostbacks(offer: Record<string, unknown> = {}): Promise<{
   readonly offerId: number;
-  told(conversionId: string): Promise<string[]>;
+  readonly told: (conversionId: string) => Promise<string[]>;
 }> {
   const offerId = await world.tracking.addOffer(offer);
   const names = new Map<number, string>();
@@ -26,7 +26,10 @@ async function threePostbacks(offer: Record<string, unknown> = {}): Promise<{
       const rows = await world.deliveries(conversionId);
       if (rows.length > 0) await world.settled(conversionId);
       return (await world.deliveries(conversionId))
-        .map(({ endpoint_id, trigger, status }) => `${names.get(endpoint_id)}:${trigger}:${status}`)
+        .map(
+          ({ endpoint_id, trigger, status }) =>
+            `${names.get(endpoint_id) ?? "?"}:${trigger}:${status}`,
+        )
         .toSorted();
     },
   };

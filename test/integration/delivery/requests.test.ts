@@ -35,7 +35,8 @@ async function tell(
   const id = await world.convert(offerId, options.params, options.click);
   const [row] = await world.settled(id);
   const [request] = world.arrived(`o${offerId}`);
-  if (row === undefined || request === undefined) throw new Error(`nothing arrived: ${row?.error}`);
+  if (row === undefined || request === undefined)
+    throw new Error(`nothing arrived: ${row?.error ?? "no delivery"}`);
   const { target, body, method, headers } = request;
   return { id, row, target, body, method, type: headers["content-type"] ?? "" };
 }

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "../../schemas/host/log.ts";
+import type { Pool } from "../../schemas/postgres/connect.ts";
+import type { Clock } from "../../schemas/time/clock.ts";
+import { decideSettlement, refusedSettlement } from "./decide-settlement.ts";
+import { type Settled, type Settlement, settleDelivery } from "./deliveries.ts";
+import type { DeliveryKind, LeasedDelivery, Outgoing, Prepared } from "./delivery.ts";
+import type { DeliveryMetrics } from "./metrics.ts";
+
+export type DeliverDeps = {
+  readonly pool: Pool;
+  readonly outgoing: Outgoing;
+  readonly log: Log;
+  readonly metrics: DeliveryMetrics;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+};
+
+/** When a lease began and how long it is, by a clock that goes on while a process is frozen. */
+export type Lease = { readonly fromMs: number; readonly ms: number };
+
+/** Of one request, redirects included (G126, G130). */
+const TIMEOUT_MS = 10_000;
+/** A request that begins later in its lease might end when the row is another's: it is not sent. */
+const SEND_WITHIN = 1 / 3;
+const BACKOFF_MS_MIN = 250;
+const BACKOFF_MS_MAX = 5_000;
+
+/** Sends a leased delivery and records what came of it. Answers whether its destination can have more. Never throws. */
+export async function deliver(
+  deps: DeliverDeps,
+  delivery: LeasedDelivery,
+  { kind, prepared, lease }: { kind: DeliveryKind; prepared: Prepared; lease: Lease },
+): Promise<boolean> {
+  const startedAtMs = performance.now();
+  if (startedAtMs - lease.fromMs > lease.ms * SEND_WITHIN) {
+    deps.metrics.attempted(kind.name, "unrecorded", 0);
+    return true;
+  }
+  const { settlement, isInTime } = await send(deps, delivery, { kind, prepared });
+  const settled = await record(deps, delivery, { settlement, untilMs: lease.fromMs + lease.ms });
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  const isStale = settled === undefined || settled === "stale";
+  const result = settlement.is_sent ? settlement.status : "refused";
+  deps.metrics.attempted(kind.name, isStale ? "unrecorded" : result, seconds);
+  tell(deps, delivery, { settlement, settled, seconds });
+  return isInTime;
+}
+
+async function send(
+  { outgoing, clock }: DeliverDeps,
+  delivery: LeasedDelivery,
+  { kind, prepared }: { kind: DeliveryKind; prepared: Prepared },
+): Promise<{ readonly settlement: Settlement; readonly isInTime: boolean }> {
+  if (prepared.kind === "refused")
+    return { settlement: refusedSettlement(prepared), isInTime: true };
+  const { request } = prepared;
+  const { redirectsMax } = kind;
+  const attempt = await outgoing.attempt({ ...request, redirectsMax, timeoutMs: TIMEOUT_MS });
+  const settlement = decideSettlement({
+    ...{ delivery, kind, attempt, url: request.url.href },
+    ...{ nowMs: clock.nowMs(), random: Math.random() },
+  });
+  return { settlement, isInTime: attempt.kind === "answered" || attempt.isPermanent };
+}
+
+/** Tries until the lease is over: a result that is lost is sent a second time. */
+async function record(
+  { pool, log, metrics, signal }: DeliverDeps,
+  delivery: LeasedDelivery,
+  { settlement, untilMs }: { settlement: Settlement; untilMs: number },
+): Promise<Settled | undefined> {
+  for (let backoffMs = BACKOFF_MS_MIN; ; backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX)) {
+    try {
+      return await settleDelivery(pool, delivery, settlement);
+    } catch (error) {
+      metrics.faulted();
+      log.warn({ err: error, delivery: delivery.id }, "delivery.result-not-recorded");
+      if (signal.aborted || performance.now() + backoffMs > untilMs) return undefined;
+      await sleep(backoffMs * (0.5 + Math.random()));
+    }
+  }
+}
+
+function tell(
+  { log, metrics }: DeliverDeps,
+  { id, kind, endpoint_id, attempts }: LeasedDelivery,
+  outcome: { settlement: Settlement; settled: Settled | undefined; seconds: number },
+): void {
+  const { settled, seconds } = outcome;
+  const { status, error, response_status, retry_in_ms } = outcome.settlement;
+  // Neither the URL nor the answer: both hold what only the two sides may know.
+  const line = { delivery: id, kind, endpoint: endpoint_id, attempt: attempts, status, error };
+  log.debug({ ...line, response_status, retry_in_ms, seconds, settled }, "delivery.attempted");
+  if (settled !== "disabled") return;
+  metrics.disabled(kind);
+  log.warn({ kind, endpoint: endpoint_id, error }, "delivery.endpoint-disabled");
+}
