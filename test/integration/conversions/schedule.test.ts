@@ -137,6 +137,21 @@ test("G178 G177: the logs are kept for their time and no longer", async () => {
   await expect.poll(() => kept("postback_log"), SOON).toBe(2);
 });
 
+test("deliveries that ended are kept for 30 days, and those that wait for as long as they do", async () => {
+  for (const ago of [29, 31, null]) {
+    await world.rows(
+      `insert into delivery (workspace_id, kind, endpoint_id, destination, facts, created_at, due_at, finished_at)
+       values ($1, 'postback', 1, 'partner.example', '{}', now() - interval '40 days',
+         case when $2::integer is null then now() end, now() - $2::integer * interval '1 day')`,
+      [world.workspaceId, ago],
+    );
+  }
+  start();
+  const kept = (): Promise<Record<string, unknown>[]> =>
+    world.rows("select finished_at > now() - interval '30 days' as young from delivery order by 1");
+  await expect.poll(kept, SOON).toEqual([{ young: true }, { young: null }]);
+});
+
 test("G76: the daily rates arrive once, wrong answers change nothing, and what a person entered stays", async () => {
   const answers: { status: number; body: string }[] = [];
   const rates = (usd: string): string =>
