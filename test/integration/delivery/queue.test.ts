@@ -153,6 +153,39 @@ test("what is queued for a postback that is paused or gone is not sent", async (
   expect(world.arrived(`o${offerId}`)).toEqual([]);
 });
 
+test("P23: what shares slots is the host and port of the URL as it is configured", async () => {
+  const offerId = await world.tracking.addOffer();
+  const urls = {
+    "http://A.example/x": "a.example",
+    "HTTPS://a.example:8443?c={click_id}": "a.example:8443",
+    "http://user:pw@a.example/": "a.example",
+    "http://{sub1}.a.example/": "{sub1}.a.example",
+    "{sub1}": "",
+  };
+  for (const url of Object.keys(urls)) await world.addPostback(offerId, { url });
+  const rows = await world.tracking.rows(
+    "select url, destination from postback where offer_id = $1 order by id",
+    [offerId],
+  );
+  expect(rows).toEqual(Object.entries(urls).map(([url, destination]) => ({ url, destination })));
+});
+
+test("P23: a lease finds what is due behind 2,000 destinations and 100,000 deliveries that wait", async () => {
+  await world.tracking.rows(
+    `insert into delivery (workspace_id, kind, endpoint_id, destination, facts, due_at)
+     select 1, 'postback', 0, 'host-' || (i % 2000), '{}', now() + interval '1 hour'
+     from generate_series(1, 100000) as i`,
+  );
+  await world.tracking.rows("analyze delivery");
+  await queue("z", 1);
+  expect(await lease(TOKENS[1])).toHaveLength(1);
+  await queue("z", 1);
+  const startedAtMs = performance.now();
+  expect(await lease(TOKENS[0])).toHaveLength(1);
+  const tookMs = performance.now() - startedAtMs;
+  expect(tookMs).toBeLessThan(1_000);
+});
+
 test("the metrics tell depth, lateness and attempts by result", async () => {
   const offerId = await world.tracking.addOffer();
   await world.addPostback(offerId, { url: "http://127.0.0.1:1/" });
