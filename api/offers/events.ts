@@ -85,7 +85,9 @@ export async function findUserOfEvent(
     name: "find-user-of-event",
     text: `select 'conversions' as found where exists (select from conversion where offer_id = $1 and event_code = $2)
            union all
-           select 'terms of partners' where exists (select from payout_override where offer_id = $1 and event_code = $2)`,
+           select 'terms of partners' where exists (select from payout_override where offer_id = $1 and event_code = $2)
+           union all
+           select 'postbacks' where exists (select from postback where offer_id = $1 and event_code = $2)`,
     values: [offerId, code],
   });
   return rows[0]?.found;
