@@ -84,7 +84,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
   app.addContentTypeParser(JSON_MEDIA, { parseAs: "string" }, (request, body: string, done) => {
     // Many clients name a type with every request. Whether there has to be a body is for the operation to say.
     if (body === "") done(null, undefined);
-    else parseJson(request, body, done);
+    else void parseJson(request, body, done);
   });
   app.setErrorHandler((error, request, reply) => answerProblem(options, { error, request, reply }));
   app.setNotFoundHandler((_request, reply) =>
