@@ -25,9 +25,8 @@ export default defineConfig({
             "{ingress,processors,api,schemas,deploy}/**/*.test.ts",
             "test/{bench,replay,samples,services,system}/**/*.test.ts",
           ],
-          // A unit test takes less than a second, and is shown as slow from there on. The limit is for a machine on which
+          // A unit test takes less than a second. The limit is for a machine on which
           // others work too: at a load of 16 on two cores a test of 0.4 s was ended by a limit of one second.
-          slowTestThreshold: SECOND_MS,
           testTimeout: 5 * SECOND_MS,
           hookTimeout: 5 * SECOND_MS,
           sequence: { groupOrder: 1 },
