@@ -9,6 +9,7 @@ import { type Log, openLog } from "../schemas/host/log.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
 import { SettingsError } from "../schemas/host/read-settings.ts";
 import { connectNats, type Nats } from "../schemas/nats/connect.ts";
+import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
@@ -21,7 +22,6 @@ import { RETRY_WAITS_MS } from "./delivery/retry-schedule.ts";
 import { startDelivery } from "./delivery/start.ts";
 import { type FactDeps, startFacts } from "./facts/start.ts";
 import { startHealthServer } from "./health-server.ts";
-import { OutgoingClient } from "./outgoing/outgoing-client.ts";
 import { startSchedule } from "./schedule/start.ts";
 import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
 

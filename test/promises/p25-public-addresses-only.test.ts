@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { OutgoingClient } from "../../processors/outgoing/outgoing-client.ts";
+import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import { type Receiver, startReceiver } from "../integration/outgoing/receiver.ts";
 import { type NameServer, startNameServer } from "../system/name-server.ts";
 

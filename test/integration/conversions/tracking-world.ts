@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { startConversions } from "../../../processors/conversions/start.ts";
-import { OutgoingClient } from "../../../processors/outgoing/outgoing-client.ts";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
@@ -18,6 +17,7 @@ import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
+import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { OutgoingClient } from "../../../processors/outgoing/outgoing-client.ts";
-import { ForbiddenDestinationError } from "../../../processors/outgoing/outgoing-failure.ts";
+import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
+import { ForbiddenDestinationError } from "../../../schemas/outgoing/outgoing-failure.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
 let receiver: Receiver;
