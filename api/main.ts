@@ -2,6 +2,7 @@ import { openClickhouse } from "../schemas/clickhouse/connect.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { SettingsError } from "../schemas/host/read-settings.ts";
+import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool } from "../schemas/postgres/connect.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
@@ -43,6 +44,9 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   const nats = await NatsLink.open({ url: settings.natsUrl, prefix: settings.natsPrefix, log });
   lifetime.own("nats", () => nats.close());
 
+  const outgoing = new OutgoingClient(settings.outgoing);
+  lifetime.own("outgoing", () => outgoing.close());
+
   const purge = setInterval(() => {
     purgeRateWindows(db).catch((error: unknown) =>
       log.warn({ err: error }, "rate-windows.not-purged"),
@@ -50,7 +54,8 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   }, PURGE_INTERVAL_MS);
   lifetime.own("purge", () => clearInterval(purge));
 
-  const app = await startApi({ ...settings, db, clickhouse, nats: () => nats.current(), log });
+  const stores = { db, clickhouse, nats: () => nats.current() };
+  const app = await startApi({ ...settings, ...stores, outgoing, log });
   lifetime.own("listener", () => app.close());
   const address = await app.listen({ host: settings.bindAddress, port: settings.port });
   log.info({ address }, "api.listening");

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Clickhouse } from "../schemas/clickhouse/connect.ts";
 import type { Log } from "../schemas/host/log.ts";
 import type { Nats } from "../schemas/nats/connect.ts";
+import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
 import type { Permission, Role } from "./access/permissions.ts";
 import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
@@ -31,6 +32,8 @@ export type OperationContext = {
   readonly clickhouse: Clickhouse;
   /** Undefined while NATS has not been reached since the start: answer `unavailable`. */
   readonly nats: Nats | undefined;
+  /** For addresses that a caller names. */
+  readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
   readonly log: Log;
   readonly requestId: string;

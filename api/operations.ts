@@ -15,6 +15,9 @@ import { listConversionHistory } from "./conversions/list-conversion-history.ts"
 import { listConversions } from "./conversions/list-conversions.ts";
 import { updateConversion } from "./conversions/update-conversion.ts";
 import { updateConversions } from "./conversions/update-conversions.ts";
+import { getTrackingLink } from "./links/get-tracking-link.ts";
+import { lintAdPlatform, lintGoogleAds } from "./links/lint-operations.ts";
+import { testTemplate } from "./links/test-template.ts";
 import { managementOperations } from "./management/operations.ts";
 import { createEvent } from "./offers/create-event.ts";
 import { createOffer } from "./offers/create-offer.ts";
@@ -53,5 +56,9 @@ export const operations: readonly Operation[] = [
   createConversion,
   updateConversion,
   updateConversions,
+  getTrackingLink,
+  lintGoogleAds,
+  lintAdPlatform,
+  testTemplate,
   ...managementOperations,
 ];

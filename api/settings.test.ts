@@ -19,6 +19,7 @@ test("three servers are enough; everything else serves a single machine", () => 
     clickhouseUrl: SERVERS.CLICKHOUSE_URL,
     trustedProxies: [],
     rateLimitPerMinute: 600,
+    outgoing: { allowLoopback: false },
     logLevel: "info",
     endWithParent: false,
   });

@@ -33,6 +33,7 @@ const Variables = z.object({
     )
     .default([]),
   RATE_LIMIT_PER_MINUTE: wholeNumber({ min: 1, max: 1_000_000 }).default(600),
+  ALLOW_PRIVATE_DESTINATIONS: onOff().default(false),
   LOG_LEVEL: z
     .enum(
       ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
@@ -54,6 +55,8 @@ export type ApiSettings = {
   readonly clickhouseUrl: string;
   readonly trustedProxies: readonly string[];
   readonly rateLimitPerMinute: number;
+  /** Whether the template tester may reach loopback and private addresses, for trying it out (G127). */
+  readonly outgoing: { readonly allowLoopback: boolean };
   readonly logLevel: string;
   readonly endWithParent: boolean;
 };
@@ -71,6 +74,7 @@ export function readApiSettings(environment: Environment = process.env): ApiSett
     clickhouseUrl: given.CLICKHOUSE_URL,
     trustedProxies: given.TRUSTED_PROXIES,
     rateLimitPerMinute: given.RATE_LIMIT_PER_MINUTE,
+    outgoing: { allowLoopback: given.ALLOW_PRIVATE_DESTINATIONS },
     logLevel: given.LOG_LEVEL,
     endWithParent: given.EXIT_WITH_PARENT,
   });

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Clickhouse } from "../schemas/clickhouse/connect.ts";
 import type { Log } from "../schemas/host/log.ts";
 import type { Nats } from "../schemas/nats/connect.ts";
+import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
 import { AddressList } from "./access/address-list.ts";
 import { ApiKeys } from "./access/api-keys.ts";
@@ -15,6 +16,7 @@ export type ApiParts = {
   readonly db: Pool;
   readonly clickhouse: Clickhouse;
   readonly nats: () => Nats | undefined;
+  readonly outgoing: OutgoingClient;
   readonly log: Log;
   readonly trustedProxies: readonly string[];
   readonly rateLimitPerMinute: number;
@@ -24,7 +26,7 @@ export type ApiParts = {
 
 /** The API over migrated stores; it listens nowhere yet. Reads the secret of the installation. */
 export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
-  const { db, clickhouse, nats, log, apiUrl, trackingUrl } = parts;
+  const { db, clickhouse, nats, outgoing, log, apiUrl, trackingUrl } = parts;
   const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
   return buildRestServer({
     operations,
@@ -38,6 +40,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     db,
     clickhouse,
     nats,
+    outgoing,
     log,
     cursors: new Cursors(await readSecret(db)),
     keys: new ApiKeys(db),

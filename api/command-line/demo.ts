@@ -75,9 +75,8 @@ async function fillWorkspace(
   tx: Queryable,
   { trackingUrl }: DemoAddresses,
 ): Promise<{ workspaceId: number; adminKey: string }> {
-  const workspace = { name: "Demo", slug: SLUG, timezone: "UTC", currency: CURRENCY };
+  const workspace = { name: "Demo", slug: SLUG, timezone: "UTC", currency: CURRENCY, trackingUrl };
   const { id, adminKey } = await insertWorkspace(tx, workspace);
-  await insertDomain(tx, id, new URL(trackingUrl));
   const partnerIds = await insertPartners(tx, id);
   const offerIds = await insertOffers(tx, id);
   const offerId = (code: string): number => offerIds.get(code) ?? 0;
@@ -95,19 +94,6 @@ async function fillWorkspace(
     ],
   });
   return { workspaceId: id, adminKey };
-}
-
-/** The Host header as ingress compares it: lower case, with a port only where it is not the scheme's own. */
-async function insertDomain(
-  tx: Queryable,
-  workspaceId: number,
-  { host, protocol }: URL,
-): Promise<void> {
-  await tx.query({
-    name: "insert-demo-domain",
-    text: "insert into tracking_domain (workspace_id, host, scheme, is_default) values ($1, $2, $3, true)",
-    values: [workspaceId, host, protocol.replace(":", "")],
-  });
 }
 
 async function insertPartners(tx: Queryable, workspaceId: number): Promise<number[]> {

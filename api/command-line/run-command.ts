@@ -82,7 +82,8 @@ async function workspaceCreate(
   const { name = "", slug, timezone, currency } = readOptions(args, options, ["name"]);
   const workspace = readNewWorkspace({ name, slug, timezone, currency });
   return await withDatabase(environment, async (db) => {
-    const created = await createWorkspace(db, workspace);
+    const { trackingUrl } = environment;
+    const created = await createWorkspace(db, { ...workspace, trackingUrl });
     return [
       `Workspace ${created.id} (${created.slug}) is there.`,
       `Postback token: ${created.postbackToken}`,

@@ -13,6 +13,8 @@ export type NewWorkspace = {
   readonly slug: string;
   readonly timezone: string;
   readonly currency: string;
+  /** Origin of its first tracking domain; none when absent. */
+  readonly trackingUrl?: string;
 };
 
 export type CreatedWorkspace = {
@@ -72,7 +74,7 @@ export async function createWorkspace(
   }
 }
 
-/** Workspace, its owner and the first admin key. */
+/** Workspace, its owner, the first admin key, and the domain of its links. */
 export async function insertWorkspace(
   tx: Queryable,
   workspace: NewWorkspace,
@@ -88,8 +90,26 @@ export async function insertWorkspace(
     values: [workspace.slug, workspace.name, workspace.timezone, workspace.currency, postbackToken],
   });
   const { id, user_id: userId } = rows[0] ?? { id: 0, user_id: 0 };
+  if (workspace.trackingUrl !== undefined)
+    await insertFirstDomain(tx, id, new URL(workspace.trackingUrl));
   const adminKey = await insertKey(tx, { workspaceId: id, name: "Admin", role: "admin", userId });
   return { id, slug: workspace.slug, postbackToken, adminKey };
+}
+
+/**
+ * A host that any workspace has listed serves those that list it (G153), so a workspace without it would lose its links as soon
+ * as another one has it. Lower case, with a port only where it is not the scheme's own, as ingress compares the Host header.
+ */
+async function insertFirstDomain(
+  tx: Queryable,
+  workspaceId: number,
+  { host, protocol }: URL,
+): Promise<void> {
+  await tx.query({
+    name: "insert-first-domain",
+    text: "insert into tracking_domain (workspace_id, host, scheme, is_default) values ($1, $2, $3, true)",
+    values: [workspaceId, host, protocol.replace(":", "")],
+  });
 }
 
 export async function findWorkspace(db: Queryable, slug: string): Promise<Workspace | undefined> {

@@ -38,9 +38,9 @@ export const createOffer: Operation = operation({
     ...percentFaults(body, { payout_type: "cpa", revenue_type: "rpa" }),
     ...eventFaults(body["events"]),
   }),
-  run: async ({ principal, db, settings }, { body }) => {
+  run: async ({ principal, db }, { body }) => {
     const offer = await insertUnderNewCode(db, principal.workspace.id, body);
-    return { body: { data: showOffer(principal, offer, settings.trackingUrl) } };
+    return { body: { data: showOffer(principal, offer) } };
   },
 });
 

@@ -32,7 +32,7 @@ export const getOffer: Operation = operation({
   output: z.object({ data: ShownOffer }),
   status: 200,
   findResource: getOfferOfPath,
-  run: async ({ principal, settings }, { resource }) => ({
-    body: { data: showOffer(principal, resource, settings.trackingUrl) },
+  run: async ({ principal }, { resource }) => ({
+    body: { data: showOffer(principal, resource) },
   }),
 });

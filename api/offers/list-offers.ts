@@ -41,7 +41,7 @@ export const listOffers: Operation = operation({
   output: z.object({ data: z.array(ShownOffer), next_cursor: z.string().nullable() }),
   status: 200,
   run: async (context, { query }) => {
-    const { principal, db, settings } = context;
+    const { principal, db } = context;
     const filters = filtersOf(principal, query);
     const page = openPage(context, "listOffers", query);
     const rows =
@@ -51,7 +51,7 @@ export const listOffers: Operation = operation({
     return {
       body: page.close(rows, {
         positionOf: (offer) => ({ at: offer.created_at, id: String(offer.id) }),
-        show: (offer) => showOffer(principal, offer, settings.trackingUrl),
+        show: (offer) => showOffer(principal, offer),
       }),
     };
   },

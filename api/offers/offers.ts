@@ -1,5 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Principal } from "../access/principal.ts";
+import { linkDomainId } from "../links/link-domains.ts";
 import { likePattern, type Reference } from "../rest/codes.ts";
 import type { Position } from "../rest/cursor.ts";
 
@@ -62,7 +63,7 @@ export type PartnerOfferRow = OfferRow & {
   access_status: string | null;
   can_run: boolean;
   overrides: OverrideRow[];
-  /** Origin of the tracking domain that is the partner's for this offer; null without an active one. */
+  /** Origin of the tracking domain of the partner's links to this offer; null without an active one. */
   origin: string | null;
 };
 
@@ -104,14 +105,8 @@ const PARTNER_COLUMNS = `ac.status as access_status, ${CAN_RUN} as can_run,
   coalesce((select json_agg(json_build_object('event_code', p.event_code, 'payout_type', p.payout_type,
       'payout', p.payout::text))
     from payout_override p where p.offer_id = o.id and p.affiliate_id = f.id), '[]'::json) as overrides,
-  coalesce(
-    (select d.scheme || '://' || d.host
-     from tracking_domain_assignment x join tracking_domain d on d.id = x.domain_id and d.status = 'active'
-     where x.workspace_id = o.workspace_id and (x.affiliate_id = f.id or x.affiliate_id is null)
-       and (x.offer_id = o.id or x.offer_id is null)
-     order by x.affiliate_id is not null desc, x.offer_id is not null desc limit 1),
-    (select d.scheme || '://' || d.host from tracking_domain d
-     where d.workspace_id = o.workspace_id and d.is_default and d.status = 'active')) as origin`;
+  (select d.scheme || '://' || d.host from tracking_domain d
+   where d.id = ${linkDomainId({ workspace: "o.workspace_id", affiliate: "f.id", offer: "o.id" })}) as origin`;
 
 /** Nothing of an invisible offer is told: private ones belong to approved partners only (G49). */
 const PARTNER_SOURCE = `from offer o join advertiser adv on adv.id = o.advertiser_id

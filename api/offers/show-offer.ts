@@ -1,15 +1,15 @@
 import type { Principal } from "../access/principal.ts";
 import { showTo } from "../access/visibility.ts";
+import { affiliateLink } from "../links/build-link.ts";
 import type { EventRow, OfferRow, OverrideRow, PartnerOfferRow } from "./offers.ts";
 
-/** An offer as the key sees it (section 2.13). `trackingUrl` is used where a workspace has no tracking domain of its own. */
+/** An offer as the key sees it (section 2.13). */
 export function showOffer(
   principal: Principal,
   offer: OfferRow | PartnerOfferRow,
-  trackingUrl: string,
 ): Record<string, unknown> {
   if (principal.role === "partner" && isPartnerRow(offer)) {
-    return showToPartner(offer, linkOf(offer, principal.affiliate.code, trackingUrl));
+    return showToPartner(offer, linkOf(offer, principal.affiliate.code));
   }
   return showTo(principal.role, "offer", {
     ...offer,
@@ -22,7 +22,7 @@ function isPartnerRow(offer: OfferRow | PartnerOfferRow): offer is PartnerOfferR
   return "overrides" in offer;
 }
 
-function showToPartner(offer: PartnerOfferRow, link: string): Record<string, unknown> {
+function showToPartner(offer: PartnerOfferRow, link: string | undefined): Record<string, unknown> {
   const events = offer.events.map((event) => ({ ...event, ...payoutOf(offer, event) }));
   const own = payoutOf(offer, {
     ...offer,
@@ -34,7 +34,7 @@ function showToPartner(offer: PartnerOfferRow, link: string): Record<string, unk
     events: events
       .filter((event) => !event.is_private)
       .map((event) => showTo("partner", "event", event)),
-    ...(offer.can_run ? { tracking_link: link } : {}),
+    ...(offer.can_run && link !== undefined ? { tracking_link: link } : {}),
   });
 }
 
@@ -59,6 +59,8 @@ function findOwn(
   return { payout_type: own.payout_type, payout: own.payout };
 }
 
-function linkOf(offer: PartnerOfferRow, affiliateCode: string, trackingUrl: string): string {
-  return `${offer.origin ?? trackingUrl}/r/${offer.code}/${affiliateCode}`;
+/** Undefined without an active tracking domain: no other host is sure to serve the workspace (G153). */
+function linkOf({ code, origin }: PartnerOfferRow, affiliateCode: string): string | undefined {
+  if (origin === null) return undefined;
+  return affiliateLink({ origin, offerCode: code, affiliateCode, values: [] });
 }

@@ -30,9 +30,9 @@ export const updateOffer: Operation = operation({
     ...percentFaults(body, resource),
     ...(await switchFaults(context.db, resource, body)),
   }),
-  run: async ({ principal, db, settings }, { body, resource }) => {
+  run: async ({ principal, db }, { body, resource }) => {
     const offer = await inTransaction(db, async (tx) => await change(tx, resource.id, body));
-    return { body: { data: showOffer(principal, offer, settings.trackingUrl) } };
+    return { body: { data: showOffer(principal, offer) } };
   },
 });
 

@@ -2,6 +2,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
+import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { insertAuditEntry } from "../access/audit-log.ts";
 import { authorize } from "../access/authorize.ts";
@@ -38,6 +39,7 @@ export type RestServerOptions = AdmissionDeps & {
   readonly db: Pool;
   readonly clickhouse: Clickhouse;
   readonly nats: () => Nats | undefined;
+  readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
   readonly log: Log;
   readonly settings: OperationSettings;
@@ -184,6 +186,7 @@ function contextOf(options: RestServerOptions, request: FastifyRequest): Operati
     db: options.db,
     clickhouse: options.clickhouse,
     nats: options.nats(),
+    outgoing: options.outgoing,
     cursors: options.cursors,
     log: options.log.child({ requestId }),
     requestId,

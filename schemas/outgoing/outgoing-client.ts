@@ -27,6 +27,8 @@ export type OutgoingAnswer = {
   readonly body: string;
   /** As it came; "" for none. */
   readonly retryAfter: string;
+  /** Where it redirects to, as it came; "" for none. */
+  readonly location: string;
 };
 
 export type OutgoingReach = {
@@ -84,7 +86,8 @@ export class OutgoingClient {
     const signal = AbortSignal.timeout(Math.min(timeoutMs, TIMEOUT_MS));
     let hop: Hop = { url, method, headers, body };
     for (let redirects = 0; ; redirects += 1) {
-      const { answer, location } = await this.#ask(hop, signal);
+      const answer = await this.#ask(hop, signal);
+      const { location } = answer;
       if (redirectsMax === 0 || location === "" || !REDIRECTS.includes(answer.status))
         return answer;
       if (redirects === redirectsMax)
@@ -102,22 +105,19 @@ export class OutgoingClient {
     }
   }
 
-  async #ask(
-    { url, method, headers, body }: Hop,
-    signal: AbortSignal,
-  ): Promise<{ readonly answer: OutgoingAnswer; readonly location: string }> {
+  async #ask({ url, method, headers, body }: Hop, signal: AbortSignal): Promise<OutgoingAnswer> {
     if (url.protocol !== "http:" && url.protocol !== "https:")
       throw new ForbiddenDestinationError(`${url.protocol} is not for requests`);
     const options = { dispatcher: this.#agent, method, headers, body, signal };
     const response = await request(url, options);
     const { "retry-after": retryAfter, location } = response.headers;
-    const answer = {
+    return {
       status: response.statusCode,
       statusText: response.statusText.slice(0, STATUS_TEXT_MAX),
       body: await firstBytes(response.body),
       retryAfter: typeof retryAfter === "string" ? retryAfter : "",
+      location: typeof location === "string" ? location : "",
     };
-    return { answer, location: typeof location === "string" ? location : "" };
   }
 
   /** What is under way is cut off. */

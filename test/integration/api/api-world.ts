@@ -32,6 +32,13 @@ type CallOptions = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+type WorldOptions = {
+  readonly rateLimit?: number;
+  readonly trustedProxies?: string[];
+  /** Whether templates may be followed to this machine. */
+  readonly allowLoopback?: boolean;
+};
+
 const Data = z.looseObject({ id: z.union([z.int(), z.string()]) });
 const Address = z.looseObject({ port: z.int() });
 const BASE = "/api/v1";
@@ -69,9 +76,7 @@ export class ApiWorld {
     this.tenant = { ...NOBODY };
   }
 
-  static async open(
-    options: { rateLimit?: number; trustedProxies?: string[] } = {},
-  ): Promise<ApiWorld> {
+  static async open(options: WorldOptions = {}): Promise<ApiWorld> {
     const name = `api_test_${randomBytes(5).toString("hex")}`;
     await onServer((admin) => admin.query({ text: `create database ${name}` }));
     const db = openPool({ url: databaseUrl(name), applicationName: "test" });
@@ -89,12 +94,15 @@ export class ApiWorld {
 
   /** One more process of the API, as far as its state goes: its own caches and counters. Answers its origin. */
   async startAnother(
-    options: { rateLimit?: number; trustedProxies?: string[]; nats?: () => Nats | undefined } = {},
+    options: WorldOptions & { nats?: () => Nats | undefined } = {},
   ): Promise<string> {
+    const outgoing = new OutgoingClient({ allowLoopback: options.allowLoopback ?? false });
+    this.#closers.push(() => outgoing.close());
     const app: FastifyInstance = await startApi({
       db: this.db,
       clickhouse: this.clickhouse,
       nats: options.nats ?? (() => this.nats),
+      outgoing,
       log: this.#log,
       trustedProxies: options.trustedProxies ?? [],
       rateLimitPerMinute: options.rateLimit ?? 1_000_000,

@@ -5,6 +5,7 @@ let world: ApiWorld;
 
 beforeAll(async () => {
   world = await ApiWorld.open();
+  await world.post("/tracking-domains", { host: "default.example", is_default: true });
 });
 afterAll(async () => {
   await world.close();
@@ -62,7 +63,7 @@ describe("partner access", () => {
     expect(await look(open.id)).toMatchObject({
       access_status: null,
       can_run: true,
-      tracking_link: `http://track.example:8080/r/${String(open["code"])}/${world.tenant.affiliateCode}`,
+      tracking_link: `https://default.example/r/${String(open["code"])}/${world.tenant.affiliateCode}`,
     });
     await accessOf(open.id, "rejected");
     expect(await look(open.id)).toMatchObject({ access_status: "rejected", can_run: false });
@@ -92,10 +93,10 @@ describe("partner access", () => {
   test("a link stands on the domain assigned to partner and offer, partner, offer, else the default (4.10 rule 1)", async () => {
     const { workspaceId, affiliateId } = world.tenant;
     const { id } = await world.offer();
-    const domain = async (host: string, isDefault = false) =>
+    const domain = async (host: string) =>
       await world.insert(
-        `insert into tracking_domain (workspace_id, host, is_default) values ($1, $2, $3) returning id`,
-        [workspaceId, host, isDefault],
+        `insert into tracking_domain (workspace_id, host) values ($1, $2) returning id`,
+        [workspaceId, host],
       );
     const assign = async (domainId: number, affiliate: number | null, offer: number | null) =>
       await world.insert(
@@ -109,7 +110,6 @@ describe("partner access", () => {
       );
       return new URL(String(link)).origin;
     };
-    await domain("default.example", true);
     expect(await host()).toBe("https://default.example");
     await assign(await domain("offer.example"), null, id);
     expect(await host()).toBe("https://offer.example");

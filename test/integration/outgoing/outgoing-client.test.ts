@@ -60,7 +60,10 @@ describe("G130 answers", () => {
   test("a redirect is an answer and is not followed", async () => {
     const before = receiver.received.length;
     receiver.answer((response) => response.writeHead(302, { location: "/elsewhere" }).end());
-    expect((await loose.send({ url: url(), method: "GET" })).status).toBe(302);
+    expect(await loose.send({ url: url(), method: "GET" })).toMatchObject({
+      status: 302,
+      location: "/elsewhere",
+    });
     expect(receiver.received.length).toBe(before + 1);
   });
 

@@ -11,6 +11,7 @@ import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
 import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
+import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
@@ -47,6 +48,7 @@ export class ReportWorld {
   readonly seed: Seed;
   readonly mint: ClickIdMint;
   readonly #cursors: Cursors;
+  readonly #outgoing = new OutgoingClient({ allowLoopback: false });
   readonly #name: string;
   /** What operations take for now; the clock's time when undefined. */
   nowMs: number | undefined;
@@ -125,6 +127,7 @@ export class ReportWorld {
       db: this.db,
       clickhouse: this.clickhouse,
       nats: this.nats,
+      outgoing: this.#outgoing,
       cursors: this.#cursors,
       log: openLog({ process: "test", level: "silent" }),
       requestId: "test",
@@ -172,6 +175,7 @@ export class ReportWorld {
   }
 
   async close(): Promise<void> {
+    await this.#outgoing.close();
     await this.nats.connection.close();
     await this.clickhouse.command({ query: `drop database ${this.#name}` });
     await this.clickhouse.close();

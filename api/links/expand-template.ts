@@ -1,0 +1,54 @@
+import { type AdPlatform, isCustom, isLandingPage, tagName, tagsOf } from "./ad-platform-tags.ts";
+
+/** Stands for what the ad platform would know of a click. It is not braces, so ingress takes it for a value. */
+const SAMPLE = "template-test";
+/** Conditions that hold for a click on a search page, on a computer. */
+const HOLDS = new Set(["ifnotmobile", "ifsearch"]);
+
+/**
+ * What the ad platform would call for one click. Where the template begins with the landing page, that stands there as it is;
+ * within it, it is percent-encoded as often as its tag says.
+ */
+export function expandTemplate(
+  template: string,
+  landingPage: string,
+  platform: AdPlatform,
+): string {
+  return expand(template, landingPage, platform);
+}
+
+/** The page that an ad leads to: the final URL with the suffix in its query, their tags filled in. */
+export function expandLandingPage(finalUrl: string, suffix: string, platform: AdPlatform): string {
+  const hash = finalUrl.indexOf("#");
+  const page = hash < 0 ? finalUrl : finalUrl.slice(0, hash);
+  const fragment = hash < 0 ? "" : finalUrl.slice(hash);
+  const separator = page.includes("?") ? "&" : "?";
+  const whole = suffix === "" ? finalUrl : `${page}${separator}${suffix}${fragment}`;
+  return expand(whole, "", platform);
+}
+
+function expand(text: string, landingPage: string, platform: AdPlatform): string {
+  let expanded = "";
+  let from = 0;
+  for (const tag of tagsOf(text)) {
+    expanded += text.slice(from, tag.at);
+    from = tag.at + tag.text.length;
+    const name = tagName(tag, platform);
+    if (isLandingPage(tag, platform)) expanded += encodedPage(name, landingPage, tag.at === 0);
+    else if (tag.hasArgument) expanded += HOLDS.has(name) ? argumentOf(tag.text) : "";
+    else if (!isCustom(tag) && name.toLowerCase() !== "ignore") expanded += SAMPLE;
+  }
+  return expanded + text.slice(from);
+}
+
+function argumentOf(text: string): string {
+  return text.slice(text.indexOf(":") + 1, -1);
+}
+
+function encodedPage(name: string, page: string, isFirst: boolean): string {
+  if (name === "unescapedlpurl" || (isFirst && name === "lpurl")) return page;
+  const times = Number(/\+(\d)$/.exec(name)?.[1] ?? 1);
+  let encoded = page;
+  for (let time = 0; time < times; time += 1) encoded = encodeURIComponent(encoded);
+  return encoded;
+}

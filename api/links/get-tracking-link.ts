@@ -1,0 +1,210 @@
+import { z } from "zod";
+import { isStaff } from "../access/principal.ts";
+import { type AffiliateRow, findAffiliate } from "../affiliates/affiliates.ts";
+import { ApiError, invalidParameter, notFound } from "../errors.ts";
+import { findOffer, type OfferRow, type PartnerOfferRow } from "../offers/offers.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
+import { parseReference } from "../rest/codes.ts";
+import { textParam, wordParam } from "../rest/query-fields.ts";
+import {
+  affiliateLink,
+  finalUrlSuffix,
+  LINK_VALUE_NAMES,
+  type LinkParts,
+  type LinkValues,
+  linkKeyOf,
+  linkValues,
+  transparentLink,
+} from "./build-link.ts";
+import {
+  findForcedTemplate,
+  findLinkDomain,
+  findLinkStanding,
+  type LinkDomain,
+  listActiveDomains,
+} from "./link-domains.ts";
+
+const VALUES = Object.fromEntries(LINK_VALUE_NAMES.map((name) => [name, textParam]));
+const EXPECTED = "expected an id or a code";
+
+const Query = z.object({
+  offer: z.string(EXPECTED).min(1, EXPECTED).meta({ description: "Id or code" }),
+  affiliate: z
+    .string()
+    .min(1, EXPECTED)
+    .optional()
+    .meta({ description: "Id or code; a partner's own account by default, needed by staff" }),
+  type: wordParam("affiliate", "transparent").default("affiliate"),
+  host: textParam.meta({ description: "Another active tracking domain of the workspace" }),
+  ...VALUES,
+});
+type Query = z.output<typeof Query>;
+
+const Link = z.strictObject({
+  type: z.enum(["affiliate", "transparent"]),
+  url: z.string(),
+  host: z.string(),
+  offer: z.strictObject({ id: z.int(), code: z.string(), name: z.string() }),
+  affiliate: z.strictObject({ id: z.int(), code: z.string() }),
+  warnings: z.array(z.string()),
+  link_key: z.string().optional(),
+  google_ads: z
+    .strictObject({
+      tracking_template: z.string(),
+      certified: z.boolean(),
+      cert_status: z.enum(["certified", "pending", "not_certified"]),
+      final_url_suffix: z.string(),
+    })
+    .optional(),
+});
+
+type Offer = OfferRow | PartnerOfferRow;
+type Affiliate = Pick<AffiliateRow, "id" | "code" | "status">;
+
+export const getTrackingLink: Operation = operation({
+  name: "getTrackingLink",
+  method: "GET",
+  path: "/tracking-link",
+  tag: "Links",
+  summary: "Build a link of a partner to an offer",
+  description:
+    "Nothing is stored. The host is the tracking domain assigned to partner and offer, to the partner, to the offer, else the " +
+    "default of the workspace. A traffic-source template that is forced on the partner replaces all sub IDs and `source_id`. " +
+    "`type=transparent` answers a tracking template for an ad platform, with `link_key` and `google_ads`.",
+  access: { roles: ["admin", "analyst", "partner"], permission: "links.read", isWrite: false },
+  input: { query: Query },
+  output: z.object({ data: Link }),
+  status: 200,
+  run: async (context, { query }) => {
+    const affiliate = await affiliateOf(context, query);
+    const offer = await offerOf(context, query);
+    const domain = await domainOf(context, { query, affiliate, offer });
+    const parts = {
+      origin: `${domain.scheme}://${domain.host}`,
+      offerCode: offer.code,
+      affiliateCode: affiliate.code,
+      values: await valuesOf(context, query, affiliate),
+    };
+    const warnings = await warningsOf(context, { affiliate, offer, domain });
+    const shown = {
+      type: query.type,
+      url: query.type === "transparent" ? transparentLink(parts) : affiliateLink(parts),
+      host: domain.host,
+      offer: { id: offer.id, code: offer.code, name: offer.name },
+      affiliate: { id: affiliate.id, code: affiliate.code },
+      warnings,
+    };
+    const transparent = query.type === "transparent" ? adPlatformFields(parts, domain) : {};
+    return { body: { data: { ...shown, ...transparent } } };
+  },
+});
+
+/** A partner's own account; another one's is refused, whether it exists or not (G171). */
+async function affiliateOf(
+  { db, principal, workspace }: OperationContext,
+  query: Query,
+): Promise<Affiliate> {
+  const own = principal.affiliate;
+  if (query.affiliate === undefined) {
+    if (own === null) throw invalidParameter("affiliate", EXPECTED);
+    return own;
+  }
+  const reference = parseReference(query.affiliate);
+  const found =
+    reference === undefined ? undefined : await findAffiliate(db, workspace.id, reference);
+  if (own !== null && found?.id !== own.id)
+    throw new ApiError("forbidden", "a partner key builds links of its own account only");
+  if (found === undefined) throw notFound("affiliate");
+  return found;
+}
+
+/** T56: what a partner sees and may not run is 403, what it does not see is 404. */
+async function offerOf({ db, principal }: OperationContext, query: Query): Promise<Offer> {
+  const reference = parseReference(query.offer);
+  const offer = reference === undefined ? undefined : await findOffer(db, principal, reference);
+  if (offer === undefined) throw notFound("offer");
+  if ("can_run" in offer && !offer.can_run)
+    throw new ApiError("not_approved", "the partner may not run this offer yet");
+  return offer;
+}
+
+type Between = { readonly affiliate: Affiliate; readonly offer: Offer };
+
+async function domainOf(
+  { db, workspace }: OperationContext,
+  { query, affiliate, offer }: Between & { readonly query: Query },
+): Promise<LinkDomain> {
+  if (query.host !== undefined) {
+    const asked = query.host.toLowerCase();
+    const domains = await listActiveDomains(db, workspace.id);
+    const named = domains.find(({ host }) => host.toLowerCase() === asked);
+    if (named === undefined)
+      throw invalidParameter("host", "expected an active tracking domain of the workspace");
+    return named;
+  }
+  const ids = { affiliateId: affiliate.id, offerId: offer.id };
+  const assigned = await findLinkDomain(db, workspace.id, ids);
+  if (assigned === undefined)
+    throw new ApiError("no_tracking_domain", "the workspace has no active tracking domain");
+  return assigned;
+}
+
+async function valuesOf(
+  { db, workspace }: OperationContext,
+  query: Query,
+  { id }: Affiliate,
+): Promise<LinkValues> {
+  const forced = await findForcedTemplate(db, workspace.id, id);
+  if (forced === undefined) return linkValues(textsOf(query), { isTemplate: false });
+  return linkValues({ ...forced.params, source_id: forced.source_id }, { isTemplate: true });
+}
+
+/** `z.object` does not tell the types of fields that were listed by a computation. */
+function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string | undefined> {
+  return Object.fromEntries(
+    LINK_VALUE_NAMES.map((name) => {
+      const value = query[name];
+      return [name, typeof value === "string" ? value : undefined];
+    }),
+  );
+}
+
+/** Why clicks would go to the fallback, for staff only; that the domain is not certified, for all (G172, T55). */
+async function warningsOf(
+  { db, principal }: OperationContext,
+  { affiliate, offer, domain }: Between & { readonly domain: LinkDomain },
+): Promise<string[]> {
+  const warnings: string[] = [];
+  if (isStaff(principal.role)) {
+    const ids = { affiliateId: affiliate.id, offerId: offer.id };
+    const { access_status, advertiser_status } = await findLinkStanding(db, ids);
+    const warn = (isSo: boolean, reason: string): void => {
+      if (isSo) warnings.push(`${reason}: clicks go to the fallback`);
+    };
+    warn(offer.status !== "active", `the offer is ${offer.status}`);
+    warn(advertiser_status !== "active", `the advertiser of the offer is ${advertiser_status}`);
+    warn(affiliate.status !== "active", `the partner is ${affiliate.status}`);
+    const isOpen = offer.visibility === "public" && access_status !== "rejected";
+    warn(
+      access_status !== "approved" && !isOpen,
+      access_status === "rejected"
+        ? "the partner is rejected for this offer"
+        : `the partner is not approved for this ${offer.visibility} offer`,
+    );
+  }
+  if (domain.certification !== "certified")
+    warnings.push(`the tracking domain ${domain.host} is not certified`);
+  return warnings;
+}
+
+function adPlatformFields(parts: LinkParts, { certification }: LinkDomain) {
+  return {
+    link_key: linkKeyOf(parts),
+    google_ads: {
+      tracking_template: transparentLink(parts),
+      certified: certification === "certified",
+      cert_status: certification,
+      final_url_suffix: finalUrlSuffix(parts.values),
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+
+export type LinkDomain = {
+  readonly scheme: "https" | "http";
+  /** With its port, where that is not the scheme's own. */
+  readonly host: string;
+  readonly certification: "certified" | "pending" | "not_certified";
+};
+
+/** SQL expressions of the ids that a link is of. */
+type LinkOf = { readonly workspace: string; readonly affiliate: string; readonly offer: string };
+
+/**
+ * SQL expression of the id of the domain that a partner's links to an offer stand on: the one assigned to both, to the partner,
+ * to the offer, else the default of the workspace, else its oldest (G182). Inactive ones are skipped; null without any. It is
+ * the only place that says so.
+ */
+export function linkDomainId({ workspace, affiliate, offer }: LinkOf): string {
+  return `coalesce(
+    (select d.id
+     from tracking_domain_assignment x join tracking_domain d on d.id = x.domain_id and d.status = 'active'
+     where x.workspace_id = ${workspace} and (x.affiliate_id = ${affiliate} or x.affiliate_id is null)
+       and (x.offer_id = ${offer} or x.offer_id is null)
+     order by x.affiliate_id is not null desc, x.offer_id is not null desc limit 1),
+    (select d.id from tracking_domain d where d.workspace_id = ${workspace} and d.status = 'active'
+     order by d.is_default desc, d.id limit 1))`;
+}
+
+/** Undefined when the workspace has no active tracking domain. */
+export async function findLinkDomain(
+  db: Queryable,
+  workspaceId: number,
+  { affiliateId, offerId }: { readonly affiliateId: number; readonly offerId: number },
+): Promise<LinkDomain | undefined> {
+  const { rows } = await db.query<LinkDomain>({
+    name: "find-link-domain",
+    text: `select d.scheme, d.host, d.certification from tracking_domain d
+           where d.id = ${linkDomainId({ workspace: "$1::integer", affiliate: "$2::integer", offer: "$3::integer" })}`,
+    values: [workspaceId, affiliateId, offerId],
+  });
+  return rows[0];
+}
+
+/** The active tracking domains of the workspace, the oldest first. */
+export async function listActiveDomains(
+  db: Queryable,
+  workspaceId: number,
+): Promise<readonly LinkDomain[]> {
+  const { rows } = await db.query<LinkDomain>({
+    name: "list-active-domains",
+    text: `select scheme, host, certification from tracking_domain
+           where workspace_id = $1 and status = 'active' order by id`,
+    values: [workspaceId],
+  });
+  return rows;
+}
+
+export type ForcedTemplate = {
+  readonly params: Readonly<Record<string, string>>;
+  readonly source_id: string;
+};
+
+/** The traffic-source template that is forced on a partner; of several the oldest (G181). */
+export async function findForcedTemplate(
+  db: Queryable,
+  workspaceId: number,
+  affiliateId: number,
+): Promise<ForcedTemplate | undefined> {
+  const { rows } = await db.query<ForcedTemplate>({
+    name: "find-forced-template",
+    text: `select params, source_id from traffic_source_template
+           where workspace_id = $1 and $2 = any(affiliate_ids) order by id limit 1`,
+    values: [workspaceId, affiliateId],
+  });
+  return rows[0];
+}
+
+/** What decides, besides their own records, whether a partner may run an offer (G48). */
+export async function findLinkStanding(
+  db: Queryable,
+  { affiliateId, offerId }: { readonly affiliateId: number; readonly offerId: number },
+): Promise<{ readonly access_status: string | null; readonly advertiser_status: string }> {
+  const { rows } = await db.query<{ access_status: string | null; advertiser_status: string }>({
+    name: "find-link-standing",
+    text: `select ac.status as access_status, adv.status as advertiser_status
+           from offer o join advertiser adv on adv.id = o.advertiser_id
+           left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = $2
+           where o.id = $1`,
+    values: [offerId, affiliateId],
+  });
+  return rows[0] ?? { access_status: null, advertiser_status: "" };
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ApiWorld, details, refusal, type Tenant } from "./api-world.ts";
+
+let world: ApiWorld;
+let foreign: Tenant;
+
+const PATHS = ["/ad-platform/lint", "/google-ads/lint"];
+const TEMPLATE = "https://go.example/c/SHOP-ANNA?gclid={gclid}&url={lpurl}";
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  foreign = await world.addTenant("foreign");
+  for (const [host, fields] of [
+    ["go.example", { certification: "certified" }],
+    ["new.example", {}],
+    ["off.example", { status: "inactive" }],
+  ] as const) {
+    expect((await world.post("/tracking-domains", { host, ...fields })).status).toBe(201);
+  }
+});
+afterAll(() => world.close());
+
+async function stored(): Promise<unknown> {
+  const { rows } = await world.db.query({
+    text: "select (select count(*) from audit_log) as log, (select max(version) from catalog_entry) as catalog",
+  });
+  return rows;
+}
+
+test.each(PATHS)("LINT-001 LINT-002 T51: %s answers for a template and a suffix", async (path) => {
+  const answer = await world.post(path, {
+    template: TEMPLATE,
+    final_url: "https://shop.example/",
+    suffix: "campaignid={campaignid}",
+    platform: "adplatform_a",
+    allow_uncertified: false,
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({
+    data: {
+      ok: true,
+      template: {
+        ...{ ok: true, host: "go.example", length: TEMPLATE.length },
+        ...{ tags: ["{gclid}", "{lpurl}"], issues: [] },
+      },
+      suffix: [],
+    },
+  });
+});
+
+test.each([
+  ["go.example", false, []],
+  ["new.example", false, ["error host_not_certified"]],
+  ["new.example", true, ["warning host_not_certified"]],
+  ["off.example", true, ["error unknown_host"]],
+  ["go.example.evil.example", true, ["error unknown_host"]],
+] as const)(
+  "LINT-003 LINT-017 LINT-032 LINT-033: on %s, uncertified allowed: %s",
+  async (host, allow_uncertified, expected) => {
+    const template = TEMPLATE.replace("go.example", host);
+    const { body } = await world.post("/ad-platform/lint", { template, allow_uncertified });
+    const { issues } = Object(Object(body["data"]).template);
+    expect(
+      Array.from(issues, (issue) => `${Object(issue).severity} ${Object(issue).code}`),
+    ).toEqual(expected);
+    const data = { ok: !expected.some((line) => line.startsWith("error")) };
+    expect(body).toMatchObject({ data });
+  },
+);
+
+test("LINT-017: domains of another workspace are unknown", async () => {
+  const { body } = await world.post(
+    "/ad-platform/lint",
+    { template: TEMPLATE },
+    foreign.keys.admin,
+  );
+  expect(body).toMatchObject({ data: { template: { issues: [{ code: "unknown_host" }] } } });
+});
+
+test("LINT-049 G168: a suffix alone has no template section, and the final URL's issues stand with it", async () => {
+  const { body } = await world.post("/ad-platform/lint", { suffix: "a=1", final_url: "foo" });
+  expect(body).toMatchObject({
+    data: { ok: false, template: null, suffix: [{ code: "final_url_invalid" }] },
+  });
+});
+
+test.each([
+  ["LINT-004", {}, "template"],
+  ["LINT-004", { final_url: "https://x/" }, "template"],
+  ["LINT-005", { template: TEMPLATE, platform: "x" }, "platform"],
+  ["LINT-005", { template: TEMPLATE, platform: "" }, "platform"],
+  ["LINT-046 G167", { template: TEMPLATE, entity: "x" }, "entity"],
+  ["LINT-001", { template: 1 }, "template"],
+  ["LINT-001", { template: "x".repeat(20_001) }, "template"],
+  ["LINT-001", { template: TEMPLATE, allow_uncertified: "yes" }, "allow_uncertified"],
+  ["LINT-001", { template: TEMPLATE, other: 1 }, "other"],
+])("%s: %j is refused for %s", async (_id, body, field) => {
+  for (const path of PATHS) {
+    const answer = await world.post(path, body);
+    expect(refusal(answer)).toBe("400 validation_failed");
+    expect(details(answer).fields).toHaveProperty(field);
+  }
+});
+
+test("LINT-010: a template that is too long is an issue, not a wrong field", async () => {
+  const template = TEMPLATE.replace("?", `?sub1=${"x".repeat(5_000)}&`);
+  const { body } = await world.post("/ad-platform/lint", { template });
+  expect(body).toMatchObject({ data: { template: { issues: [{ code: "length_over_2048" }] } } });
+});
+
+test("AUTH-007 LINT-006 LINT-050: analysts may, partners and advertisers may not; nothing is stored", async () => {
+  const before = await stored();
+  for (const path of PATHS) {
+    const { analyst, partner, advertiser } = world.tenant.keys;
+    expect((await world.post(path, { template: TEMPLATE }, analyst)).status).toBe(200);
+    for (const key of [partner, advertiser])
+      expect(refusal(await world.post(path, { template: TEMPLATE }, key))).toBe("403 forbidden");
+  }
+  expect(await stored()).toEqual(before);
+});

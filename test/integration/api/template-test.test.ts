@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Receiver, startReceiver } from "../outgoing/receiver.ts";
+import { type Answer, ApiWorld, details, type Json, refusal } from "./api-world.ts";
+
+let world: ApiWorld;
+/** A process that may reach this machine; the first one may not. */
+let loose = "";
+let site: Receiver;
+
+const CLOSED_PORT = 9;
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  loose = await world.startAnother({ allowLoopback: true });
+  site = await startReceiver();
+});
+beforeEach(() => site.answer(asTracker));
+afterAll(async () => {
+  await site.close();
+  await world.close();
+});
+
+/** Any other party's tracker: `url=` is followed, `/hops/3` leads to `/hops/2`, everything else is a page. */
+function asTracker(response: Parameters<Parameters<Receiver["answer"]>[0]>[0]): void {
+  const target = site.received.at(-1)?.target ?? "";
+  const left = Number(/^\/hops\/(\d+)/.exec(target)?.[1] ?? 0);
+  const url = new URL(target, at("/")).searchParams.get("url");
+  if (left > 0) response.writeHead(302, { location: `/hops/${left - 1}` }).end();
+  else if (url === null) response.writeHead(target.startsWith("/missing") ? 404 : 200).end("page");
+  else response.writeHead(302, { location: url }).end();
+}
+
+function at(path: string): string {
+  return `http://127.0.0.1:${site.port}${path}`;
+}
+
+async function follow(body: Json, origin = loose): Promise<Answer> {
+  return await world.callAt(origin, "POST", "/ad-platform/test", { body });
+}
+
+async function report(body: Json): Promise<Json> {
+  const { status, body: answer } = await follow(body);
+  expect(status, JSON.stringify(answer)).toBe(200);
+  return Object(answer["data"]);
+}
+
+describe("G185 a template is followed to its landing page", () => {
+  test("with its tags and the suffix filled in, hop by hop", async () => {
+    const expected_url = at("/shop?a=1&k=template-test");
+    const url = at(`/c/K?gclid=template-test&url=${encodeURIComponent(expected_url)}`);
+    const data = await report({
+      template: at("/c/K?gclid={gclid}&url={lpurl}"),
+      final_url: at("/shop?a=1"),
+      suffix: "k={keyword}",
+    });
+    expect(data).toMatchObject({
+      ...{ ok: true, problems: [], matches: true, url, expected_url, final_url: expected_url },
+      hops: [
+        { url, status: 302 },
+        { url: expected_url, status: 200 },
+      ],
+    });
+    expect(site.received.at(-1)).toMatchObject({ target: "/shop?a=1&k=template-test" });
+    expect(site.received.at(-1)?.headers["user-agent"]).toBe("Tracker-Template-Test/1.0");
+  });
+
+  test("one that leads elsewhere is told", async () => {
+    const template = at(`/c/K?url=${encodeURIComponent(at("/other"))}&u={lpurl}`);
+    expect(await report({ template, final_url: at("/shop") })).toMatchObject({
+      ...{ ok: false, problems: ["wrong_destination"], matches: false, final_url: at("/other") },
+    });
+  });
+
+  test.each([
+    ["LIM-013 a redirect to no web address", "/c/K?url=ftp%3A%2F%2Fx%2F", "invalid_url", 1],
+    ["LIM-013 a page that is not there", "/c/K?url=/missing", "error_status", 2],
+    ["LIM-013 nobody listens there", `/c/K?url=http://127.0.0.1:${CLOSED_PORT}/`, "unreachable", 2],
+  ])("%s", async (_what, path, problem, hops) => {
+    const data = await report({ template: at(path), final_url: at("/shop") });
+    expect(data).toMatchObject({ ok: false, problems: [problem] });
+    expect(data["hops"]).toHaveLength(hops);
+  });
+
+  test("what is no URL is not asked for", async () => {
+    const before = site.received.length;
+    expect(await report({ template: "nonsense", final_url: at("/shop") })).toMatchObject({
+      ...{ ok: false, problems: ["invalid_url"], final_url: null, hops: [], duration_ms: 0 },
+    });
+    expect(site.received.length).toBe(before);
+  });
+});
+
+describe("LIM-013", () => {
+  test("10 redirects are followed, the eleventh is too many", async () => {
+    const final_url = at("/hops/0");
+    const ten = await report({ template: at("/hops/10"), final_url });
+    expect(ten).toMatchObject({ ok: true, problems: [], matches: true });
+    expect(ten["hops"]).toHaveLength(11);
+    const eleven = await report({ template: at("/hops/11"), final_url });
+    expect(eleven).toMatchObject({ ok: false, problems: ["too_many_redirects"] });
+    expect(eleven["hops"]).toHaveLength(11);
+  });
+
+  test("a chain over one second in all is slow, and works", async () => {
+    site.answer((response) => {
+      setTimeout(() => asTracker(response), 400);
+    });
+    const data = await report({ template: at("/hops/2"), final_url: at("/hops/0") });
+    expect(data).toMatchObject({ ok: true, problems: ["slow"], matches: true });
+    expect(data["duration_ms"]).toBeGreaterThan(1_000);
+  });
+
+  test("no answer within 5 seconds is unreachable", async () => {
+    site.answer(() => undefined);
+    const data = await report({ template: at("/c/K?url={lpurl}"), final_url: at("/shop") });
+    expect(data).toMatchObject({ ok: false, problems: ["unreachable", "slow"] });
+    expect(data["hops"]).toMatchObject([{ status: null }]);
+    expect(data["duration_ms"]).toBeGreaterThan(4_900);
+    expect(data["duration_ms"]).toBeLessThan(9_000);
+  });
+});
+
+test("G127 G185: private addresses are never connected to", async () => {
+  const before = site.connections();
+  for (const host of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433"]) {
+    const template = `http://${host}:${site.port}/c/K?url={lpurl}`;
+    const { body } = await follow({ template, final_url: "https://x.example/" }, world.origin);
+    const data = { ok: false, problems: ["private_address"], hops: [{ status: null }] };
+    expect(body).toMatchObject({ data });
+  }
+  expect(site.connections()).toBe(before);
+});
+
+test.each([
+  [{ final_url: "https://x.example/" }, "template"],
+  [{ template: "", final_url: "https://x.example/" }, "template"],
+  [{ template: "x".repeat(2_049), final_url: "https://x.example/" }, "template"],
+  [{ template: "https://x.example/" }, "final_url"],
+  [{ template: "https://x.example/", final_url: "foo" }, "final_url"],
+  [{ template: "https://x.example/", final_url: "https://x/", platform: "x" }, "platform"],
+])("G185: %j is refused for %s", async (body, field) => {
+  const answer = await follow(body);
+  expect(refusal(answer)).toBe("400 validation_failed");
+  expect(details(answer).fields).toHaveProperty(field);
+});
+
+test("G185: staff may test, partners and advertisers may not", async () => {
+  const body = { template: at("/hops/0"), final_url: at("/hops/0") };
+  const { analyst, partner, advertiser } = world.tenant.keys;
+  const ask = async (key: string) =>
+    await world.callAt(loose, "POST", "/ad-platform/test", { key, body });
+  expect((await ask(analyst)).status).toBe(200);
+  for (const key of [partner, advertiser]) expect(refusal(await ask(key))).toBe("403 forbidden");
+});

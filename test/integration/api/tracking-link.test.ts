@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ApiWorld, details, type Json, record, refusal } from "./api-world.ts";
+
+let world: ApiWorld;
+let code = "";
+let offerId = 0;
+let domainId = 0;
+const PARTNER = "FIRSTX";
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  const offer = await world.offer({ name: "Shop" });
+  offerId = offer.id;
+  code = String(offer["code"]);
+  domainId = await addDomain("go.example", { is_default: true, certification: "certified" });
+});
+beforeEach(async () => {
+  await setDomain(domainId, { status: "active", certification: "certified" });
+});
+afterAll(() => world.close());
+
+async function addDomain(host: string, fields: Json = {}): Promise<number> {
+  return Number(record(await world.post("/tracking-domains", { host, ...fields })).id);
+}
+
+async function setDomain(id: number, fields: Json): Promise<void> {
+  expect((await world.patch(`/tracking-domains/${id}`, fields)).status).toBe(200);
+}
+
+async function addPartner(code_: string, status = "active"): Promise<number> {
+  return Number(record(await world.post("/affiliates", { name: code_, code: code_, status })).id);
+}
+
+type Asked = Readonly<Record<string, string | number>>;
+type Key = "admin" | "analyst" | "partner" | "advertiser";
+
+function pathOf(query: Asked): string {
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return `/tracking-link?${new URLSearchParams(pairs).toString()}`;
+}
+
+async function ask(query: Asked, key: Key = "admin") {
+  return await world.get(pathOf(query), world.tenant.keys[key]);
+}
+
+/** Of the offer and the partner of the world, unless the query says otherwise. */
+async function link(query: Asked = {}, key: Key = "admin"): Promise<Json> {
+  const { status, body } = await ask({ offer: code, affiliate: PARTNER, ...query }, key);
+  expect(status, JSON.stringify(body)).toBe(200);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ApiWorld has held it to the schema of the operation
+  return body["data"] as Json;
+}
+
+const CORE =
+  "gclid={gclid}&campaignid={campaignid}&adgroupid={adgroupid}&creative={creative}&keyword={keyword}" +
+  "&matchtype={matchtype}&network={network}&device={device}&placement={placement}&targetid={targetid}" +
+  "&loc_physical_ms={loc_physical_ms}";
+
+describe("what is built", () => {
+  test("LNK-001 LNK-005 LNK-007 LNK-014 LNK-022 T57: an affiliate link, and nothing is stored", async () => {
+    const stored = async () =>
+      (await world.db.query({ text: "select count(*) as n from link_key" })).rows[0];
+    const before = await stored();
+    expect(await link()).toEqual({
+      type: "affiliate",
+      url: `https://go.example/r/${code}/${PARTNER}`,
+      host: "go.example",
+      offer: { id: offerId, code, name: "Shop" },
+      affiliate: { id: world.tenant.affiliateId, code: PARTNER },
+      warnings: [],
+    });
+    expect(await stored()).toEqual(before);
+  });
+
+  test("LNK-002 LNK-003 G25: offer and partner by id or code in any case", async () => {
+    const { url } = await link();
+    for (const offer of [offerId, code.toLowerCase()]) {
+      for (const affiliate of [world.tenant.affiliateId, PARTNER.toLowerCase()])
+        expect((await link({ offer, affiliate }))["url"]).toBe(url);
+    }
+  });
+
+  test.each([
+    [{ sub1: "a b" }, "?sub1=a%20b"],
+    [{ sub2: "x&y=z", sub1: "ü/?" }, "?sub1=%C3%BC%2F%3F&sub2=x%26y%3Dz"],
+    [{ sub10: "#{gclid}", source_id: "feed 1" }, "?sub10=%23%7Bgclid%7D&source_id=feed%201"],
+    [{ sub1: "", sub11: "no", other: "no" }, ""],
+  ])("LNK-006 LNK-007: %j leads to %s", async (subs, query) => {
+    expect((await link(subs))["url"]).toBe(`https://go.example/r/${code}/${PARTNER}${query}`);
+  });
+
+  test("LNK-008 to LNK-012 G170 T51 T57: a transparent template with raw tags, url={lpurl} last", async () => {
+    const url = `https://go.example/c/${code}-${PARTNER}?${CORE}&sub1=a%20b&url={lpurl}`;
+    const built = await link({ type: "transparent", sub1: "a b" });
+    expect(built).toEqual({
+      type: "transparent",
+      url,
+      host: "go.example",
+      offer: { id: offerId, code, name: "Shop" },
+      affiliate: { id: world.tenant.affiliateId, code: PARTNER },
+      warnings: [],
+      link_key: `${code}-${PARTNER}`,
+      google_ads: {
+        tracking_template: url,
+        certified: true,
+        cert_status: "certified",
+        final_url_suffix:
+          "campaignid={campaignid}&adgroupid={adgroupid}&keyword={keyword}&sub1=a%20b",
+      },
+    });
+    expect(url).not.toContain("force_transparent");
+  });
+
+  test("LNK-013: the template and its suffix have no issue on a certified host", async () => {
+    const built = await link({ type: "transparent", sub3: "x" });
+    const { tracking_template: template, final_url_suffix: suffix } = Object(built["google_ads"]);
+    const { body } = await world.post("/ad-platform/lint", { template, suffix });
+    expect(body["data"]).toMatchObject({ ok: true, template: { issues: [] }, suffix: [] });
+  });
+});
+
+describe("LNK-015 LNK-016 LNK-031 G182: the host", () => {
+  test("is that of partner and offer, of the partner, of the offer, else the default; inactive ones are skipped", async () => {
+    const { affiliateId } = world.tenant;
+    const hostNow = async (): Promise<unknown> => {
+      const { host, url } = await link();
+      expect(new URL(String(url)).host).toBe(host);
+      const offer = record(await world.get(`/offers/${offerId}`, world.tenant.keys.partner));
+      expect(offer["tracking_link"], "the offer shows the same link").toBe(url);
+      return host;
+    };
+    const assign = async (host: string, of: Json): Promise<number> => {
+      const domain_id = await addDomain(host);
+      const answer = await world.post("/tracking-domain-assignments", { domain_id, ...of });
+      expect(answer.status).toBe(201);
+      return domain_id;
+    };
+    expect(await hostNow()).toBe("go.example");
+    const ofOffer = await assign("offer.example", { offer_id: offerId });
+    expect(await hostNow()).toBe("offer.example");
+    const ofPartner = await assign("partner.example", { affiliate_id: affiliateId });
+    expect(await hostNow()).toBe("partner.example");
+    const ofBoth = await assign("both.example", { affiliate_id: affiliateId, offer_id: offerId });
+    expect(await hostNow()).toBe("both.example");
+    for (const [id, next] of [
+      [ofBoth, "partner.example"],
+      [ofPartner, "offer.example"],
+      [ofOffer, "go.example"],
+    ] as const) {
+      await setDomain(id, { status: "inactive" });
+      expect(await hostNow()).toBe(next);
+    }
+    await setDomain(ofOffer, { scheme: "http", host: "offer.example:8080" });
+    await setDomain(domainId, { status: "inactive" });
+    expect(refusal(await ask({ offer: code, affiliate: PARTNER }))).toBe("409 no_tracking_domain");
+    await setDomain(ofOffer, { status: "active" });
+    expect((await link())["url"]).toBe(`http://offer.example:8080/r/${code}/${PARTNER}`);
+    await setDomain(ofOffer, { status: "inactive" });
+  });
+
+  test("may be named, and is then an active one of the workspace", async () => {
+    const other = await addDomain("other.example");
+    expect(await link({ host: "OTHER.example" })).toMatchObject({
+      host: "other.example",
+      url: `https://other.example/r/${code}/${PARTNER}`,
+    });
+    const foreign = await world.addTenant("foreign");
+    await world.post("/tracking-domains", { host: "foreign.example" }, foreign.keys.admin);
+    await setDomain(other, { status: "inactive" });
+    for (const host of ["other.example", "foreign.example", "evil.example", "go.example/x", ""]) {
+      const answer = await ask({ offer: code, affiliate: PARTNER, host });
+      expect(`${refusal(answer)} ${details(answer).param}`).toBe("400 invalid_parameter host");
+    }
+  });
+
+  test("LNK-027: a workspace without an active tracking domain answers 409, and its offers show no link", async () => {
+    const bare = await world.addTenant("bare");
+    const { admin, partner } = bare.keys;
+    const { id } = await world.offer({ advertiser_id: bare.advertiserId }, admin);
+    const path = pathOf({ offer: id, affiliate: bare.affiliateCode });
+    expect(refusal(await world.get(path, admin))).toBe("409 no_tracking_domain");
+    const seen = record(await world.get(`/offers/${id}`, partner));
+    expect(seen).toMatchObject({ can_run: true });
+    expect(seen).not.toHaveProperty("tracking_link");
+    await world.post("/tracking-domains", { host: "bare.example", status: "inactive" }, admin);
+    expect(refusal(await world.get(path, admin))).toBe("409 no_tracking_domain");
+  });
+});
+
+test("LNK-017 G181: a template that is forced on the partner takes the place of all values; its tags stay raw", async () => {
+  const affiliate_id = await addPartner("FORCED");
+  const template = {
+    name: "Feed",
+    params: { sub1: "{keyword}", sub3: "fixed value{ad id}&" },
+    source_id: "src",
+    affiliate_ids: [affiliate_id],
+  };
+  expect((await world.post("/traffic-source-templates", template)).status).toBe(201);
+  const asked = { affiliate: "FORCED", sub1: "x", sub2: "y", source_id: "z" };
+  const values = "sub1={keyword}&sub3=fixed%20value%7Bad%20id%7D%26&source_id=src";
+  expect((await link(asked))["url"]).toBe(`https://go.example/r/${code}/FORCED?${values}`);
+  expect(await link({ ...asked, type: "transparent" })).toMatchObject({
+    url: `https://go.example/c/${code}-FORCED?${CORE}&${values}&url={lpurl}`,
+    google_ads: {
+      final_url_suffix: `campaignid={campaignid}&adgroupid={adgroupid}&keyword={keyword}&${values}`,
+    },
+  });
+  expect((await link({ sub1: "x" }))["url"]).toContain("?sub1=x");
+});
+
+describe("warnings", () => {
+  test("LNK-018 LNK-019 LNK-020: staff is told why clicks would go to the fallback", async () => {
+    const paused = await world.offer({ status: "paused" });
+    expect((await link({ offer: paused.id }))["warnings"]).toEqual([
+      "the offer is paused: clicks go to the fallback",
+    ]);
+    await addPartner("BLOCKD", "blocked");
+    expect((await link({ affiliate: "BLOCKD" }))["warnings"]).toEqual([
+      "the partner is blocked: clicks go to the fallback",
+    ]);
+    const gated = await world.offer({ visibility: "approval" });
+    expect((await link({ offer: gated.id }, "analyst"))["warnings"]).toEqual([
+      "the partner is not approved for this approval offer: clicks go to the fallback",
+    ]);
+    const path = `/offers/${gated.id}/affiliates/${PARTNER}`;
+    await world.call("PUT", path, { body: { status: "approved" } });
+    expect((await link({ offer: gated.id }))["warnings"]).toEqual([]);
+    await world.call("PUT", path, { body: { status: "rejected" } });
+    expect((await link({ offer: gated.id }))["warnings"]).toHaveLength(1);
+    const advertiser = record(await world.post("/advertisers", { name: "Off", status: "paused" }));
+    const idle = await world.offer({ advertiser_id: advertiser.id });
+    expect((await link({ offer: idle.id }))["warnings"]).toEqual([
+      "the advertiser of the offer is paused: clicks go to the fallback",
+    ]);
+  });
+
+  test.each(["admin", "analyst", "partner"] as const)(
+    "LNK-021 G172 T55: that the domain is not certified is told to %s, for both types",
+    async (key) => {
+      for (const certification of ["pending", "not_certified"]) {
+        await setDomain(domainId, { certification });
+        expect((await link({}, key))["warnings"]).toEqual([
+          "the tracking domain go.example is not certified",
+        ]);
+        expect(await link({ type: "transparent" }, key)).toMatchObject({
+          warnings: ["the tracking domain go.example is not certified"],
+          google_ads: { certified: false, cert_status: certification },
+        });
+      }
+    },
+  );
+});
+
+describe("who asks, and for what", () => {
+  test("LNK-023 LNK-030 G171: a partner gets its own link only, by default and by name", async () => {
+    const { url } = await link();
+    expect((await ask({ offer: code }, "partner")).body).toMatchObject({ data: { url } });
+    for (const affiliate of [PARTNER, world.tenant.affiliateId])
+      expect((await link({ affiliate }, "partner"))["url"]).toBe(url);
+    await addPartner("RIVALX");
+    for (const affiliate of ["RIVALX", "NOBODY", "999999", "no code!"])
+      expect(refusal(await ask({ offer: code, affiliate }, "partner"))).toBe("403 forbidden");
+  });
+
+  test("LNK-024 LNK-025 T56: an offer that the partner may not run is 403, one that it cannot see 404", async () => {
+    const gated = await world.offer({ visibility: "approval" });
+    const paused = await world.offer({ status: "paused" });
+    const secret = await world.offer({ visibility: "private" });
+    for (const { id } of [gated, paused])
+      expect(refusal(await ask({ offer: id }, "partner"))).toBe("403 not_approved");
+    expect(refusal(await ask({ offer: secret.id }, "partner"))).toBe("404 not_found");
+    const approved = { body: { status: "approved" } };
+    await world.call("PUT", `/offers/${secret.id}/affiliates/${PARTNER}`, approved);
+    expect((await ask({ offer: secret.id }, "partner")).status).toBe(200);
+  });
+
+  test("LNK-026: an advertiser may not", async () => {
+    expect(refusal(await ask({ offer: code, affiliate: PARTNER }, "advertiser"))).toBe(
+      "403 forbidden",
+    );
+  });
+
+  test.each([
+    ["LNK-002", {}, "400 invalid_parameter offer"],
+    ["LNK-002", { offer: "" }, "400 invalid_parameter offer"],
+    ["LNK-002", { offer: "NOSUCH" }, "404 not_found undefined"],
+    ["LNK-002", { offer: "no code!" }, "404 not_found undefined"],
+    ["LNK-003", { affiliate: "NOBODY" }, "404 not_found undefined"],
+    ["LNK-003", { affiliate: "999999" }, "404 not_found undefined"],
+    ["LNK-004", { type: "x" }, "400 invalid_parameter type"],
+    ["LNK-004", { type: "" }, "400 invalid_parameter type"],
+    ["LNK-006", { sub1: "x".repeat(501) }, "400 invalid_parameter sub1"],
+  ])("%s %j is refused", async (_id, query, expected) => {
+    const whole: Asked = {
+      ...("offer" in query || Object.keys(query).length === 0 ? {} : { offer: code }),
+      ...("affiliate" in query ? {} : { affiliate: PARTNER }),
+      ...query,
+    };
+    const answer = await ask(whole);
+    expect(`${refusal(answer)} ${details(answer).param || "undefined"}`).toBe(expected);
+  });
+
+  test("G171: staff names the partner", async () => {
+    for (const key of ["admin", "analyst"] as const) {
+      const answer = await ask({ offer: code }, key);
+      expect(`${refusal(answer)} ${details(answer).param}`).toBe("400 invalid_parameter affiliate");
+    }
+  });
+});
