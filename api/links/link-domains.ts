@@ -26,6 +26,12 @@ export function linkDomainId({ workspace, affiliate, offer }: LinkOf): string {
      order by d.is_default desc, d.id limit 1))`;
 }
 
+const LINK_DOMAIN_ID = linkDomainId({
+  workspace: "$1::integer",
+  affiliate: "$2::integer",
+  offer: "$3::integer",
+});
+
 /** Undefined when the workspace has no active tracking domain. */
 export async function findLinkDomain(
   db: Queryable,
@@ -35,7 +41,7 @@ export async function findLinkDomain(
   const { rows } = await db.query<LinkDomain>({
     name: "find-link-domain",
     text: `select d.scheme, d.host, d.certification from tracking_domain d
-           where d.id = ${linkDomainId({ workspace: "$1::integer", affiliate: "$2::integer", offer: "$3::integer" })}`,
+           where d.id = ${LINK_DOMAIN_ID}`,
     values: [workspaceId, affiliateId, offerId],
   });
   return rows[0];

@@ -74,7 +74,7 @@ export function lintTemplate(request: LintRequest): LintResult {
       template === undefined
         ? null
         : {
-            ...{ ok: !hasError(issues), host, length: [...template].length },
+            ...{ ok: !hasError(issues), host, length: charactersOf(template) },
             tags: [...new Set(tagsOf(template).map(({ text }) => text))],
             issues,
           },
@@ -90,7 +90,7 @@ function lintTracker(request: LintRequest, template: string, found: LintFindings
   }
   const { platform } = request;
   const tags = tagsOf(template);
-  found.add([...template].length > LENGTH_MAX, "length_over_2048");
+  found.add(charactersOf(template) > LENGTH_MAX, "length_over_2048");
   lintText(template, found);
   found.add(tags.some(isIgnore), "ignore_in_template");
   lintTags(request, tags, found);
@@ -102,6 +102,15 @@ function lintTracker(request: LintRequest, template: string, found: LintFindings
   const has = (name: string): boolean => tags.some((tag) => tagName(tag, platform) === name);
   found.add(platform === "adplatform_a" && !has("gclid"), "missing_gclid");
   found.add(platform === "adplatform_b" && !has("msclkid"), "missing_msclkid");
+  return lintAddress(request, { template, tags }, found);
+}
+
+/** Answers the host. */
+function lintAddress(
+  request: LintRequest,
+  { template, tags }: { readonly template: string; readonly tags: readonly Tag[] },
+  found: LintFindings,
+): string | null {
   const masked = maskTags(template);
   found.add(masked.includes("#"), "fragment_in_tracker");
   const parts = TRACKER.exec(masked);
@@ -270,6 +279,10 @@ function lintCustomParameters(
   const isB = platform === "adplatform_b";
   const max = isB && entity === "ad_extension" ? CUSTOM_MAX_OF_EXTENSION : CUSTOM_MAX;
   found.add(count > max, "too_many_custom_parameters", { severity: isB ? "error" : "warning" });
+}
+
+function charactersOf(text: string): number {
+  return Array.from(text).length;
 }
 
 function parseUrl(text: string): URL | undefined {

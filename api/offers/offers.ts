@@ -101,12 +101,17 @@ const FILTERS = `o.workspace_id = $1 and o.deleted_at is null and (o.created_at,
 /** G48: nothing is paused, and the partner is approved, or the offer public and the partner not rejected. */
 const CAN_RUN = `(o.status = 'active' and adv.status = 'active' and f.status = 'active'
   and coalesce(ac.status = 'approved' or (o.visibility = 'public' and ac.status <> 'rejected'), o.visibility = 'public'))`;
+const LINK_DOMAIN_ID = linkDomainId({
+  workspace: "o.workspace_id",
+  affiliate: "f.id",
+  offer: "o.id",
+});
 const PARTNER_COLUMNS = `ac.status as access_status, ${CAN_RUN} as can_run,
   coalesce((select json_agg(json_build_object('event_code', p.event_code, 'payout_type', p.payout_type,
       'payout', p.payout::text))
     from payout_override p where p.offer_id = o.id and p.affiliate_id = f.id), '[]'::json) as overrides,
   (select d.scheme || '://' || d.host from tracking_domain d
-   where d.id = ${linkDomainId({ workspace: "o.workspace_id", affiliate: "f.id", offer: "o.id" })}) as origin`;
+   where d.id = ${LINK_DOMAIN_ID}) as origin`;
 
 /** Nothing of an invisible offer is told: private ones belong to approved partners only (G49). */
 const PARTNER_SOURCE = `from offer o join advertiser adv on adv.id = o.advertiser_id

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ApiWorld, details, refusal, type Tenant } from "./api-world.ts";
+import { z } from "zod";
+import { ApiWorld, details, record, refusal, type Tenant } from "./api-world.ts";
 
 let world: ApiWorld;
 let foreign: Tenant;
 
+const Issue = z.looseObject({ severity: z.string(), code: z.string() });
+const Verdict = z.looseObject({ template: z.looseObject({ issues: z.array(Issue) }) });
 const PATHS = ["/ad-platform/lint", "/google-ads/lint"];
 const TEMPLATE = "https://go.example/c/SHOP-ANNA?gclid={gclid}&url={lpurl}";
 
@@ -15,7 +18,7 @@ beforeAll(async () => {
     ["new.example", {}],
     ["off.example", { status: "inactive" }],
   ] as const) {
-    expect((await world.post("/tracking-domains", { host, ...fields })).status).toBe(201);
+    record(await world.post("/tracking-domains", { host, ...fields }));
   }
 });
 afterAll(() => world.close());
@@ -59,10 +62,8 @@ test.each([
   async (host, allow_uncertified, expected) => {
     const template = TEMPLATE.replace("go.example", host);
     const { body } = await world.post("/ad-platform/lint", { template, allow_uncertified });
-    const { issues } = Object(Object(body["data"]).template);
-    expect(
-      Array.from(issues, (issue) => `${Object(issue).severity} ${Object(issue).code}`),
-    ).toEqual(expected);
+    const { issues } = Verdict.parse(body["data"]).template;
+    expect(issues.map((issue) => `${issue.severity} ${issue.code}`)).toEqual(expected);
     const data = { ok: !expected.some((line) => line.startsWith("error")) };
     expect(body).toMatchObject({ data });
   },

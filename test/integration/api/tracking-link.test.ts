@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { ApiWorld, details, type Json, record, refusal } from "./api-world.ts";
 
 let world: ApiWorld;
@@ -6,6 +7,7 @@ let code = "";
 let offerId = 0;
 let domainId = 0;
 const PARTNER = "FIRSTX";
+const AdFields = z.looseObject({ tracking_template: z.string(), final_url_suffix: z.string() });
 
 beforeAll(async () => {
   world = await ApiWorld.open();
@@ -116,7 +118,9 @@ describe("what is built", () => {
 
   test("LNK-013: the template and its suffix have no issue on a certified host", async () => {
     const built = await link({ type: "transparent", sub3: "x" });
-    const { tracking_template: template, final_url_suffix: suffix } = Object(built["google_ads"]);
+    const { tracking_template: template, final_url_suffix: suffix } = AdFields.parse(
+      built["google_ads"],
+    );
     const { body } = await world.post("/ad-platform/lint", { template, suffix });
     expect(body["data"]).toMatchObject({ ok: true, template: { issues: [] }, suffix: [] });
   });
