@@ -94,7 +94,7 @@ describe("what is built", () => {
     expect((await link(subs))["url"]).toBe(`https://go.example/r/${code}/${PARTNER}${query}`);
   });
 
-  test("LNK-008 to LNK-012 G170 T51 T57: a transparent template with raw tags, url={lpurl} last", async () => {
+  test("LNK-008 LNK-009 LNK-010 LNK-011 LNK-012 G170 T51 T57: a transparent template with raw tags, url={lpurl} last", async () => {
     const url = `https://go.example/c/${code}-${PARTNER}?${CORE}&sub1=a%20b&url={lpurl}`;
     const built = await link({ type: "transparent", sub1: "a b" });
     expect(built).toEqual({
