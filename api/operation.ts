@@ -49,6 +49,8 @@ export type OperationAccess = {
   readonly roles: readonly Role[];
   /** Asked of the key (G09); undefined where the role alone decides. */
   readonly permission?: Permission;
+  /** Asked of staff keys in its place. */
+  readonly staffPermission?: Permission;
   /**
    * Refuses staff keys that are narrowed to some permissions: for what no permission names and what would widen a key, as
    * making keys does.

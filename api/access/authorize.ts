@@ -2,7 +2,7 @@ import { ApiError } from "../errors.ts";
 import type { OperationAccess } from "../operation.ts";
 import type { FoundKey } from "./api-keys.ts";
 import { permissionsOf } from "./permissions.ts";
-import type { Principal } from "./principal.ts";
+import { isStaff, type Principal } from "./principal.ts";
 
 const BEARER = /^bearer +([^ ]+) *$/i;
 
@@ -38,8 +38,10 @@ export function authorize(principal: Principal, access: OperationAccess): void {
   if (!access.roles.includes(principal.role)) {
     throw new ApiError("forbidden", `this is not open to ${principal.role} keys`);
   }
-  if (access.permission !== undefined && !principal.permissions.includes(access.permission)) {
-    throw new ApiError("forbidden", `this key has not the permission ${access.permission}`);
+  const permission =
+    (isStaff(principal.role) ? access.staffPermission : undefined) ?? access.permission;
+  if (permission !== undefined && !principal.permissions.includes(permission)) {
+    throw new ApiError("forbidden", `this key has not the permission ${permission}`);
   }
   if (
     access.needsWholeKey === true &&

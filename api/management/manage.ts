@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { postgresCode, SQLSTATE, violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import type { Principal } from "../access/principal.ts";
 import { type References, referenceFaults } from "../access/references.ts";
 import { type Resource, shownSchema, showTo } from "../access/visibility.ts";
 import { ApiError, conflict, notFound } from "../errors.ts";
@@ -29,6 +30,8 @@ export type ManagedResource = {
   /** Ends of the names of its operations: `list` + many, `create` + one. */
   readonly names: { readonly one: string; readonly many: string };
   readonly path: string;
+  /** "Management" unless the contract has it under a name of its own. */
+  readonly tag?: string;
   readonly table: string;
   /** What a body may have. Every field is a column. */
   readonly fields: z.ZodRawShape;
@@ -36,10 +39,20 @@ export type ManagedResource = {
   readonly required: readonly string[];
   /** Values of the other fields of a new record. */
   readonly defaults: Body | ((context: OperationContext) => Body);
-  /** What an answer has besides `fields`. `id` and times belong here. */
+  /** Columns that an answer has besides `fields`. `id` and times belong here. */
   readonly kept: z.ZodRawShape;
-  /** Schemas of fields in answers; all of `fields`. */
+  /** Those of `kept` that `defaults` or `under` set when a record is made, and nothing afterwards. */
+  readonly made?: readonly string[];
+  /** Records that belong to one of another resource are made under its path: its operation, and the column of its id. */
+  readonly under?: { readonly of: Operation; readonly column: string };
+  /** Most records of the workspace, or under one record. */
+  readonly recordsMax?: number;
+  /** Schemas of fields in answers; all of `fields`, and what `present` adds. */
   readonly shown: z.ZodRawShape;
+  /** A record as it is answered, where that is more than its columns. */
+  readonly present?: (context: OperationContext, row: ManagedRow) => Body | Promise<Body>;
+  /** Whether a key that may read sees this record, where that takes more than its workspace. */
+  readonly isSeen?: (db: Queryable, principal: Principal, row: ManagedRow) => Promise<boolean>;
   readonly read: OperationAccess;
   readonly write: OperationAccess;
   /** Query parameters of the list; each is a column. */
@@ -47,10 +60,11 @@ export type ManagedResource = {
   readonly references?: References;
   /** Unique index to the field whose value another record has. */
   readonly taken?: Readonly<Record<string, string>>;
-  /** Faults that two fields show together. `values` is the body over what is stored or the defaults. */
+  /** Faults that two fields show together. `values` is the body over what is stored or the defaults. May throw a refusal. */
   readonly findFaults?: (
     context: OperationContext,
     values: Body,
+    sent: { readonly body: Body; readonly before: Body },
   ) => FieldFaults | Promise<FieldFaults>;
   /** What else a write changes, in its transaction and before it. */
   readonly beforeWrite?: (tx: Queryable, workspaceId: number, values: Body) => Promise<void>;
@@ -59,6 +73,8 @@ export type ManagedResource = {
 };
 
 export type ManagedOperations = {
+  /** One record in answers, for operations besides these. */
+  readonly Shown: z.ZodType;
   readonly list: Operation;
   readonly get: Operation;
   readonly create: Operation;
@@ -66,8 +82,8 @@ export type ManagedOperations = {
   readonly remove: Operation;
 };
 
-const TAG = "Management";
 const IdPath = z.object({ id: pathId });
+const Parent = z.looseObject({ id: z.int() });
 
 /** The five operations of a managed resource; take those that management.md lists. */
 export function manage(managed: ManagedResource): ManagedOperations {
@@ -78,60 +94,107 @@ export function manage(managed: ManagedResource): ManagedOperations {
     table: managed.table,
     written: Object.keys(managed.fields),
     kept: Object.keys(managed.kept),
+    ...(managed.made === undefined ? {} : { made: managed.made }),
   });
   const one = z.object({ data: Shown });
   const noun = nounOf(managed);
-  const findResource = async (
-    { db, workspace }: OperationContext,
-    { id }: { readonly id: number },
-  ): Promise<ManagedRow> => {
-    const row = await table.find(db, workspace.id, id);
-    if (row === undefined) throw notFound(noun);
-    return row;
-  };
-  const show = (context: OperationContext, row: ManagedRow): Record<string, unknown> =>
-    showTo(context.principal.role, managed.resource, row);
+  const show = async (
+    context: OperationContext,
+    row: ManagedRow,
+  ): Promise<Record<string, unknown>> =>
+    showTo(
+      context.principal.role,
+      managed.resource,
+      (await managed.present?.(context, row)) ?? row,
+    );
+  const parts: Parts = { managed, table, Shown, one, show };
+  const findResource = finder(parts);
   return {
-    list: listOperation(managed, { table, Shown, show }),
+    Shown,
+    list: listOperation(parts),
     get: operation({
       name: `get${managed.names.one}`,
       method: "GET",
       path: `${managed.path}/{id}`,
-      tag: TAG,
+      tag: tagOf(managed),
       summary: `One ${noun}`,
       access: managed.read,
       input: { path: IdPath },
       output: one,
       status: 200,
       findResource,
-      run: async (context, { resource }) =>
-        await Promise.resolve({ body: { data: show(context, resource) } }),
+      run: async (context, { resource }) => ({ body: { data: await show(context, resource) } }),
     }),
-    create: createOperation(managed, { table, one, show }),
-    update: updateOperation(managed, { table, one, show, findResource }),
-    remove: operation({
-      name: `delete${managed.names.one}`,
-      method: "DELETE",
-      path: `${managed.path}/{id}`,
-      tag: TAG,
-      summary: `Delete a ${noun}`,
-      access: managed.write,
-      input: { path: IdPath },
-      output: z.object({ data: deletedRecord }),
-      status: 200,
-      findResource,
-      run: async ({ db, workspace }, { path }) => {
-        const user = await managed.findUser?.(db, path.id);
-        if (user !== undefined)
-          throw new ApiError("in_use", `the ${noun} is still used by ${user}`);
-        await deleteUnused(
-          async () => await table.delete(db, workspace.id, path.id),
-          `the ${noun} is still used by other records`,
-        );
-        return { body: { data: { id: path.id, deleted: true } } };
-      },
-    }),
+    create: createOperation(parts),
+    update: updateOperation(parts),
+    remove: removeOperation(parts),
   };
+}
+
+type Parts = {
+  readonly managed: ManagedResource;
+  readonly table: ManagedTable;
+  readonly Shown: z.ZodType;
+  /** An answer of one record. */
+  readonly one: z.ZodType;
+  readonly show: (context: OperationContext, row: ManagedRow) => Promise<Record<string, unknown>>;
+};
+
+/** What a path names, as the key may see it. */
+function finder({ managed, table }: Parts) {
+  return async (
+    { db, workspace, principal }: OperationContext,
+    { id }: { readonly id: number },
+  ): Promise<ManagedRow> => {
+    const row = await table.find(db, workspace.id, id);
+    if (row === undefined || (await managed.isSeen?.(db, principal, row)) === false)
+      throw notFound(nounOf(managed));
+    return row;
+  };
+}
+
+/** The same, locked until the end of the transaction: it may have gone or passed to another account since it was found. */
+async function lockSeen(
+  { managed, table }: Parts,
+  tx: Queryable,
+  { workspace, principal }: OperationContext,
+  id: number,
+): Promise<ManagedRow> {
+  const row = await table.lock(tx, workspace.id, id);
+  if (row === undefined || (await managed.isSeen?.(tx, principal, row)) === false)
+    throw notFound(nounOf(managed));
+  return row;
+}
+
+function removeOperation(parts: Parts): Operation {
+  const { managed, table } = parts;
+  const noun = nounOf(managed);
+  return operation({
+    name: `delete${managed.names.one}`,
+    method: "DELETE",
+    path: `${managed.path}/{id}`,
+    tag: tagOf(managed),
+    summary: `Delete a ${noun}`,
+    access: managed.write,
+    input: { path: IdPath },
+    output: z.object({ data: deletedRecord }),
+    status: 200,
+    findResource: finder(parts),
+    run: async (context, { path }) => {
+      const { db, workspace } = context;
+      const user = await managed.findUser?.(db, path.id);
+      if (user !== undefined) throw new ApiError("in_use", `the ${noun} is still used by ${user}`);
+      await deleteUnused(
+        async () =>
+          await inTransaction(db, async (tx) => {
+            await lockSeen(parts, tx, context, path.id);
+            await table.delete(tx, workspace.id, path.id);
+          }),
+        `the ${noun} is still used by other records`,
+      );
+      return { body: { data: { id: path.id, deleted: true } } };
+    },
+  });
 }
 
 /** Runs a delete of a record. @throws {ApiError} `in_use` when a foreign key holds the record (G186). */
@@ -144,21 +207,13 @@ async function deleteUnused(run: () => Promise<unknown>, message: string): Promi
   }
 }
 
-type Parts = {
-  readonly table: ManagedTable;
-  readonly show: (context: OperationContext, row: ManagedRow) => Record<string, unknown>;
-};
-
-function listOperation(
-  managed: ManagedResource,
-  { table, Shown, show }: Parts & { readonly Shown: z.ZodType },
-): Operation {
+function listOperation({ managed, table, Shown, show }: Parts): Operation {
   const name = `list${managed.names.many}`;
   return operation({
     name,
     method: "GET",
     path: managed.path,
-    tag: TAG,
+    tag: tagOf(managed),
     summary: `The list of every ${nounOf(managed)}, newest first`,
     access: managed.read,
     input: { query: z.object({ ...managed.filters, ...pageParams }) },
@@ -172,73 +227,83 @@ function listOperation(
         after: page.after,
         rowsMax: page.rowsMax,
       });
-      return {
-        body: page.close(rows, {
-          positionOf: (row) => ({ at: row.created_at, id: String(row.id) }),
-          show: (row) => show(context, row),
-        }),
-      };
+      const { data, next_cursor } = page.close(rows, {
+        positionOf: (row) => ({ at: row.created_at, id: String(row.id) }),
+        show: (row) => show(context, row),
+      });
+      return { body: { data: await Promise.all(data), next_cursor } };
     },
   });
 }
 
-function createOperation(
-  managed: ManagedResource,
-  { table, one, show }: Parts & { readonly one: z.ZodType },
-): Operation {
+function createOperation({ managed, table, one, show }: Parts): Operation {
+  const { under } = managed;
   const optional = z.strictObject(managed.fields).partial();
   const required = Object.fromEntries(managed.required.map((name) => [name, true as const]));
-  const defaultsOf = (context: OperationContext): Body =>
-    typeof managed.defaults === "function" ? managed.defaults(context) : managed.defaults;
-  return operation({
+  const defaultsOf = (context: OperationContext, parent: unknown): Body => ({
+    ...(typeof managed.defaults === "function" ? managed.defaults(context) : managed.defaults),
+    ...(under === undefined ? {} : { [under.column]: Parent.parse(parent).id }),
+  });
+  return operation<z.ZodType, undefined, z.ZodObject, unknown>({
     name: `create${managed.names.one}`,
     method: "POST",
-    path: managed.path,
-    tag: TAG,
+    path: `${under?.of.path ?? ""}${managed.path}`,
+    tag: tagOf(managed),
     summary: `Create a ${nounOf(managed)}`,
     access: managed.write,
-    input: { body: optional.required(required) },
+    input: {
+      ...(under?.of.input.path === undefined ? {} : { path: under.of.input.path }),
+      body: optional.required(required),
+    },
     output: one,
     status: 201,
-    findFaults: async (context, { body }) =>
-      await faultsOfRecords(managed, context, { body, before: defaultsOf(context) }),
-    run: async (context, { body }) => {
-      const values = { ...defaultsOf(context), ...presentFields(body) };
+    ...(under?.of.findResource === undefined ? {} : { findResource: under.of.findResource }),
+    findFaults: async (context, { body, resource }) =>
+      await faultsOfRecords(managed, context, { body, before: defaultsOf(context, resource) }),
+    run: async (context, { body, resource }) => {
+      const values = { ...defaultsOf(context, resource), ...presentFields(body) };
       const row = await unlessTaken(
         managed,
         async () =>
           await inTransaction(context.db, async (tx) => {
+            await makeRoom({ managed, table }, tx, context.workspace.id, values);
             await managed.beforeWrite?.(tx, context.workspace.id, values);
             return await table.insert(tx, context.workspace.id, values);
           }),
       );
-      return { body: { data: show(context, row) } };
+      return { body: { data: await show(context, row) } };
     },
   });
 }
 
-function updateOperation(
-  managed: ManagedResource,
-  parts: Parts & {
-    readonly one: z.ZodType;
-    readonly findResource: (
-      context: OperationContext,
-      path: { readonly id: number },
-    ) => Promise<ManagedRow>;
-  },
-): Operation {
-  const { table, one, show, findResource } = parts;
+/** @throws {ApiError} `conflict` when there are as many records as there may be. */
+async function makeRoom(
+  { managed, table }: Pick<Parts, "managed" | "table">,
+  tx: Queryable,
+  workspaceId: number,
+  values: Body,
+): Promise<void> {
+  const { recordsMax, under } = managed;
+  if (recordsMax === undefined) return;
+  const having = under === undefined ? {} : { [under.column]: values[under.column] };
+  const count = await table.countForInsert(tx, workspaceId, { having, rowsMax: recordsMax });
+  if (count >= recordsMax)
+    throw new ApiError("conflict", `there are ${recordsMax} already: delete a ${nounOf(managed)}`);
+}
+
+function updateOperation(parts: Parts): Operation {
+  const { managed, table, one, show } = parts;
   return operation({
     name: `update${managed.names.one}`,
     method: "PATCH",
     path: `${managed.path}/{id}`,
-    tag: TAG,
+    tag: tagOf(managed),
     summary: `Change fields of a ${nounOf(managed)}`,
     access: managed.write,
     input: { path: IdPath, body: z.strictObject(managed.fields).partial() },
     output: one,
     status: 200,
-    findResource,
+    findResource: finder(parts),
     findFaults: async (context, { body, resource }) =>
       await faultsOfRecords(managed, context, { body, before: resource }),
     run: async (context, { body, path }) => {
@@ -246,8 +311,7 @@ function updateOperation(
         managed,
         async () =>
           await inTransaction(context.db, async (tx) => {
-            const current = await table.lock(tx, context.workspace.id, path.id);
-            if (current === undefined) return undefined;
+            const current = await lockSeen(parts, tx, context, path.id);
             const values = { ...current, ...presentFields(body) };
             // Nothing changed: `updated_at` stays (G13, G28).
             if (isDeepStrictEqual(values, current)) return current;
@@ -256,7 +320,7 @@ function updateOperation(
           }),
       );
       if (row === undefined) throw notFound(nounOf(managed));
-      return { body: { data: show(context, row) } };
+      return { body: { data: await show(context, row) } };
     },
   });
 }
@@ -267,7 +331,7 @@ async function faultsOfRecords(
   { body, before }: { readonly body: Body; readonly before: Body },
 ): Promise<FieldFaults> {
   return {
-    ...(await findFaults?.(context, { ...before, ...body })),
+    ...(await findFaults?.(context, { ...before, ...body }, { body, before })),
     ...(await referenceFaults(context, body, references)),
   };
 }
@@ -280,6 +344,10 @@ async function unlessTaken<T>({ taken = {} }: ManagedResource, run: () => Promis
     if (field === undefined) throw error;
     throw conflict(field, `another record has this ${field}`);
   }
+}
+
+function tagOf({ tag = "Management" }: ManagedResource): string {
+  return tag;
 }
 
 /** "smart_link" as people read it. */

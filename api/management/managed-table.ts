@@ -11,6 +11,8 @@ export type ManagedColumns = {
   readonly table: string;
   /** What a body may set. */
   readonly written: readonly string[];
+  /** Those of `kept` that are set when a row is made, and never again. */
+  readonly made?: readonly string[];
   /** What is answered besides: `id`, times, what the service sets. */
   readonly kept: readonly string[];
 };
@@ -32,9 +34,11 @@ export class ManagedTable {
   readonly #insert: string;
   readonly #update: string;
   readonly #delete: string;
+  readonly #count: string;
 
-  constructor({ table, written, kept }: ManagedColumns) {
+  constructor({ table, written, kept, made = [] }: ManagedColumns) {
     const shown = [...kept, ...written];
+    const inserted = [...made, ...written];
     this.#name = table;
     this.#list = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} as row
       where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
@@ -43,8 +47,8 @@ export class ManagedTable {
     this.#find = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2`;
     this.#lock = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2
       for update`;
-    this.#insert = `insert into ${quoteIdentifier(table)} (workspace_id, ${quoteIdentifiers(written)})
-      select $1::integer, ${quoteIdentifiers(written)} from jsonb_populate_record(null::${quoteIdentifier(table)}, $2)
+    this.#insert = `insert into ${quoteIdentifier(table)} (workspace_id, ${quoteIdentifiers(inserted)})
+      select $1::integer, ${quoteIdentifiers(inserted)} from jsonb_populate_record(null::${quoteIdentifier(table)}, $2)
       returning ${quoteIdentifiers(shown)}`;
     this.#update = `update ${quoteIdentifier(table)}
       set (${quoteIdentifiers(written)}, updated_at) =
@@ -53,6 +57,8 @@ export class ManagedTable {
       where workspace_id = $1 and id = $2
       returning ${quoteIdentifiers(shown)}`;
     this.#delete = `delete from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2 returning id`;
+    this.#count = `select count(*) as count from (
+      select from ${quoteIdentifier(table)} as row where workspace_id = $1 and to_jsonb(row) @> $2 limit $3) counted`;
   }
 
   /** Newest first, at most `rowsMax`. */
@@ -99,7 +105,29 @@ export class ManagedTable {
     return rows[0];
   }
 
-  /** `values` has every written column. @throws a violation of a constraint. */
+  /**
+   * Counts the rows that have these values, up to `rowsMax`. Whoever counts rows of this table and workspace waits for the
+   * end of this transaction, so what is inserted after it is counted by the next.
+   */
+  async countForInsert(
+    db: Queryable,
+    workspaceId: number,
+    count: { readonly having: ManagedFilters; readonly rowsMax: number },
+  ): Promise<number> {
+    await db.query({
+      name: "managed-lock-count",
+      text: "select pg_advisory_xact_lock(hashtext($1::text), $2::integer)",
+      values: [this.#name, workspaceId],
+    });
+    const { rows } = await db.query<{ count: number }>({
+      name: `managed-count-${this.#name}`,
+      text: this.#count,
+      values: [workspaceId, JSON.stringify(count.having), count.rowsMax],
+    });
+    return rows[0]?.count ?? 0;
+  }
+
+  /** `values` has every written column, and every made one. @throws a violation of a constraint. */
   async insert(
     db: Queryable,
     workspaceId: number,

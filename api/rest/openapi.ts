@@ -78,11 +78,13 @@ const DOCUMENT_OPERATION = {
 function describe(operation: Operation, schemas: Schemas): Json {
   const { input, access, description } = operation;
   const permission = access.permission === undefined ? "" : ` Permission: ${access.permission}.`;
+  const ofStaff =
+    access.staffPermission === undefined ? "" : ` Of staff keys: ${access.staffPermission}.`;
   return {
     operationId: operation.name,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `${description === undefined ? "" : `${description}\n\n`}Roles: ${access.roles.join(", ")}.${permission}`,
+    description: `${description === undefined ? "" : `${description}\n\n`}Roles: ${access.roles.join(", ")}.${permission}${ofStaff}`,
     parameters: [
       ...parametersOf(schemas, input.path, "path"),
       ...parametersOf(schemas, input.query, "query"),
