@@ -15,6 +15,9 @@ import { listConversionHistory } from "./conversions/list-conversion-history.ts"
 import { listConversions } from "./conversions/list-conversions.ts";
 import { updateConversion } from "./conversions/update-conversion.ts";
 import { updateConversions } from "./conversions/update-conversions.ts";
+import { listCreatives } from "./creatives/list-creatives.ts";
+import { oneCreative } from "./creatives/one-creative.ts";
+import { dealOperations } from "./deals/deal-operations.ts";
 import { getTrackingLink } from "./links/get-tracking-link.ts";
 import { lintAdPlatform, lintGoogleAds } from "./links/lint-operations.ts";
 import { testTemplate } from "./links/test-template.ts";
@@ -26,6 +29,12 @@ import { listOffers } from "./offers/list-offers.ts";
 import { setPartnerAccess } from "./offers/set-partner-access.ts";
 import { updateOffer } from "./offers/update-offer.ts";
 import type { Operation } from "./operation.ts";
+import { listPostbacks } from "./postbacks/list-postbacks.ts";
+import { onePostback } from "./postbacks/one-postback.ts";
+import {
+  listPostbackDeliveries,
+  retryPostbackDelivery,
+} from "./postbacks/postback-delivery-operations.ts";
 import { getReport } from "./reports/get-report.ts";
 import { getTimeseries } from "./reports/get-timeseries.ts";
 
@@ -38,6 +47,11 @@ export const operations: readonly Operation[] = [
   updateOffer,
   createEvent,
   setPartnerAccess,
+  listCreatives,
+  oneCreative.get,
+  oneCreative.create,
+  oneCreative.update,
+  oneCreative.remove,
   listAffiliates,
   getAffiliate,
   createAffiliate,
@@ -56,6 +70,14 @@ export const operations: readonly Operation[] = [
   createConversion,
   updateConversion,
   updateConversions,
+  listPostbacks,
+  onePostback.get,
+  onePostback.create,
+  onePostback.update,
+  onePostback.remove,
+  listPostbackDeliveries,
+  retryPostbackDelivery,
+  ...dealOperations,
   getTrackingLink,
   lintGoogleAds,
   lintAdPlatform,

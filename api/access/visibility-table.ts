@@ -132,7 +132,7 @@ export const VISIBILITY = {
   ),
   postback_delivery: rule(
     `id postback_id conversion_id trigger url attempts status error response_status
-      response_body next_attempt_at created_at updated_at`,
+      response_body next_attempt_at created_at finished_at`,
   ),
   webhook: rule("id name url events active secret created_at updated_at", {
     analyst: "secret",

@@ -99,7 +99,7 @@ const FILTERS = `o.workspace_id = $1 and o.deleted_at is null and (o.created_at,
   and ($13::integer is null or o.advertiser_id = $13)`;
 
 /** G48: nothing is paused, and the partner is approved, or the offer public and the partner not rejected. */
-const CAN_RUN = `(o.status = 'active' and adv.status = 'active' and f.status = 'active'
+export const CAN_RUN = `(o.status = 'active' and adv.status = 'active' and f.status = 'active'
   and coalesce(ac.status = 'approved' or (o.visibility = 'public' and ac.status <> 'rejected'), o.visibility = 'public'))`;
 const LINK_DOMAIN_ID = linkDomainId({
   workspace: "o.workspace_id",

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { adminWrite, everybody } from "../access/access-of-operations.ts";
+import type { Principal } from "../access/principal.ts";
+import { manage } from "../management/manage.ts";
+import type { ManagedRow } from "../management/managed-table.ts";
+import { getOffer } from "../offers/get-offer.ts";
+import { findOffer, type OfferRow } from "../offers/offers.ts";
+import type { FieldFaults } from "../operation.ts";
+import { creativeFields, keptOfCreative, shownOfCreative } from "./creative-fields.ts";
+import { partnerLinkOf } from "./partner-link.ts";
+import { creativeOfPartner } from "./show-creative.ts";
+
+/** As many as one answer can hold: the list of an offer is not paged. */
+const CREATIVES_MAX = 500;
+
+const { name, kind, url, body, width, height } = shownOfCreative;
+const Stored = z.looseObject({ offer_id: z.int(), name, kind, url, body, width, height });
+
+/** What a creative of a kind is nothing without; a link is at least the partner's own. */
+const NEEDED: Readonly<Record<string, "url" | "body">> = {
+  image: "url",
+  html: "body",
+  text: "body",
+  email: "body",
+};
+
+/** One creative: read by whoever sees it in the list of its offer, written by admins (CRE-009, G179). */
+export const oneCreative = manage({
+  resource: "creative",
+  names: { one: "Creative", many: "Creatives" },
+  path: "/creatives",
+  tag: "Creatives",
+  table: "creative",
+  fields: creativeFields,
+  required: ["name"],
+  defaults: { kind: "image", url: "", body: "", width: 0, height: 0, status: "active" },
+  kept: keptOfCreative,
+  made: ["offer_id"],
+  under: { of: getOffer, column: "offer_id" },
+  recordsMax: CREATIVES_MAX,
+  shown: shownOfCreative,
+  read: everybody("creatives.read"),
+  write: adminWrite("offers.write"),
+  findFaults: (_context, values) => contentFaults(values),
+  isSeen: async (db, principal, row) => {
+    if (principal.role === "partner" && row["status"] !== "active") return false;
+    const offer = await offerOf(db, principal, row);
+    return principal.role === "partner"
+      ? offer !== undefined && partnerLinkOf(principal, offer) !== undefined
+      : offer !== undefined;
+  },
+  present: async ({ db, principal }, row) => {
+    if (principal.role !== "partner") return row;
+    const offer = await offerOf(db, principal, row);
+    const link = offer && partnerLinkOf(principal, offer);
+    return link === undefined ? row : creativeOfPartner(Stored.parse(row), link);
+  },
+});
+
+async function offerOf(
+  db: Queryable,
+  principal: Principal,
+  row: ManagedRow,
+): Promise<OfferRow | undefined> {
+  return await findOffer(db, principal, { id: Stored.parse(row).offer_id, code: "" });
+}
+
+function contentFaults(values: Readonly<Record<string, unknown>>): FieldFaults {
+  const needed = NEEDED[String(values["kind"])];
+  return needed !== undefined && values[needed] === ""
+    ? { [needed]: "required for a creative of this kind" }
+    : {};
+}

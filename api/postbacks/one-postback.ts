@@ -1,0 +1,152 @@
+import { z } from "zod";
+import {
+  PARTNER_POSTBACK_MACROS,
+  STAFF_POSTBACK_MACROS,
+} from "../../schemas/macros/macro-names.ts";
+import { parseTemplate } from "../../schemas/macros/template.ts";
+import type { Principal } from "../access/principal.ts";
+import { ApiError } from "../errors.ts";
+import { manage } from "../management/manage.ts";
+import { findOffer } from "../offers/offers.ts";
+import type { FieldFaults, OperationAccess, OperationContext } from "../operation.ts";
+import { longText, oneOf, recordId, shownTime, targetUrl } from "../rest/body-fields.ts";
+import { eventCode } from "../rest/catalog-fields.ts";
+import { isPostbackOfPartner } from "./postbacks.ts";
+
+/** G123. Destinations of ad platforms are not managed here (PBO-031). */
+const KINDS = ["s2s", "html"] as const;
+const METHODS = ["GET", "POST"] as const;
+const FIRE_ON = ["approved", "any", "reversal"] as const;
+const WRITTEN_STATUSES = ["active", "paused"] as const;
+/** The service disables a postback that failed for long (G126). */
+export const POSTBACK_STATUSES = [...WRITTEN_STATUSES, "disabled"] as const;
+
+type Body = Readonly<Record<string, unknown>>;
+
+export const postbackRead: OperationAccess = {
+  roles: ["admin", "analyst", "partner"],
+  permission: "postbacks.read",
+  isWrite: false,
+};
+export const postbackWrite: OperationAccess = {
+  roles: ["admin", "partner"],
+  permission: "postbacks.write",
+  isWrite: true,
+};
+
+/** One partner postback; its list is in a file of its own. Partners manage their own ones (section 4.9). */
+export const onePostback = manage({
+  resource: "postback",
+  names: { one: "Postback", many: "Postbacks" },
+  path: "/postbacks",
+  tag: "Postbacks",
+  table: "postback",
+  fields: {
+    affiliate_id: recordId.nullable(),
+    offer_id: recordId,
+    event_code: eventCode.nullable(),
+    kind: oneOf(...KINDS),
+    method: oneOf(...METHODS),
+    url: targetUrl,
+    body: longText(),
+    fire_on: oneOf(...FIRE_ON),
+    status: oneOf(...WRITTEN_STATUSES),
+  },
+  required: ["offer_id", "url"],
+  defaults: ({ principal: { role, affiliate } }) => ({
+    affiliate_id: affiliate?.id ?? null,
+    event_code: null,
+    kind: "s2s",
+    method: "GET",
+    body: "",
+    fire_on: "approved",
+    status: "active",
+    created_by_affiliate: role === "partner",
+  }),
+  kept: {
+    id: z.int(),
+    created_by_affiliate: z.boolean(),
+    created_at: shownTime,
+    updated_at: shownTime,
+  },
+  made: ["created_by_affiliate"],
+  shown: {
+    affiliate_id: z.int().nullable().meta({ description: "null: of every partner" }),
+    offer_id: z.int(),
+    event_code: z
+      .string()
+      .nullable()
+      .meta({ description: "null: every event that is not private" }),
+    kind: z.enum([...KINDS, "capi"]),
+    method: z.enum(METHODS),
+    url: z.string(),
+    body: z.string(),
+    fire_on: z.enum(FIRE_ON),
+    status: z.enum(POSTBACK_STATUSES),
+  },
+  read: postbackRead,
+  write: postbackWrite,
+  references: { offer_id: "offer", affiliate_id: "affiliate" },
+  isSeen: async (db, { affiliate }, { id }) =>
+    affiliate === null || (await isPostbackOfPartner(db, affiliate.id, id)),
+  findFaults: async (context, values, { body, before }) => {
+    refuseForeignAccount(context.principal, body["affiliate_id"]);
+    return {
+      ...macroFaults(context.principal, { body, before }),
+      ...(await offerFaults(context, values, { body, before })),
+    };
+  },
+});
+
+/** @throws {ApiError} `forbidden` when a partner names another account than its own, or all (G124). */
+function refuseForeignAccount({ affiliate }: Principal, given: unknown): void {
+  if (affiliate === null || given === affiliate.id) return;
+  if (given === null || typeof given === "number")
+    throw new ApiError("forbidden", "a partner key manages the postbacks of its own account");
+}
+
+/**
+ * The offer and the event that a write names, as the key sees them; what is stored already is not looked at again.
+ * @throws {ApiError} `not_approved` for an offer that the partner sees and cannot run (G124).
+ */
+async function offerFaults(
+  { db, principal }: OperationContext,
+  values: Body,
+  { body, before }: { readonly body: Body; readonly before: Body },
+): Promise<FieldFaults> {
+  const isNewOffer = body["offer_id"] !== undefined && body["offer_id"] !== before["offer_id"];
+  const isNewEvent =
+    body["event_code"] !== undefined && body["event_code"] !== before["event_code"];
+  const id = recordId.safeParse(values["offer_id"]);
+  if (!id.success || !(isNewOffer || isNewEvent)) return {};
+  const offer = await findOffer(db, principal, { id: id.data, code: "" });
+  if (offer === undefined && isNewOffer) return { offer_id: "no such offer" };
+  if (isNewOffer && offer !== undefined && "can_run" in offer && !offer.can_run)
+    throw new ApiError("not_approved", "you may not run this offer yet");
+  const { event_code: code } = values;
+  const hides = principal.role === "partner";
+  const isKnown = offer?.events.some(
+    (event) => event.code === code && !(hides && event.is_private),
+  );
+  return typeof code !== "string" || isKnown === true
+    ? {}
+    : { event_code: "no such event of the offer" };
+}
+
+/** A postback that staff made knows more macros than a partner may use (G125): the partner cannot write them into it. */
+function macroFaults(
+  { role }: Principal,
+  { body, before }: { readonly body: Body; readonly before: Body },
+): FieldFaults {
+  if (role !== "partner" || before["created_by_affiliate"] === true) return {};
+  return Object.fromEntries(
+    (["url", "body"] as const).flatMap((field) => {
+      const text = body[field];
+      if (typeof text !== "string" || text === before[field]) return [];
+      const known: readonly string[] = PARTNER_POSTBACK_MACROS;
+      const { macros } = parseTemplate(text, STAFF_POSTBACK_MACROS);
+      const hidden = macros.find((macro) => !known.includes(macro));
+      return hidden === undefined ? [] : [[field, `the macro {${hidden}} is not for partners`]];
+    }),
+  );
+}

@@ -1,0 +1,342 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { insertKey } from "../../../api/access/insert-key.ts";
+import {
+  ApiWorld,
+  details,
+  type Json,
+  list,
+  nextCursor,
+  record,
+  refusal,
+  someText,
+  type Tenant,
+} from "./api-world.ts";
+
+let world: ApiWorld;
+let foreign: Tenant;
+/** Another partner of the same workspace. */
+let other: { readonly id: number; readonly key: string };
+let offerId: number;
+
+const URL = "https://partner.example/pb?c={click_id}&p={payout}&s={sub1}&t={status}";
+const PRIVATE_EVENT = { code: "vip", is_private: true };
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  foreign = await world.addTenant("foreign");
+  const id = Number(
+    record(await world.post("/affiliates", { name: "Other", status: "active" })).id,
+  );
+  const { workspaceId } = world.tenant;
+  const key = await insertKey(world.db, {
+    ...{ workspaceId, name: "other", role: "partner", affiliateId: id },
+  });
+  other = { id, key };
+  offerId = (await world.offer({ events: [{ code: "sale" }, PRIVATE_EVENT] })).id;
+});
+afterAll(async () => {
+  await world.close();
+});
+
+async function create(
+  fields: Json = {},
+  key?: string,
+): Promise<Json & { readonly id: number | string }> {
+  const answer = await world.post("/postbacks", { offer_id: offerId, url: URL, ...fields }, key);
+  expect([answer.status, answer.body]).toMatchObject([201, {}]);
+  return record(answer);
+}
+
+async function countStored(): Promise<number> {
+  const { rows } = await world.db.query<{ count: number }>({
+    text: "select count(*) as count from postback",
+  });
+  return rows[0]?.count ?? 0;
+}
+
+async function idsOf(query: string, key: string): Promise<unknown[]> {
+  return list(await world.get(`/postbacks?limit=200${query}`, key)).map(({ id }) => id);
+}
+
+describe("a postback of the staff", () => {
+  test("PBO-001 PBO-002 PBO-011 offer and url are enough; the rest has defaults", async () => {
+    const made = await create();
+    expect(made).toEqual({
+      id: made.id,
+      affiliate_id: null,
+      offer_id: offerId,
+      event_code: null,
+      kind: "s2s",
+      method: "GET",
+      url: URL,
+      body: "",
+      fire_on: "approved",
+      status: "active",
+      created_by_affiliate: false,
+      created_at: someText,
+      updated_at: someText,
+    });
+    expect(record(await world.get(`/postbacks/${made.id}`))).toEqual(made);
+    expect(list(await world.get("/postbacks"))[0]).toEqual(made);
+  });
+
+  test.each(["approved", "any", "reversal"])("PBO-003 fire_on may be %s", async (word) => {
+    expect(await create({ fire_on: word })).toMatchObject({ fire_on: word });
+  });
+
+  test.each([
+    ["PBO-003", "fire_on", { fire_on: "click" }],
+    ["PBO-004", "url", { url: "foo" }],
+    ["PBO-004", "url", { url: "ftp://x" }],
+    ["PBO-004", "url", { url: "" }],
+    ["PBO-004", "url", { url: "/pb?c={click_id}" }],
+    ["PBO-005", "url", { url: undefined }],
+    ["PBO-005", "offer_id", { offer_id: undefined }],
+    ["PBO-006", "event_code", { event_code: "zz" }],
+    ["PBO-006", "event_code", { event_code: "SALE" }],
+    ["PBO-031", "kind", { kind: "capi" }],
+    ["G123", "method", { method: "PUT" }],
+    ["G123", "status", { status: "disabled" }],
+    ["G123", "offer_id", { offer_id: 999_999 }],
+    ["G123", "affiliate_id", { affiliate_id: 999_999 }],
+    ["G14", "created_by_affiliate", { created_by_affiliate: true }],
+  ] satisfies [string, string, Json][])(
+    "%s: a fault of %s is told, and nothing is stored: %j",
+    async (_id, field, wrong) => {
+      const before = await countStored();
+      const answer = await world.post("/postbacks", { offer_id: offerId, url: URL, ...wrong });
+      expect(refusal(answer)).toBe("400 validation_failed");
+      expect(Object.keys(details(answer).fields)).toEqual([field]);
+      expect(await countStored()).toBe(before);
+    },
+  );
+
+  test("PBO-005 without anything both are missing", async () => {
+    const { fields } = details(await world.post("/postbacks", {}));
+    expect(fields).toEqual({ offer_id: "required", url: "required" });
+  });
+
+  test("PBO-010 affiliate_id null is for every partner, an id for that one", async () => {
+    const forAll = await create({ affiliate_id: null });
+    const forOne = await create({ affiliate_id: other.id });
+    expect([forAll["affiliate_id"], forOne["affiliate_id"]]).toEqual([null, other.id]);
+    expect(await idsOf("", other.key)).toContain(forOne.id);
+    expect(await idsOf("", other.key)).not.toContain(forAll.id);
+    expect(await idsOf("", world.tenant.keys.partner)).not.toContain(forOne.id);
+  });
+
+  test("PBO-016 sent twice, two are made", async () => {
+    expect((await create()).id).not.toBe((await create()).id);
+  });
+
+  test("G123 PATCH changes what it names, DELETE takes it away", async () => {
+    const made = await create();
+    const change = {
+      ...{ kind: "html", method: "POST", body: "<img>", fire_on: "any", status: "paused" },
+      ...{ event_code: "sale", affiliate_id: other.id },
+    };
+    const changed = record(await world.patch(`/postbacks/${made.id}`, change));
+    expect(changed).toEqual({ ...made, ...change, updated_at: changed["updated_at"] });
+    expect(changed["updated_at"]).not.toBe(made["updated_at"]);
+    expect(record(await world.patch(`/postbacks/${made.id}`, change))).toEqual(changed);
+    const { id: elsewhere } = await world.offer();
+    const moved = await world.patch(`/postbacks/${made.id}`, { offer_id: elsewhere });
+    expect(details(moved).fields).toEqual({ event_code: "no such event of the offer" });
+    const deleted = await world.call("DELETE", `/postbacks/${made.id}`);
+    expect(deleted.body).toEqual({ data: { id: made.id, deleted: true } });
+    expect((await world.get(`/postbacks/${made.id}`)).status).toBe(404);
+  });
+
+  test("one that the service disabled is shown so, found by it, and switched on again by its owner (G126)", async () => {
+    const { partner } = world.tenant.keys;
+    const { id } = await create({}, partner);
+    await world.db.query({
+      text: "update postback set status = 'disabled', disabled_reason = 'x', failed_in_row = 25 where id = $1",
+      values: [id],
+    });
+    expect(await idsOf("&status=disabled", partner)).toEqual([id]);
+    const again = record(await world.patch(`/postbacks/${id}`, { status: "active" }, partner));
+    expect(again).toMatchObject({ status: "active" });
+    const { rows } = await world.db.query({
+      text: "select failed_in_row, disabled_reason from postback where id = $1",
+      values: [id],
+    });
+    expect(rows).toEqual([{ failed_in_row: 0, disabled_reason: "" }]);
+  });
+});
+
+describe("a postback of a partner", () => {
+  test("PBO-007 it belongs to the partner's account, whether that is named or not", async () => {
+    const { keys, affiliateId } = world.tenant;
+    const own = { affiliate_id: affiliateId, created_by_affiliate: true };
+    expect(await create({}, keys.partner)).toMatchObject(own);
+    expect(await create({ affiliate_id: affiliateId }, keys.partner)).toMatchObject(own);
+  });
+
+  test("G124 another account, or all of them, is forbidden, also by PATCH", async () => {
+    const { partner } = world.tenant.keys;
+    const { id } = await create({}, partner);
+    const before = await countStored();
+    for (const affiliateId of [other.id, null]) {
+      const body = { offer_id: offerId, url: URL, affiliate_id: affiliateId };
+      expect(refusal(await world.post("/postbacks", body, partner))).toBe("403 forbidden");
+      const change = { affiliate_id: affiliateId };
+      expect(refusal(await world.patch(`/postbacks/${id}`, change, partner))).toBe("403 forbidden");
+    }
+    const typed = await world.patch(`/postbacks/${id}`, { affiliate_id: "x" }, partner);
+    expect(Object.keys(details(typed).fields)).toEqual(["affiliate_id"]);
+    expect(await countStored()).toBe(before);
+  });
+
+  test("PBO-008 G124 an offer that it cannot run is refused, one that it does not see is not there", async () => {
+    const { partner } = world.tenant.keys;
+    const gated = await world.offer({ visibility: "approval" });
+    const paused = await world.offer({ status: "paused" });
+    const secret = await world.offer({ visibility: "private" });
+    const own = await create({}, partner);
+    const before = await countStored();
+    for (const { id } of [gated, paused]) {
+      const answer = await world.post("/postbacks", { offer_id: id, url: URL }, partner);
+      expect(refusal(answer)).toBe("403 not_approved");
+      const moved = await world.patch(`/postbacks/${own.id}`, { offer_id: id }, partner);
+      expect(refusal(moved)).toBe("403 not_approved");
+    }
+    for (const id of [secret.id, 999_999]) {
+      const answer = await world.post("/postbacks", { offer_id: id, url: URL }, partner);
+      expect(refusal(answer)).toBe("400 validation_failed");
+      expect(details(answer).fields).toEqual({ offer_id: "no such offer" });
+    }
+    expect(await countStored()).toBe(before);
+  });
+
+  test("PBO-008 what it has on an offer that it may no longer run can still be changed and deleted", async () => {
+    const { partner } = world.tenant.keys;
+    const { id } = await world.offer();
+    const made = await create({ offer_id: id }, partner);
+    await world.patch(`/offers/${id}`, { status: "paused" });
+    const change = { status: "paused", offer_id: id, url: "https://partner.example/" };
+    expect((await world.patch(`/postbacks/${made.id}`, change, partner)).status).toBe(200);
+    const path = `/postbacks/${made.id}`;
+    expect((await world.call("DELETE", path, { key: partner })).status).toBe(200);
+  });
+
+  test("PBO-009 T12 G124 a private event is as if it did not exist", async () => {
+    const { keys, affiliateId } = world.tenant;
+    const own = await create({ event_code: "sale" }, keys.partner);
+    const before = await countStored();
+    const refused = [
+      await world.post(
+        "/postbacks",
+        { offer_id: offerId, url: URL, event_code: "vip" },
+        keys.partner,
+      ),
+      await world.post(
+        "/postbacks",
+        { offer_id: offerId, url: URL, event_code: "zz" },
+        keys.partner,
+      ),
+      await world.patch(`/postbacks/${own.id}`, { event_code: "vip" }, keys.partner),
+    ];
+    for (const answer of refused)
+      expect(details(answer).fields).toEqual({ event_code: "no such event of the offer" });
+    expect(await countStored()).toBe(before);
+    const staffs = await create({ affiliate_id: affiliateId, event_code: "vip" });
+    expect(await idsOf("", keys.partner)).not.toContain(staffs.id);
+    expect((await world.get(`/postbacks/${staffs.id}`, keys.partner)).status).toBe(404);
+    expect((await world.get(`/postbacks/${staffs.id}`)).status).toBe(200);
+  });
+
+  test("G125 a partner cannot write macros of the staff into a postback that staff made for it", async () => {
+    const { keys, affiliateId } = world.tenant;
+    const staffs = await create({ affiliate_id: affiliateId, url: `${URL}&t={txid}` });
+    const path = `/postbacks/${staffs.id}`;
+    const refused = await world.patch(path, { url: `${URL}&ip={ip}` }, keys.partner);
+    expect(Object.keys(details(refused).fields)).toEqual(["url"]);
+    const same = { url: staffs["url"], status: "paused" };
+    expect((await world.patch(path, same, keys.partner)).status).toBe(200);
+    expect((await world.patch(path, { url: URL }, keys.partner)).status).toBe(200);
+    const own = await create({ url: `${URL}&ip={ip}` }, keys.partner);
+    expect(own["created_by_affiliate"]).toBe(true);
+  });
+});
+
+describe("who sees what", () => {
+  test("PBO-012 LIM-007 the list is paged: 50 unless told otherwise, at most 200", async () => {
+    await Promise.all(Array.from({ length: 60 }, () => create()));
+    const first = await world.get("/postbacks");
+    expect(list(first)).toHaveLength(50);
+    const second = await world.get(`/postbacks?cursor=${nextCursor(first) ?? ""}`);
+    const ids = [...list(first), ...list(second)].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.slice(0, 60)).toEqual((await idsOf("", world.tenant.keys.admin)).slice(0, 60));
+    for (const limit of [0, 201])
+      expect(details(await world.get(`/postbacks?limit=${limit}`)).param).toBe("limit");
+    expect((await world.get("/postbacks?limit=200")).status).toBe(200);
+  });
+
+  test("PBO-013 VIS-052 a partner has its own postbacks only", async () => {
+    const { keys } = world.tenant;
+    const mine = await create({}, keys.partner);
+    const theirs = await create({}, other.key);
+    const forAll = await create();
+    expect(await idsOf("", keys.partner)).toContain(mine.id);
+    for (const { id } of [theirs, forAll]) {
+      const path = `/postbacks/${id}`;
+      expect(await idsOf("", keys.partner)).not.toContain(id);
+      for (const answer of [
+        await world.get(path, keys.partner),
+        await world.patch(path, { status: "paused" }, keys.partner),
+        await world.call("DELETE", path, { key: keys.partner }),
+        await world.get(`${path}/deliveries`, keys.partner),
+      ])
+        expect(refusal(answer)).toBe("404 not_found");
+      expect(record(await world.get(path))["status"]).toBe("active");
+    }
+  });
+
+  test("the list is filtered by offer, status and, for staff, partner", async () => {
+    const { keys, affiliateId } = world.tenant;
+    const { id } = await world.offer();
+    const paused = await create({ offer_id: id, status: "paused", affiliate_id: affiliateId });
+    const active = await create({ offer_id: id, affiliate_id: other.id });
+    const query = `&offer_id=${id}`;
+    expect(await idsOf(query, keys.analyst)).toEqual([active.id, paused.id]);
+    expect(await idsOf(`${query}&status=paused`, keys.admin)).toEqual([paused.id]);
+    expect(await idsOf(`${query}&affiliate_id=${other.id}`, keys.admin)).toEqual([active.id]);
+    expect(await idsOf(`${query}&affiliate_id=${affiliateId}`, keys.partner)).toEqual([paused.id]);
+    const foreignFilter = await world.get(`/postbacks?affiliate_id=${other.id}`, keys.partner);
+    expect(details(foreignFilter).param).toBe("affiliate_id");
+  });
+
+  test("PBO-014 PBO-015 VIS-052 analysts read, advertisers have no access", async () => {
+    const { keys } = world.tenant;
+    const { id } = await create();
+    const body = { offer_id: offerId, url: URL };
+    for (const path of ["/postbacks", `/postbacks/${id}`, `/postbacks/${id}/deliveries`]) {
+      expect((await world.get(path, keys.analyst)).status).toBe(200);
+      expect(refusal(await world.get(path, keys.advertiser))).toBe("403 forbidden");
+    }
+    for (const [key, why] of [
+      [keys.analyst, "403 read_only_key"],
+      [keys.advertiser, "403 forbidden"],
+    ] as const) {
+      expect(refusal(await world.post("/postbacks", body, key))).toBe(why);
+      expect(refusal(await world.patch(`/postbacks/${id}`, {}, key))).toBe(why);
+      expect(refusal(await world.call("DELETE", `/postbacks/${id}`, { key }))).toBe(why);
+    }
+  });
+
+  test("another workspace's postbacks are not there (P30)", async () => {
+    const { id } = await create();
+    for (const key of [foreign.keys.admin, foreign.keys.analyst, foreign.keys.partner]) {
+      expect((await world.get(`/postbacks/${id}`, key)).status).toBe(404);
+      expect((await world.get(`/postbacks/${id}/deliveries`, key)).status).toBe(404);
+      expect(await idsOf("", key)).toEqual([]);
+    }
+    const { admin: key } = foreign.keys;
+    expect((await world.patch(`/postbacks/${id}`, {}, key)).status).toBe(404);
+    expect((await world.call("DELETE", `/postbacks/${id}`, { key })).status).toBe(404);
+    const theirOffer = await world.post("/postbacks", { offer_id: offerId, url: URL }, key);
+    expect(details(theirOffer).fields).toEqual({ offer_id: "no such offer" });
+  });
+});
