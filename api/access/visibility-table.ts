@@ -128,7 +128,7 @@ export const VISIBILITY = {
   ),
   postback: rule(
     `id affiliate_id offer_id event_code kind method url body fire_on status
-      created_by_affiliate created_at updated_at`,
+      disabled_reason created_by_affiliate created_at updated_at`,
   ),
   postback_delivery: rule(
     `id postback_id conversion_id trigger url attempts status error response_status

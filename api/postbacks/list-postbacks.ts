@@ -4,7 +4,7 @@ import { invalidParameter } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
 import { openPage } from "../rest/page.ts";
 import { idParam, pageParams, wordParam } from "../rest/query-fields.ts";
-import { onePostback, POSTBACK_STATUSES, postbackRead } from "./one-postback.ts";
+import { onePostback, POSTBACK_STATUSES, postbackRead, presentPostback } from "./one-postback.ts";
 import { listPostbacksOfPartner, listPostbacksOfWorkspace } from "./postbacks.ts";
 
 export const listPostbacks: Operation = operation({
@@ -44,7 +44,7 @@ export const listPostbacks: Operation = operation({
     return {
       body: page.close(rows, {
         positionOf: (row) => ({ at: row.created_at, id: String(row.id) }),
-        show: (row) => showTo(principal.role, "postback", row),
+        show: (row) => showTo(principal.role, "postback", presentPostback(row)),
       }),
     };
   },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   PARTNER_POSTBACK_MACROS,
+  type PostbackMacro,
   STAFF_POSTBACK_MACROS,
 } from "../../schemas/macros/macro-names.ts";
 import { parseTemplate } from "../../schemas/macros/template.ts";
@@ -20,8 +21,11 @@ const FIRE_ON = ["approved", "any", "reversal"] as const;
 const WRITTEN_STATUSES = ["active", "paused"] as const;
 /** The service disables a postback that failed for long (G126). */
 export const POSTBACK_STATUSES = [...WRITTEN_STATUSES, "disabled"] as const;
+const PARTNER_MACROS: ReadonlySet<PostbackMacro> = new Set(PARTNER_POSTBACK_MACROS);
 
 type Body = Readonly<Record<string, unknown>>;
+/** What a write names, over what is stored or the defaults. */
+type Sent = { readonly body: Body; readonly before: Body };
 
 export const postbackRead: OperationAccess = {
   roles: ["admin", "analyst", "partner"],
@@ -66,6 +70,10 @@ export const onePostback = manage({
   kept: {
     id: z.int(),
     created_by_affiliate: z.boolean(),
+    disabled_reason: z
+      .string()
+      .optional()
+      .meta({ description: "Only of a postback that the service has disabled" }),
     created_at: shownTime,
     updated_at: shownTime,
   },
@@ -84,19 +92,26 @@ export const onePostback = manage({
     fire_on: z.enum(FIRE_ON),
     status: z.enum(POSTBACK_STATUSES),
   },
+  present: (_context, row) => presentPostback(row),
   read: postbackRead,
   write: postbackWrite,
   references: { offer_id: "offer", affiliate_id: "affiliate" },
   isSeen: async (db, { affiliate }, { id }) =>
     affiliate === null || (await isPostbackOfPartner(db, affiliate.id, id)),
-  findFaults: async (context, values, { body, before }) => {
-    refuseForeignAccount(context.principal, body["affiliate_id"]);
+  findFaults: async (context, values, sent) => {
+    refuseForeignAccount(context.principal, sent.body["affiliate_id"]);
     return {
-      ...macroFaults(context.principal, { body, before }),
-      ...(await offerFaults(context, values, { body, before })),
+      ...macroFaults(context.principal, sent),
+      ...(await offerFaults(context, values, sent)),
     };
   },
 });
+
+/** A postback as it is answered: why it is disabled is a field of one that is. */
+export function presentPostback(row: Body): Body {
+  const { disabled_reason: reason, ...fields } = row;
+  return row["status"] === "disabled" ? { ...fields, disabled_reason: reason } : fields;
+}
 
 /** @throws {ApiError} `forbidden` when a partner names another account than its own, or all (G124). */
 function refuseForeignAccount({ affiliate }: Principal, given: unknown): void {
@@ -112,40 +127,39 @@ function refuseForeignAccount({ affiliate }: Principal, given: unknown): void {
 async function offerFaults(
   { db, principal }: OperationContext,
   values: Body,
-  { body, before }: { readonly body: Body; readonly before: Body },
+  sent: Sent,
 ): Promise<FieldFaults> {
-  const isNewOffer = body["offer_id"] !== undefined && body["offer_id"] !== before["offer_id"];
-  const isNewEvent =
-    body["event_code"] !== undefined && body["event_code"] !== before["event_code"];
+  const isNewOffer = changes(sent, "offer_id");
   const id = recordId.safeParse(values["offer_id"]);
-  if (!id.success || !(isNewOffer || isNewEvent)) return {};
+  if (!id.success || !(isNewOffer || changes(sent, "event_code"))) return {};
   const offer = await findOffer(db, principal, { id: id.data, code: "" });
-  if (offer === undefined && isNewOffer) return { offer_id: "no such offer" };
-  if (isNewOffer && offer !== undefined && "can_run" in offer && !offer.can_run)
-    throw new ApiError("not_approved", "you may not run this offer yet");
-  const { event_code: code } = values;
-  const hides = principal.role === "partner";
-  const isKnown = offer?.events.some(
-    (event) => event.code === code && !(hides && event.is_private),
+  if (isNewOffer) {
+    if (offer === undefined) return { offer_id: "no such offer" };
+    if ("can_run" in offer && !offer.can_run)
+      throw new ApiError("not_approved", "you may not run this offer yet");
+  }
+  const code = values["event_code"];
+  const seen = offer?.events.filter(
+    ({ is_private }) => principal.role !== "partner" || !is_private,
   );
-  return typeof code !== "string" || isKnown === true
+  return typeof code !== "string" || seen?.some((event) => event.code === code) === true
     ? {}
     : { event_code: "no such event of the offer" };
 }
 
+function changes({ body, before }: Sent, field: string): boolean {
+  return body[field] !== undefined && body[field] !== before[field];
+}
+
 /** A postback that staff made knows more macros than a partner may use (G125): the partner cannot write them into it. */
-function macroFaults(
-  { role }: Principal,
-  { body, before }: { readonly body: Body; readonly before: Body },
-): FieldFaults {
+function macroFaults({ role }: Principal, { body, before }: Sent): FieldFaults {
   if (role !== "partner" || before["created_by_affiliate"] === true) return {};
   return Object.fromEntries(
     (["url", "body"] as const).flatMap((field) => {
       const text = body[field];
       if (typeof text !== "string" || text === before[field]) return [];
-      const known: readonly string[] = PARTNER_POSTBACK_MACROS;
       const { macros } = parseTemplate(text, STAFF_POSTBACK_MACROS);
-      const hidden = macros.find((macro) => !known.includes(macro));
+      const hidden = macros.find((macro) => !PARTNER_MACROS.has(macro));
       return hidden === undefined ? [] : [[field, `the macro {${hidden}} is not for partners`]];
     }),
   );

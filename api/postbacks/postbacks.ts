@@ -13,6 +13,7 @@ export type PostbackRow = {
   readonly body: string;
   readonly fire_on: string;
   readonly status: string;
+  readonly disabled_reason: string;
   readonly created_by_affiliate: boolean;
   readonly created_at: string;
   readonly updated_at: string;
@@ -25,7 +26,7 @@ export type PostbackFilters = {
 };
 
 const COLUMNS = `p.id, p.affiliate_id, p.offer_id, p.event_code, p.kind, p.method, p.url, p.body, p.fire_on, p.status,
-  p.created_by_affiliate, p.created_at, p.updated_at`;
+  p.disabled_reason, p.created_by_affiliate, p.created_at, p.updated_at`;
 const FILTERS = `p.workspace_id = $1 and (p.created_at, p.id) < ($2::timestamptz, $3::integer)
   and ($4::integer is null or p.offer_id = $4) and ($5::text is null or p.status = $5)`;
 /** Private events are not there for partners (G124, T12); staff may have set one up for a partner. */

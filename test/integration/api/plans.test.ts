@@ -4,6 +4,10 @@ import { listAdvertisers } from "../../../api/advertisers/advertisers.ts";
 import { listAffiliates } from "../../../api/affiliates/affiliates.ts";
 import { listConversions } from "../../../api/conversions/conversions.ts";
 import { listOffers, listOffersOfPartner } from "../../../api/offers/offers.ts";
+import {
+  listPostbacksOfPartner,
+  listPostbacksOfWorkspace,
+} from "../../../api/postbacks/postbacks.ts";
 import type { Queryable, Statement } from "../../../schemas/postgres/connect.ts";
 import { ApiWorld } from "./api-world.ts";
 
@@ -37,12 +41,21 @@ beforeAll(async () => {
      from (select id, advertiser_id, created_at, row_number() over () as n from offer) o
      join (select id, row_number() over () as n from affiliate) f using (n)
      where o.n <= $2`,
+    `insert into postback (workspace_id, offer_id, affiliate_id, url, created_at)
+     select $1, o.id, f.id, 'https://x.example', o.created_at
+     from (select id, created_at, row_number() over () as n from offer) o
+     join (select id, row_number() over () as n from affiliate) f using (n)
+     where o.n <= $2`,
   ]) {
     await world.db.query({ text, values });
   }
   await world.db.query({
     text: "update conversion set affiliate_id = $1, advertiser_id = $2 where offer_id % 50 = 0",
     values: [affiliateId, advertiserId],
+  });
+  await world.db.query({
+    text: "update postback set affiliate_id = $1 where offer_id % 50 = 0",
+    values: [affiliateId],
   });
   await world.db.query({ text: "analyze" });
 });
@@ -67,6 +80,8 @@ const FILTERS = {
   },
   managerId: undefined,
 };
+
+const POSTBACK_FILTERS = { offerId: undefined, affiliateId: undefined, status: "active" };
 
 function conversionFilters() {
   return {
@@ -157,6 +172,17 @@ test.each([
     "conversion_advertiser",
     async (db: Queryable) =>
       await listConversions(db, principal("advertiser"), conversionFilters(), CONVERSION_PAGE),
+  ],
+  [
+    "postbacks",
+    "postback_list",
+    async (db: Queryable) =>
+      await listPostbacksOfWorkspace(db, world.tenant.workspaceId, POSTBACK_FILTERS, PAGE),
+  ],
+  [
+    "postbacks of a partner",
+    "postback_affiliate",
+    async (db: Queryable) => await listPostbacksOfPartner(db, world.tenant, POSTBACK_FILTERS, PAGE),
   ],
 ] as const)(
   "a page of %s is read from the index %s, in its order: its cost does not grow with the table",

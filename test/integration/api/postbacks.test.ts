@@ -154,9 +154,12 @@ describe("a postback of the staff", () => {
       text: "update postback set status = 'disabled', disabled_reason = 'x', failed_in_row = 25 where id = $1",
       values: [id],
     });
-    expect(await idsOf("&status=disabled", partner)).toEqual([id]);
+    const [found] = list(await world.get("/postbacks?status=disabled", partner));
+    expect(found).toMatchObject({ id, disabled_reason: "x" });
+    expect(record(await world.get(`/postbacks/${id}`, partner))).toEqual(found);
     const again = record(await world.patch(`/postbacks/${id}`, { status: "active" }, partner));
     expect(again).toMatchObject({ status: "active" });
+    expect(again).not.toHaveProperty("disabled_reason");
     const { rows } = await world.db.query({
       text: "select failed_in_row, disabled_reason from postback where id = $1",
       values: [id],

@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  ApiWorld,
+  details,
+  type Json,
+  list,
+  nextCursor,
+  record,
+  refusal,
+  type Tenant,
+} from "./api-world.ts";
+
+let world: ApiWorld;
+let foreign: Tenant;
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  await world.startProcessor();
+  foreign = await world.addTenant("foreign");
+});
+afterAll(async () => {
+  await world.close();
+});
+
+/** A postback of the first partner with one delivery, written by the conversion that it tells of. */
+async function deliver(fields: Json = {}) {
+  const { affiliateId } = world.tenant;
+  const offer = await world.offer({ events: [{ code: "vip", is_private: true }] });
+  const url = "https://partner.example/?c={click_id}";
+  const body = { offer_id: offer.id, url, affiliate_id: affiliateId, ...fields };
+  const postback = record(await world.post("/postbacks", body));
+  const convert = async () =>
+    record(await world.post("/conversions", { offer_id: offer.id, affiliate_id: affiliateId }));
+  const conversion = await convert();
+  const path = `/postbacks/${postback.id}/deliveries`;
+  const [delivery = { id: "" }] = list(await world.get(path));
+  return { postback, conversion, path, convert, id: String(delivery.id), delivery };
+}
+
+/** Leases a delivery as a worker of the delivery lane does; answers the token. */
+async function lease(id: string, leaseMs: number): Promise<string> {
+  const token = randomUUID();
+  await world.db.query({
+    text: `update delivery set lease_token = $2, attempts = attempts + 1,
+             due_at = clock_timestamp() + $3::integer * interval '1 millisecond' where id = $1`,
+    values: [id, token, leaseMs],
+  });
+  return token;
+}
+
+/** Records what came of an attempt, as that worker does. */
+async function settle(id: string, token: string, result: Json): Promise<unknown> {
+  const settled = {
+    ...{ url: "https://partner.example/?c=", error: "", response_status: 200, response_body: "" },
+    ...{ retry_in_ms: null, is_sent: true, is_endpoints_fault: true, ...result },
+  };
+  const { rows } = await world.db.query<{ settled: string }>({
+    text: "select settle_delivery($1, $2, $3::jsonb) as settled",
+    values: [id, token, JSON.stringify(settled)],
+  });
+  return rows[0]?.settled;
+}
+
+const FAILED = { status: "failed", error: "HTTP 500 Down", response_status: 500 };
+const RETRYING = { ...FAILED, status: "retrying", retry_in_ms: 3_600_000 };
+
+async function retry(id: string, key?: string) {
+  return await world.call(
+    "POST",
+    `/postback-deliveries/${id}/retry`,
+    key === undefined ? {} : { key },
+  );
+}
+
+test("a delivery that waits shows what it is for and when it is sent, and while it is sent that none is planned (G179)", async () => {
+  const { postback, conversion, delivery, id, path } = await deliver();
+  expect(delivery).toEqual({
+    id,
+    postback_id: postback.id,
+    conversion_id: conversion.id,
+    trigger: "approved",
+    url: "",
+    attempts: 0,
+    status: "pending",
+    error: "",
+    response_status: null,
+    response_body: "",
+    next_attempt_at: delivery["created_at"],
+    created_at: delivery["created_at"],
+    finished_at: null,
+  });
+  await lease(id, 60_000);
+  const [sending] = list(await world.get(path));
+  expect(sending).toMatchObject({ status: "pending", attempts: 1, next_attempt_at: null });
+});
+
+test("PBO-024 one that failed shows address, answer and error, also to its partner", async () => {
+  const { id, path } = await deliver();
+  await settle(id, await lease(id, 60_000), { ...FAILED, response_body: "down" });
+  for (const key of [world.tenant.keys.analyst, world.tenant.keys.partner]) {
+    const [row] = list(await world.get(path, key));
+    expect(row).toMatchObject({
+      ...{ url: "https://partner.example/?c=", attempts: 1, status: "failed" },
+      ...{ error: "HTTP 500 Down", response_status: 500, response_body: "down" },
+      next_attempt_at: null,
+    });
+    expect(row?.["finished_at"]).not.toBeNull();
+  }
+});
+
+test("deliveries are paged, newest first, and filtered by status; a cursor is good for its postback alone (LIM-007)", async () => {
+  const { path, id, convert } = await deliver();
+  const another = await deliver();
+  for (let index = 0; index < 4; index += 1) await convert();
+  await settle(id, await lease(id, 60_000), { status: "delivered" });
+  const seen: Json[] = [];
+  let cursor: string | null = null;
+  do {
+    const after: string = cursor === null ? "" : `&cursor=${cursor}`;
+    const page = await world.get(`${path}?limit=2${after}`);
+    seen.push(...list(page));
+    cursor = nextCursor(page);
+  } while (cursor !== null && seen.length < 100);
+  expect(new Set(seen.map((row) => row["id"])).size).toBe(5);
+  const ours = nextCursor(await world.get(`${path}?limit=2`)) ?? "";
+  const elsewhere = await world.get(`${another.path}?limit=2&cursor=${ours}`);
+  expect(refusal(elsewhere)).toBe("400 invalid_cursor");
+  expect(seen.at(-1)?.["id"]).toBe(id);
+  expect(list(await world.get(`${path}?status=delivered`)).map((row) => row.id)).toEqual([id]);
+  expect(list(await world.get(`${path}?status=pending`))).toHaveLength(4);
+  expect(details(await world.get(`${path}?status=lost`)).param).toBe("status");
+});
+
+test.each([
+  ["failed", FAILED],
+  ["waits for its next attempt", RETRYING],
+])(
+  "one that %s is due at once after a retry, with all its attempts before it",
+  async (_name, result) => {
+    const { keys } = world.tenant;
+    for (const key of [keys.admin, keys.partner]) {
+      const { id, path } = await deliver();
+      await settle(id, await lease(id, 60_000), result);
+      const restarted = await retry(id, key);
+      expect(restarted.status).toBe(200);
+      const row = record(restarted);
+      expect(row).toMatchObject({
+        id,
+        status: "pending",
+        attempts: 0,
+        error: "",
+        finished_at: null,
+      });
+      expect(Date.parse(String(row["next_attempt_at"]))).toBeLessThanOrEqual(Date.now() + 1_000);
+      expect(list(await world.get(path))[0]).toEqual(row);
+      expect(await settle(id, await lease(id, 60_000), { status: "delivered" })).toBe("settled");
+    }
+  },
+);
+
+test("one that arrived is not told twice", async () => {
+  const { id, path } = await deliver();
+  await settle(id, await lease(id, 60_000), { status: "delivered" });
+  const answer = await retry(id);
+  expect([refusal(answer), details(answer).field]).toEqual(["409 conflict", "status"]);
+  expect(list(await world.get(path))[0]).toMatchObject({ status: "delivered", attempts: 1 });
+});
+
+test("one that is just being sent is left to its worker; one whose worker is gone is not", async () => {
+  const { id } = await deliver();
+  const token = await lease(id, 60_000);
+  expect(refusal(await retry(id))).toBe("409 conflict");
+  expect(await settle(id, token, RETRYING)).toBe("settled");
+  const lost = await lease(id, -1);
+  expect((await retry(id)).status).toBe(200);
+  expect(await settle(id, lost, { status: "delivered" })).toBe("stale");
+});
+
+test("PBO-014 PBO-015 VIS-052 only admins and the partner itself may retry; for others there is no such delivery", async () => {
+  const { keys } = world.tenant;
+  const { id } = await deliver();
+  expect(refusal(await retry(id, keys.analyst))).toBe("403 read_only_key");
+  expect(refusal(await retry(id, keys.advertiser))).toBe("403 forbidden");
+  const forAll = await deliver({ affiliate_id: null });
+  for (const [delivery, key] of [
+    [id, foreign.keys.admin],
+    [id, foreign.keys.partner],
+    [forAll.id, keys.partner],
+    [randomUUID(), keys.admin],
+    ["1", keys.admin],
+  ] as const)
+    expect(refusal(await retry(delivery, key))).toBe("404 not_found");
+  expect(refusal(await world.get(forAll.path, keys.partner))).toBe("404 not_found");
+  await world.call("DELETE", `/postbacks/${forAll.postback.id}`);
+  expect(refusal(await retry(forAll.id))).toBe("404 not_found");
+});
+
+test("T12 deliveries of a postback on an event that became private are not there for its partner", async () => {
+  const { id, path } = await deliver({ event_code: "default" });
+  expect((await world.get(path, world.tenant.keys.partner)).status).toBe(200);
+  await world.db.query({
+    text: `update offer_event e set is_private = true from delivery d join postback p on p.id = d.endpoint_id
+           where d.id = $1 and e.offer_id = p.offer_id and e.code = p.event_code`,
+    values: [id],
+  });
+  expect((await world.get(path, world.tenant.keys.partner)).status).toBe(404);
+  expect((await retry(id, world.tenant.keys.partner)).status).toBe(404);
+  expect((await retry(id)).status).toBe(200);
+});
