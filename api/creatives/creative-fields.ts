@@ -11,7 +11,7 @@ import {
 
 /** G54. */
 export const CREATIVE_KINDS = ["image", "html", "text", "link", "email"] as const;
-export const CREATIVE_STATUSES = ["active", "inactive"] as const;
+const CREATIVE_STATUSES = ["active", "inactive"] as const;
 
 /** Stands for the link of the partner who reads it (section 2.4). */
 export const LINK_MACRO = "{tracking_link}";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { anyText } from "../../test/samples/any-text.ts";
 import { creativeOfPartner } from "./show-creative.ts";
 
 const LINK = "https://go.example/r/OFFER/PARTNER";
@@ -44,7 +45,8 @@ test("CRE-007 every {tracking_link} in url and body is replaced, and nothing els
 
 test("whatever a creative is called, its markup stays one anchor and one image", () => {
   fc.assert(
-    fc.property(fc.string(), fc.webUrl({ withQueryParameters: true }), (name, url) => {
+    fc.property(anyText(), anyText(), (name, rest) => {
+      const url = `https://cdn.example/${rest}`;
       const { html = "" } = creativeOfPartner({ ...IMAGE, name, url }, LINK);
       expect(html.match(/</g)).toHaveLength(3);
       expect(html.match(/>/g)).toHaveLength(3);

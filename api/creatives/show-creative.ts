@@ -29,10 +29,7 @@ export function creativeOfPartner<Creative extends Content>(
 
 /** A size that is not known (0) is left out: the browser takes the image's own. */
 function imageMarkup({ name, url, width, height }: Content, link: string): string {
-  const size = [
-    ["width", width],
-    ["height", height],
-  ].flatMap(([side, pixels]) => (pixels === 0 ? [] : [` ${side}="${pixels}"`]));
+  const size = [width === 0 ? "" : ` width="${width}"`, height === 0 ? "" : ` height="${height}"`];
   const image = `<img src="${escapeMarkup(url)}"${size.join("")} alt="${escapeMarkup(name)}" border="0">`;
   return `<a href="${escapeMarkup(link)}">${image}</a>`;
 }

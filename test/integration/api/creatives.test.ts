@@ -82,7 +82,7 @@ describe("the list", () => {
       values: [world.tenant.workspaceId, id],
     });
     const both = await Promise.all([1, 2].map(() => world.post(`/offers/${id}/creatives`, IMAGE)));
-    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([201, 409]));
     expect(await idsSeen(id, world.tenant.keys.admin)).toHaveLength(500);
     expect((await creative((await world.offer()).id)).id).toBeGreaterThan(0);
   });
