@@ -1,7 +1,4 @@
-import {
-  type OutgoingAnswer,
-  type OutgoingClient,
-} from "../../schemas/outgoing/outgoing-client.ts";
+import type { OutgoingAnswer, OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import { ForbiddenDestinationError } from "../../schemas/outgoing/outgoing-failure.ts";
 
 /** What is wrong with a chain; `slow` alone does not make it fail. */
