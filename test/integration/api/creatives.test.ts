@@ -7,6 +7,10 @@ let foreign: Tenant;
 beforeAll(async () => {
   world = await ApiWorld.open();
   foreign = await world.addTenant("foreign");
+  for (const key of [world.tenant.keys.admin, foreign.keys.admin]) {
+    const domain = { host: "track.example:8080", scheme: "http", is_default: true };
+    expect((await world.post("/tracking-domains", domain, key)).status).toBe(201);
+  }
 });
 afterAll(async () => {
   await world.close();
