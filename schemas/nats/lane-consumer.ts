@@ -5,8 +5,13 @@ import type { Nats } from "./connect.ts";
 import { clicksStream } from "./streams.ts";
 
 const NS_PER_MS = 1_000_000;
-const ACK_WAIT_MS = 60_000;
-const ACKS_PENDING_MAX = 4_096;
+/** Nothing is to be sent again to an owner that lives: what it missed it reads through a consumer of a new name. */
+const ACK_WAIT_MS = 24 * 3_600_000;
+/**
+ * Above what an owner holds while ClickHouse is away (128 MiB, where a message has one click of 400 bytes or more): it stops
+ * reading by itself, and until then each click has to be known (P12).
+ */
+const ACKS_PENDING_MAX = 400_000;
 const PULL_EXPIRES_MS = 10_000;
 
 /** `acknowledged`: after the last message that was acknowledged. `beginning`: everything that the stream still holds. */
