@@ -1,25 +1,43 @@
 import { SettingsError } from "../schemas/host/read-settings.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
+import { NewerSchemaError } from "../schemas/postgres/migrate.ts";
+import type { Terminal } from "./command-line/command.ts";
 import { CommandError, UsageError } from "./command-line/command-error.ts";
-import { runCommand, USAGE } from "./command-line/run-command.ts";
+import { runCommand } from "./command-line/run-command.ts";
 import { readCommandSettings } from "./settings.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+const EXIT_NEWER_SCHEMA = 3;
 
-/** The command line of operators (management.md). Exit codes: 0 done, 1 not done, 2 written wrongly. */
+const terminal: Terminal = {
+  tell: (line) => console.error(line),
+  interruption: () => {
+    const stop = new AbortController();
+    // The second signal ends the process at once.
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+    return stop.signal;
+  },
+};
+
+/** The command line of operators (management.md). Exit codes: 0 done, 1 not done, 2 written wrongly, 3 newer database. */
 async function main(): Promise<void> {
   try {
-    console.log(await runCommand(process.argv.slice(2), readCommandSettings()));
+    console.log(await runCommand(process.argv.slice(2), readCommandSettings(), terminal));
   } catch (error) {
-    process.exitCode =
-      error instanceof UsageError || error instanceof SettingsError ? EXIT_USAGE : EXIT_FAILED;
+    process.exitCode = exitCodeOf(error);
     console.error(sentenceOf(error));
   }
 }
 
+function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError || error instanceof SettingsError) return EXIT_USAGE;
+  return error instanceof NewerSchemaError ? EXIT_NEWER_SCHEMA : EXIT_FAILED;
+}
+
 function sentenceOf(error: unknown): string {
-  if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`;
+  if (error instanceof UsageError)
+    return error.usage === undefined ? error.message : `${error.message}\n\n${error.usage}`;
   if (error instanceof SettingsError) return `The settings are wrong:\n${error.message}`;
   if (error instanceof CommandError) return error.message;
   const message = error instanceof Error ? error.message || error.name : String(error);

@@ -1,11 +1,15 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { Principal } from "./principal.ts";
 
 export type AuditEntry = {
-  readonly principal: Principal;
-  /** `rest POST /offers` or `mcp:<tool>` (G177). */
+  /** The command line has no key. */
+  readonly principal: {
+    readonly keyId: number | null;
+    readonly keyName: string;
+    readonly workspace: { readonly id: number };
+  };
+  /** `rest POST /offers`, `mcp:<tool>` (G177) or `cli <command>`. */
   readonly action: string;
-  readonly ip: string;
+  readonly ip: string | null;
   readonly status: number;
   readonly requestId: string;
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { violatedConstraint } from "../../schemas/postgres/errors.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { referenceFaults } from "../access/references.ts";
 import { showTo } from "../access/visibility.ts";
@@ -70,7 +71,11 @@ async function insertWithCode(
 ): Promise<AffiliateRow> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await insertAffiliate(db, workspaceId, { ...values, code: values.code ?? mintCode() });
+      const code = values.code ?? mintCode();
+      return await inTransaction(
+        db,
+        async (tx) => await insertAffiliate(tx, workspaceId, { ...values, code }),
+      );
     } catch (error) {
       if (violatedConstraint(error) !== "affiliate_code") throw error;
       if (values.code !== undefined) throw conflict("code", "another affiliate has this code");

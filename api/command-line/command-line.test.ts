@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Terminal } from "./command.ts";
 import { UsageError } from "./command-error.ts";
-import { runCommand, USAGE } from "./run-command.ts";
+import { commands } from "./commands.ts";
+import { runCommand } from "./run-command.ts";
 import { findServers } from "./servers.ts";
 import { readNewWorkspace } from "./workspaces.ts";
 
@@ -28,6 +30,15 @@ function environment() {
   };
 }
 
+const QUIET: Terminal = {
+  tell: () => undefined,
+  interruption: () => new AbortController().signal,
+};
+
+async function tracker(args: readonly string[]): Promise<string> {
+  return await runCommand(args, environment(), QUIET);
+}
+
 test.each([
   [["migrte"]],
   [["workspace"]],
@@ -41,13 +52,47 @@ test.each([
   [["workspace", "status", "--workspace", "x", "--set", "off"]],
   [["key", "create", "--role", "admin"]],
   [["demo", "--jsn"]],
+  [["key", "revoke", "--workspace", "x"]],
+  [["key", "revoke", "1", "2", "--workspace", "x"]],
+  [["key", "create", "--workspace", "x", "--role", "boss"]],
+  [["workspace", "settings"]],
+  [["workspace", "settings", "set", "--workspace", "x"]],
+  [["workspace", "settings", "set", "colour=red", "--workspace", "x"]],
+  [["workspace", "settings", "set", "=red", "--workspace", "x"]],
+  [["offer", "import", "--workspace", "x"]],
+  [["offer", "import", "offers.xlsx", "--workspace", "x"]],
+  [["offer", "import", "offers", "--workspace", "x", "--format", "xml"]],
+  [["offer", "import", "offers.csv", "--workspace", "x", "--delimiter", "::"]],
 ] as const)("%j is refused with its usage before any server is asked", async (args) => {
-  await expect(runCommand(args, environment())).rejects.toThrow(UsageError);
+  await expect(tracker(args)).rejects.toThrow(UsageError);
 });
 
-test("help is no fault", async () => {
-  expect(await runCommand(["--help"], environment())).toBe(USAGE);
-  expect(await runCommand([], environment())).toBe(USAGE);
+test("help names every command, and is no fault", async () => {
+  const help = await tracker(["--help"]);
+  for (const { name, summary } of commands) expect(help).toMatch(new RegExp(`${name} +${summary}`));
+  expect(await tracker([])).toBe(help);
+  expect(await tracker(["help"])).toBe(help);
+});
+
+test.each(commands.map((command) => [command.name, command] as const))(
+  "%s tells its options and an example in 80 columns or so",
+  async (name, command) => {
+    const help = await tracker(["help", ...name.split(" ")]);
+    expect(await tracker([...name.split(" "), "--help"])).toBe(help);
+    for (const option of Object.keys(command.options)) expect(help).toContain(`--${option}`);
+    for (const example of command.examples) {
+      expect(example.startsWith(name)).toBe(true);
+      expect(help).toContain(`npm run tracker -- ${example}`);
+    }
+  },
+);
+
+test("the first words of some commands list these", async () => {
+  const help = await tracker(["help", "key"]);
+  expect(help).toMatch(/key list[^]*key create[^]*key revoke/);
+  expect(help).not.toContain("workspace create");
+  expect(await tracker(["key", "--help"])).toBe(help);
+  await expect(tracker(["key", "make"])).rejects.toMatchObject({ usage: help });
 });
 
 test("servers are those of the environment, else those of the run in DATA_DIR, else what to set is said", () => {

@@ -3,14 +3,28 @@ import { connectNats } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../schemas/postgres/migrate.ts";
+import type { Command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
-import type { ServerUrls } from "./servers.ts";
+import { findServers, type ServerUrls } from "./servers.ts";
 
 /** A migration may build an index over a large table. */
 const MIGRATION_TIMEOUT_MS = 3_600_000;
 
+export const migrateCommand: Command = {
+  name: "migrate",
+  summary: "brings Postgres, ClickHouse and JetStream to this version",
+  options: {},
+  examples: ["migrate"],
+  notes: "Safe to run twice.",
+  run: async (_given, { servers, dataDir, natsPrefix, natsReplicas }) => {
+    const urls = findServers(["postgresUrl", "natsUrl", "clickhouseUrl"], servers, dataDir);
+    const lines = await migrateStores(urls, { prefix: natsPrefix, replicas: natsReplicas });
+    return lines.join("\n");
+  },
+};
+
 /** Brings the three stores to the version of this release; safe to run twice. Answers one line for each. */
-export async function migrateStores(
+async function migrateStores(
   { postgresUrl, natsUrl, clickhouseUrl }: ServerUrls,
   nats: { readonly prefix: string; readonly replicas: number },
 ): Promise<string[]> {

@@ -3,6 +3,7 @@ import { violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { zoneOf } from "../../schemas/time/zone.ts";
 import { insertKey } from "../access/insert-key.ts";
+import type { PrincipalWorkspace } from "../access/principal.ts";
 import { mintPostbackToken } from "../advertisers/advertisers.ts";
 import { WORKSPACE_SLUG } from "../rest/catalog-fields.ts";
 import { isCurrency } from "../rest/iso-codes.ts";
@@ -24,8 +25,7 @@ export type CreatedWorkspace = {
   readonly adminKey: string;
 };
 
-export type Workspace = {
-  readonly id: number;
+export type Workspace = PrincipalWorkspace & {
   readonly status: string;
   readonly postback_token: string;
 };
@@ -115,7 +115,8 @@ async function insertFirstDomain(
 export async function findWorkspace(db: Queryable, slug: string): Promise<Workspace | undefined> {
   const { rows } = await db.query<Workspace>({
     name: "find-workspace-by-slug",
-    text: "select id, status, postback_token from workspace where slug = $1",
+    text: `select id, slug, name, brand_name, timezone, currency, status, postback_token from workspace
+           where slug = $1`,
     values: [slug],
   });
   return rows[0];
@@ -130,16 +131,15 @@ export async function getWorkspace(db: Queryable, slug: string): Promise<Workspa
   return workspace;
 }
 
-export async function setWorkspaceStatus(
-  db: Queryable,
-  id: number,
-  status: "active" | "inactive",
-): Promise<void> {
-  await db.query({
-    name: "set-workspace-status",
-    text: "update workspace set status = $2, updated_at = now() where id = $1",
-    values: [id, status],
+/** Every workspace of the installation, by its slug; at most `rowsMax`. */
+export async function listWorkspaces(db: Queryable, rowsMax: number): Promise<Workspace[]> {
+  const { rows } = await db.query<Workspace>({
+    name: "list-workspaces",
+    text: `select id, slug, name, brand_name, timezone, currency, status, postback_token from workspace
+           order by slug limit $1`,
+    values: [rowsMax],
   });
+  return rows;
 }
 
 function slugOf(name: string): string {

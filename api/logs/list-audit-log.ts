@@ -16,7 +16,7 @@ const ShownEntry = shownSchema("audit_log_entry", {
   id: z.int(),
   ts: shownTime,
   key_id: z.int().nullable(),
-  user: z.string().meta({ description: "Name of the key" }),
+  user: z.string().meta({ description: "Name of the key; `command line` without one" }),
   action: z.string().meta({ examples: ["rest POST /api/v1/offers", "mcp:run_report"] }),
   ip: z.string().nullable(),
   status: z.int(),

@@ -26,14 +26,22 @@ afterAll(async () => {
 async function tracker(...args: string[]): Promise<string> {
   const url = new URL(inject("postgresUrl"));
   url.pathname = `/${world.name}`;
-  return await runCommand(args, {
-    dataDir: "/nowhere",
-    apiUrl: "http://api.example",
-    trackingUrl: "http://127.0.0.1:8080",
-    natsPrefix: world.name,
-    natsReplicas: 1,
-    servers: { postgresUrl: url.toString(), natsUrl: inject("natsUrl"), clickhouseUrl: undefined },
-  });
+  return await runCommand(
+    args,
+    {
+      dataDir: "/nowhere",
+      apiUrl: "http://api.example",
+      trackingUrl: "http://127.0.0.1:8080",
+      natsPrefix: world.name,
+      natsReplicas: 1,
+      servers: {
+        postgresUrl: url.toString(),
+        natsUrl: inject("natsUrl"),
+        clickhouseUrl: undefined,
+      },
+    },
+    { tell: () => undefined, interruption: () => new AbortController().signal },
+  );
 }
 
 test("a workspace from the command line has an owner, a tracking domain and an admin key that works; its slug is taken then", async () => {

@@ -1,0 +1,45 @@
+import { findAdvertiser } from "../advertisers/advertisers.ts";
+import { findAffiliate } from "../affiliates/affiliates.ts";
+import { findOffer } from "../offers/offers.ts";
+import type { OperationContext } from "../operation.ts";
+import { parseReference } from "../rest/codes.ts";
+import { CommandError } from "./command-error.ts";
+
+/*
+ * Records that an option names by id or code. Each answers the id, and throws a CommandError where there is none.
+ */
+
+export async function affiliateIdOf(
+  { db, workspace }: OperationContext,
+  asked: string,
+): Promise<number> {
+  const reference = parseReference(asked);
+  const found = reference && (await findAffiliate(db, workspace.id, reference));
+  if (found === undefined) throw missing(workspace.slug, `affiliate ${asked}`);
+  return found.id;
+}
+
+/** By its id only: an advertiser has no code. */
+export async function advertiserIdOf(
+  { db, workspace }: OperationContext,
+  asked: string,
+): Promise<number> {
+  const reference = parseReference(asked);
+  const found = reference && (await findAdvertiser(db, workspace.id, reference.id));
+  if (found === undefined) throw missing(workspace.slug, `advertiser ${asked}`);
+  return found.id;
+}
+
+export async function offerIdOf(
+  { db, workspace, principal }: OperationContext,
+  asked: string,
+): Promise<number> {
+  const reference = parseReference(asked);
+  const found = reference && (await findOffer(db, principal, reference));
+  if (found === undefined) throw missing(workspace.slug, `offer ${asked}`);
+  return found.id;
+}
+
+function missing(slug: string, record: string): CommandError {
+  return new CommandError(`Workspace ${slug} has no ${record}.`);
+}

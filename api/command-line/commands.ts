@@ -1,0 +1,19 @@
+import type { Command } from "./command.ts";
+import { demoCommand } from "./demo-command.ts";
+import { domainCommands } from "./domain-commands.ts";
+import { importCommands } from "./import/import-commands.ts";
+import { keyCommands } from "./key-commands.ts";
+import { migrateCommand } from "./migrate-command.ts";
+import { userCommands } from "./user-commands.ts";
+import { workspaceCommands } from "./workspace-commands.ts";
+
+/** Every command, in the order of the help. */
+export const commands: readonly Command[] = [
+  migrateCommand,
+  ...workspaceCommands,
+  ...keyCommands,
+  ...userCommands,
+  ...domainCommands,
+  ...importCommands,
+  demoCommand,
+];

@@ -1,0 +1,37 @@
+import type { Command } from "./command.ts";
+import { type Demo, makeDemo } from "./demo.ts";
+import { withDatabase } from "./session.ts";
+
+export const demoCommand: Command = {
+  name: "demo",
+  summary: 'a workspace "demo" to try things in',
+  options: {
+    json: { summary: "as JSON" },
+    "new-keys": { summary: "further keys of the demo that is there" },
+  },
+  examples: ["demo --json"],
+  run: async (given, environment) =>
+    await withDatabase(environment, async (db) => {
+      const made = await makeDemo(db, environment, { newKeys: given.has("new-keys") });
+      return given.has("json") ? JSON.stringify(made, null, 2) : describeDemo(made);
+    }),
+};
+
+function describeDemo({ keys, links, ...rest }: Demo): string {
+  const lines: [string, string | number][] = [
+    ["REST API", rest.base_url],
+    ["MCP", rest.mcp_url],
+    ["Tracking", rest.tracking_url],
+    ["Workspace", rest.workspace_id],
+    ["Postback token", rest.postback_token],
+    ["Advertiser's token", rest.advertiser_postback_token],
+    ...Object.entries(keys).map(([role, key]): [string, string] => [`Key: ${role}`, key]),
+    ...Object.entries(links).map(([kind, link]): [string, string] => [`Link: ${kind}`, link]),
+  ];
+  const width = Math.max(...lines.map(([title]) => title.length));
+  return [
+    "The workspace demo is there. Its keys are shown this once:",
+    "",
+    ...lines.map(([title, value]) => `  ${title.padEnd(width)}  ${value}`),
+  ].join("\n");
+}

@@ -1,0 +1,207 @@
+import { trackingDomainAssignments, trackingDomains } from "../management/tracking-domains.ts";
+import { presentFields } from "../rest/patch.ts";
+import { affiliateIdOf, offerIdOf } from "./accounts.ts";
+import type { Command, CommandOption } from "./command.ts";
+import { CommandError } from "./command-error.ts";
+import { IN_WORKSPACE, JSON_OUTPUT, SET_STATUS } from "./options.ts";
+import { call, inWorkspace, listAll, type Session, type ShownRecord } from "./session.ts";
+import { table } from "./table.ts";
+
+const DOMAIN = { name: "HOST", summary: "of the domain, or its id" } as const;
+
+const list: Command = {
+  name: "domain list",
+  summary: "tracking domains of a workspace",
+  options: { ...IN_WORKSPACE, ...JSON_OUTPUT },
+  examples: ["domain list --workspace acme"],
+  run: async (given, environment) =>
+    await inWorkspace({ command: "domain list", given, environment }, async (session) => {
+      const found = await listAll(session, trackingDomains.list);
+      if (given.has("json")) return JSON.stringify(found, null, 2);
+      return table(
+        [
+          { title: "ID", value: ({ id }) => id },
+          { title: "HOST", value: (domain) => domain["host"] },
+          { title: "SCHEME", value: (domain) => domain["scheme"] },
+          { title: "STATUS", value: (domain) => domain["status"] },
+          { title: "DEFAULT", value: (domain) => domain["is_default"] },
+          { title: "CERTIFICATION", value: (domain) => domain["certification"] },
+        ],
+        found,
+        "There is no domain, so links have no host. `domain add` adds one.",
+      );
+    }),
+};
+
+const add: Command = {
+  name: "domain add",
+  operand: {
+    name: "HOST",
+    summary: "as it stands in links, with a port where it is not the usual one",
+  },
+  summary: "a further host of links",
+  options: {
+    ...IN_WORKSPACE,
+    scheme: { value: "https|http", summary: "https without" },
+    default: { summary: "links have it unless told otherwise" },
+  },
+  examples: ["domain add go.acme.example --workspace acme --default"],
+  run: async (given, environment) =>
+    await inWorkspace({ command: "domain add", given, environment }, async (session) => {
+      const made = await call(session, trackingDomains.create, {
+        body: presentFields({
+          host: given.operand,
+          scheme: given.text("scheme"),
+          is_default: given.has("default"),
+        }),
+      });
+      return `Domain ${made.id} (${String(made["host"])}) is there. Point its DNS at the tracking port, then \`domain certify\` it.`;
+    }),
+};
+
+/** A command that changes some fields of one domain. */
+function change(
+  words: Pick<Command, "name" | "summary" | "examples">,
+  options: Readonly<Record<string, CommandOption>>,
+  how: (set: string | undefined) => { readonly body: ShownFields; readonly told: string },
+): Command {
+  return {
+    ...words,
+    operand: DOMAIN,
+    options: { ...IN_WORKSPACE, ...options },
+    run: async (given, environment) =>
+      await inWorkspace({ command: words.name, given, environment }, async (session) => {
+        const domain = await domainOf(session, given.operand);
+        const { body, told } = how(given.text("set"));
+        await call(session, trackingDomains.update, { path: { id: String(domain.id) }, body });
+        return `Domain ${String(domain["host"])} is ${told}.`;
+      }),
+  };
+}
+
+type ShownFields = Readonly<Record<string, unknown>>;
+
+const setDefault = change(
+  {
+    name: "domain set-default",
+    summary: "links have this domain from now on",
+    examples: ["domain set-default go.acme.example --workspace acme"],
+  },
+  {},
+  () => ({ body: { is_default: true }, told: "the default" }),
+);
+
+const setStatus = change(
+  {
+    name: "domain set-status",
+    summary: "switches a domain off or on",
+    examples: ["domain set-status go.acme.example --workspace acme --set inactive"],
+  },
+  SET_STATUS,
+  (set = "") => ({ body: { status: set }, told: set }),
+);
+
+const certify = change(
+  {
+    name: "domain certify",
+    summary: "notes that the domain has its certificate",
+    examples: ["domain certify go.acme.example --workspace acme"],
+  },
+  { set: { value: "certified|pending|not_certified", summary: "certified without" } },
+  (set = "certified") => ({ body: { certification: set }, told: set }),
+);
+
+const assign: Command = {
+  name: "domain assign",
+  operand: DOMAIN,
+  summary: "gives the links of a partner, an offer or both a domain",
+  options: {
+    ...IN_WORKSPACE,
+    affiliate: { value: "CODE", summary: "code or id of the partner" },
+    offer: { value: "CODE", summary: "code or id of the offer" },
+  },
+  examples: ["domain assign go.acme.example --workspace acme --affiliate ANNA2024"],
+  run: async (given, environment) =>
+    await inWorkspace({ command: "domain assign", given, environment }, async (session) => {
+      const domain = await domainOf(session, given.operand);
+      const affiliate = given.text("affiliate");
+      const offer = given.text("offer");
+      const made = await call(session, trackingDomainAssignments.create, {
+        body: presentFields({
+          domain_id: domain.id,
+          affiliate_id: affiliate && (await affiliateIdOf(session.context, affiliate)),
+          offer_id: offer && (await offerIdOf(session.context, offer)),
+        }),
+      });
+      return `Assignment ${made.id} is there: these links have ${String(domain["host"])}.`;
+    }),
+};
+
+const assignments: Command = {
+  name: "domain assignments",
+  summary: "which domain the links of which partner and offer have",
+  options: { ...IN_WORKSPACE, ...JSON_OUTPUT },
+  examples: ["domain assignments --workspace acme"],
+  run: async (given, environment) =>
+    await inWorkspace({ command: "domain assignments", given, environment }, async (session) => {
+      const found = await listAll(session, trackingDomainAssignments.list);
+      if (given.has("json")) return JSON.stringify(found, null, 2);
+      const domains = await listAll(session, trackingDomains.list);
+      const hosts = new Map(domains.map(({ id, host }) => [id, host]));
+      return table(
+        [
+          { title: "ID", value: ({ id }) => id },
+          { title: "HOST", value: (one) => hosts.get(Number(one["domain_id"])) },
+          { title: "PARTNER", value: (one) => one["affiliate_id"] ?? "any" },
+          { title: "OFFER", value: (one) => one["offer_id"] ?? "any" },
+        ],
+        found,
+        "There is no assignment: all links have the default domain.",
+      );
+    }),
+};
+
+const unassign: Command = {
+  name: "domain unassign",
+  operand: { name: "ID", summary: "of the assignment, as `domain assignments` shows it" },
+  summary: "takes an assignment back",
+  options: IN_WORKSPACE,
+  examples: ["domain unassign 4 --workspace acme"],
+  run: async (given, environment) =>
+    await inWorkspace({ command: "domain unassign", given, environment }, async (session) => {
+      await call(session, trackingDomainAssignments.remove, { path: { id: given.operand } });
+      return `Assignment ${given.operand} is removed.`;
+    }),
+};
+
+const remove: Command = {
+  name: "domain remove",
+  operand: DOMAIN,
+  summary: "removes a domain that nothing is assigned to",
+  options: IN_WORKSPACE,
+  examples: ["domain remove go.acme.example --workspace acme"],
+  run: async (given, environment) =>
+    await inWorkspace({ command: "domain remove", given, environment }, async (session) => {
+      const domain = await domainOf(session, given.operand);
+      await call(session, trackingDomains.remove, { path: { id: String(domain.id) } });
+      return `Domain ${String(domain["host"])} is removed.`;
+    }),
+};
+
+async function domainOf(session: Session, asked: string): Promise<ShownRecord> {
+  const found = await listAll(session, trackingDomains.list);
+  const domain =
+    found.find(({ host }) => host === asked.toLowerCase()) ??
+    found.find(({ id }) => String(id) === asked);
+  if (domain === undefined) {
+    throw new CommandError(
+      `Workspace ${session.context.workspace.slug} has no domain ${asked}: \`domain list\` shows those it has.`,
+    );
+  }
+  return domain;
+}
+
+export const domainCommands: readonly Command[] = [
+  ...[list, add, setDefault, setStatus, certify],
+  ...[assign, assignments, unassign, remove],
+];

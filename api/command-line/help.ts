@@ -1,0 +1,79 @@
+import type { Command } from "./command.ts";
+
+const PROGRAM = "npm run tracker --";
+const WIDTH = 80;
+
+const SERVERS = `The servers are those of POSTGRES_URL, NATS_URL and CLICKHOUSE_URL, else those that
+\`npm start\` runs in DATA_DIR.`;
+
+/** Every command in a line or two. */
+export function helpOfAll(commands: readonly Command[]): string {
+  return `Usage: ${PROGRAM} <command>
+
+${listed(commands)}
+
+\`${PROGRAM} help <command>\` tells more about one of them.
+Exit codes: 0 done, 1 not done, 2 written wrongly, 3 the database is of a newer release.
+${SERVERS}`;
+}
+
+/** Those that begin with the same words: what one can do with keys. */
+export function helpOfSome(commands: readonly Command[]): string {
+  return `Usage: ${PROGRAM} <command>\n\n${listed(commands)}`;
+}
+
+function listed(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join("\n");
+}
+
+/** All about one command, with an example. */
+export function helpOf(command: Command): string {
+  const { operand, options, summary, examples, notes } = command;
+  const lines: [string, string][] = [
+    ...(operand === undefined ? [] : ([[operand.name, operand.summary]] as [string, string][])),
+    ...Object.entries(options).map(([name, option]): [string, string] => [
+      written(name, option.value),
+      option.summary,
+    ]),
+  ];
+  const width = Math.max(0, ...lines.map(([name]) => name.length));
+  const about = lines.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join("\n");
+  return [
+    usageOf(command),
+    `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`,
+    ...(about === "" ? [] : [about]),
+    ...(notes === undefined ? [] : [notes]),
+    `${examples.length === 1 ? "Example" : "Examples"}:\n${examples.map((one) => `  ${PROGRAM} ${one}`).join("\n")}`,
+  ].join("\n\n");
+}
+
+/** How a command is written, wrapped where a terminal ends. */
+export function usageOf({ name, operand, options }: Command): string {
+  const words = [
+    ...(operand === undefined
+      ? []
+      : [operand.isRepeated === true ? `${operand.name}…` : operand.name]),
+    ...Object.entries(options).map(([option, { value, isRequired, isRepeatable }]) => {
+      const text = written(option, value);
+      const repeated = isRepeatable === true ? "…" : "";
+      return isRequired === true ? text : `[${text}]${repeated}`;
+    }),
+  ];
+  return wrapped(`Usage: ${PROGRAM} ${name}`, words, "         ");
+}
+
+/** Words behind each other, on further lines where a terminal ends. */
+export function wrapped(start: string, words: readonly string[], indent = ""): string {
+  const lines = [start];
+  for (const word of words) {
+    const last = lines.at(-1) ?? "";
+    if (last.length + word.length + 1 > WIDTH) lines.push(`${indent}${word}`);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join("\n");
+}
+
+function written(option: string, value: string | undefined): string {
+  return value === undefined ? `--${option}` : `--${option} ${value}`;
+}

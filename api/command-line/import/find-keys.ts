@@ -1,0 +1,58 @@
+import type { OperationContext } from "../../operation.ts";
+
+type Found = { readonly id: number; readonly key: string };
+
+/** Offers of the workspace by their codes in lower case. */
+export async function findOffersByCodes(
+  { db, workspace }: OperationContext,
+  codes: readonly string[],
+): Promise<Found[]> {
+  const { rows } = await db.query<Found>({
+    name: "find-offers-by-codes",
+    text: `select id, lower(code) as key from offer
+           where workspace_id = $1 and deleted_at is null and lower(code) = any($2::text[])`,
+    values: [workspace.id, codes],
+  });
+  return rows;
+}
+
+/** Partners of the workspace by their codes in lower case. */
+export async function findAffiliatesByCodes(
+  { db, workspace }: OperationContext,
+  codes: readonly string[],
+): Promise<Found[]> {
+  const { rows } = await db.query<Found>({
+    name: "find-affiliates-by-codes",
+    text: `select id, lower(code) as key from affiliate where workspace_id = $1 and lower(code) = any($2::text[])`,
+    values: [workspace.id, codes],
+  });
+  return rows;
+}
+
+/** Advertisers of the workspace by their names in lower case; several may have one name. */
+export async function findAdvertisersByNames(
+  { db, workspace }: OperationContext,
+  names: readonly string[],
+): Promise<Found[]> {
+  const { rows } = await db.query<Found>({
+    name: "find-advertisers-by-names",
+    text: `select id, lower(name) as key from advertiser where workspace_id = $1 and lower(name) = any($2::text[])`,
+    values: [workspace.id, names],
+  });
+  return rows;
+}
+
+/** Codes, in lower case, of the partners among `codes` that are approved for the offer. */
+export async function findApprovedPartners(
+  { db }: OperationContext,
+  offerId: number,
+  codes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ code: string }>({
+    name: "find-approved-partners",
+    text: `select lower(f.code) as code from offer_access a join affiliate f on f.id = a.affiliate_id
+           where a.offer_id = $1 and a.status = 'approved' and lower(f.code) = any($2::text[])`,
+    values: [offerId, codes],
+  });
+  return new Set(rows.map(({ code }) => code));
+}

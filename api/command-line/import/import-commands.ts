@@ -1,0 +1,195 @@
+import type { Command, CommandArguments, Terminal } from "../command.ts";
+import { CommandError, UsageError } from "../command-error.ts";
+import { type FieldKind, fieldKinds } from "../field-values.ts";
+import { wrapped } from "../help.ts";
+import { IN_WORKSPACE } from "../options.ts";
+import { inWorkspace, type Session } from "../session.ts";
+import { type Checked, checkFile } from "./check-file.ts";
+import { FaultList } from "./fault-list.ts";
+import { formatOf, type ImportFile } from "./file-rows.ts";
+import type { ImportPlan } from "./import-plan.ts";
+import { ImportRecord, idOfImport } from "./import-record.ts";
+import { importedAdvertisers, importedAffiliates } from "./imported-accounts.ts";
+import { importedOffers } from "./imported-offers.ts";
+import type { ImportedKind } from "./imported-row.ts";
+import { Progress } from "./progress.ts";
+import { FaultyRow } from "./row-faults.ts";
+import { writeFile } from "./write-file.ts";
+
+const TEXT_KIND: FieldKind = { type: "text", isNullable: false };
+const LIST_KIND: FieldKind = { type: "list", isNullable: false };
+
+function importCommand(
+  kind: ImportedKind,
+  words: { readonly example: string; readonly more: string },
+): Command {
+  const name = `${kind.noun} import`;
+  const kinds = kindsOf(kind);
+  return {
+    name,
+    operand: { name: "FILE", summary: "CSV with a header row, a JSON array or JSON lines; UTF-8" },
+    summary: `${kind.plural} from a file of CSV or JSON`,
+    options: {
+      ...IN_WORKSPACE,
+      "dry-run": { summary: "tells every fault and writes nothing" },
+      update: { summary: `changes ${kind.plural} that are there, known by their ${kind.keyField}` },
+      "skip-faulty": { summary: "leaves faulty rows out instead of writing nothing" },
+      format: { value: "csv|json", summary: "where the end of the name does not tell it" },
+      delimiter: { value: "C", summary: "between cells of CSV; a comma without, or tab" },
+    },
+    examples: [words.example, `${words.example} --dry-run`],
+    notes: notesOf(kinds, words.more),
+    run: async (given, environment, terminal) => {
+      const file = fileOf(given);
+      return await inWorkspace({ command: name, given, environment }, async (session) => {
+        const way = { command: name, isUpdate: given.has("update") };
+        const record = new ImportRecord(name, await idOfImport(file.path, way));
+        const plan: ImportPlan = {
+          kind,
+          file,
+          fieldKinds: kinds,
+          isUpdate: way.isUpdate,
+          skipsFaulty: given.has("skip-faulty"),
+          record,
+          doneUpTo: await record.lastRow(session.context),
+          interruption: terminal.interruption(),
+        };
+        return await importFile(session, plan, { isDryRun: given.has("dry-run"), terminal });
+      });
+    },
+  };
+}
+
+function kindsOf({ create, extras }: ImportedKind): ReadonlyMap<string, FieldKind> {
+  return new Map([
+    ...fieldKinds(create.input.body),
+    ...Object.entries(extras).map(([extra, field]): [string, FieldKind] => [
+      extra,
+      field === undefined ? LIST_KIND : TEXT_KIND,
+    ]),
+  ]);
+}
+
+function notesOf(kinds: ReadonlyMap<string, FieldKind>, more: string): string {
+  const columns = [...kinds.keys()].join(", ").split(" ");
+  return `${wrapped("Columns, or fields of the objects:", columns)}
+
+${more}The values are those of the API. In CSV an empty cell leaves a field as it is, or at its
+default; members of a list are separated by |; objects and lists of objects are JSON.
+Rows are counted as a spreadsheet counts, the header row being row 1.
+
+The whole file is checked first: where a row has a fault nothing is written, unless
+--skip-faulty leaves it out. An import that was stopped or killed goes on where it was
+when the same command is run again, and a finished one does nothing the second time.`;
+}
+
+function fileOf(given: CommandArguments): ImportFile {
+  const delimiter = given.text("delimiter") ?? ",";
+  const character = delimiter === "tab" ? "\t" : delimiter;
+  if (character.length !== 1 || /["\r\n]/.test(character))
+    throw new UsageError("--delimiter must be one character, or tab.");
+  return {
+    path: given.operand,
+    format: formatOf(given.operand, given.text("format")),
+    delimiter: character,
+  };
+}
+
+async function importFile(
+  session: Session,
+  plan: ImportPlan,
+  { isDryRun, terminal }: { readonly isDryRun: boolean; readonly terminal: Terminal },
+): Promise<string> {
+  const { context } = session;
+  const faults = new FaultList();
+  const checking = new Progress(terminal.tell, "checked");
+  const checked = await check(
+    plan,
+    async () => await checkFile(context, plan, faults, (rows) => checking.add(rows)),
+  );
+  const faulty = faults.rows.size;
+  if (faulty > 0 && (isDryRun || !plan.skipsFaulty)) throw refused(plan, checked, faults);
+  if (isDryRun)
+    return `${checked.rows} rows without fault: ${foretold(checked, plan)}. Nothing is written.`;
+  const writing = new Progress(terminal.tell, "written");
+  const written = await write(
+    async () => await writeFile(session, plan, faults, (rows) => writing.add(rows)),
+  );
+  for (const line of faults.lines) terminal.tell(line);
+  const told = [
+    `${written.created} created`,
+    ...(plan.isUpdate ? [`${written.updated} updated`] : []),
+    ...(checked.passedOver > 0
+      ? [`${checked.passedOver} there by an earlier run of this file`]
+      : []),
+    ...(faults.rows.size > 0 ? [`${faults.rows.size} left out`] : []),
+  ].join(", ");
+  const left =
+    checked.toCreate +
+    checked.toUpdate -
+    written.created -
+    written.updated -
+    (faults.rows.size - faulty);
+  if (left > 0)
+    throw new CommandError(
+      `Stopped: ${told}, ${left} rows are left. The same command goes on with them.`,
+    );
+  return `${checked.rows} rows of ${plan.file.path}: ${told}.`;
+}
+
+async function check(plan: ImportPlan, work: () => Promise<Checked>): Promise<Checked> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!plan.interruption.aborted) throw error;
+    throw new CommandError("Stopped before anything was written.", { cause: error });
+  }
+}
+
+async function write<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FaultyRow)) throw error;
+    const faults = new FaultList();
+    faults.add(error.number, error.faults);
+    throw new CommandError(
+      `Stopped at a row that had no fault when the file was checked; the rows before it may be there. ` +
+        `Put it right and run the same command again.\n${faults.lines.join("\n")}`,
+      { cause: error },
+    );
+  }
+}
+
+function refused({ file }: ImportPlan, { rows }: Checked, faults: FaultList): CommandError {
+  const { size } = faults.rows;
+  return new CommandError(
+    `${size} of ${rows} rows of ${file.path} ${size === 1 ? "has" : "have"} faults, so nothing is written. ` +
+      `Put them right, or leave them out with --skip-faulty.\n${faults.lines.join("\n")}`,
+  );
+}
+
+function foretold({ toCreate, toUpdate, passedOver }: Checked, plan: ImportPlan): string {
+  return [
+    `${toCreate} would be created`,
+    ...(plan.isUpdate ? [`${toUpdate} updated`] : []),
+    ...(passedOver > 0 ? [`${passedOver} are there by an earlier run of this file`] : []),
+  ].join(", ");
+}
+
+export const importCommands: readonly Command[] = [
+  importCommand(importedOffers, {
+    example: "offer import offers.csv --workspace acme",
+    more:
+      "advertiser takes the id or the name of an advertiser in place of advertiser_id; affiliates takes codes\n" +
+      "of partners that get access. With --update events are changed or added by their codes.\n",
+  }),
+  importCommand(importedAffiliates, {
+    example: "affiliate import partners.csv --workspace acme",
+    more: "",
+  }),
+  importCommand(importedAdvertisers, {
+    example: "advertiser import advertisers.jsonl --workspace acme --update",
+    more: "",
+  }),
+];

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { createEvent } from "../../offers/create-event.ts";
+import { createOffer } from "../../offers/create-offer.ts";
+import { eventFaults } from "../../offers/offer-faults.ts";
+import { CreateOfferBody } from "../../offers/offer-fields.ts";
+import { findOffer } from "../../offers/offers.ts";
+import { setPartnerAccess } from "../../offers/set-partner-access.ts";
+import { updateEvent } from "../../offers/update-event.ts";
+import { updateOffer } from "../../offers/update-offer.ts";
+import type { FieldFaults, OperationContext } from "../../operation.ts";
+import { faultsOf } from "../../rest/request-input.ts";
+import type { FileRow } from "./file-rows.ts";
+import {
+  findAdvertisersByNames,
+  findAffiliatesByCodes,
+  findApprovedPartners,
+  findOffersByCodes,
+} from "./find-keys.ts";
+import type { Caller, ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
+
+const PARTNERS_MAX = 1_000;
+const ID = /^[1-9]\d{0,9}$/;
+const EventsBody = CreateOfferBody.pick({ events: true });
+const Events = z.array(z.looseObject({ code: z.string() }));
+const Partners = z.array(z.string()).max(PARTNERS_MAX);
+
+/** Offers, known by their codes, with their events and the partners that may run them. */
+export const importedOffers: ImportedKind = {
+  noun: "offer",
+  plural: "offers",
+  keyField: "code",
+  create: createOffer,
+  extras: { advertiser: "advertiser_id", affiliates: undefined },
+  findByKeys: findOffersByCodes,
+  resolve: resolveOffers,
+  apply: async (context, row, call) => {
+    const id =
+      row.id === undefined
+        ? await call(createOffer, { body: row.body })
+        : await change(context, { ...row, id: row.id }, call);
+    if (id !== undefined && row.partners.length > 0) {
+      await giveAccess(context, { id, partners: row.partners }, call);
+    }
+  },
+};
+
+async function resolveOffers(
+  context: OperationContext,
+  rows: readonly FileRow[],
+): Promise<ResolvedRow[]> {
+  const advertisers = await advertisersOf(context, rows);
+  const codes = rows.flatMap(({ fields }) => partnersOf(fields["affiliates"]));
+  const partners = await findAffiliatesByCodes(context, codes.map(lower));
+  const known = new Set(partners.map(({ key }) => key));
+  return rows.map(({ number, fields: { advertiser, affiliates, ...fields } }) => {
+    const { body, faults } = withAdvertiser(fields, advertiser, advertisers);
+    return {
+      number,
+      body,
+      partners: partnersOf(affiliates),
+      faults: { ...faults, ...partnerFaults(affiliates, known), ...faultsOfEvents(fields) },
+    };
+  });
+}
+
+/** Ids of the advertisers with each name, in lower case, that rows name. */
+async function advertisersOf(
+  context: OperationContext,
+  rows: readonly FileRow[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const names = rows.flatMap(({ fields: { advertiser } }) =>
+    typeof advertiser === "string" ? [lower(advertiser)] : [],
+  );
+  const ids = new Map<string, number[]>();
+  for (const { id, key } of await findAdvertisersByNames(context, names)) {
+    ids.set(key, [...(ids.get(key) ?? []), id]);
+  }
+  return ids;
+}
+
+/** An advertiser is named by its id or its name; a name that is a number counts before an id. */
+function withAdvertiser(
+  body: Readonly<Record<string, unknown>>,
+  advertiser: unknown,
+  known: ReadonlyMap<string, readonly number[]>,
+): Pick<ResolvedRow, "body" | "faults"> {
+  if (advertiser === undefined) return { body, faults: {} };
+  if (body["advertiser_id"] !== undefined) {
+    return { body, faults: { advertiser: "is there beside advertiser_id: give one of them" } };
+  }
+  if (typeof advertiser === "number")
+    return { body: { ...body, advertiser_id: advertiser }, faults: {} };
+  const told = (fault: string) => ({ body, faults: { advertiser: fault } });
+  if (typeof advertiser !== "string") return told("expected the name or the id of an advertiser");
+  const [id, ...others] = known.get(lower(advertiser)) ?? [];
+  if (others.length > 0) return told("several advertisers have this name: give the id");
+  if (id !== undefined) return { body: { ...body, advertiser_id: id }, faults: {} };
+  if (ID.test(advertiser))
+    return { body: { ...body, advertiser_id: Number(advertiser) }, faults: {} };
+  return told("no such advertiser");
+}
+
+function partnersOf(affiliates: unknown): string[] {
+  const parsed = Partners.safeParse(affiliates);
+  return parsed.success ? parsed.data : [];
+}
+
+function partnerFaults(affiliates: unknown, known: ReadonlySet<string>): FieldFaults {
+  if (affiliates === undefined) return {};
+  const parsed = Partners.safeParse(affiliates);
+  if (!parsed.success) return { affiliates: `expected a list of at most ${PARTNERS_MAX} codes` };
+  const missing = parsed.data.findIndex((code) => !known.has(lower(code)));
+  return missing === -1 ? {} : { [`affiliates[${missing}]`]: "no such affiliate" };
+}
+
+/** As a new offer is told: what changes an offer takes no events, since they are operations of their own. */
+function faultsOfEvents({ events }: Readonly<Record<string, unknown>>): FieldFaults {
+  if (events === undefined) return {};
+  const parsed = EventsBody.safeParse({ events });
+  return {
+    ...eventFaults(events),
+    ...(parsed.success ? {} : faultsOf(parsed.error, { events })),
+  };
+}
+
+/** Fields, then events: those that are there are changed, others added, and none is taken away. */
+async function change(
+  context: OperationContext,
+  row: ImportedRow & { readonly id: number },
+  call: Caller,
+): Promise<number> {
+  const { code: _code, events, ...body } = row.body;
+  const path = { id: String(row.id) };
+  await call(updateOffer, { path, body });
+  const parsed = Events.safeParse(events);
+  if (!parsed.success || parsed.data.length === 0) return row.id;
+  const offer = await findOffer(context.db, context.principal, { id: row.id, code: "" });
+  const there = new Set(offer?.events.map((event) => event.code));
+  for (const [index, event] of parsed.data.entries()) {
+    const { code, ...fields } = event;
+    const prefix = `events[${index}].`;
+    if (there.has(code)) await call(updateEvent, { path: { ...path, code }, body: fields }, prefix);
+    else await call(createEvent, { path, body: event }, prefix);
+  }
+  return row.id;
+}
+
+async function giveAccess(
+  context: OperationContext,
+  { id, partners }: { readonly id: number; readonly partners: readonly string[] },
+  call: Caller,
+): Promise<void> {
+  const approved = await findApprovedPartners(context, id, partners.map(lower));
+  for (const [index, code] of partners.entries()) {
+    if (approved.has(lower(code))) continue;
+    await call(
+      setPartnerAccess,
+      { path: { id: String(id), affiliate: code }, body: { status: "approved" } },
+      `affiliates[${index}].`,
+    );
+  }
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}

@@ -1,0 +1,79 @@
+import { CommandError } from "../command-error.ts";
+
+/** As a body of the API (section 8). */
+const VALUE_CHARACTERS_MAX = 1024 ** 2;
+const BLANK = /\s/;
+
+/**
+ * Splits a JSON array, or values one after the other (JSON lines), into the texts of its values without holding the whole.
+ * A text is an object by its brackets; JSON.parse has the last word. @throws {CommandError} for any other form.
+ */
+export class JsonTexts {
+  #text = "";
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  #form: "unknown" | "array" | "ended array" | "lines" = "unknown";
+  /** Of an array: whether a value is due, may come or must not come before a comma. */
+  #next: "value or end" | "value" | "comma or end" = "value or end";
+
+  /** The texts of the values that end in this piece. */
+  *take(chunk: string): Generator<string> {
+    for (const character of chunk) {
+      if (this.#depth === 0) this.#between(character);
+      else if (this.#within(character)) {
+        yield this.#text;
+        this.#text = "";
+      }
+    }
+  }
+
+  /** After the last piece. */
+  finish(): void {
+    if (this.#depth > 0 || this.#form === "array") {
+      throw new CommandError("The JSON ends in the middle: the file is not whole.");
+    }
+  }
+
+  #between(character: string): void {
+    if (BLANK.test(character)) return;
+    if (character === "{") this.#open();
+    else if (character === "[" && this.#form === "unknown") this.#form = "array";
+    else if (character === "," && this.#next === "comma or end" && this.#form === "array")
+      this.#next = "value";
+    else if (character === "]" && this.#next !== "value" && this.#form === "array")
+      this.#form = "ended array";
+    else throw unexpected(character);
+  }
+
+  #open(): void {
+    if (this.#form === "unknown") this.#form = "lines";
+    if (this.#form === "ended array") throw unexpected("{");
+    if (this.#form === "array" && this.#next === "comma or end") throw unexpected("{");
+    this.#next = "comma or end";
+    this.#depth = 1;
+    this.#text = "{";
+  }
+
+  /** True when the value ends with this character. */
+  #within(character: string): boolean {
+    if (this.#text.length >= VALUE_CHARACTERS_MAX) {
+      throw new CommandError(`A record is larger than ${VALUE_CHARACTERS_MAX} characters.`);
+    }
+    this.#text += character;
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (this.#isInString) {
+      if (character === "\\") this.#isEscaped = true;
+      else if (character === '"') this.#isInString = false;
+    } else if (character === '"') this.#isInString = true;
+    else if (character === "{" || character === "[") this.#depth += 1;
+    else if (character === "}" || character === "]") this.#depth -= 1;
+    return this.#depth === 0;
+  }
+}
+
+function unexpected(character: string): CommandError {
+  return new CommandError(
+    `The JSON is neither an array of objects nor one object after the other: "${character}" stands between them.`,
+  );
+}

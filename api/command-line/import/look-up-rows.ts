@@ -1,0 +1,52 @@
+import type { FieldFaults, OperationContext } from "../../operation.ts";
+import type { FileRow } from "./file-rows.ts";
+import type { ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
+
+/** Looks some rows up at once: which records are there already, what the names in them mean, what is wrong with that. */
+export async function lookUpRows(
+  context: OperationContext,
+  kind: ImportedKind,
+  rows: readonly FileRow[],
+  { isUpdate }: { readonly isUpdate: boolean },
+): Promise<ImportedRow[]> {
+  const resolved = await kind.resolve(context, rows);
+  const keys = resolved.flatMap((row) => keyOf(kind, row) ?? []);
+  const ids = new Map<string, number[]>();
+  for (const { id, key } of await kind.findByKeys(context, keys)) {
+    ids.set(key, [...(ids.get(key) ?? []), id]);
+  }
+  return resolved.map((row, index) => {
+    const key = keyOf(kind, row);
+    const found = key === undefined ? [] : (ids.get(key) ?? []);
+    const fault = rows[index]?.fault;
+    return {
+      ...row,
+      key,
+      id: found[0],
+      faults: {
+        ...row.faults,
+        ...keyFaults(kind, { key, found: found.length, isUpdate }),
+        ...(fault === undefined ? {} : { "": fault }),
+      },
+    };
+  });
+}
+
+function keyOf({ keyField }: ImportedKind, { body }: ResolvedRow): string | undefined {
+  const key = body[keyField];
+  return typeof key === "string" ? key.toLowerCase() : undefined;
+}
+
+function keyFaults(
+  { keyField, noun }: ImportedKind,
+  row: { readonly key: string | undefined; readonly found: number; readonly isUpdate: boolean },
+): FieldFaults {
+  if (row.isUpdate && row.key === undefined) {
+    return { [keyField]: "required with --update, which knows records by it" };
+  }
+  if (row.isUpdate && row.found > 1)
+    return { [keyField]: `several ${noun}s have it: change them one by one` };
+  if (!row.isUpdate && row.found > 0)
+    return { [keyField]: `there is such an ${noun}: --update changes it` };
+  return {};
+}

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { ApiError } from "../../errors.ts";
+import type { FieldFaults, OperationContext } from "../../operation.ts";
+import { readInput } from "../../rest/request-input.ts";
+import { run } from "../session.ts";
+import type { Caller, ImportedKind, ImportedRow } from "./imported-row.ts";
+
+const Answer = z.looseObject({ data: z.looseObject({ id: z.int().optional() }) });
+
+/** A row that the API refuses. */
+export class FaultyRow extends Error {
+  override readonly name = "FaultyRow";
+  readonly number: number;
+  readonly faults: FieldFaults;
+
+  constructor(number: number, faults: FieldFaults, cause?: unknown) {
+    super(`row ${number} is refused`, { cause });
+    this.number = number;
+    this.faults = faults;
+  }
+}
+
+/** Everything that is wrong with a row, by the schemas and the findings of the operations it needs; nothing is written. */
+export async function faultsOfRow(
+  context: OperationContext,
+  kind: ImportedKind,
+  row: ImportedRow,
+): Promise<FieldFaults> {
+  // The cells of a broken row are in no column, and each would be said to be missing.
+  if (row.faults[""] !== undefined) return row.faults;
+  const faults: Record<string, string> = {};
+  const ask: Caller = async (operation, given, prefix = "") => {
+    try {
+      await readInput(operation, context, {
+        path: given.path ?? {},
+        query: {},
+        body: given.body,
+      });
+    } catch (error) {
+      Object.assign(faults, faultsOfRefusal(error, prefix));
+    }
+    return row.id;
+  };
+  await kind.apply(context, row, ask);
+  for (const [extra, field] of Object.entries(kind.extras)) {
+    // One fault is told once: under the name that the row has.
+    if (field !== undefined && row.faults[extra] !== undefined) delete faults[field];
+  }
+  return { ...faults, ...row.faults };
+}
+
+/** Writes what a row asks for. @throws {FaultyRow} when the API refuses it. */
+export async function writeRow(
+  context: OperationContext,
+  kind: ImportedKind,
+  row: ImportedRow,
+): Promise<void> {
+  if (Object.keys(row.faults).length > 0) throw new FaultyRow(row.number, row.faults);
+  await kind.apply(context, row, async (operation, given, prefix = "") => {
+    try {
+      return Answer.parse(await run(context, operation, given)).data.id;
+    } catch (error) {
+      throw new FaultyRow(row.number, faultsOfRefusal(error, prefix), error);
+    }
+  });
+}
+
+/** @throws the error itself when it is no refusal. */
+function faultsOfRefusal(error: unknown, prefix: string): FieldFaults {
+  if (!(error instanceof ApiError) || error.status >= 500) throw error;
+  const fields = Object.entries(error.details?.fields ?? {});
+  if (fields.length === 0) return { [`${prefix}${error.details?.field ?? ""}`]: error.message };
+  return Object.fromEntries(fields.map(([field, fault]) => [`${prefix}${field}`, fault]));
+}

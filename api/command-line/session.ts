@@ -1,0 +1,216 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { openLog } from "../../schemas/host/log.ts";
+import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
+import { assertPostgresMigrated } from "../../schemas/postgres/migrate.ts";
+import { type AuditEntry, insertAuditEntry } from "../access/audit-log.ts";
+import { permissionsOf } from "../access/permissions.ts";
+import { ApiError } from "../errors.ts";
+import type { Operation, OperationContext } from "../operation.ts";
+import { Cursors } from "../rest/cursor.ts";
+import { readInput } from "../rest/request-input.ts";
+import type { CommandArguments, CommandEnvironment } from "./command.ts";
+import { CommandError } from "./command-error.ts";
+import { findServers } from "./servers.ts";
+import { getWorkspace, type Workspace } from "./workspaces.ts";
+
+const CONNECTIONS_MAX = 2;
+const PAGE_ROWS = 200;
+/** A list is read whole for a person or a script; who has more of them works with the API. */
+const LISTED_MAX = 10_000;
+const NAME_OF_ACTOR = "command line";
+
+/** A command at work on one workspace, with all rights in it. */
+export type Session = {
+  readonly command: string;
+  readonly context: OperationContext;
+  /** The same over another pool: that of a transaction. */
+  readonly contextOn: (db: Pool) => OperationContext;
+};
+
+export type CalledWith = {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+};
+
+export type ShownRecord = Readonly<Record<string, unknown>> & { readonly id: number };
+
+const Shown = z.looseObject({ id: z.int() });
+const One = z.looseObject({ data: Shown });
+const Page = z.looseObject({ data: z.array(Shown), next_cursor: z.string().nullable() });
+
+/** Opens the database of the environment for a command. @throws {CommandError} when none is named. */
+export async function withDatabase(
+  { servers, dataDir }: CommandEnvironment,
+  work: (db: Pool) => Promise<string>,
+): Promise<string> {
+  const { postgresUrl } = findServers(["postgresUrl"], servers, dataDir);
+  const db = openPool({
+    url: postgresUrl,
+    applicationName: "tracker command line",
+    connectionsMax: CONNECTIONS_MAX,
+  });
+  try {
+    await assertPostgresMigrated(db);
+    return await work(db);
+  } finally {
+    await db.end();
+  }
+}
+
+/** Runs a command in the workspace of its option `--workspace`. @throws {CommandError} when there is none. */
+export async function inWorkspace(
+  {
+    command,
+    given,
+    environment,
+  }: {
+    readonly command: string;
+    readonly given: CommandArguments;
+    readonly environment: CommandEnvironment;
+  },
+  work: (session: Session) => Promise<string>,
+): Promise<string> {
+  const slug = given.required("workspace");
+  return await withDatabase(environment, async (db) => {
+    const workspace = await getWorkspace(db, slug);
+    const contextOn = (pool: Pool) => contextOf(pool, workspace, environment);
+    return await work({ command, context: contextOn(db), contextOn });
+  });
+}
+
+/** The context of an admin whose key has no number, since there is none. */
+function contextOf(
+  db: Pool,
+  workspace: Workspace,
+  { apiUrl, trackingUrl }: CommandEnvironment,
+): OperationContext {
+  return {
+    principal: {
+      keyId: 0,
+      keyName: NAME_OF_ACTOR,
+      permissions: permissionsOf("admin", null),
+      workspace,
+      role: "admin",
+      affiliate: null,
+      advertiser: null,
+    },
+    workspace,
+    db,
+    get clickhouse(): never {
+      throw new CommandError("The command line reads no clicks and no reports: ask the API.");
+    },
+    get outgoing(): never {
+      throw new CommandError("The command line asks no other servers: ask the API.");
+    },
+    nats: undefined,
+    // No cursor leaves the process.
+    cursors: new Cursors(randomUUID()),
+    // Standard output is for results. A fault is thrown and told.
+    log: openLog({ process: "tracker", level: "silent" }),
+    requestId: randomUUID(),
+    nowMs: Date.now(),
+    clientIp: "",
+    rate: { limit: 0, remaining: 0, resetSec: 0 },
+    settings: { apiUrl, trackingUrl },
+  };
+}
+
+/** One operation of the API, by its rules. A write goes to the audit log, refused ones too (G177). @throws {CommandError} */
+export async function call(
+  session: Session,
+  operation: Operation,
+  given: CalledWith,
+): Promise<ShownRecord> {
+  return One.parse(await answerOf(session, operation, given)).data;
+}
+
+/** All records of a list, newest first. @throws {CommandError} */
+export async function listAll(
+  session: Session,
+  operation: Operation,
+  query: Readonly<Record<string, string>> = {},
+): Promise<ShownRecord[]> {
+  const records: ShownRecord[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: z.infer<typeof Page> = Page.parse(
+      await answerOf(session, operation, {
+        query: {
+          ...query,
+          limit: String(PAGE_ROWS),
+          ...(cursor === null ? {} : { cursor }),
+        },
+      }),
+    );
+    records.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor !== null && records.length < LISTED_MAX);
+  if (cursor !== null) {
+    throw new CommandError(`There are more than ${LISTED_MAX} of them: read them from the API.`);
+  }
+  return records;
+}
+
+async function answerOf(
+  session: Session,
+  operation: Operation,
+  given: CalledWith,
+): Promise<unknown> {
+  try {
+    const answer = await run(session.context, operation, given);
+    await note(session, operation, operation.status);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    await note(session, operation, error.status);
+    throw new CommandError(sentenceOf(session, error), { cause: error });
+  }
+}
+
+/** Reads the input by the schemas of the operation and runs it; answers the body. @throws {ApiError} */
+export async function run(
+  context: OperationContext,
+  operation: Operation,
+  given: CalledWith,
+): Promise<unknown> {
+  const input = await readInput(operation, context, {
+    path: given.path ?? {},
+    query: given.query ?? {},
+    body: given.body,
+  });
+  const result = await operation.run(context, input);
+  return "body" in result ? result.body : undefined;
+}
+
+async function note(
+  { command, context }: Session,
+  { access }: Operation,
+  status: number,
+): Promise<void> {
+  if (!access.isWrite) return;
+  await insertAuditEntry(context.db, {
+    principal: byCommandLine(context.workspace),
+    action: `cli ${command}`,
+    ip: null,
+    status,
+    requestId: context.requestId,
+  });
+}
+
+/** Whom the audit log names: no key. */
+export function byCommandLine(workspace: { readonly id: number }): AuditEntry["principal"] {
+  return { keyId: null, keyName: NAME_OF_ACTOR, workspace };
+}
+
+function sentenceOf({ command, context }: Session, { code, message, details }: ApiError): string {
+  const [noun = ""] = command.split(" ");
+  if (code === "not_found") {
+    return `There is ${message} in workspace ${context.workspace.slug}: \`${noun} list\` shows those that are there.`;
+  }
+  const faults = Object.entries(details?.fields ?? {}).map(
+    ([field, fault]) => `${field}: ${fault}`,
+  );
+  return `Not done: ${faults.length === 0 ? message : faults.join("; ")}.`;
+}
