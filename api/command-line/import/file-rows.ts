@@ -27,6 +27,7 @@ export type FileRow = {
 /** More than anybody has; what is kept for each row stays within some hundred MB. */
 const ROWS_MAX = 1_000_000;
 const RECORD_CHARACTERS_MAX = 1024 ** 2;
+const DELIMITERS = [",", ";", "\t"];
 const Cells = z.array(z.string());
 
 /** The format that the end of a name tells. @throws {UsageError} when it tells none. */
@@ -77,7 +78,7 @@ async function* csvRows(
 }
 
 async function* csvRecords(file: ImportFile): AsyncGenerator<string[]> {
-  const source = Readable.from(textChunks(file.path));
+  const source = Readable.from(csvChunks(file));
   const parser = parse({
     delimiter: file.delimiter,
     relax_column_count: true,
@@ -96,21 +97,29 @@ async function* csvRecords(file: ImportFile): AsyncGenerator<string[]> {
   }
 }
 
+/** Another delimiter is seen before the parser stumbles over what it does to quotes. */
+async function* csvChunks({ path, delimiter }: ImportFile): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const chunk of textChunks(path)) {
+    const [header = ""] = isFirst ? chunk.split(/[\r\n]/, 1) : [];
+    const other = DELIMITERS.find((one) => header.includes(one) && !header.includes(delimiter));
+    if (other !== undefined) {
+      const name = other === "\t" ? "tab" : other;
+      throw new CommandError(
+        `The cells of ${path} are separated by "${name}": import it with --delimiter "${name}".`,
+      );
+    }
+    isFirst = false;
+    yield chunk;
+  }
+}
+
 function readHeader(
-  { path, delimiter }: ImportFile,
+  { path }: ImportFile,
   cells: readonly string[],
   kinds: ReadonlyMap<string, FieldKind>,
 ): string[] {
   const columns = cells.map((cell) => cell.trim());
-  const other = [",", ";", "\t"].find(
-    (one) => one !== delimiter && columns.length === 1 && columns[0]?.includes(one) === true,
-  );
-  if (other !== undefined) {
-    const name = other === "\t" ? "tab" : other;
-    throw new CommandError(
-      `The cells of ${path} are separated by "${name}": import it with --delimiter "${name}".`,
-    );
-  }
   const unknown = columns.filter((column) => !kinds.has(column));
   if (unknown.length > 0) {
     const names = unknown.map((column) => `"${column}"`).join(", ");

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { runCommand } from "../../../api/command-line/run-command.ts";
 import { ApiWorld, list, record, refusal } from "./api-world.ts";
+import { runTracker } from "./run-tracker.ts";
 
 const Demo = z.looseObject({
   workspace_id: z.int(),
@@ -24,24 +24,7 @@ afterAll(async () => {
 });
 
 async function tracker(...args: string[]): Promise<string> {
-  const url = new URL(inject("postgresUrl"));
-  url.pathname = `/${world.name}`;
-  return await runCommand(
-    args,
-    {
-      dataDir: "/nowhere",
-      apiUrl: "http://api.example",
-      trackingUrl: "http://127.0.0.1:8080",
-      natsPrefix: world.name,
-      natsReplicas: 1,
-      servers: {
-        postgresUrl: url.toString(),
-        natsUrl: inject("natsUrl"),
-        clickhouseUrl: undefined,
-      },
-    },
-    { tell: () => undefined, interruption: () => new AbortController().signal },
-  );
+  return await runTracker(world, ...args);
 }
 
 test("a workspace from the command line has an owner, a tracking domain and an admin key that works; its slug is taken then", async () => {

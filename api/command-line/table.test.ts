@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { table } from "./table.ts";
+
+const COLUMNS = [
+  { title: "ID", value: ({ id }: { id: number }) => id },
+  { title: "NAME", value: ({ name }: { name: string }) => name },
+  { title: "SINCE", value: () => "2026-11-21T10:58:59.123Z" },
+];
+
+test("a table keeps to 80 columns and cuts the widest one", () => {
+  const lines = table(
+    COLUMNS,
+    [
+      { id: 1, name: "x".repeat(200) },
+      { id: 20, name: "y" },
+    ],
+    "",
+  ).split("\n");
+  expect(lines[0]).toMatch(/^ID {2}NAME +SINCE$/);
+  expect(lines[1]).toMatch(/^1 {3}x+… {2}2026-11-21 10:58$/);
+  expect(lines[1]).toHaveLength(80);
+  expect(lines[2]).toMatch(/^20 {2}y +2026-11-21 10:58$/);
+});
+
+test("what a name may hold does not command the terminal", () => {
+  expect(table(COLUMNS, [{ id: 1, name: "a\u001B[2Jb\nc\u009B" }], "")).toContain("a?[2Jb?c?");
+});
+
+test("a table without rows says what to do", () => {
+  expect(table(COLUMNS, [], "There is none.")).toBe("There is none.");
+});

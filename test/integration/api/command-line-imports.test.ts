@@ -1,0 +1,336 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../../system/until.ts";
+import { ApiWorld, list, record, type Tenant } from "./api-world.ts";
+import { runTalking, runTracker, spawnTracker } from "./run-tracker.ts";
+
+let world: ApiWorld;
+let folder = "";
+let tenants = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tracker-import-"));
+  world = await ApiWorld.open();
+});
+afterAll(async () => {
+  await world.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A workspace of its own for a test. */
+async function tenant(): Promise<Tenant> {
+  tenants += 1;
+  return await world.addTenant(`import${tenants}`);
+}
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+async function imported(
+  of: Tenant,
+  kind: string,
+  path: string,
+  ...options: string[]
+): Promise<string> {
+  return await runTracker(world, kind, "import", path, "--workspace", of.slug, ...options);
+}
+
+async function fault(
+  of: Tenant,
+  kind: string,
+  path: string,
+  ...options: string[]
+): Promise<string> {
+  const error: unknown = await imported(of, kind, path, ...options).then(
+    (result) => new Error(`imported: ${result}`),
+    (refusal: unknown) => refusal,
+  );
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function count(of: Tenant, table: "affiliate" | "offer" | "advertiser"): Promise<number> {
+  const { rows } = await world.db.query<{ found: number }>({
+    text: {
+      affiliate: "select count(*) as found from affiliate where workspace_id = $1",
+      offer: "select count(*) as found from offer where workspace_id = $1",
+      advertiser: "select count(*) as found from advertiser where workspace_id = $1",
+    }[table],
+    values: [of.workspaceId],
+  });
+  return rows[0]?.found ?? 0;
+}
+
+test("CSV of a spreadsheet: byte order mark, CRLF, quotes, line breaks, other scripts; what looks like a formula stays text", async () => {
+  const of = await tenant();
+  const path = file(
+    "partners.csv",
+    '\uFEFFcode,name,notes,tags,country,payment_details\r\nANNA2024,"Ännä ""A"", Blog","two\r\nlines",a | b,DE,"{""iban"":""DE1""}"\r\n' +
+      "\r\nBOB20245,=1+1,@x,,,\r\n",
+  );
+  expect(await imported(of, "affiliate", path)).toMatch(/2 rows of .*: 2 created\./);
+  expect(record(await world.get("/affiliates/ANNA2024", of.keys.admin))).toMatchObject({
+    name: 'Ännä "A", Blog',
+    notes: "two\r\nlines",
+    tags: ["a", "b"],
+    country: "DE",
+    payment_details: { iban: "DE1" },
+  });
+  expect(record(await world.get("/affiliates/BOB20245", of.keys.admin))).toMatchObject({
+    name: "=1+1",
+    notes: "@x",
+    tags: [],
+    status: "active",
+  });
+});
+
+test("every fault of 5,000 rows is told by row and field, and nothing is written; --skip-faulty leaves these rows out", async () => {
+  const of = await tenant();
+  const rows = Array.from({ length: 5_000 }, (_, index) => {
+    const code = `P${String(index).padStart(6, "0")}`;
+    if (index === 0) return `${code},First,nobody,Atlantis,12.123456`;
+    if (index === 2_499) return "P000001,Twice,,,";
+    if (index === 4_999) return `${code},Short`;
+    return `${code},Partner ${index},p${index}@x.example,DE,1.5`;
+  });
+  const path = file("5000.csv", `code,name,email,country,min_payout\n${rows.join("\n")}\n`);
+  for (const options of [[], ["--dry-run"]]) {
+    const told = await fault(of, "affiliate", path, ...options);
+    expect(told).toMatch(/^3 of 5000 rows of .* have faults, so nothing is written/);
+    expect(told).toMatch(/row 2: email: .*\n {2}row 2: country: .*\n {2}row 2: min_payout: /);
+    expect(told).toContain("row 2501: code: row 3 has the same");
+    expect(told).toContain("row 5001 has 2 cells, but there are 5 columns");
+    expect(await count(of, "affiliate")).toBe(1);
+  }
+  const { result, told } = await runTalking(
+    world,
+    { signal: new AbortController().signal, tell: () => undefined },
+    ["affiliate", "import", path, "--workspace", of.slug, "--skip-faulty"],
+  );
+  expect(result).toMatch(/4997 created, 3 left out/);
+  expect(told.join("\n")).toContain("row 2501: code: row 3 has the same");
+  expect(await count(of, "affiliate")).toBe(1 + 4_997);
+  expect(record(await world.get("/affiliates/P000001", of.keys.admin))["name"]).toBe("Partner 1");
+});
+
+test("an import that was killed goes on where it was: no row twice, none left out, though rows have no code", async () => {
+  const of = await tenant();
+  const names = Array.from({ length: 5_000 }, (_, index) => `Partner ${index}`);
+  const path = file("killed.csv", `name\n${names.join("\n")}\n`);
+  const args = ["affiliate", "import", path, "--workspace", of.slug] as const;
+  const first = spawnTracker(world, ...args);
+  await until("the first rows are written", async () => (await count(of, "affiliate")) > 1, {
+    timeoutMs: 20_000,
+    pollMs: 20,
+  });
+  first.child.kill("SIGKILL");
+  expect((await first.ended).signal).toBe("SIGKILL");
+  const before = (await count(of, "affiliate")) - 1;
+  expect(before).toBeGreaterThan(0);
+  expect(before).toBeLessThan(5_000);
+  const second = await spawnTracker(world, ...args).ended;
+  expect(second).toMatchObject({ code: 0 });
+  expect(second.stdout).toContain(`${5_000 - before} created, ${before} there by an earlier run`);
+  const { rows } = await world.db.query<{ names: number; found: number }>({
+    text: "select count(distinct name) as names, count(*) as found from affiliate where workspace_id = $1",
+    values: [of.workspaceId],
+  });
+  expect(rows).toEqual([{ names: 5_001, found: 5_001 }]);
+  expect(await imported(of, "affiliate", path)).toMatch(/0 created, 5000 there by an earlier run/);
+  expect(await count(of, "affiliate")).toBe(5_001);
+});
+
+test("an interrupted import says how far it came, and the same command does the rest", async () => {
+  const of = await tenant();
+  const names = Array.from({ length: 3_000 }, (_, index) => `{"name":"Partner ${index}"}`);
+  const path = file("stopped.jsonl", names.join("\n"));
+  const stop = new AbortController();
+  const args = ["affiliate", "import", path, "--workspace", of.slug];
+  const tell = (line: string): void => {
+    if (line.includes("written")) stop.abort();
+  };
+  const running = runTalking(world, { signal: stop.signal, tell }, args);
+  await expect(running).rejects.toThrow(/Stopped: \d+ created, \d+ rows are left/);
+  const there = (await count(of, "affiliate")) - 1;
+  expect(await imported(of, "affiliate", path)).toContain(
+    `${3_000 - there} created, ${there} there`,
+  );
+  expect(await count(of, "affiliate")).toBe(3_001);
+});
+
+test("offers come with their events, advertiser by name or id, and partners with access", async () => {
+  const of = await tenant();
+  const admin = of.keys.admin;
+  const path = file(
+    "offers.json",
+    JSON.stringify([
+      {
+        code: "SHOP",
+        name: 'Shop, [with] {brackets} and \\"quotes"',
+        advertiser: "aDVERTISER",
+        destination_url: "https://shop.example/?c={click_id}",
+        visibility: "approval",
+        payout: "12.5",
+        events: [{ code: "lead", payout: "1" }],
+        affiliates: [of.affiliateCode.toLowerCase()],
+      },
+      {
+        code: "BLOG",
+        name: "Blog",
+        advertiser: of.advertiserId,
+        destination_url: "https://blog.example",
+      },
+    ]),
+  );
+  expect(await imported(of, "offer", path, "--dry-run")).toMatch(/2 would be created/);
+  expect(await count(of, "offer")).toBe(0);
+  expect(await imported(of, "offer", path)).toMatch(/2 created/);
+  expect(record(await world.get("/offers/SHOP", admin))).toMatchObject({
+    name: 'Shop, [with] {brackets} and \\"quotes"',
+    advertiser_id: of.advertiserId,
+    payout: "12.5000",
+    events: [
+      { code: "default", payout: "12.5000" },
+      { code: "lead", payout: "1.0000" },
+    ],
+  });
+  expect(record(await world.get("/offers/SHOP", of.keys.partner))).toMatchObject({ can_run: true });
+});
+
+test("--update changes what is there by its code, adds events, and leaves what a row does not name", async () => {
+  const of = await tenant();
+  const admin = of.keys.admin;
+  const offer = await world.offer(
+    {
+      code: "THERE",
+      advertiser_id: of.advertiserId,
+      category: "kept",
+      events: [{ code: "lead", payout: "1" }],
+    },
+    admin,
+  );
+  const events = JSON.stringify([
+    { code: "lead", payout: "2" },
+    { code: "sale", payout: "3" },
+  ]).replaceAll('"', '""');
+  const path = file(
+    "update.csv",
+    `code;name;advertiser;destination_url;payout;category;events\nthere;Renamed;;;7;;"${events}"\nNEW1;New;Advertiser;https://new.example;1;;\n`,
+  );
+  expect(await fault(of, "offer", path)).toMatch(/separated by ";".*--delimiter ";"/);
+  expect(await fault(of, "offer", path, "--delimiter", ";")).toMatch(
+    /row 2: code: there is such an offer: --update/,
+  );
+  expect(await imported(of, "offer", path, "--delimiter", ";", "--update")).toMatch(
+    /1 created, 1 updated/,
+  );
+  const changed = record(await world.get("/offers/THERE", admin));
+  expect(changed).toMatchObject({
+    id: offer.id,
+    code: "THERE",
+    name: "Renamed",
+    category: "kept",
+    payout: "7.0000",
+    events: [
+      { code: "default", payout: "7.0000" },
+      { code: "lead", payout: "2.0000" },
+      { code: "sale", payout: "3.0000" },
+    ],
+  });
+  await imported(of, "offer", path, "--delimiter", ";", "--update");
+  expect(record(await world.get("/offers/THERE", admin))["updated_at"]).toBe(changed["updated_at"]);
+  const wrong = file(
+    "wrong-update.json",
+    '[{"code":"THERE","revenue":"x","events":[{"code":"lead","payout_type":"cps","payout":"101"},{"code":"default","payout":"1"}]},{"name":"No code"}]',
+  );
+  const told = await fault(of, "offer", wrong, "--update");
+  expect(told).toMatch(/row 1: revenue: expected a plain decimal/);
+  expect(told).toMatch(/row 1: events\[0\]\.payout: expected at most 100 percent/);
+  expect(told).toMatch(/row 1: events\[1\]\.payout: the default event has the terms of the offer/);
+  expect(told).toMatch(/row 2: code: required with --update/);
+});
+
+test("rows that name what is not there are faulty, each under the name that the file has", async () => {
+  const of = await tenant();
+  await world.insert(
+    `insert into advertiser (workspace_id, name, currency, postback_token) values ($1, 'Advertiser', 'USD', 'second') returning id`,
+    [of.workspaceId],
+  );
+  const path = file(
+    "faulty.jsonl",
+    [
+      '{"name":"A","advertiser":"Nobody","destination_url":"https://a.example","affiliates":["GONE1234"]}',
+      '{"name":"B","advertiser":"Advertiser","destination_url":"https://b.example"}',
+      `{"name":"C","advertiser_id":${world.tenant.advertiserId},"destination_url":"ftp://c","colour":"red","events":[{"code":"x"},{"code":"x"}]}`,
+      '{"name":"D",}',
+    ].join("\n"),
+  );
+  const told = await fault(of, "offer", path);
+  expect(told.split("\n").slice(1).sort()).toEqual([
+    "  row 1: advertiser: no such advertiser",
+    "  row 1: affiliates[0]: no such affiliate",
+    "  row 2: advertiser: several advertisers have this name: give the id",
+    "  row 3: advertiser_id: no such advertiser",
+    "  row 3: colour: unknown field",
+    "  row 3: destination_url: expected an absolute http or https URL",
+    "  row 3: events[1].code: used twice",
+    expect.stringMatching(/^ {2}row 4 is not JSON/),
+  ]);
+  expect(await count(of, "offer")).toBe(0);
+});
+
+test("advertisers are known by their names", async () => {
+  const of = await tenant();
+  const path = file(
+    "advertisers.csv",
+    "name,website\nadvertiser,https://a.example\nOther,https://o.example\n",
+  );
+  expect(await fault(of, "advertiser", path)).toMatch(/row 2: name: there is such an advertiser/);
+  expect(await imported(of, "advertiser", path, "--update")).toMatch(/1 created, 1 updated/);
+  const found = list(await world.get("/advertisers", of.keys.admin));
+  expect(found.map(({ name, website }) => [name, website])).toEqual([
+    ["Other", "https://o.example"],
+    ["Advertiser", "https://a.example"],
+  ]);
+});
+
+test.each([
+  ["empty.csv", "", /is empty/],
+  ["unknown.csv", "code,nmae\nA,B\n", /columns that there are not: "nmae"/],
+  ["twice.csv", "name,name\nA,B\n", /the column name twice/],
+  ["quote.csv", 'name\n"A\n', /is not CSV/],
+  ["latin1.csv", Buffer.from("name\nJ\xf6rg\n", "latin1"), /is not UTF-8/],
+  ["text.json", "name\n", /neither an array of objects/],
+  ["cut.json", '[{"name":"A"},', /ends in the middle/],
+  ["comma.json", '[{"name":"A"} {"name":"B"}]', /neither an array of objects/],
+])("%s is refused as a whole, with what to do", async (name, content, message) => {
+  const of = await tenant();
+  expect(await fault(of, "affiliate", file(name, content))).toMatch(message);
+  expect(await count(of, "affiliate")).toBe(1);
+});
+
+test("others write the catalog while an import runs (their locks wait two seconds at most)", async () => {
+  const of = await tenant();
+  const rows = Array.from({ length: 3_000 }, (_, index) => `Partner ${index}`);
+  const path = file("busy.csv", `name\n${rows.join("\n")}\n`);
+  let isDone = false;
+  const importing = imported(of, "affiliate", path).finally(() => {
+    isDone = true;
+  });
+  await until("the first rows are written", async () => (await count(of, "affiliate")) > 1, {
+    timeoutMs: 20_000,
+    pollMs: 20,
+  });
+  let others = 0;
+  while (!isDone && others < 200) {
+    const { status } = await world.post("/affiliates", { name: "Of REST" }, of.keys.admin);
+    expect(status).toBe(201);
+    others += 1;
+  }
+  expect(await importing).toMatch(/3000 created/);
+  expect(others).toBeGreaterThan(0);
+});

@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { inject } from "vitest";
+import type { CommandEnvironment } from "../../../api/command-line/command.ts";
+import { runCommand } from "../../../api/command-line/run-command.ts";
+import { projectFile } from "../../../schemas/host/project-root.ts";
+import type { ApiWorld } from "./api-world.ts";
+
+/** Runs a command of the command line on the database of a world; answers what it prints. */
+export async function runTracker(world: ApiWorld, ...args: string[]): Promise<string> {
+  return (await runTalking(world, { signal: new AbortController().signal, tell: ignore }, args))
+    .result;
+}
+
+function ignore(): void {
+  // The result is all that the caller asks for.
+}
+
+/** The same with what it tells on the way, and a signal that stops it. */
+export async function runTalking(
+  world: ApiWorld,
+  { signal, tell }: { readonly signal: AbortSignal; readonly tell: (line: string) => void },
+  args: readonly string[],
+): Promise<{ readonly result: string; readonly told: readonly string[] }> {
+  const told: string[] = [];
+  const result = await runCommand(args, environmentOf(world), {
+    tell: (line) => {
+      told.push(line);
+      tell(line);
+    },
+    interruption: () => signal,
+  });
+  return { result, told };
+}
+
+function environmentOf(world: ApiWorld): CommandEnvironment {
+  return {
+    dataDir: "/nowhere",
+    apiUrl: "http://api.example",
+    trackingUrl: "http://127.0.0.1:8080",
+    natsPrefix: world.name,
+    natsReplicas: 1,
+    servers: {
+      postgresUrl: postgresUrlOf(world),
+      natsUrl: inject("natsUrl"),
+      clickhouseUrl: undefined,
+    },
+  };
+}
+
+function postgresUrlOf(world: ApiWorld): string {
+  const url = new URL(inject("postgresUrl"));
+  url.pathname = `/${world.name}`;
+  return url.toString();
+}
+
+/** The program itself, as its own process. */
+export function spawnTracker(world: ApiWorld, ...args: string[]) {
+  const child = spawn(process.execPath, [projectFile(".build", "api", "tracker.js"), ...args], {
+    env: { ...process.env, POSTGRES_URL: postgresUrlOf(world), DATA_DIR: "/nowhere" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]).then(
+    ([, stdout, stderr]) => ({ code: child.exitCode, signal: child.signalCode, stdout, stderr }),
+  );
+  return { child, ended };
+}
