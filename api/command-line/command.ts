@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import { UsageError } from "./command-error.ts";
 import type { ServerUrls } from "./servers.ts";
 
@@ -112,17 +112,20 @@ export function readArguments(command: Command, args: readonly string[]): Comman
 }
 
 function parse(
-  { options }: Command,
+  command: Command,
   args: readonly string[],
 ): { readonly values: Values; readonly positionals: string[] } {
-  const entries = Object.entries(options).map(([name, { value, isRepeatable }]) => [
-    name,
-    { type: value === undefined ? "boolean" : "string", multiple: isRepeatable === true } as const,
-  ]);
+  const options: NonNullable<ParseArgsConfig["options"]> = {};
+  for (const [name, { value, isRepeatable }] of Object.entries(command.options)) {
+    options[name] = {
+      type: value === undefined ? "boolean" : "string",
+      multiple: isRepeatable === true,
+    };
+  }
   try {
     return parseArgs({
       args: [...args],
-      options: Object.fromEntries(entries),
+      options,
       strict: true,
       allowPositionals: true,
     });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { table } from "./table.ts";
+import { type Column, table } from "./table.ts";
 
-const COLUMNS = [
-  { title: "ID", value: ({ id }: { id: number }) => id },
-  { title: "NAME", value: ({ name }: { name: string }) => name },
+const COLUMNS: readonly Column<{ readonly id: number; readonly name: string }>[] = [
+  { title: "ID", value: ({ id }) => id },
+  { title: "NAME", value: ({ name }) => name },
   { title: "SINCE", value: () => "2026-11-21T10:58:59.123Z" },
 ];
 

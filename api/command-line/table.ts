@@ -21,7 +21,9 @@ export function table<Row>(
   const cells = rows.map((row) => columns.map(({ value }) => cellOf(value(row))));
   const lines = [columns.map(({ title }) => title), ...cells];
   const widths = fitted(
-    columns.map((_, index) => Math.max(...lines.map((line) => [...(line[index] ?? "")].length))),
+    columns.map((_, index) =>
+      Math.max(...lines.map((line) => Array.from(line[index] ?? "").length)),
+    ),
   );
   return lines
     .map((line) =>
@@ -45,7 +47,7 @@ function fitted(wanted: readonly number[]): number[] {
 }
 
 function padded(cell: string, width: number): string {
-  const characters = [...cell];
+  const characters = Array.from(cell);
   if (characters.length > width) return `${characters.slice(0, width - 1).join("")}…`;
   return cell + " ".repeat(width - characters.length);
 }

@@ -109,12 +109,12 @@ const show: Command = {
   examples: ["workspace settings show --workspace acme"],
   run: async (given, environment) =>
     await inWorkspace({ command: "workspace settings show", given, environment }, async (session) =>
-      shown(await call(session, readWorkspace, {}), given),
+      settingsTold(await call(session, readWorkspace, {}), given),
     ),
 };
 
 /** The postback token is no setting, and a secret. */
-function shown(
+function settingsTold(
   { postback_token: _token, ...settings }: ShownRecord,
   given: CommandArguments,
 ): string {

@@ -19,7 +19,7 @@ test("records come out as they went in, wherever the pieces of the text end", ()
       const text = isArray
         ? JSON.stringify(values, null, 1)
         : values.map((value) => JSON.stringify(value)).join("\n");
-      const characters = [...text];
+      const characters = Array.from(text);
       const chunks = Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
         characters.slice(index * size, (index + 1) * size).join(""),
       );

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { ApiWorld, list, record, refusal } from "./api-world.ts";
 import { runTracker, spawnTracker } from "./run-tracker.ts";
+
+const Records = z.array(z.record(z.string(), z.unknown()));
 
 let world: ApiWorld;
 
@@ -21,9 +24,7 @@ async function inFirst(...args: string[]): Promise<string> {
 }
 
 async function listed(...args: string[]): Promise<Record<string, unknown>[]> {
-  const parsed: unknown = JSON.parse(await tracker(...args, "--json"));
-  if (!Array.isArray(parsed)) throw new Error("a list is expected");
-  return parsed;
+  return Records.parse(JSON.parse(await tracker(...args, "--json")));
 }
 
 async function actions(): Promise<string[]> {
@@ -35,7 +36,7 @@ async function actions(): Promise<string[]> {
   return rows.map(({ action, status, user_name: user }) => `${action} ${status} ${user}`);
 }
 
-test("a key is listed without its secret, and refused after it was revoked (AUTH-011)", async () => {
+test("a key is listed without its secret, and refused after it was revoked (AUTH-003)", async () => {
   const secret =
     (await inFirst("key", "create", "--role", "analyst", "--name", "Short-lived")).split("\n")[0] ??
     "";

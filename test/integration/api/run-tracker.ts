@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { inject } from "vitest";
@@ -55,8 +55,18 @@ function postgresUrlOf(world: ApiWorld): string {
   return url.toString();
 }
 
+type Ended = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
 /** The program itself, as its own process. */
-export function spawnTracker(world: ApiWorld, ...args: string[]) {
+export function spawnTracker(
+  world: ApiWorld,
+  ...args: string[]
+): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, [projectFile(".build", "api", "tracker.js"), ...args], {
     env: { ...process.env, POSTGRES_URL: postgresUrlOf(world), DATA_DIR: "/nowhere" },
     stdio: ["ignore", "pipe", "pipe"],
