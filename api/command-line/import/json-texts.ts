@@ -19,13 +19,19 @@ export class JsonTexts {
 
   /** The texts of the values that end in this piece. */
   *take(chunk: string): Generator<string> {
-    for (const character of chunk) {
-      if (this.#depth === 0) this.#between(character);
-      else if (this.#within(character)) {
+    let start = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const character = chunk.charAt(at);
+      if (this.#depth === 0) {
+        this.#between(character);
+        start = at;
+      } else if (this.#within(character)) {
+        this.#keep(chunk.slice(start, at + 1));
         yield this.#text;
         this.#text = "";
       }
     }
+    if (this.#depth > 0) this.#keep(chunk.slice(start));
   }
 
   /** After the last piece. */
@@ -52,15 +58,17 @@ export class JsonTexts {
     if (this.#form === "array" && this.#next === "comma or end") throw unexpected("{");
     this.#next = "comma or end";
     this.#depth = 1;
-    this.#text = "{";
+  }
+
+  #keep(part: string): void {
+    this.#text += part;
+    if (this.#text.length > VALUE_CHARACTERS_MAX) {
+      throw new CommandError(`A record is larger than ${VALUE_CHARACTERS_MAX} characters.`);
+    }
   }
 
   /** True when the value ends with this character. */
   #within(character: string): boolean {
-    if (this.#text.length >= VALUE_CHARACTERS_MAX) {
-      throw new CommandError(`A record is larger than ${VALUE_CHARACTERS_MAX} characters.`);
-    }
-    this.#text += character;
     if (this.#isEscaped) this.#isEscaped = false;
     else if (this.#isInString) {
       if (character === "\\") this.#isEscaped = true;

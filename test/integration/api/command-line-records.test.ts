@@ -36,7 +36,7 @@ async function actions(): Promise<string[]> {
   return rows.map(({ action, status, user_name: user }) => `${action} ${status} ${user}`);
 }
 
-test("a key is listed without its secret, and refused after it was revoked (AUTH-003)", async () => {
+test("a key is listed without its secret, and refused after it was revoked", async () => {
   const secret =
     (await inFirst("key", "create", "--role", "analyst", "--name", "Short-lived")).split("\n")[0] ??
     "";
