@@ -1,8 +1,8 @@
 import { postbackKind } from "../../../processors/delivery/postback-kind.ts";
 import { startDelivery } from "../../../processors/delivery/start.ts";
-import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
+import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
 import { until } from "../../system/until.ts";
 import {
