@@ -7,6 +7,7 @@ import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
 import type { Permission, Role } from "./access/permissions.ts";
 import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
+import type { ErrorCode } from "./errors.ts";
 import type { Cursors } from "./rest/cursor.ts";
 
 /** State of the caller's budget, this request counted (section 8). */
@@ -99,6 +100,11 @@ export type Operation = {
   readonly output: z.ZodType;
   /** Status of success: 200 or 201. */
   readonly status: number;
+  /**
+   * Codes that it answers besides those that follow from access, path, query and body (rest/openapi-failures.ts). What is not
+   * in the document is a fault in every test that meets it.
+   */
+  readonly failures?: readonly ErrorCode[];
   /** Media types besides JSON that an answer may have. */
   readonly otherMediaTypes?: readonly string[];
   /** Loads what the path names, before query and body are looked at (G02). Throws `notFound`. */

@@ -8,6 +8,7 @@ import { AddressList } from "./access/address-list.ts";
 import { ApiKeys } from "./access/api-keys.ts";
 import { RateLimiter } from "./access/rate-limiter.ts";
 import { operations } from "./operations.ts";
+import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page.ts";
 import { Cursors } from "./rest/cursor.ts";
 import { buildOpenApi } from "./rest/openapi.ts";
 import { BASE_PATH, buildRestServer } from "./rest/server.ts";
@@ -35,6 +36,12 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
         path: "/openapi.json",
         contentType: "application/json; charset=utf-8",
         body: JSON.stringify(document),
+      },
+      {
+        path: "/docs",
+        contentType: "text/html; charset=utf-8",
+        body: referencePage(document),
+        headers: { "content-security-policy": REFERENCE_PAGE_POLICY },
       },
     ],
     db,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Role } from "./permissions.ts";
+import { ROLES, type Role } from "./permissions.ts";
 import { type Rule, VISIBILITY } from "./visibility-table.ts";
 
 export type Resource = keyof typeof VISIBILITY;
@@ -35,16 +35,26 @@ export function showTo(
   return shown;
 }
 
-/** The schema of a resource over all roles: a field that some role does not see is optional. */
+/** Names in the OpenAPI document the roles that never get a field. */
+export const HIDDEN_FROM = "x-hidden-from";
+
+/**
+ * The schema of a resource over all roles: a field that some role does not see is optional, and `x-hidden-from` tells the
+ * reader of the OpenAPI document which.
+ */
 export function shownSchema(resource: Resource, shape: z.ZodRawShape): z.ZodObject {
   const { hidden }: Rule = VISIBILITY[resource];
-  const sometimes = new Set(Object.values(hidden).flat());
+  const hiddenFrom = (name: string): Role[] =>
+    ROLES.filter((role) => hidden[role]?.includes(name) === true);
   return z.strictObject(
     Object.fromEntries(
-      Object.entries(shape).map(([name, schema]) => [
-        name,
-        sometimes.has(name) ? z.optional(schema) : schema,
-      ]),
+      Object.entries(shape).map(([name, schema]) => {
+        const roles = hiddenFrom(name);
+        return [
+          name,
+          roles.length === 0 ? schema : z.optional(schema).meta({ [HIDDEN_FROM]: roles }),
+        ];
+      }),
     ),
   );
 }

@@ -45,6 +45,7 @@ export const createAffiliate: Operation = operation({
   input: { body: CreateAffiliateBody },
   output: z.object({ data: ShownAffiliate }),
   status: 201,
+  failures: ["conflict"],
   findFaults: async (context, { body }) =>
     await referenceFaults(context, body, { manager_id: "user" }),
   run: async ({ principal, db, workspace }, { body }) => {

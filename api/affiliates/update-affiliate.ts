@@ -23,6 +23,7 @@ export const updateAffiliate: Operation = operation({
   input: { path: AffiliatePath, body: PatchAffiliateBody },
   output: z.object({ data: ShownAffiliate }),
   status: 200,
+  failures: ["conflict"],
   findResource: getAffiliateOfPath,
   findFaults: async (context, { body }) =>
     await referenceFaults(context, body, { manager_id: "user" }),

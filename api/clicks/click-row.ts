@@ -1,5 +1,10 @@
 import { z } from "zod";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
+import { shownSchema } from "../access/visibility.ts";
+import { VISIBILITY } from "../access/visibility-table.ts";
+import { shownMoney, shownTime } from "../rest/body-fields.ts";
+
+const CLICK_FIELDS: readonly string[] = VISIBILITY.click.fields;
 
 /** A click as stored: what ingress wrote and what its writer decided. `ts` is UTC ms, money decimal text. */
 export const StoredClick = ClickRecord.omit({ may_be_unique: true }).extend({
@@ -7,6 +12,23 @@ export const StoredClick = ClickRecord.omit({ may_be_unique: true }).extend({
 });
 export type StoredClick = z.infer<typeof StoredClick>;
 export type ClickColumn = keyof StoredClick;
+
+const perClick = shownSchema("click", {
+  click_payout: shownMoney,
+  click_revenue: shownMoney,
+}).shape;
+
+/** A stored click as it is answered: every column that the table of visibility names, but `extra`, which is told apart. */
+export const ShownClick = shownSchema(
+  "click",
+  Object.fromEntries(
+    Object.entries(StoredClick.omit({ extra: true }).shape)
+      .filter(([name]) => CLICK_FIELDS.includes(name))
+      .map(([name, schema]) => [name, schema instanceof z.ZodDefault ? schema.unwrap() : schema]),
+  ),
+)
+  .extend({ ts: shownTime, ...perClick })
+  .meta({ id: "Click" });
 
 /** A row of the list (section 2.8), without its labels. */
 export const ListedClick = StoredClick.pick({

@@ -4,6 +4,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { everybody } from "../access/access-of-operations.ts";
 import type { Role } from "../access/permissions.ts";
 import { isShown, showTo } from "../access/visibility.ts";
+import { ShownConversion } from "../conversions/conversion-fields.ts";
 import { notFound } from "../errors.ts";
 import {
   anonymousPartner,
@@ -14,18 +15,24 @@ import {
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { reportScope } from "../reports/caller.ts";
 import type { ReportScope } from "../reports/report-scope.ts";
-import { isoTime, type StoredClick } from "./click-row.ts";
+import { isoTime, ShownClick, type StoredClick } from "./click-row.ts";
 import { findClick } from "./find-click.ts";
 
 const CONVERSIONS_MAX = 1_000;
 
 const named = z.object({ id: z.int(), label: z.string(), sub: z.string() });
 const ClickDetail = z.object({
-  click: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  click: ShownClick,
   extra: z.record(z.string(), z.string()),
   offer: named,
   affiliate: named,
-  conversions: z.array(z.record(z.string(), z.union([z.string(), z.boolean()]))),
+  conversions: z.array(
+    ShownConversion.pick({
+      ...({ id: true, conv_ts: true, event_code: true, status: true } as const),
+      ...({ status_reason: true, payout: true, revenue: true, sale_amount: true } as const),
+      ...({ currency: true, adv_txid: true, method: true, is_duplicate: true } as const),
+    }).meta({ id: "ConversionOfClick" }),
+  ),
 });
 
 export const getClick: Operation = operation({
@@ -48,7 +55,7 @@ export const getClick: Operation = operation({
     const offers = await readLabels(context.db, "offer", { workspaceId, ids: [click.offer_id] });
     const conversions = await selectConversions(context.db, scope, clickId);
     const { role } = context.principal;
-    const detail: z.input<typeof ClickDetail> = {
+    const detail = {
       click: shownColumns(click, role),
       extra: isShown(role, "click", "extra") ? readExtra(click.extra) : {},
       offer: { id: click.offer_id, ...labelOf(offers, click.offer_id) },

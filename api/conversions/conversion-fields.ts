@@ -40,7 +40,8 @@ const clickId = z
 const guid = z
   .string("expected a UUID")
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, "expected a UUID")
-  .transform((id) => id.toLowerCase());
+  .transform((id) => id.toLowerCase())
+  .meta({ format: "uuid", examples: ["0b54c2f0-6e5a-4a39-9f0c-0d2f0d6f7f11"] });
 
 const sub = text(SUB_MAX);
 const params = z

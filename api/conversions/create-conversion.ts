@@ -28,6 +28,7 @@ export const createConversion: Operation = operation({
   input: { body: CreateConversionBody },
   output: z.object({ data: ShownConversion }),
   status: 201,
+  failures: ["conflict"],
   findFaults: async (context, { body }) => ({
     ...(await referenceFaults(context, body)),
     ...timeFaults(context, body["conv_ts"]),

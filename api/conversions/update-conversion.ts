@@ -21,6 +21,7 @@ export const updateConversion: Operation = operation({
   input: { path: ConversionPath, body: PatchConversionBody },
   output: z.object({ data: ShownConversion }),
   status: 200,
+  failures: ["conflict"],
   findResource: getConversionOfPath,
   run: async (context, { body, resource }) => {
     const { principal, db } = context;

@@ -179,6 +179,7 @@ function removeOperation(parts: Parts): Operation {
     input: { path: IdPath },
     output: z.object({ data: deletedRecord }),
     status: 200,
+    failures: ["in_use"],
     findResource: finder(parts),
     run: async (context, { path }) => {
       const { db, workspace } = context;
@@ -257,6 +258,7 @@ function createOperation({ managed, table, one, show }: Parts): Operation {
     },
     output: one,
     status: 201,
+    ...(managed.taken === undefined && managed.recordsMax === undefined ? {} : { failures: ["conflict"] as const }),
     ...(under?.of.findResource === undefined ? {} : { findResource: under.of.findResource }),
     findFaults: async (context, { body, resource }) =>
       await faultsOfRecords(managed, context, { body, before: defaultsOf(context, resource) }),
@@ -303,6 +305,7 @@ function updateOperation(parts: Parts): Operation {
     input: { path: IdPath, body: z.strictObject(managed.fields).partial() },
     output: one,
     status: 200,
+    ...(managed.taken === undefined ? {} : { failures: ["conflict"] as const }),
     findResource: finder(parts),
     findFaults: async (context, { body, resource }) =>
       await faultsOfRecords(managed, context, { body, before: resource }),

@@ -21,6 +21,7 @@ export const createEvent: Operation = operation({
   input: { path: OfferPath, body: EventBody },
   output: z.object({ data: ShownEvent }),
   status: 201,
+  failures: ["conflict"],
   findResource: getOfferOfPath,
   findFaults: async (_context, { body }) =>
     await Promise.resolve(percentFaults(body, { payout_type: "cpa", revenue_type: "rpa" })),

@@ -33,6 +33,7 @@ export const createOffer: Operation = operation({
   input: { body: CreateOfferBody },
   output: z.object({ data: ShownOffer }),
   status: 201,
+  failures: ["conflict"],
   findFaults: async (context, { body }) => ({
     ...(await referenceFaults(context, body, { advertiser_id: "advertiser" })),
     ...percentFaults(body, { payout_type: "cpa", revenue_type: "rpa" }),

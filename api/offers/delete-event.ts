@@ -17,6 +17,7 @@ export const deleteEvent: Operation = operation({
   input: { path: EventPath },
   output: z.object({ data: deletedRecord }),
   status: 200,
+  failures: ["in_use"],
   findResource: getEventOfPath,
   run: async ({ db }, { resource: { offer, event } }) => {
     if (event.is_default) throw new ApiError("in_use", "an offer needs its default event");

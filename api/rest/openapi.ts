@@ -1,6 +1,12 @@
-import { z } from "zod";
-import { API_ERRORS } from "../errors.ts";
 import type { Operation } from "../operation.ts";
+import {
+  ANSWER_HEADERS,
+  FAILURES_OF_ALL,
+  FailureResponses,
+  failuresOf,
+} from "./openapi-failures.ts";
+import { type Json, Schemas } from "./openapi-schemas.ts";
+import { exampleOf } from "./schema-example.ts";
 
 export type OpenApiOptions = {
   readonly operations: readonly Operation[];
@@ -8,189 +14,147 @@ export type OpenApiOptions = {
   readonly baseUrl: string;
 };
 
-type Json = Record<string, unknown>;
-
 const BEARER = "bearerAuth";
-const REF = "#/components/schemas/";
 
-const ErrorBody = z
-  .object({
-    error: z.object({
-      code: z.enum(Object.keys(API_ERRORS)),
-      message: z.string().meta({ description: "For people; it may change" }),
-      details: z
-        .object({
-          fields: z
-            .record(z.string(), z.string())
-            .optional()
-            .meta({ description: "Field of the body to text" }),
-          param: z.string().optional().meta({ description: "The wrong query parameter" }),
-          field: z.string().optional().meta({ description: "The field in conflict" }),
-        })
-        .optional(),
-    }),
-  })
-  .meta({ id: "Error" });
+/** What each tag is about, in the order of the document. A tag that is missing here is a warning of the linter's in the tests. */
+const TAGS: Readonly<Record<string, string>> = {
+  Account: "The key that asks, and this description of the API.",
+  Offers: "What partners promote: terms, events, caps, targeting, and which partner may run it.",
+  Creatives: "Banners, links and texts of an offer.",
+  Affiliates: "Partners, who send visitors.",
+  Advertisers: "Owners of offers, who report conversions.",
+  Reports: "Sums over clicks, impressions and conversions.",
+  Clicks: "Single clicks, and what came of each.",
+  Conversions: "Single conversions: reading, recording by hand, deciding.",
+  Postbacks: "What partners are told of their conversions, and how that went.",
+  Deals: "Deals and product feeds of advertisers.",
+  Links: "Tracking links, and checks of ad-platform templates.",
+  Webhooks: "Events of the workspace, sent to a server of yours.",
+  Management:
+    "Set-up of a workspace: keys, users, domains, smart links, rules, rates, logs. Admin keys write, analyst keys read.",
+};
 
 /** The OpenAPI 3.1 document of the API (G194), made from the schemas that validate its requests. */
 export function buildOpenApi({ operations, baseUrl }: OpenApiOptions): Json {
   const schemas = new Schemas();
-  const error = schemas.reference(ErrorBody, "output");
+  const failures = new FailureResponses(schemas);
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = describe(operation, schemas);
+    path[operation.method.toLowerCase()] = describe(operation, schemas, failures);
   }
-  paths["/openapi.json"] = { get: DOCUMENT_OPERATION };
+  const used = new Set(["Account", ...operations.map(({ tag }) => tag)]);
+  for (const [path, document] of Object.entries(documentPaths(failures))) paths[path] = document;
   return {
     openapi: "3.1.0",
     info: {
       title: "Affiliate tracking API",
       version: "1",
-      description: "REST API version 1. Money is a decimal string, times are UTC.",
+      description:
+        "Offers, partners, advertisers, clicks, conversions and reports of an affiliate network. Money is a decimal string " +
+        "with four places, times are UTC, a record is under `data`, a list has `next_cursor`.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: baseUrl }],
+    servers: [{ url: baseUrl, description: "This installation" }],
     security: [{ [BEARER]: [] }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [
+      ...Object.entries(TAGS).flatMap(([name, description]) =>
+        used.has(name) ? [{ name, description }] : [],
+      ),
+      ...[...used].filter((name) => TAGS[name] === undefined).map((name) => ({ name })),
+    ],
     paths,
     components: {
-      securitySchemes: { [BEARER]: { type: "http", scheme: "bearer", description: "An API key" } },
-      responses: { Error: errorResponse(error) },
+      securitySchemes: {
+        [BEARER]: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "An API key: `Authorization: Bearer <API_KEY>`. It belongs to one workspace.",
+        },
+      },
+      responses: failures.all,
       schemas: schemas.all,
     },
   };
 }
 
-const DOCUMENT_OPERATION = {
-  operationId: "getOpenApi",
-  tags: ["Account"],
-  summary: "This document",
-  security: [],
-  responses: {
-    "200": {
-      description: "The OpenAPI document",
-      content: { "application/json": { schema: { type: "object" } } },
+/** The documents that need no key (G04). */
+function documentPaths(failures: FailureResponses): Record<string, Json> {
+  const describeDocument = (name: string, summary: string, content: Json): Json => ({
+    get: {
+      operationId: name,
+      tags: ["Account"],
+      summary,
+      description: "Needs no key.",
+      security: [],
+      responses: {
+        "200": { description: "The document", headers: ANSWER_HEADERS, content },
+        ...failures.of(FAILURES_OF_ALL),
+      },
     },
-  },
-};
+  });
+  return {
+    "/openapi.json": describeDocument("getOpenApi", "This document", {
+      "application/json": {
+        schema: { type: "object", required: ["openapi", "info", "paths"] },
+        example: { openapi: "3.1.0", info: { title: "Affiliate tracking API" }, paths: {} },
+      },
+    }),
+    "/docs": describeDocument("getReferencePage", "This document as a page to read", {
+      "text/html": { schema: { type: "string" }, example: "<!doctype html>" },
+    }),
+  };
+}
 
-function describe(operation: Operation, schemas: Schemas): Json {
-  const { input, access, description } = operation;
-  const permission = access.permission === undefined ? "" : ` Permission: ${access.permission}.`;
-  const ofStaff =
-    access.staffPermission === undefined ? "" : ` Of staff keys: ${access.staffPermission}.`;
+function describe(operation: Operation, schemas: Schemas, failures: FailureResponses): Json {
+  const { input, description } = operation;
+  const body = input.body === undefined ? undefined : schemas.reference(input.body, "input");
   return {
     operationId: operation.name,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `${description === undefined ? "" : `${description}\n\n`}Roles: ${access.roles.join(", ")}.${permission}${ofStaff}`,
+    description: [...(description === undefined ? [] : [description]), accessText(operation)].join(
+      "\n\n",
+    ),
     parameters: [
-      ...parametersOf(schemas, input.path, "path"),
-      ...parametersOf(schemas, input.query, "query"),
+      ...schemas.parameters(input.path, "path"),
+      ...schemas.parameters(input.query, "query"),
     ],
-    ...(input.body === undefined
+    ...(body === undefined
       ? {}
       : {
           requestBody: {
             required: true,
-            content: { "application/json": { schema: schemas.reference(input.body, "input") } },
+            content: {
+              "application/json": { schema: body, example: exampleOf(schemas, body, "input") },
+            },
           },
         }),
     responses: {
       [String(operation.status)]: successResponse(operation, schemas),
-      "4XX": { $ref: "#/components/responses/Error" },
-      "5XX": { $ref: "#/components/responses/Error" },
+      ...failures.of(failuresOf(operation)),
     },
   };
 }
 
-function successResponse({ output, otherMediaTypes = [] }: Operation, schemas: Schemas): Json {
+function accessText({ access }: Operation): string {
+  const permission = access.permission === undefined ? "" : ` Permission: ${access.permission}.`;
+  const ofStaff =
+    access.staffPermission === undefined ? "" : ` Of staff keys: ${access.staffPermission}.`;
+  const whole = access.needsWholeKey === true ? " Not for keys with a list of permissions." : "";
+  return `Roles: ${access.roles.join(", ")}.${permission}${ofStaff}${whole}`;
+}
+
+function successResponse(operation: Operation, schemas: Schemas): Json {
+  const { output, otherMediaTypes = [] } = operation;
+  const schema = schemas.reference(output, "output");
   return {
-    description: "Success",
-    headers: HEADERS,
+    description: operation.status === 201 ? "Created" : "Success",
+    headers: ANSWER_HEADERS,
     content: {
-      "application/json": { schema: schemas.reference(output, "output") },
+      "application/json": { schema, example: exampleOf(schemas, schema, "output") },
       ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: { type: "string" } }])),
     },
   };
-}
-
-const HEADERS = {
-  "X-Request-Id": header("string", "Names this request in the log"),
-  "X-RateLimit-Limit": header("integer", "Requests a minute"),
-  "X-RateLimit-Remaining": header("integer", "Requests left in this minute"),
-  "X-RateLimit-Reset": header("integer", "Seconds until the next minute"),
-};
-
-function header(type: string, description: string): Json {
-  return { description, schema: { type } };
-}
-
-function errorResponse(schema: Json): Json {
-  return {
-    description: Object.entries(API_ERRORS)
-      .map(([code, { status, meaning }]) => `- \`${code}\` (${status}): ${meaning}`)
-      .join("\n"),
-    headers: {
-      ...HEADERS,
-      "Retry-After": header("integer", "Seconds; with 429 and 503"),
-    },
-    content: { "application/json": { schema } },
-  };
-}
-
-function parametersOf(
-  schemas: Schemas,
-  schema: z.ZodType | undefined,
-  place: "path" | "query",
-): Json[] {
-  if (!(schema instanceof z.ZodObject)) return [];
-  const { properties } = schemas.inline(schema);
-  return Object.entries(asObject(properties)).map(([name, property]) => {
-    const { description, ...rest } = asObject(property);
-    return {
-      name,
-      in: place,
-      required: place === "path",
-      ...(description === undefined ? {} : { description }),
-      schema: rest,
-    };
-  });
-}
-
-/** Collects the named schemas (`meta({ id })`) that the document refers to. */
-class Schemas {
-  readonly all: Json = {};
-
-  /** A schema for use in place, with named ones moved to the components. */
-  reference(schema: z.ZodType, io: "input" | "output"): Json {
-    const { $defs, ...rest } = this.#convert(schema, io);
-    for (const [name, definition] of Object.entries(asObject($defs ?? {}))) {
-      const { id: _id, ...named } = asObject(definition);
-      this.all[name] = named;
-    }
-    const { id, ...unnamed } = rest;
-    if (typeof id !== "string") return unnamed;
-    this.all[id] = unnamed;
-    return { $ref: `${REF}${id}` };
-  }
-
-  inline(schema: z.ZodType): Json {
-    return this.#convert(schema, "input");
-  }
-
-  #convert(schema: z.ZodType, io: "input" | "output"): Json {
-    const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
-      io,
-      unrepresentable: "any",
-      reused: "inline",
-    });
-    return asObject(JSON.parse(JSON.stringify(json).replaceAll("#/$defs/", REF)));
-  }
-}
-
-function asObject(value: unknown): Json {
-  if (typeof value !== "object" || value === null) return {};
-  return Object.fromEntries(Object.entries(value));
 }

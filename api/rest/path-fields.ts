@@ -21,7 +21,7 @@ export const pathId: z.ZodType<number, string> = z
   .regex(/^[1-9]\d{0,9}$/)
   .transform(Number)
   .refine((id) => id <= ID_MAX)
-  .meta({ description: "Id" });
+  .meta({ type: "integer", minimum: 1, maximum: ID_MAX, description: "Id" });
 
 export const pathCode = z
   .string()

@@ -18,7 +18,12 @@ export function limitParam(fallback: number, max: number): z.ZodType<number, str
     .transform(Number)
     .refine((value) => value >= 1 && value <= max, message)
     .default(fallback)
-    .meta({ description: `1 to ${max}, default ${fallback}` });
+    .meta({
+      type: "integer",
+      minimum: 1,
+      maximum: max,
+      description: `1 to ${max}, default ${fallback}`,
+    });
 }
 
 export const cursorParam = z
@@ -51,6 +56,7 @@ export const idParam = z
   .regex(/^[1-9]\d{0,9}$/, "expected an id")
   .transform(Number)
   .refine((id) => id <= ID_MAX, "expected an id")
+  .meta({ type: "integer", minimum: 1, maximum: ID_MAX })
   .optional();
 
 /** Click ids: any case, lower case comes out. */

@@ -31,6 +31,7 @@ export type PublicDocument = {
   readonly path: string;
   readonly contentType: string;
   readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 export type RestServerOptions = AdmissionDeps & {
@@ -126,9 +127,13 @@ async function registerApi(
   api.setNotFoundHandler(() => {
     throw notFound("path");
   });
-  for (const { path, contentType, body } of options.documents) {
+  for (const { path, contentType, body, headers = {} } of options.documents) {
     api.get(path, { config: { isPublic: true } }, (_request, reply) =>
-      reply.type(contentType).header("cache-control", "no-store").send(body),
+      reply
+        .headers({ ...headers, "x-content-type-options": "nosniff" })
+        .type(contentType)
+        .header("cache-control", "no-store")
+        .send(body),
     );
   }
   for (const operation of options.operations) {

@@ -23,6 +23,7 @@ export const updateWorkspace: Operation = operation({
   input: { body: PatchWorkspaceBody },
   output: z.object({ data: ShownWorkspace }),
   status: 200,
+  failures: ["conflict"],
   findFaults: async (context, { body }) =>
     await referenceFaults(context, body, { organic_affiliate_id: "affiliate" }),
   run: async ({ db, workspace, principal }, { body }) => {

@@ -1,0 +1,92 @@
+import { asObject, type Json } from "../rest/openapi-schemas.ts";
+import { escaped, inlineProse, prose } from "./html.ts";
+import { meaningOf, schemaTable, typeText } from "./schema-table.ts";
+
+export type DescribedOperation = {
+  readonly method: string;
+  readonly path: string;
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly described: Json;
+};
+
+/** The operations of an OpenAPI document, in its order. */
+export function operationsOf(document: Json): DescribedOperation[] {
+  return Object.entries(asObject(document["paths"])).flatMap(([path, methods]) =>
+    Object.entries(asObject(methods)).map(([method, value]) => {
+      const described = asObject(value);
+      const { operationId, tags, summary } = described;
+      return {
+        method: method.toUpperCase(),
+        path,
+        id: String(operationId),
+        tag: String(Array.isArray(tags) ? tags[0] : ""),
+        summary: String(summary),
+        described,
+      };
+    }),
+  );
+}
+
+export function operationSection(document: Json, operation: DescribedOperation): string {
+  const { described, id, method, path, summary } = operation;
+  return `<article id="${escaped(id)}">
+    <h3><span class="method">${method}</span> <code>${escaped(path)}</code></h3>
+    <p><strong>${inlineProse(summary)}</strong> <span class="dim">${escaped(id)}</span></p>
+    ${prose(String(described["description"] ?? ""))}
+    ${parametersTable(described["parameters"])}
+    ${requestPart(asObject(described["requestBody"]))}
+    ${Object.entries(asObject(described["responses"]))
+      .filter(([status]) => status.startsWith("2"))
+      .map(([status, response]) => successPart(status, asObject(response)))
+      .join("")}
+    ${failuresPart(document, asObject(described["responses"]))}
+  </article>`;
+}
+
+function parametersTable(parameters: unknown): string {
+  if (!Array.isArray(parameters) || parameters.length === 0) return "";
+  const rows = parameters.map(asObject).map((parameter) => {
+    const schema = asObject(parameter["schema"]);
+    const { name, in: place, description } = parameter;
+    const text = meaningOf({ ...schema, ...(description === undefined ? {} : { description }) });
+    return `<tr><td><code>${escaped(String(name))}</code>${place === "path" ? " *" : ""}</td>
+      <td>${typeText(schema)}</td><td>${text}</td></tr>`;
+  });
+  return `<h4>Parameters of path (*) and query</h4>
+    <table><tr><th>Name</th><th>Type</th><th>Meaning</th></tr>${rows.join("")}</table>`;
+}
+
+function requestPart(body: Json): string {
+  const media = asObject(asObject(body["content"])["application/json"]);
+  if (media["schema"] === undefined) return "";
+  return `<details><summary>Body (* must be there)</summary>${schemaTable(asObject(media["schema"]))}
+    ${exampleBlock(media["example"])}</details>`;
+}
+
+function successPart(status: string, response: Json): string {
+  const content = Object.entries(asObject(response["content"]));
+  const parts = content.map(([type, value]) => {
+    const media = asObject(value);
+    return `<p class="dim">${escaped(type)}</p>${schemaTable(asObject(media["schema"]))}${exampleBlock(media["example"])}`;
+  });
+  return `<details><summary>Answer ${escaped(status)}</summary>${parts.join("")}</details>`;
+}
+
+function exampleBlock(example: unknown): string {
+  if (example === undefined) return "";
+  return `<h4>Example</h4><pre><code>${escaped(JSON.stringify(example, null, 2))}</code></pre>`;
+}
+
+function failuresPart(document: Json, responses: Json): string {
+  const shared = asObject(asObject(document["components"])["responses"]);
+  const rows = Object.entries(responses)
+    .filter(([status]) => /^[45]/.test(status))
+    .map(([status, response]) => {
+      const reference = String(asObject(response)["$ref"] ?? "");
+      const { description } = asObject(shared[reference.slice(reference.lastIndexOf("/") + 1)]);
+      return `<tr><td>${escaped(status)}</td><td>${prose(String(description ?? ""))}</td></tr>`;
+    });
+  return `<details><summary>Failures</summary><table>${rows.join("")}</table></details>`;
+}

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { ROLES } from "../access/permissions.ts";
+import { API_ERRORS, type ErrorCode } from "../errors.ts";
+import type { Operation } from "../operation.ts";
+import { asObject, type Json, type Schemas } from "./openapi-schemas.ts";
+
+/** The body of an answer that is no success (section 7.1). */
+const ErrorBody = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.enum(Object.keys(API_ERRORS)),
+      message: z.string().meta({ description: "For people; it may change" }),
+      details: z
+        .strictObject({
+          fields: z
+            .record(z.string(), z.string())
+            .optional()
+            .meta({ description: "Field of the body to text, nested ones as `events[0].payout`" }),
+          param: z.string().optional().meta({ description: "The wrong query parameter" }),
+          field: z.string().optional().meta({ description: "The field in conflict" }),
+        })
+        .optional(),
+    }),
+  })
+  .meta({ id: "Error" });
+
+/** What refuses a request before it is known what it asks for (G02), also where no key is needed. */
+export const FAILURES_OF_ALL: readonly ErrorCode[] = [
+  ...(["invalid_api_key", "ip_not_allowed", "workspace_inactive"] as const),
+  ...(["advertiser_inactive", "affiliate_inactive", "rate_limited"] as const),
+  ...(["internal_error", "unavailable"] as const),
+];
+
+/** Every code that an operation can answer: what follows from its access, path, query and body, and its own `failures`. */
+export function failuresOf(operation: Operation): readonly ErrorCode[] {
+  const { access, input, method, failures = [] } = operation;
+  const isNarrowed = access.permission !== undefined || access.needsWholeKey === true;
+  const query = input.query instanceof z.ZodObject ? Object.keys(input.query.shape) : [];
+  const codes: readonly (readonly [ErrorCode, boolean])[] = [
+    ["missing_api_key", true],
+    ["forbidden", isNarrowed || access.roles.length < ROLES.length],
+    ["read_only_key", access.isWrite],
+    ["invalid_json", method !== "GET"],
+    ["payload_too_large", method !== "GET"],
+    ["unsupported_media_type", method !== "GET"],
+    ["invalid_request", input.body !== undefined],
+    ["validation_failed", input.body !== undefined],
+    ["invalid_parameter", query.length > 0],
+    ["invalid_cursor", query.includes("cursor")],
+    ["not_found", input.path !== undefined],
+  ];
+  const known = codes.filter(([, isPossible]) => isPossible).map(([code]) => code);
+  return [...new Set([...known, ...FAILURES_OF_ALL, ...failures])];
+}
+
+const HEADERS = {
+  "X-Request-Id": header("string", "Names this request in the log"),
+  "X-RateLimit-Limit": header("integer", "Requests a minute"),
+  "X-RateLimit-Remaining": header("integer", "Requests left in this minute"),
+  "X-RateLimit-Reset": header("integer", "Seconds until the next minute"),
+};
+
+/** Headers of every answer (ENV-026, ENV-027). */
+export const ANSWER_HEADERS: Json = HEADERS;
+
+function header(type: string, description: string): Json {
+  return { description, required: true, schema: { type } };
+}
+
+/** Answers that are no success, by status, shared by all operations that refuse for the same reasons. */
+export class FailureResponses {
+  readonly all: Json = {};
+  /** The schema of {@link ErrorBody}. */
+  readonly #error: Json;
+
+  constructor(schemas: Schemas) {
+    const reference = schemas.reference(ErrorBody, "output");
+    this.#error = schemas.resolve(reference);
+    this.all["Error"] = {
+      description: "Any other failure",
+      content: {
+        "application/json": { schema: reference, example: exampleOf("method_not_allowed") },
+      },
+    };
+  }
+
+  of(codes: readonly ErrorCode[]): Json {
+    const statuses = [...new Set(codes.map((code) => API_ERRORS[code].status))].toSorted();
+    const named = Object.fromEntries(
+      statuses.map((status) => {
+        const ofStatus = codes.filter((code) => API_ERRORS[code].status === status).toSorted();
+        const name = [`Error${status}`, ...ofStatus].join("_");
+        this.all[name] ??= this.#response(status, ofStatus);
+        return [String(status), { $ref: `#/components/responses/${name}` }];
+      }),
+    );
+    return { ...named, default: { $ref: "#/components/responses/Error" } };
+  }
+
+  #response(status: number, codes: readonly ErrorCode[]): Json {
+    const isForLater = status === 429 || status === 503;
+    return {
+      description: codes.map((code) => `\`${code}\`: ${API_ERRORS[code].meaning}`).join("\n\n"),
+      headers: {
+        ...HEADERS,
+        ...(isForLater ? { "Retry-After": header("integer", "Seconds to wait") } : {}),
+        ...(status === 401 ? { "WWW-Authenticate": header("string", "`Bearer`") } : {}),
+      },
+      content: {
+        "application/json": {
+          schema: narrowed(this.#error, codes),
+          examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+        },
+      },
+    };
+  }
+}
+
+/** The schema of all failures with the codes of one answer. */
+function narrowed(schema: Json, codes: readonly ErrorCode[]): Json {
+  const error = asObject(asObject(schema["properties"])["error"]);
+  const code = { type: "string", enum: codes };
+  return {
+    ...schema,
+    properties: { error: { ...error, properties: { ...asObject(error["properties"]), code } } },
+  };
+}
+
+const DETAILS: Partial<Record<ErrorCode, Json>> = {
+  validation_failed: { fields: { name: "required" } },
+  invalid_parameter: { param: "limit" },
+  invalid_cursor: { param: "cursor" },
+  conflict: { field: "code" },
+};
+
+function exampleOf(code: ErrorCode): Json {
+  const details = DETAILS[code];
+  const message = API_ERRORS[code].meaning;
+  return { error: { code, message, ...(details === undefined ? {} : { details }) } };
+}

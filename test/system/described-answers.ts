@@ -1,0 +1,97 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { expect } from "vitest";
+import { operations } from "../../api/operations.ts";
+import { buildOpenApi } from "../../api/rest/openapi.ts";
+import { asObject, type Json } from "../../api/rest/openapi-schemas.ts";
+
+export type SeenAnswer = {
+  readonly method: string;
+  /** Below `/api/v1`, with its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly headers: Headers;
+  /** Parsed, where it is JSON. */
+  readonly body: unknown;
+};
+
+const document = buildOpenApi({ operations, baseUrl: "https://api.example/api/v1" });
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+formats.default(ajv);
+ajv.addSchema(document, "openapi");
+const validators = new Map<string, ValidateFunction>();
+
+/** The pattern of a path of the document, segment by segment; more literal ones first. */
+const paths = Object.keys(asObject(document["paths"]))
+  .map((path) => ({
+    path,
+    pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  }))
+  .toSorted((a, b) => a.path.split("{").length - b.path.split("{").length);
+
+/**
+ * Holds an answer to the OpenAPI document: the status is one of its operation's, the headers that it promises are there, and
+ * the body is valid against the schema of that status. A path or a method that the document does not have answers 404, 405
+ * or a refusal of the key.
+ */
+export function expectDescribed(answer: SeenAnswer): void {
+  const { method, path, status } = answer;
+  const said = `${method} ${path} answered ${status}: ${JSON.stringify(answer.body).slice(0, 300)}`;
+  const plain = path.split("?", 1)[0] ?? "";
+  const known = paths.find(({ pattern }) => pattern.test(plain))?.path;
+  const described =
+    known === undefined
+      ? {}
+      : member(document, "paths", known, method === "HEAD" ? "get" : method.toLowerCase());
+  if (Object.keys(described).length === 0) {
+    expect([401, 403, 404, 405, 429, 503], said).toContain(status);
+    expectValid("/components/responses/Error", answer, said);
+    return;
+  }
+  const response = member(described, "responses", String(status));
+  expect(Object.keys(response), `${said}; its operation tells of no such status`).not.toEqual([]);
+  const { $ref } = response;
+  const pointer =
+    typeof $ref === "string"
+      ? $ref.slice(1)
+      : `/paths/${escapedPointer(known ?? "")}/${method.toLowerCase()}/responses/${status}`;
+  expectValid(pointer, answer, said);
+}
+
+function expectValid(pointer: string, answer: SeenAnswer, said: string): void {
+  if (answer.method === "HEAD") return;
+  const response = at(pointer);
+  for (const name of Object.keys(asObject(response["headers"])))
+    expect(answer.headers.get(name), `${said}; header ${name}`).not.toBeNull();
+  const mediaType = answer.contentType.split(";", 1)[0] ?? "";
+  expect(Object.keys(asObject(response["content"])), said).toContain(mediaType);
+  if (mediaType !== "application/json") return;
+  const validate = validatorOf(`${pointer}/content/application~1json/schema`);
+  validate(answer.body);
+  expect(validate.errors ?? [], said).toEqual([]);
+}
+
+function validatorOf(pointer: string): ValidateFunction {
+  const known = validators.get(pointer);
+  if (known !== undefined) return known;
+  const validate = ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` });
+  validators.set(pointer, validate);
+  return validate;
+}
+
+function at(pointer: string): Json {
+  const names = pointer
+    .slice(1)
+    .split("/")
+    .map((name) => name.replaceAll("~1", "/"));
+  return member(document, ...names);
+}
+
+function member(value: Json, ...names: readonly string[]): Json {
+  return names.reduce<Json>((inner, name) => asObject(inner[name]), value);
+}
+
+function escapedPointer(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
