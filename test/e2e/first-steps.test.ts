@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { operations } from "../../api/operations.ts";
+import { commandOf, FIRST_STEPS } from "../../api/reference/first-steps.ts";
+import { escaped } from "../../api/reference/html.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { startSystem } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
+
+const Answer = z.looseObject({ data: z.unknown().optional(), error: z.unknown().optional() });
+const Fields = z.record(z.string(), z.unknown());
+const Me = z.object({ data: z.object({ key: z.object({ role: z.string() }) }) });
+const Report = z.object({ data: z.array(z.looseObject({ conversions: z.number() })) });
+
+test("a stranger sets up a network by the first steps of the reference page, typed one after the other", async () => {
+  await using system = await startSystem();
+  const { demo } = system.client;
+  const page = await system.client.attempt(`${demo.base_url}/docs`);
+  const tracking = new URL(demo.tracking_url);
+  const kept: Record<string, string> = {
+    ...{ API: demo.base_url, KEY: await makeWorkspace(system.dataDir) },
+    ...{ TRACKING_SCHEME: "http", TRACKING_HOST: tracking.host },
+  };
+  const known = FIRST_STEPS.filter((step) =>
+    operations.some(({ name }) => name === step.operationId),
+  );
+  expect(known.length).toBeGreaterThanOrEqual(10);
+  for (const step of known) {
+    const command = commandOf(step);
+    expect(page.body).toContain(escaped(command));
+    const answer = Answer.parse(JSON.parse(await shell(command, kept)));
+    expect([step.title, answer.error]).toEqual([step.title, undefined]);
+    for (const [variable, field] of Object.entries(step.keeps ?? {})) {
+      kept[variable] = String(Fields.parse(answer.data)[field] ?? "");
+      expect(kept[variable], variable).not.toBe("");
+    }
+  }
+  for (const role of ["partner", "advertiser", "analyst", "admin"]) {
+    const key = kept[`${role.toUpperCase()}_KEY`] ?? "";
+    const me = await shell(`curl -s -H "Authorization: Bearer ${key}" "$API/me"`, kept);
+    expect(Me.parse(JSON.parse(me)).data.key.role).toBe(role);
+  }
+  await sellOnce(kept);
+});
+
+/** As the page says, by the command line; answers the first admin key. */
+async function makeWorkspace(dataDir: string): Promise<string> {
+  const tracker = projectFile(".build", "api", "tracker.js");
+  const said = await shell(
+    `"${process.execPath}" "${tracker}" workspace create --name "My network"`,
+    {
+      DATA_DIR: dataDir,
+    },
+  );
+  return /trk_live_\w{40}/.exec(said)?.[0] ?? "";
+}
+
+/** The last step: a visitor comes by the new link and buys, and the partner's report has it. */
+async function sellOnce(kept: Record<string, string>): Promise<void> {
+  const visit = `curl -si "$TRACKING_SCHEME://$TRACKING_HOST/r/$OFFER_CODE/$AFFILIATE_CODE?sub1=hello"`;
+  const timeoutMs = 10_000;
+  const clickId = await until(
+    "the new link redirects to the shop",
+    async () => /shop\.example\/\?click=([0-9a-f]{32})/.exec(await shell(visit, kept))?.[1],
+    { timeoutMs },
+  );
+  const sale = `curl -s "$TRACKING_SCHEME://$TRACKING_HOST/pb?token=$ADVERTISER_TOKEN&click_id=${clickId}&txid=order-1"`;
+  await until("the sale is taken", async () => (await shell(sale, kept)).includes('"ok"'), {
+    timeoutMs,
+  });
+  const report = `curl -s -H "Authorization: Bearer $PARTNER_KEY" "$API/reports?preset=today&group_by=offer"`;
+  await until(
+    "the partner's report has the sale",
+    async () => Report.parse(JSON.parse(await shell(report, kept))).data[0]?.conversions === 1,
+    { timeoutMs },
+  );
+}
+
+async function shell(command: string, variables: Record<string, string>): Promise<string> {
+  const env = { ...process.env, ...variables };
+  return (await promisify(execFile)("sh", ["-c", command], { env })).stdout;
+}
