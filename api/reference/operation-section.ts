@@ -1,4 +1,4 @@
-import { asObject, type Json } from "../rest/openapi-schemas.ts";
+import { asObject, asText, type Json } from "../rest/openapi-schemas.ts";
 import { escaped, inlineProse, prose } from "./html.ts";
 import { meaningOf, schemaTable, typeText } from "./schema-table.ts";
 
@@ -20,9 +20,9 @@ export function operationsOf(document: Json): DescribedOperation[] {
       return {
         method: method.toUpperCase(),
         path,
-        id: String(operationId),
-        tag: String(Array.isArray(tags) ? tags[0] : ""),
-        summary: String(summary),
+        id: asText(operationId),
+        tag: Array.isArray(tags) ? asText(tags[0]) : "",
+        summary: asText(summary),
         described,
       };
     }),
@@ -34,7 +34,7 @@ export function operationSection(document: Json, operation: DescribedOperation):
   return `<article id="${escaped(id)}">
     <h3><span class="method">${method}</span> <code>${escaped(path)}</code></h3>
     <p><strong>${inlineProse(summary)}</strong> <span class="dim">${escaped(id)}</span></p>
-    ${prose(String(described["description"] ?? ""))}
+    ${prose(asText(described["description"]))}
     ${parametersTable(described["parameters"])}
     ${requestPart(asObject(described["requestBody"]))}
     ${Object.entries(asObject(described["responses"]))
@@ -51,7 +51,7 @@ function parametersTable(parameters: unknown): string {
     const schema = asObject(parameter["schema"]);
     const { name, in: place, description } = parameter;
     const text = meaningOf({ ...schema, ...(description === undefined ? {} : { description }) });
-    return `<tr><td><code>${escaped(String(name))}</code>${place === "path" ? " *" : ""}</td>
+    return `<tr><td><code>${escaped(asText(name))}</code>${place === "path" ? " *" : ""}</td>
       <td>${typeText(schema)}</td><td>${text}</td></tr>`;
   });
   return `<h4>Parameters of path (*) and query</h4>
@@ -84,9 +84,9 @@ function failuresPart(document: Json, responses: Json): string {
   const rows = Object.entries(responses)
     .filter(([status]) => /^[45]/.test(status))
     .map(([status, response]) => {
-      const reference = String(asObject(response)["$ref"] ?? "");
+      const reference = asText(asObject(response)["$ref"]);
       const { description } = asObject(shared[reference.slice(reference.lastIndexOf("/") + 1)]);
-      return `<tr><td>${escaped(status)}</td><td>${prose(String(description ?? ""))}</td></tr>`;
+      return `<tr><td>${escaped(status)}</td><td>${prose(asText(description))}</td></tr>`;
     });
   return `<details><summary>Failures</summary><table>${rows.join("")}</table></details>`;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { asObject, type Json } from "../rest/openapi-schemas.ts";
+import { asObject, asText, type Json } from "../rest/openapi-schemas.ts";
 import { commandOf, FIRST_STEPS, type FirstStep } from "./first-steps.ts";
 import { escaped, inlineProse, prose } from "./html.ts";
 import { type DescribedOperation, operationSection, operationsOf } from "./operation-section.ts";
@@ -25,20 +25,20 @@ export function referencePage(document: Json): string {
     operations.filter((operation) => operation.tag === tag["name"]);
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(String(info["title"]))}</title><style>${STYLE}</style></head>
+<title>${escaped(asText(info["title"]))}</title><style>${STYLE}</style></head>
 <body><div class="page"><nav>
 <a href="#first-steps">First steps</a><a href="#rules">Rules of every call</a>
 ${tags.map((tag) => menuOf(tag, ofTag(tag))).join("")}
 <b>Schemas</b>${schemas.map(([name]) => `<a href="#schema-${escaped(name)}">${escaped(name)}</a>`).join("")}
 </nav><main>
-<h1>${escaped(String(info["title"]))}</h1>${prose(String(info["description"]))}
+<h1>${escaped(asText(info["title"]))}</h1>${prose(asText(info["description"]))}
 <p>The same as OpenAPI 3.1, for generators of clients: <a href="openapi.json">openapi.json</a>.</p>
 ${firstSteps(document, operations)}
 ${RULES}
 ${tags
   .map(
-    (tag) => `<h2 id="tag-${escaped(slugOf(tag))}">${escaped(String(tag["name"]))}</h2>
-${prose(String(tag["description"] ?? ""))}${ofTag(tag)
+    (tag) => `<h2 id="tag-${escaped(slugOf(tag))}">${escaped(asText(tag["name"]))}</h2>
+${prose(asText(tag["description"]))}${ofTag(tag)
   .map((operation) => operationSection(document, operation))
   .join("")}`,
   )
@@ -55,7 +55,7 @@ ${schemas
 }
 
 function slugOf(tag: Json): string {
-  return String(tag["name"]).toLowerCase().replaceAll(" ", "-");
+  return asText(tag["name"]).toLowerCase().replaceAll(" ", "-");
 }
 
 function menuOf(tag: Json, operations: readonly DescribedOperation[]): string {
@@ -63,7 +63,7 @@ function menuOf(tag: Json, operations: readonly DescribedOperation[]): string {
     ({ id, method, path }) =>
       `<a href="#${escaped(id)}"><span class="method">${method}</span>${escaped(path)}</a>`,
   );
-  return `<b>${escaped(String(tag["name"]))}</b>${links.join("")}`;
+  return `<b>${escaped(asText(tag["name"]))}</b>${links.join("")}`;
 }
 
 function firstSteps(document: Json, operations: readonly DescribedOperation[]): string {
@@ -74,7 +74,7 @@ function firstSteps(document: Json, operations: readonly DescribedOperation[]): 
 <p>A whole network, from nothing to its first report. The first admin key comes from the command line
 (<code>npm run tracker -- workspace create --name "My network"</code>), the one of the demo is in
 <code>.data/demo.json</code>. Type these in a shell; the tracking host is the address that visitors come to.</p>
-<pre><code>API=${escaped(String(servers[0]?.["url"] ?? ""))}
+<pre><code>API=${escaped(asText(servers[0]?.["url"]))}
 KEY=&lt;your admin key&gt;
 TRACKING_SCHEME=https
 TRACKING_HOST=go.example.com</code></pre>

@@ -1,5 +1,5 @@
 import { HIDDEN_FROM } from "../access/visibility.ts";
-import { asObject, type Json } from "../rest/openapi-schemas.ts";
+import { asObject, asText, type Json } from "../rest/openapi-schemas.ts";
 import { escaped, inlineProse } from "./html.ts";
 
 const DEPTH_MAX = 4;
@@ -52,7 +52,7 @@ export function typeText(schema: Json): string {
   if (choices.length > 0) return choices.map(typeText).join(" or ");
   if (type === "array") return `list of ${typeText(asObject(items))}`;
   const format = schema["format"];
-  const name = Array.isArray(type) ? type.join(" or ") : String(type ?? "any value");
+  const name = Array.isArray(type) ? type.join(" or ") : asText(type ?? "any value");
   return escaped(typeof format === "string" ? `${name}, ${format}` : name);
 }
 

@@ -85,7 +85,9 @@ export class FailureResponses {
   }
 
   of(codes: readonly ErrorCode[]): Json {
-    const statuses = [...new Set(codes.map((code) => API_ERRORS[code].status))].toSorted();
+    const statuses = [...new Set(codes.map((code) => API_ERRORS[code].status))].toSorted(
+      (a, b) => a - b,
+    );
     const named = Object.fromEntries(
       statuses.map((status) => {
         const ofStatus = codes.filter((code) => API_ERRORS[code].status === status).toSorted();

@@ -61,3 +61,8 @@ export function asObject(value: unknown): Json {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
   return Object.fromEntries(Object.entries(value));
 }
+
+/** A JSON string; "" of anything else. */
+export function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

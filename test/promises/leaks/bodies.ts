@@ -1,0 +1,75 @@
+/** What the bodies of one workspace refer to, and the word that their texts carry. */
+export type Names = {
+  /** Letters and digits, at most 10: goes into names, notes and codes. */
+  readonly word: string;
+  readonly advertiserId: number;
+  readonly affiliateId: number;
+  readonly offerId: number;
+  readonly domainId: number;
+  readonly clickId: string;
+};
+
+export type Body = Readonly<Record<string, unknown>>;
+
+const NOWHERE = { countries: ["AQ"] };
+
+/**
+ * One record of each resource, by the path of its POST, in the order in which they need each other. A POST that is not here
+ * fails the walk: whoever adds an operation adds what it takes.
+ */
+export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
+  "/advertisers": ({ word }) => ({ name: word, notes: word, email: `${word}@secret.example` }),
+  "/affiliates": ({ word }) => ({
+    ...{ name: word, code: word.toUpperCase(), notes: word, phone: `+49-${word}` },
+    payment_details: { wire: word },
+  }),
+  "/offers": ({ word, advertiserId }) => ({
+    ...{ name: "Offer", advertiser_id: advertiserId, payout: "10", revenue: "15" },
+    destination_url: `https://shop.example/${word}?c={click_id}`,
+    fallback_url: `https://${word}.example/`,
+    caps: { payout: { total: "900000" }, revenue: { total: "900000" } },
+    allowed_domains: [`${word}.example`],
+  }),
+  "/offers/{id}/events": ({ word }) => ({ code: `goal_${word}`, name: word, is_private: true }),
+  "/users": ({ word }) => ({ name: word }),
+  "/tracking-domains": ({ word }) => ({ host: `${word}.example`, scheme: "http" }),
+  "/tracking-domain-assignments": ({ domainId, affiliateId }) => ({
+    domain_id: domainId,
+    affiliate_id: affiliateId,
+  }),
+  "/link-keys": ({ word, offerId, affiliateId }) => ({
+    ...{ key: word, offer_id: offerId, affiliate_id: affiliateId },
+  }),
+  "/smart-links": ({ word, offerId }) => ({
+    name: word,
+    code: `S${word}`,
+    rules: [{ conditions: {}, offers: [{ offer_id: offerId }] }],
+  }),
+  "/traffic-source-templates": ({ word }) => ({ name: word, params: { sub1: word } }),
+  "/traffic-controls": ({ word }) => ({ name: word, conditions: NOWHERE, action: "block" }),
+  "/offer-groups": ({ word, offerId }) => ({ name: word, offer_ids: [offerId] }),
+  "/payout-overrides": ({ offerId, affiliateId }) => ({
+    ...{ offer_id: offerId, affiliate_id: affiliateId, payout_type: "cpa", payout: "11" },
+  }),
+  "/conversion-rules": ({ word }) => ({ name: word, action: "reject", conditions: NOWHERE }),
+  "/coupons": ({ word, offerId, affiliateId }) => ({
+    ...{ code: `C${word}`, offer_id: offerId, affiliate_id: affiliateId },
+  }),
+  "/conversions": ({ word, offerId, affiliateId, clickId }) => ({
+    ...{ offer_id: offerId, affiliate_id: affiliateId, click_id: clickId, notes: word },
+    ...{ adv_txid: `order-${word}`, params: { adv1: word }, sub1: word },
+  }),
+  "/keys": ({ word }) => ({ name: word, role: "analyst" }),
+  "/offers/{id}/creatives": ({ word }) => ({ name: word, kind: "text", body: word }),
+  "/deals": ({ word, offerId }) => ({ title: word, offer_id: offerId, coupon_code: word }),
+  "/product-feeds": ({ word, offerId }) => ({
+    ...{ name: word, offer_id: offerId, feed_url: `https://${word}.example/feed.xml` },
+  }),
+  "/postbacks": ({ word, affiliateId }) => ({
+    affiliate_id: affiliateId,
+    url: `https://partner.example/${word}`,
+  }),
+  "/webhooks": ({ word }) => ({
+    ...{ name: word, url: `https://hooks.example/${word}`, events: ["conversion.approved"] },
+  }),
+};

@@ -1,0 +1,203 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { ROLES, type Role } from "../../../api/access/permissions.ts";
+import { createWorkspace } from "../../../api/command-line/workspaces.ts";
+import type { Operation } from "../../../api/operation.ts";
+import { operations } from "../../../api/operations.ts";
+import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
+import { expectDescribed } from "../../system/described-answers.ts";
+import { type System, startSystem } from "../../system/start-system.ts";
+import { until } from "../../system/until.ts";
+import { BODIES, type Body, type Names } from "./bodies.ts";
+
+export type Keys = Readonly<Record<Role, string>>;
+
+/** An advertiser and a partner with one record of everything. */
+export type Account = {
+  readonly word: string;
+  readonly keys: Keys;
+  /** What a path holds, by the word before it and its name: `offers/{id}`. */
+  readonly ids: ReadonlyMap<string, readonly string[]>;
+  readonly names: Names;
+};
+
+export type Told = { readonly status: number; readonly body: unknown; readonly text: string };
+
+const Servers = z.object({ postgres_url: z.string() });
+const Made = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });
+const MadeKey = z.object({ data: z.object({ key: z.string() }) });
+
+/** Operations that make a record, in the order of {@link BODIES}. */
+export const creators = operations.filter(
+  ({ method, status, output }) => method === "POST" && status === 201 && hasId(output),
+);
+
+function hasId(output: z.ZodType): boolean {
+  const data: unknown = output instanceof z.ZodObject ? output.shape["data"] : undefined;
+  return data instanceof z.ZodObject && "id" in data.shape;
+}
+
+/** Parameters of a path with the word before each: `offers/{id}` of "/offers/{id}/events". */
+export function placesOf({ path }: Pick<Operation, "path">): string[] {
+  return path.match(/[\w-]+\/\{\w+\}/g) ?? [];
+}
+
+/** The running service with three accounts: two in one workspace, one in another. */
+export class LeakWorld {
+  readonly system: System;
+  readonly db: Pool;
+  /** Every key and token that was handed out. */
+  readonly secrets: string[] = [];
+
+  private constructor(system: System, db: Pool) {
+    this.system = system;
+    this.db = db;
+  }
+
+  static async open(): Promise<LeakWorld> {
+    const system = await startSystem();
+    const file = await readFile(join(system.dataDir, "servers.json"), "utf8");
+    const url = Servers.parse(JSON.parse(file)).postgres_url;
+    return new LeakWorld(system, openPool({ url, applicationName: "test" }));
+  }
+
+  /** With links on the tracking address of the service; answers its admin key. */
+  async makeWorkspace(slug: string): Promise<string> {
+    const workspace = { name: slug, slug, timezone: "UTC", currency: "USD" };
+    const { adminKey, postbackToken } = await createWorkspace(this.db, workspace);
+    this.secrets.push(adminKey, postbackToken);
+    const { host } = new URL(this.system.client.demo.tracking_url);
+    await this.call("POST", "/tracking-domains", adminKey, { host, scheme: "http" });
+    return adminKey;
+  }
+
+  async close(): Promise<void> {
+    await this.db.end();
+    await this.system[Symbol.asyncDispose]();
+  }
+
+  /** Every answer is held to the OpenAPI document. */
+  async call(method: string, path: string, key: string, body?: Body): Promise<Told> {
+    const answer = await fetch(`${this.system.client.demo.base_url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const contentType = answer.headers.get("content-type") ?? "";
+    const parsed: unknown = contentType.startsWith("application/json") ? JSON.parse(text) : text;
+    const { status, headers } = answer;
+    expectDescribed({ method, path, status, contentType, headers, body: parsed });
+    return { status, body: parsed, text };
+  }
+
+  /** One of everything for a new partner and a new advertiser of the workspace. */
+  async addAccount(admin: string, word: string): Promise<Account> {
+    const ids = new Map<string, string[]>();
+    const bodies = Object.entries(BODIES).filter(([path]) =>
+      creators.some((one) => one.path === path),
+    );
+    for (const [path, bodyOf] of bodies) {
+      if (path === "/conversions")
+        ids.set("clicks/{click_id}", [await this.#click(ids, admin, word)]);
+      const target = fillPath(path, (place) => ids.get(place)?.[0]);
+      const told = await this.call("POST", target, admin, bodyOf(namesOf(ids, word)));
+      if (told.status !== 201) throw new Error(`POST ${target}: ${told.text}`);
+      note(ids, path, Made.parse(told.body).data);
+      for (const name of ["postback_token", "key", "secret"] as const) {
+        const secret = Made.parse(told.body).data[name];
+        if (typeof secret === "string" && secret !== word) this.secrets.push(secret);
+      }
+    }
+    const names = namesOf(ids, word);
+    return { word, ids, names, keys: await this.#keys(admin, names) };
+  }
+
+  async #keys(admin: string, { affiliateId, advertiserId }: Names): Promise<Keys> {
+    const make = async (role: Role, account: Body = {}): Promise<string> => {
+      const { body } = await this.call("POST", "/keys", admin, { role, ...account });
+      const { key } = MadeKey.parse(body).data;
+      this.secrets.push(key);
+      return key;
+    };
+    return {
+      admin,
+      analyst: await make("analyst"),
+      partner: await make("partner", { affiliate_id: affiliateId }),
+      advertiser: await make("advertiser", { advertiser_id: advertiserId }),
+    };
+  }
+
+  /** A visitor's click on the link of the new partner; answers its id once it can be read. */
+  async #click(
+    ids: ReadonlyMap<string, readonly string[]>,
+    admin: string,
+    word: string,
+  ): Promise<string> {
+    const [, offer = ""] = ids.get("offers/{id}") ?? [];
+    const [, partner = ""] = ids.get("affiliates/{id}") ?? [];
+    const { tracking_url: tracking } = this.system.client.demo;
+    const link = `${tracking}/r/${offer}/${partner}?sub1=${word}&source_id=${word}&odd=${word}`;
+    const clickId = await until(
+      "the link redirects to its shop",
+      async () => {
+        const { headers } = await fetch(link, { redirect: "manual" });
+        return /\?c=([0-9a-f]{32})/.exec(headers.get("location") ?? "")?.[1];
+      },
+      { timeoutMs: 10_000 },
+    );
+    await until(
+      "the click can be read",
+      async () => (await this.call("GET", `/clicks/${clickId}`, admin)).status === 200,
+      { timeoutMs: 10_000 },
+    );
+    return clickId;
+  }
+}
+
+/** A path of an operation with its places filled. @throws where there is nothing to put. */
+export function fillPath(path: string, valueOf: (place: string) => string | undefined): string {
+  return path.replaceAll(/([\w-]+)\/\{(\w+)\}/g, (place, before: string) => {
+    const value = valueOf(place);
+    if (value === undefined) throw new Error(`${path}: there is no record for ${place}`);
+    return `${before}/${value}`;
+  });
+}
+
+/** Keeps the id of a new record, and its code, for every place that it can stand in. */
+function note(ids: Map<string, string[]>, path: string, record: Record<string, unknown>): void {
+  const before = path.slice(path.lastIndexOf("/") + 1);
+  const { id, code } = record;
+  ids.set(`${before}/{id}`, [String(id), ...(TAKES_CODES.has(before) ? [String(code)] : [])]);
+  ids.set(`${before}/{code}`, [String(code)]);
+  ids.set(`${before}/{affiliate}`, [String(code)]);
+}
+
+/** Where `{id}` may be a code too (ENV-016, ENV-017). */
+const TAKES_CODES = new Set(["offers", "affiliates"]);
+
+function namesOf(ids: ReadonlyMap<string, readonly string[]>, word: string): Names {
+  const first = (place: string): string => ids.get(place)?.[0] ?? "";
+  return {
+    word,
+    advertiserId: Number(first("advertisers/{id}")),
+    affiliateId: Number(first("affiliates/{id}")),
+    offerId: Number(first("offers/{id}")),
+    domainId: Number(first("tracking-domains/{id}")),
+    clickId: first("clicks/{click_id}"),
+  };
+}
+
+/** Every operation as every role. */
+export const walk = operations.flatMap((operation) =>
+  ROLES.map((role) => ({
+    operation,
+    role,
+    title: `${operation.method} ${operation.path} as ${role}`,
+    isOpen: operation.access.roles.includes(role),
+  })),
+);

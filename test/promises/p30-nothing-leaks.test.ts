@@ -1,0 +1,275 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import type { Role } from "../../api/access/permissions.ts";
+import type { Operation } from "../../api/operation.ts";
+import { operations } from "../../api/operations.ts";
+import { asObject } from "../../api/rest/openapi-schemas.ts";
+import { BODIES } from "./leaks/bodies.ts";
+import { hiddenIn, keysOf, neverShown } from "./leaks/hidden-fields.ts";
+import {
+  type Account,
+  creators,
+  fillPath,
+  LeakWorld,
+  placesOf,
+  type Told,
+  walk,
+} from "./leaks/leak-world.ts";
+
+let world: LeakWorld;
+let own: Account;
+/** Another partner and another advertiser of the same workspace. */
+let rival: Account;
+/** Of another workspace. */
+let foreign: Account;
+
+beforeAll(async () => {
+  world = await LeakWorld.open();
+  const admin = await world.makeWorkspace("first");
+  own = await world.addAccount(admin, "ownword");
+  rival = await world.addAccount(admin, "rivalword");
+  foreign = await world.addAccount(await world.makeWorkspace("second"), "alienword");
+});
+afterAll(async () => {
+  await world.close();
+});
+
+test("there is a record for every POST and for every place of a path", () => {
+  const unmade = creators.map(({ path }) => path).filter((path) => BODIES[path] === undefined);
+  expect(unmade, "add what these take to leaks/bodies.ts").toEqual([]);
+  const places = new Set(operations.flatMap(placesOf));
+  expect([...places].filter((place) => own.ids.get(place) === undefined)).toEqual([]);
+  expect(places.size).toBeGreaterThan(15);
+});
+
+/** The paths of an operation with one place, in turn, naming a record of `other` and the rest our own; and with all of its own. */
+function pathsWith(operation: Operation, other: Account): string[] {
+  const places = placesOf(operation);
+  const mixed = places.flatMap((foreignPlace) =>
+    (other.ids.get(foreignPlace) ?? []).map((value) =>
+      fillPath(operation.path, (place) =>
+        place === foreignPlace ? value : own.ids.get(place)?.[0],
+      ),
+    ),
+  );
+  const whole = fillPath(operation.path, (place) => other.ids.get(place)?.at(-1));
+  return [...new Set([...mixed, whole])];
+}
+
+test.each(walk.filter(({ operation }) => placesOf(operation).length > 0))(
+  "$title: what another workspace has is not there (P30, AUTH-011)",
+  async ({ operation, role, isOpen }) => {
+    for (const path of pathsWith(operation, foreign)) {
+      const body = operation.method === "GET" ? undefined : {};
+      const told = await world.call(operation.method, path, own.keys[role], body);
+      expect([path, told.status]).toEqual([path, isOpen ? 404 : 403]);
+      expect(told.text).not.toContain(foreign.word);
+    }
+  },
+);
+
+/** What accounts see of each other: public offers and what hangs on them are for every partner. */
+const SHARED: Partial<Record<Role, RegExp>> = { partner: /^\/(offers|creatives)\// };
+
+test.each(
+  walk.filter(
+    ({ operation, role, isOpen }) =>
+      isOpen &&
+      placesOf(operation).length > 0 &&
+      (role === "partner" || role === "advertiser") &&
+      SHARED[role]?.test(operation.path) !== true,
+  ),
+)(
+  "$title: what another account of the workspace has is not there (P30, VIS-030, VIS-036, VIS-040)",
+  async ({ operation, role }) => {
+    for (const path of pathsWith(operation, rival)) {
+      const body = operation.method === "GET" ? undefined : {};
+      const told = await world.call(operation.method, path, own.keys[role], body);
+      expect([path, told.status]).toEqual([path, 404]);
+      expect(told.text).not.toContain(rival.word);
+    }
+  },
+);
+
+/** Parameters that some lists and reports cannot do without. */
+const QUERIES: Readonly<Record<string, string>> = {
+  "/reports": "?preset=today&group_by=offer,affiliate",
+  "/reports/timeseries": "?preset=today&interval=day",
+  "/clicks": "?preset=today",
+  "/conversions": "?preset=today",
+};
+
+test.each(walk.filter(({ operation, isOpen }) => operation.method === "GET" && isOpen))(
+  "$title: no field that the role does not see, at any depth, and nothing of others (P30, VIS-058)",
+  async ({ operation, role }) => {
+    const path = fillPath(operation.path, (place) => own.ids.get(place)?.[0]);
+    const told = await world.call("GET", `${path}${QUERIES[operation.path] ?? ""}`, own.keys[role]);
+    expect([path, told.status]).toEqual([path, 200]);
+    expect(hiddenIn(operation, role, told.body)).toEqual([]);
+    const never = isAccount(role) ? neverShown(role) : new Set<string>();
+    const named = keysOf(told.body).filter((key) => never.has(key));
+    expect(
+      named.filter((key) => !isAnonymous(operation, role) || key !== "affiliate_label"),
+    ).toEqual([]);
+    const words = wordsNotFor(operation, role);
+    expect(words.filter((word) => told.text.includes(word))).toEqual([]);
+  },
+);
+
+function isAccount(role: Role): boolean {
+  return role === "partner" || role === "advertiser";
+}
+
+/** Partners in reports of advertisers are numbers without names (G85). */
+function isAnonymous({ path }: Operation, role: Role): boolean {
+  return role === "advertiser" && path === "/reports";
+}
+
+/** What an answer must not hold of the other accounts. */
+function wordsNotFor(operation: Operation, role: Role): string[] {
+  const { path } = operation;
+  const isShared = !isAccount(role) || (role === "partner" && path.startsWith("/offers"));
+  return [
+    // The log of writes has the paths that the walk above has asked for.
+    ...(path === "/audit-log" ? [] : [foreign.word]),
+    ...(isShared ? [] : [rival.word]),
+    ...(isAnonymous(operation, role) ? [own.word] : []),
+  ];
+}
+
+test("the table hides what it should from partners and advertisers, so that the walk is not empty", () => {
+  expect([...neverShown("partner")]).toEqual(
+    expect.arrayContaining([
+      "revenue",
+      "advertiser_id",
+      "adv_txid",
+      "conv_ip",
+      "ip",
+      "destination_url",
+    ]),
+  );
+  expect([...neverShown("advertiser")]).toEqual(
+    expect.arrayContaining([
+      "payout",
+      "affiliate_name",
+      "sub1",
+      "source_id",
+      "ip",
+      "smart_link_id",
+    ]),
+  );
+});
+
+/** A parameter or a field that names a record, and the place of paths that such a record stands in. */
+const NAMED: Readonly<Record<string, string>> = {
+  ...{
+    offer_id: "offers/{id}",
+    affiliate_id: "affiliates/{id}",
+    advertiser_id: "advertisers/{id}",
+  },
+  ...{ domain_id: "tracking-domains/{id}", smart_link_id: "smart-links/{id}", key_id: "keys/{id}" },
+  ...{ click_id: "clicks/{click_id}", conversion_id: "conversions/{id}" },
+};
+const Listed = z.looseObject({ data: z.array(z.unknown()) });
+
+/** What a filter found; of a series, whose points are all there, nothing but zeros. */
+function foundBy({ path }: Operation, { status, body }: Told): string {
+  if (status !== 200) return String(status);
+  const { data } = Listed.parse(body);
+  const isOfZeros =
+    path === "/reports/timeseries" && !/[1-9]/.test(JSON.stringify(data.map(valuesOf)));
+  return `200 ${JSON.stringify(isOfZeros ? [] : data)}`;
+}
+
+/** The figures of a point of a series, without its time. */
+function valuesOf(point: unknown): unknown[] {
+  const { ts: _ts, time: _time, date: _date, bucket: _bucket, ...figures } = asObject(point);
+  return Object.values(figures);
+}
+
+test.each(
+  walk.filter(({ operation, isOpen }) => isOpen && operation.input.query instanceof z.ZodObject),
+)(
+  "$title: a filter by what another workspace has finds nothing (P30)",
+  async ({ operation, role }) => {
+    const query =
+      operation.input.query instanceof z.ZodObject ? Object.keys(operation.input.query.shape) : [];
+    const path = fillPath(operation.path, (place) => own.ids.get(place)?.[0]);
+    for (const name of query) {
+      const [value] = foreign.ids.get(NAMED[name] ?? "") ?? [];
+      if (value === undefined) continue;
+      const told = await world.call("GET", `${path}?${name}=${value}`, own.keys[role]);
+      expect(told.text).not.toContain(foreign.word);
+      expect(["200 []", "400", "403", "404"]).toContain(foundBy(operation, told));
+    }
+  },
+);
+
+test.each(Object.entries(BODIES).filter(([path]) => creators.some((one) => one.path === path)))(
+  "POST %s: a record of another workspace cannot be referred to (P30)",
+  async (path, bodyOf) => {
+    const body = bodyOf({ ...own.names, word: "crossword" });
+    const target = fillPath(path, (place) => own.ids.get(place)?.[0]);
+    for (const name of Object.keys(body)) {
+      const [value] = foreign.ids.get(NAMED[name] ?? "") ?? [];
+      if (value === undefined) continue;
+      const reference = typeof body[name] === "number" ? Number(value) : value;
+      const told = await world.call("POST", target, own.keys.admin, { ...body, [name]: reference });
+      expect([name, told.status, told.text]).toEqual([name, 400, expect.stringContaining(name)]);
+      expect(told.text).not.toContain(foreign.word);
+    }
+  },
+);
+
+test("a bulk change reaches no conversion of another workspace (P30)", async () => {
+  const ids = foreign.ids.get("conversions/{id}");
+  const told = await world.call("PATCH", "/conversions", own.keys.admin, {
+    ids,
+    status: "rejected",
+  });
+  expect(told.body).toEqual({ data: { updated: [], not_found: ids, skipped_duplicates: 0 } });
+});
+
+test.each(["partner", "advertiser"] as const)(
+  "the CSV of a %s's report has no column that the role does not see (P30, VIS-051)",
+  async (role) => {
+    const told = await world.call(
+      "GET",
+      "/reports?preset=today&group_by=offer&format=csv",
+      own.keys[role],
+    );
+    const [head = ""] = told.text.split("\n", 1);
+    expect(told.status).toBe(200);
+    expect(head.toLowerCase()).not.toMatch(
+      role === "partner" ? /revenue|profit|margin/ : /payout|profit|margin/,
+    );
+    expect(told.text).not.toContain(rival.word);
+    expect(told.text).not.toContain(foreign.word);
+  },
+);
+
+test("keys are kept as hashes only, and no log has a key, a token, an e-mail, a phone or a query string (P31)", async () => {
+  const keys = world.secrets.filter((secret) => secret.startsWith("trk_"));
+  expect(keys.length).toBeGreaterThan(10);
+  const { rows: tables } = await world.db.query<{ name: string }>({
+    text: "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+  });
+  expect(tables.length).toBeGreaterThan(20);
+  for (const { name } of tables) {
+    const { rows } = await world.db.query<{ found: string }>({
+      text: `select count(*) as found from ${name} as row where row::text like any ($1)`,
+      values: [keys.map((key) => `%${key.replaceAll("_", "\\_")}%`)],
+    });
+    expect([name, Number(rows[0]?.found)]).toEqual([name, 0]);
+  }
+  const folder = join(world.system.dataDir, "logs");
+  const files = await readdir(folder);
+  expect(files.length).toBeGreaterThan(3);
+  const canaries = [...world.secrets, "@secret.example", "+49-", "sub1=", "group_by="];
+  for (const file of files) {
+    const text = await readFile(join(folder, file), "utf8");
+    expect([file, canaries.filter((canary) => text.includes(canary))]).toEqual([file, []]);
+  }
+});
