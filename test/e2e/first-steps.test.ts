@@ -14,7 +14,7 @@ const Fields = z.record(z.string(), z.unknown());
 const Me = z.object({ data: z.object({ key: z.object({ role: z.string() }) }) });
 const Report = z.object({ data: z.array(z.looseObject({ conversions: z.number() })) });
 
-test("a stranger sets up a network by the first steps of the reference page, typed one after the other", async () => {
+test("a stranger sets up a network by the first steps of the reference page, typed one after the other (ADV-009, AUTH-025, OFF-057)", async () => {
   await using system = await startSystem();
   const { demo } = system.client;
   const page = await system.client.attempt(`${demo.base_url}/docs`);
@@ -42,7 +42,18 @@ test("a stranger sets up a network by the first steps of the reference page, typ
     const me = await shell(`curl -s -H "Authorization: Bearer ${key}" "$API/me"`, kept);
     expect(Me.parse(JSON.parse(me)).data.key.role).toBe(role);
   }
+  const offer = await shell(
+    'curl -s -H "Authorization: Bearer $PARTNER_KEY" "$API/offers/$OFFER_ID"',
+    kept,
+  );
+  const { OFFER_CODE: code, AFFILIATE_CODE: partner } = kept;
+  const link = `http://${tracking.host}/r/${code}/${partner}`;
+  expect(Fields.parse(Answer.parse(JSON.parse(offer)).data)["tracking_link"]).toBe(link);
   await sellOnce(kept);
+  for (const path of ["/sdk.js", `/i?o=${code}&a=${partner}`, `/lp?o=${code}`, "/px?click_id=x"]) {
+    const { status } = await system.client.attempt(`${demo.tracking_url}${path}`);
+    expect([path, [401, 403].includes(status)]).toEqual([path, false]);
+  }
 });
 
 function asPlain(value: unknown): string {

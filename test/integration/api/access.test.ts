@@ -31,7 +31,7 @@ async function freshly(path: string, key: string, headers: Record<string, string
 }
 
 describe("keys", () => {
-  test("a missing, wrong, expired or revoked key is 401 with the envelope (AUTH-001 to AUTH-003, AUTH-018, G05, G06)", async () => {
+  test("a missing, wrong, expired or revoked key is 401 with the envelope (AUTH-001, AUTH-002, AUTH-003, AUTH-018, G05, G06)", async () => {
     const { keys } = world.tenant;
     for (const [authorization, expected] of [
       [undefined, "401 missing_api_key"],
@@ -180,7 +180,7 @@ describe("roles", () => {
 });
 
 describe("GET /me", () => {
-  test("tells key, workspace, account and permissions of each role (ME-001 to ME-006, AUTH-012, G10)", async () => {
+  test("tells key, workspace, account and permissions of each role (ME-001, ME-002, ME-003, ME-004, ME-005, ME-006, AUTH-012, G10)", async () => {
     const { keys, workspaceId, affiliateId, affiliateCode, advertiserId } = world.tenant;
     const me = async (role: Role) => (await world.get("/me", keys[role])).body["data"];
     const workspace = {

@@ -193,7 +193,7 @@ describe("paging", () => {
   });
 });
 
-test("the OpenAPI document needs no key and names every path, method and the error form (OAS-001 to OAS-003, G04, G194)", async () => {
+test("the OpenAPI document needs no key and names every path, method and the error form (OAS-001, OAS-002, OAS-003, G04, G194)", async () => {
   const answer = await world.call("GET", "/openapi.json", { key: undefined });
   expect(answer.status).toBe(200);
   expect(answer.headers.get("x-ratelimit-limit")).not.toBeNull();

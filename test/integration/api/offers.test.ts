@@ -27,7 +27,7 @@ async function overridePayout(offerId: number, payoutType: string, payout: strin
 }
 
 describe("creating", () => {
-  test("name, advertiser and destination are enough; everything else has its default (OFF-005, OFF-016, OFF-017, ENV-033 to ENV-035)", async () => {
+  test("name, advertiser and destination are enough; everything else has its default (OFF-005, OFF-016, OFF-017, ENV-033, ENV-034, ENV-035)", async () => {
     const answer = await world.post("/offers", {
       name: "Minimal",
       advertiser_id: world.tenant.advertiserId,
@@ -59,7 +59,7 @@ describe("creating", () => {
     expect(offer["code"]).toMatch(/^[A-HJ-NP-Z][A-HJ-NP-Z2-9]{7}$/);
   });
 
-  test("money comes with at most four places and leaves with four (ENV-005 to ENV-008)", async () => {
+  test("money comes with at most four places and leaves with four (ENV-005, ENV-006, ENV-007, ENV-008)", async () => {
     expect(await world.offer({ payout: "10.5", revenue: "10.1234" })).toMatchObject({
       payout: "10.5000",
       revenue: "10.1234",
@@ -98,7 +98,7 @@ describe("creating", () => {
     ]);
   });
 
-  test("caps and targeting come back as they were sent (OFF-013 to OFF-015)", async () => {
+  test("caps and targeting come back as they were sent (OFF-013, OFF-014, OFF-015)", async () => {
     const caps = { conversions: { daily: 5 }, payout: { total: "100.0000" }, alert_only: true };
     const targeting = {
       countries_allow: ["US", "DE"],
@@ -119,7 +119,7 @@ describe("creating", () => {
     });
   });
 
-  test("all wrong fields are told at once, nested ones by their path (OFF-022 to OFF-024, ERR-002, G14, G15)", async () => {
+  test("all wrong fields are told at once, nested ones by their path (OFF-022, OFF-023, OFF-024, ERR-002, G14, G15)", async () => {
     const answer = await world.post("/offers", {
       id: 7,
       foo: 1,
@@ -228,7 +228,7 @@ describe("changing", () => {
     expect(details(answer).fields).toEqual({ code: "unknown field", events: "unknown field" });
   });
 
-  test("terms change the default event too and no other (OFF-030 to OFF-034)", async () => {
+  test("terms change the default event too and no other (OFF-030, OFF-031, OFF-032, OFF-033, OFF-034)", async () => {
     const { id } = await world.offer({ events: [{ code: "lead", payout: "1", revenue: "2" }] });
     const after = record(
       await world.patch(`/offers/${id}`, {
@@ -253,7 +253,7 @@ describe("changing", () => {
     );
   });
 
-  test("paying by click is refused while a partner has own terms, and then nothing changes (OFF-035 to OFF-038, T26)", async () => {
+  test("paying by click is refused while a partner has own terms, and then nothing changes (OFF-035, OFF-036, OFF-037, OFF-038, T26)", async () => {
     const { id } = await world.offer();
     expect((await world.patch(`/offers/${id}`, { payout_type: "cpc" })).status).toBe(200);
     expect((await world.patch(`/offers/${id}`, { payout_type: "cpa" })).status).toBe(200);
@@ -273,7 +273,7 @@ describe("changing", () => {
 });
 
 describe("events", () => {
-  test("an event has defaults, and its code is unique in the offer (OFF-039 to OFF-046, ENV-022, T75)", async () => {
+  test("an event has defaults, and its code is unique in the offer (OFF-039, OFF-040, OFF-041, OFF-042, OFF-043, OFF-044, OFF-045, OFF-046, ENV-022, T75)", async () => {
     const { id } = await world.offer();
     const made = await world.post(`/offers/${id}/events`, {
       code: "lead",

@@ -13,7 +13,7 @@ async function aClickId(offerId: number): Promise<string> {
   return (await world.addClick({ offer_id: offerId })).click_id;
 }
 
-test("PB-012: a given revenue goes before the terms, with either token", async () => {
+test("PB-012 AUTH-019: a given revenue goes before the terms, with either token", async () => {
   const offerId = await world.addOffer();
   for (const token of ["ws-token", ADVERTISER_TOKEN]) {
     const click_id = await aClickId(offerId);

@@ -22,7 +22,7 @@ async function errorOf(
   return [reply.httpStatus, reply.body["error"], reply.result];
 }
 
-test("PB-006 PB-007 PB-009 AUTH-022: tokens", async () => {
+test("PB-006 PB-007 PB-009 AUTH-021 AUTH-022 AUTH-023: tokens", async () => {
   const click_id = "0".repeat(32);
   expect(await errorOf({ click_id, token: "" })).toEqual([401, "token required", "token_required"]);
   expect(await errorOf({ click_id, token: "x" })).toEqual([401, "invalid token", "invalid_token"]);
@@ -38,6 +38,7 @@ test("PB-006 PB-007 PB-009 AUTH-022: tokens", async () => {
     "advertiser_inactive",
     "advertiser_inactive",
   ]);
+  expect(await world.rows("select id from conversion")).toEqual([]);
   await world.insert("advertiser", {
     workspace_id: world.workspaceId,
     name: "Sharer",
@@ -81,7 +82,7 @@ test("PB-030: an ad-platform id without a click", async () => {
   }
 });
 
-test("PB-031 PB-032 PB-033 PB-034 PB-035 PB-036 PB-037 PB-010 PB-008: offers, partners and events that do not fit", async () => {
+test("PB-031 PB-032 PB-033 PB-034 PB-035 PB-036 PB-037 PB-010 PB-008 AUTH-020: offers, partners and events that do not fit", async () => {
   const [offerId, otherId] = [await world.addOffer(), await world.addOffer()];
   const { click_id } = await world.addClick({ offer_id: offerId });
   const { click_id: loose } = await world.addClick({ offer_id: 0 });

@@ -166,7 +166,7 @@ test("PB-041 PB-042 PB-065 PB-008: who may change what", async () => {
   expect((await world.report(advertiser)).body).toMatchObject({ status: "rejected" });
 });
 
-test("LIFE-019 PB-051: outside the advertiser's addresses a new report is rejected, and a change refused", async () => {
+test("LIFE-019 PB-051 AUTH-024: outside the advertiser's addresses a new report is rejected, and a change refused", async () => {
   const { id } = await recorded();
   await world.change(
     "update advertiser set postback_ip_allowlist = '{198.51.100.0/24,2001:db8::/32}'",

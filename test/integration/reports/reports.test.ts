@@ -105,7 +105,7 @@ describe("metrics", () => {
     });
   });
 
-  test("REP-029 to REP-035: money of approved conversions, null at a zero denominator", async () => {
+  test("ENV-010, REP-029 to REP-035: money of approved conversions, null at a zero denominator", async () => {
     const first = { filters: `offer:in:${world.seed.offerIds[0]}` };
     expect(await totals(world, first)).toMatchObject({
       ...{ revenue: "30.0000", payout: "11.0000", profit: "19.0000", margin: 0.633333 },
@@ -125,7 +125,7 @@ describe("metrics", () => {
     });
   });
 
-  test("REP-039, REP-041, REP-042, T33: counts cover every currency, money one, the others are named", async () => {
+  test("ENV-021, REP-039, REP-041, REP-042, T33: counts cover every currency, money one, the others are named", async () => {
     const usd = await report(world);
     expect(usd).toMatchObject({
       currency: "USD",

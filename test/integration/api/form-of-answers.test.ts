@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { ROLES } from "../../../api/access/permissions.ts";
+import { ApiWorld, details, type Json, list, record, refusal } from "./api-world.ts";
+
+let world: ApiWorld;
+let offer: Json & { id: number };
+let affiliate: Json & { id: number | string };
+let conversion: Json & { id: number | string };
+const CLICK_ID = "0194F3C20194F3C20194F3C20194F3C2";
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  await world.startProcessor();
+  offer = await world.offer({ currency: "EUR", visibility: "public" });
+  affiliate = record(await world.post("/affiliates", { name: "Anna" }));
+  conversion = record(
+    await world.post("/conversions", { offer_id: offer.id, affiliate_id: affiliate.id }),
+  );
+});
+afterAll(async () => {
+  await world.close();
+});
+
+/** Every value of a JSON value that stands under one of the names, at any depth. */
+function valuesNamed(value: unknown, isNamed: (name: string) => boolean): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]: [string, unknown]) => [
+    ...(isNamed(name) && inner !== null ? [inner] : []),
+    ...valuesNamed(inner, isNamed),
+  ]);
+}
+
+const LISTS = ["/offers", "/affiliates", "/advertisers", "/conversions", "/keys", "/users"];
+
+describe("envelope", () => {
+  test.each(LISTS)(
+    "%s is a list under data, and one of it a record (ENV-001, ENV-002, ENV-023, ENV-025)",
+    async (path) => {
+      await world.post("/users", { name: "Mia" });
+      const answer = await world.get(path);
+      expect([answer.status, Array.isArray(answer.body["data"])]).toEqual([200, true]);
+      const [first] = list(answer);
+      const one = await world.get(`${path}/${first?.id}`);
+      expect([one.status, Object.keys(one.body)]).toEqual([200, ["data"]]);
+      expect(record(one)).toEqual(first);
+      expect((await fetch(`${world.origin}${path}`)).status).toBe(404);
+    },
+  );
+
+  test.each(LISTS)(
+    "%s: ids are whole numbers but of conversions, times have three decimals and Z (ENV-012, ENV-013, ENV-014)",
+    async (path) => {
+      const { body } = await world.get(path);
+      const times = valuesNamed(
+        body["data"],
+        (name) => name.endsWith("_at") || name.endsWith("_ts"),
+      );
+      expect(times.length).toBeGreaterThan(0);
+      for (const time of times) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      for (const { id } of list({ ...(await world.get(path)) }))
+        expect(String(id)).toMatch(
+          path === "/conversions" ? /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ : /^[1-9]\d*$/,
+        );
+      const ids = list(await world.get(path)).map(({ id }) => typeof id);
+      expect(new Set(ids)).toEqual(new Set([path === "/conversions" ? "string" : "number"]));
+    },
+  );
+
+  test("a click id goes in any case and comes out in lower case (ENV-015)", async () => {
+    const body = { offer_id: offer.id, affiliate_id: affiliate.id, click_id: CLICK_ID };
+    const answer = await world.post("/conversions", body);
+    // Nothing of this click is known: what is refused is not its form.
+    expect(details(answer).fields).not.toHaveProperty("click_id", "expected 32 hex characters");
+    const { rows } = await world.db.query<{ click_id: string }>({
+      text: "update conversion set click_id = $1 where id = $2 returning click_id",
+      values: [CLICK_ID.toLowerCase(), conversion.id],
+    });
+    expect(rows).toHaveLength(1);
+    const found = list(await world.get(`/conversions?click_id=${CLICK_ID}`));
+    expect(found.map((row) => row["click_id"])).toEqual([CLICK_ID.toLowerCase()]);
+  });
+
+  test("id and code of a partner name the same one, in reading and in changing (ENV-017, AFF-011)", async () => {
+    const code = String(affiliate["code"]);
+    expect((await world.get(`/affiliates/${code}`)).body).toEqual(
+      (await world.get(`/affiliates/${affiliate.id}`)).body,
+    );
+    expect(record(await world.patch(`/affiliates/${code}`, { tier: "gold" }))).toMatchObject({
+      id: affiliate.id,
+      tier: "gold",
+    });
+    expect(refusal(await world.get("/affiliates/NOBODY99"))).toBe("404 not_found");
+  });
+
+  test.each([
+    ["/offers", "currency", "ZZZZ", "ENV-018"],
+    ["/offers", "currency", "usd ", "ENV-018"],
+    ["/affiliates", "currency", "ZZZ", "ENV-018"],
+    ["/affiliates", "country", "XX1", "ENV-019"],
+    ["/affiliates", "country", "ZZ", "ENV-019"],
+    ["/advertisers", "country", "Germany", "ENV-019"],
+  ])("%s: %s %j is no such code (%s)", async (path, field, value) => {
+    const answer = await world.post(path, { name: "x", [field]: value });
+    expect(refusal(answer)).toBe("400 validation_failed");
+    expect(details(answer).fields).toHaveProperty(field);
+  });
+
+  test("an offer has its own currency, and its conversions that of the offer (ENV-020)", async () => {
+    expect(offer["currency"]).toBe("EUR");
+    expect(conversion["currency"]).toBe("EUR");
+  });
+
+  test("the media type may have parameters (ENV-024)", async () => {
+    const headers = { "content-type": "application/json; charset=utf-8" };
+    const raw = JSON.stringify({ name: "Typed" });
+    expect((await world.call("POST", "/affiliates", { raw, headers })).status).toBe(201);
+  });
+
+  test.each([...LISTS, "/me"])(
+    "%s: an unknown query parameter does no harm (ENV-036)",
+    async (path) => {
+      const plain = (await world.get(path)).status;
+      expect((await world.get(`${path}?foo=bar`)).status).toBe(plain);
+    },
+  );
+});
+
+describe("values of an offer", () => {
+  const body = (fields: Json): Json => ({
+    name: "x",
+    advertiser_id: world.tenant.advertiserId,
+    destination_url: "https://shop.example/",
+    ...fields,
+  });
+
+  const VALUES: readonly (readonly [string, readonly unknown[], unknown, string])[] = [
+    ["status", ["active", "paused"], "deleted", "OFF-006"],
+    ["visibility", ["public", "approval", "private"], "x", "OFF-007"],
+    ["revenue_type", ["rpa", "rps", "rpc"], "cpa", "OFF-008"],
+    ["payout_type", ["cpa", "cps", "cpc"], "rpa", "OFF-009"],
+    ["conversion_method", ["any", "pixel"], "fax", "OFF-010"],
+    ["default_status", ["approved", "pending"], "rejected", "OFF-011"],
+    ["allowed_domains", [["a.example"], []], "a.example", "OFF-012"],
+    ["tags", [["a", "b"], []], "a", "OFF-012"],
+  ];
+
+  test.each(VALUES)("%s takes %j and not %j (%s)", async (field, taken, refused) => {
+    for (const value of taken)
+      expect(record(await world.post("/offers", body({ [field]: value })))[field]).toEqual(value);
+    const answer = await world.post("/offers", body({ [field]: refused }));
+    expect(Object.keys(details(answer).fields)).toEqual([field]);
+  });
+
+  test("offers are listed newest first, for every role (OFF-001)", async () => {
+    const made = [await world.offer(), await world.offer(), await world.offer()].map(
+      ({ id }) => id,
+    );
+    for (const role of ROLES) {
+      const answer = await world.get("/offers?limit=3", world.tenant.keys[role]);
+      expect(list(answer).map(({ id }) => id)).toEqual(made.toReversed());
+      expect(z.string().parse(answer.body["next_cursor"])).not.toBe("");
+    }
+  });
+
+  test("an event takes what makes it private and repeatable (OFF-042)", async () => {
+    const { id } = await world.offer();
+    const sent = { code: "goal", is_private: true, allow_multiple: true };
+    expect(record(await world.post(`/offers/${id}/events`, sent))).toMatchObject(sent);
+  });
+
+  test("two calls make two partners (AFF-030)", async () => {
+    const [one, other] = [
+      await world.post("/affiliates", { name: "x" }),
+      await world.post("/affiliates", { name: "x" }),
+    ];
+    expect(record(one).id).not.toBe(record(other).id);
+  });
+
+  test("a list of partners is narrowed to those of a manager (AFF-003)", async () => {
+    const manager = record(await world.post("/users", { name: "Max" })).id;
+    const { id } = record(
+      await world.post("/affiliates", { name: "Managed", manager_id: manager }),
+    );
+    expect(list(await world.get(`/affiliates?manager_id=${manager}`)).map((row) => row.id)).toEqual(
+      [id],
+    );
+  });
+});
+
+describe("refusals", () => {
+  test("the wrong parameter, the field in conflict, and what is not there are named (ERR-003, ERR-004, ERR-005)", async () => {
+    expect(details(await world.get("/offers?limit=x")).param).toBe("limit");
+    const taken = await world.post("/affiliates", { name: "x", code: affiliate["code"] });
+    expect(`${refusal(taken)} ${details(taken).field}`).toBe("409 conflict code");
+    expect(refusal(await world.get("/nope"))).toBe("404 not_found");
+    expect(refusal(await world.get("/offers/999999"))).toBe("404 not_found");
+  });
+
+  test("a user of the workspace is no sign-in of a partner: no role and no account can be given (AUTH-027)", async () => {
+    for (const field of ["role", "affiliate_id", "password"]) {
+      const answer = await world.post("/users", { name: "x", [field]: "x" });
+      expect(details(answer).fields).toEqual({ [field]: "unknown field" });
+    }
+    expect(refusal(await world.post(`/affiliates/${affiliate.id}/users`, { name: "x" }))).toBe(
+      "404 not_found",
+    );
+  });
+});
+
+describe("who sees what of an offer and its advertiser", () => {
+  const STAFF =
+    "revenue payout destination_url fallback_url caps allowed_domains targeting advertiser_id";
+  const PARTNERS = ["access_status", "can_run", "tracking_link"];
+
+  test("admin and analyst see all of it, and nothing that is the partner's (VIS-001, VIS-002, VIS-011)", async () => {
+    const { admin, analyst, partner, advertiser } = world.tenant.keys;
+    const seenBy = async (key: string) => record(await world.get(`/offers/${offer.id}`, key));
+    expect(await seenBy(admin)).toEqual(await seenBy(analyst));
+    expect(Object.keys(await seenBy(admin))).toEqual(expect.arrayContaining(STAFF.split(" ")));
+    for (const key of [admin, analyst, advertiser])
+      expect(Object.keys(await seenBy(key)).filter((name) => PARTNERS.includes(name))).toEqual([]);
+    expect(Object.keys(await seenBy(partner))).toEqual(expect.arrayContaining(PARTNERS));
+  });
+
+  test("a partner does not find a private offer that it may not run (VIS-012)", async () => {
+    const { id } = await world.offer({ visibility: "private" });
+    const { partner } = world.tenant.keys;
+    expect(refusal(await world.get(`/offers/${id}`, partner))).toBe("404 not_found");
+    expect(list(await world.get("/offers?limit=200", partner)).map((row) => row.id)).not.toContain(
+      id,
+    );
+  });
+
+  test("a partner's own payout is shown on offers by action, not on offers by click (VIS-010)", async () => {
+    const { affiliateId, keys } = world.tenant;
+    const payoutOf = async (fields: Json) => {
+      const { id } = await world.offer(fields);
+      const override = {
+        offer_id: id,
+        affiliate_id: affiliateId,
+        payout_type: "cpa",
+        payout: "15",
+      };
+      const made = await world.post("/payout-overrides", override);
+      return [made.status, record(await world.get(`/offers/${id}`, keys.partner))["payout"]];
+    };
+    expect(await payoutOf({})).toEqual([201, "15.0000"]);
+    const [, byClick] = await payoutOf({ payout_type: "cpc", payout: "0.05" });
+    expect(byClick).toBe("0.0500");
+  });
+
+  test("the token of an advertiser is for admins (VIS-019)", async () => {
+    const path = `/advertisers/${world.tenant.advertiserId}`;
+    expect(record(await world.get(path))).toHaveProperty("postback_token");
+    expect(record(await world.get(path, world.tenant.keys.analyst))).not.toHaveProperty(
+      "postback_token",
+    );
+  });
+
+  test("a partner does not decide on its own access (VIS-056)", async () => {
+    const { affiliateCode, keys } = world.tenant;
+    const path = `/offers/${offer.id}/affiliates/${affiliateCode}`;
+    const sent = { key: keys.partner, body: { status: "approved" } };
+    expect(refusal(await world.call("PUT", path, sent))).toBe("403 forbidden");
+  });
+});
