@@ -75,6 +75,7 @@ export const getTrackingLink: Operation = operation({
   input: { query: Query },
   output: z.object({ data: Link }),
   status: 200,
+  failures: ["not_found", "not_approved", "no_tracking_domain"],
   run: async (context, { query }) => {
     const affiliate = await affiliateOf(context, query);
     const offer = await offerOf(context, query);

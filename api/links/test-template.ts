@@ -10,11 +10,12 @@ import { adPlatform } from "./lint-operations.ts";
 const CHARACTERS_MAX = 2_048;
 
 const Body = z.strictObject({
-  template: text(CHARACTERS_MAX).min(1, "expected a tracking template"),
-  final_url: text(CHARACTERS_MAX).regex(
-    /^https?:\/\/[^/?#\s]/i,
-    "expected an absolute http or https URL",
-  ),
+  template: text(CHARACTERS_MAX)
+    .min(1, "expected a tracking template")
+    .meta({ examples: ["{lpurl}?src=ad"] }),
+  final_url: text(CHARACTERS_MAX)
+    .regex(/^https?:\/\/[^/?#\s]/i, "expected an absolute http or https URL")
+    .meta({ examples: ["https://shop.example/landing"] }),
   suffix: text(CHARACTERS_MAX).default(""),
   platform: adPlatform.default("adplatform_a"),
 });

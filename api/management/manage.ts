@@ -6,7 +6,7 @@ import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import type { Principal } from "../access/principal.ts";
 import { type References, referenceFaults } from "../access/references.ts";
 import { type Resource, shownSchema, showTo } from "../access/visibility.ts";
-import { ApiError, conflict, notFound } from "../errors.ts";
+import { ApiError, conflict, type ErrorCode, notFound } from "../errors.ts";
 import {
   type FieldFaults,
   type Operation,
@@ -66,6 +66,8 @@ export type ManagedResource = {
     values: Body,
     sent: { readonly body: Body; readonly before: Body },
   ) => FieldFaults | Promise<FieldFaults>;
+  /** What `findFaults` throws. */
+  readonly refusals?: readonly ErrorCode[];
   /** What else a write changes, in its transaction and before it. */
   readonly beforeWrite?: (tx: Queryable, workspaceId: number, values: Body) => Promise<void>;
   /** A word for what uses a record in a way that no foreign key holds; undefined when nothing does. */
@@ -258,7 +260,7 @@ function createOperation({ managed, table, one, show }: Parts): Operation {
     },
     output: one,
     status: 201,
-    ...(managed.taken === undefined && managed.recordsMax === undefined ? {} : { failures: ["conflict"] as const }),
+    failures: failuresOfWrite(managed),
     ...(under?.of.findResource === undefined ? {} : { findResource: under.of.findResource }),
     findFaults: async (context, { body, resource }) =>
       await faultsOfRecords(managed, context, { body, before: defaultsOf(context, resource) }),
@@ -305,7 +307,7 @@ function updateOperation(parts: Parts): Operation {
     input: { path: IdPath, body: z.strictObject(managed.fields).partial() },
     output: one,
     status: 200,
-    ...(managed.taken === undefined ? {} : { failures: ["conflict"] as const }),
+    failures: failuresOfWrite(managed),
     findResource: finder(parts),
     findFaults: async (context, { body, resource }) =>
       await faultsOfRecords(managed, context, { body, before: resource }),
@@ -326,6 +328,11 @@ function updateOperation(parts: Parts): Operation {
       return { body: { data: await show(context, row) } };
     },
   });
+}
+
+function failuresOfWrite({ taken, recordsMax, refusals = [] }: ManagedResource): ErrorCode[] {
+  const isLimited = taken !== undefined || recordsMax !== undefined;
+  return [...(isLimited ? ["conflict" as const] : []), ...refusals];
 }
 
 async function faultsOfRecords(

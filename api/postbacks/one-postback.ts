@@ -41,6 +41,7 @@ export const postbackWrite: OperationAccess = {
 /** One partner postback; its list is in a file of its own. Partners manage their own ones (section 4.9). */
 export const onePostback = manage({
   resource: "postback",
+  refusals: ["not_approved"],
   names: { one: "Postback", many: "Postbacks" },
   path: "/postbacks",
   tag: "Postbacks",

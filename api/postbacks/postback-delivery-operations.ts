@@ -78,6 +78,7 @@ export const retryPostbackDelivery: Operation = operation({
   input: { path: z.object({ id: pathUuid }) },
   output: z.object({ data: ShownDelivery }),
   status: 200,
+  failures: ["conflict"],
   findResource: findDelivery,
   run: async ({ db, principal }, { resource }) => {
     if (resource.status === "delivered") throw conflict("status", "this delivery has arrived");

@@ -56,14 +56,14 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   {
     operationId: "getTrackingLink",
     title: "Get the partner's link",
-    path: "/tracking-link?offer_id=$OFFER_ID&affiliate_id=$AFFILIATE_ID&sub1=newsletter",
+    path: "/tracking-link?offer=$OFFER_ID&affiliate=$AFFILIATE_CODE&sub1=newsletter",
   },
   {
     operationId: "createPostback",
     title: "Tell the partner's server of approved conversions",
     path: "/postbacks",
     body:
-      '{"affiliate_id": $AFFILIATE_ID,\n' +
+      '{"affiliate_id": $AFFILIATE_ID, "offer_id": $OFFER_ID,\n' +
       ' "url": "https://partner.example/pb?click={click_id}&payout={payout}"}',
   },
   {

@@ -214,6 +214,7 @@ describe("who sees what of an offer and its advertiser", () => {
   const PARTNERS = ["access_status", "can_run", "tracking_link"];
 
   test("admin and analyst see all of it, and nothing that is the partner's (VIS-001, VIS-002, VIS-011)", async () => {
+    await world.post("/tracking-domains", { host: "go.example.com" });
     const { admin, analyst, partner, advertiser } = world.tenant.keys;
     const seenBy = async (key: string) => record(await world.get(`/offers/${offer.id}`, key));
     expect(await seenBy(admin)).toEqual(await seenBy(analyst));

@@ -55,19 +55,26 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
   "/coupons": ({ word, offerId, affiliateId }) => ({
     ...{ code: `C${word}`, offer_id: offerId, affiliate_id: affiliateId },
   }),
+  "/postbacks": ({ word, affiliateId, offerId }) => ({
+    ...{ affiliate_id: affiliateId, offer_id: offerId },
+    url: `https://partner.example/${word}`,
+  }),
   "/conversions": ({ word, offerId, affiliateId, clickId }) => ({
     ...{ offer_id: offerId, affiliate_id: affiliateId, click_id: clickId, notes: word },
     ...{ adv_txid: `order-${word}`, params: { adv1: word }, sub1: word },
   }),
   "/keys": ({ word }) => ({ name: word, role: "analyst" }),
   "/offers/{id}/creatives": ({ word }) => ({ name: word, kind: "text", body: word }),
-  "/deals": ({ word, offerId }) => ({ title: word, offer_id: offerId, coupon_code: word }),
-  "/product-feeds": ({ word, offerId }) => ({
-    ...{ name: word, offer_id: offerId, feed_url: `https://${word}.example/feed.xml` },
+  "/deals": ({ word, advertiserId, offerId }) => ({
+    ...{ title: word, advertiser_id: advertiserId, offer_id: offerId, coupon_code: word },
   }),
-  "/postbacks": ({ word, affiliateId }) => ({
-    affiliate_id: affiliateId,
-    url: `https://partner.example/${word}`,
+  "/product-feeds": ({ word, advertiserId, offerId }) => ({
+    ...{
+      name: word,
+      advertiser_id: advertiserId,
+      offer_id: offerId,
+      feed_url: `https://${word}.example/feed.xml`,
+    },
   }),
   "/webhooks": ({ word }) => ({
     ...{ name: word, url: `https://hooks.example/${word}`, events: ["conversion.approved"] },

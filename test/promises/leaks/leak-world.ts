@@ -26,6 +26,7 @@ export type Told = { readonly status: number; readonly body: unknown; readonly t
 
 const Servers = z.object({ postgres_url: z.string() });
 const Made = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });
+const Deliveries = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 const MadeKey = z.object({ data: z.object({ key: z.string() }) });
 
 /** Operations that make a record, in the order of {@link BODIES}. */
@@ -113,6 +114,7 @@ export class LeakWorld {
         if (typeof secret === "string" && secret !== word) this.secrets.push(secret);
       }
     }
+    ids.set("postback-deliveries/{id}", [await this.#delivery(ids, admin)]);
     const names = namesOf(ids, word);
     return { word, ids, names, keys: await this.#keys(admin, names) };
   }
@@ -130,6 +132,19 @@ export class LeakWorld {
       partner: await make("partner", { affiliate_id: affiliateId }),
       advertiser: await make("advertiser", { advertiser_id: advertiserId }),
     };
+  }
+
+  /** What the partner was told of the conversion. */
+  async #delivery(ids: ReadonlyMap<string, readonly string[]>, admin: string): Promise<string> {
+    const [postback = ""] = ids.get("postbacks/{id}") ?? [];
+    return await until(
+      "the postback has a delivery",
+      async () => {
+        const told = await this.call("GET", `/postbacks/${postback}/deliveries`, admin);
+        return Deliveries.parse(told.body).data[0]?.id;
+      },
+      { timeoutMs: 10_000 },
+    );
   }
 
   /** A visitor's click on the link of the new partner; answers its id once it can be read. */
