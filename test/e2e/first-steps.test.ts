@@ -46,7 +46,7 @@ test("a stranger sets up a network by the first steps of the reference page, typ
     'curl -s -H "Authorization: Bearer $PARTNER_KEY" "$API/offers/$OFFER_ID"',
     kept,
   );
-  const { OFFER_CODE: code, AFFILIATE_CODE: partner } = kept;
+  const { OFFER_CODE: code = "", AFFILIATE_CODE: partner = "" } = kept;
   const link = `http://${tracking.host}/r/${code}/${partner}`;
   expect(Fields.parse(Answer.parse(JSON.parse(offer)).data)["tracking_link"]).toBe(link);
   await sellOnce(kept);

@@ -105,7 +105,7 @@ test.each(walk.filter(({ operation, isOpen }) => operation.method === "GET" && i
   "$title: no field that the role does not see, at any depth, and nothing of others (P30, VIS-058)",
   async ({ operation, role }) => {
     const path = fillPath(operation.path, (place) => own.ids.get(place)?.[0]);
-    const told = await world.call("GET", `${path}${QUERIES[operation.path] ?? ""}`, own.keys[role]);
+    const told = await world.call("GET", `${path}${queryOf(operation, role)}`, own.keys[role]);
     expect([path, told.status]).toEqual([path, 200]);
     expect(hiddenIn(operation, role, told.body)).toEqual([]);
     const never = isAccount(role) ? neverShown(role) : new Set<string>();
@@ -117,6 +117,17 @@ test.each(walk.filter(({ operation, isOpen }) => operation.method === "GET" && i
     expect(words.filter((word) => told.text.includes(word))).toEqual([]);
   },
 );
+
+/** What is for every partner, as public offers are. */
+const OF_OFFERS = /^\/(offers|deals|product-feeds)/;
+
+function queryOf({ path }: Operation, role: Role): string {
+  if (path !== "/tracking-link") return QUERIES[path] ?? "";
+  const offer = `?offer=${own.names.offerId}`;
+  return role === "partner"
+    ? offer
+    : `${offer}&affiliate=${own.ids.get("affiliates/{id}")?.[1] ?? ""}`;
+}
 
 function isAccount(role: Role): boolean {
   return role === "partner" || role === "advertiser";
@@ -130,7 +141,7 @@ function isAnonymous({ path }: Operation, role: Role): boolean {
 /** What an answer must not hold of the other accounts. */
 function wordsNotFor(operation: Operation, role: Role): string[] {
   const { path } = operation;
-  const isShared = !isAccount(role) || (role === "partner" && path.startsWith("/offers"));
+  const isShared = !isAccount(role) || (role === "partner" && OF_OFFERS.test(path));
   return [
     // The log of writes has the paths that the walk above has asked for.
     ...(path === "/audit-log" ? [] : [foreign.word]),
