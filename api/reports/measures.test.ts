@@ -48,7 +48,7 @@ test.each([
   ["ratio", "666667", 0.666667],
   ["ratio", null, null],
   ["money", null, null],
-] as const)("ENV-005, ENV-009 to ENV-011: a %s stored as %s is %j", (kind, stored, shown) => {
+] as const)("ENV-005, ENV-009, ENV-010, ENV-011: a %s stored as %s is %j", (kind, stored, shown) => {
   expect(measureValue(kind, stored)).toBe(shown);
 });
 
