@@ -48,9 +48,12 @@ test.each([
   ["ratio", "666667", 0.666667],
   ["ratio", null, null],
   ["money", null, null],
-] as const)("ENV-005, ENV-009, ENV-010, ENV-011: a %s stored as %s is %j", (kind, stored, shown) => {
-  expect(measureValue(kind, stored)).toBe(shown);
-});
+] as const)(
+  "ENV-005, ENV-009, ENV-010, ENV-011: a %s stored as %s is %j",
+  (kind, stored, shown) => {
+    expect(measureValue(kind, stored)).toBe(shown);
+  },
+);
 
 test("G80, T32: an empty bucket has zeros, and null where it would divide", () => {
   const empty = Object.fromEntries(measuresOf("staff").map((one) => [one.name, emptyValue(one)]));
