@@ -41,7 +41,7 @@ describe("envelope", () => {
       const answer = await world.get(path);
       expect([answer.status, Array.isArray(answer.body["data"])]).toEqual([200, true]);
       const [first] = list(answer);
-      const one = await world.get(`${path}/${first?.id}`);
+      const one = await world.get(`${path}/${String(first?.id)}`);
       expect([one.status, Object.keys(one.body)]).toEqual([200, ["data"]]);
       expect(record(one)).toEqual(first);
       expect((await fetch(`${world.origin}${path}`)).status).toBe(404);
