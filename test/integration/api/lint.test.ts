@@ -109,7 +109,7 @@ test("LINT-010: a template that is too long is an issue, not a wrong field", asy
   expect(body).toMatchObject({ data: { template: { issues: [{ code: "length_over_2048" }] } } });
 });
 
-test("AUTH-007 LINT-006 LINT-050: analysts may, partners and advertisers may not; nothing is stored", async () => {
+test("AUTH-007 LINT-006 LINT-050 VIS-055: analysts may, partners and advertisers may not; nothing is stored", async () => {
   const before = await stored();
   for (const path of PATHS) {
     const { analyst, partner, advertiser } = world.tenant.keys;

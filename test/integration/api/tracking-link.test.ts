@@ -259,7 +259,7 @@ describe("warnings", () => {
 });
 
 describe("who asks, and for what", () => {
-  test("LNK-023 LNK-030 G171: a partner gets its own link only, by default and by name", async () => {
+  test("LNK-023 LNK-030 VIS-054 G171: a partner gets its own link only, by default and by name", async () => {
     const { url } = await link();
     expect((await ask({ offer: code }, "partner")).body).toMatchObject({ data: { url } });
     for (const affiliate of [PARTNER, world.tenant.affiliateId])
@@ -281,7 +281,7 @@ describe("who asks, and for what", () => {
     expect((await ask({ offer: secret.id }, "partner")).status).toBe(200);
   });
 
-  test("LNK-026: an advertiser may not", async () => {
+  test("LNK-026 VIS-054: an advertiser may not", async () => {
     expect(refusal(await ask({ offer: code, affiliate: PARTNER }, "advertiser"))).toBe(
       "403 forbidden",
     );

@@ -74,4 +74,23 @@ describe("CSV", () => {
       [`"a""b,c",1`, "'+y,1", "'-z,1", "'=1+1,1", "'@x,1"].toSorted(),
     );
   });
+
+  test("LIM-014: 200,000 rows come at most, and behind them the totals of all", async () => {
+    const ts = Date.parse("2025-07-01T10:00:00Z");
+    await world.insert({ clicks: [aClick(world, { source_id: "seed", ts })] });
+    const many = 200_001;
+    await world.clickhouse.command({
+      query: `insert into click
+              select c.* replace (concat('s', toString(n.number)) as source_id, 1000000 + n.number as _position)
+              from (select * from click where source_id = 'seed') c cross join numbers(${many}) n`,
+      clickhouse_settings: { wait_end_of_query: 1 },
+    });
+    const text = await world.text(getReport, {
+      ...{ from: "2025-07-01", to: "2025-07-01", format: "csv" },
+      ...{ group_by: "source_id", metrics: "clicks" },
+    });
+    const lines = text.trimEnd().split("\r\n");
+    expect(lines).toHaveLength(1 + 200_000 + 1);
+    expect(lines.at(-1)).toBe(`Totals,${many + 1}`);
+  });
 });
