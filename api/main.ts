@@ -55,7 +55,10 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   lifetime.own("purge", () => clearInterval(purge));
 
   const stores = { db, clickhouse, nats: () => nats.current() };
-  const app = await startApi({ ...settings, ...stores, outgoing, log });
+  const app = await startApi({
+    ...{ ...settings, ...stores, outgoing, log },
+    allowLoopback: settings.outgoing.allowLoopback,
+  });
   lifetime.own("listener", () => app.close());
   const address = await app.listen({ host: settings.bindAddress, port: settings.port });
   log.info({ address }, "api.listening");

@@ -22,6 +22,8 @@ export type OperationSettings = {
   readonly apiUrl: string;
   /** Public origin of the tracking domain. */
   readonly trackingUrl: string;
+  /** Endpoints on this machine may be named, for trying it out (ALLOW_PRIVATE_DESTINATIONS). */
+  readonly allowLoopback: boolean;
 };
 
 /** What an operation may use. */
@@ -54,9 +56,9 @@ export type OperationAccess = {
   readonly staffPermission?: Permission;
   /**
    * Refuses staff keys that are narrowed to some permissions: for what no permission names and what would widen a key, as
-   * making keys does.
+   * making keys does. A permission: except those that it is among.
    */
-  readonly needsWholeKey?: true;
+  readonly needsWholeKey?: true | Permission;
   /** A write is refused to analyst keys as `read_only_key`, to other roles as `forbidden`, and goes to the audit log. */
   readonly isWrite: boolean;
 };

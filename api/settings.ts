@@ -55,7 +55,10 @@ export type ApiSettings = {
   readonly clickhouseUrl: string;
   readonly trustedProxies: readonly string[];
   readonly rateLimitPerMinute: number;
-  /** Whether the template tester may reach loopback and private addresses, for trying it out (G127). */
+  /**
+   * Whether the template tester may reach loopback and private addresses, and webhooks lead to this machine, for trying it
+   * out (G127).
+   */
   readonly outgoing: { readonly allowLoopback: boolean };
   readonly logLevel: string;
   readonly endWithParent: boolean;

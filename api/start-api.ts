@@ -23,11 +23,12 @@ export type ApiParts = {
   readonly rateLimitPerMinute: number;
   readonly apiUrl: string;
   readonly trackingUrl: string;
+  readonly allowLoopback: boolean;
 };
 
 /** The API over migrated stores; it listens nowhere yet. Reads the secret of the installation. */
 export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
-  const { db, clickhouse, nats, outgoing, log, apiUrl, trackingUrl } = parts;
+  const { db, clickhouse, nats, outgoing, log, apiUrl, trackingUrl, allowLoopback } = parts;
   const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
   return buildRestServer({
     operations,
@@ -53,7 +54,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     keys: new ApiKeys(db),
     rates: new RateLimiter(db, parts.rateLimitPerMinute),
     trustedProxies: new AddressList(parts.trustedProxies),
-    settings: { apiUrl, trackingUrl },
+    settings: { apiUrl, trackingUrl, allowLoopback },
   });
 }
 

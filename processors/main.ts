@@ -20,6 +20,7 @@ import { startConversions } from "./conversions/start.ts";
 import { postbackKind } from "./delivery/postback-kind.ts";
 import { RETRY_WAITS_MS } from "./delivery/retry-schedule.ts";
 import { startDelivery } from "./delivery/start.ts";
+import { webhookKind } from "./delivery/webhook-kind.ts";
 import { type FactDeps, startFacts } from "./facts/start.ts";
 import { startHealthServer } from "./health-server.ts";
 import { startSchedule } from "./schedule/start.ts";
@@ -132,7 +133,8 @@ function startLanes(deps: LaneDeps, settings: ProcessorSettings, lifetime: Lifet
 /** With connections of its own: what destinations do to them is nobody else's matter. */
 function deliveryLane(deps: LaneDeps, settings: ProcessorSettings): { close(): Promise<void> } {
   const outgoing = new OutgoingClient(settings.outgoing);
-  const kinds = [postbackKind(settings.delivery.postbackWaitsMs ?? RETRY_WAITS_MS)];
+  const { postbackWaitsMs = RETRY_WAITS_MS, webhookWaitsMs = RETRY_WAITS_MS } = settings.delivery;
+  const kinds = [postbackKind(postbackWaitsMs), webhookKind(webhookWaitsMs, deps.clock)];
   const lane = startDelivery({ ...deps, outgoing }, { kinds });
   return {
     close: async () => {

@@ -52,6 +52,8 @@ const Settings = z.object({
   ALLOW_PRIVATE_DESTINATIONS: onOff().default(false),
   /** Waits between the attempts to deliver a partner postback (G126); one attempt more than there are waits. */
   POSTBACK_RETRY_SCHEDULE: durations({ itemsMax: 50 }).optional(),
+  /** The same of webhooks (G130). */
+  WEBHOOK_RETRY_SCHEDULE: durations({ itemsMax: 50 }).optional(),
   /** How long a click lane stays with a writer that says nothing. Milliseconds. */
   LANE_LEASE_MS: wholeNumber({ min: 1_000, max: 300_000 }).default(30_000),
 });
@@ -67,7 +69,10 @@ export type ProcessorSettings = {
   readonly lanes: readonly LaneName[];
   readonly clicks: { readonly owner: string; readonly leaseMs: number };
   readonly outgoing: { readonly allowLoopback: boolean };
-  readonly delivery: { readonly postbackWaitsMs: readonly number[] | undefined };
+  readonly delivery: {
+    readonly postbackWaitsMs: readonly number[] | undefined;
+    readonly webhookWaitsMs: readonly number[] | undefined;
+  };
   readonly schedule: { readonly holdTickMs: number; readonly fxFeedUrl: string };
 };
 
@@ -87,7 +92,10 @@ export function readProcessorSettings(
     lanes: read.LANES,
     clicks: { owner: read.PROCESSOR_NAME, leaseMs: read.LANE_LEASE_MS },
     outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
-    delivery: { postbackWaitsMs: read.POSTBACK_RETRY_SCHEDULE },
+    delivery: {
+      postbackWaitsMs: read.POSTBACK_RETRY_SCHEDULE,
+      webhookWaitsMs: read.WEBHOOK_RETRY_SCHEDULE,
+    },
     schedule: { holdTickMs: read.HOLD_TICK_MS, fxFeedUrl: read.FX_FEED_URL },
   });
 }

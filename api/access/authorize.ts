@@ -44,8 +44,9 @@ export function authorize(principal: Principal, access: OperationAccess): void {
     throw new ApiError("forbidden", `this key has not the permission ${permission}`);
   }
   if (
-    access.needsWholeKey === true &&
-    principal.permissions.length < permissionsOf(principal.role, null).length
+    access.needsWholeKey !== undefined &&
+    principal.permissions.length < permissionsOf(principal.role, null).length &&
+    !principal.permissions.some((permission) => permission === access.needsWholeKey)
   ) {
     throw new ApiError("forbidden", "this key is narrowed to some permissions");
   }

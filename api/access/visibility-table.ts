@@ -134,12 +134,12 @@ export const VISIBILITY = {
     `id postback_id conversion_id trigger url attempts status error response_status
       response_body next_attempt_at created_at finished_at`,
   ),
-  webhook: rule("id name url events active secret created_at updated_at", {
+  webhook: rule("id name url events active secret disabled_reason created_at updated_at", {
     analyst: "secret",
   }),
   webhook_delivery: rule(
     `id webhook_id event event_id url attempts status error response_status response_body
-      next_attempt_at created_at updated_at`,
+      next_attempt_at created_at finished_at`,
   ),
   workspace: rule(
     `id slug name brand_name timezone currency status default_fallback_url allowed_destinations

@@ -9,6 +9,13 @@ import { deleteEvent } from "../offers/delete-event.ts";
 import { listPartnerAccess } from "../offers/list-partner-access.ts";
 import { updateEvent } from "../offers/update-event.ts";
 import type { Operation } from "../operation.ts";
+import { rotateWebhookSecret } from "../webhooks/rotate-secret.ts";
+import {
+  listWebhookDeliveries,
+  retryWebhookDelivery,
+  testWebhook,
+} from "../webhooks/webhook-delivery-operations.ts";
+import { webhooks } from "../webhooks/webhooks.ts";
 import { getWorkspace } from "../workspace/get-workspace.ts";
 import { rotateWorkspaceToken } from "../workspace/rotate-postback-token.ts";
 import { updateWorkspace } from "../workspace/update-workspace.ts";
@@ -58,6 +65,11 @@ export const managementOperations: readonly Operation[] = [
   setFxRates,
   getBlocklist,
   replaceBlocklist,
+  ...all(webhooks),
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  retryWebhookDelivery,
   listPostbackLog,
   listAuditLog,
 ];

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { violatedConstraint } from "../../schemas/postgres/errors.ts";
-import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { conflict } from "../errors.ts";
@@ -10,6 +9,7 @@ import { insertEvent, touchOffer } from "./events.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { percentFaults } from "./offer-faults.ts";
 import { EventBody, ShownEvent } from "./offer-fields.ts";
+import { inTellingTransaction } from "./tell-of-offer.ts";
 
 export const createEvent: Operation = operation({
   name: "createEvent",
@@ -25,9 +25,10 @@ export const createEvent: Operation = operation({
   findResource: getOfferOfPath,
   findFaults: async (_context, { body }) =>
     await Promise.resolve(percentFaults(body, { payout_type: "cpa", revenue_type: "rpa" })),
-  run: async ({ principal, db }, { body, resource }) => {
+  run: async (context, { body, resource }) => {
+    const { principal } = context;
     try {
-      const event = await inTransaction(db, async (tx) => {
+      const event = await inTellingTransaction(context, resource.id, async (tx) => {
         await touchOffer(tx, resource.id);
         return await insertEvent(tx, resource.id, withEventDefaults(body));
       });

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { referenceFaults } from "../access/references.ts";
 import { conflict, validationFailed } from "../errors.ts";
-import { type Operation, operation } from "../operation.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { mintCode } from "../rest/codes.ts";
 import { presentFields } from "../rest/patch.ts";
 import { type EventValues, insertEvent } from "./events.ts";
@@ -19,6 +19,7 @@ import {
   type OfferValues,
 } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
+import { tellOfNewOffer } from "./tell-of-offer.ts";
 
 const CODE_TRIES_MAX = 5;
 const NO_MONEY = "0.0000";
@@ -39,24 +40,25 @@ export const createOffer: Operation = operation({
     ...percentFaults(body, { payout_type: "cpa", revenue_type: "rpa" }),
     ...eventFaults(body["events"]),
   }),
-  run: async ({ principal, db }, { body }) => {
-    const offer = await insertUnderNewCode(db, principal.workspace.id, body);
-    return { body: { data: showOffer(principal, offer) } };
+  run: async (context, { body }) => {
+    const offer = await insertUnderNewCode(context, body);
+    return { body: { data: showOffer(context.principal, offer) } };
   },
 });
 
 async function insertUnderNewCode(
-  db: Pool,
-  workspaceId: number,
+  context: OperationContext,
   body: CreateOfferBody,
 ): Promise<OfferRow> {
+  const { db, workspace } = context;
   for (let attempt = 1; ; attempt += 1) {
     const code = body.code ?? mintCode();
     try {
-      return await inTransaction(
-        db,
-        async (tx) => await insertOfferWithEvents(tx, workspaceId, { ...body, code }),
-      );
+      return await inTransaction(db, async (tx) => {
+        const offer = await insertOfferWithEvents(tx, workspace.id, { ...body, code });
+        await tellOfNewOffer(tx, context, offer);
+        return offer;
+      });
     } catch (error) {
       if (violatedConstraint(error) !== "offer_code") throw error;
       if (body.code !== undefined) throw conflict("code", "another offer has this code");

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { ApiError } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
 import { deletedRecord } from "../rest/body-fields.ts";
 import { deleteEvent as deleteRow, findUserOfEvent, lockEvent, touchOffer } from "./events.ts";
+import { inTellingTransaction } from "./tell-of-offer.ts";
 import { EventPath, getEventOfPath } from "./update-event.ts";
 
 export const deleteEvent: Operation = operation({
@@ -19,9 +19,9 @@ export const deleteEvent: Operation = operation({
   status: 200,
   failures: ["in_use"],
   findResource: getEventOfPath,
-  run: async ({ db }, { resource: { offer, event } }) => {
+  run: async (context, { resource: { offer, event } }) => {
     if (event.is_default) throw new ApiError("in_use", "an offer needs its default event");
-    await inTransaction(db, async (tx) => {
+    await inTellingTransaction(context, offer.id, async (tx) => {
       if ((await lockEvent(tx, offer.id, event.code)) === undefined) return;
       const user = await findUserOfEvent(tx, offer.id, event.code);
       if (user !== undefined) throw new ApiError("in_use", `the event is still used by ${user}`);

@@ -1,13 +1,16 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { notFound } from "../errors.ts";
-import { type Operation, operation } from "../operation.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { longText, oneOf } from "../rest/body-fields.ts";
 import { pathCode, reference } from "../rest/path-fields.ts";
+import { queueEvent } from "../webhooks/queue-event.ts";
 import { getOfferOfPath } from "./get-offer.ts";
 import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
+import type { OfferRow } from "./offers.ts";
 
 export type AccessRow = {
   affiliate_id: number;
@@ -41,10 +44,18 @@ export const setPartnerAccess: Operation = operation({
     const offer = await getOfferOfPath(context, path);
     const affiliateId = await findAffiliateId(context.db, context.workspace.id, path.affiliate);
     if (affiliateId === undefined) throw notFound("affiliate");
-    return { offerId: offer.id, affiliateId };
+    return { offer, affiliateId };
   },
-  run: async ({ principal, db }, { body, resource }) => {
-    const access = await setAccess(db, { ...resource, status: body.status, note: body.note ?? "" });
+  run: async (context, { body, resource: { offer, affiliateId } }) => {
+    const { principal, db } = context;
+    const wanted = { offerId: offer.id, affiliateId, status: body.status, note: body.note ?? "" };
+    const access = await inTransaction(db, async (tx) => {
+      const before = await lockAccess(tx, wanted);
+      const after = await setAccess(tx, wanted);
+      if (before?.status !== after.status || before.note !== after.note)
+        await tellOfAccess(tx, context, { offer, access: after });
+      return after;
+    });
     return { body: { data: showTo(principal.role, "partner_access", access) } };
   },
 });
@@ -69,6 +80,39 @@ type Access = {
   readonly status: string;
   readonly note: string;
 };
+
+/** The record before it is replaced. Of the writers of an offer's access records, one goes on at a time. */
+async function lockAccess(
+  tx: Queryable,
+  { offerId, affiliateId }: Access,
+): Promise<{ status: string; note: string } | undefined> {
+  await tx.query({
+    name: "lock-offer-access",
+    text: "select o.id from offer o where o.id = $1 for no key update",
+    values: [offerId],
+  });
+  const { rows } = await tx.query<{ status: string; note: string }>({
+    name: "find-offer-access",
+    text: "select status, note from offer_access where offer_id = $1 and affiliate_id = $2",
+    values: [offerId, affiliateId],
+  });
+  return rows[0];
+}
+
+/** What is pending is a request, all else is its decision (G129). */
+async function tellOfAccess(
+  tx: Queryable,
+  { principal }: OperationContext,
+  { offer, access }: { readonly offer: OfferRow; readonly access: AccessRow },
+): Promise<void> {
+  const event = access.status === "pending" ? "access.requested" : "access.decided";
+  await queueEvent(tx, principal.workspace.id, event, () => ({
+    data: {
+      ...showTo(principal.role, "partner_access", access),
+      ...{ offer_id: offer.id, offer_code: offer.code, offer_name: offer.name },
+    },
+  }));
+}
 
 /** Replaces status and note. A first record counts as requested now; a pending one has no decision (G50). */
 export async function setAccess(db: Queryable, access: Access): Promise<AccessRow> {

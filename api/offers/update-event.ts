@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { notFound } from "../errors.ts";
@@ -17,6 +16,7 @@ import { getOfferOfPath } from "./get-offer.ts";
 import { percentFaults } from "./offer-faults.ts";
 import { PatchEventBody, ShownEvent } from "./offer-fields.ts";
 import type { EventRow, OfferRow } from "./offers.ts";
+import { inTellingTransaction } from "./tell-of-offer.ts";
 
 /** `{id}` of an offer and `{code}` of one of its events. */
 export const EventPath = z.object({ id: reference, code: pathEventCode });
@@ -45,8 +45,9 @@ export const updateEvent: Operation = operation({
   findResource: getEventOfPath,
   findFaults: async (_context, { body, resource: { event } }) =>
     await Promise.resolve({ ...percentFaults(body, event), ...termFaults(body, event) }),
-  run: async ({ db, principal }, { body, resource: { offer, event } }) => {
-    const changed = await inTransaction(db, async (tx) => {
+  run: async (context, { body, resource: { offer, event } }) => {
+    const { principal } = context;
+    const changed = await inTellingTransaction(context, offer.id, async (tx) => {
       const current = await lockEvent(tx, offer.id, event.code);
       if (current === undefined) throw notFound("event");
       const next = { ...current, ...presentFields(body) };

@@ -13,6 +13,7 @@ import { percentFaults, switchFaults } from "./offer-faults.ts";
 import { PatchOfferBody, ShownOffer } from "./offer-fields.ts";
 import { lockOffer, type OfferRow, updateOffer as updateRow } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
+import { tellOfOfferChange } from "./tell-of-offer.ts";
 
 export const updateOffer: Operation = operation({
   name: "updateOffer",
@@ -30,24 +31,33 @@ export const updateOffer: Operation = operation({
     ...percentFaults(body, resource),
     ...(await switchFaults(context.db, resource, body)),
   }),
-  run: async ({ principal, db }, { body, resource }) => {
-    const offer = await inTransaction(db, async (tx) => await change(tx, resource.id, body));
+  run: async (context, { body, resource }) => {
+    const { principal, db } = context;
+    const offer = await inTransaction(db, async (tx) => {
+      const { before, after } = await change(tx, resource.id, body);
+      if (before !== after) await tellOfOfferChange(tx, context, { before, after });
+      return after;
+    });
     return { body: { data: showOffer(principal, offer) } };
   },
 });
 
-/** All of it or nothing (OFF-038); a body that changes nothing leaves `updated_at` as it is (G13, G28). */
-async function change(tx: Queryable, id: number, body: PatchOfferBody): Promise<OfferRow> {
+/** All of it or nothing (OFF-038); a body that changes nothing leaves `updated_at` as it is (G13, G28): then both are one. */
+async function change(
+  tx: Queryable,
+  id: number,
+  body: PatchOfferBody,
+): Promise<{ readonly before: OfferRow; readonly after: OfferRow }> {
   const current = await lockOffer(tx, id);
   if (current === undefined) throw notFound("offer");
   const next = { ...current, ...presentFields(body) };
-  if (isDeepStrictEqual(next, current)) return current;
+  if (isDeepStrictEqual(next, current)) return { before: current, after: current };
   // Asked again under the lock: others may have changed the terms meanwhile.
   const faults = { ...percentFaults(body, current), ...(await switchFaults(tx, current, body)) };
   if (Object.keys(faults).length > 0) throw validationFailed(faults);
   await updateRow(tx, id, next);
   if (hasTerms(body)) await setTermsOfDefaultEvent(tx, id, next);
-  return (await lockOffer(tx, id)) ?? current;
+  return { before: current, after: (await lockOffer(tx, id)) ?? current };
 }
 
 function hasTerms({ revenue_type, revenue, payout_type, payout }: PatchOfferBody): boolean {

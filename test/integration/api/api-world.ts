@@ -39,7 +39,7 @@ type CallOptions = {
 type WorldOptions = {
   readonly rateLimit?: number;
   readonly trustedProxies?: string[];
-  /** Whether templates may be followed to this machine. */
+  /** Whether templates and webhooks may lead to this machine. */
   readonly allowLoopback?: boolean;
 };
 
@@ -112,6 +112,7 @@ export class ApiWorld {
       rateLimitPerMinute: options.rateLimit ?? 1_000_000,
       apiUrl: "https://api.example",
       trackingUrl: "http://track.example:8080",
+      allowLoopback: options.allowLoopback ?? false,
     });
     await app.listen({ host: "127.0.0.1", port: 0 });
     this.#closers.push(() => app.close());

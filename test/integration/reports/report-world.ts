@@ -134,7 +134,11 @@ export class ReportWorld {
       nowMs: this.nowMs ?? Date.now(),
       clientIp: "127.0.0.1",
       rate: { limit: 600, remaining: 600, resetSec: 60 },
-      settings: { apiUrl: "http://127.0.0.1", trackingUrl: "http://127.0.0.1" },
+      settings: {
+        apiUrl: "http://127.0.0.1",
+        trackingUrl: "http://127.0.0.1",
+        allowLoopback: false,
+      },
     };
   }
 

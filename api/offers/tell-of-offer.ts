@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import type { OperationContext } from "../operation.ts";
+import { queueEvent } from "../webhooks/queue-event.ts";
+import { lockOffer, type OfferRow } from "./offers.ts";
+import { showOffer } from "./show-offer.ts";
+
+type Teller = Pick<OperationContext, "principal">;
+
+/** Queues `offer.created`. The document is the offer as the answer shows it: only admin keys write offers. */
+export async function tellOfNewOffer(
+  tx: Queryable,
+  { principal }: Teller,
+  offer: OfferRow,
+): Promise<void> {
+  await queueEvent(tx, principal.workspace.id, "offer.created", () => ({
+    data: showOffer(principal, offer),
+  }));
+}
+
+/** Queues `offer.updated`. */
+export async function tellOfOfferChange(
+  tx: Queryable,
+  { principal }: Teller,
+  { before, after }: { readonly before: OfferRow; readonly after: OfferRow },
+): Promise<void> {
+  await queueEvent(tx, principal.workspace.id, "offer.updated", () => ({
+    data: showOffer(principal, after),
+    before: showOffer(principal, before),
+  }));
+}
+
+/** Runs a change of an offer's events, which stand in the offer, in a transaction that tells of it. */
+export async function inTellingTransaction<T>(
+  context: Teller & { readonly db: Pool },
+  offerId: number,
+  change: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  return await inTransaction(context.db, async (tx) => {
+    const before = await lockOffer(tx, offerId);
+    const result = await change(tx);
+    const after = await lockOffer(tx, offerId);
+    const isThere = before !== undefined && after !== undefined;
+    if (isThere && !isDeepStrictEqual(before, after))
+      await tellOfOfferChange(tx, context, { before, after });
+    return result;
+  });
+}

@@ -1,0 +1,27 @@
+import { isIP } from "node:net";
+
+/** Names that only an inner network knows (RFC 6761, RFC 6762, RFC 8375, and what is used like them). */
+const INTERNAL_ENDINGS =
+  /\.(localhost|local|localdomain|internal|intranet|private|lan|home|corp|home\.arpa)$/;
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * What speaks against an address as the endpoint of a webhook (section 6.2): it has to be a public http or https URL without
+ * credentials, IP address or internal host name. What a public name resolves to is looked at when it is sent to (G127).
+ * `allowLoopback` admits `localhost` and 127.0.0.1 besides, for trying it out.
+ */
+export function endpointFault(
+  text: string,
+  { allowLoopback }: { readonly allowLoopback: boolean },
+): string | undefined {
+  if (/\s/.test(text) || !/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text))
+    return "expected an absolute http or https URL";
+  const { username, password, hostname } = new URL(text);
+  if (username !== "" || password !== "") return "must not have a user name or a password";
+  const host = hostname.toLowerCase().replace(/\.+$/, "");
+  if (allowLoopback && LOOPBACK.includes(host)) return undefined;
+  if (isIP(host.replace(/^\[(.*)\]$/, "$1")) !== 0) return "must have a host name, not an address";
+  if (!host.includes(".") || INTERNAL_ENDINGS.test(host))
+    return "must have a public host name, not an internal one";
+  return undefined;
+}

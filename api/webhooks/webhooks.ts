@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { adminWrite } from "../access/access-of-operations.ts";
+import { manage } from "../management/manage.ts";
+import type { OperationAccess } from "../operation.ts";
+import { flag, name, oneOf, shownTime, text } from "../rest/body-fields.ts";
+import { endpointFault } from "./endpoint-url.ts";
+import { WEBHOOK_EVENTS } from "./webhook-events.ts";
+
+const URL_MAX = 2_048;
+/** Section 8. */
+const WEBHOOKS_MAX = 50;
+const SECRET_BYTES = 24;
+
+/** Every staff key reads, unless it is narrowed to what is no webhook (G09). */
+export const webhookRead: OperationAccess = {
+  roles: ["admin", "analyst"],
+  needsWholeKey: "webhooks.manage",
+  isWrite: false,
+};
+export const webhookWrite: OperationAccess = adminWrite("webhooks.manage");
+
+export const webhooks = manage({
+  resource: "webhook",
+  names: { one: "Webhook", many: "Webhooks" },
+  path: "/webhooks",
+  table: "webhook",
+  fields: {
+    name: name(),
+    url: text(URL_MAX).meta({ examples: ["https://hooks.shop.example/tracker"] }),
+    events: z
+      .array(oneOf(...WEBHOOK_EVENTS), "expected a list of events")
+      .min(1, "expected at least one event")
+      .refine((events) => new Set(events).size === events.length, "names an event twice"),
+    active: flag,
+  },
+  required: ["name", "url", "events"],
+  defaults: () => ({ active: true, secret: mintSecret() }),
+  kept: {
+    id: z.int(),
+    secret: z.string().meta({ description: "The key of the signatures" }),
+    disabled_reason: z
+      .string()
+      .optional()
+      .meta({ description: "Only of a webhook that the service has switched off" }),
+    created_at: shownTime,
+    updated_at: shownTime,
+  },
+  made: ["secret"],
+  recordsMax: WEBHOOKS_MAX,
+  shown: {
+    name: z.string(),
+    url: z.string(),
+    events: z.array(z.enum(WEBHOOK_EVENTS)),
+    active: z.boolean(),
+  },
+  present: (_context, row) => presentWebhook(row),
+  read: webhookRead,
+  write: webhookWrite,
+  findFaults: ({ settings }, _values, { body }) => {
+    const url = body["url"];
+    const fault = typeof url === "string" ? endpointFault(url, settings) : undefined;
+    return fault === undefined ? {} : { url: fault };
+  },
+});
+
+/** A webhook as it is answered: why it is off is a field of one that the service has switched off. */
+export function presentWebhook(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { disabled_reason: reason, ...fields } = row;
+  return reason === "" || row["active"] === true ? fields : { ...fields, disabled_reason: reason };
+}
+
+/** G131. */
+function mintSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString("hex")}`;
+}
+
+/** Gives a webhook a new secret; what is sent from now on is signed with it. Undefined when the webhook is gone. */
+export async function rotateSecretOf(
+  db: Queryable,
+  workspaceId: number,
+  id: number,
+): Promise<Record<string, unknown> | undefined> {
+  const { rows } = await db.query<Record<string, unknown>>({
+    name: "rotate-webhook-secret",
+    text: `update webhook set secret = $3, updated_at = clock_timestamp() where workspace_id = $1 and id = $2
+           returning id, name, url, events, active, secret, disabled_reason, created_at, updated_at`,
+    values: [workspaceId, id, mintSecret()],
+  });
+  return rows[0];
+}
