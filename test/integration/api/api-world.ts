@@ -8,6 +8,9 @@ import type { Role } from "../../../api/access/permissions.ts";
 import { createWorkspace } from "../../../api/command-line/workspaces.ts";
 import { startApi } from "../../../api/start-api.ts";
 import { startConversions } from "../../../processors/conversions/start.ts";
+import { postbackKind } from "../../../processors/delivery/postback-kind.ts";
+import { startDelivery } from "../../../processors/delivery/start.ts";
+import { webhookKind } from "../../../processors/delivery/webhook-kind.ts";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
@@ -140,6 +143,23 @@ export class ApiWorld {
       await lane.close();
       await outgoing.close();
       await feed.close();
+    });
+  }
+
+  /** The delivery lane, which reaches this machine and tries again after 50 ms. */
+  startDeliveries(): void {
+    const waitsMs = [50, 50, 50];
+    const outgoing = new OutgoingClient({ allowLoopback: true });
+    const lane = startDelivery(
+      {
+        ...{ pool: this.db, outgoing, clock: systemClock, log: this.#log },
+        ...{ metrics: new Metrics(), signal: new AbortController().signal },
+      },
+      { kinds: [postbackKind(waitsMs), webhookKind(waitsMs, systemClock)] },
+    );
+    this.#closers.push(async () => {
+      await lane.close();
+      await outgoing.close();
     });
   }
 

@@ -1,10 +1,12 @@
 import { postbackKind } from "../../../processors/delivery/postback-kind.ts";
 import { startDelivery } from "../../../processors/delivery/start.ts";
+import { webhookKind } from "../../../processors/delivery/webhook-kind.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
 import { until } from "../../system/until.ts";
+import { verifyWebhook, type WebhookDocument } from "../../system/verify-webhook.ts";
 import {
   type ClickOptions,
   type OfferSettings,
@@ -25,6 +27,7 @@ export type DeliveryRow = {
   readonly due_at: string | null;
 };
 
+export const WEBHOOK_SECRET = `whsec_${"0123456789abcdef".repeat(3)}`;
 /** A few that pass quickly. */
 const WAITS_MS = [50, 50, 50];
 const SOON_MS = 10_000;
@@ -62,7 +65,7 @@ export class DeliveryWorld {
           metrics: this.metrics,
           signal: new AbortController().signal,
         },
-        { kinds: [postbackKind(waitsMs)] },
+        { kinds: [postbackKind(waitsMs), webhookKind(waitsMs, systemClock)] },
       ),
     );
   }
@@ -83,6 +86,25 @@ export class DeliveryWorld {
       ...{ affiliate_id: this.tracking.affiliateId, url: this.url(`o${offerId}`) },
       ...fields,
     });
+  }
+
+  /** A webhook of the workspace at `path`; of a workspace of its own if another is given. */
+  async addWebhook(path: string, fields: OfferSettings = {}): Promise<number> {
+    return await this.tracking.insert("webhook", {
+      ...{ workspace_id: this.tracking.workspaceId, name: path, url: this.url(path) },
+      ...{ events: ["conversion.created", "conversion.updated"], secret: WEBHOOK_SECRET },
+      ...fields,
+    });
+  }
+
+  /** What arrived at a webhook, once it is so many documents; each is verified. */
+  async told(path: string, count: number): Promise<WebhookDocument[]> {
+    const requests = await until(
+      `${count} documents have arrived at ${path}`,
+      () => this.arrived(path).length >= count && this.arrived(path),
+      { timeoutMs: SOON_MS, pollMs: 20 },
+    );
+    return requests.map((request) => verifyWebhook(request, WEBHOOK_SECRET));
   }
 
   /** A click on the offer and a report of it; answers the conversion's id. */

@@ -5,6 +5,8 @@ export type Received = {
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** The same, byte by byte. */
+  readonly bytes: Buffer;
   readonly atMs: number;
 };
 
@@ -28,8 +30,15 @@ export async function startReceiver(): Promise<Receiver> {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const body = Buffer.concat(chunks).toString("utf8");
-      const one = { method, target, headers, body, atMs: Date.now() };
+      const bytes = Buffer.concat(chunks);
+      const one = {
+        method,
+        target,
+        headers,
+        body: bytes.toString("utf8"),
+        bytes,
+        atMs: Date.now(),
+      };
       received.push(one);
       answer(response, one);
     });

@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../../system/until.ts";
+import { verifyWebhook } from "../../system/verify-webhook.ts";
+import type { Received } from "../outgoing/receiver.ts";
+import { DeliveryWorld, WEBHOOK_SECRET } from "./delivery-world.ts";
+
+let world: DeliveryWorld;
+let offerId: number;
+
+beforeAll(async () => {
+  world = await DeliveryWorld.open();
+  world.startLane();
+  offerId = await world.tracking.addOffer({ code: "SHOP01" });
+});
+beforeEach(async () => {
+  world.receiver.answer((response) => void response.end());
+  await world.tracking.rows("delete from webhook");
+});
+afterAll(async () => {
+  await world.close();
+});
+
+/** Deliveries to webhooks of a conversion, as the table has them. */
+async function queued(conversionId: string): Promise<Record<string, unknown>[]> {
+  return await world.tracking.rows(
+    `select event, status, attempts, error, response_status, response_body, event_id
+     from delivery where kind = 'webhook' and conversion_id = $1 order by created_at, id`,
+    [conversionId],
+  );
+}
+
+async function setStatus(ids: string[], status: string): Promise<void> {
+  await world.tracking.command({
+    ...{ kind: "set-status", workspaceId: world.tracking.workspaceId, keyId: 1, bulk: true },
+    ...{ nowMs: Date.now(), ids, status: status as "approved", reason: "manual", notes: null },
+  });
+}
+
+describe("conversion events", () => {
+  test("WH-001 WH-002 WH-003 WH-004 WH-005 WH-006 T62: a report is told as conversion.created, signed", async () => {
+    await world.addWebhook("created");
+    const id = await world.convert(
+      offerId,
+      { payout: "2.5", adv_txid: "order-1", sale_amount: "99.99" },
+      { sub1: "one", country: "DE", device_type: "mobile", source_id: "src", gclid: "g-1" },
+    );
+    const [document] = await world.told("created", 1);
+    const [request] = world.arrived("created");
+    expect(request?.headers).toMatchObject({
+      "content-type": "application/json",
+      "user-agent": "Tracker-Webhook/1.0",
+      "x-tracker-event": "conversion.created",
+    });
+    const [row] = await world.deliveries(id);
+    expect(request?.headers["x-tracker-delivery"]).toBe(row?.id);
+    expect(Object.keys(document ?? {})).toEqual([
+      ...["id", "event", "workspace_id", "created_at", "data"],
+    ]);
+    expect(document?.event).toBe("conversion.created");
+    expect(document?.workspace_id).toBe(world.tracking.workspaceId);
+    expect(document?.created_at).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+    expect(Math.abs(Date.parse(document?.created_at ?? "") - Date.now())).toBeLessThan(60_000);
+    const stored = await world.tracking.conversion(id);
+    expect(document?.data).toEqual({
+      ...{
+        id,
+        click_id: stored["click_id"],
+        offer_id: offerId,
+        advertiser_id: stored["advertiser_id"],
+      },
+      ...{ affiliate_id: world.tracking.affiliateId, event: "default", status: "approved" },
+      ...{ status_reason: "", revenue: stored["revenue"], payout: stored["payout"] },
+      ...{
+        sale_amount: stored["sale_amount"],
+        currency: "USD",
+        adv_txid: stored["adv_txid"] ?? "",
+      },
+      ...{ method: "s2s", conv_ts: stored["conv_ts"], click_ts: stored["click_ts"] },
+      ...{ sub1: "one", sub2: "", sub3: "", sub4: "", sub5: "", source_id: "src", gclid: "g-1" },
+      ...{ country: "DE", device_type: "mobile" },
+    });
+    expect(document?.data["payout"]).toMatch(/^\d+\.\d{4}$/);
+  });
+
+  test("WH-006 G133: duplicates and rejected conversions are told as created too", async () => {
+    await world.addWebhook("every", { events: ["conversion.created"] });
+    const { click_id } = await world.tracking.addClick({ offer_id: offerId });
+    await world.tracking.report({ click_id });
+    await world.tracking.report({ click_id });
+    await world.convert(offerId, { status: "rejected" });
+    const documents = await world.told("every", 3);
+    const { rows } = await world.tracking.pool.query<{ count: number }>({
+      text: "select count(*) as count from conversion where click_id = $1",
+      values: [click_id],
+    });
+    expect(documents).toHaveLength(1 + (rows[0]?.count ?? 0));
+    expect(documents.map(({ data }) => data["status"])).toContain("rejected");
+  });
+
+  test("WH-007: a change of status is told as conversion.updated with what was before", async () => {
+    await world.addWebhook("updated", { events: ["conversion.updated"] });
+    const id = await world.convert(offerId);
+    await world.setStatus(id, "rejected");
+    const [document] = await world.told("updated", 1);
+    expect(Object.keys(document ?? {}).toSorted()).toEqual([
+      ...["created_at", "data", "event", "id", "previous", "workspace_id"],
+    ]);
+    expect(document?.previous).toEqual({
+      ...{ status: "approved", revenue: "15.0000", payout: "10.0000", sale_amount: "0.0000" },
+    });
+    expect(document?.data).toMatchObject({ id, status: "rejected", status_reason: "manual" });
+  });
+
+  test("WH-007: a change of money by a report is told too", async () => {
+    await world.addWebhook("money", { events: ["conversion.updated"] });
+    const id = await world.convert(offerId, { sale_amount: "100" });
+    await world.tracking.report({ conversion_id: id, sale_amount: "80" });
+    const [document] = await world.told("money", 1);
+    expect(document?.previous).toMatchObject({ status: "approved", sale_amount: "100.0000" });
+    expect(document?.data).toMatchObject({ id, sale_amount: "80.0000" });
+  });
+
+  test("WH-008: a bulk change is one document a changed conversion", async () => {
+    await world.addWebhook("bulk", { events: ["conversion.updated"] });
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i += 1) ids.push(await world.convert(offerId));
+    await world.setStatus(ids[0] ?? "", "rejected");
+    await setStatus(ids, "rejected");
+    const documents = await world.told("bulk", 5);
+    expect(documents.map(({ data }) => String(data["id"])).toSorted()).toEqual(ids.toSorted());
+    expect(new Set(documents.map(({ id }) => id)).size).toBe(5);
+  });
+
+  test("WH-009 T63: what changes nothing is not told", async () => {
+    await world.addWebhook("same", { events: ["conversion.updated"] });
+    const id = await world.convert(offerId);
+    await world.setStatus(id, "approved");
+    await setStatus([id], "approved");
+    await world.tracking.report({ conversion_id: id, status: "approved" });
+    expect(await queued(id)).toEqual([]);
+  });
+
+  test("WH-011: a refused report is told to nobody", async () => {
+    await world.addWebhook("refused");
+    const before = await world.tracking.rows("select id from delivery");
+    const reply = await world.tracking.report({ click_id: "f".repeat(32) });
+    expect(reply.body["conversion_id"]).toBeUndefined();
+    expect(await world.tracking.rows("select id from delivery")).toEqual(before);
+  });
+
+  test("WH-010: only active webhooks get only what they subscribed to, in their workspace", async () => {
+    const other = await world.tracking.insert("workspace", {
+      ...{ slug: "other", name: "Other", postback_token: "other-token" },
+    });
+    await world.addWebhook("of-created", { events: ["conversion.created"] });
+    await world.addWebhook("of-updated", { events: ["conversion.updated"] });
+    await world.addWebhook("of-offers", { events: ["offer.created", "affiliate.updated"] });
+    await world.addWebhook("of-both");
+    await world.addWebhook("inactive", { active: false });
+    await world.addWebhook("elsewhere", { workspace_id: other });
+    const id = await world.convert(offerId);
+    await world.setStatus(id, "rejected");
+    await world.settled(id);
+    const events = async (path: string) =>
+      world.arrived(path).map(({ headers }) => headers["x-tracker-event"]);
+    expect(await events("of-created")).toEqual(["conversion.created"]);
+    expect(await events("of-updated")).toEqual(["conversion.updated"]);
+    expect((await events("of-both")).toSorted()).toEqual([
+      ...["conversion.created", "conversion.updated"],
+    ]);
+    for (const path of ["of-offers", "inactive", "elsewhere"])
+      expect(await events(path)).toEqual([]);
+    // One event is one id, whoever is told.
+    const [toOne] = await world.told("of-created", 1);
+    const toBoth = await world.told("of-both", 2);
+    expect(toBoth.map((document) => document.id)).toContain(toOne?.id);
+  });
+});
+
+describe("delivery", () => {
+  test("WH-014 WH-020 WH-021 T61: 500, then 200: the same bytes and ids, a signature of its own", async () => {
+    await world.addWebhook("again", { events: ["conversion.created"] });
+    let asked = 0;
+    world.receiver.answer((response) => {
+      asked += 1;
+      response.writeHead(asked === 1 ? 500 : 200, { "retry-after": "1" }).end("so");
+    });
+    const id = await world.convert(offerId);
+    await world.settled(id);
+    const [first, second] = world.arrived("again");
+    expect(second?.bytes).toEqual(first?.bytes);
+    expect(second?.headers["x-tracker-delivery"]).toBe(first?.headers["x-tracker-delivery"]);
+    expect(Number(second?.headers["x-tracker-timestamp"])).toBeGreaterThan(
+      Number(first?.headers["x-tracker-timestamp"]),
+    );
+    await world.told("again", 2);
+    expect(await queued(id)).toMatchObject([
+      { status: "delivered", attempts: 2, response_status: 200, response_body: "so" },
+    ]);
+  });
+
+  test("WH-021: a delivery that waited for an hour is signed for when it is sent", async () => {
+    await world.stopLanes();
+    await world.addWebhook("late", { events: ["conversion.created"] });
+    const id = await world.convert(offerId);
+    await world.tracking.rows(
+      "update delivery set created_at = created_at - interval '1 hour' where conversion_id = $1",
+      [id],
+    );
+    world.startLane();
+    await world.told("late", 1);
+  });
+
+  test.each([
+    [410, "HTTP 410 Gone", 1],
+    [302, "HTTP 302 Found", 4],
+    [400, "HTTP 400 Bad Request", 4],
+  ])(
+    "WH-014 WH-022 G130: %i is logged as %s after %i attempts",
+    async (status, error, attempts) => {
+      await world.addWebhook(`answers${status}`, { events: ["conversion.created"] });
+      world.receiver.answer((response) =>
+        response.writeHead(status, { location: world.url("elsewhere") }).end("no"),
+      );
+      const id = await world.convert(offerId);
+      await world.settled(id);
+      expect(await queued(id)).toMatchObject([
+        { status: "failed", attempts, error, response_status: status, response_body: "no" },
+      ]);
+      expect(world.arrived("elsewhere")).toEqual([]);
+    },
+  );
+
+  test("WH-010: what waits for a webhook that was switched off meanwhile is not sent", async () => {
+    await world.stopLanes();
+    const webhookId = await world.addWebhook("off", { events: ["conversion.created"] });
+    const id = await world.convert(offerId);
+    await world.tracking.rows("update webhook set active = false where id = $1", [webhookId]);
+    world.startLane();
+    await world.settled(id);
+    expect(await queued(id)).toMatchObject([
+      { status: "failed", attempts: 0, error: "webhook is not active" },
+    ]);
+    expect(world.arrived("off")).toEqual([]);
+  });
+
+  test("a webhook whose last 25 deliveries failed for good is switched off and says why", async () => {
+    const webhookId = await world.addWebhook("dead", { events: ["conversion.created"] });
+    world.receiver.answer((response) => response.writeHead(410).end());
+    const state = async () =>
+      (
+        await world.tracking.rows("select active, disabled_reason from webhook where id = $1", [
+          webhookId,
+        ])
+      )[0];
+    for (let i = 0; i < 24; i += 1) await world.convert(offerId);
+    await until(
+      "24 have failed",
+      async () =>
+        (
+          await world.tracking.rows(
+            "select id from delivery where endpoint_id = $1 and kind = 'webhook' and status = 'failed'",
+            [webhookId],
+          )
+        ).length === 24,
+      { timeoutMs: 10_000 },
+    );
+    expect(await state()).toEqual({ active: true, disabled_reason: "" });
+    await world.settled(await world.convert(offerId));
+    expect(await state()).toEqual({
+      active: false,
+      disabled_reason: "25 deliveries in a row failed, the last one with: HTTP 410 Gone",
+    });
+    await world.tracking.rows("update webhook set active = true where id = $1", [webhookId]);
+    expect(await state()).toEqual({ active: true, disabled_reason: "" });
+  });
+});
+
+test("the verifier of these tests refuses what is not as section 6.2 says", async () => {
+  await world.addWebhook("verified", { events: ["conversion.created"] });
+  await world.convert(offerId);
+  await world.told("verified", 1);
+  const [request] = world.arrived("verified");
+  const changed = (change: Partial<Received>) => () =>
+    verifyWebhook({ ...(request as Received), ...change }, WEBHOOK_SECRET);
+  const headers = request?.headers ?? {};
+  expect(changed({})).not.toThrow();
+  expect(changed({ bytes: Buffer.from(`${request?.body} `) })).toThrow("signature");
+  expect(changed({ atMs: Date.now() + 400_000 })).toThrow("signed for");
+  expect(changed({ headers: { ...headers, "x-tracker-timestamp": "1" } })).toThrow("signed for");
+  expect(() => verifyWebhook(request as Received, `${WEBHOOK_SECRET}0`)).toThrow("signature");
+});
