@@ -17,6 +17,10 @@ test("P21: a change and what it tells are one commit, through kill -9 of process
       url: "http://partner.example/",
     });
   }
+  await world.insert("webhook", {
+    ...{ workspace_id: world.workspaceId, name: "all", url: "http://hooks.example/" },
+    ...{ events: ["conversion.created", "conversion.updated"], secret: `whsec_${"0".repeat(48)}` },
+  });
   await fleet.untilCurrent();
   let isEnding = false;
   let changes = 0;
@@ -57,7 +61,20 @@ test("P21: a change and what it tells are one commit, through kill -9 of process
   );
   const told = await world.rows<{ fired: string }>(
     `select d.conversion_id || ' ' || p.fire_on || ' ' || d.trigger as fired
-     from delivery d join postback p on p.id = d.endpoint_id`,
+     from delivery d join postback p on p.id = d.endpoint_id where d.kind = 'postback'`,
+  );
+  const dueDocuments = await world.rows<{ fired: string }>(
+    `select h.conversion_id || case when h.from_status is null then ' conversion.created ' else ' conversion.updated ' end
+       || concat_ws(' ', h.from_status, h.from_payout, h.to_status, h.to_payout) as fired
+     from conversion_history h
+     where (h.from_status, h.from_revenue, h.from_payout, h.from_sale_amount)
+       is distinct from (h.to_status, h.to_revenue, h.to_payout, h.to_sale_amount)`,
+  );
+  const documents = await world.rows<{ fired: string; id: string }>(
+    `select concat_ws(' ', t.body -> 'data' ->> 'id', t.body ->> 'event', t.body -> 'previous' ->> 'status',
+         t.body -> 'previous' ->> 'payout', t.body -> 'data' ->> 'status', t.body -> 'data' ->> 'payout') as fired,
+       t.body ->> 'id' as id
+     from delivery d cross join lateral (select (d.facts ->> 'body')::jsonb as body) t where d.kind = 'webhook'`,
   );
   const known = await world.rows("select id from conversion");
   const orphans = await world.rows(
@@ -67,7 +84,9 @@ test("P21: a change and what it tells are one commit, through kill -9 of process
   expect(known.length).toBeGreaterThan(KILLS);
   const sorted = (rows: readonly { fired: string }[]) => rows.map(({ fired }) => fired).toSorted();
   expect(sorted(told)).toEqual(sorted(due));
+  expect(sorted(documents)).toEqual(sorted(dueDocuments));
+  expect(new Set(documents.map(({ id }) => id)).size).toBe(documents.length);
   process.stdout.write(
-    `P21: ${KILLS} kills, ${changes} answered changes of ${known.length} conversions, ${told.length} deliveries\n`,
+    `P21: ${KILLS} kills, ${changes} answered changes of ${known.length} conversions, ${told.length} postbacks, ${documents.length} documents\n`,
   );
 });

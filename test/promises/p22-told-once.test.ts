@@ -3,6 +3,7 @@ import { type Received, startReceiver } from "../integration/outgoing/receiver.t
 import { pause } from "../replay/service.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
 import { until } from "../system/until.ts";
+import { verifyWebhook } from "../system/verify-webhook.ts";
 
 const IS_FULL = process.env["PROMISES_FULL"] === "1";
 const CONVERSIONS = IS_FULL ? 5_000 : 300;
@@ -12,15 +13,20 @@ const SENDERS = 16;
 /** Who was killed has what it took for 30 s. */
 const LEASES_END_MS = 60_000;
 const OFFERS = 10;
+const SECRET = `whsec_${"0123".repeat(12)}`;
+const RETRIES = Array.from({ length: 50 }, () => "200ms").join(",");
+/** Of each conversion that is turned over. */
+const STATUSES = ["rejected", "approved", "rejected"];
 
-test("P22: every postback arrives, a second time only where the first outcome was unknown, and a reversal is one delivery", async () => {
+test("P22: every postback and document arrives, a second time only where the first outcome was unknown, and a reversal is one delivery", async () => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;
   world.startLane();
   const env = {
     ALLOW_PRIVATE_DESTINATIONS: "1",
-    POSTBACK_RETRY_SCHEDULE: Array.from({ length: 50 }, () => "200ms").join(","),
+    POSTBACK_RETRY_SCHEDULE: RETRIES,
+    WEBHOOK_RETRY_SCHEDULE: RETRIES,
   };
   for (let i = 0; i < 2; i += 1) await fleet.addProcessor(i, "delivery", env);
   const offers: number[] = [];
@@ -34,6 +40,15 @@ test("P22: every postback arrives, a second time only where the first outcome wa
       });
     }
   }
+
+  await world.insert("webhook", {
+    ...{
+      workspace_id: world.workspaceId,
+      name: "all",
+      url: `http://127.0.0.1:${receiver.port}/hook`,
+    },
+    ...{ events: ["conversion.created", "conversion.updated"], secret: SECRET },
+  });
 
   /** Deliveries whose outcome their worker may not have learned, or not have recorded. */
   const unknown = new Set<string>();
@@ -93,34 +108,39 @@ test("P22: every postback arrives, a second time only where the first outcome wa
   await pause(2 * KILL_EVERY_MS);
   isEnding = true;
   await killing;
-  await untilTold(conversions.length);
+  await untilTold(2 * conversions.length);
   await inTurns(rejected, async (conversion_id) => {
-    for (const status of ["rejected", "approved", "rejected"])
-      await world.report({ conversion_id, status });
+    for (const status of STATUSES) await world.report({ conversion_id, status });
   });
   await kill();
-  await untilTold(conversions.length + rejected.length);
+  await untilTold(2 * conversions.length + (1 + STATUSES.length) * rejected.length);
 
   const rows = await world.rows<{
     id: string;
     conversion_id: string;
-    trigger: string;
+    told: string;
     status: string;
-  }>("select id, conversion_id, trigger, status from delivery");
+  }>("select id, conversion_id, trigger || event as told, status from delivery");
   expect(fleet.kills).toBeGreaterThan(2);
   expect(rows.filter(({ status }) => status !== "delivered")).toEqual([]);
-  expect(
-    rows.map(({ conversion_id, trigger }) => `${conversion_id} ${trigger}`).toSorted(),
-  ).toEqual(
+  expect(rows.map(({ conversion_id, told }) => `${conversion_id} ${told}`).toSorted()).toEqual(
     [
       ...conversions.map((id) => `${id} approved`),
       ...rejected.map((id) => `${id} reversal`),
+      ...conversions.map((id) => `${id} conversion.created`),
+      ...rejected.flatMap((id) => STATUSES.map(() => `${id} conversion.updated`)),
     ].toSorted(),
   );
   expect(rows.filter(({ id }) => !confirmed.has(id))).toEqual([]);
   const twice = [...confirmed].filter(([, times]) => times > 1).map(([id]) => id);
   expect(twice.filter((id) => !unknown.has(id))).toEqual([]);
-  expect(targetsOfDeliveries(receiver.received).filter((targets) => targets.size > 1)).toEqual([]);
+  expect(messagesOfDeliveries(receiver.received).filter((sent) => sent.size > 1)).toEqual([]);
+  const documents = receiver.received
+    .filter(({ target }) => target === "/hook")
+    .map((request) => [idOf(request), verifyWebhook(request, SECRET).id]);
+  const told = new Set(documents.map(([delivery]) => delivery)).size;
+  expect(told).toBe(conversions.length + STATUSES.length * rejected.length);
+  expect(new Set(documents.map(([, id]) => id)).size).toBe(told);
   process.stdout.write(
     `P22: ${rows.length} deliveries, ${receiver.received.length} requests, ${fleet.kills} kills, ${unknown.size} unknown outcomes, ${twice.length} arrived again\n`,
   );
@@ -135,13 +155,13 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
 }
 
 /** The same message is the same request, whichever attempt it is. */
-function targetsOfDeliveries(received: readonly Received[]): Set<string>[] {
-  const targets = new Map<string, Set<string>>();
+function messagesOfDeliveries(received: readonly Received[]): Set<string>[] {
+  const messages = new Map<string, Set<string>>();
   for (const request of received) {
-    const known = targets.get(idOf(request)) ?? new Set();
-    targets.set(idOf(request), known.add(request.target));
+    const known = messages.get(idOf(request)) ?? new Set();
+    messages.set(idOf(request), known.add(`${request.target} ${request.body}`));
   }
-  return [...targets.values()];
+  return [...messages.values()];
 }
 
 function idOf({ headers }: Received): string {
