@@ -46,7 +46,7 @@ export function authorize(principal: Principal, access: OperationAccess): void {
   if (
     access.needsWholeKey !== undefined &&
     principal.permissions.length < permissionsOf(principal.role, null).length &&
-    !principal.permissions.some((permission) => permission === access.needsWholeKey)
+    !principal.permissions.some((held) => held === access.needsWholeKey)
   ) {
     throw new ApiError("forbidden", "this key is narrowed to some permissions");
   }

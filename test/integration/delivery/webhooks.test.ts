@@ -29,10 +29,10 @@ async function queued(conversionId: string): Promise<Record<string, unknown>[]> 
   );
 }
 
-async function setStatus(ids: string[], status: string): Promise<void> {
+async function setStatus(ids: string[], status: "approved" | "rejected"): Promise<void> {
   await world.tracking.command({
     ...{ kind: "set-status", workspaceId: world.tracking.workspaceId, keyId: 1, bulk: true },
-    ...{ nowMs: Date.now(), ids, status: status as "approved", reason: "manual", notes: null },
+    ...{ nowMs: Date.now(), ids, status, reason: "manual", notes: null },
   });
 }
 
@@ -46,22 +46,23 @@ describe("conversion events", () => {
     );
     const [document] = await world.told("created", 1);
     const [request] = world.arrived("created");
+    const [row] = await world.deliveries(id);
+    if (document === undefined || row === undefined) throw new Error("it is told");
     expect(request?.headers).toMatchObject({
       "content-type": "application/json",
       "user-agent": "Tracker-Webhook/1.0",
       "x-tracker-event": "conversion.created",
+      "x-tracker-delivery": row.id,
     });
-    const [row] = await world.deliveries(id);
-    expect(request?.headers["x-tracker-delivery"]).toBe(row?.id);
-    expect(Object.keys(document ?? {})).toEqual([
-      ...["id", "event", "workspace_id", "created_at", "data"],
-    ]);
-    expect(document?.event).toBe("conversion.created");
-    expect(document?.workspace_id).toBe(world.tracking.workspaceId);
-    expect(document?.created_at).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
-    expect(Math.abs(Date.parse(document?.created_at ?? "") - Date.now())).toBeLessThan(60_000);
+    const { data, ...envelope } = document;
+    expect(Object.keys(envelope)).toEqual(["id", "event", "workspace_id", "created_at"]);
+    expect(envelope).toMatchObject({
+      ...{ event: "conversion.created", workspace_id: world.tracking.workspaceId },
+    });
+    expect(envelope.created_at).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+    expect(Math.abs(Date.parse(envelope.created_at) - Date.now())).toBeLessThan(60_000);
     const stored = await world.tracking.conversion(id);
-    expect(document?.data).toEqual({
+    expect(data).toEqual({
       ...{
         id,
         click_id: stored["click_id"],
@@ -79,7 +80,7 @@ describe("conversion events", () => {
       ...{ sub1: "one", sub2: "", sub3: "", sub4: "", sub5: "", source_id: "src", gclid: "g-1" },
       ...{ country: "DE", device_type: "mobile" },
     });
-    expect(document?.data["payout"]).toMatch(/^\d+\.\d{4}$/);
+    expect(data["payout"]).toMatch(/^\d+\.\d{4}$/);
   });
 
   test("WH-006 G133: duplicates and rejected conversions are told as created too", async () => {
@@ -165,9 +166,9 @@ describe("conversion events", () => {
       world.arrived(path).map(({ headers }) => headers["x-tracker-event"]);
     expect(await events("of-created")).toEqual(["conversion.created"]);
     expect(await events("of-updated")).toEqual(["conversion.updated"]);
-    expect((await events("of-both")).toSorted()).toEqual([
-      ...["conversion.created", "conversion.updated"],
-    ]);
+    expect(new Set(await events("of-both"))).toEqual(
+      new Set(["conversion.created", "conversion.updated"]),
+    );
     for (const path of ["of-offers", "inactive", "elsewhere"])
       expect(await events(path)).toEqual([]);
     // One event is one id, whoever is told.
@@ -208,7 +209,7 @@ describe("delivery", () => {
       [id],
     );
     world.startLane();
-    await world.told("late", 1);
+    expect(await world.told("late", 1)).toMatchObject([{ data: { id } }]);
   });
 
   test.each([
@@ -281,12 +282,13 @@ test("the verifier of these tests refuses what is not as section 6.2 says", asyn
   await world.convert(offerId);
   await world.told("verified", 1);
   const [request] = world.arrived("verified");
+  if (request === undefined) throw new Error("it has arrived");
   const changed = (change: Partial<Received>) => () =>
-    verifyWebhook({ ...(request as Received), ...change }, WEBHOOK_SECRET);
-  const headers = request?.headers ?? {};
+    verifyWebhook({ ...request, ...change }, WEBHOOK_SECRET);
+  const { headers } = request;
   expect(changed({})).not.toThrow();
-  expect(changed({ bytes: Buffer.from(`${request?.body} `) })).toThrow("signature");
+  expect(changed({ bytes: Buffer.from(`${request.body} `) })).toThrow("signature");
   expect(changed({ atMs: Date.now() + 400_000 })).toThrow("signed for");
   expect(changed({ headers: { ...headers, "x-tracker-timestamp": "1" } })).toThrow("signed for");
-  expect(() => verifyWebhook(request as Received, `${WEBHOOK_SECRET}0`)).toThrow("signature");
+  expect(() => verifyWebhook(request, `${WEBHOOK_SECRET}0`)).toThrow("signature");
 });
