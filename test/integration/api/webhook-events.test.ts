@@ -161,7 +161,10 @@ describe("events of the API", () => {
     expect(created).not.toHaveProperty("previous");
     expect(updated?.data).toEqual(changed);
     expect(updated?.previous).toEqual({ payout: "3.0000", tags: [], events: offer["events"] });
-    // A change that is refused is no change.
+    // A change that is refused, or rolled back, is no change (WH-011).
+    const taken = { name: "x", advertiser_id: offer["advertiser_id"], code: offer["code"] };
+    const again = await world.post("/offers", { ...taken, destination_url: "https://x.example/" });
+    expect(refusal(again)).toBe("409 conflict");
     expect((await world.patch(`/offers/${offer.id}`, { payout: "-1" })).status).toBe(400);
     expect((await world.post("/offers", { name: "x" })).status).toBe(400);
     expect(await hooks.deliveries(hook)).toHaveLength(2);

@@ -121,6 +121,17 @@ describe("conversion events", () => {
     expect(document?.data).toMatchObject({ id, sale_amount: "80.0000" });
   });
 
+  test("WH-007 G98: a hold that ends is told as a change of status", async () => {
+    await world.addWebhook("held", { events: ["conversion.updated"] });
+    const id = await world.convert(await world.tracking.addOffer({ hold_days: "1" }));
+    await world.tracking.rows("update conversion set hold_until = now() where id = $1", [id]);
+    await world.tracking.rows("select release_due_holds(10)");
+    const documents = await world.told("held", 1);
+    expect(documents).toMatchObject([
+      { previous: { status: "pending" }, data: { id, status: "approved", status_reason: "" } },
+    ]);
+  });
+
   test("WH-008: a bulk change is one document a changed conversion", async () => {
     await world.addWebhook("bulk", { events: ["conversion.updated"] });
     const ids: string[] = [];
