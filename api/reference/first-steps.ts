@@ -70,7 +70,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
     operationId: "createWebhook",
     title: "Have your own server told too",
     path: "/webhooks",
-    body: '{"name": "CRM", "url": "https://crm.example/hook", "events": ["conversion.approved"]}',
+    body: '{"name": "CRM", "url": "https://crm.example/hook", "events": ["conversion.created", "conversion.updated"]}',
   },
   {
     operationId: "createKey",
