@@ -7,6 +7,7 @@ import type { Pool } from "../schemas/postgres/connect.ts";
 import { AddressList } from "./access/address-list.ts";
 import { ApiKeys } from "./access/api-keys.ts";
 import { RateLimiter } from "./access/rate-limiter.ts";
+import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
 import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page.ts";
 import { Cursors } from "./rest/cursor.ts";
@@ -30,7 +31,20 @@ export type ApiParts = {
 export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const { db, clickhouse, nats, outgoing, log, apiUrl, trackingUrl, allowLoopback } = parts;
   const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
-  return buildRestServer({
+  const served = {
+    db,
+    clickhouse,
+    nats,
+    outgoing,
+    log,
+    cursors: new Cursors(await readSecret(db)),
+    keys: new ApiKeys(db),
+    rates: new RateLimiter(db, parts.rateLimitPerMinute),
+    trustedProxies: new AddressList(parts.trustedProxies),
+    settings: { apiUrl, trackingUrl, allowLoopback },
+  };
+  const app = buildRestServer({
+    ...served,
     operations,
     documents: [
       {
@@ -45,17 +59,9 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
         headers: { "content-security-policy": REFERENCE_PAGE_POLICY },
       },
     ],
-    db,
-    clickhouse,
-    nats,
-    outgoing,
-    log,
-    cursors: new Cursors(await readSecret(db)),
-    keys: new ApiKeys(db),
-    rates: new RateLimiter(db, parts.rateLimitPerMinute),
-    trustedProxies: new AddressList(parts.trustedProxies),
-    settings: { apiUrl, trackingUrl, allowLoopback },
   });
+  addMcpServer(app, served);
+  return app;
 }
 
 async function readSecret(db: Pool): Promise<string> {

@@ -1,3 +1,4 @@
+import type { Log } from "../../schemas/host/log.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 export type AuditEntry = {
@@ -14,7 +15,22 @@ export type AuditEntry = {
   readonly requestId: string;
 };
 
-/** Notes a write or an MCP call, refused ones too. */
+/**
+ * Notes a request, refused ones too. Never rejects: what was done is done, so its caller is told that, and the
+ * operator that the note is missing.
+ */
+export async function noteInAuditLog(
+  { db, log }: { readonly db: Queryable; readonly log: Log },
+  entry: AuditEntry,
+): Promise<void> {
+  try {
+    await insertAuditEntry(db, entry);
+  } catch (error) {
+    log.error({ err: error, requestId: entry.requestId }, "audit.not-written");
+  }
+}
+
+/** Notes a write, a command or an MCP call. */
 export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
   await db.query({
     name: "insert-audit-entry",

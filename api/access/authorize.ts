@@ -32,22 +32,32 @@ export function refusalOfKey(
 
 /** Role before existence (G03): asked before anything of the request is looked up. @throws {ApiError} */
 export function authorize(principal: Principal, access: OperationAccess): void {
+  const refusal = refusalOfAccess(principal, access);
+  if (refusal !== undefined) throw refusal;
+}
+
+/** What speaks against an operation for a key, whatever is asked of it. */
+export function refusalOfAccess(
+  principal: Principal,
+  access: OperationAccess,
+): ApiError | undefined {
   if (access.isWrite && principal.role === "analyst") {
-    throw new ApiError("read_only_key", "this key may only read");
+    return new ApiError("read_only_key", "this key may only read");
   }
   if (!access.roles.includes(principal.role)) {
-    throw new ApiError("forbidden", `this is not open to ${principal.role} keys`);
+    return new ApiError("forbidden", `this is not open to ${principal.role} keys`);
   }
   const permission =
     (isStaff(principal.role) ? access.staffPermission : undefined) ?? access.permission;
   if (permission !== undefined && !principal.permissions.includes(permission)) {
-    throw new ApiError("forbidden", `this key has not the permission ${permission}`);
+    return new ApiError("forbidden", `this key has not the permission ${permission}`);
   }
   if (
     access.needsWholeKey !== undefined &&
     principal.permissions.length < permissionsOf(principal.role, null).length &&
     !principal.permissions.some((held) => held === access.needsWholeKey)
   ) {
-    throw new ApiError("forbidden", "this key is narrowed to some permissions");
+    return new ApiError("forbidden", "this key is narrowed to some permissions");
   }
+  return undefined;
 }

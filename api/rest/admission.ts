@@ -44,7 +44,7 @@ export async function admit(request: IncomingMessage, deps: AdmissionDeps): Prom
     const refusal = found === undefined ? refusalWithoutKey(key) : refusalOfKey(found, ip);
     const principal = refusal === undefined ? found?.principal : undefined;
     const counted = await deps.rates.count(
-      principal === undefined ? `ip:${addressBucket(ip)}` : `key:${principal.keyId}`,
+      principal === undefined ? `ip:${addressBucket(ip)}` : holderOf(principal),
     );
     return {
       ...base,
@@ -67,6 +67,29 @@ export async function admit(request: IncomingMessage, deps: AdmissionDeps): Prom
       refusal: error instanceof Error ? error : new Error(String(error)),
     };
   }
+}
+
+/**
+ * Counts `units` more on the budget of an admitted request that does the work of several. It is served whole or not at all:
+ * what is over the budget refuses it. Rejects when Postgres is away.
+ */
+export async function admitFurther(
+  admission: Admission,
+  { rates }: Pick<AdmissionDeps, "rates">,
+  units: number,
+): Promise<Admission> {
+  const { principal } = admission;
+  if (principal === undefined || units === 0) return admission;
+  const counts = await Promise.all(
+    Array.from({ length: units }, async () => await rates.count(holderOf(principal))),
+  );
+  const rate = counts.at(-1) ?? admission.rate;
+  const isOverBudget = counts.some(({ isOver }) => isOver);
+  return { ...admission, rate, isOverBudget, refusal: isOverBudget ? overBudget(rate) : undefined };
+}
+
+function holderOf({ keyId }: Principal): string {
+  return `key:${keyId}`;
 }
 
 /** What refuses a request for a path that needs no key (G04): a key that is sent is checked as anywhere. */

@@ -23,10 +23,8 @@ export class Schemas {
 
   /** The parameters of a path or a query, which are strings on the wire: one that reads as a number is told as one. */
   parameters(schema: z.ZodType | undefined, place: "path" | "query"): Json[] {
-    if (!(schema instanceof z.ZodObject)) return [];
-    const { properties } = this.#convert(schema, "input");
-    return Object.entries(asObject(properties)).map(([name, property]) => {
-      const { description, pattern, ...rest } = asObject(property);
+    return Object.entries(parameterSchemas(schema)).map(([name, property]) => {
+      const { description, pattern, ...rest } = property;
       return {
         name,
         in: place,
@@ -47,13 +45,31 @@ export class Schemas {
   }
 
   #convert(schema: z.ZodType, io: "input" | "output"): Json {
-    const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
-      io,
-      unrepresentable: "any",
-      reused: "inline",
-    });
+    const json = jsonSchemaOf(schema, io);
     return asObject(JSON.parse(JSON.stringify(json).replaceAll("#/$defs/", REF)));
   }
+}
+
+/** What callers may send of each parameter of a path or a query, by name. */
+export function parameterSchemas(schema: z.ZodType | undefined): Readonly<Record<string, Json>> {
+  if (!(schema instanceof z.ZodObject)) return {};
+  const { properties } = jsonSchemaOf(schema, "input");
+  return Object.fromEntries(
+    Object.entries(asObject(properties)).map(([name, property]) => [name, asObject(property)]),
+  );
+}
+
+export function parameterNames(schema: z.ZodType | undefined): readonly string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    reused: "inline",
+  });
+  return json;
 }
 
 /** The members of a JSON object; none of anything else. */

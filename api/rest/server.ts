@@ -1,18 +1,8 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
-import type { Log } from "../../schemas/host/log.ts";
-import type { Nats } from "../../schemas/nats/connect.ts";
-import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
-import type { Pool } from "../../schemas/postgres/connect.ts";
-import { insertAuditEntry } from "../access/audit-log.ts";
+import { noteInAuditLog } from "../access/audit-log.ts";
 import { authorize } from "../access/authorize.ts";
 import { ApiError, notFound } from "../errors.ts";
-import type {
-  Operation,
-  OperationContext,
-  OperationResult,
-  OperationSettings,
-} from "../operation.ts";
+import type { Operation, OperationResult } from "../operation.ts";
 import {
   type Admission,
   type AdmissionDeps,
@@ -20,7 +10,7 @@ import {
   headersOf,
   refusalWithoutNeedOfKey,
 } from "./admission.ts";
-import type { Cursors } from "./cursor.ts";
+import { contextOf, noteUse, type OperationParts } from "./operation-context.ts";
 import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
 import { RestRoutes } from "./routes.ts";
@@ -34,17 +24,11 @@ export type PublicDocument = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type RestServerOptions = AdmissionDeps & {
-  readonly operations: readonly Operation[];
-  readonly documents: readonly PublicDocument[];
-  readonly db: Pool;
-  readonly clickhouse: Clickhouse;
-  readonly nats: () => Nats | undefined;
-  readonly outgoing: OutgoingClient;
-  readonly cursors: Cursors;
-  readonly log: Log;
-  readonly settings: OperationSettings;
-};
+export type RestServerOptions = AdmissionDeps &
+  OperationParts & {
+    readonly operations: readonly Operation[];
+    readonly documents: readonly PublicDocument[];
+  };
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -114,7 +98,7 @@ async function registerApi(
     const refusal = isPublic === true ? refusalWithoutNeedOfKey(admission) : admission.refusal;
     if (refusal !== undefined) throw refusal;
     if (request.is404) throw noRoute(routes, request);
-    if (admission.principal !== undefined) noteUse(options, admission.principal.keyId, admission);
+    noteUse(options, admission);
     if (operation !== undefined && admission.principal !== undefined) {
       authorize(admission.principal, operation.access);
     }
@@ -159,7 +143,7 @@ async function answerOperation(
   request: FastifyRequest,
   { operation, reply }: Answering,
 ): Promise<FastifyReply> {
-  const context = contextOf(options, request);
+  const context = contextOf(options, request.admission);
   const input = await readInput(operation, context, {
     path: stringsOf(request.params),
     query: stringsOf(request.query),
@@ -177,29 +161,6 @@ async function answerOperation(
     .code(result.status ?? operation.status)
     .type(JSON_TYPE)
     .send(JSON.stringify(result.body));
-}
-
-function contextOf(options: RestServerOptions, request: FastifyRequest): OperationContext {
-  const { admission } = request;
-  // The hook has refused every request of an operation without a principal.
-  if (admission?.principal === undefined)
-    throw new Error("an operation was reached without a principal");
-  const { principal, requestId, nowMs, ip, rate } = admission;
-  return {
-    principal,
-    workspace: principal.workspace,
-    db: options.db,
-    clickhouse: options.clickhouse,
-    nats: options.nats(),
-    outgoing: options.outgoing,
-    cursors: options.cursors,
-    log: options.log.child({ requestId }),
-    requestId,
-    nowMs,
-    clientIp: ip,
-    rate,
-    settings: options.settings,
-  };
 }
 
 function answerProblem(
@@ -253,23 +214,12 @@ async function afterWrite(
   if (reply.statusCode < 400) options.keys.forget();
   const { admission } = request;
   if (admission?.principal === undefined) return;
-  try {
-    await insertAuditEntry(options.db, {
-      principal: admission.principal,
-      action: `rest ${operation.method} ${request.url.split("?", 1)[0] ?? ""}`,
-      ip: admission.ip,
-      status: reply.statusCode,
-      requestId: admission.requestId,
-    });
-  } catch (error) {
-    // The write is done: its caller is told so, and the operator that its note is missing.
-    options.log.error({ err: error, requestId: admission.requestId }, "audit.not-written");
-  }
-}
-
-function noteUse({ keys, log }: RestServerOptions, keyId: number, { nowMs }: Admission): void {
-  keys.noteUse(keyId, nowMs).catch((error: unknown) => {
-    log.warn({ err: error, keyId }, "key.use-not-noted");
+  await noteInAuditLog(options, {
+    principal: admission.principal,
+    action: `rest ${operation.method} ${request.url.split("?", 1)[0] ?? ""}`,
+    ip: admission.ip,
+    status: reply.statusCode,
+    requestId: admission.requestId,
   });
 }
 

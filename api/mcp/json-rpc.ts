@@ -1,0 +1,70 @@
+/** Codes of JSON-RPC 2.0, and -32001 for what HTTP refuses (section 4.12). */
+export const RPC_ERRORS = {
+  refused: -32_001,
+  parse: -32_700,
+  invalidRequest: -32_600,
+  unknownMethod: -32_601,
+  unknownTool: -32_602,
+  internal: -32_603,
+} as const;
+
+type RpcId = string | number;
+type Params = Readonly<Record<string, unknown>>;
+
+/** A message as read. A notification has no id and gets no answer. */
+export type RpcMessage =
+  | {
+      readonly kind: "request";
+      readonly id: RpcId;
+      readonly method: string;
+      readonly params: Params;
+    }
+  | { readonly kind: "notification"; readonly method: string }
+  | { readonly kind: "invalid"; readonly id: RpcId | null; readonly why: string };
+
+export type RpcError = {
+  readonly code: number;
+  readonly message: string;
+};
+
+export type RpcAnswer = {
+  readonly jsonrpc: "2.0";
+  readonly id: RpcId | null;
+} & ({ readonly result: unknown } | { readonly error: RpcError });
+
+/** One message of a body that was JSON. */
+export function readMessage(json: unknown): RpcMessage {
+  if (!isObject(json)) return { kind: "invalid", id: null, why: "a message is an object" };
+  const id = idOf(json["id"]);
+  const invalid = (why: string): RpcMessage => ({ kind: "invalid", id, why });
+  const { method } = json;
+  if (json["jsonrpc"] !== "2.0") return invalid('jsonrpc must be "2.0"');
+  if (typeof method !== "string") return invalid("method must be text");
+  // An id of null would be a request whose answer nobody could tell from that of a damaged one.
+  if (id === null && "id" in json) return invalid("id must be text or a number");
+  const params = json["params"] ?? {};
+  if (!isObject(params)) return invalid("params must be an object");
+  return id === null ? { kind: "notification", method } : { kind: "request", id, method, params };
+}
+
+function idOf(given: unknown): RpcId | null {
+  const isId = typeof given === "string" || (typeof given === "number" && Number.isFinite(given));
+  return isId ? given : null;
+}
+
+export function rpcResult(id: RpcId, result: unknown): RpcAnswer {
+  return { jsonrpc: "2.0", id, result };
+}
+
+export function rpcError(
+  id: RpcId | null,
+  kind: keyof typeof RPC_ERRORS,
+  message: string,
+): RpcAnswer {
+  return { jsonrpc: "2.0", id, error: { code: RPC_ERRORS[kind], message } };
+}
+
+/** An object of JSON: neither null nor a list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,139 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../errors.ts";
+import {
+  type Admission,
+  type AdmissionDeps,
+  admit,
+  admitFurther,
+  headersOf,
+} from "../rest/admission.ts";
+import { contextOf, noteUse, type OperationParts } from "../rest/operation-context.ts";
+import { problemOf } from "../rest/problem.ts";
+import { answerRequest } from "./answer-request.ts";
+import {
+  type RPC_ERRORS,
+  type RpcAnswer,
+  type RpcMessage,
+  readMessage,
+  rpcError,
+} from "./json-rpc.ts";
+
+export type McpOptions = AdmissionDeps & OperationParts;
+
+const PATH = "/mcp";
+const MESSAGES_MAX = 20;
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** Adds the MCP server (section 4.12): POST only, without sessions, every answer one JSON document. */
+export function addMcpServer(app: FastifyInstance, options: McpOptions): void {
+  void app.register(async (mcp) => registerMcp(mcp, options), { prefix: PATH });
+}
+
+async function registerMcp(mcp: FastifyInstance, options: McpOptions): Promise<void> {
+  // Whatever type a body says it has, it is read as JSON (400 if it is none).
+  mcp.removeAllContentTypeParsers();
+  mcp.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
+    done(null, body);
+  });
+  mcp.addHook("onRequest", async (request, reply) => {
+    const admission = await admit(request.raw, options);
+    request.admission = admission;
+    reply.headers({ ...headersOf(admission), "cache-control": "no-store" });
+    // That only POST is served is told without a key: clients ask it before they send one.
+    if (request.is404) throw noMethod(request);
+    if (admission.refusal !== undefined) throw admission.refusal;
+    noteUse(options, admission);
+  });
+  mcp.setNotFoundHandler((request) => {
+    throw noMethod(request);
+  });
+  mcp.setErrorHandler((error, request, reply) => {
+    const { requestId } = request.admission ?? {};
+    const log = requestId === undefined ? options.log : options.log.child({ requestId });
+    const problem = problemOf(error, log);
+    const text = `${problem.code}: ${problem.message}`;
+    return reply
+      .code(problem.status)
+      .headers(problem.headers)
+      .type(JSON_TYPE)
+      .send(JSON.stringify(rpcError(null, kindOf(problem), text)));
+  });
+  mcp.post("/", async (request, reply) => await answerPost(options, request, reply));
+}
+
+async function answerPost(
+  options: McpOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const json = parseBody(request.body);
+  const batch: readonly unknown[] = Array.isArray(json) ? json : [json];
+  if (batch.length === 0 || batch.length > MESSAGES_MAX) {
+    const why = `a batch holds 1 to ${MESSAGES_MAX} messages`;
+    return sendJson(reply, rpcError(null, "invalidRequest", why));
+  }
+  const messages = batch.map(readMessage);
+  const admission = await admitCalls(options, request.admission, messages);
+  reply.headers(headersOf(admission));
+  if (admission.refusal !== undefined) throw admission.refusal;
+  const answers = await answersTo(options, admission, messages);
+  const [first] = answers;
+  if (first === undefined) return reply.code(202).send();
+  return sendJson(reply, Array.isArray(json) ? answers : first);
+}
+
+/** The first tool call is paid by the request, each further one takes one more of the budget (G174). */
+async function admitCalls(
+  options: McpOptions,
+  admission: Admission | undefined,
+  messages: readonly RpcMessage[],
+): Promise<Admission> {
+  if (admission === undefined) throw new Error("a request was served before it was admitted");
+  const calls = messages.filter(
+    (message) => message.kind === "request" && message.method === "tools/call",
+  );
+  return await admitFurther(admission, options, Math.max(0, calls.length - 1));
+}
+
+/** In the order of the messages, one after the other: a batch takes no more of the stores at once than a request. */
+async function answersTo(
+  options: McpOptions,
+  admission: Admission,
+  messages: readonly RpcMessage[],
+): Promise<RpcAnswer[]> {
+  const context = contextOf(options, admission);
+  const answers: RpcAnswer[] = [];
+  for (const message of messages) {
+    if (message.kind === "invalid")
+      answers.push(rpcError(message.id, "invalidRequest", message.why));
+    if (message.kind === "request") answers.push(await answerRequest(context, message));
+  }
+  return answers;
+}
+
+/** @throws {ApiError} `invalid_json`. */
+function parseBody(body: unknown): unknown {
+  try {
+    return JSON.parse(typeof body === "string" ? body : "");
+  } catch (error) {
+    throw new ApiError("invalid_json", "the body is not valid JSON", { cause: error });
+  }
+}
+
+function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply.type(JSON_TYPE).send(JSON.stringify(body));
+}
+
+function noMethod(request: FastifyRequest): ApiError {
+  const path = request.url.split("?", 1)[0];
+  return path === PATH || path === `${PATH}/`
+    ? new ApiError("method_not_allowed", `${PATH} takes POST only`, { headers: { allow: "POST" } })
+    : new ApiError("not_found", "there is no such path");
+}
+
+/** Section 4.12: what HTTP refuses has a JSON-RPC error as its body. */
+function kindOf({ code, status }: ApiError): keyof typeof RPC_ERRORS {
+  if (code === "invalid_json") return "parse";
+  if (status === 401 || status === 403 || status === 429) return "refused";
+  return status >= 500 ? "internal" : "invalidRequest";
+}

@@ -1,0 +1,111 @@
+import { type ApiError, invalidParameter } from "../errors.ts";
+import { parameterNames } from "../rest/openapi-schemas.ts";
+import type { RawRequest } from "../rest/request-input.ts";
+import { isObject } from "./json-rpc.ts";
+import { extraParams } from "./tool-schema.ts";
+import type { Tool, ToolArgument } from "./tools.ts";
+
+/**
+ * The request that a call of a tool stands for. What is no argument and no parameter is refused rather than ignored: an
+ * assistant that misnames a filter must not take the unfiltered answer for the filtered one. Null counts as absent.
+ *
+ * @throws {ApiError} `invalid_parameter` (G175).
+ */
+export function requestOfCall(tool: Tool, given: unknown): RawRequest {
+  const values = readArguments(tool, given);
+  for (const [name, { isRequired }] of Object.entries(tool.arguments)) {
+    if (isRequired === true && !values.has(name)) throw invalidParameter(name, "required");
+  }
+  const inPath = parameterNames(tool.operation.input.path);
+  const all = [...values];
+  return {
+    path: Object.fromEntries(all.filter(([name]) => inPath.includes(name))),
+    query: Object.fromEntries(all.filter(([name]) => !inPath.includes(name))),
+    body: undefined,
+  };
+}
+
+function readArguments(tool: Tool, given: unknown): Map<string, string> {
+  const { params, ...named } = objectOf("arguments", given);
+  const values = new Map<string, string>();
+  for (const [name, value] of present(named)) {
+    const argument = argumentOf(tool, name);
+    if (argument === undefined) throw noSuchArgument(tool, name);
+    values.set(name, readValue(name, argument, value));
+  }
+  const extra = present(objectOf("params", params));
+  if (extra.length > 0 && !tool.takesParams) throw noSuchArgument(tool, "params");
+  for (const [name, value] of extra) {
+    if (values.has(name)) throw invalidParameter(name, "given twice, as an argument and in params");
+    values.set(name, readParam(tool, name, value));
+  }
+  return values;
+}
+
+function objectOf(name: string, given: unknown): Readonly<Record<string, unknown>> {
+  const value = given ?? {};
+  if (!isObject(value)) throw invalidParameter(name, "expected an object");
+  return value;
+}
+
+function present(values: Readonly<Record<string, unknown>>): [string, unknown][] {
+  return Object.entries(values).filter(([, value]) => value !== null);
+}
+
+function argumentOf(tool: Tool, name: string): ToolArgument | undefined {
+  return Object.hasOwn(tool.arguments, name) ? tool.arguments[name] : undefined;
+}
+
+/** The operation judges a value; here it is only put into the form of a query. */
+function readValue(name: string, argument: ToolArgument, value: unknown): string {
+  switch (argument.kind) {
+    case "text":
+      if (typeof value === "string") return value;
+      throw invalidParameter(name, "expected text");
+    case "reference":
+      if (typeof value === "string" || Number.isSafeInteger(value)) return String(value);
+      throw invalidParameter(name, "expected an id or a code");
+    case "limit":
+      if (Number.isInteger(value)) return readLimit(name, argument.max, String(value));
+      throw invalidParameter(name, `expected a whole number from 1 to ${argument.max}`);
+    case "list":
+      if (isTexts(value)) return value.join(",");
+      throw invalidParameter(name, "expected a list of names");
+  }
+}
+
+/** A parameter of the query that is an argument too keeps the bounds of the argument. */
+function readParam(tool: Tool, name: string, value: unknown): string {
+  const text = paramText(value);
+  if (text === undefined) throw invalidParameter(`params.${name}`, "expected text");
+  const argument = argumentOf(tool, name);
+  if (argument?.kind === "limit") return readLimit(name, argument.max, text);
+  if (argument !== undefined || extraParams(tool).includes(name)) return text;
+  const { method, path } = tool.operation;
+  throw invalidParameter(
+    `params.${name}`,
+    `no parameter of ${method} ${path} here; there are ${extraParams(tool).join(", ")}`,
+  );
+}
+
+function paramText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return isTexts(value) ? value.join(",") : undefined;
+}
+
+function readLimit(name: string, max: number, text: string): string {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= 1 && Number(text) <= max) return text;
+  throw invalidParameter(name, `expected a whole number from 1 to ${max}`);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function noSuchArgument(tool: Tool, name: string): ApiError {
+  const names = [...Object.keys(tool.arguments), ...(tool.takesParams ? ["params"] : [])];
+  const has = names.length === 0 ? "none" : names.join(", ");
+  const hint = tool.takesParams && extraParams(tool).includes(name) ? `; send it in params` : "";
+  return invalidParameter(name, `no argument of ${tool.name}, which has ${has}${hint}`);
+}
