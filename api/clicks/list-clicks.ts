@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { echoRange } from "../../schemas/time/range.ts";
+import { clickIdParts } from "../../schemas/ids/click-id.ts";
+import { echoRange, type RangeQuery } from "../../schemas/time/range.ts";
 import { everybody } from "../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../access/visibility.ts";
 import { type EntityLabels, labelOf, readLabels } from "../labels/entity-labels.ts";
@@ -41,7 +42,7 @@ export const listClicks: Operation = operation({
   tag: "Clicks",
   summary: "Clicks, newest first, or those with an ad-platform click id",
   description:
-    "Default range: today in `tz`; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer holds the clicks " +
+    "Default range: today in `tz`, with `click_id` the day of that click; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer holds the clicks " +
     "with that id: `from` is required, at most 90 days, without paging.",
   access: everybody("clicks.read"),
   input: {
@@ -69,7 +70,7 @@ export const listClicks: Operation = operation({
     const scope = reportScope(context.principal);
     const filters = readClickFilters(query, context.principal.role);
     const page = openPage(context, "listClicks", query);
-    const range = rangeOfPage(context, query, page, {
+    const range = rangeOfPage({ ...context, nowMs: todayOf(context, query) }, query, page, {
       defaultPreset: "today",
       daysMax: DAYS_MAX,
     });
@@ -90,6 +91,16 @@ export const listClicks: Operation = operation({
     return { body: { ...body, range: echoRange(range) } };
   },
 });
+
+/** An id tells when its click was: asked for alone, it is found on whatever day that is. */
+function todayOf(
+  { nowMs }: OperationContext,
+  query: RangeQuery & { readonly click_id?: string | undefined },
+): number {
+  const { click_id, from, to, preset } = query;
+  const isAlone = from === undefined && to === undefined && preset === undefined;
+  return click_id === undefined || !isAlone ? nowMs : Math.min(nowMs, clickIdParts(click_id).atMs);
+}
 
 type RowLabels = { readonly offers: EntityLabels; readonly affiliates: EntityLabels };
 
