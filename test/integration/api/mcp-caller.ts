@@ -1,0 +1,109 @@
+import { expect } from "vitest";
+import { z } from "zod";
+
+const Answer = z.strictObject({
+  jsonrpc: z.literal("2.0"),
+  id: z.union([z.string(), z.number(), z.null()]),
+  result: z.record(z.string(), z.unknown()).optional(),
+  error: z.strictObject({ code: z.int(), message: z.string().min(1) }).optional(),
+});
+export type RpcAnswer = z.infer<typeof Answer>;
+
+const ToolResult = z.strictObject({
+  content: z.tuple([z.strictObject({ type: z.literal("text"), text: z.string() })]),
+  structuredContent: z.record(z.string(), z.unknown()).optional(),
+  isError: z.boolean(),
+});
+
+/** What a tool answered: the body of REST, or the text of a refusal. */
+export type ToolAnswer = {
+  readonly isError: boolean;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+};
+
+export type HttpAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+};
+
+type PostOptions = {
+  readonly key?: string | undefined;
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** Speaks JSON-RPC to `/mcp` byte by byte, so that a test sees what no client library would send or show. */
+export class McpCaller {
+  readonly url: string;
+  readonly #key: string;
+
+  constructor(origin: string, key: string) {
+    this.url = `${origin}/mcp`;
+    this.#key = key;
+  }
+
+  /** `key: undefined` sends none. */
+  async post(body: unknown, options: PostOptions = {}): Promise<HttpAnswer> {
+    const key = "key" in options ? options.key : this.#key;
+    const answer = await fetch(this.url, {
+      method: "POST",
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        "content-type": "application/json",
+        ...options.headers,
+      },
+      body: options.raw ?? JSON.stringify(body),
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+
+  /** One request; its answer comes with 200. */
+  async request(method: string, params?: unknown): Promise<RpcAnswer> {
+    const answer = await this.post({ jsonrpc: "2.0", id: 1, method, params });
+    expect(answer.status, answer.text).toBe(200);
+    return rpcAnswer(answer);
+  }
+
+  async result(method: string, params?: unknown): Promise<Record<string, unknown>> {
+    const { result, error } = await this.request(method, params);
+    expect(error).toBeUndefined();
+    return result ?? {};
+  }
+
+  /** Holds the answer to what section 4.12 says of every one: the text is the JSON of the body, or the refusal. */
+  async tool(name: string, given?: unknown): Promise<ToolAnswer> {
+    const result = await this.result("tools/call", { name, arguments: given });
+    const { content, structuredContent, isError } = ToolResult.parse(result);
+    const [{ text }] = content;
+    expect(structuredContent === undefined).toBe(isError);
+    if (!isError) expect(JSON.parse(text)).toEqual(structuredContent);
+    return { isError, text, body: structuredContent ?? {} };
+  }
+
+  /** The text of a refusal. */
+  async refusal(name: string, given?: unknown): Promise<string> {
+    const { isError, text } = await this.tool(name, given);
+    expect(isError, text).toBe(true);
+    return text;
+  }
+
+  /** What REST answers to the same key, below `/api/v1`. */
+  async rest(path: string): Promise<Record<string, unknown>> {
+    const answer = await fetch(`${this.url.replace(/mcp$/, "api/v1")}${path}`, {
+      headers: { authorization: `Bearer ${this.#key}` },
+    });
+    const body: unknown = await answer.json();
+    expect(answer.status, JSON.stringify(body)).toBe(200);
+    return z.record(z.string(), z.unknown()).parse(body);
+  }
+}
+
+export function rpcAnswer({ text }: HttpAnswer): RpcAnswer {
+  return Answer.parse(JSON.parse(text));
+}
+
+export function rpcAnswers({ text }: HttpAnswer): RpcAnswer[] {
+  return z.array(Answer).parse(JSON.parse(text));
+}
