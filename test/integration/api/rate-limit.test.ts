@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ApiWorld, refusal } from "./api-world.ts";
+import { freshWindow } from "./fresh-window.ts";
 
 const LIMIT = 60;
 let world: ApiWorld;
@@ -11,25 +12,9 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The windows are minutes of the database: what needs one whole begins with a fresh one that has time left. */
-async function freshWindow(): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        const { rows } = await world.db.query<{ second: number }>({
-          text: "select extract(second from now())::integer as second",
-        });
-        return rows[0]?.second ?? 60;
-      },
-      { timeout: 20_000, interval: 250 },
-    )
-    .toBeLessThan(50);
-  await world.db.query({ text: "delete from rate_window" });
-}
-
 test("of many requests at once through two processes exactly the budget is served (LIM-001, LIM-002, P32)", async () => {
   const other = await world.startAnother({ rateLimit: LIMIT });
-  await freshWindow();
+  await freshWindow(world);
   const { admin, analyst } = world.tenant.keys;
   const answers = await Promise.all(
     Array.from({ length: LIMIT * 3 }, async (_, index) => {
@@ -56,7 +41,7 @@ test("of many requests at once through two processes exactly the budget is serve
 });
 
 test("a window that is over gives the whole budget back (LIM-003)", async () => {
-  await freshWindow();
+  await freshWindow(world);
   for (let count = 0; count <= LIMIT; count += 1) await world.get("/me");
   expect((await world.get("/me")).status).toBe(429);
   await world.db.query({
@@ -66,7 +51,7 @@ test("a window that is over gives the whole budget back (LIM-003)", async () => 
 });
 
 test("each request takes one, refused ones too, and /me tells what its headers tell (LIM-004, ME-007, ME-008)", async () => {
-  await freshWindow();
+  await freshWindow(world);
   const first = await world.get("/me");
   await world.get("/nope");
   const third = await world.get("/me");
@@ -82,7 +67,7 @@ test("each request takes one, refused ones too, and /me tells what its headers t
 });
 
 test("requests without a key have a budget of their address (G11)", async () => {
-  await freshWindow();
+  await freshWindow(world);
   const left = async (key: string | undefined) => {
     const answer = await world.call("GET", "/me", { key });
     expect(answer.status).toBe(401);

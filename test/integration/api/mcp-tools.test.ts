@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Role } from "../../../api/access/permissions.ts";
+import { ApiWorld, type Json, record } from "./api-world.ts";
+import { McpCaller } from "./mcp-caller.ts";
+
+const CONVERSIONS = 5;
+
+let world: ApiWorld;
+let admin: McpCaller;
+let offer: Json & { id: number };
+let conversionIds: string[];
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  await world.startProcessor();
+  admin = as("admin");
+  await world.offer({ name: "Winter boots", status: "paused" });
+  offer = await world.offer({ name: "Summer sale" });
+  await world.post("/tracking-domains", { host: "go.example", is_default: true });
+  const body = { offer_id: offer.id, affiliate_id: world.tenant.affiliateId };
+  conversionIds = [];
+  for (let index = 0; index < CONVERSIONS; index += 1) {
+    const answer = await world.post("/conversions", { ...body, adv_txid: `order-${index}` });
+    conversionIds.push(String(record(answer).id));
+  }
+});
+afterAll(() => world.close());
+
+function as(role: Role): McpCaller {
+  return new McpCaller(world.origin, world.tenant.keys[role]);
+}
+
+describe("a tool answers what REST answers", () => {
+  const same: readonly (readonly [string, Json, () => string])[] = [
+    ["MCP-023 list_offers", {}, () => "/offers"],
+    ["MCP-023 list_offers", { q: "summer" }, () => "/offers?q=summer"],
+    ["MCP-023 list_offers", { status: "paused", limit: 1 }, () => "/offers?status=paused&limit=1"],
+    ["MCP-025 list_affiliates", { q: "PARTNER" }, () => "/affiliates?q=PARTNER"],
+    ["MCP-026 list_conversions", { limit: 2 }, () => "/conversions?limit=2"],
+    ["MCP-026 list_conversions", { status: "approved" }, () => "/conversions?status=approved"],
+    ["MCP-026 list_conversions", { event: "nope" }, () => "/conversions?event=nope"],
+    ["MCP-026 list_conversions", { preset: "today" }, () => "/conversions?preset=today"],
+    [
+      "MCP-031 list_conversions",
+      { params: { adv_txid: "order-3" } },
+      () => "/conversions?adv_txid=order-3",
+    ],
+    [
+      "MCP-031 list_offers",
+      { params: { visibility: "public", featured: false } },
+      () => "/offers?visibility=public&featured=false",
+    ],
+  ];
+
+  test.each(same)("MCP-019 %s %j", async (title, given, path) => {
+    const answer = await admin.tool(title.split(" ")[1] ?? "", given);
+    expect(answer.isError, answer.text).toBe(false);
+    const body = withoutCursor(answer.body);
+    expect(body).toEqual(withoutCursor(await admin.rest(path())));
+    expect(JSON.parse(answer.text)).toEqual(answer.body);
+  });
+
+  test("MCP-021 whoami, as GET /me", async () => {
+    const { body } = await admin.tool("whoami");
+    const me = await admin.rest("/me");
+    expect(withoutRate(body)).toEqual(withoutRate(me));
+    expect(remainingOf(body) - remainingOf(me)).toBe(1);
+  });
+
+  test("MCP-024 get_offer by id, as a number too, and by code", async () => {
+    const rest = await admin.rest(`/offers/${offer.id}`);
+    for (const id of [offer.id, String(offer.id), offer["code"]]) {
+      expect((await admin.tool("get_offer", { id })).body).toEqual(rest);
+    }
+  });
+
+  test("MCP-025 get_affiliate by id and by code", async () => {
+    const { affiliateId, affiliateCode } = world.tenant;
+    const rest = await admin.rest(`/affiliates/${affiliateId}`);
+    for (const id of [affiliateId, affiliateCode])
+      expect((await admin.tool("get_affiliate", { id })).body).toEqual(rest);
+  });
+
+  test("MCP-027 get_conversion by its id", async () => {
+    const [id = ""] = conversionIds;
+    const rest = await admin.rest(`/conversions/${id}`);
+    expect((await admin.tool("get_conversion", { id })).body).toEqual(rest);
+  });
+
+  test("MCP-030 tracking_link, as GET /tracking-link", async () => {
+    const { affiliateCode } = world.tenant;
+    const given = { offer: offer.id, affiliate: affiliateCode, sub1: "a b", sub2: "c" };
+    const path = `/tracking-link?offer=${offer.id}&affiliate=${affiliateCode}&sub1=a%20b&sub2=c`;
+    const plain = await admin.tool("tracking_link", { ...given, params: { sub7: "d" } });
+    expect(plain.body).toEqual(await admin.rest(`${path}&sub7=d`));
+    expect(plain.text).toContain("sub7=d");
+    const transparent = await admin.tool("tracking_link", { ...given, type: "transparent" });
+    expect(transparent.body).toEqual(await admin.rest(`${path}&type=transparent`));
+    expect(transparent.text).toContain("google_ads");
+    const own = await as("partner").tool("tracking_link", { offer: offer["code"] });
+    expect(own.body).toEqual(await as("partner").rest(`/tracking-link?offer=${offer.id}`));
+  });
+});
+
+test("MCP-026 the cursor leads through all conversions, each once", async () => {
+  const seen: string[] = [];
+  let cursor: unknown = null;
+  for (let page = 0; page < CONVERSIONS; page += 1) {
+    const { body } = await admin.tool("list_conversions", { limit: 2, cursor });
+    seen.push(
+      ...z
+        .array(z.looseObject({ id: z.string() }))
+        .parse(body["data"])
+        .map(({ id }) => id),
+    );
+    cursor = body["next_cursor"];
+    if (cursor === null) break;
+  }
+  expect([...seen].sort()).toEqual([...conversionIds].sort());
+  const { body } = await admin.tool("list_conversions", { limit: 2 });
+  expect(await admin.refusal("list_offers", { cursor: body["next_cursor"] })).toMatch(
+    /^invalid_cursor: /,
+  );
+});
+
+describe("refusals", () => {
+  const refused: readonly (readonly [string, string, unknown, RegExp])[] = [
+    ["MCP-020", "get_offer", { id: 999_999 }, /^not_found: /],
+    ["MCP-020", "get_affiliate", { id: "NOBODY" }, /^not_found: /],
+    ["MCP-020", "list_offers", { status: "gone" }, /^invalid_parameter: status: /],
+    ["MCP-020", "list_conversions", { from: "soon" }, /^invalid_parameter: from: /],
+    ["MCP-020", "run_report", { metrics: ["luck"] }, /^invalid_parameter: metrics: .*"luck"/],
+    ["MCP-020", "run_report", { group_by: ["luck"] }, /^invalid_parameter: group_by: .*"luck"/],
+    ["MCP-020", "run_report", { params: { filters: "x:in:1" } }, /^invalid_parameter: filters: /],
+    ["MCP-027 G175", "get_conversion", {}, /^invalid_parameter: id: required$/],
+    ["MCP-027", "get_conversion", { id: "00000000-0000-4000-8000-000000000000" }, /^not_found: /],
+    ["MCP-027", "get_conversion", { id: "nonsense" }, /^not_found: /],
+    ["G175", "get_offer", undefined, /^invalid_parameter: id: required$/],
+    ["G175", "get_offer", { id: null }, /^invalid_parameter: id: required$/],
+    ["G175", "get_offer", { id: true }, /^invalid_parameter: id: /],
+    ["G175", "get_offer", { id: 1.5 }, /^invalid_parameter: id: /],
+    ["G175", "get_offer", [1], /^invalid_parameter: arguments: /],
+    ["G175", "get_offer", { id: 1, params: { x: "1" } }, /^invalid_parameter: params: /],
+    ["G175", "tracking_link", {}, /^invalid_parameter: offer: required$/],
+    ["G175", "list_offers", { q: 5 }, /^invalid_parameter: q: expected text$/],
+    ["G175", "run_report", { group_by: "offer" }, /^invalid_parameter: group_by: expected a list/],
+    ["G175", "run_report", { params: "x" }, /^invalid_parameter: params: expected an object$/],
+    ["G175", "run_report", { params: { filters: {} } }, /^invalid_parameter: params\.filters: /],
+    ["MCP-029", "lookup_clicks", { gclid: "abc" }, /^invalid_parameter: from: /],
+    ["MCP-038", "list_offers", { limit: 201 }, /^invalid_parameter: limit: .* 1 to 200$/],
+    ["MCP-038", "list_offers", { limit: 0 }, /^invalid_parameter: limit: .* 1 to 200$/],
+    ["MCP-038", "list_offers", { limit: "5" }, /^invalid_parameter: limit: .* 1 to 200$/],
+    ["MCP-038", "list_offers", { limit: 2.5 }, /^invalid_parameter: limit: .* 1 to 200$/],
+    ["MCP-038", "list_affiliates", { limit: 201 }, /^invalid_parameter: limit: .* 1 to 200$/],
+    ["MCP-038", "list_conversions", { limit: 501 }, /^invalid_parameter: limit: .* 1 to 500$/],
+    ["MCP-038", "run_report", { limit: 1001 }, /^invalid_parameter: limit: .* 1 to 1000$/],
+    [
+      "MCP-038",
+      "run_report",
+      { params: { limit: "1001" } },
+      /^invalid_parameter: limit: .* 1 to 1000$/,
+    ],
+    ["MCP-038", "lookup_clicks", { limit: 1001 }, /^invalid_parameter: limit: .* 1 to 1000$/],
+  ];
+
+  test.each(refused)("%s %s %j", async (_ids, name, given, why) => {
+    expect(await admin.refusal(name, given)).toMatch(why);
+  });
+
+  test.each([
+    ["run_report", { country: "DE" }, "country"],
+    ["run_report", { filters: "country:in:DE" }, "send it in params"],
+    ["run_report", { params: { country: "DE" } }, "params.country"],
+    ["run_report", { params: { format: "csv" } }, "params.format"],
+    ["list_offers", { limit: 5, params: { limit: "6" } }, "twice"],
+    ["whoami", { verbose: "1" }, "verbose"],
+  ])("MCP-031 %s %j is refused rather than answered without it", async (name, given, told) => {
+    const text = await admin.refusal(name, given);
+    expect(text).toMatch(/^invalid_parameter: /);
+    expect(text).toContain(told);
+  });
+
+  test.each(["partner", "advertiser"] as const)(
+    "MCP-025 %s keys may not list or read partners, whether there are any or not",
+    async (role) => {
+      for (const id of [world.tenant.affiliateId, 999_999])
+        expect(await as(role).refusal("get_affiliate", { id })).toMatch(/^forbidden: /);
+      expect(await as(role).refusal("list_affiliates", { limit: 0 })).toMatch(/^forbidden: /);
+    },
+  );
+
+  test("MCP-030 advertiser keys build no links", async () => {
+    expect(await as("advertiser").refusal("tracking_link", { offer: offer.id })).toMatch(
+      /^forbidden: /,
+    );
+  });
+
+  test("MCP-020 a fault of ours is internal_error and tells nothing of the inside", async () => {
+    await world.db.query({ text: "alter table affiliate rename column website to website_gone" });
+    const text = await admin.refusal("list_affiliates");
+    await world.db.query({ text: "alter table affiliate rename column website_gone to website" });
+    expect(text).toMatch(/^internal_error: /);
+    expect(text).not.toMatch(/website|column/);
+  });
+});
+
+/** Cursors are signed with the moment of the range, so two of them are never alike. */
+function withoutCursor(body: Json): Json {
+  const { next_cursor, ...rest } = body;
+  return { ...rest, hasMore: next_cursor !== null };
+}
+
+const Me = z.looseObject({
+  data: z.looseObject({ rate_limit: z.looseObject({ remaining: z.int() }) }),
+});
+
+function withoutRate(body: Json): unknown {
+  const { rate_limit: _, ...rest } = Me.parse(body).data;
+  return rest;
+}
+
+function remainingOf(body: Json): number {
+  return Me.parse(body).data.rate_limit.remaining;
+}

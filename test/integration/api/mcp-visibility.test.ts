@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROLES, type Role } from "../../../api/access/permissions.ts";
+import { VISIBILITY } from "../../../api/access/visibility-table.ts";
+import { TOOLS } from "../../../api/mcp/tools.ts";
+import { ApiWorld, type Json, record, type Tenant } from "./api-world.ts";
+import { McpCaller } from "./mcp-caller.ts";
+
+const SECRET = "foreign-secret-word";
+
+/** Ids and codes that an argument may name. */
+type Named = {
+  readonly offers: unknown[];
+  readonly affiliates: unknown[];
+  readonly conversions: unknown[];
+};
+
+let world: ApiWorld;
+let own: Named;
+let foreign: Named;
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  await world.startProcessor();
+  own = await fill(world.tenant, "own");
+  foreign = await fill(await world.addTenant("second"), SECRET);
+});
+afterAll(() => world.close());
+
+/** One of everything that tools read from Postgres, with a value in every field that some role does not see. */
+async function fill(tenant: Tenant, word: string): Promise<Named> {
+  const { admin } = tenant.keys;
+  const terms = { caps: { payout: { total: "9" }, revenue: { total: "9" } }, description: word };
+  const offer = await world.offer(
+    { name: word, advertiser_id: tenant.advertiserId, ...terms },
+    admin,
+  );
+  const { affiliateId, affiliateCode } = tenant;
+  const details = { name: word, notes: word, payment_details: { wire: word } };
+  record(await world.patch(`/affiliates/${affiliateId}`, details, admin));
+  const body = { offer_id: offer.id, affiliate_id: affiliateId, notes: word, adv_txid: word };
+  const conversion = record(await world.post("/conversions", body, admin));
+  await world.post("/tracking-domains", { host: `${word}.example`, is_default: true }, admin);
+  return {
+    offers: [offer.id, offer["code"]],
+    affiliates: [affiliateId, affiliateCode],
+    conversions: [conversion.id],
+  };
+}
+
+/** Calls of each tool, and which record fields its answer shows. Reports and clicks are in mcp-reports.test.ts. */
+const CALLS: Readonly<
+  Record<string, { resource?: keyof typeof VISIBILITY; calls: (named: Named) => Json[] }>
+> = {
+  whoami: { calls: () => [{}] },
+  list_offers: { resource: "offer", calls: () => [{}, { q: SECRET }] },
+  get_offer: { resource: "offer", calls: ({ offers }) => offers.map((id) => ({ id })) },
+  list_affiliates: { resource: "affiliate", calls: () => [{}, { q: SECRET }] },
+  get_affiliate: {
+    resource: "affiliate",
+    calls: ({ affiliates }) => affiliates.map((id) => ({ id })),
+  },
+  list_conversions: { resource: "conversion", calls: () => [{}] },
+  get_conversion: {
+    resource: "conversion",
+    calls: ({ conversions }) => conversions.map((id) => ({ id })),
+  },
+  tracking_link: {
+    calls: ({ offers, affiliates }) =>
+      offers.flatMap((offer) => affiliates.map((affiliate) => ({ offer, affiliate }))),
+  },
+};
+
+const cases = Object.keys(CALLS).flatMap((name) =>
+  ROLES.map((role): [string, Role] => [name, role]),
+);
+
+test("every tool is walked over, here or with the reports", () => {
+  const named = [...Object.keys(CALLS), "run_report", "lookup_clicks"];
+  expect(named.toSorted()).toEqual(TOOLS.map(({ name }) => name).toSorted());
+});
+
+test.each(cases)(
+  "P30 MCP-035 AUTH-017 VIS-058 T29 %s as %s shows no hidden field at any depth, in its own workspace",
+  async (name, role) => {
+    const { resource, calls } = CALLS[name] ?? { calls: () => [] };
+    const answers = await Promise.all(
+      calls(own).map(async (given) => await callerOf(role).tool(name, given)),
+    );
+    const access = TOOLS.find((tool) => tool.name === name)?.operation.access;
+    const refusals = answers.filter(({ isError }) => isError).map(({ text }) => text.split(":")[0]);
+    const isOpen = access?.roles.includes(role) === true;
+    expect(refusals).toEqual(isOpen ? [] : answers.map(() => "forbidden"));
+    const keys = new Set(answers.flatMap(({ body }) => keysOf(body)));
+    expect(keys.has("id")).toBe(isOpen);
+    expect(hiddenFrom(role, resource).filter((field) => keys.has(field))).toEqual([]);
+  },
+);
+
+test.each(cases)(
+  "P30 AUTH-011 %s as %s: records of another workspace are not there, and nothing of them is told",
+  async (name, role) => {
+    for (const given of CALLS[name]?.calls(foreign) ?? []) {
+      const { isError, text } = await callerOf(role).tool(name, given);
+      expect(text).not.toContain(SECRET);
+      const isNamed = Object.keys(given).some((argument) => argument !== "q");
+      const isRefused = isError && /^(?:not_found|forbidden): /.test(text);
+      expect([given, isRefused || !isNamed]).toEqual([given, true]);
+    }
+  },
+);
+
+function callerOf(role: Role): McpCaller {
+  return new McpCaller(world.origin, world.tenant.keys[role]);
+}
+
+function hiddenFrom(role: Role, resource: keyof typeof VISIBILITY | undefined): readonly string[] {
+  if (resource === undefined) return [];
+  const hidden: Partial<Record<Role, readonly string[]>> = VISIBILITY[resource].hidden;
+  return hidden[role] ?? [];
+}
+
+/** Every key of a JSON value, at any depth. */
+function keysOf(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(keysOf);
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...keysOf(inner)]);
+}

@@ -1,0 +1,225 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { McpCaller, toolAnswer } from "../api/mcp-caller.ts";
+import { AT_MS, ClickWorld, ids } from "./click-world.ts";
+import { aClick, aConversion } from "./facts.ts";
+import { type ReportApi, serveReports } from "./report-api.ts";
+import { type Caller, rowsOf } from "./report-world.ts";
+import { STAFF_METRICS } from "./small-world.ts";
+
+const DAY = { from: "2025-02-03", to: "2025-02-03", tz: "UTC" };
+const CALLERS: readonly Caller[] = ["admin", "analyst", "partner", "advertiser"];
+/** The same weekday of the week before is in the last week, whatever day it is. */
+const LAST_WEEK_MS = Date.now() - 7 * 86_400_000;
+
+let clicks: ClickWorld;
+let api: ReportApi;
+let offerId = 0;
+
+beforeAll(async () => {
+  clicks = await ClickWorld.open();
+  const { world } = clicks;
+  offerId = world.seed.offerIds[0];
+  const lastWeek = (country: string) => aClick(world, { ts: LAST_WEEK_MS, country });
+  await world.insert({
+    clicks: [lastWeek("DE"), lastWeek("DE"), lastWeek("FR")],
+    conversions: [
+      aConversion(world),
+      aConversion(world, { conv_ts: LAST_WEEK_MS, country: "DE", revenue: "15.0000" }),
+    ],
+  });
+  api = await serveReports(world);
+});
+afterAll(async () => {
+  await api.close();
+  await clicks.world.close();
+});
+
+function as(caller: Caller): McpCaller {
+  return new McpCaller(api.origin, api.keys[caller]);
+}
+
+function found(body: Record<string, unknown>): unknown[] {
+  return ids(rowsOf(body["data"]));
+}
+
+describe("run_report", () => {
+  test.each(CALLERS)(
+    "MCP-022 MCP-035 as %s answers what GET /reports answers, by the same names",
+    async (role) => {
+      const money = role === "partner" ? "payout" : "revenue";
+      const answer = await as(role).tool("run_report", {
+        ...DAY,
+        ...{ group_by: ["offer", "country"], metrics: ["clicks", money], sort: "-clicks" },
+        ...{ limit: 1, currency: "USD", params: { offset: "0", date_basis: "click" } },
+      });
+      expect(answer.isError, answer.text).toBe(false);
+      expect(answer.body).toEqual(
+        await as(role).rest(
+          `/reports?from=2025-02-03&to=2025-02-03&tz=UTC&group_by=offer,country&metrics=clicks,${money}` +
+            "&sort=-clicks&limit=1&currency=USD&offset=0&date_basis=click",
+        ),
+      );
+    },
+  );
+
+  test("MCP-022 presets and the defaults are those of GET /reports", async () => {
+    for (const preset of ["today", "last_week"]) {
+      const { body } = await as("admin").tool("run_report", { preset });
+      expect(body).toEqual(await as("admin").rest(`/reports?preset=${preset}`));
+    }
+    expect((await as("admin").tool("run_report")).body).toEqual(await as("admin").rest("/reports"));
+  });
+
+  test.each([
+    [{ filters: "country:in:DE" }, "filters=country:in:DE"],
+    [
+      { filters: "country:in:DE|US,affiliate:not_in:0" },
+      "filters=country:in:DE|US,affiliate:not_in:0",
+    ],
+    [
+      { filters: ["country:in:DE|US", "link_type:in:affiliate"] },
+      "filters=country:in:DE|US,link_type:in:affiliate",
+    ],
+    [{ filters: "offer:in:1", offset: 0 }, "filters=offer:in:1&offset=0"],
+  ])(
+    "MCP-031 params %j are parameters of the query, lists separated by commas",
+    async (params, query) => {
+      const answer = await as("admin").tool("run_report", { preset: "last_week", params });
+      expect(answer.body).toEqual(await as("admin").rest(`/reports?preset=last_week&${query}`));
+    },
+  );
+
+  test.each([
+    ["partner", ["revenue", ...STAFF_METRICS], "advertiser"],
+    ["advertiser", ["payout", ...STAFF_METRICS], "affiliate_code"],
+  ] as const)(
+    "MCP-035 T29 for %s keys hidden metrics are nowhere in the answer, and asking for one is refused",
+    async (role, hidden, dimension) => {
+      const { text } = await as(role).tool("run_report", { ...DAY, group_by: ["offer"] });
+      for (const name of hidden) {
+        expect(text).not.toContain(`"${name}"`);
+        expect(await as(role).refusal("run_report", { metrics: [name] })).toMatch(
+          /^invalid_parameter: metrics: /,
+        );
+      }
+      expect(await as(role).refusal("run_report", { group_by: [dimension] })).toMatch(
+        /^invalid_parameter: group_by: /,
+      );
+    },
+  );
+});
+
+describe("lookup_clicks", () => {
+  test("MCP-028 the raw log of a range, page by page", async () => {
+    const first = await as("admin").tool("lookup_clicks", { ...DAY, limit: 3 });
+    const query = "from=2025-02-03&to=2025-02-03&tz=UTC";
+    const { data } = await as("admin").rest(`/clicks?${query}&limit=3`);
+    expect(first.body["data"]).toEqual(data);
+    const next = await as("admin").tool("lookup_clicks", {
+      ...DAY,
+      ...{ limit: 3, cursor: first.body["next_cursor"] },
+    });
+    const all = await as("admin").rest(`/clicks?${query}`);
+    expect([...found(first.body), ...found(next.body)]).toEqual(found(all));
+    expect(found(all)).toHaveLength(5);
+  });
+
+  test("MCP-028 MCP-029 by gclid, gbraid or wbraid within a range, never without one", async () => {
+    const { body } = await as("admin").tool("lookup_clicks", { gclid: "g3", ...DAY });
+    expect(body).toEqual(
+      await as("admin").rest("/clicks?gclid=g3&from=2025-02-03&to=2025-02-03&tz=UTC"),
+    );
+    expect(body["click_ids"]).toHaveLength(2);
+    for (const kind of ["gbraid", "wbraid"]) {
+      const none = await as("admin").tool("lookup_clicks", { [kind]: "g3", ...DAY });
+      expect(none.body["click_ids"]).toEqual([]);
+      expect(await as("admin").refusal("lookup_clicks", { [kind]: "g3" })).toMatch(
+        /^invalid_parameter: from: /,
+      );
+    }
+    const long = { gclid: "g3", from: "2024-01-01", to: "2024-12-31" };
+    expect(await as("admin").refusal("lookup_clicks", long)).toMatch(/^invalid_parameter: from: /);
+  });
+
+  test("MCP-028 by click_id on whatever day it was, as GET /clicks", async () => {
+    const [{ click_id }] = clicks.own;
+    const { body } = await as("admin").tool("lookup_clicks", { click_id });
+    expect(found(body)).toEqual([click_id]);
+    expect(body).toEqual(await as("admin").rest(`/clicks?click_id=${click_id.toUpperCase()}`));
+    expect(body["range"]).toMatchObject({ from: "2025-02-03T00:00:00.000Z" });
+    const elsewhere = await as("admin").tool("lookup_clicks", {
+      click_id,
+      from: "2025-03-01",
+      to: "2025-03-02",
+    });
+    expect(found(elsewhere.body)).toEqual([]);
+    for (const made of ["0".repeat(32), "f".repeat(32)])
+      expect(found((await as("admin").tool("lookup_clicks", { click_id: made })).body)).toEqual([]);
+  });
+
+  test("MCP-035 partner and advertiser keys find their own clicks, without hidden fields", async () => {
+    const { foreign } = clicks;
+    for (const [role, hidden] of [
+      ["partner", "destination"],
+      ["advertiser", "sub1"],
+    ] as const) {
+      const { body, text } = await as(role).tool("lookup_clicks", DAY);
+      expect(found(body)).toEqual(clicks.own.map(({ click_id }) => click_id));
+      expect(text).not.toContain(`"${hidden}"`);
+      const other = await as(role).tool("lookup_clicks", { click_id: foreign.click_id });
+      expect(found(other.body)).toEqual([]);
+    }
+    expect(AT_MS).toBe(Date.parse("2025-02-03T10:00:00Z"));
+  });
+});
+
+describe("the official client", () => {
+  async function connect(key: string): Promise<Client> {
+    const client = new Client({ name: "assistant", version: "1.0.0" });
+    const transport = new StreamableHTTPClientTransport(new URL(`${api.origin}/mcp`), {
+      requestInit: { headers: { Authorization: `Bearer ${key}` } },
+    });
+    await client.connect(transport);
+    return client;
+  }
+
+  test("MCP-013 MCP-015 MCP-016 MCP-032 connects, lists the tools, pings and closes", async () => {
+    const client = await connect(api.keys.analyst);
+    expect(client.getServerVersion()).toEqual({ name: "w", version: "1.0.0" });
+    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    const { tools } = await client.listTools();
+    expect(tools).toHaveLength(10);
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+    expect(await client.ping()).toEqual({});
+    await client.close();
+  });
+
+  test("MCP-012 MCP-020 tells a refusal of a tool from a fault of the protocol", async () => {
+    const client = await connect(api.keys.partner);
+    const refused = toolAnswer(await client.callTool({ name: "list_affiliates" }));
+    expect([refused.isError, refused.text.split(":")[0]]).toEqual([true, "forbidden"]);
+    await expect(client.callTool({ name: "zz" })).rejects.toMatchObject({ code: -32_602 });
+    await client.close();
+    await expect(connect("nonsense")).rejects.toMatchObject({ code: 401 });
+  });
+
+  test("MCP-015 MCP-022 the example of the instructions answers how an offer did last week by country, in one call", async () => {
+    const client = await connect(api.keys.advertiser);
+    const [, example = ""] = /run_report (\{.*?\}\})\./.exec(client.getInstructions() ?? "") ?? [];
+    const asked: unknown = JSON.parse(example.replace("offer:in:12", `offer:in:${offerId}`));
+    const given = z.record(z.string(), z.unknown()).parse(asked);
+    const answer = toolAnswer(await client.callTool({ name: "run_report", arguments: given }));
+    expect(answer.isError, answer.text).toBe(false);
+    expect(rowsOf(answer.body["data"])).toMatchObject([
+      { country: "DE", clicks: 2, conversions: 1, revenue: "15.0000" },
+      { country: "FR", clicks: 1, conversions: 0, revenue: "0.0000" },
+    ]);
+    const byName = { ...given, group_by: ["offer", "country"], params: {} };
+    const named = toolAnswer(await client.callTool({ name: "run_report", arguments: byName }));
+    expect(rowsOf(named.body["data"])[0]).toMatchObject({ offer_label: "Offer 1", country: "DE" });
+    await client.close();
+  });
+});
