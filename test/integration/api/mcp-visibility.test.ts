@@ -80,7 +80,7 @@ test("every tool is walked over, here or with the reports", () => {
 });
 
 test.each(cases)(
-  "P30 MCP-035 AUTH-017 VIS-058 T29 %s as %s shows no hidden field at any depth, in its own workspace",
+  "P30 MCP-035 AUTH-017 VIS-057 VIS-058 T29 %s as %s shows no hidden field at any depth, in its own workspace",
   async (name, role) => {
     const { resource, calls } = CALLS[name] ?? { calls: () => [] };
     const answers = await Promise.all(
