@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { likePattern } from "../rest/codes.ts";
 import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
 
 export type AdvertiserRow = {
   id: number;
@@ -46,7 +47,7 @@ export async function listAdvertisers(
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<AdvertiserRow[]> {
   const { rows } = await db.query<AdvertiserRow>({
-    name: "list-advertisers",
+    ...keptPlan("list-advertisers", filters),
     text: `select ${COLUMNS} from advertiser
            where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
              and ($4::text is null or status = $4) and ($5::integer[] is null or id = any($5))

@@ -1,6 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { likePattern, type Reference } from "../rest/codes.ts";
 import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
 
 export type AffiliateRow = {
   id: number;
@@ -48,7 +49,7 @@ export async function listAffiliates(
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<AffiliateRow[]> {
   const { rows } = await db.query<AffiliateRow>({
-    name: "list-affiliates",
+    ...keptPlan("list-affiliates", filters),
     text: `select ${COLUMNS} from affiliate
            where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
              and ($4::text is null or status = $4) and ($5::integer is null or manager_id = $5)

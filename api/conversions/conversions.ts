@@ -1,6 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
 
 /** A conversion as stored; `click` holds what was copied from its click. */
 export type ConversionRow = {
@@ -88,15 +89,16 @@ export async function listConversions(
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<ConversionRow[]> {
   const { name, text } = LISTS[listOf(principal)];
+  const { fromMs, toMs, ...optional } = filters;
   const { rows } = await db.query<ConversionRow>({
-    name,
+    ...keptPlan(name, optional),
     text,
     values: [
       principal.workspace.id,
       page.after?.at ?? "infinity",
       page.after?.id ?? NEWEST_ID,
-      filters.fromMs,
-      filters.toMs,
+      fromMs,
+      toMs,
       filters.status,
       filters.event,
       filters.clickId,

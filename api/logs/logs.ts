@@ -1,6 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { likePattern } from "../rest/codes.ts";
 import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
 
 type LogPage = {
   readonly fromMs: number;
@@ -33,21 +34,16 @@ export async function listPostbackLog(
     readonly conversionId: string | undefined;
   },
 ): Promise<PostbackLogRow[]> {
+  const { result, clickId, conversionId } = page;
   const { rows } = await db.query<PostbackLogRow>({
-    name: "list-postback-log",
+    ...keptPlan("list-postback-log", { result, clickId, conversionId }),
     text: `select id, ts, endpoint, host(ip) as ip, token_owner, params, http_status, result, conversion_id, click_id, message
            from postback_log
            where workspace_id = $1 and (ts, id) < ($2::timestamptz, $3::bigint) and ts between $4 and $5
              and ($6::text is null or result = $6) and ($7::text is null or click_id = $7)
              and ($8::uuid is null or conversion_id = $8)
            order by ts desc, id desc limit $9`,
-    values: [
-      ...positionValues(workspaceId, page),
-      page.result,
-      page.clickId,
-      page.conversionId,
-      page.rowsMax,
-    ],
+    values: [...positionValues(workspaceId, page), result, clickId, conversionId, page.rowsMax],
   });
   return rows;
 }
@@ -69,8 +65,9 @@ export async function listAuditLog(
   workspaceId: number,
   page: LogPage & { readonly keyId: number | undefined; readonly action: string | undefined },
 ): Promise<AuditLogRow[]> {
+  const { keyId, action } = page;
   const { rows } = await db.query<AuditLogRow>({
-    name: "list-audit-log",
+    ...keptPlan("list-audit-log", { keyId, action }),
     text: `select id, ts, key_id, user_name as "user", action, host(ip) as ip, status, request_id
            from audit_log
            where workspace_id = $1 and (ts, id) < ($2::timestamptz, $3::bigint) and ts between $4 and $5
@@ -78,8 +75,8 @@ export async function listAuditLog(
            order by ts desc, id desc limit $8`,
     values: [
       ...positionValues(workspaceId, page),
-      page.keyId,
-      page.action === undefined ? null : likePattern(page.action),
+      keyId,
+      action === undefined ? null : likePattern(action),
       page.rowsMax,
     ],
   });

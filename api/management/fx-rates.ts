@@ -6,6 +6,7 @@ import { showTo } from "../access/visibility.ts";
 import { type FieldFaults, type Operation, operation } from "../operation.ts";
 import { currency, shownTime } from "../rest/body-fields.ts";
 import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
 import { openPage } from "../rest/page.ts";
 import { pageParams } from "../rest/query-fields.ts";
 
@@ -106,7 +107,7 @@ async function listRates(
   },
 ): Promise<RateRow[]> {
   const { rows } = await db.query<RateRow>({
-    name: "list-fx-rates",
+    ...keptPlan("list-fx-rates", { currency: page.currency }),
     text: `select date, currency, trim_scale(rate)::text as rate, updated_at from fx_rate
            where (date, currency) < ($1::date, $2::text) and ($3::text is null or currency = $3)
            order by date desc, currency desc limit $4`,

@@ -1,6 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { quoteIdentifier, quoteIdentifiers } from "../../schemas/postgres/quote.ts";
 import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
 
 /** A row as it is answered: the names of the columns are the contract's. */
 export type ManagedRow = { readonly id: number; readonly created_at: string } & Readonly<
@@ -17,7 +18,7 @@ export type ManagedColumns = {
   readonly kept: readonly string[];
 };
 
-/** Column to the value it must have; for a column of a list, to a list whose members it must hold. */
+/** Column to the value it must have. The names are those of a resource's declared filters, never a caller's. */
 export type ManagedFilters = Readonly<Record<string, unknown>>;
 
 /**
@@ -40,10 +41,8 @@ export class ManagedTable {
     const shown = [...kept, ...written];
     const inserted = [...made, ...written];
     this.#name = table;
-    this.#list = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} as row
-      where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
-        and ($4::jsonb is null or to_jsonb(row) @> $4)
-      order by created_at desc, id desc limit $5`;
+    this.#list = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)}
+      where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)`;
     this.#find = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2`;
     this.#lock = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2
       for update`;
@@ -57,8 +56,7 @@ export class ManagedTable {
       where workspace_id = $1 and id = $2
       returning ${quoteIdentifiers(shown)}`;
     this.#delete = `delete from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2 returning id`;
-    this.#count = `select count(*) as count from (
-      select from ${quoteIdentifier(table)} as row where workspace_id = $1 and to_jsonb(row) @> $2 limit $3) counted`;
+    this.#count = `select from ${quoteIdentifier(table)} where workspace_id = $1`;
   }
 
   /** Newest first, at most `rowsMax`. */
@@ -73,14 +71,14 @@ export class ManagedTable {
   ): Promise<ManagedRow[]> {
     const { filters, after, rowsMax } = page;
     const { rows } = await db.query<ManagedRow>({
-      name: `managed-list-${this.#name}`,
-      text: this.#list,
+      ...keptPlan(`managed-list-${this.#name}`, filters),
+      text: `${this.#list}${conditionsOf(filters, 5)} order by created_at desc, id desc limit $4`,
       values: [
         workspaceId,
         after?.at ?? "infinity",
         after?.id ?? 0,
-        Object.keys(filters).length === 0 ? null : JSON.stringify(filters),
         rowsMax,
+        ...Object.values(filters),
       ],
     });
     return rows;
@@ -120,9 +118,8 @@ export class ManagedTable {
       values: [this.#name, workspaceId],
     });
     const { rows } = await db.query<{ count: number }>({
-      name: `managed-count-${this.#name}`,
-      text: this.#count,
-      values: [workspaceId, JSON.stringify(count.having), count.rowsMax],
+      text: `select count(*) as count from (${this.#count}${conditionsOf(count.having, 3)} limit $2) counted`,
+      values: [workspaceId, count.rowsMax, ...Object.values(count.having)],
     });
     return rows[0]?.count ?? 0;
   }
@@ -166,4 +163,11 @@ export class ManagedTable {
     });
     return rows.length > 0;
   }
+}
+
+/** The conditions of filters whose values are the parameters from `first` on, with the types of their columns. */
+function conditionsOf(filters: ManagedFilters, first: number): string {
+  return Object.keys(filters)
+    .map((column, index) => ` and ${quoteIdentifier(column)} = $${first + index}`)
+    .join("");
 }

@@ -3,6 +3,7 @@ import type { Principal } from "../access/principal.ts";
 import { linkDomainId } from "../links/link-domains.ts";
 import { likePattern, type Reference } from "../rest/codes.ts";
 import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
 
 export type EventRow = {
   readonly id: number;
@@ -126,7 +127,7 @@ export async function listOffers(
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<OfferRow[]> {
   const { rows } = await db.query<OfferRow>({
-    name: "list-offers",
+    ...keptPlan("list-offers", filters),
     text: `select ${COLUMNS} from offer o where ${FILTERS} order by o.created_at desc, o.id desc limit $14`,
     values: [...filterValues(workspaceId, filters, page.after), page.rowsMax],
   });
@@ -140,7 +141,7 @@ export async function listOffersOfPartner(
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<PartnerOfferRow[]> {
   const { rows } = await db.query<PartnerOfferRow>({
-    name: "list-offers-of-partner",
+    ...keptPlan("list-offers-of-partner", filters),
     text: `select ${COLUMNS}, ${PARTNER_COLUMNS} ${PARTNER_SOURCE}
            where ${FILTERS} and ${PARTNER_SEES} and ($15::boolean is null or ${CAN_RUN} = $15)
            order by o.created_at desc, o.id desc limit $16`,

@@ -1,5 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
 
 /** What came of telling one postback of one conversion. */
 export type DeliveryRow = {
@@ -31,7 +32,7 @@ export async function listDeliveriesOfPostback(
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<DeliveryRow[]> {
   const { rows } = await db.query<DeliveryRow>({
-    name: "list-postback-deliveries",
+    ...keptPlan("list-postback-deliveries", filters),
     text: `select ${COLUMNS} from delivery d
            where d.kind = 'postback' and d.endpoint_id = $1 and (d.created_at, d.id) < ($2::timestamptz, $3::uuid)
              and ($4::text is null or d.status = $4)

@@ -1,5 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
 
 /** A partner postback as stored (section 2.10). */
 export type PostbackRow = {
@@ -43,7 +44,7 @@ export async function listPostbacksOfWorkspace(
   page: Page,
 ): Promise<PostbackRow[]> {
   const { rows } = await db.query<PostbackRow>({
-    name: "list-postbacks",
+    ...keptPlan("list-postbacks", filters),
     text: `select ${COLUMNS} from postback p
            where ${FILTERS} and ($6::integer is null or p.affiliate_id = $6)
            order by p.created_at desc, p.id desc limit $7`,
@@ -60,7 +61,7 @@ export async function listPostbacksOfPartner(
   page: Page,
 ): Promise<PostbackRow[]> {
   const { rows } = await db.query<PostbackRow>({
-    name: "list-postbacks-of-partner",
+    ...keptPlan("list-postbacks-of-partner", filters),
     text: `select ${COLUMNS} from postback p
            where ${FILTERS} and p.affiliate_id = $6 and ${EVENT_IS_PUBLIC}
            order by p.created_at desc, p.id desc limit $7`,

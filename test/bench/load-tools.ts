@@ -9,6 +9,8 @@ export type LoadFigures = {
   readonly requestsPerSecond: number;
   /** Answers other than 2xx and 3xx, and requests without one. */
   readonly failures: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
 };
 
 const CONNECTIONS = 64;
@@ -28,9 +30,10 @@ export async function fullLoad(
   url: string,
   seconds: number,
   headers: Record<string, string>,
+  connections = CONNECTIONS,
 ): Promise<LoadFigures> {
   const given = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
-  return await runWrk(seconds, [...given, url]);
+  return await runWrk(seconds, [...given, url], connections);
 }
 
 /** The same with requests that a Lua script makes. */
@@ -42,8 +45,19 @@ export async function scriptedLoad(
   return await runWrk(seconds, ["-s", script, url]);
 }
 
-async function runWrk(seconds: number, args: readonly string[]): Promise<LoadFigures> {
-  const command = pinned(1, ["wrk", "-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, ...args]);
+async function runWrk(
+  seconds: number,
+  args: readonly string[],
+  connections = CONNECTIONS,
+): Promise<LoadFigures> {
+  const command = pinned(1, [
+    "wrk",
+    "-t1",
+    "--latency",
+    `-c${connections}`,
+    `-d${seconds}s`,
+    ...args,
+  ]);
   const output = await run(command);
   const rate = /Requests\/sec:\s+([\d.]+)/.exec(output)?.[1];
   if (rate === undefined) throw new Error(`wrk: ${output}`);
@@ -51,7 +65,21 @@ async function runWrk(seconds: number, args: readonly string[]): Promise<LoadFig
   const broken =
     /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(output) ?? [];
   const failures = [failed, ...broken.slice(1)].reduce((sum, text) => sum + Number(text), 0);
-  return { requestsPerSecond: Number(rate), failures };
+  return {
+    requestsPerSecond: Number(rate),
+    failures,
+    p50Ms: latencyMs(output, 50),
+    p99Ms: latencyMs(output, 99),
+  };
+}
+
+const MS_A_UNIT: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1_000, m: 60_000 };
+
+/** A line of wrk's distribution, such as "99%  1.23ms". */
+function latencyMs(output: string, percent: number): number {
+  const [, figure, unit = ""] =
+    new RegExp(`^\\s+${percent}%\\s+([\\d.]+)(us|ms|s|m)$`, "m").exec(output) ?? [];
+  return Number(figure) * (MS_A_UNIT[unit] ?? Number.NaN);
 }
 
 /** Time of a request in microseconds at a fixed rate, by h2load: the 99th percentile of one run. */

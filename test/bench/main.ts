@@ -4,6 +4,7 @@ import { run as benchConversions } from "./conversions.ts";
 import { benchFreshness } from "./freshness.ts";
 import { benchLargeCatalog } from "./large-catalog.ts";
 import { benchRedirects } from "./redirects.ts";
+import { benchRest } from "./rest.ts";
 import { type BenchResult, renderResults } from "./result.ts";
 
 /** `npm run bench [-- name …]`: figures beside their baselines of the same run. Absolute figures are of this machine. */
@@ -12,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   writer: benchClickWriter,
   conversions: benchConversions,
   catalog: benchLargeCatalog,
+  rest: benchRest,
   freshness: async () => [await benchFreshness(5_000)],
 };
 

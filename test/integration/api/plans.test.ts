@@ -1,196 +1,267 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Principal } from "../../../api/access/principal.ts";
-import { listAdvertisers } from "../../../api/advertisers/advertisers.ts";
-import { listAffiliates } from "../../../api/affiliates/affiliates.ts";
-import { listConversions } from "../../../api/conversions/conversions.ts";
-import { listOffers, listOffersOfPartner } from "../../../api/offers/offers.ts";
-import {
-  listPostbacksOfPartner,
-  listPostbacksOfWorkspace,
-} from "../../../api/postbacks/postbacks.ts";
-import type { Queryable, Statement } from "../../../schemas/postgres/connect.ts";
-import { ApiWorld } from "./api-world.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Operation } from "../../../api/operation.ts";
+import { operations } from "../../../api/operations.ts";
+import { type ListRequest, ListWorld, type PlanCost } from "./list-world.ts";
 
-const ROWS = 20_000;
-const PAGE = { after: { at: "2030-01-01T00:00:00.000Z", id: "1000000" }, rowsMax: 51 };
-const CONVERSION_PAGE = {
-  after: { at: "2030-01-01T00:00:00.000Z", id: "ffffffff-ffff-ffff-ffff-ffffffffffff" },
-  rowsMax: 101,
+const IS_FULL = process.env["PROMISES_FULL"] === "1";
+const SIZES = { rows: 20_000, rowsOfLargest: IS_FULL ? 1_000_000 : 20_000 };
+const FILL_TIMEOUT_MS = IS_FULL ? 900_000 : 120_000;
+
+/** For each row of a page: its own page, the index's, and what belongs to it (events, names, overrides, domains). */
+const BLOCKS_A_ROW_MAX = 32;
+const BLOCKS_A_PAGE = 200;
+/** The paging parameters and those of the range are no filters. */
+const PAGING = new Set(["limit", "cursor", "from", "to", "tz", "preset"]);
+
+type List = {
+  /** All its rows as (at, id). */
+  readonly rows: string;
+  readonly path?: () => Promise<Record<string, string>>;
+  /** Filters by what few rows have, with such a value: they read a page of an index. */
+  readonly selective?: Readonly<Record<string, () => string | Promise<string>>>;
+  /** Filters by what many rows have, or that no index can serve: they walk the list until a page is full. */
+  readonly wide?: readonly string[];
+  readonly roles?: readonly ListRequest["role"][];
 };
 
-let world: ApiWorld;
-
+let lists: ListWorld;
 beforeAll(async () => {
-  world = await ApiWorld.open();
-  const { workspaceId, advertiserId, affiliateId } = world.tenant;
-  const values = [workspaceId, ROWS];
-  const at = "now() - i * interval '1 second'";
-  for (const text of [
-    `insert into advertiser (workspace_id, name, currency, postback_token, created_at)
-     select $1, 'A', 'USD', 't' || i, ${at} from generate_series(1, $2) i`,
-    `insert into affiliate (workspace_id, code, name, currency, created_at)
-     select $1, 'c' || i, 'F', 'USD', ${at} from generate_series(1, $2) i`,
-    `insert into offer (workspace_id, advertiser_id, code, name, destination_url, currency, created_at)
-     select $1, a.id, 'c' || a.id, 'O', 'https://x.example', 'USD', a.created_at
-     from advertiser a where workspace_id = $1 limit $2`,
-    `insert into conversion (id, workspace_id, offer_id, affiliate_id, advertiser_id, event_id, event_code, is_private,
-       status, revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts,
-       holds_click, holds_txid)
-     select gen_random_uuid(), $1, o.id, f.id, o.advertiser_id, 1, 'default', false, 'approved', 1, 1, 'USD', 'cpa', 1,
-       'rpa', 1, 'api', o.created_at, false, false
-     from (select id, advertiser_id, created_at, row_number() over () as n from offer) o
-     join (select id, row_number() over () as n from affiliate) f using (n)
-     where o.n <= $2`,
-    `insert into postback (workspace_id, offer_id, affiliate_id, url, created_at)
-     select $1, o.id, f.id, 'https://x.example', o.created_at
-     from (select id, created_at, row_number() over () as n from offer) o
-     join (select id, row_number() over () as n from affiliate) f using (n)
-     where o.n <= $2`,
-  ]) {
-    await world.db.query({ text, values });
-  }
-  await world.db.query({
-    text: "update conversion set affiliate_id = $1, advertiser_id = $2 where offer_id % 50 = 0",
-    values: [affiliateId, advertiserId],
-  });
-  await world.db.query({
-    text: "update postback set affiliate_id = $1 where offer_id % 50 = 0",
-    values: [affiliateId],
-  });
-  await world.db.query({ text: "analyze" });
-});
+  lists = await ListWorld.open(SIZES);
+}, FILL_TIMEOUT_MS);
 afterAll(async () => {
-  await world.close();
+  await lists.close();
 });
 
-const FILTERS = {
-  ...{
-    status: "active",
-    q: undefined,
-    visibility: undefined,
-    advertiserId: undefined,
-    category: undefined,
+const byCreation = (table: string): string => `select created_at as at, id from ${table}`;
+const affiliate = (): string => String(lists.world.tenant.affiliateId);
+const smallest =
+  (table: string, count = 1) =>
+  async (): Promise<string> => {
+    const { rows } = await lists.world.db.query<{ ids: string }>({
+      text: `select string_agg(id::text, ',') as ids from (select id from ${table} order by id limit $1) smallest`,
+      values: [count],
+    });
+    return rows[0]?.ids ?? "";
+  };
+const offer = smallest("offer");
+const md5Of = (text: string) => async (): Promise<string> => {
+  const { rows } = await lists.world.db.query<{ value: string }>({
+    text: "select md5($1) as value",
+    values: [text],
+  });
+  return rows[0]?.value ?? "";
+};
+const conversionId = async (): Promise<string> =>
+  (await md5Of("conversion1")()).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+
+/** Every list that is read page by page; one that is missing here fails the first test below. */
+const LISTS: Readonly<Record<string, List>> = {
+  listOffers: {
+    rows: byCreation("offer"),
+    selective: {
+      advertiser_id: () => String(lists.world.tenant.advertiserId),
+      ids: smallest("offer", 20),
+    },
+    // `can_run` asks for what nearly every offer is.
+    wide: ["status", "q", "visibility", "category", "tag", "featured", "currency", "can_run"],
+    roles: ["admin", "partner", "advertiser"],
   },
-  ...{
-    tag: undefined,
-    ids: undefined,
-    featured: undefined,
-    currency: undefined,
-    canRun: undefined,
+  listAffiliates: {
+    rows: byCreation("affiliate"),
+    selective: { manager_id: smallest("app_user"), ids: smallest("affiliate", 20) },
+    wide: ["status", "tag", "q"],
   },
-  managerId: undefined,
+  listAdvertisers: {
+    rows: byCreation("advertiser"),
+    selective: { ids: smallest("advertiser", 20) },
+    wide: ["status", "q"],
+  },
+  listConversions: {
+    rows: "select conv_ts as at, id from conversion",
+    selective: {
+      click_id: md5Of("click7"),
+      offer_id: offer,
+      affiliate_id: affiliate,
+      adv_txid: () => "order7",
+      smart_link_id: () => "1",
+    },
+    wide: ["status", "event", "method"],
+    roles: ["admin", "partner", "advertiser"],
+  },
+  listConversionHistory: {
+    rows: "select at, id from conversion_history",
+    path: async () => ({ id: await conversionId() }),
+  },
+  listPostbacks: {
+    rows: byCreation("postback"),
+    selective: { offer_id: offer, affiliate_id: affiliate },
+    wide: ["status"],
+    roles: ["admin", "partner"],
+  },
+  listPostbackDeliveries: {
+    rows: byCreation("delivery"),
+    path: async () => ({ id: await smallest("postback")() }),
+    selective: { status: () => "failed" },
+  },
+  listUsers: { rows: byCreation("app_user"), wide: ["status"] },
+  listKeys: { rows: byCreation("api_key") },
+  listTrackingDomains: { rows: byCreation("tracking_domain"), wide: ["status"] },
+  listTrackingDomainAssignments: {
+    rows: byCreation("tracking_domain_assignment"),
+    selective: {
+      domain_id: smallest("tracking_domain"),
+      affiliate_id: smallest("affiliate where code like 'C%'"),
+      offer_id: offer,
+    },
+  },
+  listLinkKeys: {
+    rows: byCreation("link_key"),
+    selective: { key: () => "key7", offer_id: offer, affiliate_id: affiliate },
+  },
+  listSmartLinks: {
+    rows: byCreation("smart_link"),
+    selective: { affiliate_id: affiliate, code: () => "S7" },
+    wide: ["status"],
+  },
+  listTrafficSourceTemplates: { rows: byCreation("traffic_source_template") },
+  listTrafficControls: { rows: byCreation("traffic_control"), wide: ["status", "action"] },
+  listOfferGroups: { rows: byCreation("offer_group") },
+  listPayoutOverrides: {
+    rows: byCreation("payout_override"),
+    selective: { offer_id: offer, affiliate_id: affiliate },
+  },
+  listConversionRules: { rows: byCreation("conversion_rule"), wide: ["status", "action"] },
+  listCoupons: {
+    rows: byCreation("coupon"),
+    selective: { code: () => "SAVE7", offer_id: offer, affiliate_id: affiliate },
+    wide: ["status"],
+  },
+  listPartnerAccess: {
+    rows: "select requested_at as at, affiliate_id as id from offer_access",
+    path: async () => ({ id: await offer() }),
+    wide: ["status"],
+  },
+  listFxRates: {
+    rows: "select date as at, currency as id from fx_rate",
+    selective: { currency: () => "EUR" },
+  },
+  listPostbackLog: {
+    rows: "select ts as at, id from postback_log",
+    selective: {
+      result: () => "unknown_click",
+      click_id: md5Of("click7"),
+      conversion_id: conversionId,
+    },
+  },
+  listAuditLog: {
+    rows: "select ts as at, id from audit_log",
+    selective: { key_id: () => "1" },
+    // Contained in the action.
+    wide: ["action"],
+  },
 };
 
-const POSTBACK_FILTERS = { offerId: undefined, affiliateId: undefined, status: "active" };
+/** Read from ClickHouse, by the sort key of its table: test/integration/reports/click-list.test.ts. */
+const NOT_IN_POSTGRES = ["listClicks"];
 
-function conversionFilters() {
-  return {
-    ...{ fromMs: Date.now() - 86_400_000, toMs: Date.now(), status: "approved", event: undefined },
-    ...{ clickId: undefined, offerId: undefined, affiliateId: undefined, method: undefined },
-    ...{ advTxid: undefined, smartLinkId: undefined },
-  };
-}
-
-/** The plan of the one statement that `read` makes, as text. */
-async function planOf(read: (db: Queryable) => Promise<unknown>): Promise<string> {
-  const statements: Statement[] = [];
-  await read({
-    query: async (statement) => {
-      statements.push(statement);
-      return await world.db.query(statement);
-    },
-  });
-  expect(statements).toHaveLength(1);
-  const [{ text, values = [] } = { text: "" }] = statements;
-  const { rows } = await world.db.query<{ "QUERY PLAN": string }>({
-    text: `explain ${text}`,
-    values,
-  });
-  return rows.map((row) => row["QUERY PLAN"]).join("\n");
-}
-
-function principal(role: "admin" | "partner" | "advertiser"): Principal {
-  const { workspaceId, affiliateId, advertiserId } = world.tenant;
-  const workspace = {
-    id: workspaceId,
-    slug: "",
-    name: "",
-    brand_name: "",
-    timezone: "UTC",
-    currency: "USD",
-  };
-  const key = { keyId: 1, keyName: "", permissions: [], workspace };
-  const account = { name: "", status: "active", currency: "USD" };
-  if (role === "partner") {
-    return { ...key, role, affiliate: { ...account, id: affiliateId, code: "" }, advertiser: null };
-  }
-  if (role === "advertiser")
-    return { ...key, role, affiliate: null, advertiser: { ...account, id: advertiserId } };
-  return { ...key, role, affiliate: null, advertiser: null };
-}
-
-test.each([
-  [
-    "offers",
-    "offer_list",
-    async (db: Queryable) => await listOffers(db, world.tenant.workspaceId, FILTERS, PAGE),
-  ],
-  [
-    "offers of a partner",
-    "offer_list",
-    async (db: Queryable) => {
-      const partner = principal("partner");
-      return partner.role === "partner"
-        ? await listOffersOfPartner(db, partner, FILTERS, PAGE)
-        : [];
-    },
-  ],
-  [
-    "affiliates",
-    "affiliate_list",
-    async (db: Queryable) => await listAffiliates(db, world.tenant.workspaceId, FILTERS, PAGE),
-  ],
-  [
-    "advertisers",
-    "advertiser_list",
-    async (db: Queryable) => await listAdvertisers(db, world.tenant.workspaceId, FILTERS, PAGE),
-  ],
-  [
-    "conversions",
-    "conversion_list",
-    async (db: Queryable) =>
-      await listConversions(db, principal("admin"), conversionFilters(), CONVERSION_PAGE),
-  ],
-  [
-    "conversions of a partner",
-    "conversion_affiliate",
-    async (db: Queryable) =>
-      await listConversions(db, principal("partner"), conversionFilters(), CONVERSION_PAGE),
-  ],
-  [
-    "conversions of an advertiser",
-    "conversion_advertiser",
-    async (db: Queryable) =>
-      await listConversions(db, principal("advertiser"), conversionFilters(), CONVERSION_PAGE),
-  ],
-  [
-    "postbacks",
-    "postback_list",
-    async (db: Queryable) =>
-      await listPostbacksOfWorkspace(db, world.tenant.workspaceId, POSTBACK_FILTERS, PAGE),
-  ],
-  [
-    "postbacks of a partner",
-    "postback_affiliate",
-    async (db: Queryable) => await listPostbacksOfPartner(db, world.tenant, POSTBACK_FILTERS, PAGE),
-  ],
-] as const)(
-  "a page of %s is read from the index %s, in its order: its cost does not grow with the table",
-  async (_name, index, read) => {
-    const plan = await planOf(read);
-    expect(plan).toContain(`using ${index}`);
-    // Reading from the position on is a condition of the index; nothing of the list is sorted.
-    expect(plan).toMatch(new RegExp(`using ${index} on [^\\n]*\\n *Index Cond: [^\\n]*ROW\\(`));
-    expect(plan.split(`using ${index}`)[0]).not.toContain("Sort");
-  },
+const paged = operations.filter(
+  (operation) => "cursor" in shapeOf(operation) && !NOT_IN_POSTGRES.includes(operation.name),
 );
+
+test("every list that is read page by page is held to a page's cost, with each of its filters", () => {
+  expect(Object.keys(LISTS).sort()).toEqual(paged.map(({ name }) => name).sort());
+  for (const operation of paged) {
+    const { selective = {}, wide = [] } = LISTS[operation.name] ?? {};
+    const filters = Object.keys(shapeOf(operation)).filter((name) => !PAGING.has(name));
+    expect([...Object.keys(selective), ...wide].sort(), operation.name).toEqual(filters.sort());
+  }
+});
+
+const cases = paged.flatMap((operation) =>
+  (LISTS[operation.name]?.roles ?? ["admin"]).map((role) => ({
+    name: `${operation.name} of ${role}`,
+    operation,
+    role,
+  })),
+);
+
+describe.each(cases)("$name", ({ operation, role }) => {
+  const list = LISTS[operation.name];
+  const request = async (
+    share: number,
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<ListRequest> => ({
+    ...{ operation, role, query: { ...rangeOf(operation), ...query } },
+    path: (await list?.path?.()) ?? {},
+    after: share === 0 ? undefined : await lists.positionAt(list?.rows ?? "", share),
+  });
+
+  test.each([
+    ["the first page", 0],
+    ["a page in the middle", 0.5],
+    ["the last page", 0.999],
+  ])("%s costs a page, however large the table is", async (_page, share) => {
+    await expectFlat(await request(share));
+  });
+
+  const filters = role === "admin" ? Object.entries(list?.selective ?? {}) : [];
+  test.each(filters)(
+    "%s finds the few rows that have it without walking past the others",
+    async (name, value) => {
+      const query = { [name]: await value() };
+      await expectFlat(await request(0, query));
+      await expectFlat(await request(0.5, query));
+    },
+  );
+
+  test("a plan that a connection keeps for any values costs a page as well; none is kept for a filter", async () => {
+    for (const statement of await lists.statementsOf(await request(0.5))) {
+      if (statement.name === undefined) continue;
+      const cost = await lists.costOfKeptPlan(statement);
+      expectPage(cost, operation, statement.text);
+    }
+    for (const [name, value] of filters) {
+      const [rare] = await lists.statementsOf(await request(0, { [name]: await value() }));
+      expect(rare?.name, name).toBeUndefined();
+    }
+  });
+});
+
+async function expectFlat(request: ListRequest): Promise<void> {
+  const statements = await lists.statementsOf(request);
+  expect(statements.length).toBeGreaterThan(0);
+  for (const statement of statements) {
+    const told = `${JSON.stringify(request.query)}\n${statement.text}`;
+    expectPage(await lists.costOf(statement), request.operation, told);
+  }
+}
+
+function expectPage(cost: PlanCost, operation: Operation, told: string): void {
+  const rowsMax = rowsOf(operation);
+  expect(cost.wholeTables.filter(isLarge), told).toEqual([]);
+  expect(cost.rowsRemoved, `rows left out: ${told}`).toBeLessThanOrEqual(2 * rowsMax);
+  expect(cost.rowsSorted, `rows sorted: ${told}`).toBeLessThanOrEqual(20 * rowsMax);
+  expect(cost.blocks, `pages read: ${told}`).toBeLessThanOrEqual(
+    BLOCKS_A_PAGE + BLOCKS_A_ROW_MAX * rowsMax,
+  );
+}
+
+/** Small whatever the service does: one row, or one a workspace. */
+function isLarge(table: string): boolean {
+  return table !== "workspace" && table !== "installation";
+}
+
+/** Of a page with its default limit, and the one row more that tells of another page. */
+function rowsOf(operation: Operation): number {
+  const query = z.looseObject({ limit: z.int() }).parse(operation.input.query?.parse({}));
+  return query.limit + 1;
+}
+
+function rangeOf(operation: Operation): Record<string, string> {
+  return "preset" in shapeOf(operation) ? { preset: "last30" } : {};
+}
+
+function shapeOf({ input }: Operation): z.ZodRawShape {
+  return input.query instanceof z.ZodObject ? input.query.shape : {};
+}

@@ -1,0 +1,114 @@
+import { ApiKeys } from "../../api/access/api-keys.ts";
+import type { OperationContext } from "../../api/operation.ts";
+import { operations } from "../../api/operations.ts";
+import { Cursors } from "../../api/rest/cursor.ts";
+import { readInput } from "../../api/rest/request-input.ts";
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { openLog } from "../../schemas/host/log.ts";
+import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
+import type { Pool, Statement } from "../../schemas/postgres/connect.ts";
+
+export type RestCase = {
+  readonly name: string;
+  /** Below /api/v1, with its query. */
+  readonly path: string;
+  /** Of the bare server. */
+  readonly barePath: string;
+  readonly statement: Statement;
+};
+
+type Asked = {
+  readonly name: string;
+  readonly operation: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** SQL of the id that the path names. */
+  readonly id?: string;
+};
+
+const ASKED: readonly Asked[] = [
+  { name: "list of 50 offers", operation: "listOffers", query: { limit: "50" } },
+  { name: "one offer", operation: "getOffer", id: "select id from offer order by id desc limit 1" },
+  { name: "list of 50 affiliates", operation: "listAffiliates", query: { limit: "50" } },
+  {
+    ...{ name: "one affiliate", operation: "getAffiliate" },
+    id: "select id from affiliate order by id desc limit 1",
+  },
+  { name: "list of 100 conversions", operation: "listConversions", query: { limit: "100" } },
+  { name: "one conversion", operation: "getConversion", id: "select id from conversion limit 1" },
+  { name: "list of 50 postbacks", operation: "listPostbacks", query: { limit: "50" } },
+  { name: "list of 50 coupons", operation: "listCoupons", query: { limit: "50" } },
+];
+
+/** What is measured, each with the one statement that its operation makes; `/me` with the one that finds the key. */
+export async function restCases(pool: Pool, key: string): Promise<RestCase[]> {
+  const found: Statement[] = [];
+  const admitted = await new ApiKeys(recording(pool, found)).find(key, Date.now());
+  if (admitted === undefined) throw new Error("the key of the demo is not known");
+  const clickhouse = openClickhouse({ url: "http://127.0.0.1:1", applicationName: "bench" });
+  const outgoing = new OutgoingClient({ allowLoopback: false });
+  const { principal } = admitted;
+  const context: OperationContext = {
+    ...{
+      principal,
+      workspace: principal.workspace,
+      db: pool,
+      clickhouse,
+      nats: undefined,
+      outgoing,
+    },
+    cursors: new Cursors("bench"),
+    log: openLog({ process: "bench", level: "silent" }),
+    ...{ requestId: "bench", nowMs: Date.now(), clientIp: "127.0.0.1" },
+    rate: { limit: 1, remaining: 1, resetSec: 1 },
+    settings: { apiUrl: "http://127.0.0.1", trackingUrl: "http://127.0.0.1" },
+  };
+  try {
+    const cases = await Promise.all(ASKED.map((asked) => caseOf(context, asked)));
+    return [...cases, { name: "/me", path: "/me", barePath: "/me", statement: only(found, "/me") }];
+  } finally {
+    await outgoing.close();
+    await clickhouse.close();
+  }
+}
+
+async function caseOf(context: OperationContext, asked: Asked): Promise<RestCase> {
+  const operation = operations.find(({ name }) => name === asked.operation);
+  if (operation === undefined) throw new Error(`no operation ${asked.operation}`);
+  const { query = {} } = asked;
+  const path: Record<string, string> =
+    asked.id === undefined ? {} : { id: await idOf(context.db, asked.id) };
+  const statements: Statement[] = [];
+  const recorded = { ...context, db: recording(context.db, statements) };
+  const input = await readInput(operation, recorded, { path, query, body: undefined });
+  await operation.run(recorded, input);
+  const search = new URLSearchParams(query).toString();
+  return {
+    name: asked.name,
+    path: `${operation.path.replace("{id}", path["id"] ?? "")}${search === "" ? "" : `?${search}`}`,
+    barePath: `/${asked.operation}`,
+    statement: only(statements, asked.name),
+  };
+}
+
+async function idOf(db: Pool, text: string): Promise<string> {
+  const { rows } = await db.query<{ id: number | string }>({ text });
+  return String(rows[0]?.id ?? "");
+}
+
+function recording(db: Pool, statements: Statement[]): Pool {
+  return {
+    ...db,
+    query: async (statement) => {
+      statements.push(statement);
+      return await db.query(statement);
+    },
+  };
+}
+
+/** A comparison with one statement would flatter what makes several. */
+function only(statements: readonly Statement[], name: string): Statement {
+  const [statement] = statements;
+  if (statement === undefined || statements.length > 1)
+    throw new Error(`${name} makes ${statements.length} statements, not one`);
+  return statement;
+}

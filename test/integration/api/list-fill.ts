@@ -1,0 +1,126 @@
+import type { Pool } from "../../../schemas/postgres/connect.ts";
+import type { Tenant } from "./api-world.ts";
+
+/** A second between rows: a list of a million covers eleven days. */
+const AT = "date_trunc('second', now()) - i * interval '1 second'";
+/** Values that one row in fifty has: some hundreds of rows here, twenty thousand of a million. */
+const IS_RARE = "i % 50 = 0";
+
+/**
+ * Large tables: `rows` each, `rowsOfLargest` of what grows most. One row in fifty belongs to the tenant's partner, advertiser and
+ * the offer 'RARE', whose id is the smallest; the others are spread.
+ */
+export async function fillLists(
+  db: Pool,
+  { workspaceId, affiliateId, advertiserId }: Owners,
+  { rows, rowsOfLargest }: { readonly rows: number; readonly rowsOfLargest: number },
+): Promise<void> {
+  const connection = await db.connect();
+  try {
+    await connection.query({ text: "set statement_timeout = 0" });
+    const ids = { workspaceId, affiliateId, advertiserId, rows, rowsOfLargest };
+    for (const text of [...accounts(ids), ...events(ids), ...managed(ids), "analyze"])
+      await connection.query({ text });
+    await connection.query({ text: "reset statement_timeout" });
+  } finally {
+    connection.release();
+  }
+}
+
+type Owners = Pick<Tenant, "workspaceId" | "affiliateId" | "advertiserId">;
+type Ids = Owners & {
+  readonly rows: number;
+  readonly rowsOfLargest: number;
+};
+
+/** SQL of the offer and the partner that row `i` belongs to. */
+function ownersOf({ affiliateId, rows }: Ids): {
+  readonly offer: string;
+  readonly affiliate: string;
+} {
+  const first = (table: string, condition: string): string =>
+    `(select min(id) from ${table} where ${condition})`;
+  return {
+    offer: `case when ${IS_RARE} then ${first("offer", "true")} else ${first("offer", "true")} + 1 + i % ${rows - 1} end`,
+    affiliate: `case when ${IS_RARE} then ${affiliateId} else ${first("affiliate", "code like 'C%'")} + i % ${rows} end`,
+  };
+}
+
+function accounts({ workspaceId, advertiserId, rows, rowsOfLargest }: Ids): string[] {
+  return [
+    `insert into app_user (workspace_id, name, email, created_at)
+     select ${workspaceId}, 'User ' || i, 'u' || i || '@x.example', ${AT} from generate_series(1, ${rows}) i`,
+    `insert into advertiser (workspace_id, name, currency, postback_token, created_at)
+     select ${workspaceId}, 'Advertiser ' || i, 'USD', 'token' || i, ${AT} from generate_series(1, ${rows}) i`,
+    `insert into affiliate (workspace_id, code, name, currency, manager_id, created_at)
+     select ${workspaceId}, 'C' || i, 'Partner ' || i, 'USD', (select min(id) from app_user) + case when ${IS_RARE} then 0 else 1 + i % 9 end, ${AT}
+     from generate_series(1, ${rowsOfLargest}) i`,
+    `insert into offer (workspace_id, advertiser_id, code, name, destination_url, currency, created_at)
+     select ${workspaceId}, case when i = 0 or ${IS_RARE} then ${advertiserId} else (select min(id) from advertiser where name like 'Advertiser %') + i % ${rows} end,
+       case i when 0 then 'RARE' else 'O' || i end, 'Offer ' || i, 'https://x.example', 'USD', ${AT}
+     from generate_series(0, ${rowsOfLargest - 1}) i`,
+    `insert into offer_event (offer_id, code, name, is_default) select id, 'default', 'Default', true from offer`,
+    `insert into api_key (workspace_id, name, role, secret_hash, created_at)
+     select ${workspaceId}, 'Key ' || i, 'admin', sha256(('key' || i)::bytea), ${AT} from generate_series(1, ${rows}) i`,
+  ];
+}
+
+function events(ids: Ids): string[] {
+  const { workspaceId, advertiserId, rows, rowsOfLargest } = ids;
+  const { offer, affiliate } = ownersOf(ids);
+  return [
+    `insert into postback (workspace_id, offer_id, affiliate_id, url, created_at)
+     select ${workspaceId}, ${offer}, ${affiliate}, 'https://x.example', ${AT} from generate_series(1, ${rows}) i`,
+    `insert into conversion (id, workspace_id, offer_id, affiliate_id, advertiser_id, smart_link_id, event_id, event_code, is_private,
+       status, revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, click_id, adv_txid, conv_ts,
+       holds_click, holds_txid)
+     select md5('conversion' || i)::uuid, ${workspaceId}, ${offer}, ${affiliate},
+       case when ${IS_RARE} then ${advertiserId} else (select min(id) from advertiser where name like 'Advertiser %') + i % ${rows} end,
+       case when i % 1000 = 0 then 1 end, 1, 'default', false, 'approved', 1, 1, 'USD', 'cpa', 1, 'rpa', 1, 'api',
+       md5('click' || i), 'order' || i, ${AT}, false, false
+     from generate_series(1, ${rowsOfLargest}) i`,
+    `insert into conversion_history (conversion_id, at, actor, from_status, to_status, reason, from_revenue, to_revenue, from_payout,
+       to_payout, from_sale_amount, to_sale_amount)
+     select md5('conversion1')::uuid, ${AT}, 'api', 'approved', 'approved', '', 1, 1, 1, 1, 0, 0 from generate_series(1, ${rows}) i`,
+    `insert into delivery (workspace_id, kind, endpoint_id, destination, conversion_id, trigger, facts, status, due_at, created_at, finished_at)
+     select ${workspaceId}, 'postback', (select min(id) from postback), 'x.example', md5('conversion' || i)::uuid, 'approved', '{}',
+       case when ${IS_RARE} then 'failed' else 'delivered' end, null, ${AT}, ${AT} from generate_series(1, ${rows}) i`,
+    `insert into postback_log (workspace_id, ts, endpoint, http_status, result, click_id, conversion_id)
+     select ${workspaceId}, ${AT}, 'pb', 200, case when ${IS_RARE} then 'unknown_click' else 'approved' end, md5('click' || i),
+       md5('conversion' || i)::uuid from generate_series(1, ${rows}) i`,
+    `insert into audit_log (workspace_id, ts, key_id, action, status, request_id)
+     select ${workspaceId}, ${AT}, case when ${IS_RARE} then 1 else 2 end, 'rest POST /api/v1/offers', 201, 'r' || i
+     from generate_series(1, ${rows}) i`,
+    `insert into fx_rate (date, currency, rate)
+     select date '2020-01-01' + i / 20, (array['EUR', 'GBP', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN', 'CZK', 'HUF', 'RON', 'BGN', 'TRY', 'JPY',
+       'CNY', 'INR', 'AUD', 'NZD', 'CAD', 'BRL', 'MXN'])[1 + i % 20], 1 from generate_series(0, ${rows - 1}) i`,
+  ];
+}
+
+function managed(ids: Ids): string[] {
+  const { workspaceId, rows, rowsOfLargest } = ids;
+  const { offer, affiliate } = ownersOf(ids);
+  const series = `from generate_series(1, ${rows}) i`;
+  return [
+    `insert into offer_access (offer_id, affiliate_id, status, requested_at)
+     select (select min(id) from offer), (select min(id) from affiliate where code like 'C%') + i - 1, 'approved', ${AT} ${series}`,
+    `insert into tracking_domain (workspace_id, host, created_at) select ${workspaceId}, 'h' || i || '.example', ${AT} ${series}`,
+    // A partner and an offer together are assigned once. The tenant's partner has none: what asks for one is told of its offers' alone.
+    `insert into tracking_domain_assignment (workspace_id, domain_id, affiliate_id, offer_id, created_at)
+     select ${workspaceId}, (select min(id) from tracking_domain) + case when ${IS_RARE} then 0 else 1 + i % ${rows - 1} end,
+       case when i % 100 = 0 then (select min(id) from affiliate where code like 'C%') else (select min(id) from affiliate where code like 'C%') + i % ${rows} end,
+       case when i % 100 = 50 then (select min(id) from offer) else (select min(id) from offer) + 1 + i % ${rows - 1} end, ${AT} ${series}`,
+    `insert into link_key (workspace_id, key, offer_id, affiliate_id, created_at)
+     select ${workspaceId}, 'key' || i, ${offer}, ${affiliate}, ${AT} ${series}`,
+    `insert into smart_link (workspace_id, code, name, affiliate_id, created_at)
+     select ${workspaceId}, 'S' || i, 'Smart', ${affiliate}, ${AT} ${series}`,
+    `insert into traffic_source_template (workspace_id, name, created_at) select ${workspaceId}, 'Template', ${AT} ${series}`,
+    `insert into traffic_control (workspace_id, name, action, created_at) select ${workspaceId}, 'Control', 'block', ${AT} ${series}`,
+    `insert into offer_group (workspace_id, name, created_at) select ${workspaceId}, 'Group', ${AT} ${series}`,
+    `insert into payout_override (workspace_id, offer_id, affiliate_id, event_code, payout, created_at)
+     select ${workspaceId}, ${offer}, ${affiliate}, 'e' || i, 1, ${AT} ${series}`,
+    `insert into conversion_rule (workspace_id, name, action, created_at) select ${workspaceId}, 'Rule', 'reject', ${AT} ${series}`,
+    `insert into coupon (workspace_id, code, offer_id, affiliate_id, created_at)
+     select ${workspaceId}, 'SAVE' || i, ${offer}, ${affiliate}, ${AT} from generate_series(1, ${rowsOfLargest}) i`,
+  ];
+}
