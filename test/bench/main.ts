@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import { run as benchClickWriter } from "./click-writer.ts";
 import { run as benchConversions } from "./conversions.ts";
+import { benchDeliveries } from "./deliveries.ts";
 import { benchFreshness } from "./freshness.ts";
 import { benchLargeCatalog } from "./large-catalog.ts";
 import { benchRedirects } from "./redirects.ts";
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   conversions: benchConversions,
   catalog: benchLargeCatalog,
   rest: benchRest,
+  deliveries: benchDeliveries,
   freshness: async () => [await benchFreshness(5_000)],
 };
 

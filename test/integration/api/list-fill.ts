@@ -59,7 +59,7 @@ function accounts({ workspaceId, advertiserId, rows, rowsOfLargest }: Ids): stri
      select ${workspaceId}, case when i = 0 or ${IS_RARE} then ${advertiserId} else (select min(id) from advertiser where name like 'Advertiser %') + i % ${rows} end,
        case i when 0 then 'RARE' else 'O' || i end, 'Offer ' || i, 'https://x.example', 'USD', ${AT}
      from generate_series(0, ${rowsOfLargest - 1}) i`,
-    `insert into offer_event (offer_id, code, name, is_default) select id, 'default', 'Default', true from offer`,
+    `insert into offer_event (offer_id, code, name, is_default) select id, 'default', 'Default', true from offer on conflict do nothing`,
     `insert into api_key (workspace_id, name, role, secret_hash, created_at)
      select ${workspaceId}, 'Key ' || i, 'admin', sha256(('key' || i)::bytea), ${AT} from generate_series(1, ${rows}) i`,
   ];
