@@ -6,9 +6,11 @@ import { decideSettlement, refusedSettlement } from "./decide-settlement.ts";
 import { type Settled, type Settlement, settleDelivery } from "./deliveries.ts";
 import type { DeliveryKind, LeasedDelivery, Outgoing, Prepared } from "./delivery.ts";
 import type { DeliveryMetrics } from "./metrics.ts";
+import type { SharedSettlements } from "./shared-settlements.ts";
 
 export type DeliverDeps = {
   readonly pool: Pool;
+  readonly settlements: SharedSettlements;
   readonly outgoing: Outgoing;
   readonly log: Log;
   readonly metrics: DeliveryMetrics;
@@ -64,14 +66,15 @@ async function send(
   return { settlement, isInTime: attempt.kind === "answered" || attempt.isPermanent };
 }
 
-/** Tries until the lease is over: a result that is lost is sent a second time. */
+/** Tries until the lease is over, from the second time on by itself: a result that is lost is sent a second time. */
 async function record(
-  { pool, log, metrics, signal }: DeliverDeps,
+  { pool, settlements, log, metrics, signal }: DeliverDeps,
   delivery: LeasedDelivery,
   { settlement, untilMs }: { settlement: Settlement; untilMs: number },
 ): Promise<Settled | undefined> {
   for (let backoffMs = BACKOFF_MS_MIN; ; backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX)) {
     try {
+      if (backoffMs === BACKOFF_MS_MIN) return await settlements.settle(delivery, settlement);
       return await settleDelivery(pool, delivery, settlement);
     } catch (error) {
       metrics.faulted();

@@ -76,18 +76,39 @@ export type Settlement = {
 const Settled = z.enum(["settled", "stale", "disabled", "due"]);
 export type Settled = z.infer<typeof Settled>;
 
-/** Records a result unless the lease has passed to another worker ('stale'). */
+/**
+ * Records results in one statement, and answers what came of each, in their order: nothing for one whose lease has passed to
+ * another worker ('stale'). Rows are locked in the order of their ids.
+ */
+export async function settleDeliveries(
+  db: Queryable,
+  all: readonly {
+    readonly delivery: Pick<LeasedDelivery, "id" | "lease_token">;
+    readonly settlement: Settlement;
+  }[],
+): Promise<Settled[]> {
+  const { rows } = await db.query<{ place: number; settled: unknown }>({
+    name: "settle-deliveries",
+    text: `select s.place, settle_delivery(s.id, s.token, s.result) as settled
+           from (select * from unnest($1::uuid[], $2::uuid[], $3::jsonb[]) with ordinality as u(id, token, result, place)
+                 order by u.id) s`,
+    values: [
+      all.map(({ delivery }) => delivery.id),
+      all.map(({ delivery }) => delivery.lease_token),
+      all.map(({ settlement }) => JSON.stringify(settlement)),
+    ],
+  });
+  return rows.toSorted((a, b) => a.place - b.place).map(({ settled }) => Settled.parse(settled));
+}
+
+/** {@link settleDeliveries} of one. */
 export async function settleDelivery(
   db: Queryable,
-  { id, lease_token }: Pick<LeasedDelivery, "id" | "lease_token">,
+  delivery: Pick<LeasedDelivery, "id" | "lease_token">,
   settlement: Settlement,
 ): Promise<Settled> {
-  const { rows } = await db.query<{ settled: unknown }>({
-    name: "settle-delivery",
-    text: "select settle_delivery($1, $2, $3::jsonb) as settled",
-    values: [id, lease_token, JSON.stringify(settlement)],
-  });
-  return Settled.parse(rows[0]?.settled);
+  const [settled] = await settleDeliveries(db, [{ delivery, settlement }]);
+  return settled ?? "stale";
 }
 
 /** More is not counted. */

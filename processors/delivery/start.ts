@@ -6,8 +6,11 @@ import { leaseDueDeliveries, measureQueue } from "./deliveries.ts";
 import type { DeliveryKind, LeasedDelivery, Prepared } from "./delivery.ts";
 import { DestinationSlots, SLOTS_A_DESTINATION } from "./destination-slots.ts";
 import { deliveryMetrics } from "./metrics.ts";
+import { SharedSettlements } from "./shared-settlements.ts";
 
-export type DeliveryDeps = Omit<DeliverDeps, "metrics"> & { readonly metrics: Metrics };
+export type DeliveryDeps = Omit<DeliverDeps, "metrics" | "settlements"> & {
+  readonly metrics: Metrics;
+};
 
 export type DeliverySettings = {
   readonly kinds: readonly DeliveryKind[];
@@ -66,7 +69,7 @@ class DeliveryWorker {
       depth: () => this.#measured?.depth,
       lateSeconds: () => (this.#measured === undefined ? undefined : this.#measured.lateMs / 1_000),
     });
-    this.#deps = { ...deps, metrics };
+    this.#deps = { ...deps, metrics, settlements: new SharedSettlements(deps.pool) };
   }
 
   async run(): Promise<void> {
