@@ -28,9 +28,19 @@ export function showTo(
   resource: Resource,
   record: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
+  return showFields(role, resource, (field) => record[field]);
+}
+
+/** The same of a record whose fields stand in several places: without a whole one in between. */
+export function showFields(
+  role: Role,
+  resource: Resource,
+  valueOf: (field: string) => unknown,
+): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const field of visibleFields(resource, role)) {
-    if (record[field] !== undefined) shown[field] = record[field];
+    const value = valueOf(field);
+    if (value !== undefined) shown[field] = value;
   }
   return shown;
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
 import type { WebhookEvent } from "./webhook-events.ts";
 
 /** What came of telling one webhook of one event. */
@@ -32,7 +33,7 @@ export async function listDeliveriesOfWebhook(
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<WebhookDeliveryRow[]> {
   const { rows } = await db.query<WebhookDeliveryRow>({
-    name: "list-webhook-deliveries",
+    ...keptPlan("list-webhook-deliveries", filters),
     text: `select ${COLUMNS} from delivery d
            where d.kind = 'webhook' and d.endpoint_id = $1 and (d.created_at, d.id) < ($2::timestamptz, $3::uuid)
              and ($4::text is null or d.status = $4)

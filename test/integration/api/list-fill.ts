@@ -85,6 +85,12 @@ function events(ids: Ids): string[] {
     `insert into delivery (workspace_id, kind, endpoint_id, destination, conversion_id, trigger, facts, status, due_at, created_at, finished_at)
      select ${workspaceId}, 'postback', (select min(id) from postback), 'x.example', md5('conversion' || i)::uuid, 'approved', '{}',
        case when ${IS_RARE} then 'failed' else 'delivered' end, null, ${AT}, ${AT} from generate_series(1, ${rows}) i`,
+    `insert into webhook (workspace_id, name, url, events, secret, created_at)
+     select ${workspaceId}, 'Hook ' || i, 'https://x.example', '{conversion.created}', 'whsec_' || repeat('0', 48), ${AT}
+     from generate_series(1, ${rows}) i`,
+    `insert into delivery (workspace_id, kind, endpoint_id, destination, event, event_id, facts, status, due_at, created_at, finished_at)
+     select ${workspaceId}, 'webhook', (select min(id) from webhook), 'x.example', 'conversion.created', gen_random_uuid(), '{}',
+       case when ${IS_RARE} then 'failed' else 'delivered' end, null, ${AT}, ${AT} from generate_series(1, ${rows}) i`,
     `insert into postback_log (workspace_id, ts, endpoint, http_status, result, click_id, conversion_id)
      select ${workspaceId}, ${AT}, 'pb', 200, case when ${IS_RARE} then 'unknown_click' else 'approved' end, md5('click' || i),
        md5('conversion' || i)::uuid from generate_series(1, ${rows}) i`,

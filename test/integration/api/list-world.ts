@@ -156,7 +156,11 @@ export class ListWorld {
       cursors: new ChosenPosition(after, isRanged ? range : undefined),
       ...{ log: this.#log, requestId: "test", nowMs, clientIp: "127.0.0.1" },
       rate: { limit: 1, remaining: 1, resetSec: 1 },
-      settings: { apiUrl: "https://api.example", trackingUrl: "http://track.example" },
+      settings: {
+        apiUrl: "https://api.example",
+        trackingUrl: "http://track.example",
+        allowLoopback: false,
+      },
     };
   }
 

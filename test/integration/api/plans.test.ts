@@ -104,6 +104,12 @@ const LISTS: Readonly<Record<string, List>> = {
     path: async () => ({ id: await smallest("postback")() }),
     selective: { status: () => "failed" },
   },
+  listWebhooks: { rows: byCreation("webhook") },
+  listWebhookDeliveries: {
+    rows: byCreation("delivery"),
+    path: async () => ({ id: await smallest("webhook")() }),
+    selective: { status: () => "failed" },
+  },
   listUsers: { rows: byCreation("app_user"), wide: ["status"] },
   listKeys: { rows: byCreation("api_key") },
   listTrackingDomains: { rows: byCreation("tracking_domain"), wide: ["status"] },

@@ -6,8 +6,8 @@ create index postback_offer on postback (offer_id, created_at desc, id desc);
 
 create index conversion_offer on conversion (offer_id, conv_ts desc, id desc);
 create index conversion_txid on conversion (workspace_id, adv_txid, conv_ts desc, id desc) where adv_txid is not null;
--- Of a postback that always arrives, what did not is rare.
-create index delivery_trouble on delivery (endpoint_id, created_at desc, id desc) where status in ('retrying', 'failed');
+-- Of what always arrives, what did not is rare.
+create index delivery_trouble on delivery (kind, endpoint_id, created_at desc, id desc) where status in ('retrying', 'failed');
 
 create index coupon_offer on coupon (offer_id, created_at desc, id desc) where offer_id is not null;
 create index coupon_affiliate on coupon (affiliate_id, created_at desc, id desc);
