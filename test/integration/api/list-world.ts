@@ -222,6 +222,6 @@ async function costOf(db: Queryable, { text, values = [] }: Statement): Promise<
 /** Of a test's own values. */
 function literal(value: unknown): string {
   if (value === undefined || value === null) return "null";
-  const text = Array.isArray(value) ? `{${value.join(",")}}` : String(value);
+  const text = Array.isArray(value) ? `{${value.join(",")}}` : z.coerce.string().parse(value);
   return `'${text.replaceAll("'", "''")}'`;
 }
