@@ -1,5 +1,9 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { quoteIdentifier, quoteIdentifiers } from "../../schemas/postgres/quote.ts";
+import {
+  quoteConditions,
+  quoteIdentifier,
+  quoteIdentifiers,
+} from "../../schemas/postgres/quote.ts";
 import type { Position } from "../rest/cursor.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
 
@@ -29,20 +33,18 @@ export type ManagedFilters = Readonly<Record<string, unknown>>;
  */
 export class ManagedTable {
   readonly #name: string;
-  readonly #list: string;
+  readonly #shown: readonly string[];
   readonly #find: string;
   readonly #lock: string;
   readonly #insert: string;
   readonly #update: string;
   readonly #delete: string;
-  readonly #count: string;
 
   constructor({ table, written, kept, made = [] }: ManagedColumns) {
     const shown = [...kept, ...written];
     const inserted = [...made, ...written];
     this.#name = table;
-    this.#list = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)}
-      where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)`;
+    this.#shown = shown;
     this.#find = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2`;
     this.#lock = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2
       for update`;
@@ -56,7 +58,6 @@ export class ManagedTable {
       where workspace_id = $1 and id = $2
       returning ${quoteIdentifiers(shown)}`;
     this.#delete = `delete from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2 returning id`;
-    this.#count = `select from ${quoteIdentifier(table)} where workspace_id = $1`;
   }
 
   /** Newest first, at most `rowsMax`. */
@@ -72,7 +73,10 @@ export class ManagedTable {
     const { filters, after, rowsMax } = page;
     const { rows } = await db.query<ManagedRow>({
       ...keptPlan(`managed-list-${this.#name}`, filters),
-      text: `${this.#list}${conditionsOf(filters, 5)} order by created_at desc, id desc limit $4`,
+      text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
+        where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
+          ${quoteConditions(Object.keys(filters), 5)}
+        order by created_at desc, id desc limit $4`,
       values: [
         workspaceId,
         after?.at ?? "infinity",
@@ -118,7 +122,9 @@ export class ManagedTable {
       values: [this.#name, workspaceId],
     });
     const { rows } = await db.query<{ count: number }>({
-      text: `select count(*) as count from (${this.#count}${conditionsOf(count.having, 3)} limit $2) counted`,
+      text: `select count(*) as count from (
+        select from ${quoteIdentifier(this.#name)}
+        where workspace_id = $1 ${quoteConditions(Object.keys(count.having), 3)} limit $2) counted`,
       values: [workspaceId, count.rowsMax, ...Object.values(count.having)],
     });
     return rows[0]?.count ?? 0;
@@ -163,11 +169,4 @@ export class ManagedTable {
     });
     return rows.length > 0;
   }
-}
-
-/** The conditions of filters whose values are the parameters from `first` on, with the types of their columns. */
-function conditionsOf(filters: ManagedFilters, first: number): string {
-  return Object.keys(filters)
-    .map((column, index) => ` and ${quoteIdentifier(column)} = $${first + index}`)
-    .join("");
 }

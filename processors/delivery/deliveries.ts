@@ -90,7 +90,8 @@ export async function settleDeliveries(
   const { rows } = await db.query<{ place: number; settled: unknown }>({
     name: "settle-deliveries",
     text: `select s.place, settle_delivery(s.id, s.token, s.result) as settled
-           from (select u.id, u.token, u.result, u.place from unnest($1::uuid[], $2::uuid[], $3::jsonb[]) with ordinality as u(id, token, result, place)
+           from (select u.id, u.token, u.result, u.place
+                 from unnest($1::uuid[], $2::uuid[], $3::jsonb[]) with ordinality as u(id, token, result, place)
                  order by u.id) s`,
     values: [
       all.map(({ delivery }) => delivery.id),

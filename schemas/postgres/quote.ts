@@ -9,3 +9,10 @@ export function quoteIdentifier(name: string): string {
 export function quoteIdentifiers(names: readonly string[]): string {
   return names.map((name) => pg.escapeIdentifier(name)).join(", ");
 }
+
+/** The condition that each column has the value of a parameter, numbered from `first` on; "" for no columns. */
+export function quoteConditions(columns: readonly string[], first: number): string {
+  return columns
+    .map((column, index) => ` and ${pg.escapeIdentifier(column)} = $${first + index}`)
+    .join("");
+}

@@ -27,9 +27,9 @@ const STATEMENT = new RegExp(
 /** `select *`, `select t.*`, `, t.*` and `returning *`; `count(*)` is none of them. */
 const STAR = /\b(select(\s+distinct)?|returning)\s+(\w+\.)?\*|,\s*\w+\.\*/i;
 
-/** What may stand in the text of a statement: a constant of the module, or a name that went through the quoting. */
+/** What may stand in the text of a statement: a constant of the module, or names that went through the quoting. */
 const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
-const QUOTING = /^(quoteIdentifiers?|escapeIdentifier)$/;
+const QUOTING = /^(quoteIdentifiers?|quoteConditions|escapeIdentifier)$/;
 
 /**
  * The faults in the statements of a TypeScript source.
