@@ -1,68 +1,28 @@
 import { z } from "zod";
-import { shownSchema, showTo } from "../access/visibility.ts";
+import { showTo } from "../access/visibility.ts";
+import type { DeliveryRow } from "../deliveries/deliveries.ts";
+import { deliveryLog, shownDelivery } from "../deliveries/delivery-log.ts";
 import { conflict, notFound } from "../errors.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
-import { shownTime } from "../rest/body-fields.ts";
-import { openPage } from "../rest/page.ts";
-import { pathId, pathUuid } from "../rest/path-fields.ts";
-import { pageParams, wordParam } from "../rest/query-fields.ts";
-import { onePostback, postbackRead, postbackWrite } from "./one-postback.ts";
-import {
-  type DeliveryRow,
-  findPostbackDelivery,
-  listDeliveriesOfPostback,
-  restartDelivery,
-} from "./postback-deliveries.ts";
+import { pathUuid } from "../rest/path-fields.ts";
+import { onePostback, postbackWrite } from "./one-postback.ts";
+import { findPostbackDelivery, restartDelivery } from "./postback-deliveries.ts";
 import { isPostbackOfPartner } from "./postbacks.ts";
 
-const STATUSES = ["pending", "delivered", "retrying", "failed"] as const;
-
-const ShownDelivery = shownSchema("postback_delivery", {
+const ShownDelivery = shownDelivery("postback_delivery", "PostbackDelivery", {
   id: z.string(),
   postback_id: z.int(),
   conversion_id: z.string(),
   trigger: z.enum(["approved", "pending", "rejected", "reversal"]),
-  url: z.string().meta({ description: "As it was sent last; empty before the first attempt" }),
-  attempts: z.int(),
-  status: z.enum(STATUSES),
-  error: z.string(),
-  response_status: z.int().nullable(),
-  response_body: z.string().meta({ description: "The first 2 KB" }),
-  next_attempt_at: shownTime
-    .nullable()
-    .meta({ description: "null when none is to come, and while one is under way" }),
-  created_at: shownTime,
-  finished_at: shownTime.nullable(),
-}).meta({ id: "PostbackDelivery" });
+});
 
-const { findResource: findPostback } = onePostback.get;
-
-export const listPostbackDeliveries: Operation = operation({
+export const listPostbackDeliveries: Operation = deliveryLog({
+  kind: "postback",
+  resource: "postback_delivery",
   name: "listPostbackDeliveries",
-  method: "GET",
-  path: "/postbacks/{id}/deliveries",
-  tag: "Postbacks",
   summary: "What a postback told of which conversion, newest first",
-  access: postbackRead,
-  input: {
-    path: z.object({ id: pathId }),
-    query: z.object({ ...pageParams, status: wordParam(...STATUSES) }),
-  },
-  output: z.object({ data: z.array(ShownDelivery), next_cursor: z.string().nullable() }),
-  status: 200,
-  ...(findPostback === undefined ? {} : { findResource: findPostback }),
-  run: async (context, { path, query }) => {
-    const { db, principal } = context;
-    // A cursor is good for this postback alone.
-    const page = openPage(context, "listPostbackDeliveries", { ...query, id: path.id });
-    const rows = await listDeliveriesOfPostback(db, path.id, { status: query.status }, page);
-    return {
-      body: page.close(rows, {
-        positionOf: (row) => ({ at: row.created_at, id: row.id }),
-        show: (row) => showTo(principal.role, "postback_delivery", row),
-      }),
-    };
-  },
+  of: onePostback.get,
+  Shown: ShownDelivery,
 });
 
 export const retryPostbackDelivery: Operation = operation({

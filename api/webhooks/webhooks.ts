@@ -14,7 +14,7 @@ const WEBHOOKS_MAX = 50;
 const SECRET_BYTES = 24;
 
 /** Every staff key reads, unless it is narrowed to what is no webhook (G09). */
-export const webhookRead: OperationAccess = {
+const webhookRead: OperationAccess = {
   roles: ["admin", "analyst"],
   needsWholeKey: "webhooks.manage",
   isWrite: false,

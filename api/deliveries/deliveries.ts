@@ -1,0 +1,59 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
+
+export type DeliveryKind = "postback" | "webhook";
+
+/** What came of telling one endpoint of one thing. The table of visibility says which of it a log shows. */
+export type DeliveryRow = {
+  readonly id: string;
+  /** The endpoint, under the name of either kind. */
+  readonly postback_id: number;
+  readonly webhook_id: number;
+  /** Of postbacks. */
+  readonly conversion_id: string | null;
+  readonly trigger: string;
+  /** Of webhooks. */
+  readonly event: string;
+  readonly event_id: string | null;
+  readonly url: string;
+  readonly attempts: number;
+  readonly status: string;
+  readonly error: string;
+  readonly response_status: number | null;
+  readonly response_body: string;
+  /** Null when none is to come, and while one is under way. */
+  readonly next_attempt_at: string | null;
+  readonly created_at: string;
+  readonly finished_at: string | null;
+};
+
+/** Of `delivery d`. */
+export const DELIVERY_COLUMNS = `d.id, d.endpoint_id as postback_id, d.endpoint_id as webhook_id, d.conversion_id, d.trigger,
+  d.event, d.event_id, d.url, d.attempts, d.status, d.error, d.response_status, d.response_body,
+  case when d.lease_token is null then d.due_at end as next_attempt_at, d.created_at, d.finished_at`;
+
+/** Those of one endpoint, the newest first. Whether the key may see the endpoint is asked before. */
+export async function listDeliveriesOf(
+  db: Queryable,
+  endpoint: { readonly kind: DeliveryKind; readonly id: number },
+  filters: { readonly status: string | undefined },
+  page: { readonly after: Position | undefined; readonly rowsMax: number },
+): Promise<DeliveryRow[]> {
+  const { rows } = await db.query<DeliveryRow>({
+    ...keptPlan("list-deliveries", filters),
+    text: `select ${DELIVERY_COLUMNS} from delivery d
+           where d.kind = $1 and d.endpoint_id = $2 and (d.created_at, d.id) < ($3::timestamptz, $4::uuid)
+             and ($5::text is null or d.status = $5)
+           order by d.created_at desc, d.id desc limit $6`,
+    values: [
+      endpoint.kind,
+      endpoint.id,
+      page.after?.at ?? "infinity",
+      page.after?.id ?? "ffffffff-ffff-ffff-ffff-ffffffffffff",
+      filters.status,
+      page.rowsMax,
+    ],
+  });
+  return rows;
+}

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { type Resource, shownSchema, showTo } from "../access/visibility.ts";
+import { type Operation, operation } from "../operation.ts";
+import { shownTime } from "../rest/body-fields.ts";
+import { openPage } from "../rest/page.ts";
+import { pathId } from "../rest/path-fields.ts";
+import { pageParams, wordParam } from "../rest/query-fields.ts";
+import { type DeliveryKind, listDeliveriesOf } from "./deliveries.ts";
+
+const STATUSES = ["pending", "delivered", "retrying", "failed"] as const;
+
+/** A delivery in answers: the fields of its kind, and those of all. */
+export function shownDelivery(resource: Resource, id: string, fields: z.ZodRawShape): z.ZodObject {
+  return shownSchema(resource, {
+    ...fields,
+    url: z.string().meta({ description: "As it was sent last; empty before the first attempt" }),
+    attempts: z.int(),
+    status: z.enum(STATUSES),
+    error: z.string(),
+    response_status: z.int().nullable(),
+    response_body: z.string().meta({ description: "The first 2 KB" }),
+    next_attempt_at: shownTime
+      .nullable()
+      .meta({ description: "null when none is to come, and while one is under way" }),
+    created_at: shownTime,
+    finished_at: shownTime.nullable(),
+  }).meta({ id });
+}
+
+/** The delivery log of one endpoint, under the path of the operation that answers the endpoint. */
+export function deliveryLog(log: {
+  readonly kind: DeliveryKind;
+  readonly resource: Resource;
+  readonly name: string;
+  readonly summary: string;
+  readonly of: Operation;
+  readonly Shown: z.ZodType;
+}): Operation {
+  const { of } = log;
+  return operation({
+    name: log.name,
+    method: "GET",
+    path: `${of.path}/deliveries`,
+    tag: of.tag,
+    summary: log.summary,
+    access: of.access,
+    input: {
+      path: z.object({ id: pathId }),
+      query: z.object({ ...pageParams, status: wordParam(...STATUSES) }),
+    },
+    output: z.object({ data: z.array(log.Shown), next_cursor: z.string().nullable() }),
+    status: 200,
+    ...(of.findResource === undefined ? {} : { findResource: of.findResource }),
+    run: async (context, { path, query }) => {
+      // A cursor is good for this endpoint alone.
+      const page = openPage(context, log.name, { ...query, id: path.id });
+      const endpoint = { kind: log.kind, id: path.id };
+      const rows = await listDeliveriesOf(context.db, endpoint, { status: query.status }, page);
+      return {
+        body: page.close(rows, {
+          positionOf: (row) => ({ at: row.created_at, id: row.id }),
+          show: (row) => showTo(context.principal.role, log.resource, row),
+        }),
+      };
+    },
+  });
+}
