@@ -77,6 +77,6 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
     },
   }),
   "/webhooks": ({ word }) => ({
-    ...{ name: word, url: `https://hooks.example/${word}`, events: ["conversion.approved"] },
+    ...{ name: word, url: `https://hooks.example/${word}`, events: ["conversion.created"] },
   }),
 };

@@ -114,7 +114,11 @@ export class LeakWorld {
         if (typeof secret === "string" && secret !== word) this.secrets.push(secret);
       }
     }
-    ids.set("postback-deliveries/{id}", [await this.#delivery(ids, admin)]);
+    const [webhook = ""] = ids.get("webhooks/{id}") ?? [];
+    await this.call("POST", `/webhooks/${webhook}/test`, admin, { event: "conversion.created" });
+    const [postback = ""] = ids.get("postbacks/{id}") ?? [];
+    ids.set("postback-deliveries/{id}", [await this.#delivery(admin, `/postbacks/${postback}`)]);
+    ids.set("webhook-deliveries/{id}", [await this.#delivery(admin, `/webhooks/${webhook}`)]);
     const names = namesOf(ids, word);
     return { word, ids, names, keys: await this.#keys(admin, names) };
   }
@@ -134,13 +138,12 @@ export class LeakWorld {
     };
   }
 
-  /** What the partner was told of the conversion. */
-  async #delivery(ids: ReadonlyMap<string, readonly string[]>, admin: string): Promise<string> {
-    const [postback = ""] = ids.get("postbacks/{id}") ?? [];
+  /** The first delivery of a postback or a webhook, by its path. */
+  async #delivery(admin: string, path: string): Promise<string> {
     return await until(
-      "the postback has a delivery",
+      `${path} has a delivery`,
       async () => {
-        const told = await this.call("GET", `/postbacks/${postback}/deliveries`, admin);
+        const told = await this.call("GET", `${path}/deliveries`, admin);
         return Deliveries.parse(told.body).data[0]?.id;
       },
       { timeoutMs: 10_000 },
