@@ -1,16 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dimensionNames } from "../../api/reports/dimensions.ts";
-import { getReport } from "../../api/reports/get-report.ts";
-import { measuresOf } from "../../api/reports/measures.ts";
-import {
-  changeConversions,
-  type Ledger,
-  makeLedger,
-  seeded,
-} from "../integration/reports/ledger.ts";
-import { type RecountRequest, type Role, recount } from "../integration/reports/recount.ts";
-import { type Caller, ReportWorld, rowsOf } from "../integration/reports/report-world.ts";
+import { dimensionNames } from "../../../api/reports/dimensions.ts";
+import { getReport } from "../../../api/reports/get-report.ts";
+import { measuresOf } from "../../../api/reports/measures.ts";
+import { changeConversions, type Ledger, makeLedger, seeded } from "./ledger.ts";
+import { type RecountRequest, type Role, recount } from "./recount.ts";
+import { type Caller, ReportWorld, rowsOf } from "./report-world.ts";
 
 /** Both ends of the range lie around days on which clocks change: Berlin on 30 March, Lord Howe and Chatham on 6 April. */
 const FROM_MS = Date.UTC(2025, 2, 27);
