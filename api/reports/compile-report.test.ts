@@ -10,7 +10,7 @@ function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF) {
     { from: "2025-02-03", to: "2025-02-03", tz: "UTC", filters: [], ...query },
     { role: scope.role, nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
   );
-  return compileReport({ ...request, scope, managers: undefined });
+  return compileReport({ ...request, scope, managers: undefined, costRates: undefined });
 }
 
 /** The conditions of each source, in the order click, impression, conversion. */

@@ -1,4 +1,6 @@
 import type { OffsetSegment } from "../../schemas/time/zone.ts";
+import type { CostRates } from "./cost-rates.ts";
+import { costRows, keepsCosts } from "./cost-rows.ts";
 import {
   type Dimension,
   type DimensionKind,
@@ -30,6 +32,8 @@ export type ReportPlan = Pick<
   readonly scope: ReportScope;
   /** Needed when `manager` is grouped or filtered by. */
   readonly managers: Managers | undefined;
+  /** Of ad costs, which only staff sees. */
+  readonly costRates: CostRates | undefined;
   /** Rows to answer, and to leave out before them. */
   readonly limit: number;
   readonly offset: number;
@@ -42,6 +46,8 @@ export const METRIC_COLUMN = "m";
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
 const NONE = "toInt128(0)";
+/** Sums that count in the currency of the report only (rule 1 of section 4.6). */
+const MONEY: readonly Sum[] = ["payout", "revenue", "sale_amount", "ad_cost"];
 
 /** Compiles to one statement; without dimensions it has one row, else it has totals over all of its rows. */
 export function compileReport(plan: ReportPlan): CompiledReport {
@@ -63,7 +69,7 @@ class Compiler {
   report(): string {
     const { groupBy, metrics, sort, limit, offset } = this.#plan;
     const keys = groupBy.map((_, index) => `${DIMENSION_COLUMN}${index}`);
-    const sources = [this.#clicks(), this.#impressions(), this.#conversions()];
+    const sources = [this.#clicks(), this.#impressions(), this.#conversions(), ...this.#costs()];
     return [
       `with\n${indent(this.#outerSums().join(",\n"))}`,
       `select\n${indent([...keys, ...metrics.map(metricColumn), this.#others()].join(",\n"))}`,
@@ -117,8 +123,26 @@ class Compiler {
     });
   }
 
+  /** Media spend is the staff's business alone. */
+  #costs(): string[] {
+    const { scope, range, currency, costRates } = this.#plan;
+    if (scope.role !== "staff") return [];
+    const rows = costRows(
+      { workspaceId: scope.workspaceId, range, currency, rates: costRates },
+      (type, value) => this.#param(type, value),
+    );
+    return [
+      this.#source("cost", {
+        from: `(\n${indent(rows)}\n)`,
+        where: [],
+        currency: "cost_currency",
+        sums: { ad_cost: "sum(cost)" },
+      }),
+    ];
+  }
+
   #source(
-    source: Exclude<Source, "cost">,
+    source: Source,
     parts: { from: string; where: string[]; currency: string; sums: Partial<Record<Sum, string>> },
   ): string {
     const keys = this.#plan.groupBy.map(
@@ -214,6 +238,8 @@ class Compiler {
   /** No condition where the filter says nothing about the source. */
   #condition(source: Source, filter: ReportFilter): string[] {
     const { dimension, operator, values } = filter;
+    if (source === "cost" && dimension.columns.cost === "")
+      return keepsCosts(filter) ? [] : ["false"];
     if (dimension.only !== undefined && dimension.only !== source) return [];
     if (dimension.columns[source] === "") return emptyPasses(filter) ? [] : ["false"];
     const value = this.#value(source, dimension);
@@ -240,7 +266,7 @@ class Compiler {
   #outerSums(): string[] {
     const currency = this.#param("String", this.#plan.currency);
     return SUMS.map((name) =>
-      name === "payout" || name === "revenue" || name === "sale_amount"
+      MONEY.includes(name)
         ? `sumIf(s_${name}, cur = ${currency}) as ${name}`
         : `sum(s_${name}) as ${name}`,
     );
@@ -250,7 +276,7 @@ class Compiler {
     const { scope, currency } = this.#plan;
     const hidden =
       scope.role === "partner" ? "revenue" : scope.role === "advertiser" ? "payout" : "";
-    const seen = ["payout", "revenue", "sale_amount"].filter((name) => name !== hidden);
+    const seen = MONEY.filter((name) => name !== hidden);
     const hasMoney = seen.map((name) => `s_${name} != 0`).join(" or ");
     const isOther = `cur not in ('', ${this.#param("String", currency)})`;
     return `arraySort(groupUniqArrayIf(cur, ${isOther} and (${hasMoney}))) as others`;

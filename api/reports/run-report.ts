@@ -1,5 +1,6 @@
 import { echoRange, type RangeEcho } from "../../schemas/time/range.ts";
 import type { ReportPlan } from "./compile-report.ts";
+import { readCostRates } from "./cost-rates.ts";
 import { type Dimension, isTime } from "./dimensions.ts";
 import type { Measure } from "./measures.ts";
 import { ReportLabels } from "./report-labels.ts";
@@ -62,10 +63,11 @@ export async function planOf(
 ): Promise<ReportPlan> {
   const { range, groupBy, metrics, sort, filters, currency, dateBasis, limit } = request;
   const managers = await readManagers(stores, scope.workspaceId, request);
+  const costRates = await readCostRates(stores, scope, request);
   // Without dimensions there is nothing to page through: the one row is always answered.
   const offset = groupBy.length === 0 ? 0 : request.offset;
   const asked = { range, groupBy, metrics, sort, filters, currency, dateBasis, limit, offset };
-  return { ...asked, scope, managers };
+  return { ...asked, scope, managers, costRates };
 }
 
 /** Reads the names of everything that these rows mention. */

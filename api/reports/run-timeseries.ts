@@ -7,6 +7,7 @@ import {
 } from "../../schemas/time/range.ts";
 import { invalidParameter } from "../errors.ts";
 import { dayBuckets, hourBuckets } from "./buckets.ts";
+import { readCostRates } from "./cost-rates.ts";
 import { bucketDimension, findDimension } from "./dimensions.ts";
 import { emptyValue, type Measure } from "./measures.ts";
 import type { ReportFilter } from "./report-filters.ts";
@@ -88,8 +89,9 @@ export async function runTimeseries(
   const groupBy = [bucketDimension(interval)];
   const buckets = interval === "day" ? dayBuckets(range) : hourBuckets(range);
   const managers = await readManagers(stores, scope.workspaceId, { groupBy, filters });
+  const costRates = await readCostRates(stores, scope, request);
   const { rows } = await readReportPage(stores, {
-    ...{ range, groupBy, metrics, filters, currency, scope, managers },
+    ...{ range, groupBy, metrics, filters, currency, scope, managers, costRates },
     sort: { by: "dimension", index: 0, descending: false },
     dateBasis: "conversion",
     limit: buckets.length,

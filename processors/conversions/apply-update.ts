@@ -4,8 +4,8 @@ import {
   changeConversion,
   findConversion,
 } from "./conversions.ts";
+import { convertMoney } from "./convert-money.ts";
 import { decideChange } from "./decide-change.ts";
-import { convertMoney } from "./exchange-rates.ts";
 import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./incoming-report.ts";
 import { isOnIpList } from "./ip-list.ts";
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";

@@ -6,12 +6,13 @@ import type {
 } from "../../schemas/events/conversion-command.ts";
 import { newConversionId } from "../../schemas/ids/conversion-id.ts";
 import { type Amount, parseAmount } from "../../schemas/money/amount.ts";
+import type { ExchangeRate } from "../../schemas/postgres/exchange-rates.ts";
 import { capCounts } from "./cap-counts.ts";
 import { computeMoney } from "./conversion-terms.ts";
 import { type Recording, type RecordPlan, setConversionStatus } from "./conversions.ts";
+import { convertMoney } from "./convert-money.ts";
 import { isClickIpCrowded } from "./count-clicks.ts";
 import { addressLimit } from "./draft-report.ts";
-import { convertMoney, type ExchangeRate } from "./exchange-rates.ts";
 import { findClickById } from "./find-click.ts";
 import { type ReportSources, rateFor } from "./incoming-report.ts";
 import { judgeConversion, type Verdict } from "./judge-conversion.ts";

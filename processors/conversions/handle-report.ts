@@ -1,5 +1,6 @@
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { formatAmount } from "../../schemas/money/amount.ts";
+import type { ExchangeRate } from "../../schemas/postgres/exchange-rates.ts";
 import { applyUpdate } from "./apply-update.ts";
 import { attributeClick } from "./attribute-click.ts";
 import type { Money } from "./conversion-terms.ts";
@@ -11,9 +12,9 @@ import {
   type RecordPlan,
   tryConversion,
 } from "./conversions.ts";
+import { convertMoney, formatRate } from "./convert-money.ts";
 import { isClickIpCrowded } from "./count-clicks.ts";
 import { type Draft, draftReport } from "./draft-report.ts";
-import { convertMoney, type ExchangeRate, formatRate } from "./exchange-rates.ts";
 import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./incoming-report.ts";
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";
 import { malformed, type Refusal, refused, UNAVAILABLE } from "./refusal.ts";

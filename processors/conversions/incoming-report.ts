@@ -1,7 +1,7 @@
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
+import { type ExchangeRate, findExchangeRates } from "../../schemas/postgres/exchange-rates.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import type { Attributor } from "./attribute-click.ts";
-import { type ExchangeRate, findExchangeRate } from "./exchange-rates.ts";
 import type { RecordQueue } from "./record-queue.ts";
 import { malformed, type Refusal } from "./refusal.ts";
 import type { GivenMoney, Report } from "./report-params.ts";
@@ -41,10 +41,7 @@ export async function rateFor(
   target: { readonly currency: string; readonly atMs: number },
 ): Promise<ExchangeRate | undefined | Refusal> {
   if (currency === undefined || currency === target.currency) return undefined;
-  const rate = await findExchangeRate(sources.pool, {
-    from: currency,
-    to: target.currency,
-    atMs: target.atMs,
-  });
+  const asked = { currency, date: new Date(target.atMs).toISOString().slice(0, 10) };
+  const [rate] = await findExchangeRates(sources.pool, [asked], target.currency);
   return rate ?? INVALID_CURRENCY;
 }

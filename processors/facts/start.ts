@@ -7,14 +7,10 @@ import { pause } from "../../schemas/host/pause.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
-import { factRow } from "./fact-row.ts";
-import {
-  deletePendingFacts,
-  holdRelayLease,
-  listPendingFacts,
-  readConversionFacts,
-  releaseRelayLease,
-} from "./outbox.ts";
+import { adCostFacts } from "./ad-cost-facts.ts";
+import { conversionFacts } from "./conversion-facts.ts";
+import type { FactSource } from "./fact-source.ts";
+import { holdRelayLease, releaseRelayLease } from "./relay-lease.ts";
 
 export type FactDeps = {
   readonly pool: Pool;
@@ -27,7 +23,8 @@ export type FactDeps = {
   readonly clock: Clock;
 };
 
-/** One insert, and what this process holds in memory at most. */
+const SOURCES: readonly FactSource[] = [conversionFacts, adCostFacts];
+/** One insert, and what this process holds in memory of a source at most. */
 const BATCH_ROWS_MAX = 5_000;
 const IDLE_MS = 200;
 /** A process that died is replaced in this time: well below the five seconds that reports may lag (G191). */
@@ -37,9 +34,9 @@ const BACKOFF_MS_MAX = 10_000;
 const INSERT_TIMEOUT_MS = 20_000;
 
 /**
- * Copies changes of conversions from Postgres to ClickHouse until it is closed. Each is copied at least once: what is inserted
- * is deleted from the outbox afterwards, and the table keeps the highest version of a conversion, so that a repeat or a
- * copy out of order changes nothing.
+ * Copies changes of conversions and ad costs from Postgres to ClickHouse until it is closed. Each is copied at least once: what
+ * is inserted is deleted from the outbox afterwards, and the table keeps the highest version of a record, so that a repeat or a
+ * copy out of order changes nothing. A source that fails delays no other.
  */
 export function startFacts(deps: FactDeps): { close(): Promise<void> } {
   const { log, metrics, pool, clock } = deps;
@@ -47,22 +44,25 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
   const stop = new AbortController();
   const copied = metrics.counter(
     "facts_copied_total",
-    "Conversion facts inserted into ClickHouse, repeats included.",
+    "Changes of conversions and ad costs inserted into ClickHouse, repeats included.",
   );
   const failed = metrics.counter(
     "facts_failed_total",
     "Attempts to copy that failed and are repeated.",
   );
-  let caughtUpAtMs: number | undefined;
+  const caughtUpAtMs = new Map<FactSource, number>();
   metrics.gauge(
     "facts_behind_seconds",
-    "Time since the outbox was last seen empty; absent without the lease.",
-    () => (caughtUpAtMs === undefined ? undefined : (clock.nowMs() - caughtUpAtMs) / 1_000),
+    "Time since an outbox was last seen empty, of the one that is furthest behind; absent without the lease.",
+    () =>
+      caughtUpAtMs.size === 0
+        ? undefined
+        : (clock.nowMs() - Math.min(...caughtUpAtMs.values())) / 1_000,
   );
   const signal = AbortSignal.any([deps.signal, stop.signal]);
-  const running = run();
+  const running = Promise.all(SOURCES.map(run));
 
-  async function run(): Promise<void> {
+  async function run(source: FactSource): Promise<void> {
     let backoffMs = BACKOFF_MS_MIN;
     let heldUntilMs = 0;
     while (!signal.aborted) {
@@ -71,15 +71,15 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
           const isMine = await holdRelayLease(pool, owner, LEASE_MS);
           heldUntilMs = isMine ? clock.nowMs() + LEASE_MS / 3 : 0;
         }
-        const rows = heldUntilMs > 0 ? await copyBatch(pool, deps.clickhouse) : undefined;
+        const rows = heldUntilMs > 0 ? await copyBatch(pool, deps.clickhouse, source) : undefined;
         backoffMs = BACKOFF_MS_MIN;
         copied.add(rows ?? 0);
-        if (rows === undefined) caughtUpAtMs = undefined;
-        else if (rows < BATCH_ROWS_MAX) caughtUpAtMs = clock.nowMs();
+        if (rows === undefined) caughtUpAtMs.delete(source);
+        else if (rows < BATCH_ROWS_MAX) caughtUpAtMs.set(source, clock.nowMs());
         if (rows !== BATCH_ROWS_MAX) await pause(IDLE_MS, signal);
       } catch (error) {
         failed.add();
-        log.warn({ err: error, backoffMs }, "facts.copy-failed");
+        log.warn({ err: error, table: source.table, backoffMs }, "facts.copy-failed");
         await pause(backoffMs * (0.5 + Math.random()), signal);
         backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX);
       }
@@ -101,19 +101,22 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
 }
 
 /** Copies the oldest pending changes; answers how many it took off the outbox. */
-async function copyBatch(db: Queryable, clickhouse: Clickhouse): Promise<number> {
-  const pending = await listPendingFacts(db, BATCH_ROWS_MAX);
+async function copyBatch(
+  db: Queryable,
+  clickhouse: Clickhouse,
+  source: FactSource,
+): Promise<number> {
+  const pending = await source.listPending(db, BATCH_ROWS_MAX);
   if (pending.length === 0) return 0;
-  const ids = [...new Set(pending.map(({ conversion_id }) => conversion_id))];
-  const facts = await readConversionFacts(db, ids);
+  const ids = [...new Set(pending.map(({ id }) => id))];
   await clickhouse.insert({
-    table: "conversion_fact",
-    values: facts.map(factRow),
+    table: source.table,
+    values: await source.readRows(db, ids),
     format: "JSONEachRow",
     clickhouse_settings: { async_insert: 0, max_execution_time: INSERT_TIMEOUT_MS / 1_000 },
   });
   // Only after the insert: a process that dies in between copies again.
-  await deletePendingFacts(
+  await source.deletePending(
     db,
     pending.map(({ outbox_id }) => outbox_id),
   );

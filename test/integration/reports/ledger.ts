@@ -5,6 +5,7 @@ export type Ledger = {
   readonly clicks: LedgerClick[];
   readonly impressions: LedgerImpression[];
   readonly conversions: LedgerConversion[];
+  readonly costs: LedgerCost[];
 };
 
 type Attributes = {
@@ -68,6 +69,31 @@ export type LedgerConversion = Attributes & {
   method: string;
 };
 
+export type LedgerCost = Pick<
+  Attributes,
+  | "workspace_id"
+  | "offer_id"
+  | "advertiser_id"
+  | "affiliate_id"
+  | "traffic_source"
+  | "ext_campaign_id"
+  | "ext_adgroup_id"
+> & {
+  id: number;
+  version: number;
+  /** `2025-03-30 02:00:00`, in no zone. */
+  wall_time: string;
+  currency: string;
+  amount: string;
+};
+
+/** Units of a currency per EUR on a day. */
+export type LedgerRate = {
+  readonly date: string;
+  readonly currency: string;
+  readonly rate: string;
+};
+
 export type LedgerPlan = {
   readonly random: () => number;
   readonly workspaceId: number;
@@ -92,11 +118,13 @@ export function makeLedger(plan: LedgerPlan): Ledger {
     clicks: times(plan.size, () => maker.click()),
     impressions: times(plan.size / 2, () => maker.impression()),
     conversions: times(plan.size / 3, () => maker.conversion()),
+    costs: times(plan.size / 5, () => maker.cost()),
   };
 }
 
 class LedgerMaker {
   readonly #plan: LedgerPlan;
+  #costs = 0;
 
   constructor(plan: LedgerPlan) {
     this.#plan = plan;
@@ -154,6 +182,29 @@ class LedgerMaker {
     };
   }
 
+  /** Of many days and of hours at which clocks change, in currencies with rates, with some and with none. */
+  cost(): LedgerCost {
+    const attributes = this.#attributes();
+    const { fromMs, toMs } = this.#plan;
+    const day = new Date(fromMs + this.#whole(toMs - fromMs)).toISOString().slice(0, 10);
+    const hour = this.#pick(0, 1, 2, 3, 23, this.#whole(24));
+    this.#costs += 1;
+    return {
+      id: this.#costs,
+      version: 1,
+      workspace_id: attributes.workspace_id,
+      offer_id: attributes.offer_id,
+      advertiser_id: attributes.advertiser_id,
+      affiliate_id: attributes.affiliate_id,
+      traffic_source: attributes.traffic_source,
+      ext_campaign_id: attributes.ext_campaign_id,
+      ext_adgroup_id: attributes.ext_adgroup_id,
+      wall_time: `${this.#pick(day, day, "2025-03-30", "2025-04-06")} ${String(hour).padStart(2, "0")}:00:00`,
+      currency: this.#pick("USD", "EUR", "GBP", "JPY", "KWD"),
+      amount: this.#pick(this.#money(50), this.#money(5), "0.0000"),
+    };
+  }
+
   #attributes(): Attributes {
     const { offerIds, advertiserIds, affiliateIds, workspaceId } = this.#plan;
     const offer = this.#whole(offerIds.length + 1);
@@ -208,6 +259,18 @@ class LedgerMaker {
   #pick<T>(first: T, ...others: readonly T[]): T {
     return [first, ...others][this.#whole(others.length + 1)] ?? first;
   }
+}
+
+/** Rates of some days only: of a currency every day, of one with a gap of more than a week, of one a single day, of one none. */
+export function makeRates({ fromMs, toMs }: Pick<LedgerPlan, "fromMs" | "toMs">): LedgerRate[] {
+  const days = Array.from({ length: Math.ceil((toMs - fromMs) / 86_400_000) + 4 }, (_, index) =>
+    new Date(fromMs + (index - 3) * 86_400_000).toISOString().slice(0, 10),
+  );
+  return days.flatMap((date, index) => [
+    { date, currency: "USD", rate: `1.0${index}37` },
+    ...(index < 2 || index > 12 ? [{ date, currency: "GBP", rate: `0.8${index}21` }] : []),
+    ...(index === 6 ? [{ date, currency: "JPY", rate: "161.0000000003" }] : []),
+  ]);
 }
 
 /** Numbers from 0 to 1 that are the same in every run. */

@@ -1,4 +1,12 @@
-import type { Ledger, LedgerClick, LedgerConversion, LedgerImpression } from "./ledger.ts";
+import type {
+  Ledger,
+  LedgerClick,
+  LedgerConversion,
+  LedgerCost,
+  LedgerImpression,
+  LedgerRate,
+} from "./ledger.ts";
+import { clockText, convertedCost, firstShown, rounded, units } from "./recounted-costs.ts";
 
 /*
  * A slow recount of reports from the ledger, which shares nothing with the compiler: days come from the platform's own
@@ -24,6 +32,7 @@ export type RecountRequest = {
   readonly limit: number;
   readonly offset: number;
   readonly managers: ReadonlyMap<number, number>;
+  readonly rates: readonly LedgerRate[];
 };
 
 export type Recount = {
@@ -36,7 +45,8 @@ export type Recount = {
 type Fact =
   | { kind: "click"; row: LedgerClick }
   | { kind: "impression"; row: LedgerImpression }
-  | { kind: "conversion"; row: LedgerConversion };
+  | { kind: "conversion"; row: LedgerConversion }
+  | { kind: "cost"; row: LedgerCost };
 
 type Sums = {
   clicks: bigint;
@@ -49,10 +59,15 @@ type Sums = {
   payout: bigint;
   revenue: bigint;
   sale: bigint;
+  cost: bigint;
   others: Set<string>;
 };
 
 const ID_DIMENSIONS = new Set(["offer", "affiliate", "advertiser", "smart_link", "manager"]);
+const COST_DIMENSIONS = new Set([
+  ...["date", "hour", "week", "month", "offer", "affiliate", "advertiser", "traffic_source"],
+  ...["ext_campaign_id", "ext_adgroup_id"],
+]);
 const CONVERSION_ONLY = new Set(["event", "status", "method"]);
 const CLICK_ONLY = new Set([
   ...["click_status", "status_reason", "is_unique", "is_bot", "is_datacenter", "referrer_host"],
@@ -63,6 +78,7 @@ export function recount(ledger: Ledger, request: RecountRequest): Recount {
     ...ledger.clicks.map((row): Fact => ({ kind: "click", row })),
     ...ledger.impressions.map((row): Fact => ({ kind: "impression", row })),
     ...ledger.conversions.map((row): Fact => ({ kind: "conversion", row })),
+    ...ledger.costs.map((row): Fact => ({ kind: "cost", row })),
   ];
   const groups = new Map<string, { values: (string | number)[]; sums: Sums }>();
   const total = noSums();
@@ -111,6 +127,7 @@ function counts(fact: Fact, request: RecountRequest): boolean {
   if (!isOwn(fact, request)) return false;
   if (kind === "click" && row.status === "blocked") return false;
   if (kind === "conversion" && row.is_private && request.role === "partner") return false;
+  if (kind === "cost" && request.role !== "staff") return false;
   const atMs = instantOf(fact, request);
   if (atMs < request.fromMs || atMs > request.toMs) return false;
   return request.filters.every((filter) => passes(fact, filter, request));
@@ -121,6 +138,10 @@ function passes(
   { dimension, operator, values }: RecountRequest["filters"][number],
   request: RecountRequest,
 ): boolean {
+  if (fact.kind === "cost" && !COST_DIMENSIONS.has(dimension)) {
+    if (dimension === "event" || dimension === "status") return true;
+    return ["not_in", "not_contains", "empty"].includes(operator);
+  }
   if (CONVERSION_ONLY.has(dimension) && fact.kind !== "conversion") return true;
   if (CLICK_ONLY.has(dimension) && fact.kind !== "click") return true;
   const value = String(valueOf(fact, dimension, request));
@@ -145,13 +166,16 @@ function passes(
   }
 }
 
-function instantOf({ kind, row }: Fact, { dateBasis }: RecountRequest): number {
+function instantOf({ kind, row }: Fact, { dateBasis, tz }: RecountRequest): number {
+  if (kind === "cost") return firstShown(row.wall_time, tz);
   if (kind !== "conversion") return row.ts;
   return dateBasis === "click" ? (row.click_ts ?? row.conv_ts) : row.conv_ts;
 }
 
 function valueOf(fact: Fact, dimension: string, request: RecountRequest): string | number {
   const { kind, row } = fact;
+  if (kind === "cost" && !COST_DIMENSIONS.has(dimension))
+    return ID_DIMENSIONS.has(dimension) ? 0 : "";
   switch (dimension) {
     case "offer":
       return row.offer_id;
@@ -160,7 +184,7 @@ function valueOf(fact: Fact, dimension: string, request: RecountRequest): string
     case "advertiser":
       return row.advertiser_id;
     case "smart_link":
-      return kind === "impression" ? 0 : row.smart_link_id;
+      return kind === "impression" || kind === "cost" ? 0 : row.smart_link_id;
     case "manager":
       return request.managers.get(row.affiliate_id) ?? 0;
     case "date":
@@ -183,20 +207,14 @@ function valueOf(fact: Fact, dimension: string, request: RecountRequest): string
       return kind === "click" ? String(row[dimension]) : "";
     case "link_type":
     case "currency":
-      return kind === "impression" ? "" : row[dimension];
+      return kind === "impression" || kind === "cost" ? "" : row[dimension];
     default:
       return String(new Map<string, unknown>(Object.entries(row)).get(dimension));
   }
 }
 
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
 function localPiece(atMs: number, piece: "date" | "week" | "month" | "hour", tz: string): string {
-  const clock =
-    clocks.get(tz) ??
-    new Intl.DateTimeFormat("sv-SE", { timeZone: tz, dateStyle: "short", timeStyle: "medium" });
-  clocks.set(tz, clock);
-  const text = clock.format(atMs);
+  const text = clockText(atMs, tz);
   const date = text.slice(0, 10);
   if (piece === "date") return date;
   if (piece === "month") return text.slice(0, 7);
@@ -206,7 +224,14 @@ function localPiece(atMs: number, piece: "date" | "week" | "month" | "hour", tz:
   return noon.toISOString().slice(0, 10);
 }
 
-function add(sums: Sums, { kind, row }: Fact, { currency, role }: RecountRequest): void {
+function add(sums: Sums, { kind, row }: Fact, request: RecountRequest): void {
+  const { currency, role } = request;
+  if (kind === "cost") {
+    const cost = convertedCost(row, request);
+    if (cost !== undefined) sums.cost += cost;
+    else if (units(row.amount) > 0n) sums.others.add(row.currency);
+    return;
+  }
   if (kind === "impression") {
     sums.impressions += 1n;
     return;
@@ -251,16 +276,18 @@ function addMoney(
   if (seen > 0n && money.currency !== "") sums.others.add(money.currency);
 }
 
-function units(decimal: string): bigint {
-  const [whole = "0", fraction = ""] = decimal.split(".");
-  return BigInt(whole) * 10_000n + BigInt(fraction.padEnd(4, "0"));
-}
-
 function noSums(): Sums {
   const zero = 0n;
   return {
     ...{ clicks: zero, unique: zero, bots: zero, impressions: zero, approved: zero, pending: zero },
-    ...{ rejected: zero, payout: zero, revenue: zero, sale: zero, others: new Set<string>() },
+    ...{
+      rejected: zero,
+      payout: zero,
+      revenue: zero,
+      sale: zero,
+      cost: zero,
+      others: new Set<string>(),
+    },
   };
 }
 
@@ -301,8 +328,9 @@ function metricValue(
     case "payout":
       return money(sums.payout);
     case "profit":
-    case "net_profit":
       return money(profit);
+    case "net_profit":
+      return money(profit - sums.cost);
     case "margin":
       return ratio(profit, sums.revenue);
     case "epc":
@@ -316,18 +344,12 @@ function metricValue(
     case "sale_amount":
       return money(sums.sale);
     case "ad_cost":
-      return money(0n);
+      return money(sums.cost);
     case "roas":
-      return ratio(sums.revenue, 0n);
+      return ratio(sums.revenue, sums.cost);
     default:
       throw new Error(`no metric ${name}`);
   }
-}
-
-function rounded(of: bigint, by: bigint): bigint | null {
-  if (by === 0n) return null;
-  const [n, d] = by < 0n ? [-of, -by] : [of, by];
-  return n >= 0n ? (2n * n + d) / (2n * d) : -((2n * -n + d) / (2n * d));
 }
 
 function shown(sums: Sums, { metrics, role }: RecountRequest): Record<string, unknown> {

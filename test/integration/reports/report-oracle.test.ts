@@ -3,7 +3,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { dimensionNames } from "../../../api/reports/dimensions.ts";
 import { getReport } from "../../../api/reports/get-report.ts";
 import { measuresOf } from "../../../api/reports/measures.ts";
-import { changeConversions, type Ledger, makeLedger, seeded } from "./ledger.ts";
+import {
+  changeConversions,
+  type Ledger,
+  type LedgerRate,
+  makeLedger,
+  makeRates,
+  seeded,
+} from "./ledger.ts";
 import { type RecountRequest, type Role, recount } from "./recount.ts";
 import { type Caller, ReportWorld, rowsOf } from "./report-world.ts";
 
@@ -29,6 +36,7 @@ const CALLERS: Readonly<Record<Role, Caller>> = {
 
 let world: ReportWorld;
 let ledger: Ledger;
+let rates: LedgerRate[];
 
 beforeAll(async () => {
   world = await ReportWorld.open();
@@ -44,6 +52,8 @@ beforeAll(async () => {
   await world.insert(made);
   const { changes, now } = changeConversions(made.conversions, random);
   await world.insert({ conversions: changes });
+  rates = makeRates({ fromMs: FROM_MS, toMs: TO_MS });
+  await world.insertRates(rates);
   ledger = { ...made, conversions: now };
 });
 
@@ -96,7 +106,7 @@ function anyFilter(role: Role): fc.Arbitrary<RecountRequest["filters"][number]> 
     : fc.oneof(...everybody, ...subs, ...staff);
 }
 
-function anyRequest(): fc.Arbitrary<RecountRequest> {
+function anyRequest(): fc.Arbitrary<Omit<RecountRequest, "rates">> {
   const { seed } = world;
   return anyRole.chain((role) => {
     const metrics = measuresOf(role).map(({ name }) => name);
@@ -119,7 +129,7 @@ function anyRequest(): fc.Arbitrary<RecountRequest> {
         fromMs: fc.integer({ min: FROM_MS, max: FROM_MS + 5 * 86_400_000 }),
         toMs: fc.integer({ min: FROM_MS + 5 * 86_400_000, max: TO_MS }),
         tz: fc.constantFrom(...ZONES),
-        currency: fc.constantFrom("USD", "USD", "EUR", "GBP"),
+        currency: fc.constantFrom("USD", "USD", "EUR", "GBP", "JPY"),
         dateBasis: fc.constantFrom<"conversion" | "click">("conversion", "click"),
         limit: fc.constantFrom(1, 7, 10_000),
         offset: fc.constantFrom(0, 0, 3),
@@ -131,11 +141,12 @@ function anyRequest(): fc.Arbitrary<RecountRequest> {
   });
 }
 
-test("P13, REP-006, REP-009 to REP-042, REP-054 to REP-068, REP-070: every cell of any report equals a recount from the ledger, for every role", async () => {
+test("P13, REP-006, REP-009 to REP-042, REP-047 to REP-068, REP-070: every cell of any report equals a recount from the ledger, for every role", async () => {
   await fc.assert(
     fc.asyncProperty(anyRequest(), async (request) => {
       const expected = recount(ledger, {
         ...request,
+        rates,
         offset: request.groupBy.length === 0 ? 0 : request.offset,
       });
       const answer = await world.get(getReport, queryOf(request), {
@@ -151,7 +162,7 @@ test("P13, REP-006, REP-009 to REP-042, REP-054 to REP-068, REP-070: every cell 
   );
 }, 120_000);
 
-function queryOf(request: RecountRequest): Record<string, string> {
+function queryOf(request: Omit<RecountRequest, "rates">): Record<string, string> {
   const filters = request.filters.map(({ dimension, operator, values }) =>
     [
       dimension,

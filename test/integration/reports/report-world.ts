@@ -15,7 +15,14 @@ import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
-import type { Ledger, LedgerClick, LedgerConversion, LedgerImpression } from "./ledger.ts";
+import type {
+  Ledger,
+  LedgerClick,
+  LedgerConversion,
+  LedgerCost,
+  LedgerImpression,
+  LedgerRate,
+} from "./ledger.ts";
 
 export type Caller = "admin" | "analyst" | "partner" | "advertiser";
 
@@ -146,12 +153,20 @@ export class ReportWorld {
     await this.insertRows("click", ledger.clicks ?? []);
     await this.insertRows("impression", ledger.impressions ?? []);
     await this.insertRows("conversion_fact", ledger.conversions ?? []);
+    await this.insertRows("ad_cost_fact", ledger.costs ?? []);
+  }
+
+  async insertRates(rates: readonly LedgerRate[]): Promise<void> {
+    await this.db.query({
+      text: "insert into fx_rate (date, currency, rate) select date, currency, rate from jsonb_to_recordset($1) as r(date date, currency text, rate numeric)",
+      values: [JSON.stringify(rates)],
+    });
   }
 
   /** Rows as the processors write them: columns that are left out have their defaults. */
   async insertRows(
-    table: "click" | "impression" | "conversion_fact",
-    rows: readonly (LedgerClick | LedgerImpression | LedgerConversion)[],
+    table: "click" | "impression" | "conversion_fact" | "ad_cost_fact",
+    rows: readonly (LedgerClick | LedgerImpression | LedgerConversion | LedgerCost)[],
   ): Promise<void> {
     const first = rows[0];
     if (first === undefined) return;

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { selectRows } from "../../schemas/clickhouse/select.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { findExchangeRates } from "../../schemas/postgres/exchange-rates.ts";
+import type { TimeRange } from "../../schemas/time/range.ts";
+import { DAY_MS, SECOND_MS } from "../../schemas/time/zone.ts";
+import { invalidParameter } from "../errors.ts";
+import type { ReportScope } from "./report-scope.ts";
+
+/** What one unit of a currency is worth on a day in the currency of the report: list by list, the same places belong together. */
+export type CostRates = {
+  readonly currencies: readonly string[];
+  readonly dates: readonly string[];
+  /** Whole numbers as text: the rate is the numerator by the denominator. */
+  readonly numerators: readonly string[];
+  readonly denominators: readonly string[];
+};
+
+/** Some centuries of a currency. What a statement carries has a bound. */
+const PAIRS_MAX = 100_000;
+const Pair = z.object({ currency: z.string(), date: z.string() });
+
+/**
+ * The days of the costs that may lie in a range, as the first second of the first and of the day after the last, by the clock
+ * on the wall. A time that the clocks skip stands up to a day later (cost-rows.ts).
+ */
+export function costSeconds({ fromMs, toMs, zone }: TimeRange): { from: number; end: number } {
+  const daySeconds = DAY_MS / SECOND_MS;
+  return {
+    from: Math.max(zone.dayAt(fromMs) - 1, 0) * daySeconds,
+    end: (zone.dayAt(toMs) + 1) * daySeconds,
+  };
+}
+
+/**
+ * Usable rates of the days and currencies in which a workspace has costs in a range; undefined for callers who see no costs.
+ * @throws {ApiError} `invalid_parameter` for more of them than a statement may carry.
+ */
+export async function readCostRates(
+  { db, clickhouse }: { readonly db: Queryable; readonly clickhouse: Clickhouse },
+  { role, workspaceId }: ReportScope,
+  { range, currency }: { readonly range: TimeRange; readonly currency: string },
+): Promise<CostRates | undefined> {
+  if (role !== "staff") return undefined;
+  const { from, end } = costSeconds(range);
+  const pairs = await selectRows(
+    clickhouse,
+    {
+      name: "api.report-costs",
+      text: `select distinct currency, toString(toDate(wall_time)) as date from ad_cost_fact
+        where workspace_id = {workspace:UInt32}
+          and wall_time >= toDateTime({from:Int64}, 'UTC') and wall_time < toDateTime({end:Int64}, 'UTC')
+          and currency != {currency:String}
+        limit {limit:UInt32}`,
+      params: { workspace: workspaceId, from, end, currency, limit: PAIRS_MAX + 1 },
+    },
+    Pair,
+  );
+  if (pairs.length > PAIRS_MAX)
+    throw invalidParameter("from", "the range has ad costs of too many days and currencies");
+  const rates = await findExchangeRates(db, pairs, currency);
+  const usable = pairs.flatMap((pair, index) => {
+    const rate = rates[index];
+    return rate === undefined ? [] : [{ ...pair, ...rate }];
+  });
+  return {
+    currencies: usable.map((one) => one.currency),
+    dates: usable.map((one) => one.date),
+    numerators: usable.map(({ numerator }) => String(numerator)),
+    denominators: usable.map(({ denominator }) => String(denominator)),
+  };
+}

@@ -1,0 +1,76 @@
+import type { TimeRange } from "../../schemas/time/range.ts";
+import { DAY_MS, SECOND_MS } from "../../schemas/time/zone.ts";
+import { type CostRates, costSeconds } from "./cost-rates.ts";
+import type { FilterOperator, ReportFilter } from "./report-filters.ts";
+
+/** The place of a value in the text of a statement, by its type. */
+type Param = (type: string, value: unknown) => string;
+
+/** Operators that ask for what a dimension does not have: they keep what has no such dimension. */
+const LEAVES_OUT: ReadonlySet<FilterOperator> = new Set(["not_in", "not_contains", "empty"]);
+/** They judge conversions, and the cost of a visitor is the same whether he buys or not. */
+const OF_SALES: ReadonlySet<string> = new Set(["event", "status"]);
+
+/** Whether costs pass a filter on a dimension that they do not have (rule 2 of section 4.6). */
+export function keepsCosts({ dimension, operator }: ReportFilter): boolean {
+  return OF_SALES.has(dimension.name) || LEAVES_OUT.has(operator);
+}
+
+/**
+ * Ad costs as rows of a report: `ts` is the instant at which the clocks of the report's zone first show the cost's day and
+ * hour, `cost` ten-thousandths of `cur`. `cur` is the report's currency wherever there is a usable rate, so that the rest of
+ * the statement treats costs as it treats other money. Each cost is rounded by itself, half away from zero: any rows add up
+ * to their totals.
+ */
+export function costRows(
+  plan: {
+    readonly workspaceId: number;
+    readonly range: TimeRange;
+    readonly currency: string;
+    readonly rates: CostRates | undefined;
+  },
+  param: Param,
+): string {
+  const { currencies = [], dates = [], numerators = [], denominators = [] } = plan.rates ?? {};
+  const { from, end } = costSeconds(plan.range);
+  const currency = param("String", plan.currency);
+  const units = "toInt256(toDecimal128(amount, 4) * 10000)";
+  return [
+    "select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,",
+    `  fromUnixTimestamp64Milli((${localSeconds()} - ${offset(plan.range, param)}) * 1000, 'UTC') as ts,`,
+    `  if(currency = ${currency} or denominator = 0, ${units}, intDiv(${units} * numerator * 2 + denominator, denominator * 2)) as cost,`,
+    `  if(denominator = 0, currency, ${currency}) as cost_currency`,
+    "from ad_cost_fact final",
+    "any left join (",
+    "  select rate.1 as rated_currency, toDate(rate.2) as rated_date, toInt256(rate.3) as numerator, toInt256(rate.4) as denominator",
+    `  from (select arrayJoin(arrayZip(${[currencies, dates, numerators, denominators]
+      .map((list) => param("Array(String)", list))
+      .join(", ")})) as rate)`,
+    ") as rates on currency = rated_currency and toDate(wall_time) = rated_date",
+    `where workspace_id = ${param("UInt32", plan.workspaceId)}`,
+    `  and wall_time >= toDateTime(${param("Int64", from)}, 'UTC') and wall_time < toDateTime(${param("Int64", end)}, 'UTC')`,
+  ].join("\n");
+}
+
+function localSeconds(): string {
+  return "toInt64(toUnixTimestamp(wall_time))";
+}
+
+/**
+ * What the zone is ahead of UTC when its clocks first show the time of a cost, in seconds. A time that they skip counts by the
+ * offset before: it stands as much after the gap's begin as it is after it on the wall.
+ */
+function offset({ fromMs, toMs, zone }: TimeRange, param: Param): string {
+  // A change just before the range decides about its first hour.
+  const segments = zone.segments(Math.max(fromMs - DAY_MS, 0), toMs + DAY_MS);
+  const cases = segments.slice(1).flatMap((segment, index) => {
+    const before = segments[index]?.offsetMs ?? segment.offsetMs;
+    const endMs = segment.fromMs + Math.max(before, segment.offsetMs);
+    return [
+      `${localSeconds()} < ${param("Int64", endMs / SECOND_MS)}`,
+      param("Int32", before / SECOND_MS),
+    ];
+  });
+  const final = param("Int32", (segments.at(-1)?.offsetMs ?? 0) / SECOND_MS);
+  return cases.length === 0 ? final : `multiIf(${[...cases, final].join(", ")})`;
+}

@@ -1,0 +1,95 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { FactSource, PendingFact } from "./fact-source.ts";
+
+/** Conversions, for reports. */
+export const conversionFacts: FactSource = {
+  table: "conversion_fact",
+  listPending,
+  readRows: async (db, ids) => (await readConversions(db, ids)).map(factRow),
+  deletePending,
+};
+
+/** A conversion as the table `conversion_fact` takes it: numbers, texts, and money as decimal text. */
+type ConversionFact = {
+  readonly id: string;
+  readonly workspace_id: number;
+  readonly conv_ts: string;
+  readonly version: number;
+  readonly click: Readonly<Record<string, string>>;
+  readonly [column: string]: unknown;
+};
+
+/** What a conversion has from its click, column by column of `conversion_fact`. */
+const CLICK_COLUMNS = [
+  "country",
+  "region",
+  "city",
+  "device_type",
+  "os",
+  "browser",
+  "traffic_source",
+  "source_id",
+  "sub1",
+  "sub2",
+  "sub3",
+  "sub4",
+  "sub5",
+  "sub6",
+  "sub7",
+  "sub8",
+  "sub9",
+  "sub10",
+  "ext_campaign_id",
+  "ext_adgroup_id",
+  "ext_ad_id",
+  "ext_keyword",
+  "ext_placement",
+  "link_type",
+  "domain",
+] as const;
+
+async function listPending(db: Queryable, limit: number): Promise<PendingFact[]> {
+  const { rows } = await db.query<PendingFact>({
+    name: "list-pending-facts",
+    text: "select id as outbox_id, conversion_id as id from conversion_fact_outbox order by id limit $1",
+    values: [limit],
+  });
+  return rows;
+}
+
+async function readConversions(db: Queryable, ids: readonly string[]): Promise<ConversionFact[]> {
+  const { rows } = await db.query<ConversionFact>({
+    name: "read-conversion-facts",
+    text: `select workspace_id, conv_ts, id, version, coalesce(click_id, '') as click_id, click_ts, offer_id,
+             coalesce(affiliate_id, 0) as affiliate_id, advertiser_id, coalesce(smart_link_id, 0) as smart_link_id,
+             event_code, is_private, status, status_reason, is_duplicate, revenue, payout, sale_amount, currency, method,
+             click
+           from conversion where id = any($1::uuid[])`,
+    values: [ids],
+  });
+  return rows;
+}
+
+async function deletePending(db: Queryable, outboxIds: readonly number[]): Promise<void> {
+  await db.query({
+    name: "delete-pending-facts",
+    text: "delete from conversion_fact_outbox where id = any($1::bigint[])",
+    values: [outboxIds],
+  });
+}
+
+/** The row of ClickHouse for a row of Postgres. */
+function factRow(fact: ConversionFact): Record<string, unknown> {
+  const { click, conv_ts, click_ts, ...columns } = fact;
+  return {
+    ...columns,
+    conv_ts: clickhouseTime(conv_ts),
+    click_ts: typeof click_ts === "string" ? clickhouseTime(click_ts) : null,
+    ...Object.fromEntries(CLICK_COLUMNS.map((column) => [column, click[column] ?? ""])),
+  };
+}
+
+/** `2026-01-31T10:00:00.123Z` as ClickHouse reads it without guessing: `2026-01-31 10:00:00.123`. */
+function clickhouseTime(iso: string): string {
+  return iso.replace("T", " ").replace("Z", "");
+}

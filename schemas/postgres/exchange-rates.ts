@@ -1,0 +1,60 @@
+import type { Queryable } from "./connect.ts";
+
+/** Units of the target currency for one of the source, as a fraction of two reference rates against EUR (G76). */
+export type ExchangeRate = {
+  readonly from: string;
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+};
+
+/** What is to be converted: money of a currency on a day, `YYYY-MM-DD`. */
+export type DatedCurrency = { readonly currency: string; readonly date: string };
+
+const RATE_DIGITS = 10;
+const RATE_SCALE = 10n ** BigInt(RATE_DIGITS);
+const BASE = "EUR";
+/** A rate serves for its day and the seven after it. */
+const USABLE_DAYS = 7;
+
+/** Decimal text, null without a usable rate. */
+type FoundRates = {
+  readonly currency: string;
+  readonly source: string | null;
+  readonly target: string | null;
+};
+
+/**
+ * For each, in order, the rate of the day or the latest of the seven days before; undefined where either currency has none
+ * (G76, G197). The one definition of a usable rate: of money that a call names and of ad costs.
+ */
+export async function findExchangeRates(
+  db: Queryable,
+  asked: readonly DatedCurrency[],
+  to: string,
+): Promise<(ExchangeRate | undefined)[]> {
+  if (asked.length === 0) return [];
+  const { rows } = await db.query<FoundRates>({
+    name: "find-exchange-rates",
+    text: `select currency,
+             (select rate from fx_rate r where r.currency = asked.currency and r.date <= asked.date
+                and r.date >= asked.date - $4::integer order by r.date desc limit 1) as source,
+             (select rate from fx_rate r where r.currency = $3 and r.date <= asked.date
+                and r.date >= asked.date - $4::integer order by r.date desc limit 1) as target
+           from unnest($1::text[], $2::date[]) with ordinality as asked(currency, date, position)
+           order by position`,
+    values: [asked.map(({ currency }) => currency), asked.map(({ date }) => date), to, USABLE_DAYS],
+  });
+  return rows.map(({ currency, source, target }) => {
+    const numerator = scaledRate(to, target);
+    const denominator = scaledRate(currency, source);
+    if (numerator === undefined || denominator === undefined) return undefined;
+    return { from: currency, numerator, denominator };
+  });
+}
+
+function scaledRate(currency: string, stored: string | null): bigint | undefined {
+  if (currency === BASE) return RATE_SCALE;
+  if (stored === null) return undefined;
+  const [whole = "0", fraction = ""] = stored.split(".");
+  return BigInt(whole) * RATE_SCALE + BigInt(fraction.padEnd(RATE_DIGITS, "0"));
+}

@@ -1,0 +1,69 @@
+import type { LedgerCost, LedgerRate } from "./ledger.ts";
+
+/*
+ * The exact arithmetic of a recount, and where ad costs stand in time and money: by the platform's own clocks and by walking
+ * back day by day.
+ */
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** `2025-03-30 02:00:00` */
+export function clockText(atMs: number, tz: string): string {
+  const clock =
+    clocks.get(tz) ??
+    new Intl.DateTimeFormat("sv-SE", { timeZone: tz, dateStyle: "short", timeStyle: "medium" });
+  clocks.set(tz, clock);
+  return clock.format(atMs);
+}
+
+const shownAt = new Map<string, number>();
+
+/** The instant at which the clocks of a zone first show a time; one that they skip is as long after the last one before it. */
+export function firstShown(wallTime: string, tz: string): number {
+  const key = `${tz} ${wallTime}`;
+  const known = shownAt.get(key);
+  if (known !== undefined) return known;
+  const asUtcMs = Date.parse(`${wallTime.replace(" ", "T")}Z`);
+  let atMs = asUtcMs - 15 * 3_600_000;
+  while (clockText(atMs + 900_000, tz) <= wallTime && clockText(atMs, tz) !== wallTime)
+    atMs += 900_000;
+  const lastMs = Date.parse(`${clockText(atMs, tz).replace(" ", "T")}Z`);
+  const found = atMs + (asUtcMs - lastMs);
+  shownAt.set(key, found);
+  return found;
+}
+
+/** Ten-thousandths of the report's currency; undefined without a usable rate. */
+export function convertedCost(
+  { currency, wall_time, amount }: LedgerCost,
+  report: { readonly currency: string; readonly rates: readonly LedgerRate[] },
+): bigint | undefined {
+  if (currency === report.currency) return units(amount);
+  const date = wall_time.slice(0, 10);
+  const [from, to] = [currency, report.currency].map((one) => perEur(one, date, report.rates));
+  if (from === undefined || to === undefined) return undefined;
+  return rounded(units(amount) * to, from) ?? undefined;
+}
+
+/** In ten-thousand-millionths. */
+function perEur(currency: string, date: string, rates: readonly LedgerRate[]): bigint | undefined {
+  if (currency === "EUR") return 10n ** 10n;
+  for (let age = 0; age <= 7; age += 1) {
+    const day = new Date(Date.parse(date) - age * 86_400_000).toISOString().slice(0, 10);
+    const found = rates.find((one) => one.currency === currency && one.date === day)?.rate;
+    const [whole = "0", fraction = ""] = (found ?? "").split(".");
+    if (found !== undefined) return BigInt(whole + fraction.padEnd(10, "0"));
+  }
+  return undefined;
+}
+
+export function units(decimal: string): bigint {
+  const [whole = "0", fraction = ""] = decimal.split(".");
+  return BigInt(whole) * 10_000n + BigInt(fraction.padEnd(4, "0"));
+}
+
+export function rounded(of: bigint, by: bigint): bigint | null {
+  if (by === 0n) return null;
+  const [n, d] = by < 0n ? [-of, -by] : [of, by];
+  return n >= 0n ? (2n * n + d) / (2n * d) : -((2n * -n + d) / (2n * d));
+}
