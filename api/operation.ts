@@ -75,6 +75,12 @@ export type OperationResult =
 /** Field of the body to what is wrong with it. */
 export type FieldFaults = Readonly<Record<string, string>>;
 
+export type CsvBody = {
+  /** The body that JSON would have brought. @throws {ApiError} `invalid_request` or `validation_failed`. */
+  readonly read: (text: string) => Readonly<Record<string, unknown>>;
+  readonly example: string;
+};
+
 export type OperationInput = {
   readonly path: unknown;
   readonly query: unknown;
@@ -99,6 +105,8 @@ export type Operation = {
     readonly query?: z.ZodType;
     readonly body?: z.ZodType;
   };
+  /** Takes a body as text/csv besides JSON. */
+  readonly csvBody?: CsvBody;
   readonly output: z.ZodType;
   /** Status of success: 200 or 201. */
   readonly status: number;

@@ -10,7 +10,7 @@ import {
   shownTime,
   text,
 } from "../rest/body-fields.ts";
-import { parseReference, type Reference } from "../rest/codes.ts";
+import { recordReference } from "../rest/catalog-fields.ts";
 
 export const CONVERSION_STATUSES = ["approved", "pending", "rejected"] as const;
 export const CONVERSION_METHODS = ["s2s", "api", "js", "pixel"] as const;
@@ -19,18 +19,6 @@ const REASON_MAX = 200;
 const BULK_IDS_MAX = 500;
 const TXID_MAX = 128;
 const SUB_MAX = 500;
-
-/** A reference in a body: a number is an id, text an id or a code (G89). */
-const bodyReference: z.ZodType<Reference, string | number> = z
-  .union([z.int().positive(), z.string()], "expected an id or a code")
-  .transform((value, context) => {
-    const parsed = parseReference(String(value));
-    if (parsed === undefined) {
-      context.addIssue("expected an id or a code");
-      return z.NEVER;
-    }
-    return parsed;
-  });
 
 const clickId = z
   .string("expected a click id")
@@ -49,8 +37,8 @@ const params = z
   .partial();
 
 export const CreateConversionBody = z.strictObject({
-  offer_id: bodyReference,
-  affiliate_id: bodyReference,
+  offer_id: recordReference,
+  affiliate_id: recordReference,
   event: text(64).min(1, "expected an event code").optional(),
   click_id: clickId.optional(),
   sale_amount: money.optional(),

@@ -1,3 +1,5 @@
+import { listAdCosts } from "../ad-costs/list-ad-costs.ts";
+import { setAdCosts } from "../ad-costs/set-ad-costs.ts";
 import { rotateAdvertiserToken } from "../advertisers/rotate-postback-token.ts";
 import { createKey } from "../keys/create-key.ts";
 import { getKey } from "../keys/get-key.ts";
@@ -61,6 +63,8 @@ export const managementOperations: readonly Operation[] = [
   ...Object.values(affiliateSettings),
   ...Object.values(advertiserSettings),
   rotateAdvertiserToken,
+  listAdCosts,
+  setAdCosts,
   listFxRates,
   setFxRates,
   getBlocklist,

@@ -3,6 +3,7 @@ import type { CapPeriod } from "../../schemas/catalog/records.ts";
 import { zoneOf } from "../../schemas/time/zone.ts";
 import { isAddressOrRange } from "../access/address-list.ts";
 import { count, country, flag, money, oneOf, recordId, text, words } from "./body-fields.ts";
+import { parseReference, type Reference } from "./codes.ts";
 
 /*
  * Fields of bodies that several records of the catalog have: codes, caps, targeting, conditions. What they take is what
@@ -129,6 +130,18 @@ export const recordIds = z
   .array(recordId, "expected a list of ids")
   .max(IDS_MAX, `expected at most ${IDS_MAX} ids`)
   .transform((ids) => [...new Set(ids)]);
+
+/** A reference in a body: a number is an id, text an id or a code (G25, G89). */
+export const recordReference: z.ZodType<Reference, string | number> = z
+  .union([z.int().positive(), z.string()], "expected an id or a code")
+  .transform((value, context) => {
+    const parsed = parseReference(String(value));
+    if (parsed === undefined) {
+      context.addIssue("expected an id or a code");
+      return z.NEVER;
+    }
+    return parsed;
+  });
 
 /** Host of a tracking domain, with a port where it is not the usual one; lower case comes out. */
 export const trackingHost = z

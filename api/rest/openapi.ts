@@ -108,7 +108,7 @@ function documentPaths(failures: FailureResponses): Record<string, Json> {
 }
 
 function describe(operation: Operation, schemas: Schemas, failures: FailureResponses): Json {
-  const { input, description } = operation;
+  const { input, description, csvBody } = operation;
   const body = input.body === undefined ? undefined : schemas.reference(input.body, "input");
   return {
     operationId: operation.name,
@@ -128,6 +128,9 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
             required: true,
             content: {
               "application/json": { schema: body, example: exampleOf(schemas, body, "input") },
+              ...(csvBody === undefined
+                ? {}
+                : { "text/csv": { schema: { type: "string" }, example: csvBody.example } }),
             },
           },
         }),

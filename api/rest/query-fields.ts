@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseDay } from "../../schemas/time/calendar.ts";
 import { isStorable } from "./body-fields.ts";
 
 /*
@@ -57,6 +58,13 @@ export const idParam = z
   .transform(Number)
   .refine((id) => id <= ID_MAX, "expected an id")
   .meta({ type: "integer", minimum: 1, maximum: ID_MAX })
+  .optional();
+
+/** A day of the calendar, in no time zone. */
+export const dayParam = z
+  .string()
+  .refine((text) => parseDay(text) !== undefined, "expected a date such as 2025-01-31")
+  .meta({ format: "date" })
   .optional();
 
 /** Click ids: any case, lower case comes out. */

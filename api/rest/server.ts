@@ -45,6 +45,7 @@ export const BASE_PATH = "/api/v1";
 const BODY_BYTES_MAX = 1024 ** 2;
 const PARAM_CHARACTERS_MAX = 500;
 const JSON_TYPE = "application/json; charset=utf-8";
+const CSV_MEDIA = /^text\/csv(?:\s*;|$)/i;
 /** application/json and what ends in +json (G12). */
 const JSON_MEDIA = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -73,6 +74,13 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
     if (body === "") done(null, undefined);
     else void parseJson(request, body, done);
   });
+  app.addContentTypeParser(CSV_MEDIA, { parseAs: "string" }, (request, body: string, done) => {
+    try {
+      done(null, readCsv(request, body));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
   app.setErrorHandler((error, request, reply) => answerProblem(options, { error, request, reply }));
   app.setNotFoundHandler((_request, reply) =>
     reply
@@ -83,6 +91,14 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
   app.get("/health", (_request, reply) => answerHealth(options, reply));
   void app.register(async (api) => registerApi(api, options, routes), { prefix: BASE_PATH });
   return app;
+}
+
+/** @throws {ApiError} `unsupported_media_type` where the operation takes JSON only. */
+function readCsv({ routeOptions }: FastifyRequest, body: string): unknown {
+  const { csvBody } = routeOptions.config.operation ?? {};
+  if (csvBody === undefined)
+    throw new ApiError("unsupported_media_type", "send the body as application/json");
+  return csvBody.read(body);
 }
 
 async function registerApi(

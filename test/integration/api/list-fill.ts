@@ -97,6 +97,9 @@ function events(ids: Ids): string[] {
     `insert into audit_log (workspace_id, ts, key_id, action, status, request_id)
      select ${workspaceId}, ${AT}, case when ${IS_RARE} then 1 else 2 end, 'rest POST /api/v1/offers', 201, 'r' || i
      from generate_series(1, ${rows}) i`,
+    `insert into ad_cost (workspace_id, date, hour, offer_id, affiliate_id, traffic_source, ext_campaign_id, ext_adgroup_id, currency, amount)
+     select ${workspaceId}, date '2020-01-01' + i / 20, i % 24, ${offer}, ${affiliate}, case when ${IS_RARE} then 'rare' else 'google' end,
+       i::text, '', case when ${IS_RARE} then 'CHF' else 'USD' end, 1 from generate_series(1, ${rows}) i`,
     `insert into fx_rate (date, currency, rate)
      select date '2020-01-01' + i / 20, (array['EUR', 'GBP', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN', 'CZK', 'HUF', 'RON', 'BGN', 'TRY', 'JPY',
        'CNY', 'INR', 'AUD', 'NZD', 'CAD', 'BRL', 'MXN'])[1 + i % 20], 1 from generate_series(0, ${rows - 1}) i`,

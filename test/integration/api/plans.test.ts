@@ -148,6 +148,15 @@ const LISTS: Readonly<Record<string, List>> = {
     path: async () => ({ id: await offer() }),
     wide: ["status"],
   },
+  listAdCosts: {
+    rows: "select date as at, id from ad_cost",
+    selective: {
+      offer_id: offer,
+      affiliate_id: affiliate,
+      traffic_source: () => "rare",
+      currency: () => "CHF",
+    },
+  },
   listFxRates: {
     rows: "select date as at, currency as id from fx_rate",
     selective: { currency: () => "EUR" },

@@ -69,6 +69,7 @@ const COST_DIMENSIONS = new Set([
   ...["ext_campaign_id", "ext_adgroup_id"],
 ]);
 const CONVERSION_ONLY = new Set(["event", "status", "method"]);
+const NOT_OF_IMPRESSIONS = new Set(["smart_link", "link_type", "currency"]);
 const CLICK_ONLY = new Set([
   ...["click_status", "status_reason", "is_unique", "is_bot", "is_datacenter", "referrer_host"],
 ]);
@@ -138,7 +139,7 @@ function passes(
   { dimension, operator, values }: RecountRequest["filters"][number],
   request: RecountRequest,
 ): boolean {
-  if (fact.kind === "cost" && !COST_DIMENSIONS.has(dimension)) {
+  if (fact.kind === "cost" && !carries(fact.kind, dimension)) {
     if (dimension === "event" || dimension === "status") return true;
     return ["not_in", "not_contains", "empty"].includes(operator);
   }
@@ -172,45 +173,43 @@ function instantOf({ kind, row }: Fact, { dateBasis, tz }: RecountRequest): numb
   return dateBasis === "click" ? (row.click_ts ?? row.conv_ts) : row.conv_ts;
 }
 
+/** Columns that are not named as their dimensions. */
+const COLUMNS: ReadonlyMap<string, string> = new Map([
+  ...([
+    ["offer", "offer_id"],
+    ["affiliate", "affiliate_id"],
+    ["event", "event_code"],
+  ] as const),
+  ...([
+    ["advertiser", "advertiser_id"],
+    ["smart_link", "smart_link_id"],
+  ] as const),
+  ["click_status", "status"],
+]);
+
 function valueOf(fact: Fact, dimension: string, request: RecountRequest): string | number {
-  const { kind, row } = fact;
-  if (kind === "cost" && !COST_DIMENSIONS.has(dimension))
-    return ID_DIMENSIONS.has(dimension) ? 0 : "";
+  if (!carries(fact.kind, dimension)) return ID_DIMENSIONS.has(dimension) ? 0 : "";
   switch (dimension) {
-    case "offer":
-      return row.offer_id;
-    case "affiliate":
-      return row.affiliate_id;
-    case "advertiser":
-      return row.advertiser_id;
-    case "smart_link":
-      return kind === "impression" || kind === "cost" ? 0 : row.smart_link_id;
     case "manager":
-      return request.managers.get(row.affiliate_id) ?? 0;
+      return request.managers.get(fact.row.affiliate_id) ?? 0;
     case "date":
     case "week":
     case "month":
     case "hour":
       return localPiece(instantOf(fact, request), dimension, request.tz);
-    case "event":
-      return kind === "conversion" ? row.event_code : "";
-    case "status":
-    case "method":
-      return kind === "conversion" ? row[dimension] : "";
-    case "click_status":
-      return kind === "click" ? row.status : "";
-    case "is_unique":
-    case "is_bot":
-    case "is_datacenter":
-    case "status_reason":
-    case "referrer_host":
-      return kind === "click" ? String(row[dimension]) : "";
-    case "link_type":
-    case "currency":
-      return kind === "impression" || kind === "cost" ? "" : row[dimension];
-    default:
-      return String(new Map<string, unknown>(Object.entries(row)).get(dimension));
+    default: {
+      const column = COLUMNS.get(dimension) ?? dimension;
+      const value = new Map<string, unknown>(Object.entries(fact.row)).get(column);
+      return typeof value === "number" ? value : String(value);
+    }
   }
+}
+
+function carries(kind: Fact["kind"], dimension: string): boolean {
+  if (kind === "cost") return COST_DIMENSIONS.has(dimension);
+  if (kind === "impression" && NOT_OF_IMPRESSIONS.has(dimension)) return false;
+  if (CONVERSION_ONLY.has(dimension)) return kind === "conversion";
+  return kind === "click" || !CLICK_ONLY.has(dimension);
 }
 
 function localPiece(atMs: number, piece: "date" | "week" | "month" | "hour", tz: string): string {

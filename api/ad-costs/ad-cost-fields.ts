@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { parseDay } from "../../schemas/time/calendar.ts";
+import { DAY_MS, INSTANT_MS_MAX, INSTANT_MS_MIN } from "../../schemas/time/zone.ts";
+import { shownSchema } from "../access/visibility.ts";
+import { count, currency, money, shownMoney, shownTime, text } from "../rest/body-fields.ts";
+import { recordReference } from "../rest/catalog-fields.ts";
+
+const HOUR_MAX = 23;
+/** Three of them stand in one key of the table, which takes 2,704 bytes. */
+const WORD_MAX = 200;
+
+/** Days of the same years as instants. */
+function isCostDay(value: string): boolean {
+  const day = parseDay(value);
+  return day !== undefined && day * DAY_MS >= INSTANT_MS_MIN && day * DAY_MS <= INSTANT_MS_MAX;
+}
+
+/** One row of a body. What is left out, null or "" is not named: the cost belongs to no offer, to the whole day. */
+export const AdCostRow = z.strictObject(
+  {
+    date: z
+      .string("expected a date")
+      .refine(isCostDay, "expected a date such as 2025-01-31, from 1970 to 2099")
+      .meta({ format: "date", examples: ["2025-01-31"] }),
+    hour: count({ min: 0, max: HOUR_MAX }).nullable().default(null),
+    offer_id: recordReference.nullable().default(null),
+    affiliate_id: recordReference.nullable().default(null),
+    traffic_source: text(WORD_MAX).default(""),
+    ext_campaign_id: text(WORD_MAX).default(""),
+    ext_adgroup_id: text(WORD_MAX).default(""),
+    currency,
+    amount: money,
+  },
+  "expected an object",
+);
+export type AdCostRow = z.infer<typeof AdCostRow>;
+
+export const ShownAdCost = shownSchema("ad_cost", {
+  id: z.int(),
+  date: z.string().meta({ format: "date" }),
+  hour: z.int().nullable(),
+  offer_id: z.int().nullable(),
+  affiliate_id: z.int().nullable(),
+  traffic_source: z.string(),
+  ext_campaign_id: z.string(),
+  ext_adgroup_id: z.string(),
+  currency: z.string(),
+  amount: shownMoney,
+  created_at: shownTime,
+  updated_at: shownTime,
+}).meta({ id: "AdCost" });

@@ -1,0 +1,138 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { retryConflicts } from "../../schemas/postgres/retry-conflicts.ts";
+import type { Reference } from "../rest/codes.ts";
+import type { Position } from "../rest/cursor.ts";
+import { keptPlan } from "../rest/kept-plan.ts";
+import type { AdCostRow } from "./ad-cost-fields.ts";
+
+export type StoredAdCost = {
+  readonly id: number;
+  readonly date: string;
+  readonly [column: string]: unknown;
+};
+
+/** A cost whose references are known records. */
+export type AdCost = Omit<AdCostRow, "offer_id" | "affiliate_id"> & {
+  readonly offer_id: number | null;
+  readonly advertiser_id: number | null;
+  readonly affiliate_id: number | null;
+};
+
+/** Newest day first, at most `rowsMax`, `from` and `to` included. */
+export async function listAdCosts(
+  db: Queryable,
+  workspaceId: number,
+  page: {
+    readonly after: Position | undefined;
+    readonly rowsMax: number;
+    readonly from: string | undefined;
+    readonly to: string | undefined;
+    readonly filters: {
+      readonly offer_id: number | undefined;
+      readonly affiliate_id: number | undefined;
+      readonly traffic_source: string | undefined;
+      readonly currency: string | undefined;
+    };
+  },
+): Promise<StoredAdCost[]> {
+  const { after, rowsMax, from, to, filters } = page;
+  const { rows } = await db.query<StoredAdCost>({
+    ...keptPlan("list-ad-costs", { from, to, ...filters }),
+    text: `select id, date, hour, offer_id, affiliate_id, traffic_source, ext_campaign_id, ext_adgroup_id, currency, amount,
+             created_at, updated_at
+           from ad_cost
+           where workspace_id = $1 and (date, id) < ($2::date, $3::bigint)
+             and date >= coalesce($5::date, '-infinity') and date <= coalesce($6::date, 'infinity')
+             and ($7::integer is null or offer_id = $7) and ($8::integer is null or affiliate_id = $8)
+             and ($9::text is null or traffic_source = $9) and ($10::text is null or currency = $10)
+           order by date desc, id desc limit $4`,
+    values: [
+      workspaceId,
+      after?.at ?? "infinity",
+      after?.id ?? "0",
+      rowsMax,
+      from,
+      to,
+      filters.offer_id,
+      filters.affiliate_id,
+      filters.traffic_source,
+      filters.currency,
+    ],
+  });
+  return rows;
+}
+
+/**
+ * Writes all of them or none: a cost that is there by everything but its amount gets the new amount (G75). No two have the
+ * same key. They are written in the order of their keys, so that two calls at once do not wait for each other.
+ */
+export async function saveAdCosts(
+  db: Queryable,
+  workspaceId: number,
+  costs: readonly AdCost[],
+): Promise<{ inserted: number; updated: number }> {
+  const values = [workspaceId, JSON.stringify(costs)];
+  const { rows } = await retryConflicts(() =>
+    db.query<{ inserted: number; updated: number }>({
+      name: "save-ad-costs",
+      text: `with written as (
+             insert into ad_cost (workspace_id, date, hour, offer_id, advertiser_id, affiliate_id, traffic_source, ext_campaign_id,
+               ext_adgroup_id, currency, amount)
+             select $1::integer, date, hour, offer_id, advertiser_id, affiliate_id, traffic_source, ext_campaign_id,
+               ext_adgroup_id, currency, amount
+             from jsonb_to_recordset($2) as given(date date, hour smallint, offer_id integer, advertiser_id integer,
+               affiliate_id integer, traffic_source text, ext_campaign_id text, ext_adgroup_id text, currency text, amount numeric)
+             order by date, hour, offer_id, affiliate_id, currency, traffic_source, ext_campaign_id, ext_adgroup_id
+             on conflict on constraint ad_cost_key do update
+             set amount = excluded.amount, advertiser_id = excluded.advertiser_id, version = ad_cost.version + 1,
+               updated_at = clock_timestamp()
+             returning id, version
+           ), told as (
+             insert into ad_cost_fact_outbox (ad_cost_id) select id from written
+           )
+           select count(*) filter (where version = 1) as inserted, count(*) filter (where version > 1) as updated from written`,
+      values,
+    }),
+  );
+  return rows[0] ?? { inserted: 0, updated: 0 };
+}
+
+/** The offers of a workspace that some texts name, each with its advertiser: an id, tried first, or a code (G25). */
+export async function findNamedOffers(
+  db: Queryable,
+  workspaceId: number,
+  references: readonly Reference[],
+): Promise<ReadonlyMap<string, { readonly id: number; readonly advertiser_id: number }>> {
+  const { rows } = await db.query<{ asked: string; id: number; advertiser_id: number }>({
+    name: "find-named-offers",
+    text: `select asked.code as asked, o.id, o.advertiser_id
+           from unnest($2::integer[], $3::text[]) as asked(id, code)
+           cross join lateral (
+             (select id, advertiser_id from offer where workspace_id = $1 and deleted_at is null and id = asked.id)
+             union all
+             (select id, advertiser_id from offer where workspace_id = $1 and deleted_at is null and lower(code) = lower(asked.code))
+             limit 1) o`,
+    values: [workspaceId, references.map(({ id }) => id), references.map(({ code }) => code)],
+  });
+  return new Map(rows.map(({ asked, ...offer }) => [asked, offer]));
+}
+
+/** The partners of a workspace that some texts name. */
+export async function findNamedAffiliates(
+  db: Queryable,
+  workspaceId: number,
+  references: readonly Reference[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await db.query<{ asked: string; id: number }>({
+    name: "find-named-affiliates",
+    text: `select asked.code as asked, f.id
+           from unnest($2::integer[], $3::text[]) as asked(id, code)
+           cross join lateral (
+             (select id from affiliate where workspace_id = $1 and id = asked.id)
+             union all
+             (select id from affiliate where workspace_id = $1 and lower(code) = lower(asked.code))
+             limit 1) f`,
+    values: [workspaceId, references.map(({ id }) => id), references.map(({ code }) => code)],
+  });
+  return new Map(rows.map(({ asked, id }) => [asked, id]));
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { staff } from "../access/access-of-operations.ts";
+import { showTo } from "../access/visibility.ts";
+import { type Operation, operation } from "../operation.ts";
+import { currency } from "../rest/body-fields.ts";
+import { openPage } from "../rest/page.ts";
+import { dayParam, idParam, pageParams, textParam } from "../rest/query-fields.ts";
+import { ShownAdCost } from "./ad-cost-fields.ts";
+import { listAdCosts as listRows } from "./ad-costs.ts";
+
+export const listAdCosts: Operation = operation({
+  name: "listAdCosts",
+  method: "GET",
+  path: "/ad-costs",
+  tag: "Management",
+  summary: "Ad costs, newest day first",
+  access: staff("reports.read"),
+  input: {
+    query: z.object({
+      ...pageParams,
+      from: dayParam.meta({ description: "First day" }),
+      to: dayParam.meta({ description: "Last day" }),
+      offer_id: idParam,
+      affiliate_id: idParam,
+      traffic_source: textParam,
+      currency: currency.optional(),
+    }),
+  },
+  output: z.object({ data: z.array(ShownAdCost), next_cursor: z.string().nullable() }),
+  status: 200,
+  run: async (context, { query }) => {
+    const page = openPage(context, "listAdCosts", query);
+    const { from, to, offer_id, affiliate_id, traffic_source, currency: unit } = query;
+    const rows = await listRows(context.db, context.workspace.id, {
+      ...{ after: page.after, rowsMax: page.rowsMax, from, to },
+      filters: { offer_id, affiliate_id, traffic_source, currency: unit },
+    });
+    return {
+      body: page.close(rows, {
+        positionOf: (row) => ({ at: row.date, id: String(row.id) }),
+        show: (row) => showTo(context.principal.role, "ad_cost", row),
+      }),
+    };
+  },
+});

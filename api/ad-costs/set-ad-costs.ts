@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { adminWrite } from "../access/access-of-operations.ts";
+import {
+  type FieldFaults,
+  type Operation,
+  type OperationContext,
+  operation,
+} from "../operation.ts";
+import { recordReference } from "../rest/catalog-fields.ts";
+import type { Reference } from "../rest/codes.ts";
+import { asObject } from "../rest/openapi-schemas.ts";
+import { faultsOf } from "../rest/request-input.ts";
+import { AdCostRow } from "./ad-cost-fields.ts";
+import { type AdCost, findNamedAffiliates, findNamedOffers, saveAdCosts } from "./ad-costs.ts";
+import { csvCosts } from "./csv-costs.ts";
+
+const ROWS_MAX = 10_000;
+
+const { $schema: _dialect, ...rowSchema } = z.toJSONSchema(AdCostRow, {
+  io: "input",
+  unrepresentable: "any",
+});
+const EXAMPLE = {
+  ...{ date: "2025-01-31", offer_id: "SUMMER", traffic_source: "google" },
+  ...{ ext_campaign_id: "1234567890", currency: "USD", amount: "25.40" },
+};
+
+/** Rows are judged one by one, so that a bad one keeps no good one out; callers read what one is. */
+const Body = z.strictObject({
+  rows: z
+    .array(z.unknown().meta({ ...rowSchema, examples: [EXAMPLE] }), "expected a list of costs")
+    .min(1, "expected a cost")
+    .max(ROWS_MAX, `expected at most ${ROWS_MAX} costs`),
+});
+
+const Rejected = z.strictObject({
+  row: z.int().meta({ description: "The first row is 1; a header line is not counted" }),
+  fields: z.record(z.string(), z.string()).meta({ description: "Field to what is wrong with it" }),
+});
+
+export const setAdCosts: Operation = operation({
+  name: "setAdCosts",
+  method: "POST",
+  path: "/ad-costs",
+  tag: "Management",
+  summary:
+    "Set ad costs, up to 10,000; bad rows are refused by their number and the others are kept",
+  description:
+    "The body is `{rows: […]}`, or text/csv with a header line that names the columns, in any order; an empty cell is a field left " +
+    "out. A cost is known by everything but its amount: sent again it gets the new amount, and of a cost that stands in one call " +
+    "twice the last counts. A cost is taken back by sending it with the amount 0. `offer_id` and `affiliate_id` take an id or a " +
+    "code. Date and hour are those of the ad platform's statement, in no time zone: reports show the cost on that date in any " +
+    "`tz`. All rows of a call are written together.",
+  access: adminWrite("conversions.write"),
+  input: { body: Body },
+  csvBody: csvCosts,
+  output: z.object({
+    data: z.strictObject({
+      inserted: z.int(),
+      updated: z.int(),
+      rejected: z.array(Rejected),
+    }),
+  }),
+  status: 201,
+  run: async (context, { body }) => {
+    const { costs, rejected } = await judgeRows(context, body.rows);
+    const saved = await saveAdCosts(context.db, context.workspace.id, lastOfEach(costs));
+    return { body: { data: { ...saved, rejected } } };
+  },
+});
+
+type Judged = {
+  readonly costs: readonly AdCost[];
+  readonly rejected: readonly z.infer<typeof Rejected>[];
+};
+
+/** Faults of form and references that name nothing are told together. */
+async function judgeRows(
+  { db, workspace }: OperationContext,
+  rows: readonly unknown[],
+): Promise<Judged> {
+  const offers = await findNamedOffers(db, workspace.id, referencesIn(rows, "offer_id"));
+  const affiliates = await findNamedAffiliates(
+    db,
+    workspace.id,
+    referencesIn(rows, "affiliate_id"),
+  );
+  const costs: AdCost[] = [];
+  const rejected: z.infer<typeof Rejected>[] = [];
+  for (const [index, row] of rows.entries()) {
+    const unknown: FieldFaults = {
+      ...nameless(row, "offer_id", offers),
+      ...nameless(row, "affiliate_id", affiliates),
+    };
+    const parsed = AdCostRow.safeParse(row);
+    if (!parsed.success || Object.keys(unknown).length > 0) {
+      const form = parsed.success ? {} : formFaults(parsed.error, row);
+      rejected.push({ row: index + 1, fields: { ...unknown, ...form } });
+      continue;
+    }
+    const { offer_id, affiliate_id, ...cost } = parsed.data;
+    const offer = offer_id === null ? undefined : offers.get(offer_id.code);
+    costs.push({
+      ...cost,
+      offer_id: offer?.id ?? null,
+      advertiser_id: offer?.advertiser_id ?? null,
+      affiliate_id: affiliate_id === null ? null : (affiliates.get(affiliate_id.code) ?? null),
+    });
+  }
+  return { costs, rejected };
+}
+
+/** A row that is no object has no field: it is named itself. */
+function formFaults(error: z.ZodError, row: unknown): FieldFaults {
+  const faults = faultsOf(error, row);
+  return typeof row === "object" && row !== null && !Array.isArray(row)
+    ? faults
+    : { row: "expected an object" };
+}
+
+type ReferenceField = "offer_id" | "affiliate_id";
+
+function referencesIn(rows: readonly unknown[], field: ReferenceField): Reference[] {
+  const found = rows.flatMap((row) => referenceIn(row, field) ?? []);
+  return [...new Map(found.map((reference) => [reference.code, reference])).values()];
+}
+
+function referenceIn(row: unknown, field: ReferenceField): Reference | undefined {
+  return recordReference.safeParse(asObject(row)[field]).data;
+}
+
+function nameless(
+  row: unknown,
+  field: ReferenceField,
+  known: ReadonlyMap<string, unknown>,
+): FieldFaults {
+  const reference = referenceIn(row, field);
+  if (reference === undefined || known.has(reference.code)) return {};
+  return { [field]: field === "offer_id" ? "no such offer" : "no such affiliate" };
+}
+
+/** By everything but the amount. */
+function lastOfEach(costs: readonly AdCost[]): AdCost[] {
+  return [...new Map(costs.map((cost) => [keyOf(cost), cost])).values()];
+}
+
+/** The schema has made them all with the same fields in the same order. */
+function keyOf({ amount: _amount, ...key }: AdCost): string {
+  return JSON.stringify(key);
+}
