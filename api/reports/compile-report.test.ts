@@ -13,7 +13,7 @@ function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF) {
   return compileReport({ ...request, scope, managers: undefined, costRates: undefined });
 }
 
-/** The conditions of each source, in the order click, impression, conversion. */
+/** The conditions of each source, in the order click, impression, conversion, cost. */
 function conditions(query: Partial<ReportQuery>, scope: ReportScope = STAFF): string[] {
   const { text } = compile(query, scope);
   return [...text.matchAll(/^ {2}where ([^]*?)\n {2}group by/gm)].map(([, where = ""]) => where);
@@ -23,13 +23,16 @@ test("the whole statement of a small report", () => {
   expect(compile({ group_by: "offer,date", metrics: "clicks,epc" })).toMatchInlineSnapshot(`
     {
       "params": {
+        "arraystring_5": [],
         "int32_0": 0,
         "int64_2": 1738540800000,
         "int64_3": 1738627199999,
+        "int64_6": 1738454400,
+        "int64_7": 1738627200,
         "string_4": "USD",
         "uint32_1": 7,
-        "uint64_5": 1000,
-        "uint64_6": 0,
+        "uint64_8": 1000,
+        "uint64_9": 0,
       },
       "text": "with
       sum(s_clicks) as clicks,
@@ -42,13 +45,13 @@ test("the whole statement of a small report", () => {
       sumIf(s_payout, cur = {string_4:String}) as payout,
       sumIf(s_revenue, cur = {string_4:String}) as revenue,
       sumIf(s_sale_amount, cur = {string_4:String}) as sale_amount,
-      sum(s_ad_cost) as ad_cost
+      sumIf(s_ad_cost, cur = {string_4:String}) as ad_cost
     select
       d0,
       d1,
       toString(clicks) as m0,
       toString(if(clicks = 0, null, intDivOrZero(abs(payout) * 2 + abs(clicks), abs(clicks) * 2) * sign(payout) * sign(clicks))) as m1,
-      arraySort(groupUniqArrayIf(cur, cur not in ('', {string_4:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0))) as others
+      arraySort(groupUniqArrayIf(cur, cur not in ('', {string_4:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0))) as others
     from (
       select offer_id as d0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_0:Int32}), 86400) as d1, currency as cur, toInt128(count()) as s_clicks, toInt128(countIf(is_unique)) as s_unique_clicks, toInt128(countIf(is_bot)) as s_bot_clicks, toInt128(0) as s_impressions, toInt128(0) as s_approved, toInt128(0) as s_pending, toInt128(0) as s_rejected, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
       from click
@@ -71,10 +74,29 @@ test("the whole statement of a small report", () => {
         and conv_ts >= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
         and conv_ts <= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
       group by d0, d1, cur
+      union all
+      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_0:Int32}), 86400) as d1, cost_currency as cur, toInt128(0) as s_clicks, toInt128(0) as s_unique_clicks, toInt128(0) as s_bot_clicks, toInt128(0) as s_impressions, toInt128(0) as s_approved, toInt128(0) as s_pending, toInt128(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost
+      from (
+        select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,
+          fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - {int32_0:Int32}) * 1000, 'UTC') as ts,
+          if(currency = {string_4:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDivOrZero(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
+          if(denominator = 0, currency, {string_4:String}) as cost_currency
+        from ad_cost_fact final
+        any left join (
+          select rate.1 as rated_currency, toDate(rate.2) as rated_date, toInt256(rate.3) as numerator, toInt256(rate.4) as denominator
+          from (select arrayJoin(arrayZip({arraystring_5:Array(String)}, {arraystring_5:Array(String)}, {arraystring_5:Array(String)}, {arraystring_5:Array(String)})) as rate)
+        ) as rates on currency = rated_currency and toDate(wall_time) = rated_date
+        where workspace_id = {uint32_1:UInt32}
+          and wall_time >= toDateTime({int64_6:Int64}, 'UTC') and wall_time < toDateTime({int64_7:Int64}, 'UTC')
+      )
+      where workspace_id = {uint32_1:UInt32}
+        and ts >= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
+        and ts <= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
+      group by d0, d1, cur
     )
     group by d0, d1 with totals
     order by clicks desc nulls last, d0, d1
-    limit {uint64_5:UInt64} offset {uint64_6:UInt64}
+    limit {uint64_8:UInt64} offset {uint64_9:UInt64}
     settings do_not_merge_across_partitions_select_final = 1",
     }
   `);
@@ -144,5 +166,71 @@ describe("time", () => {
   test("REP-067: conversions are dated as asked", () => {
     expect(conditions({})[2]).toContain("conv_ts >=");
     expect(conditions({ date_basis: "click" })[2]).toContain("ifNull(click_ts, conv_ts) >=");
+  });
+});
+
+describe("ad costs", () => {
+  test("the rows of a range whose clocks change, with the rates that there are", () => {
+    const request = parseReportRequest(
+      {
+        ...{ from: "2025-03-30", to: "2025-03-30", tz: "Europe/Berlin", filters: [] },
+        ...{ group_by: "offer,country", metrics: "ad_cost" },
+      },
+      { role: "staff", nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
+    );
+    const costRates = {
+      ...{ currencies: ["EUR"], dates: ["2025-03-30"] },
+      ...{ numerators: ["11000000000"], denominators: ["10000000000"] },
+    };
+    const { text } = compileReport({ ...request, scope: STAFF, managers: undefined, costRates });
+    const [, , , cost = ""] = text.split(/\bunion all\n/);
+    expect(cost.slice(0, cost.indexOf("group by"))).toMatchInlineSnapshot(`
+      "  select offer_id as d0, '' as d1, cost_currency as cur, toInt128(0) as s_clicks, toInt128(0) as s_unique_clicks, toInt128(0) as s_bot_clicks, toInt128(0) as s_impressions, toInt128(0) as s_approved, toInt128(0) as s_pending, toInt128(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost
+        from (
+          select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,
+            fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - multiIf(toInt64(toUnixTimestamp(wall_time)) < {int64_4:Int64}, {int32_5:Int32}, {int32_6:Int32})) * 1000, 'UTC') as ts,
+            if(currency = {string_3:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDivOrZero(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
+            if(denominator = 0, currency, {string_3:String}) as cost_currency
+          from ad_cost_fact final
+          any left join (
+            select rate.1 as rated_currency, toDate(rate.2) as rated_date, toInt256(rate.3) as numerator, toInt256(rate.4) as denominator
+            from (select arrayJoin(arrayZip({arraystring_7:Array(String)}, {arraystring_8:Array(String)}, {arraystring_9:Array(String)}, {arraystring_10:Array(String)})) as rate)
+          ) as rates on currency = rated_currency and toDate(wall_time) = rated_date
+          where workspace_id = {uint32_0:UInt32}
+            and wall_time >= toDateTime({int64_11:Int64}, 'UTC') and wall_time < toDateTime({int64_12:Int64}, 'UTC')
+        )
+        where workspace_id = {uint32_0:UInt32}
+          and ts >= fromUnixTimestamp64Milli({int64_1:Int64}, 'UTC')
+          and ts <= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
+        "
+    `);
+  });
+
+  test("REP-056, REP-061: only staff has them", () => {
+    for (const role of ["partner", "advertiser"] as const) {
+      const { text } = compile({}, { role, workspaceId: 7, ownerId: 5 });
+      expect(text).not.toContain("ad_cost_fact");
+    }
+  });
+
+  test.each([
+    ["country:in:US", false],
+    ["country:starts_with:U", false],
+    ["country:not_empty", false],
+    ["manager:in:0", false],
+    ["method:in:s2s", false],
+    ["country:not_in:US", true],
+    ["country:not_contains:U", true],
+    ["country:empty", true],
+    ["is_bot:not_in:true", true],
+    ["event:in:sale", true],
+    ["status:not_in:pending", true],
+  ])("REP-050 to REP-052: with %s they are kept: %s", (filter, isKept) => {
+    const [, , , costs] = conditions({ filters: [filter] });
+    expect(costs?.endsWith("and false")).toBe(!isKept);
+  });
+
+  test("REP-067: how conversions are dated does not move them", () => {
+    expect(conditions({ date_basis: "click" })[3]).toEqual(conditions({})[3]);
   });
 });

@@ -38,7 +38,7 @@ export function costRows(
   return [
     "select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,",
     `  fromUnixTimestamp64Milli((${localSeconds()} - ${offset(plan.range, param)}) * 1000, 'UTC') as ts,`,
-    `  if(currency = ${currency} or denominator = 0, ${units}, intDiv(${units} * numerator * 2 + denominator, denominator * 2)) as cost,`,
+    `  if(currency = ${currency} or denominator = 0, ${units}, intDivOrZero(${units} * numerator * 2 + denominator, denominator * 2)) as cost,`,
     `  if(denominator = 0, currency, ${currency}) as cost_currency`,
     "from ad_cost_fact final",
     "any left join (",

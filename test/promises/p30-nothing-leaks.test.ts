@@ -6,7 +6,7 @@ import type { Role } from "../../api/access/permissions.ts";
 import type { Operation } from "../../api/operation.ts";
 import { operations } from "../../api/operations.ts";
 import { asObject } from "../../api/rest/openapi-schemas.ts";
-import { BODIES } from "./leaks/bodies.ts";
+import { adCostsOf, BODIES } from "./leaks/bodies.ts";
 import { hiddenIn, keysOf, neverShown } from "./leaks/hidden-fields.ts";
 import {
   type Account,
@@ -233,6 +233,18 @@ test.each(Object.entries(BODIES).filter(([path]) => creators.some((one) => one.p
     }
   },
 );
+
+test("an ad cost cannot refer to an offer or a partner of another workspace (P30)", async () => {
+  const told = await world.call("POST", "/ad-costs", own.keys.admin, adCostsOf(foreign.names));
+  expect(told.body).toMatchObject({
+    data: {
+      ...{ inserted: 0, updated: 0 },
+      rejected: [
+        { row: 1, fields: { offer_id: "no such offer", affiliate_id: "no such affiliate" } },
+      ],
+    },
+  });
+});
 
 test("a bulk change reaches no conversion of another workspace (P30)", async () => {
   const ids = foreign.ids.get("conversions/{id}");

@@ -111,3 +111,43 @@ test("G191: a copy made again changes nothing", async () => {
     .toEqual([]);
   expect(await facts()).toEqual(before);
 });
+
+async function adCosts(): Promise<unknown[]> {
+  const answer = await world.clickhouse.query({
+    query:
+      "select id, version, amount, offer_id, formatDateTime(wall_time, '%F %T') as at from ad_cost_fact final order by id",
+    format: "JSONEachRow",
+    clickhouse_settings: {
+      ...{ output_format_decimal_trailing_zeros: 1, output_format_json_quote_64bit_integers: 0 },
+    },
+  });
+  return await answer.json();
+}
+
+async function changeAdCosts(amount: string): Promise<void> {
+  await world.rows(`with written as (
+      insert into ad_cost (workspace_id, date, hour, traffic_source, ext_campaign_id, ext_adgroup_id, currency, amount)
+      select (select min(id) from workspace), date '1970-01-01' + 30 * i, nullif(i % 24, 0), '', '', '', 'USD', ${amount}
+      from generate_series(1, 1500) i
+      on conflict on constraint ad_cost_key do update set amount = excluded.amount, version = ad_cost.version + 1
+      returning id)
+    insert into ad_cost_fact_outbox (ad_cost_id) select id from written`);
+}
+
+test("G75, P4: ad costs of any days and every change of them are copied, also after an outage, and a copy made again changes nothing", async () => {
+  const stored = async (): Promise<unknown[]> =>
+    await world.rows(`select id, version, amount, coalesce(offer_id, 0) as offer_id,
+      to_char(date + coalesce(hour, 0) * interval '1 hour', 'YYYY-MM-DD HH24:MI:SS') as at from ad_cost order by id`);
+  const isCopied = async (): Promise<unknown[]> =>
+    await world.rows("select id from ad_cost_fact_outbox");
+  await changeAdCosts("1.0001");
+  expect(await stored()).toHaveLength(1_500);
+  await expect.poll(adCosts, WITHIN_5_S).toEqual(await stored());
+  await gate.shut();
+  await changeAdCosts("2.5");
+  await gate.open();
+  await expect.poll(adCosts, { timeout: 15_000, interval: 50 }).toEqual(await stored());
+  await world.rows("insert into ad_cost_fact_outbox (ad_cost_id) select id from ad_cost");
+  await expect.poll(isCopied, WITHIN_5_S).toEqual([]);
+  expect(await adCosts()).toEqual(await stored());
+});

@@ -80,3 +80,12 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
     ...{ name: word, url: `https://hooks.example/${word}`, events: ["conversion.created"] },
   }),
 };
+
+/** Costs have no path of their own: they are made in a list, and answered as numbers. */
+export function adCostsOf({ word, offerId, affiliateId }: Names): Body {
+  const date = new Date().toISOString().slice(0, 10);
+  const owners = { offer_id: offerId, affiliate_id: affiliateId };
+  return {
+    rows: [{ ...owners, date, traffic_source: word, currency: "USD", amount: "1" }],
+  };
+}

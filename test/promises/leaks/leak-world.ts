@@ -9,7 +9,7 @@ import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { expectDescribed } from "../../system/described-answers.ts";
 import { type System, startSystem } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
-import { BODIES, type Body, type Names } from "./bodies.ts";
+import { adCostsOf, BODIES, type Body, type Names } from "./bodies.ts";
 
 export type Keys = Readonly<Record<Role, string>>;
 
@@ -120,6 +120,7 @@ export class LeakWorld {
     ids.set("postback-deliveries/{id}", [await this.#delivery(admin, `/postbacks/${postback}`)]);
     ids.set("webhook-deliveries/{id}", [await this.#delivery(admin, `/webhooks/${webhook}`)]);
     const names = namesOf(ids, word);
+    await this.call("POST", "/ad-costs", admin, adCostsOf(names));
     return { word, ids, names, keys: await this.#keys(admin, names) };
   }
 
