@@ -52,6 +52,8 @@ beforeAll(async () => {
   await world.insert(made);
   const { changes, now } = changeConversions(made.conversions, random);
   await world.insert({ conversions: changes });
+  const before = made.costs.map((cost) => ({ ...cost, version: 0, amount: "99.0000" }));
+  await world.insert({ costs: before.filter(({ id }) => id % 3 === 0) });
   rates = makeRates({ fromMs: FROM_MS, toMs: TO_MS });
   await world.insertRates(rates);
   ledger = { ...made, conversions: now };
