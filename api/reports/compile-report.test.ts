@@ -1,21 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { compileReport } from "./compile-report.ts";
+import type { CostRates } from "./cost-rates.ts";
 import { parseReportRequest, type ReportQuery } from "./report-request.ts";
 import type { ReportScope } from "./report-scope.ts";
 
 const STAFF: ReportScope = { role: "staff", workspaceId: 7 };
+const NO_RATES = { currencies: [], dates: [], numerators: [], denominators: [] };
 
-function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF) {
+function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF, costRates?: CostRates) {
   const request = parseReportRequest(
     { from: "2025-02-03", to: "2025-02-03", tz: "UTC", filters: [], ...query },
     { role: scope.role, nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
   );
-  return compileReport({ ...request, scope, managers: undefined, costRates: undefined });
+  return compileReport({ ...request, scope, managers: undefined, costRates });
 }
 
-/** The conditions of each source, in the order click, impression, conversion, cost. */
+/** The conditions of each source, in the order click, impression, conversion, and cost for staff. */
 function conditions(query: Partial<ReportQuery>, scope: ReportScope = STAFF): string[] {
-  const { text } = compile(query, scope);
+  const { text } = compile(query, scope, NO_RATES);
   return [...text.matchAll(/^ {2}where ([^]*?)\n {2}group by/gm)].map(([, where = ""]) => where);
 }
 
@@ -23,16 +25,13 @@ test("the whole statement of a small report", () => {
   expect(compile({ group_by: "offer,date", metrics: "clicks,epc" })).toMatchInlineSnapshot(`
     {
       "params": {
-        "arraystring_5": [],
         "int32_0": 0,
         "int64_2": 1738540800000,
         "int64_3": 1738627199999,
-        "int64_6": 1738454400,
-        "int64_7": 1738627200,
         "string_4": "USD",
         "uint32_1": 7,
-        "uint64_8": 1000,
-        "uint64_9": 0,
+        "uint64_5": 1000,
+        "uint64_6": 0,
       },
       "text": "with
       sum(s_clicks) as clicks,
@@ -74,29 +73,10 @@ test("the whole statement of a small report", () => {
         and conv_ts >= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
         and conv_ts <= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
       group by d0, d1, cur
-      union all
-      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_0:Int32}), 86400) as d1, cost_currency as cur, toInt128(0) as s_clicks, toInt128(0) as s_unique_clicks, toInt128(0) as s_bot_clicks, toInt128(0) as s_impressions, toInt128(0) as s_approved, toInt128(0) as s_pending, toInt128(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost
-      from (
-        select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,
-          fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - {int32_0:Int32}) * 1000, 'UTC') as ts,
-          if(currency = {string_4:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDivOrZero(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
-          if(denominator = 0, currency, {string_4:String}) as cost_currency
-        from ad_cost_fact final
-        any left join (
-          select rate.1 as rated_currency, toDate(rate.2) as rated_date, toInt256(rate.3) as numerator, toInt256(rate.4) as denominator
-          from (select arrayJoin(arrayZip({arraystring_5:Array(String)}, {arraystring_5:Array(String)}, {arraystring_5:Array(String)}, {arraystring_5:Array(String)})) as rate)
-        ) as rates on currency = rated_currency and toDate(wall_time) = rated_date
-        where workspace_id = {uint32_1:UInt32}
-          and wall_time >= toDateTime({int64_6:Int64}, 'UTC') and wall_time < toDateTime({int64_7:Int64}, 'UTC')
-      )
-      where workspace_id = {uint32_1:UInt32}
-        and ts >= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
-        and ts <= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
-      group by d0, d1, cur
     )
     group by d0, d1 with totals
     order by clicks desc nulls last, d0, d1
-    limit {uint64_8:UInt64} offset {uint64_9:UInt64}
+    limit {uint64_5:UInt64} offset {uint64_6:UInt64}
     settings do_not_merge_across_partitions_select_final = 1",
     }
   `);
@@ -171,18 +151,18 @@ describe("time", () => {
 
 describe("ad costs", () => {
   test("the rows of a range whose clocks change, with the rates that there are", () => {
-    const request = parseReportRequest(
-      {
-        ...{ from: "2025-03-30", to: "2025-03-30", tz: "Europe/Berlin", filters: [] },
-        ...{ group_by: "offer,country", metrics: "ad_cost" },
-      },
-      { role: "staff", nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
-    );
-    const costRates = {
+    const rates = {
       ...{ currencies: ["EUR"], dates: ["2025-03-30"] },
       ...{ numerators: ["11000000000"], denominators: ["10000000000"] },
     };
-    const { text } = compileReport({ ...request, scope: STAFF, managers: undefined, costRates });
+    const { text } = compile(
+      {
+        ...{ from: "2025-03-30", to: "2025-03-30", tz: "Europe/Berlin" },
+        ...{ group_by: "offer,country", metrics: "ad_cost" },
+      },
+      STAFF,
+      rates,
+    );
     const [, , , cost = ""] = text.split(/\bunion all\n/);
     expect(cost.slice(0, cost.indexOf("group by"))).toMatchInlineSnapshot(`
       "  select offer_id as d0, '' as d1, cost_currency as cur, toInt128(0) as s_clicks, toInt128(0) as s_unique_clicks, toInt128(0) as s_bot_clicks, toInt128(0) as s_impressions, toInt128(0) as s_approved, toInt128(0) as s_pending, toInt128(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost
@@ -206,9 +186,11 @@ describe("ad costs", () => {
     `);
   });
 
-  test("REP-056, REP-061: only staff has them", () => {
+  test("REP-056, REP-061: only staff has them, and nobody where there are none", () => {
+    expect(compile({}, STAFF, NO_RATES).text).toContain("ad_cost_fact");
+    expect(compile({}).text).not.toContain("ad_cost_fact");
     for (const role of ["partner", "advertiser"] as const) {
-      const { text } = compile({}, { role, workspaceId: 7, ownerId: 5 });
+      const { text } = compile({}, { role, workspaceId: 7, ownerId: 5 }, NO_RATES);
       expect(text).not.toContain("ad_cost_fact");
     }
   });

@@ -32,7 +32,7 @@ export type ReportPlan = Pick<
   readonly scope: ReportScope;
   /** Needed when `manager` is grouped or filtered by. */
   readonly managers: Managers | undefined;
-  /** Of ad costs, which only staff sees. */
+  /** Of the ad costs in range. Without them the statement reads none: they are not there, or not for the caller. */
   readonly costRates: CostRates | undefined;
   /** Rows to answer, and to leave out before them. */
   readonly limit: number;
@@ -123,10 +123,9 @@ class Compiler {
     });
   }
 
-  /** Media spend is the staff's business alone. */
   #costs(): string[] {
     const { scope, range, currency, costRates } = this.#plan;
-    if (scope.role !== "staff") return [];
+    if (scope.role !== "staff" || costRates === undefined) return [];
     const rows = costRows(
       { workspaceId: scope.workspaceId, range, currency, rates: costRates },
       (type, value) => this.#param(type, value),

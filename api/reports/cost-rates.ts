@@ -34,7 +34,8 @@ export function costSeconds({ fromMs, toMs, zone }: TimeRange): { from: number; 
 }
 
 /**
- * Usable rates of the days and currencies in which a workspace has costs in a range; undefined for callers who see no costs.
+ * Usable rates of the days and currencies in which a workspace has costs in a range; undefined where there are no costs, or
+ * none for this caller.
  * @throws {ApiError} `invalid_parameter` for more of them than a statement may carry.
  */
 export async function readCostRates(
@@ -44,21 +45,22 @@ export async function readCostRates(
 ): Promise<CostRates | undefined> {
   if (role !== "staff") return undefined;
   const { from, end } = costSeconds(range);
-  const pairs = await selectRows(
+  const found = await selectRows(
     clickhouse,
     {
       name: "api.report-costs",
       text: `select distinct currency, toString(toDate(wall_time)) as date from ad_cost_fact
         where workspace_id = {workspace:UInt32}
           and wall_time >= toDateTime({from:Int64}, 'UTC') and wall_time < toDateTime({end:Int64}, 'UTC')
-          and currency != {currency:String}
         limit {limit:UInt32}`,
-      params: { workspace: workspaceId, from, end, currency, limit: PAIRS_MAX + 1 },
+      params: { workspace: workspaceId, from, end, limit: PAIRS_MAX + 1 },
     },
     Pair,
   );
-  if (pairs.length > PAIRS_MAX)
+  if (found.length === 0) return undefined;
+  if (found.length > PAIRS_MAX)
     throw invalidParameter("from", "the range has ad costs of too many days and currencies");
+  const pairs = found.filter((pair) => pair.currency !== currency);
   const rates = await findExchangeRates(db, pairs, currency);
   const usable = pairs.flatMap((pair, index) => {
     const rate = rates[index];

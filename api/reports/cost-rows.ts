@@ -27,11 +27,11 @@ export function costRows(
     readonly workspaceId: number;
     readonly range: TimeRange;
     readonly currency: string;
-    readonly rates: CostRates | undefined;
+    readonly rates: CostRates;
   },
   param: Param,
 ): string {
-  const { currencies = [], dates = [], numerators = [], denominators = [] } = plan.rates ?? {};
+  const { currencies, dates, numerators, denominators } = plan.rates;
   const { from, end } = costSeconds(plan.range);
   const currency = param("String", plan.currency);
   const units = "toInt256(toDecimal128(amount, 4) * 10000)";
