@@ -65,6 +65,7 @@ export type LedgerConversion = Attributes & {
   payout: string;
   sale_amount: string;
   currency: string;
+  is_duplicate: boolean;
   method: string;
 };
 
@@ -150,6 +151,7 @@ class LedgerMaker {
       payout: this.#money(80),
       sale_amount: this.#money(500),
       currency: this.#pick("USD", "USD", this.#currency(attributes.offer_id)),
+      is_duplicate: false,
       method: this.#pick("s2s", "pixel", "js", "api"),
     };
   }
