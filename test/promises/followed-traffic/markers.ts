@@ -9,13 +9,32 @@ const LOOK_MS = 100;
 /** After the last marker. */
 const GIVEN_UP_MS = 30_000;
 
-type Lag = { worstMs: number; count: number };
-type Marker = {
-  clickedAtMs: number;
-  boughtAtMs: number;
-  isClickSeen: boolean;
-  isSaleSeen: boolean;
-};
+/** One kind of answers, by the name of the marker. Times are UTC ms of this machine. */
+class Awaited {
+  /** The longest from an answer to the question for a report that did not have it. */
+  behindMs = 0;
+  /** The longest from an answer to the arrival of the first report that had it: with the time that the report itself took. */
+  shownAfterMs = 0;
+  readonly answeredAtMs = new Map<string, number>();
+  readonly #seen = new Set<string>();
+
+  /** Takes a report that was asked for at `askedAtMs` and had the markers of `names`. */
+  compare(names: ReadonlySet<string>, askedAtMs: number): void {
+    for (const [name, answeredAtMs] of this.answeredAtMs) {
+      if (this.#seen.has(name)) continue;
+      if (names.has(name)) {
+        this.#seen.add(name);
+        this.shownAfterMs = Math.max(this.shownAfterMs, Date.now() - answeredAtMs);
+      } else {
+        this.behindMs = Math.max(this.behindMs, askedAtMs - answeredAtMs);
+      }
+    }
+  }
+
+  get missing(): string[] {
+    return [...this.answeredAtMs.keys()].filter((name) => !this.#seen.has(name));
+  }
+}
 
 const Shown = z.object({
   data: z.array(z.object({ sub1: z.string(), clicks: z.int(), conversions: z.int() })),
@@ -23,13 +42,11 @@ const Shown = z.object({
 
 /** Sends a click and its conversion every 250 ms, and looks when a report has them. */
 export class Markers {
-  /** From an answer to the arrival of the first report that shows what it was for. */
-  readonly clicks: Lag = { worstMs: 0, count: 0 };
-  readonly conversions: Lag = { worstMs: 0, count: 0 };
+  readonly clicks = new Awaited();
+  readonly conversions = new Awaited();
   readonly #market: Market;
   readonly #traffic: Traffic;
   readonly #orders: Orders;
-  readonly #markers = new Map<string, Marker>();
   readonly #from = new Date().toISOString();
   #isSending = true;
   #loops: Promise<void>[] = [];
@@ -50,9 +67,7 @@ export class Markers {
   async stop(): Promise<string[]> {
     this.#isSending = false;
     await Promise.all(this.#loops);
-    return [...this.#markers]
-      .filter(([, { isClickSeen, isSaleSeen }]) => !isClickSeen || !isSaleSeen)
-      .map(([name]) => name);
+    return this.#unseen();
   }
 
   async #send(): Promise<void> {
@@ -61,45 +76,32 @@ export class Markers {
     for (let number = 0; this.#isSending; number += 1) {
       const dueMs = Date.now() + EVERY_MS;
       const click = await this.#traffic.mark(number);
-      const marker = {
-        clickedAtMs: Date.now(),
-        boughtAtMs: 0,
-        isClickSeen: false,
-        isSaleSeen: false,
-      };
-      this.#markers.set(click.sub1, marker);
+      this.clicks.answeredAtMs.set(click.sub1, Date.now());
       await this.#orders.report(click, { event, txid: click.sub1 });
-      marker.boughtAtMs = Date.now();
+      this.conversions.answeredAtMs.set(click.sub1, Date.now());
       await pause(Math.max(0, dueMs - Date.now()));
     }
   }
 
   async #look(): Promise<void> {
-    let stoppedAtMs = 0;
+    let stoppedAtMs: number | undefined;
     for (;;) {
-      for (const { sub1, clicks, conversions } of await this.#shown()) {
-        const marker = this.#markers.get(sub1);
-        if (marker === undefined) continue;
-        const { clickedAtMs, boughtAtMs } = marker;
-        if (clicks > 0 && !marker.isClickSeen) {
-          marker.isClickSeen = true;
-          note(this.clicks, clickedAtMs);
-        }
-        // A report may have a conversion before its sender has the answer.
-        if (conversions > 0 && boughtAtMs > 0 && !marker.isSaleSeen) {
-          marker.isSaleSeen = true;
-          note(this.conversions, boughtAtMs);
-        }
-      }
-      const isAllSeen = [...this.#markers.values()].every(
-        (one) => one.isClickSeen && one.isSaleSeen,
-      );
+      const askedAtMs = Date.now();
+      const rows = await this.#shown();
+      const having = (metric: "clicks" | "conversions"): Set<string> =>
+        new Set(rows.filter((row) => row[metric] > 0).map(({ sub1 }) => sub1));
+      this.clicks.compare(having("clicks"), askedAtMs);
+      this.conversions.compare(having("conversions"), askedAtMs);
       if (!this.#isSending) {
-        stoppedAtMs ||= Date.now();
-        if (isAllSeen || Date.now() - stoppedAtMs > GIVEN_UP_MS) return;
+        stoppedAtMs ??= Date.now();
+        if (this.#unseen().length === 0 || Date.now() - stoppedAtMs > GIVEN_UP_MS) return;
       }
       await pause(LOOK_MS);
     }
+  }
+
+  #unseen(): string[] {
+    return [...this.clicks.missing, ...this.conversions.missing];
   }
 
   async #shown(): Promise<z.infer<typeof Shown>["data"]> {
@@ -109,9 +111,4 @@ export class Markers {
     });
     return Shown.parse(await this.#market.client.rest(`/reports?${query}`)).data;
   }
-}
-
-function note(lag: Lag, sinceMs: number): void {
-  lag.worstMs = Math.max(lag.worstMs, Date.now() - sinceMs);
-  lag.count += 1;
 }

@@ -115,7 +115,11 @@ export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Marke
   const offers: Offer[] = [];
   for (const plan of OFFERS) {
     const advertiserId = advertisers[plan.advertiser] ?? 0;
-    offers.push({ ...plan, advertiserId, id: await create("/offers", body(plan, advertiserId)) });
+    offers.push({
+      ...plan,
+      advertiserId,
+      id: await create("/offers", offerBody(plan, advertiserId)),
+    });
   }
   const key = (role: "analyst" | "partner" | "advertiser", owner: object): Promise<string> =>
     insertKey(pool, { workspaceId: made.id, name: role, role, ...owner });
@@ -133,7 +137,7 @@ export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Marke
   return market;
 }
 
-function body(plan: OfferPlan, advertiserId: number): object {
+function offerBody(plan: OfferPlan, advertiserId: number): object {
   const [main, ...further] = plan.events.map(({ code, ...terms }) => ({
     ...{ code, name: code, payout_type: terms.payoutType, payout: terms.payout },
     ...{ revenue_type: terms.revenueType, revenue: terms.revenue },

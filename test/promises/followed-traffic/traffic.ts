@@ -39,39 +39,49 @@ export class Traffic {
       await this.#see(line, { offer, partner, params });
       return undefined;
     }
-    const smart = { ...params, aid: partner.code };
-    if (kind < 0.3)
-      return await this.#click(line, partner, {
-        ...{ type: "smart", path: `/s/${this.#market.smartLink.code}`, params: smart },
-      });
-    const open = this.#market.offers[0]?.code ?? "";
-    const url = {
-      ...params,
-      url: random() < 0.7 ? "https://shop.example/deep" : "ftp://x.example",
-    };
-    if (kind < 0.45)
-      return await this.#click(line, partner, {
-        ...{ type: "transparent", path: `/c/${open}-${partner.code}`, params: url },
-      });
-    if (kind < 0.6 && line.userAgent !== "") {
-      const told = { ip: line.ip, user_agent: line.userAgent, token: this.#market.token };
-      return await this.#click(line, partner, {
-        ...{ type: "server", path: "/clk" },
-        params: { ...params, ...told, oid: offer.code, affid: partner.code },
-      });
+    const link = this.#chooseLink({ line, offer, partner, params }, kind, random);
+    return await this.#click(line, partner, link);
+  }
+
+  /** `kind` from 0.15 to 1. */
+  #chooseLink(
+    of: {
+      readonly line: LogLine;
+      readonly offer: Offer;
+      readonly partner: Partner;
+      readonly params: Sent["params"];
+    },
+    kind: number,
+    random: Dice,
+  ): Sent & { readonly type: string } {
+    const { line, offer, partner, params } = of;
+    const { smartLink, offers, token } = this.#market;
+    if (kind < 0.3) {
+      const path = `/s/${smartLink.code}`;
+      return { type: "smart", path, params: { ...params, aid: partner.code } };
     }
-    return await this.#click(line, partner, {
-      ...{ type: "affiliate", path: `/r/${offer.code}/${partner.code}`, params },
-    });
+    if (kind < 0.45) {
+      const path = `/c/${offers[0]?.code ?? ""}-${partner.code}`;
+      const url = random() < 0.7 ? "https://shop.example/deep" : "ftp://x.example";
+      return { type: "transparent", path, params: { ...params, url } };
+    }
+    if (kind < 0.6 && line.userAgent !== "") {
+      const told = { ip: line.ip, user_agent: line.userAgent, token };
+      const asked = { ...params, ...told, oid: offer.code, affid: partner.code };
+      return { type: "server", path: "/clk", params: asked };
+    }
+    return { type: "affiliate", path: `/r/${offer.code}/${partner.code}`, params };
   }
 
   /** A click of somebody new on the first offer by the first partner, told from others by its `sub1`. */
   async mark(number: number): Promise<LedgerClick> {
     const [offer] = this.#market.offers;
     const [partner] = this.#market.partners;
+    if (offer === undefined || partner === undefined) throw new Error("the market is empty");
     const line = { ...NOBODY, ip: `100.64.${number >> 8}.${number & 255}` };
-    const sent = { path: `/r/${offer?.code}/${partner?.code}`, params: { sub1: `m-${number}` } };
-    const click = partner && (await this.#click(line, partner, { type: "affiliate", ...sent }));
+    const path = `/r/${offer.code}/${partner.code}`;
+    const params = { sub1: `m-${number}` };
+    const click = await this.#click(line, partner, { type: "affiliate", path, params });
     if (click === undefined) throw new Error("a marker was refused");
     return click;
   }
@@ -91,25 +101,17 @@ export class Traffic {
     if (clickId === "") throw new Error(`${sent.path}: HTTP ${answer.status} without a click id`);
     const offer = this.#offerOf(sent, location);
     const visitor = this.#visitorOf(line.ip, line.userAgent);
+    const person = `${offer.id} ${partner.id} ${line.ip} ${line.userAgent}`;
     const isSentOn = isTold ? answer.error === "0" : !location.startsWith(SORRY);
-    const reason = offer.isPaused === true ? "paused" : "targeting";
-    const isUnique = this.#isUnique(
-      `${offer.id} ${partner.id} ${line.ip} ${line.userAgent}`,
-      visitor,
-    );
-    const earns = isSentOn && !visitor.isBot && offer.events[0]?.payoutType === "cpc";
-    const [terms] = offer.events;
+    const isUnique = this.#isUnique(person, visitor);
     const click: LedgerClick = {
       ...this.#attributes({ offer, partner, visitor, params: sent.params }),
       ...{ click_id: clickId, ts: clickIdParts(clickId).atMs, link_type: sent.type },
-      ...{ status: isSentOn ? "redirect" : "fallback", status_reason: isSentOn ? "" : reason },
+      ...(isSentOn ? SENT_ON : turnedAway(offer)),
+      ...earnings(offer, { canEarn: isSentOn && !visitor.isBot, isUnique }),
       smart_link_id: sent.type === "smart" ? this.#market.smartLink.id : 0,
       ...{ is_unique: isUnique, is_bot: visitor.isBot, is_datacenter: false, gclid: "" },
       ...{ referrer_host: isTold ? "" : hostOf(line.referrer), destination: location },
-      click_payout: earns && isUnique ? (terms?.payout ?? "") : "0.0000",
-      click_revenue: earns && isUnique ? (terms?.revenue ?? "") : "0.0000",
-      // A click that cannot earn has no money, and so none of a currency.
-      currency: earns ? offer.currency : "",
     };
     this.clicks.push(click);
     return click;
@@ -220,6 +222,23 @@ export function pick<T>(random: Dice, list: readonly T[]): T {
   const one = list[Math.floor(random() * list.length)];
   if (one === undefined) throw new Error("nothing to choose from");
   return one;
+}
+
+const SENT_ON = { status: "redirect", status_reason: "" };
+
+function turnedAway({ isPaused }: Offer): typeof SENT_ON {
+  return { status: "fallback", status_reason: isPaused === true ? "paused" : "targeting" };
+}
+
+/** Of an offer that is paid by the click, what a unique one earns. A click that cannot earn has no money, and none of a currency. */
+function earnings(
+  { events: [terms], currency }: Offer,
+  { canEarn, isUnique }: { readonly canEarn: boolean; readonly isUnique: boolean },
+): Pick<LedgerClick, "click_payout" | "click_revenue" | "currency"> {
+  const isByClick = canEarn && terms?.payoutType === "cpc";
+  const [payout, revenue] =
+    isByClick && isUnique ? [terms.payout, terms.revenue] : ["0.0000", "0.0000"];
+  return { click_payout: payout, click_revenue: revenue, currency: isByClick ? currency : "" };
 }
 
 function hostOf(referrer: string): string {
