@@ -38,7 +38,7 @@ export function requestFor(
   };
 }
 
-export function dimensionsOf(role: Role): string[] {
+function dimensionsOf(role: Role): string[] {
   return dimensionNames(role).filter((name) => !UNKNOWN.has(name) && !UNSENT.test(name));
 }
 
