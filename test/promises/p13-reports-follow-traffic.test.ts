@@ -61,9 +61,13 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await market.client.close();
-  await pool.end();
-  await system[Symbol.asyncDispose]();
+  try {
+    await market.client.close();
+    await pool.end();
+  } finally {
+    // Also when the market could not be opened.
+    await system[Symbol.asyncDispose]();
+  }
 });
 
 test("P13 REP-069: reports show clicks, conversions and changed statuses at most 5 s after their answers, while traffic goes on and after it", async () => {
