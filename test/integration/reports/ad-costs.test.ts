@@ -31,12 +31,12 @@ beforeAll(async () => {
   await world.insert({
     clicks: [aClick(world), aClick(world, { country: "DE" })],
     conversions: [aConversion(world, { revenue: "30.0000", payout: "12.0000" })],
+    rates: [
+      { date: "2025-01-31", currency: "USD", rate: "1.1" },
+      { date: "2025-02-03", currency: "USD", rate: "1.25" },
+      { date: "2025-01-27", currency: "GBP", rate: "0.8" },
+    ],
   });
-  await world.insertRates([
-    { date: "2025-01-31", currency: "USD", rate: "1.1" },
-    { date: "2025-02-03", currency: "USD", rate: "1.25" },
-    { date: "2025-01-27", currency: "GBP", rate: "0.8" },
-  ]);
   await post([
     // On the first offer, by the first partner: 10 USD on the whole day, 4 EUR at 1.25 at 13 o'clock.
     { ...cost(), amount: "10" },

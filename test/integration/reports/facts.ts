@@ -32,7 +32,13 @@ export function aConversion(
     ...attributes(world),
     ...{ id: randomUUID(), version: 1, conv_ts: Date.parse("2025-02-03T11:00:00Z") },
     ...{ click_ts: null, link_type: "affiliate", smart_link_id: 0, event_code: "sale" },
-    ...{ is_private: false, status: "approved", revenue: "15.0000", payout: "10.0000" },
+    ...{
+      is_private: false,
+      is_duplicate: false,
+      status: "approved",
+      revenue: "15.0000",
+      payout: "10.0000",
+    },
     ...{ sale_amount: "0.0000", currency: "USD", method: "s2s" },
     ...fields,
   };

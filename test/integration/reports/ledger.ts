@@ -6,6 +6,7 @@ export type Ledger = {
   readonly impressions: LedgerImpression[];
   readonly conversions: LedgerConversion[];
   readonly costs: LedgerCost[];
+  readonly rates: LedgerRate[];
 };
 
 type Attributes = {
@@ -66,6 +67,7 @@ export type LedgerConversion = Attributes & {
   payout: string;
   sale_amount: string;
   currency: string;
+  is_duplicate: boolean;
   method: string;
 };
 
@@ -119,6 +121,7 @@ export function makeLedger(plan: LedgerPlan): Ledger {
     impressions: times(plan.size / 2, () => maker.impression()),
     conversions: times(plan.size / 3, () => maker.conversion()),
     costs: times(plan.size / 5, () => maker.cost()),
+    rates: makeRates(plan),
   };
 }
 
@@ -178,6 +181,7 @@ class LedgerMaker {
       payout: this.#money(80),
       sale_amount: this.#money(500),
       currency: this.#pick("USD", "USD", this.#currency(attributes.offer_id)),
+      is_duplicate: false,
       method: this.#pick("s2s", "pixel", "js", "api"),
     };
   }
@@ -262,7 +266,7 @@ class LedgerMaker {
 }
 
 /** Rates of some days only: of a currency every day, of one with a gap of more than a week, of one a single day, of one none. */
-export function makeRates({ fromMs, toMs }: Pick<LedgerPlan, "fromMs" | "toMs">): LedgerRate[] {
+function makeRates({ fromMs, toMs }: Pick<LedgerPlan, "fromMs" | "toMs">): LedgerRate[] {
   const days = Array.from({ length: Math.ceil((toMs - fromMs) / 86_400_000) + 4 }, (_, index) =>
     new Date(fromMs + (index - 3) * 86_400_000).toISOString().slice(0, 10),
   );

@@ -4,7 +4,6 @@ import type {
   LedgerConversion,
   LedgerCost,
   LedgerImpression,
-  LedgerRate,
 } from "./ledger.ts";
 import { clockText, convertedCost, firstShown, rounded, units } from "./recounted-costs.ts";
 
@@ -32,7 +31,6 @@ export type RecountRequest = {
   readonly limit: number;
   readonly offset: number;
   readonly managers: ReadonlyMap<number, number>;
-  readonly rates: readonly LedgerRate[];
 };
 
 export type Recount = {
@@ -89,8 +87,7 @@ export function recount(ledger: Ledger, request: RecountRequest): Recount {
     const key = JSON.stringify(values);
     const group = groups.get(key) ?? { values, sums: noSums() };
     groups.set(key, group);
-    add(group.sums, fact, request);
-    add(total, fact, request);
+    for (const sums of [group.sums, total]) add(sums, fact, { ...request, rates: ledger.rates });
   }
   if (request.groupBy.length === 0) {
     const totals = shown(total, request);
@@ -223,7 +220,11 @@ function localPiece(atMs: number, piece: "date" | "week" | "month" | "hour", tz:
   return noon.toISOString().slice(0, 10);
 }
 
-function add(sums: Sums, { kind, row }: Fact, request: RecountRequest): void {
+function add(
+  sums: Sums,
+  { kind, row }: Fact,
+  request: RecountRequest & Pick<Ledger, "rates">,
+): void {
   const { currency, role } = request;
   if (kind === "cost") {
     const cost = convertedCost(row, request);

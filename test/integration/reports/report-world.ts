@@ -154,9 +154,10 @@ export class ReportWorld {
     await this.insertRows("impression", ledger.impressions ?? []);
     await this.insertRows("conversion_fact", ledger.conversions ?? []);
     await this.insertRows("ad_cost_fact", ledger.costs ?? []);
+    await this.#insertRates(ledger.rates ?? []);
   }
 
-  async insertRates(rates: readonly LedgerRate[]): Promise<void> {
+  async #insertRates(rates: readonly LedgerRate[]): Promise<void> {
     await this.db.query({
       text: "insert into fx_rate (date, currency, rate) select date, currency, rate from jsonb_to_recordset($1) as r(date date, currency text, rate numeric)",
       values: [JSON.stringify(rates)],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dimensionNames } from "../../../api/reports/dimensions.ts";
+import { getReport } from "../../../api/reports/get-report.ts";
 import { aClick, aConversion } from "./facts.ts";
 import { type ReportWorld, rowsOf } from "./report-world.ts";
 import { openSmallWorld, refusal, report, rows, totals } from "./small-world.ts";
@@ -36,6 +37,24 @@ describe("the shape of an answer", () => {
       tz: "UTC",
     });
   });
+
+  test.each([
+    ["yesterday", "UTC", "2025-02-04T00:00:00.000Z", "2025-02-04T23:59:59.999Z"],
+    // There it is 00:30 on 6 February.
+    ["yesterday", "Europe/Berlin", "2025-02-04T23:00:00.000Z", "2025-02-05T22:59:59.999Z"],
+    ["last_week", "Asia/Kathmandu", "2025-01-26T18:15:00.000Z", "2025-02-02T18:14:59.999Z"],
+  ])(
+    "REP-068: %s in %s is echoed as the instants that it stands for",
+    async (preset, tz, from, to) => {
+      world.nowMs = Date.parse("2025-02-05T23:30:00Z");
+      try {
+        const answer = await world.get(getReport, { preset, tz, metrics: "clicks" });
+        expect(answer["range"]).toEqual({ from, to, tz });
+      } finally {
+        world.nowMs = undefined;
+      }
+    },
+  );
 
   test("G79: an empty scope has one row of zeros, and no rows when it is grouped", async () => {
     const empty = { from: "2024-01-01", to: "2024-01-01" };
@@ -96,7 +115,7 @@ describe("the shape of an answer", () => {
 });
 
 describe("metrics", () => {
-  test("REP-021 to REP-028, REP-064, T31: counts and their ratios", async () => {
+  test("REP-021, REP-064, T31: counts and their ratios", async () => {
     const first = { filters: `offer:in:${world.seed.offerIds[0]}` };
     expect(await totals(world, first)).toMatchObject({
       ...{ clicks: 4, unique_clicks: 2, bot_clicks: 1, impressions: 3 },
@@ -105,7 +124,7 @@ describe("metrics", () => {
     });
   });
 
-  test("ENV-010, REP-029 to REP-035: money of approved conversions, null at a zero denominator", async () => {
+  test("ENV-010, REP-029, REP-035: money of approved conversions, null at a zero denominator", async () => {
     const first = { filters: `offer:in:${world.seed.offerIds[0]}` };
     expect(await totals(world, first)).toMatchObject({
       ...{ revenue: "30.0000", payout: "11.0000", profit: "19.0000", margin: 0.633333 },

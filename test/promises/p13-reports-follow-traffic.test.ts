@@ -1,0 +1,196 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
+import { type Ledger, seeded } from "../integration/reports/ledger.ts";
+import { openExpectations } from "../replay/expectation.ts";
+import { type LogLine, readLogLines } from "../replay/log-lines.ts";
+import { pause } from "../replay/service.ts";
+import { embeddedPostgresUrl } from "../replay/set-up.ts";
+import { killJob } from "../system/processes.ts";
+import { type System, startSystem } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
+import { Markers } from "./followed-traffic/markers.ts";
+import { type Market, openMarket } from "./followed-traffic/market.ts";
+import { Orders } from "./followed-traffic/orders.ts";
+import { anyRequest, expected, ROLES, requestFor, shown } from "./followed-traffic/reports.ts";
+import { Traffic } from "./followed-traffic/traffic.ts";
+
+const IS_FULL = process.env["PROMISES_FULL"] === "1";
+const SHARED_LOG = projectFile("..", "shared", "data", "web-access.log.gz");
+const LOG = existsSync(SHARED_LOG) ? SHARED_LOG : projectFile("test", "samples", "access.log");
+const LINES = IS_FULL ? 10_000 : 1_200;
+const PARTS = 3;
+const RATE_PER_SECOND = 200;
+const CHANGES = IS_FULL ? 600 : 60;
+const REPORTS = IS_FULL ? 400 : 40;
+const LANES = 16;
+const BEHIND_MAX_MS = 5_000;
+/** With processors killed: no promise, only an end to the wait. */
+const AFTER_KILL_MS = 60_000;
+const LOOK_MS = 50;
+const SEED = Number(process.env["P13_SEED"] ?? Date.now() % 1_000_000);
+
+let system: System;
+let pool: Pool;
+let market: Market;
+let traffic: Traffic;
+let orders: Orders;
+let parts: LogLine[][];
+/** Instants at which nothing was on its way. */
+const cuts: number[] = [];
+
+beforeAll(async () => {
+  system = await startSystem();
+  const url = await embeddedPostgresUrl(system.dataDir);
+  pool = openPool({ url, applicationName: "test", connectionsMax: 2 });
+  market = await openMarket(pool, system.client);
+  traffic = new Traffic(market, await openExpectations());
+  orders = new Orders(market);
+  const log = await readLogLines(LOG, LINES);
+  // The sample in this repository is shorter: its people come again.
+  const lines = Array.from({ length: LINES }, (_, at) => log.lines[at % log.lines.length])
+    .filter((line) => line !== undefined)
+    .map((line, number) => ({ ...line, number }));
+  const size = Math.ceil(LINES / PARTS);
+  parts = Array.from({ length: PARTS }, (_, at) => lines.slice(at * size, (at + 1) * size));
+  await cut();
+});
+
+afterAll(async () => {
+  try {
+    await market.client.close();
+    await pool.end();
+  } finally {
+    // Also when the market could not be opened.
+    await system[Symbol.asyncDispose]();
+  }
+});
+
+test("P13 REP-069: reports show clicks, conversions and changed statuses at most 5 s after their answers, while traffic goes on and after it", async () => {
+  await send(parts[0] ?? []);
+  await cut();
+  const markers = new Markers(market, traffic, orders);
+  markers.start();
+  await orders.change(CHANGES / 2, seeded(SEED + 1));
+  await send(parts[1] ?? []);
+  expect(await markers.stop()).toEqual([]);
+  await cut();
+  await orders.change(CHANGES / 2, seeded(SEED + 2));
+  const { behindMs, found, wanted } = await untilShown(BEHIND_MAX_MS);
+  expect(found).toEqual(wanted);
+  const { clicks, conversions } = markers;
+  process.stdout.write(
+    `P13 seed ${SEED}: ${traffic.clicks.length} clicks, ${traffic.impressions.length} impressions, ${orders.size} orders; ` +
+      `${clicks.answeredAtMs.size} markers: ${shownLag("clicks", clicks)}, ${shownLag("conversions", conversions)}; ` +
+      `all was shown ${behindMs} ms after the last answer\n`,
+  );
+  expect(clicks.answeredAtMs.size).toBeGreaterThan(4);
+  expect(conversions.answeredAtMs.size).toBe(clicks.answeredAtMs.size);
+  expect(Math.max(clicks.behindMs, conversions.behindMs)).toBeLessThanOrEqual(BEHIND_MAX_MS);
+});
+
+function shownLag(what: string, lag: Markers["clicks"]): string {
+  return `${what} at most ${lag.behindMs} ms behind (shown after ${lag.shownAfterMs} ms)`;
+}
+
+test("P13: every cell of any report on that traffic equals a recount of its answers, for every role", async () => {
+  expect(await wrongReport(Math.ceil(REPORTS / 2))).toBe("");
+});
+
+test("P13: so it is when the processors are killed in the middle of the traffic", async () => {
+  const part = parts[2] ?? [];
+  const halfway = traffic.clicks.length + part.length / 3;
+  const killed = until(
+    "the processors are killed",
+    async () =>
+      traffic.clicks.length > halfway && (await killJob(system.dataDir, "processors")) > 0,
+    { timeoutMs: AFTER_KILL_MS, pollMs: LOOK_MS },
+  );
+  await Promise.all([send(part), killed]);
+  await cut();
+  const { behindMs, found, wanted } = await untilShown(AFTER_KILL_MS);
+  expect(found).toEqual(wanted);
+  process.stdout.write(
+    `P13 seed ${SEED}: processors killed, ${orders.lost} postbacks without an answer, all shown ${behindMs} ms after the last answer\n`,
+  );
+  expect(await wrongReport(Math.floor(REPORTS / 2))).toBe("");
+});
+
+/** People beside each other, the requests of each one after another. */
+async function send(lines: readonly LogLine[]): Promise<void> {
+  const startedAtMs = performance.now();
+  const lanes = Array.from({ length: LANES }, (): LogLine[] => []);
+  for (const line of lines) lanes[laneOf(line)]?.push(line);
+  const dueAtMs = new Map(
+    lines.map((line, at) => [line, startedAtMs + (at * 1_000) / RATE_PER_SECOND]),
+  );
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (const line of lane) {
+        const leftMs = (dueAtMs.get(line) ?? 0) - performance.now();
+        if (leftMs > 0) await pause(leftMs);
+        const random = seeded(Math.imul(SEED + line.number, 2_654_435_761));
+        const click = await traffic.visit(line, random);
+        if (click?.status === "redirect" && random() < 0.4) await orders.shop(click, random);
+      }
+    }),
+  );
+}
+
+function laneOf({ ip, userAgent }: LogLine): number {
+  return Buffer.from(`${ip} ${userAgent}`).reduce((sum, byte) => (sum * 31 + byte) % LANES, 7);
+}
+
+/** Notes an instant between what was answered before it and what is asked after it. */
+async function cut(): Promise<void> {
+  const atMs = Date.now() + 2;
+  cuts.push(atMs);
+  await until("the clock has moved on", () => Date.now() > atMs + 2, {
+    timeoutMs: 1_000,
+    pollMs: 2,
+  });
+}
+
+async function ledgerNow(): Promise<Ledger> {
+  const { conversions, differences } = await orders.conversions();
+  expect(differences.slice(0, 10), `seed ${SEED}, ${differences.length} in all`).toEqual([]);
+  const { clicks, impressions } = traffic;
+  return { clicks, impressions, conversions, costs: [], rates: [] };
+}
+
+/** Asks until reports of all roles show everything, at most for `timeoutMs`; answers how long after the call that was. */
+async function untilShown(
+  timeoutMs: number,
+): Promise<{ behindMs: number; found: unknown[]; wanted: unknown[] }> {
+  const sinceMs = Date.now();
+  const ledger = await ledgerNow();
+  const range = { fromMs: cuts[0] ?? 0, toMs: Date.now() };
+  const requests = ROLES.map((role) => ({
+    ...requestFor(market, role, range),
+    groupBy: ["offer", "status"],
+  }));
+  const wanted = requests.map((request) => expected(ledger, request));
+  let found: unknown[] = [];
+  do {
+    found = await Promise.all(requests.map((request) => shown(market, request)));
+    if (isDeepStrictEqual(found, wanted)) break;
+    await pause(LOOK_MS);
+  } while (Date.now() - sinceMs < timeoutMs);
+  return { behindMs: Date.now() - sinceMs, found, wanted };
+}
+
+/** What the first report says that differs from the recount; "" when none of `numRuns` does. */
+async function wrongReport(numRuns: number): Promise<string> {
+  const ledger = await ledgerNow();
+  const result = await fc.check(
+    fc.asyncProperty(anyRequest(market, ledger, cuts), async (request) => {
+      deepStrictEqual(await shown(market, request), expected(ledger, request));
+    }),
+    { numRuns, seed: SEED },
+  );
+  return result.failed ? (fc.defaultReportMessage(result) ?? "failed") : "";
+}
