@@ -36,7 +36,7 @@ test("P21: a change and what it tells are one commit, through kill -9 of process
   };
   const senders = Promise.all(Array.from({ length: SENDERS }, send));
   for (let kill = 0; kill < KILLS; kill += 1) {
-    await pause(500 + Math.random() * 1_500);
+    await pause(250 + Math.random() * 1_000);
     if (kill % 2 === 0) fleet.killOne();
     else {
       await world.rows(

@@ -47,11 +47,12 @@ export class ConversionFleet {
     return fleet;
   }
 
+  /** Answers the port of its GET /health and /metrics. */
   async addProcessor(
     number: number,
     lanes = "conversions",
     more: Readonly<Record<string, string>> = {},
-  ): Promise<void> {
+  ): Promise<number> {
     const healthPort = await freePort();
     const env = {
       LANES: lanes,
@@ -62,6 +63,7 @@ export class ConversionFleet {
       ...more,
     };
     this.add([projectFile(".build", "processors", "main.js")], env, healthPort);
+    return healthPort;
   }
 
   /** A Node process that works on the world until the fleet ends. */
@@ -100,6 +102,16 @@ export class ConversionFleet {
     this.kills += 1;
     member.child.kill("SIGKILL");
     member.child = member.start();
+  }
+
+  /** SIGSTOP of the process that was added at this place, from 0: it stands still, with all that it holds. */
+  freeze(place: number): void {
+    this.#members[place]?.child.kill("SIGSTOP");
+  }
+
+  /** It goes on as if no time had passed. */
+  thaw(place: number): void {
+    this.#members[place]?.child.kill("SIGCONT");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
