@@ -19,6 +19,7 @@ import { CapTeller } from "./conversions/cap-teller.ts";
 import { startConversions } from "./conversions/start.ts";
 import { postbackKind } from "./delivery/postback-kind.ts";
 import { RETRY_WAITS_MS } from "./delivery/retry-schedule.ts";
+import { serveHtmlPostbacks } from "./delivery/serve-html.ts";
 import { startDelivery } from "./delivery/start.ts";
 import { webhookKind } from "./delivery/webhook-kind.ts";
 import { type FactDeps, startFacts } from "./facts/start.ts";
@@ -136,8 +137,10 @@ function deliveryLane(deps: LaneDeps, settings: ProcessorSettings): { close(): P
   const { postbackWaitsMs = RETRY_WAITS_MS, webhookWaitsMs = RETRY_WAITS_MS } = settings.delivery;
   const kinds = [postbackKind(postbackWaitsMs), webhookKind(webhookWaitsMs, deps.clock)];
   const lane = startDelivery({ ...deps, outgoing }, { kinds });
+  const html = serveHtmlPostbacks(deps);
   return {
     close: async () => {
+      await html.close();
       await lane.close();
       await outgoing.close();
     },

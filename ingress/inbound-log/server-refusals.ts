@@ -8,6 +8,7 @@ const ENDPOINTS: Readonly<Record<string, Refusal["endpoint"]>> = {
   "/conversion": "pb",
   "/px": "px",
   "/px.gif": "px",
+  "/px.html": "px",
   "/px.js": "px.js",
   "/lp": "lp",
 };

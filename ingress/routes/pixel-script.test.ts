@@ -51,6 +51,26 @@ test("PX-012 G158: the page's trk_cid is the click when the parameters name none
   expect(fire(pixelScript("h", ""), { cookie: "trk_cid=zz" })).toBe("//h/px?js=1");
 });
 
+test("PBO-032: with html=1 the script fires the iframe pixel instead, in a frame that reaches nothing of the page", () => {
+  const frames: unknown[] = [];
+  const attributes: string[][] = [];
+  const frame = {
+    setAttribute: (...attribute: string[]) => attributes.push(attribute),
+    style: {},
+    src: "",
+  };
+  const documentElement = { appendChild: (child: unknown) => frames.push(child) };
+  const currentScript = { src: "https://trk.example/px.js?click_id=x&html=1" };
+  const document = { cookie: "", currentScript, documentElement, createElement: () => frame };
+  runInContext(pixelScript("h", "click_id=x&html=1"), createContext({ document }));
+  expect(frames).toEqual([frame]);
+  expect(attributes).toEqual([["sandbox", "allow-scripts"]]);
+  expect(frame.src).toMatch(
+    /^https:\/\/trk\.example\/px\.html\?click_id=x&html=1&js=1&r=[a-z0-9]+$/,
+  );
+  expect(fire(pixelScript("h", "click_id=x&html=10"))).toBe("//h/px?click_id=x&html=10&js=1");
+});
+
 test("P28: nothing in the URL or the host becomes code", () => {
   const evil = `";alert(1)//\\"</script><!--\u2028\u2029'`;
   const script = pixelScript(evil, evil);

@@ -4,7 +4,8 @@ import type { Route } from "../route.ts";
 
 /**
  * `GET /px.js` (G158): a script that fires the pixel with the parameters of its own URL and, when they name no click, with the
- * page's cookie. Always 200: what comes of it is the pixel's to tell.
+ * page's cookie. Always 200: what comes of it is the pixel's to tell. With `html=1` it fires the iframe pixel instead of the image,
+ * because whose page it is decides whether partners' HTML is carried by it.
  */
 export const pixelScriptRoute: Route = ({ query, headers }) => ({
   answer: {
@@ -38,7 +39,17 @@ export function pixelScript(host: string, query: string): string {
     // Before the others, because an empty one among them would win.
     if (id) query = "click_id=" + id[1] + (query === "" ? "" : "&" + query);
   }
-  new Image().src = origin + "/px?" + query + (query === "" ? "" : "&") + "js=1&r=" + Math.random().toString(36).slice(2);
+  var fired = "?" + query + (query === "" ? "" : "&") + "js=1&r=" + Math.random().toString(36).slice(2);
+  if (!/(^|&)html=1(&|$)/.test(query)) {
+    new Image().src = origin + "/px" + fired;
+    return;
+  }
+  // Partners' HTML is carried by a frame that reaches nothing of this page.
+  var frame = document.createElement("iframe");
+  frame.setAttribute("sandbox", "allow-scripts");
+  frame.style.display = "none";
+  frame.src = origin + "/px.html" + fired;
+  (document.body || document.documentElement).appendChild(frame);
 })(document);
 `;
 }

@@ -7,6 +7,7 @@ import type { NatsLink } from "../nats-link.ts";
 import { clientIp } from "../request/client-ip.ts";
 import { hostWithoutDefaultPort } from "../request/visit.ts";
 import type { Answer, AsyncRoute, RawRequest, RouteResult } from "../route.ts";
+import { htmlPixelAnswer, htmlPostbacksOf } from "./html-pixel.ts";
 import { PIXEL } from "./impression.ts";
 import { type Multipart, type ReadParameters, readReportParameters } from "./report-body.ts";
 
@@ -69,34 +70,12 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
   };
 }
 
-/**
- * `/px` and `/px.gif`: always 200 and an image; the outcome is in a header. What cannot be recorded now is on the disk before
- * that is said, and is recorded later with the time of this request (P15).
- */
+/** `/px` and `/px.gif`: always 200 and an image; the outcome is in a header. */
 export function pixelRoute(deps: PostbackDeps): BodyRoute {
   const route: AsyncRoute = async (request) => {
-    const read = readReportParameters(
-      { query: request.query, contentType: "" },
-      NOTHING,
-      deps.multipart,
-    );
-    if (read.kind === "malformed") {
-      tellMalformed(deps, request, { endpoint: "px", httpStatus: 200 }, read);
-      return { answer: pixelAnswer(`error: ${read.error}`) };
-    }
-    const report = {
-      ...reportOf(deps, request, "px", read.params),
-      conversionId: newConversionId(deps.clock.nowMs()),
-    };
-    const reply = await askConversions(deps.link, report);
-    if (reply === undefined) {
-      tellNoReply(deps, request, { endpoint: "px", httpStatus: 200, params: read.params });
-    }
-    if (isOutage(reply)) {
-      await deps.pixels.keep(report);
-      return { answer: pixelAnswer(`error: ${UNAVAILABLE}`) };
-    }
-    return { answer: pixelAnswer(outcomeOf(reply)), ...recordedOf(reply) };
+    const { outcome, reply } = await recordPixel(deps, request);
+    const answer = pixelAnswer(outcome);
+    return reply === undefined ? { answer } : { answer, ...recordedOf(reply) };
   };
   return {
     patterns: ["/px", "/px.gif"],
@@ -106,6 +85,59 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
     tooLarge: pixelAnswer("error: request body too large"),
     wrongMethod: wrongMethod("GET, HEAD"),
   };
+}
+
+/**
+ * `/px.html`: the same as a page for an iframe, which carries the HTML postbacks of the conversion that it has made (section 7.7).
+ * GET only: what a HEAD would take, nobody would see.
+ */
+export function htmlPixelRoute(deps: PostbackDeps): BodyRoute {
+  const route: AsyncRoute = async (request) => {
+    const { outcome, reply } = await recordPixel(deps, request);
+    if (reply === undefined) return { answer: htmlPixelAnswer(outcome, []) };
+    const documents = await htmlPostbacksOf(deps.link, reply);
+    return { answer: htmlPixelAnswer(outcome, documents), ...recordedOf(reply) };
+  };
+  return {
+    patterns: ["/px.html"],
+    methods: ["GET"],
+    bodyBytesMax: 0,
+    route,
+    tooLarge: htmlPixelAnswer("error: request body too large", []),
+    wrongMethod: wrongMethod("GET"),
+  };
+}
+
+/**
+ * The outcome of a pixel as its header tells it, and the reply if there is one. What cannot be recorded now is on the disk before
+ * that is said, and is recorded later with the time of this request (P15).
+ */
+async function recordPixel(
+  deps: PostbackDeps,
+  request: RawRequest,
+): Promise<{ readonly outcome: string; readonly reply?: PostbackReply }> {
+  const read = readReportParameters(
+    { query: request.query, contentType: "" },
+    NOTHING,
+    deps.multipart,
+  );
+  if (read.kind === "malformed") {
+    tellMalformed(deps, request, { endpoint: "px", httpStatus: 200 }, read);
+    return { outcome: `error: ${read.error}` };
+  }
+  const report = {
+    ...reportOf(deps, request, "px", read.params),
+    conversionId: newConversionId(deps.clock.nowMs()),
+  };
+  const reply = await askConversions(deps.link, report);
+  if (reply === undefined) {
+    tellNoReply(deps, request, { endpoint: "px", httpStatus: 200, params: read.params });
+  }
+  if (isOutage(reply)) {
+    await deps.pixels.keep(report);
+    return { outcome: `error: ${UNAVAILABLE}` };
+  }
+  return { outcome: outcomeOf(reply), reply };
 }
 
 const NOTHING = new Uint8Array(0);

@@ -12,7 +12,7 @@ import { type LandingDeps, landingRoute } from "./landing-click.ts";
 import { type LandingScript, landingScriptRoute } from "./landing-script.ts";
 import { limitByIp } from "./limit-by-ip.ts";
 import { pixelScriptRoute } from "./pixel-script.ts";
-import { type PostbackDeps, pixelRoute, postbackRoute } from "./postback.ts";
+import { htmlPixelRoute, type PostbackDeps, pixelRoute, postbackRoute } from "./postback.ts";
 import { serverClickRoutes } from "./server-click.ts";
 
 export type RouteDeps = ClickDeps &
@@ -59,6 +59,7 @@ export function ingressRoutes(
   for (const { patterns, wrongMethod: answer, ...entry } of [
     postbackRoute(deps),
     pixelRoute(deps),
+    htmlPixelRoute(deps),
     landingRoute(deps),
     landingScriptRoute(deps.landingScript),
   ]) {

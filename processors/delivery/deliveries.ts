@@ -59,6 +59,38 @@ export async function leaseDueDeliveries(
   return rows;
 }
 
+/** More are not carried by one page. */
+const HTML_POSTBACKS_MAX = 10;
+
+/**
+ * Leases the HTML postbacks of a conversion that wait for a page to carry them, for `leaseMs`. None of them is leased a second
+ * time, nor one that the lane has in its hands.
+ */
+export async function leaseHtmlPostbacks(
+  db: Queryable,
+  request: { readonly conversionId: string; readonly token: string; readonly leaseMs: number },
+): Promise<LeasedDelivery[]> {
+  const { rows } = await db.query<LeasedDelivery>({
+    name: "lease-html-postbacks",
+    text: `with waiting as (
+             select d.id
+             from postback_firing f
+             join delivery d on d.id = f.delivery_id
+             join postback p on p.id = f.postback_id
+             where f.conversion_id = $1::uuid and p.kind = 'html' and d.status = 'pending' and d.attempts = 0
+               and d.lease_token is null
+             order by p.id limit $4::integer for update of d skip locked
+           )
+           update delivery d
+           set lease_token = $2::uuid, attempts = 1, due_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
+           from waiting where d.id = waiting.id
+           returning d.id, d.kind, d.endpoint_id, d.destination, d.conversion_id, d.trigger, d.facts, d.attempts,
+             d.lease_token, d.created_at`,
+    values: [request.conversionId, request.token, request.leaseMs, HTML_POSTBACKS_MAX],
+  });
+  return rows;
+}
+
 /** What came of an attempt, as `settle_delivery` (migration 0007) takes it. */
 export type Settlement = {
   readonly status: "delivered" | "retrying" | "failed";

@@ -22,10 +22,15 @@ const ChangeFacts = z.object({
 });
 type ChangeFacts = z.infer<typeof ChangeFacts>;
 
-type Told = Pick<LeasedDelivery, "id" | "trigger" | "facts" | "created_at">;
+export type Told = Pick<LeasedDelivery, "id" | "trigger" | "facts" | "created_at">;
 
 const HTTP_URL = /^https?:\/\//i;
 const USER_AGENT = "Tracker-Postback/1.0";
+/** What no request can carry (section 7.7). HTML is carried by an iframe pixel; here comes what none has asked for. */
+const KINDS_NOT_SENT: Readonly<Partial<Record<PostbackSource["kind"], string>>> = {
+  html: "HTML postbacks need an iframe or script pixel",
+  capi: "conversion API delivery is not configured",
+};
 /** How the values in a body are written, told by how it begins. A brace before a name is a macro, not JSON. */
 const BODY_FORMS = [
   { begins: /^\s*(?:\{\s*["}]|\[)/, type: "application/json", write: jsonText },
@@ -35,13 +40,9 @@ const BODY_FORMS = [
 
 /** The request that tells a partner of a conversion, or why there is none. The same at each attempt (P22). */
 export function postbackRequest(delivery: Told, source: PostbackSource): Prepared {
-  const obstacle = obstacleOf(delivery, source);
+  const obstacle = postbackObstacle(delivery, source) ?? KINDS_NOT_SENT[source.kind];
   if (obstacle !== undefined) return refused(obstacle, { isEndpointsFault: false });
-  const macros: readonly PostbackMacro[] = source.created_by_affiliate
-    ? PARTNER_POSTBACK_MACROS
-    : STAFF_POSTBACK_MACROS;
-  const change = ChangeFacts.parse(delivery.facts);
-  const valueOf = (macro: PostbackMacro): string => macroValue(macro, { delivery, source, change });
+  const { macros, valueOf } = postbackMacros(delivery, source);
   const text = expandUrlTemplate(parseTemplate(source.url, macros), valueOf);
   if (!HTTP_URL.test(text) || !URL.canParse(text))
     return refused("invalid postback URL", { isEndpointsFault: true, url: text });
@@ -53,14 +54,30 @@ export function postbackRequest(delivery: Told, source: PostbackSource): Prepare
   return { kind: "send", request: { url, method: "POST", headers: typed, body } };
 }
 
-/** Looked at again right before each attempt (T11). */
-function obstacleOf({ trigger }: Told, source: PostbackSource): string | undefined {
+/** The macros that whoever made a postback may use, and their values in this delivery of it (G125). */
+export function postbackMacros(
+  delivery: Told,
+  source: PostbackSource,
+): {
+  readonly macros: readonly PostbackMacro[];
+  readonly valueOf: (macro: PostbackMacro) => string;
+} {
+  const change = ChangeFacts.parse(delivery.facts);
+  return {
+    macros: source.created_by_affiliate ? PARTNER_POSTBACK_MACROS : STAFF_POSTBACK_MACROS,
+    valueOf: (macro) => macroValue(macro, { delivery, source, change }),
+  };
+}
+
+/** Why a conversion is not told of now, in the words of the delivery log. Looked at right before each attempt (T11). */
+export function postbackObstacle(
+  { trigger }: Pick<Told, "trigger">,
+  source: PostbackSource,
+): string | undefined {
   if (source.is_private) return "event is private";
   const tellsOfRejection = trigger === "rejected" || trigger === "reversal";
   if (source.is_rejected && !tellsOfRejection) return "conversion rejected";
   if (source.postback_status !== "active") return `postback is ${source.postback_status}`;
-  if (source.kind === "html") return "HTML postbacks need an iframe or script pixel";
-  if (source.kind === "capi") return "conversion API delivery is not configured";
   return undefined;
 }
 

@@ -17,6 +17,8 @@ export type Subjects = {
   readonly clickLookup: string;
   /** Core request to the conversion processors (queue group): `InboundCalls` → `InboundReply`. */
   readonly inboundCalls: string;
+  /** Core request to the delivery processors (queue group): `HtmlPostbacksWanted` → `HtmlPostbacks`. */
+  readonly htmlPostbacks: string;
   /** Core: `ClickTotals` of the writers. */
   readonly clickTotals: string;
   /** Core: `ClicksTaken` of one ingress process, or writer, named by `from`. */
@@ -49,5 +51,6 @@ export function subjectsOf(prefix: string): Subjects {
     clickNoticesWanted: at("click-notices-wanted"),
     clickLookup: at("click-lookup"),
     inboundCalls: at("inbound-calls"),
+    htmlPostbacks: at("html-postbacks"),
   };
 }

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { serveHtmlPostbacks } from "../../../processors/delivery/serve-html.ts";
+import { HtmlPostbacks } from "../../../schemas/events/html-postbacks.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { DeliveryWorld } from "./delivery-world.ts";
+
+const REFUSED = "HTML postbacks need an iframe or script pixel";
+
+let world: DeliveryWorld;
+let served: { close(): Promise<void> };
+beforeAll(async () => {
+  world = await DeliveryWorld.open();
+  world.startLane();
+  const { pool, nats } = world.tracking;
+  served = serveHtmlPostbacks({ pool, nats, log: openLog({ process: "test", level: "silent" }) });
+});
+afterAll(async () => {
+  await served.close();
+  await world.close();
+});
+
+/** What ingress does before it answers an iframe pixel. */
+async function asked(conversionId: string): Promise<string[]> {
+  const { connection, subjects } = world.tracking.nats;
+  const answer = await connection.request(
+    subjects.htmlPostbacks,
+    JSON.stringify({ conversionId }),
+    { timeout: 5_000 },
+  );
+  return HtmlPostbacks.parse(answer.json()).documents;
+}
+
+/** An offer with HTML postbacks of these fields. */
+async function offerWith(...postbacks: Readonly<Record<string, unknown>>[]): Promise<number> {
+  const offerId = await world.tracking.addOffer();
+  for (const fields of postbacks) await world.addPostback(offerId, { kind: "html", ...fields });
+  return offerId;
+}
+
+/** A conversion that a pixel reports; answers its id. */
+async function pixelConversion(offerId: number, params = {}, click = {}): Promise<string> {
+  const { click_id } = await world.tracking.addClick({ offer_id: offerId, ...click });
+  const { body } = await world.tracking.report({ click_id, ...params }, { endpoint: "px" });
+  return String(body["conversion_id"]);
+}
+
+test("PBO-032 an iframe pixel carries the HTML of its conversion, once, and the log has what was served", async () => {
+  const offerId = await offerWith(
+    { body: "<img src='https://p.example/?s={sub1}'>" },
+    { body: "<b>{status}</b>", affiliate_id: null, fire_on: "any" },
+    { body: "never", fire_on: "reversal" },
+  );
+  const id = await pixelConversion(offerId, {}, { sub1: "<a'>" });
+  const [first, second] = await Promise.all([asked(id), asked(id)]);
+  const documents = ["<img src='https://p.example/?s=%3Ca%27%3E'>", "<b>approved</b>"];
+  expect([...first, ...second].toSorted()).toEqual(documents.toSorted());
+  expect(await asked(id)).toEqual([]);
+  expect(await world.settled(id)).toMatchObject(
+    documents.map((response_body) => ({
+      ...{ status: "delivered", attempts: 1, error: "", response_status: null, response_body },
+    })),
+  );
+});
+
+test("PBO-032 what no page has asked for within 10 s is refused, and then no page gets it", async () => {
+  const offerId = await offerWith({ body: "<b>" });
+  const id = await pixelConversion(offerId);
+  const [row] = await world.deliveries(id);
+  const waitMs = Date.parse(row?.due_at ?? "") - Date.now();
+  expect(waitMs).toBeGreaterThan(5_000);
+  expect(waitMs).toBeLessThanOrEqual(10_000);
+  await world.tracking.rows("update delivery set due_at = now() where id = $1", [row?.id]);
+  expect(await world.settled(id)).toMatchObject([
+    { status: "failed", attempts: 0, error: REFUSED, response_body: "" },
+  ]);
+  expect(await asked(id)).toEqual([]);
+});
+
+test("PBO-032 a conversion of a server, and one that is approved later, are refused at once", async () => {
+  const offerId = await offerWith({ body: "<b>" });
+  const byServer = await world.convert(offerId);
+  expect(await world.settled(byServer)).toMatchObject([{ status: "failed", error: REFUSED }]);
+  const later = await pixelConversion(offerId, { status: "pending" });
+  expect(await asked(later)).toEqual([]);
+  await world.setStatus(later, "approved");
+  expect(await world.settled(later)).toMatchObject([{ status: "failed", error: REFUSED }]);
+});
+
+test("PBO-020 PBO-029 private events, rejected conversions and paused postbacks are carried by no page", async () => {
+  const offerId = await offerWith({ body: "<b>" });
+  await world.tracking.addEvent(offerId, { code: "secret", is_private: true });
+  const hidden = await pixelConversion(offerId, { event: "secret" });
+  expect(await asked(hidden)).toEqual([]);
+  expect(await world.deliveries(hidden)).toEqual([]);
+  const rejected = await pixelConversion(offerId);
+  await world.setStatus(rejected, "rejected");
+  expect(await asked(rejected)).toEqual([]);
+  expect(await world.settled(rejected)).toMatchObject([{ error: "conversion rejected" }]);
+  const paused = await pixelConversion(offerId);
+  await world.tracking.rows("update postback set status = 'paused' where offer_id = $1", [offerId]);
+  expect(await asked(paused)).toEqual([]);
+  expect(await world.settled(paused)).toMatchObject([{ error: "postback is paused" }]);
+});
+
+test("requests to servers and API destinations are no page's business", async () => {
+  const offerId = await offerWith({ kind: "s2s" }, { kind: "capi" });
+  const id = await pixelConversion(offerId);
+  expect(await asked(id)).toEqual([]);
+  expect(await world.settled(id)).toMatchObject([
+    { status: "delivered" },
+    { error: "conversion API delivery is not configured" },
+  ]);
+});
