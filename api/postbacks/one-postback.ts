@@ -89,7 +89,10 @@ export const onePostback = manage({
     kind: z.enum([...KINDS, "capi"]),
     method: z.enum(METHODS),
     url: z.string(),
-    body: z.string(),
+    body: z.string().meta({
+      description:
+        "Of a POST. Of kind html: what an iframe pixel (/px.html, or /px.js with html=1) carries; an image of url when empty",
+    }),
     fire_on: z.enum(FIRE_ON),
     status: z.enum(POSTBACK_STATUSES),
   },

@@ -245,3 +245,33 @@ describe.each(PIXEL_PATHS)("PX-002 the pixel as %s", (path) => {
     },
   );
 });
+
+describe("PBO-032 the iframe pixel /px.html", () => {
+  const told = async (query: string): Promise<(string | number)[]> => {
+    const answer = await world.ask(`/px.html?${query}`);
+    expect(headerOf(answer, "cache-control")).toBe("no-store");
+    expect(headerOf(answer, "content-security-policy")).toBe("sandbox allow-scripts");
+    const type = headerOf(answer, "content-type");
+    return [answer.status, type, headerOf(answer, "x-tracker-conversion")];
+  };
+
+  test("PX-003 PX-005: it takes what the others take, and always answers a page and the outcome", async () => {
+    const click = await newClick();
+    const type = "text/html; charset=utf-8";
+    expect(await told(`click_id=${click}`)).toEqual([200, type, "approved"]);
+    expect(await told(`click_id=${click}`)).toEqual([200, type, "rejected; duplicate"]);
+    expect(await told("")).toEqual([200, type, "error: click_id required"]);
+    expect(await told("click_id=%zz")).toEqual([200, type, "error: malformed query"]);
+  });
+
+  test.each(["HEAD", "POST", "PUT", "OPTIONS"])(
+    "PX-015: %s is 405 and records nothing",
+    async (method) => {
+      const query = `click_id=${await newClick()}`;
+      const before = await conversionsStored();
+      const answer = await world.ask(`/px.html?${query}`, { method });
+      expect([answer.status, headerOf(answer, "allow")]).toEqual([405, "GET"]);
+      expect(await conversionsStored()).toBe(before);
+    },
+  );
+});
