@@ -1,6 +1,9 @@
+import { execFile, spawnSync } from "node:child_process";
 import { createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { projectFile } from "../../schemas/host/project-root.ts";
 import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import { type Receiver, startReceiver } from "../integration/outgoing/receiver.ts";
 import { type NameServer, startNameServer } from "../system/name-server.ts";
@@ -46,6 +49,11 @@ const NAMES = {
 } as const;
 const REDIRECTS = [301, 302, 303, 307, 308] as const;
 const HOPS = [1, 2, 3] as const;
+
+/** Nobody's in a network namespace, and public. */
+const PUBLIC_ADDRESS = "198.41.0.4";
+const NAMESPACE = ["--map-root-user", "--net"];
+const hasNamespaces = spawnSync("unshare", [...NAMESPACE, "ip", "link"]).status === 0;
 
 let nameServer: NameServer;
 let strict: OutgoingClient;
@@ -133,6 +141,36 @@ describe("P25: no request opens a connection to what is not public", () => {
         );
       }
       expect(accepted).toBe(0);
+    },
+  );
+
+  test.skipIf(!hasNamespaces)(
+    "by a redirect of a public server to this machine, at each of three hops",
+    async () => {
+      // As a header can name them, and without names, which nobody there would resolve.
+      const inward = hosts.filter(
+        (host) =>
+          /^[\x21-\x7e]+$/.test(host) &&
+          URL.canParse(`http://${host}/`) &&
+          !host.endsWith(".example"),
+      );
+      const task = {
+        publicAddress: PUBLIC_ADDRESS,
+        hosts: inward,
+        statuses: REDIRECTS,
+        hops: HOPS,
+      };
+      const setUp = `ip link set lo up && ip address add ${PUBLIC_ADDRESS}/32 dev lo && exec "$0" "$@"`;
+      const program = projectFile(".build", "test", "system", "redirect-inward.js");
+      const { stdout } = await promisify(execFile)("unshare", [
+        ...[...NAMESPACE, "sh", "-c", setUp],
+        ...[process.execPath, program, JSON.stringify(task)],
+      ]);
+      cases += inward.length * REDIRECTS.length * HOPS.length;
+      expect(JSON.parse(stdout)).toEqual({
+        outcomes: { [NOT_ALLOWED.error]: inward.length * REDIRECTS.length * HOPS.length },
+        ...{ inward: 0, control: "connection closed", outward: 1 },
+      });
     },
   );
 

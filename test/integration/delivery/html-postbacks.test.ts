@@ -92,6 +92,11 @@ test("PBO-020 PBO-029 private events, rejected conversions and paused postbacks 
   const hidden = await pixelConversion(offerId, { event: "secret" });
   expect(await asked(hidden)).toEqual([]);
   expect(await world.deliveries(hidden)).toEqual([]);
+  await world.tracking.addEvent(offerId, { code: "lead" });
+  const becomes = await pixelConversion(offerId, { event: "lead" });
+  await world.tracking.change("update offer_event set is_private = true where code = 'lead'");
+  expect(await asked(becomes)).toEqual([]);
+  expect(await world.settled(becomes)).toMatchObject([{ error: "event is private" }]);
   const rejected = await pixelConversion(offerId);
   await world.setStatus(rejected, "rejected");
   expect(await asked(rejected)).toEqual([]);
