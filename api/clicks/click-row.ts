@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readDestination } from "../../schemas/clickhouse/stored-destination.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { shownSchema } from "../access/visibility.ts";
 import { VISIBILITY } from "../access/visibility-table.ts";
@@ -70,6 +71,8 @@ function selected(column: string): string {
   switch (column) {
     case "click_id":
       return "lower(hex(click.click_id)) as click_id";
+    case "destination":
+      return `${readDestination("click.destination", "lower(hex(click.click_id))")} as destination`;
     case "ts":
       return "toUnixTimestamp64Milli(click.ts) as ts";
     case "click_payout":

@@ -25,13 +25,17 @@ test("the whole statement of a small report", () => {
   expect(compile({ group_by: "offer,date", metrics: "clicks,epc" })).toMatchInlineSnapshot(`
     {
       "params": {
+        "arraystring_6": [],
         "int32_0": 0,
-        "int64_2": 1738540800000,
-        "int64_3": 1738627199999,
-        "string_4": "USD",
+        "int64_3": 1738540800000,
+        "int64_4": 1738627199999,
+        "int64_7": 1738454400,
+        "int64_8": 1738627200,
+        "string_5": "USD",
         "uint32_1": 7,
-        "uint64_5": 1000,
-        "uint64_6": 0,
+        "uint32_2": 20122,
+        "uint64_10": 0,
+        "uint64_9": 1000,
       },
       "text": "with
       sum(s_clicks) as clicks,
@@ -41,42 +45,61 @@ test("the whole statement of a small report", () => {
       sum(s_approved) as approved,
       sum(s_pending) as pending,
       sum(s_rejected) as rejected,
-      sumIf(s_payout, cur = {string_4:String}) as payout,
-      sumIf(s_revenue, cur = {string_4:String}) as revenue,
-      sumIf(s_sale_amount, cur = {string_4:String}) as sale_amount,
-      sumIf(s_ad_cost, cur = {string_4:String}) as ad_cost
+      sumIf(s_payout, cur = {string_5:String}) as payout,
+      sumIf(s_revenue, cur = {string_5:String}) as revenue,
+      sumIf(s_sale_amount, cur = {string_5:String}) as sale_amount,
+      sumIf(s_ad_cost, cur = {string_5:String}) as ad_cost
     select
       d0,
       d1,
       toString(clicks) as m0,
       toString(if(clicks = 0, null, intDivOrZero(abs(payout) * 2 + abs(clicks), abs(clicks) * 2) * sign(payout) * sign(clicks))) as m1,
-      arraySort(groupUniqArrayIf(cur, cur not in ('', {string_4:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0))) as others
+      arraySort(arrayDistinct(groupArrayIf(cur, cur not in ('', {string_5:String}) and (s_payout != 0 or s_revenue != 0 or s_sale_amount != 0 or s_ad_cost != 0)))) as others
     from (
-      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_0:Int32}), 86400) as d1, currency as cur, toInt128(count()) as s_clicks, toInt128(countIf(is_unique)) as s_unique_clicks, toInt128(countIf(is_bot)) as s_bot_clicks, toInt128(0) as s_impressions, toInt128(0) as s_approved, toInt128(0) as s_pending, toInt128(0) as s_rejected, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
+      select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_0:Int32}), 86400) as d1, currency as cur, toInt64(count()) as s_clicks, toInt64(countIf(is_unique)) as s_unique_clicks, toInt64(countIf(is_bot)) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt128(sum(click_payout) * 10000) as s_payout, toInt128(sum(click_revenue) * 10000) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
       from click
       where workspace_id = {uint32_1:UInt32}
-        and ts >= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
-        and ts <= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
+        and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_2:UInt32}
+        and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_2:UInt32}
         and status != 'blocked'
       group by d0, d1, cur
       union all
-      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_0:Int32}), 86400) as d1, '' as cur, toInt128(0) as s_clicks, toInt128(0) as s_unique_clicks, toInt128(0) as s_bot_clicks, toInt128(count()) as s_impressions, toInt128(0) as s_approved, toInt128(0) as s_pending, toInt128(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
+      select offer_id as d0, intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + {int32_0:Int32}), 86400) as d1, '' as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(count()) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(0) as s_ad_cost
       from impression
       where workspace_id = {uint32_1:UInt32}
-        and ts >= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
-        and ts <= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
+        and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_2:UInt32}
+        and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_2:UInt32}
       group by d0, d1, cur
       union all
-      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(conv_ts)) + {int32_0:Int32}), 86400) as d1, currency as cur, toInt128(0) as s_clicks, toInt128(0) as s_unique_clicks, toInt128(0) as s_bot_clicks, toInt128(0) as s_impressions, toInt128(countIf(status = 'approved')) as s_approved, toInt128(countIf(status = 'pending')) as s_pending, toInt128(countIf(status = 'rejected')) as s_rejected, toInt128(sumIf(payout, status = 'approved') * 10000) as s_payout, toInt128(sumIf(revenue, status = 'approved') * 10000) as s_revenue, toInt128(sumIf(sale_amount, status = 'approved') * 10000) as s_sale_amount, toInt128(0) as s_ad_cost
+      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(conv_ts)) + {int32_0:Int32}), 86400) as d1, currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(countIf(status = 'approved')) as s_approved, toInt64(countIf(status = 'pending')) as s_pending, toInt64(countIf(status = 'rejected')) as s_rejected, toInt128(sumIf(payout, status = 'approved') * 10000) as s_payout, toInt128(sumIf(revenue, status = 'approved') * 10000) as s_revenue, toInt128(sumIf(sale_amount, status = 'approved') * 10000) as s_sale_amount, toInt128(0) as s_ad_cost
       from conversion_fact final
       where workspace_id = {uint32_1:UInt32}
-        and conv_ts >= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
-        and conv_ts <= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
+        and conv_ts >= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
+        and conv_ts <= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
+      group by d0, d1, cur
+      union all
+      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_0:Int32}), 86400) as d1, cost_currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost
+      from (
+        select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,
+          fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - {int32_0:Int32}) * 1000, 'UTC') as ts,
+          if(currency = {string_5:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDiv(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
+          if(denominator = 0, currency, {string_5:String}) as cost_currency
+        from ad_cost_fact final
+        any left join (
+          select rate.1 as rated_currency, toDate(rate.2) as rated_date, toInt256(rate.3) as numerator, toInt256(rate.4) as denominator
+          from (select arrayJoin(arrayZip({arraystring_6:Array(String)}, {arraystring_6:Array(String)}, {arraystring_6:Array(String)}, {arraystring_6:Array(String)})) as rate)
+        ) as rates on currency = rated_currency and toDate(wall_time) = rated_date
+        where workspace_id = {uint32_1:UInt32}
+          and wall_time >= toDateTime({int64_7:Int64}, 'UTC') and wall_time < toDateTime({int64_8:Int64}, 'UTC')
+      )
+      where workspace_id = {uint32_1:UInt32}
+        and ts >= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
+        and ts <= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
       group by d0, d1, cur
     )
     group by d0, d1 with totals
     order by clicks desc nulls last, d0, d1
-    limit {uint64_5:UInt64} offset {uint64_6:UInt64}
+    limit {uint64_9:UInt64} offset {uint64_10:UInt64}
     settings do_not_merge_across_partitions_select_final = 1",
     }
   `);

@@ -1,4 +1,4 @@
-import type { OffsetSegment } from "../../schemas/time/zone.ts";
+import { type OffsetSegment, SECOND_MS } from "../../schemas/time/zone.ts";
 import type { CostRates } from "./cost-rates.ts";
 import { costRows, keepsCosts } from "./cost-rows.ts";
 import {
@@ -12,6 +12,7 @@ import { type Measure, SUMS, type Sum } from "./measures.ts";
 import { emptyPasses, type ReportFilter } from "./report-filters.ts";
 import type { ReportRequest, ReportSort } from "./report-request.ts";
 import type { ReportScope } from "./report-scope.ts";
+import { type Piece, piecesOf, type Span } from "./rollups.ts";
 
 /** One statement of ClickHouse. Values of the request are typed parameters, never part of the text. */
 export type CompiledReport = {
@@ -45,7 +46,8 @@ export const METRIC_COLUMN = "m";
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
-const NONE = "toInt128(0)";
+/** Whose rows an account may count. */
+const OWNER_COLUMN = { partner: "affiliate_id", advertiser: "advertiser_id" } as const;
 /** Sums that count in the currency of the report only (rule 1 of section 4.6). */
 const MONEY: readonly Sum[] = ["payout", "revenue", "sale_amount", "ad_cost"];
 
@@ -55,21 +57,31 @@ export function compileReport(plan: ReportPlan): CompiledReport {
   return { text: compiler.report(), params: compiler.params };
 }
 
+/** Rows of a source, or of a rollup of it. */
+type Place = { readonly source: Source; readonly grainMs: number | undefined };
+
 /** Compiles one plan. `params` is complete when the text is. */
 class Compiler {
   readonly params: Record<string, unknown> = {};
   readonly #plan: ReportPlan;
   readonly #segments: readonly OffsetSegment[];
+  readonly #rowByRow: Piece;
 
   constructor(plan: ReportPlan) {
     this.#plan = plan;
+    this.#rowByRow = { grainMs: undefined, spans: [plan.range] };
     this.#segments = plan.range.zone.segments(plan.range.fromMs, plan.range.toMs);
   }
 
   report(): string {
     const { groupBy, metrics, sort, limit, offset } = this.#plan;
     const keys = groupBy.map((_, index) => `${DIMENSION_COLUMN}${index}`);
-    const sources = [this.#clicks(), this.#impressions(), this.#conversions(), ...this.#costs()];
+    const sources = [
+      ...this.#clicks(),
+      ...this.#impressions(),
+      this.#conversions(),
+      ...this.#costs(),
+    ];
     return [
       `with\n${indent(this.#outerSums().join(",\n"))}`,
       `select\n${indent([...keys, ...metrics.map(metricColumn), this.#others()].join(",\n"))}`,
@@ -82,27 +94,56 @@ class Compiler {
     ].join("\n");
   }
 
-  #clicks(): string {
-    return this.#source("click", {
-      from: "click",
-      where: ["status != 'blocked'"],
-      currency: "currency",
-      sums: {
-        clicks: "count()",
-        unique_clicks: "countIf(is_unique)",
-        bot_clicks: "countIf(is_bot)",
-        payout: "sum(click_payout) * 10000",
-        revenue: "sum(click_revenue) * 10000",
-      },
-    });
+  #clicks(): string[] {
+    return this.#pieces("click", ["status", "currency"]).map((piece) =>
+      this.#source("click", {
+        from: "click",
+        piece,
+        where: ["status != 'blocked'"],
+        currency: "currency",
+        sums: {
+          clicks: "count()",
+          unique_clicks: "countIf(is_unique)",
+          bot_clicks: "countIf(is_bot)",
+          payout: "sum(click_payout) * 10000",
+          revenue: "sum(click_revenue) * 10000",
+        },
+      }),
+    );
   }
 
-  #impressions(): string {
-    return this.#source("impression", {
-      from: "impression",
-      where: [],
-      currency: "''",
-      sums: { impressions: "count()" },
+  #impressions(): string[] {
+    return this.#pieces("impression", []).map((piece) =>
+      this.#source("impression", {
+        from: "impression",
+        piece,
+        where: [],
+        currency: "''",
+        sums: { impressions: "count()" },
+      }),
+    );
+  }
+
+  /** How the rows of a source are read: added up beforehand where that knows everything that the report asks for. */
+  #pieces(source: Source, always: readonly string[]): Piece[] {
+    const { range, groupBy, filters, scope } = this.#plan;
+    const dimensions = [
+      ...groupBy,
+      ...filters
+        .map(({ dimension }) => dimension)
+        .filter(({ only }) => only === undefined || only === source),
+    ];
+    const columns = dimensions.flatMap(({ kind, columns }) =>
+      isTime(kind) || columns[source] === "" ? [] : [columns[source]],
+    );
+    return piecesOf(source, range, {
+      columns: [
+        ...always,
+        ...columns.map((column) => (column === "manager" ? "affiliate_id" : column)),
+        ...(scope.role === "staff" ? [] : [OWNER_COLUMN[scope.role]]),
+      ],
+      times: dimensions.flatMap(({ kind }) => (isTime(kind) ? [kind] : [])),
+      segments: this.#segments,
     });
   }
 
@@ -110,6 +151,7 @@ class Compiler {
     return this.#source("conversion", {
       // The newest version of each counts, also before the server has merged the older ones away.
       from: "conversion_fact final",
+      piece: this.#rowByRow,
       where: this.#plan.scope.role === "partner" ? ["not is_private"] : [],
       currency: "currency",
       sums: {
@@ -133,6 +175,7 @@ class Compiler {
     return [
       this.#source("cost", {
         from: `(\n${indent(rows)}\n)`,
+        piece: this.#rowByRow,
         where: [],
         currency: "cost_currency",
         sums: { ad_cost: "sum(cost)" },
@@ -142,20 +185,28 @@ class Compiler {
 
   #source(
     source: Source,
-    parts: { from: string; where: string[]; currency: string; sums: Partial<Record<Sum, string>> },
+    parts: {
+      from: string;
+      piece: Piece;
+      where: string[];
+      currency: string;
+      sums: Partial<Record<Sum, string>>;
+    },
   ): string {
+    const place = { source, grainMs: parts.piece.grainMs };
     const keys = this.#plan.groupBy.map(
-      (dimension, index) => `${this.#value(source, dimension)} as ${DIMENSION_COLUMN}${index}`,
+      (dimension, index) => `${this.#value(place, dimension)} as ${DIMENSION_COLUMN}${index}`,
     );
     const sums = SUMS.map((name) => {
       const sql = parts.sums[name];
-      return `${sql === undefined ? NONE : `toInt128(${sql})`} as s_${name}`;
+      const type = MONEY.includes(name) ? "toInt128" : "toInt64";
+      return `${type}(${sql ?? 0}) as s_${name}`;
     });
     const where = [
       ...this.#scope(),
-      ...this.#range(source),
+      this.#within(place, parts.piece.spans),
       ...parts.where,
-      ...this.#plan.filters.flatMap((filter) => this.#condition(source, filter)),
+      ...this.#plan.filters.flatMap((filter) => this.#condition(place, filter)),
     ];
     const names = [...keys.map((_, index) => `${DIMENSION_COLUMN}${index}`), "cur"];
     return [
@@ -170,17 +221,27 @@ class Compiler {
     const { scope } = this.#plan;
     const workspace = `workspace_id = ${this.#param("UInt32", scope.workspaceId)}`;
     if (scope.role === "staff") return [workspace];
-    const column = scope.role === "partner" ? "affiliate_id" : "advertiser_id";
+    const column = OWNER_COLUMN[scope.role];
     return [workspace, `${column} = ${this.#param("UInt32", scope.ownerId)}`];
   }
 
-  #range(source: Source): string[] {
-    const { fromMs, toMs } = this.#plan.range;
-    const at = this.#at(source);
-    return [
-      `${at} >= fromUnixTimestamp64Milli(${this.#param("Int64", fromMs)}, 'UTC')`,
-      `${at} <= fromUnixTimestamp64Milli(${this.#param("Int64", toMs)}, 'UTC')`,
-    ];
+  /** The condition that a row lies in one of the spans. */
+  #within(place: Place, spans: readonly Span[]): string {
+    const conditions = spans.map(({ fromMs, toMs }) => {
+      const { grainMs } = place;
+      if (grainMs !== undefined) {
+        const from = this.#param("UInt32", fromMs / grainMs);
+        const to = this.#param("UInt32", (toMs + 1) / grainMs - 1);
+        return `${step(grainMs)} >= ${from}\n  and ${step(grainMs)} <= ${to}`;
+      }
+      const at = this.#at(place.source);
+      const from = `fromUnixTimestamp64Milli(${this.#param("Int64", fromMs)}, 'UTC')`;
+      const to = `fromUnixTimestamp64Milli(${this.#param("Int64", toMs)}, 'UTC')`;
+      return `${at} >= ${from}\n  and ${at} <= ${to}`;
+    });
+    return conditions.length === 1
+      ? conditions.join("")
+      : `(${conditions.map((one) => `(${one})`).join("\n  or ")})`;
   }
 
   /** When a row of the source is dated. */
@@ -189,16 +250,19 @@ class Compiler {
     return this.#plan.dateBasis === "click" ? "ifNull(click_ts, conv_ts)" : "conv_ts";
   }
 
-  #value(source: Source, { kind, columns }: Dimension): string {
-    const column = columns[source];
-    if (isTime(kind)) return this.#time(source, kind);
+  #value(place: Place, { kind, columns }: Dimension): string {
+    const column = columns[place.source];
+    if (isTime(kind)) return this.#time(place, kind);
     if (column === "manager") return this.#manager();
     if (column === "") return kind === "id" ? "toUInt32(0)" : "''";
     return kind === "flag" ? `if(${column}, 'true', 'false')` : column;
   }
 
-  #time(source: Source, kind: TimeKind): string {
-    const seconds = `toInt64(toUnixTimestamp(${this.#at(source)}))`;
+  #time({ source, grainMs }: Place, kind: TimeKind): string {
+    const seconds =
+      grainMs === undefined
+        ? `toInt64(toUnixTimestamp(${this.#at(source)}))`
+        : `(toInt64(${step(grainMs)}) * ${grainMs / SECOND_MS})`;
     const offset = this.#offset(seconds);
     const local = `(${seconds} + ${offset})`;
     const day = `intDiv(${local}, ${DAY_SECONDS})`;
@@ -235,13 +299,14 @@ class Compiler {
   }
 
   /** No condition where the filter says nothing about the source. */
-  #condition(source: Source, filter: ReportFilter): string[] {
+  #condition(place: Place, filter: ReportFilter): string[] {
+    const { source } = place;
     const { dimension, operator, values } = filter;
     if (source === "cost" && dimension.columns.cost === "")
       return keepsCosts(filter) ? [] : ["false"];
     if (dimension.only !== undefined && dimension.only !== source) return [];
     if (dimension.columns[source] === "") return emptyPasses(filter) ? [] : ["false"];
-    const value = this.#value(source, dimension);
+    const value = this.#value(place, dimension);
     const empty = dimension.kind === "id" ? "0" : "''";
     const list = (): string => this.#param(`Array(${elementType(dimension.kind)})`, values);
     switch (operator) {
@@ -278,7 +343,8 @@ class Compiler {
     const seen = MONEY.filter((name) => name !== hidden);
     const hasMoney = seen.map((name) => `s_${name} != 0`).join(" or ");
     const isOther = `cur not in ('', ${this.#param("String", currency)})`;
-    return `arraySort(groupUniqArrayIf(cur, ${isOther} and (${hasMoney}))) as others`;
+    // Most groups have none: a list that is empty costs less than a set that is.
+    return `arraySort(arrayDistinct(groupArrayIf(cur, ${isOther} and (${hasMoney})))) as others`;
   }
 
   /** The place of a value in the text. Equal values of a type share one parameter. */
@@ -291,6 +357,11 @@ class Compiler {
     this.params[name] = value;
     return `{${name}:${type}}`;
   }
+}
+
+/** The time of a rollup as its projection has it: the text is the same, or ClickHouse does not know it again. */
+function step(grainMs: number): string {
+  return `intDiv(toUnixTimestamp(ts), ${grainMs / SECOND_MS})`;
 }
 
 function metricColumn(measure: Measure, index: number): string {

@@ -1,3 +1,4 @@
+import { storedDestination } from "../../schemas/clickhouse/stored-destination.ts";
 import { ClickRecord, ImpressionRecord } from "../../schemas/events/click-record.ts";
 import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
 
@@ -72,6 +73,7 @@ function typed(name: string): [string, string] {
 
 function expression(name: string): string {
   if (name === "click_id") return "unhex(click_id)";
+  if (name === "destination") return storedDestination(name, "click_id");
   if (name === "ts") return "fromUnixTimestamp64Milli(ts, 'UTC')";
   return name;
 }

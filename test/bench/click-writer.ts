@@ -76,7 +76,7 @@ async function measure(env: Record<string, string>, dataDir: string): Promise<Be
 }
 
 /** `round` is the epoch of the rows: those of another round are other rows. */
-async function insertSerialised(
+export async function insertSerialised(
   clickhouse: Clickhouse,
   lines: readonly string[],
   round: number,
@@ -197,7 +197,7 @@ async function untilLogged(child: ChildProcess, holds: (line: string) => boolean
 }
 
 /** As ingress writes it for a visitor with a desktop browser who came over a search ad. */
-function benchLine(index: number): string {
+export function benchLine(index: number): string {
   const ts = Date.now();
   const id = `${ts.toString(16).padStart(12, "0")}000001${index.toString(16).padStart(10, "0")}abcd`;
   return JSON.stringify({

@@ -5,6 +5,7 @@ import { benchDeliveries } from "./deliveries.ts";
 import { benchFreshness } from "./freshness.ts";
 import { benchLargeCatalog } from "./large-catalog.ts";
 import { benchRedirects } from "./redirects.ts";
+import { benchReports } from "./reports.ts";
 import { benchRest } from "./rest.ts";
 import { type BenchResult, renderResults } from "./result.ts";
 
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   conversions: benchConversions,
   catalog: benchLargeCatalog,
   rest: benchRest,
+  reports: benchReports,
   deliveries: benchDeliveries,
   freshness: async () => [await benchFreshness(5_000)],
 };

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compileReport } from "../../../api/reports/compile-report.ts";
+import { parseReportRequest } from "../../../api/reports/report-request.ts";
+import { ReportWorld } from "./report-world.ts";
+
+/** Two days of March, two clicks a second and an impression each second. */
+const SECONDS = 2 * 86_400;
+const RANGE = { from: "2025-03-03", to: "2025-03-04" };
+
+const COLUMNS = `toDateTime64('2025-03-03 00:00:00', 3, 'UTC') + toIntervalMillisecond(number * 1000 + 7) as ts,
+  1 + number % 4 as offer_id, 1 as advertiser_id, 1 + number % 3 as affiliate_id,
+  if(number % 5 = 0, 'DE', 'US') as country, if(number % 7 = 0, 'push', '') as traffic_source,
+  'go.example' as domain, if(number % 2 = 0, 'mobile', 'desktop') as device_type, 'iOS' as os, 'Safari' as browser,
+  concat('c', toString(number % 3)) as ext_campaign_id, concat('g', toString(number % 6)) as ext_adgroup_id,
+  toString(number % 11) as sub1`;
+const NAMES = `workspace_id, ts, offer_id, advertiser_id, affiliate_id, country, traffic_source, domain, device_type, os, browser,
+  ext_campaign_id, ext_adgroup_id, sub1`;
+
+let world: ReportWorld;
+
+beforeAll(async () => {
+  world = await ReportWorld.open();
+  await addClicks();
+  await world.clickhouse.command({
+    query: `insert into impression (${NAMES}) select ${world.seed.workspaceId} as workspace_id, ${COLUMNS} from numbers(${SECONDS})`,
+  });
+});
+
+afterAll(async () => {
+  await world.close();
+});
+
+async function addClicks(): Promise<void> {
+  await world.clickhouse.command({
+    query: `insert into click (${NAMES}, click_id, status, is_unique, is_bot, click_payout, currency)
+      select ${world.seed.workspaceId} as workspace_id, ${COLUMNS},
+        toFixedString(substring(concat(hex(number), '0000000000000000'), 1, 16), 16) as click_id,
+        if(number % 20 = 0, 'blocked', 'redirect') as status, number % 3 != 0 as is_unique, number % 50 = 0 as is_bot,
+        toDecimal64(0.0125, 4) as click_payout, if(offer_id = 4, 'EUR', 'USD') as currency
+      from numbers(${SECONDS})`,
+  });
+}
+
+function statement(query: { group_by?: string; tz?: string; from?: string; filters?: string[] }) {
+  const request = parseReportRequest(
+    { ...RANGE, tz: "UTC", ...query, filters: query.filters ?? [] },
+    { role: "staff", nowMs: 0, workspaceTimezone: "UTC", workspaceCurrency: "USD" },
+  );
+  const scope = { role: "staff", workspaceId: world.seed.workspaceId } as const;
+  return compileReport({ ...request, scope, managers: undefined, costRates: undefined });
+}
+
+async function answerOf({ text, params }: ReturnType<typeof statement>, suffix = "") {
+  const answer = await world.clickhouse.query({
+    query: `${text}${suffix}`,
+    query_params: params,
+    format: "JSON",
+  });
+  const { data, totals } = await answer.json();
+  return { data, totals };
+}
+
+/** The projections that ClickHouse reads for a report, each once. */
+async function projections({ text, params }: ReturnType<typeof statement>): Promise<string[]> {
+  const answer = await world.clickhouse.query({
+    query: `explain projections = 1 ${text}`,
+    query_params: params,
+    format: "TabSeparatedRaw",
+  });
+  const plan = await answer.text();
+  return [
+    ...new Set([...plan.matchAll(/ReadFromMergeTree \((\w+)\)/g)].map(([, name = ""]) => name)),
+  ];
+}
+
+const BY_ROWS = ", optimize_use_projections = 0";
+
+describe("reports read what is added up beforehand", () => {
+  test.each([
+    [{ group_by: "offer,affiliate,country" }, ["by_day"]],
+    [{ group_by: "date,device_type,os" }, ["by_device"]],
+    [{ group_by: "affiliate,domain", filters: ["link_type:empty"] }, ["by_day"]],
+    [{ group_by: "affiliate,country", filters: ["browser:in:Safari"] }, ["by_device"]],
+    [{ group_by: "ext_campaign_id,ext_adgroup_id,offer" }, ["by_campaign"]],
+    [{ group_by: "date,offer,country", tz: "America/New_York" }, ["by_half_hour_country"]],
+    [{ group_by: "date,affiliate", tz: "Asia/Kolkata" }, ["by_half_hour"]],
+    [{ group_by: "hour,traffic_source" }, ["by_half_hour"]],
+    [{ group_by: "offer", tz: "Europe/Berlin" }, ["by_day", "by_half_hour_country"]],
+    [{ group_by: "offer", from: "2025-03-03T10:17:00Z" }, ["by_day", "by_half_hour_country"]],
+  ])("%j from %j, with the numbers of the rows", async (query, expected) => {
+    const asked = statement(query);
+    expect((await projections(asked)).toSorted()).toEqual(expected);
+    const answer = await answerOf(asked);
+    expect(answer.data.length).toBeGreaterThan(1);
+    expect(answer).toEqual(await answerOf(asked, BY_ROWS));
+  });
+
+  test("what no rollup knows is read row by row", async () => {
+    expect(await projections(statement({ group_by: "sub1" }))).toEqual([]);
+    expect(await projections(statement({ group_by: "ext_campaign_id,os" }))).toEqual([]);
+  });
+
+  test("parts that have no rollup yet count in full", async () => {
+    await world.clickhouse.command({ query: "alter table click drop projection by_day" });
+    await addClicks();
+    const ddl = await world.clickhouse.query({
+      query:
+        "select 1 from system.projection_parts where table = 'click' and name = 'by_day' and active and database = currentDatabase()",
+      format: "JSONEachRow",
+    });
+    expect(await ddl.json()).toEqual([]);
+    const asked = statement({ group_by: "offer,country" });
+    expect(await answerOf(asked)).toEqual(await answerOf(asked, BY_ROWS));
+  });
+});
