@@ -48,6 +48,13 @@ const Settings = z.object({
   HOLD_TICK_MS: wholeNumber({ min: 10, max: 60_000 }).default(1_000),
   /** Daily reference rates in the form of the European Central Bank, XML or CSV; empty for none (G76). */
   FX_FEED_URL: z.string().default(""),
+  /**
+   * Days for which a click keeps the address, browser and ids of its visitor, at least; they go with the whole month. 0 keeps
+   * them for ever. Fraud checks and look-ups by ad ids need them for as long as conversions are expected.
+   */
+  CLICK_RETENTION_DAYS: wholeNumber({ min: 0, max: 3_650 })
+    .default(0)
+    .refine((days) => days === 0 || days >= 31, "expected 0, or at least 31"),
   /** 1: requests may go to loopback addresses, for trying it out (G127). */
   ALLOW_PRIVATE_DESTINATIONS: onOff().default(false),
   /** Waits between the attempts to deliver a partner postback (G126); one attempt more than there are waits. */
@@ -73,7 +80,11 @@ export type ProcessorSettings = {
     readonly postbackWaitsMs: readonly number[] | undefined;
     readonly webhookWaitsMs: readonly number[] | undefined;
   };
-  readonly schedule: { readonly holdTickMs: number; readonly fxFeedUrl: string };
+  readonly schedule: {
+    readonly holdTickMs: number;
+    readonly fxFeedUrl: string;
+    readonly clickRetentionDays: number;
+  };
 };
 
 /** @throws {SettingsError} that names every wrong variable. */
@@ -96,6 +107,10 @@ export function readProcessorSettings(
       postbackWaitsMs: read.POSTBACK_RETRY_SCHEDULE,
       webhookWaitsMs: read.WEBHOOK_RETRY_SCHEDULE,
     },
-    schedule: { holdTickMs: read.HOLD_TICK_MS, fxFeedUrl: read.FX_FEED_URL },
+    schedule: {
+      holdTickMs: read.HOLD_TICK_MS,
+      fxFeedUrl: read.FX_FEED_URL,
+      clickRetentionDays: read.CLICK_RETENTION_DAYS,
+    },
   });
 }

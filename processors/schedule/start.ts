@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
+import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
+import { systemClock } from "../../schemas/time/clock.ts";
+import { eraseOldClicks } from "./click-retention.ts";
 import { refreshRates } from "./exchange-feed.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
 import { forgetOldRows } from "./retention.ts";
@@ -10,6 +13,7 @@ import { finishTask, leaseTask } from "./tasks.ts";
 
 export type ScheduleDeps = {
   readonly pool: Pool;
+  readonly clickhouse: Clickhouse;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly signal: AbortSignal;
@@ -20,6 +24,8 @@ export type ScheduleSettings = {
   readonly holdTickMs?: number;
   /** FX_FEED_URL: daily reference rates in the XML or CSV of the European Central Bank; "" for none (G76). */
   readonly fxFeedUrl?: string;
+  /** CLICK_RETENTION_DAYS: how long a click keeps what describes its visitor; 0 keeps it for ever. */
+  readonly clickRetentionDays?: number;
   /** How often the process looks for tasks that are due. */
   readonly taskTickMs?: number;
 };
@@ -95,7 +101,7 @@ export function startSchedule(
     }
   }
 
-  const running = Promise.all([releaseHolds(), runTasks(tasksOf(pool, settings))]);
+  const running = Promise.all([releaseHolds(), runTasks(tasksOf(deps, settings))]);
   return {
     close: async () => {
       stop.abort();
@@ -104,7 +110,10 @@ export function startSchedule(
   };
 }
 
-function tasksOf(pool: Pool, { fxFeedUrl = "" }: ScheduleSettings): Task[] {
+function tasksOf(
+  { pool, clickhouse }: ScheduleDeps,
+  { fxFeedUrl = "", clickRetentionDays = 0 }: ScheduleSettings,
+): Task[] {
   const tasks: Task[] = [
     {
       name: "retention",
@@ -119,6 +128,15 @@ function tasksOf(pool: Pool, { fxFeedUrl = "" }: ScheduleSettings): Task[] {
       everyMs: 6 * HOUR_MS,
       leaseMs: 5 * MINUTE_MS,
       run: (signal) => refreshRates(pool, fxFeedUrl, signal),
+    });
+  }
+  if (clickRetentionDays > 0) {
+    tasks.push({
+      name: "click-retention",
+      everyMs: HOUR_MS,
+      leaseMs: 10 * MINUTE_MS,
+      run: () =>
+        eraseOldClicks(clickhouse, { days: clickRetentionDays, nowMs: systemClock.nowMs() }),
     });
   }
   return tasks;

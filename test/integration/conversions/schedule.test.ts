@@ -24,7 +24,13 @@ afterEach(async () => {
 function start(settings: ScheduleSettings = {}): void {
   const log = openLog({ process: "test", level: "silent" });
   const { signal } = new AbortController();
-  const deps = { pool: world.pool, log, metrics: new Metrics(), signal };
+  const deps = {
+    pool: world.pool,
+    clickhouse: world.clickhouse,
+    log,
+    metrics: new Metrics(),
+    signal,
+  };
   running.push(startSchedule(deps, { taskTickMs: 50, ...settings }));
 }
 

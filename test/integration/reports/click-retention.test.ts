@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { getReport } from "../../../api/reports/get-report.ts";
+import { eraseOldClicks } from "../../../processors/schedule/click-retention.ts";
+import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { until } from "../../system/until.ts";
+import { aClick } from "./facts.ts";
+import { ReportWorld, rowsOf } from "./report-world.ts";
+
+const NOW_MS = Date.parse("2025-06-20T12:00:00Z");
+const DAYS = 60;
+/** 60 days before is in April: April stays. */
+const OLD = ["2025-01-05T10:00:00Z", "2025-03-31T23:59:59Z"];
+const YOUNG = ["2025-04-01T00:00:00Z", "2025-06-19T10:00:00Z"];
+
+let world: ReportWorld;
+
+beforeAll(async () => {
+  world = await ReportWorld.open();
+  await world.insert({ clicks: [...OLD, ...YOUNG].map((at) => clickAt(at)) });
+  await describeVisitors();
+});
+
+afterAll(async () => {
+  await world.close();
+});
+
+function clickAt(at: string) {
+  return aClick(world, { ts: Date.parse(at), gclid: `g-${at}`, sub1: "kept" });
+}
+
+async function describeVisitors(): Promise<void> {
+  await world.clickhouse.command({
+    query:
+      "alter table click update ip = '203.0.113.9', visitor = 7, user_agent = 'Browser', destination = 'https://x.example/' where ip = ''",
+    clickhouse_settings: { mutations_sync: "1" },
+  });
+}
+
+/** Runs the task until there is nothing left to do; answers how many months it erased. */
+async function eraseAll(): Promise<number> {
+  let months = 0;
+  await until(
+    "nothing is left to erase",
+    async () => {
+      const begun = await eraseOldClicks(world.clickhouse, { days: DAYS, nowMs: NOW_MS });
+      months += begun;
+      if (begun > 0) return undefined;
+      const answer = await world.clickhouse.query({
+        query:
+          "select count() as count from system.mutations where table = 'click' and database = currentDatabase() and not is_done",
+        format: "JSONEachRow",
+      });
+      const [row] = z.array(z.object({ count: z.int() })).parse(await answer.json());
+      return row?.count === 0 ? true : undefined;
+    },
+    { timeoutMs: 20_000 },
+  );
+  return months;
+}
+
+async function describedMonths(): Promise<unknown> {
+  const answer = await world.clickhouse.query({
+    query: `select toYYYYMM(ts) as month, countIf(ip != '' or visitor != 0 or user_agent != '' or gclid != '' or destination != '') as described,
+        countIf(sub1 = 'kept' and offer_id > 0) as kept
+      from click group by month order by month`,
+    format: "JSONEachRow",
+  });
+  return await answer.json();
+}
+
+async function report(group_by: string): Promise<unknown> {
+  const { data, totals } = await world.get(getReport, {
+    ...{ group_by, from: "2025-01-01", to: "2025-06-30", tz: "UTC" },
+  });
+  return { data: rowsOf(data), totals };
+}
+
+async function positions(): Promise<unknown> {
+  const answer = await world.clickhouse.query({
+    query:
+      "select _lane, _producer, _epoch, count(), max(_position) from click group by all order by all",
+    format: "JSONEachRow",
+  });
+  return await answer.json();
+}
+
+test("months past their time lose what describes visitors, and no report changes", async () => {
+  const dimensions = [
+    "date,offer,country",
+    "sub1",
+    "device_type,os",
+    "hour",
+    "is_unique,referrer_host",
+  ];
+  const before = await Promise.all(dimensions.map(report));
+  const known = await positions();
+
+  expect(await eraseAll()).toBe(2);
+
+  expect(await describedMonths()).toEqual([
+    { month: 202501, described: 0, kept: 1 },
+    { month: 202503, described: 0, kept: 1 },
+    { month: 202504, described: 1, kept: 1 },
+    { month: 202506, described: 1, kept: 1 },
+  ]);
+  expect(await Promise.all(dimensions.map(report))).toEqual(before);
+  // What was stored stays known: a replay of an erased month adds nothing (P9).
+  expect(await positions()).toEqual(known);
+});
+
+test("a click that comes late into an erased month is erased in its turn", async () => {
+  await world.insert({ clicks: [clickAt("2025-01-20T10:00:00Z")] });
+  expect(await eraseAll()).toBe(1);
+  expect(await describedMonths()).toContainEqual({ month: 202501, described: 0, kept: 2 });
+  expect(await eraseAll()).toBe(0);
+});
+
+test("two processes that look at the same time erase a month twice without harm", async () => {
+  await world.insert({ clicks: [clickAt("2025-02-20T10:00:00Z")] });
+  await Promise.all(
+    [1, 2].map(() => eraseOldClicks(world.clickhouse, { days: DAYS, nowMs: NOW_MS })),
+  );
+  await eraseAll();
+  expect(await describedMonths()).toContainEqual({ month: 202502, described: 0, kept: 1 });
+});
+
+test("a ClickHouse that is away is an error, not nothing to do", async () => {
+  const away = openClickhouse({ url: "http://127.0.0.1:1/none", applicationName: "test" });
+  try {
+    await expect(eraseOldClicks(away, { days: DAYS, nowMs: NOW_MS })).rejects.toThrow();
+  } finally {
+    await away.close();
+  }
+});
