@@ -1,11 +1,17 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { z } from "zod";
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { readClicks } from "../replay/ledger.ts";
 import { pause } from "../replay/service.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { findProcesses, killJob } from "../system/processes.ts";
+import { rollupDifferences } from "../system/rollup-differences.ts";
 import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 
+const Servers = z.object({ clickhouse_url: z.string() });
 const KILLS = process.env["PROMISES_FULL"] === "1" ? 20 : 3;
 const FROZEN_MS = process.env["PROMISES_FULL"] === "1" ? 120_000 : 6_000;
 
@@ -45,4 +51,16 @@ test("P4: ClickHouse killed and frozen under load: every click is answered, none
     { timeoutMs: 90_000, pollMs: 1_000 },
   ).catch(() => undefined);
   expect(differences.slice(0, 10), `of ${load.answered.size} answered`).toEqual([]);
+  expect(await differentRollups(system.dataDir), "sums that differ from their rows").toEqual([]);
 });
+
+async function differentRollups(dataDir: string): Promise<string[]> {
+  const file = await readFile(join(dataDir, "servers.json"), "utf8");
+  const { clickhouse_url: url } = Servers.parse(JSON.parse(file));
+  const clickhouse = openClickhouse({ url, applicationName: "test" });
+  try {
+    return await rollupDifferences(clickhouse);
+  } finally {
+    await clickhouse.close();
+  }
+}

@@ -11,6 +11,7 @@ import { ClickWorld } from "../integration/clicks/click-world.ts";
 import { WriterProcess } from "../integration/clicks/writer-process.ts";
 import { pause } from "../replay/service.ts";
 import { startServers } from "../services/servers.ts";
+import { rollupDifferences } from "../system/rollup-differences.ts";
 import { until } from "../system/until.ts";
 
 const KILLS = process.env["PROMISES_FULL"] === "1" ? 200 : 12;
@@ -50,6 +51,9 @@ test("P9: each click counts exactly once, through kill -9 of its writer at any t
       timeoutMs: SETTLED_MS,
     });
     expect(await trafficCounts(world), `seed ${seed}, replayed`).toEqual(trafficExpected(traffic));
+    expect(await rollupDifferences(world.clickhouse), "sums that differ from their rows").toEqual(
+      [],
+    );
     process.stderr.write(`P9: ${KILLS} kills, ${traffic.clicks} clicks, each stored once\n`);
   } finally {
     await writer?.kill();
