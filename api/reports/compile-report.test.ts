@@ -25,17 +25,14 @@ test("the whole statement of a small report", () => {
   expect(compile({ group_by: "offer,date", metrics: "clicks,epc" })).toMatchInlineSnapshot(`
     {
       "params": {
-        "arraystring_6": [],
         "int32_0": 0,
         "int64_3": 1738540800000,
         "int64_4": 1738627199999,
-        "int64_7": 1738454400,
-        "int64_8": 1738627200,
         "string_5": "USD",
         "uint32_1": 7,
         "uint32_2": 20122,
-        "uint64_10": 0,
-        "uint64_9": 1000,
+        "uint64_6": 1000,
+        "uint64_7": 0,
       },
       "text": "with
       sum(s_clicks) as clicks,
@@ -77,29 +74,10 @@ test("the whole statement of a small report", () => {
         and conv_ts >= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
         and conv_ts <= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
       group by d0, d1, cur
-      union all
-      select offer_id as d0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_0:Int32}), 86400) as d1, cost_currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost
-      from (
-        select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,
-          fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - {int32_0:Int32}) * 1000, 'UTC') as ts,
-          if(currency = {string_5:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDiv(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
-          if(denominator = 0, currency, {string_5:String}) as cost_currency
-        from ad_cost_fact final
-        any left join (
-          select rate.1 as rated_currency, toDate(rate.2) as rated_date, toInt256(rate.3) as numerator, toInt256(rate.4) as denominator
-          from (select arrayJoin(arrayZip({arraystring_6:Array(String)}, {arraystring_6:Array(String)}, {arraystring_6:Array(String)}, {arraystring_6:Array(String)})) as rate)
-        ) as rates on currency = rated_currency and toDate(wall_time) = rated_date
-        where workspace_id = {uint32_1:UInt32}
-          and wall_time >= toDateTime({int64_7:Int64}, 'UTC') and wall_time < toDateTime({int64_8:Int64}, 'UTC')
-      )
-      where workspace_id = {uint32_1:UInt32}
-        and ts >= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
-        and ts <= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
-      group by d0, d1, cur
     )
     group by d0, d1 with totals
     order by clicks desc nulls last, d0, d1
-    limit {uint64_9:UInt64} offset {uint64_10:UInt64}
+    limit {uint64_6:UInt64} offset {uint64_7:UInt64}
     settings do_not_merge_across_partitions_select_final = 1",
     }
   `);
@@ -188,23 +166,23 @@ describe("ad costs", () => {
     );
     const [, , , cost = ""] = text.split(/\bunion all\n/);
     expect(cost.slice(0, cost.indexOf("group by"))).toMatchInlineSnapshot(`
-      "  select offer_id as d0, '' as d1, cost_currency as cur, toInt128(0) as s_clicks, toInt128(0) as s_unique_clicks, toInt128(0) as s_bot_clicks, toInt128(0) as s_impressions, toInt128(0) as s_approved, toInt128(0) as s_pending, toInt128(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost
+      "  select offer_id as d0, '' as d1, cost_currency as cur, toInt64(0) as s_clicks, toInt64(0) as s_unique_clicks, toInt64(0) as s_bot_clicks, toInt64(0) as s_impressions, toInt64(0) as s_approved, toInt64(0) as s_pending, toInt64(0) as s_rejected, toInt128(0) as s_payout, toInt128(0) as s_revenue, toInt128(0) as s_sale_amount, toInt128(sum(cost)) as s_ad_cost
         from (
           select workspace_id, offer_id, affiliate_id, advertiser_id, traffic_source, ext_campaign_id, ext_adgroup_id,
-            fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - multiIf(toInt64(toUnixTimestamp(wall_time)) < {int64_4:Int64}, {int32_5:Int32}, {int32_6:Int32})) * 1000, 'UTC') as ts,
-            if(currency = {string_3:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDivOrZero(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
-            if(denominator = 0, currency, {string_3:String}) as cost_currency
+            fromUnixTimestamp64Milli((toInt64(toUnixTimestamp(wall_time)) - multiIf(toInt64(toUnixTimestamp(wall_time)) < {int64_6:Int64}, {int32_7:Int32}, {int32_8:Int32})) * 1000, 'UTC') as ts,
+            if(currency = {string_5:String} or denominator = 0, toInt256(toDecimal128(amount, 4) * 10000), intDivOrZero(toInt256(toDecimal128(amount, 4) * 10000) * numerator * 2 + denominator, denominator * 2)) as cost,
+            if(denominator = 0, currency, {string_5:String}) as cost_currency
           from ad_cost_fact final
           any left join (
             select rate.1 as rated_currency, toDate(rate.2) as rated_date, toInt256(rate.3) as numerator, toInt256(rate.4) as denominator
-            from (select arrayJoin(arrayZip({arraystring_7:Array(String)}, {arraystring_8:Array(String)}, {arraystring_9:Array(String)}, {arraystring_10:Array(String)})) as rate)
+            from (select arrayJoin(arrayZip({arraystring_9:Array(String)}, {arraystring_10:Array(String)}, {arraystring_11:Array(String)}, {arraystring_12:Array(String)})) as rate)
           ) as rates on currency = rated_currency and toDate(wall_time) = rated_date
           where workspace_id = {uint32_0:UInt32}
-            and wall_time >= toDateTime({int64_11:Int64}, 'UTC') and wall_time < toDateTime({int64_12:Int64}, 'UTC')
+            and wall_time >= toDateTime({int64_13:Int64}, 'UTC') and wall_time < toDateTime({int64_14:Int64}, 'UTC')
         )
         where workspace_id = {uint32_0:UInt32}
-          and ts >= fromUnixTimestamp64Milli({int64_1:Int64}, 'UTC')
-          and ts <= fromUnixTimestamp64Milli({int64_2:Int64}, 'UTC')
+          and ts >= fromUnixTimestamp64Milli({int64_3:Int64}, 'UTC')
+          and ts <= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
         "
     `);
   });

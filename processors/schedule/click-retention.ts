@@ -20,7 +20,7 @@ const Month = z.object({ month: z.string().regex(/^\d{6}$/) });
 const Mutation = z.object({ id: z.string(), reason: z.string() });
 
 /** ClickHouse has refused to erase, or goes on failing at it. */
-export class ErasingFailedError extends Error {
+class ErasingFailedError extends Error {
   override readonly name = "ErasingFailedError";
 }
 

@@ -2,7 +2,7 @@ import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { storedDestination } from "../../schemas/clickhouse/stored-destination.ts";
 
 /** Instants of a month of UTC, the second not included. */
-export const MONTH = { fromMs: Date.UTC(2026, 9, 1), endMs: Date.UTC(2026, 10, 1) };
+const MONTH = { fromMs: Date.UTC(2026, 9, 1), endMs: Date.UTC(2026, 10, 1) };
 
 const BLOCK_ROWS = 1_000_000;
 const TIMEOUT_S = 600;
