@@ -11,7 +11,7 @@ const FINISHED: Readonly<Record<string, number>> = {
   ...{ CRE: 9, PBO: 33, LNK: 31, DEAL: 9, LINT: 50, LIM: 14 },
   ...{ CLKS: 18, IMP: 4, LP: 20, SDK: 27, CLK: 29 },
   ...{ ENV: 37, ME: 8, OFF: 65, AFF: 30, ADV: 9, OAS: 3, ERR: 13, WH: 22 },
-  ...{ MCP: 39, TS: 12 },
+  ...{ MCP: 39, REP: 71, TS: 12 },
 };
 
 const ID = /\b[A-Z]{2,4}-\d{3}\b/g;
