@@ -208,7 +208,7 @@ describe("ad costs", () => {
     ["is_bot:not_in:true", true],
     ["event:in:sale", true],
     ["status:not_in:pending", true],
-  ])("REP-050 to REP-052: with %s they are kept: %s", (filter, isKept) => {
+  ])("REP-050 REP-051 REP-052: with %s they are kept: %s", (filter, isKept) => {
     const [, , , costs] = conditions({ filters: [filter] });
     expect(costs?.endsWith("and false")).toBe(!isKept);
   });
