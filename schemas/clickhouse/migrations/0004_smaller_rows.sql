@@ -2,8 +2,9 @@
 alter table click modify setting default_compression_codec = 'ZSTD(1)';
 alter table impression modify setting default_compression_codec = 'ZSTD(1)';
 alter table conversion_fact modify setting default_compression_codec = 'ZSTD(1)';
--- What grows by a little from row to row.
+-- What grows by a little from row to row, and the id that begins with the time: two bytes less by the third level.
 alter table click
+  modify column click_id codec(ZSTD(3)),
   modify column ts codec(Delta(8), ZSTD(1)),
   modify column inserted_at codec(Delta(8), ZSTD(1)),
   modify column _position codec(Delta(8), ZSTD(1));
