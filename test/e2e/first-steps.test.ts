@@ -1,4 +1,7 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -6,6 +9,7 @@ import { operations } from "../../api/operations.ts";
 import { commandOf, FIRST_STEPS } from "../../api/reference/first-steps.ts";
 import { escaped } from "../../api/reference/html.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { expectDescribed } from "../system/described-answers.ts";
 import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 
@@ -13,6 +17,9 @@ const Answer = z.looseObject({ data: z.unknown().optional(), error: z.unknown().
 const Fields = z.record(z.string(), z.unknown());
 const Me = z.object({ data: z.object({ key: z.object({ role: z.string() }) }) });
 const Report = z.object({ data: z.array(z.looseObject({ conversions: z.number() })) });
+
+/** Answers of the API that were held to the document. */
+let held = 0;
 
 test("a stranger sets up a network by the first steps of the reference page, typed one after the other (ADV-009, AUTH-025, OFF-057)", async () => {
   await using system = await startSystem();
@@ -50,6 +57,7 @@ test("a stranger sets up a network by the first steps of the reference page, typ
   const link = `http://${tracking.host}/r/${code}/${partner}`;
   expect(Fields.parse(Answer.parse(JSON.parse(offer)).data)["tracking_link"]).toBe(link);
   await sellOnce(kept);
+  expect(held).toBeGreaterThan(known.length);
   for (const path of ["/sdk.js", `/i?o=${code}&a=${partner}`, `/lp?o=${code}`, "/px?click_id=x"]) {
     const { status } = await system.client.attempt(`${demo.tracking_url}${path}`);
     expect([path, [401, 403].includes(status)]).toEqual([path, false]);
@@ -93,7 +101,43 @@ async function sellOnce(kept: Record<string, string>): Promise<void> {
   );
 }
 
+/** Runs what a stranger types; an answer of the API is held to the OpenAPI document on the way. */
 async function shell(command: string, variables: Record<string, string>): Promise<string> {
-  const env = { ...process.env, ...variables };
-  return (await promisify(execFile)("sh", ["-c", command], { env })).stdout;
+  const folder = await mkdtemp(join(tmpdir(), "tracker-curl-"));
+  try {
+    const headersFile = join(folder, "headers");
+    await writeFile(
+      join(folder, ".curlrc"),
+      `dump-header = "${headersFile}"\nwrite-out = "%{stderr}%{method} %{url_effective}\\n"\n`,
+    );
+    const env = { ...process.env, ...variables, CURL_HOME: folder };
+    const { stdout, stderr } = await promisify(execFile)("sh", ["-c", command], { env });
+    const [, method = "", url = ""] = /^([A-Z]+) (http\S+)$/m.exec(stderr) ?? [];
+    const { API: api } = variables;
+    if (api !== undefined && url.startsWith(api)) {
+      const path = url.slice(api.length);
+      expectDescribed({
+        method,
+        path,
+        ...(await seenHeaders(headersFile)),
+        body: JSON.parse(stdout),
+      });
+      held += 1;
+    }
+    return stdout;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function seenHeaders(file: string) {
+  const [first = "", ...lines] = (await readFile(file, "utf8")).trimEnd().split("\r\n");
+  const headers = new Headers(
+    lines.filter(Boolean).map((line): [string, string] => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
+  const status = Number(first.split(" ")[1]);
+  return { status, headers, contentType: headers.get("content-type") ?? "" };
 }
