@@ -133,13 +133,13 @@ class Compiler {
         .map(({ dimension }) => dimension)
         .filter(({ only }) => only === undefined || only === source),
     ];
-    const columns = dimensions.flatMap(({ kind, columns }) =>
+    const known = dimensions.flatMap(({ kind, columns }) =>
       isTime(kind) || columns[source] === "" ? [] : [columns[source]],
     );
     return piecesOf(source, range, {
       columns: [
         ...always,
-        ...columns.map((column) => (column === "manager" ? "affiliate_id" : column)),
+        ...known.map((column) => (column === "manager" ? "affiliate_id" : column)),
         ...(scope.role === "staff" ? [] : [OWNER_COLUMN[scope.role]]),
       ],
       times: dimensions.flatMap(({ kind }) => (isTime(kind) ? [kind] : [])),
