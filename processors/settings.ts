@@ -53,8 +53,8 @@ const Settings = z.object({
    * them for ever. Fraud checks and look-ups by ad ids need them for as long as conversions are expected.
    */
   CLICK_RETENTION_DAYS: wholeNumber({ min: 0, max: 3_650 })
-    .default(0)
-    .refine((days) => days === 0 || days >= 31, "expected 0, or at least 31"),
+    .refine((days) => days === 0 || days >= 31, "expected 0, or at least 31")
+    .default(0),
   /** 1: requests may go to loopback addresses, for trying it out (G127). */
   ALLOW_PRIVATE_DESTINATIONS: onOff().default(false),
   /** Waits between the attempts to deliver a partner postback (G126); one attempt more than there are waits. */

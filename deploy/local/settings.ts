@@ -121,6 +121,23 @@ const Variables = z.object({
     unset: "as POSTBACK_RETRY_SCHEDULE's default",
     meaning: "waits between the attempts to deliver a webhook",
   }),
+  FX_FEED_URL: about(url("http", "https").optional(), {
+    type: "http(s) URL",
+    unset: "no feed: rates come by `POST /fx-rates`",
+    meaning:
+      "daily reference rates in the form of the European Central Bank, such as https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml",
+  }),
+  CLICK_RETENTION_DAYS: about(
+    wholeNumber({ min: 0, max: 3_650 })
+      .refine((days) => days === 0 || days >= 31, "expected 0, or at least 31")
+      .default(0),
+    {
+      type: "0, or 31 to 3650",
+      unset: "0",
+      meaning:
+        "days for which a click keeps its visitor's address, browser and ad-platform ids; they go with the whole month, no report changes; 0 keeps them",
+    },
+  ),
   GEO_CITY_DB: about(existingFile().optional(), {
     type: "MMDB file",
     unset: "comes with the install",
