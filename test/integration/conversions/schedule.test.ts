@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type ScheduleSettings, startSchedule } from "../../../processors/schedule/start.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
+import { DAY_MS } from "../../../schemas/time/zone.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const SOON = { timeout: 5_000, interval: 20 };
@@ -211,3 +212,27 @@ function listen(server: Server): Promise<string> {
     });
   });
 }
+
+test("clicks older than CLICK_RETENTION_DAYS lose what describes their visitor, by themselves, and still convert", async () => {
+  const offerId = await world.addOffer({});
+  const described = { offer_id: offerId, ip: "203.0.113.7", user_agent: "Browser", sub1: "kept" };
+  const old = await world.addClick({ ...described, ageMs: 100 * DAY_MS });
+  const young = await world.addClick(described);
+  start({ clickRetentionDays: 31 });
+  const addresses = async (): Promise<unknown> => {
+    const answer = await world.clickhouse.query({
+      query: `select lower(hex(click_id)) as id, ip, user_agent, sub1 from click where offer_id = {offer:UInt32} order by ts`,
+      query_params: { offer: offerId },
+      format: "JSONEachRow",
+    });
+    return await answer.json();
+  };
+  await expect.poll(addresses, SOON).toEqual([
+    { id: old.click_id, ip: "", user_agent: "", sub1: "kept" },
+    { id: young.click_id, ip: "203.0.113.7", user_agent: "Browser", sub1: "kept" },
+  ]);
+  const { body } = await world.report({ click_id: old.click_id });
+  expect(body).toMatchObject({ ok: true });
+  const id = String(body["conversion_id"]);
+  expect(await world.conversion(id)).toMatchObject({ offer_id: offerId, click_id: old.click_id });
+});
