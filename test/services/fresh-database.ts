@@ -24,17 +24,35 @@ export interface FreshDatabaseOptions {
 export async function freshDatabase(options: FreshDatabaseOptions): Promise<FreshDatabase> {
   const name = `test_${options.label}_${randomBytes(5).toString("hex")}`;
   assert(/^test_[a-z0-9_]{1,50}$/.test(name), `not a name for a database: ${name}`);
-  await onPostgres(options.postgresUrl, `create database ${name}`);
+  await createPostgresDatabase(options.postgresUrl, name);
   await onClickhouse(options.clickhouseUrl, `CREATE DATABASE ${name}`);
   return {
     name,
     postgresUrl: withDatabase(options.postgresUrl, name),
     clickhouseUrl: withDatabase(options.clickhouseUrl, name),
     async drop() {
-      await onPostgres(options.postgresUrl, `drop database if exists ${name} with (force)`);
+      await dropPostgresDatabase(options.postgresUrl, name);
       await onClickhouse(options.clickhouseUrl, `DROP DATABASE IF EXISTS ${name}`);
     },
   };
+}
+
+/** An empty database on the server of `serverUrl`. */
+export async function createPostgresDatabase(serverUrl: string, name: string): Promise<void> {
+  await onPostgres(serverUrl, `create database ${name}`);
+}
+
+/**
+ * Ends the connections of the tests that are still open. Not `with (force)`: that fails while an autovacuum worker is there, which
+ * only a superuser may end; a plain drop asks it to go.
+ */
+export async function dropPostgresDatabase(serverUrl: string, name: string): Promise<void> {
+  await onPostgres(
+    serverUrl,
+    `alter database ${name} allow_connections false`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and usename = current_user`,
+    `drop database ${name}`,
+  );
 }
 
 /** The address of another database on the same server. */
@@ -44,10 +62,10 @@ function withDatabase(serverUrl: string, name: string): string {
   return url.toString();
 }
 
-async function onPostgres(url: string, text: string): Promise<void> {
+async function onPostgres(url: string, ...statements: readonly string[]): Promise<void> {
   const pool = openPool({ url, applicationName: "test", connectionsMax: 1 });
   try {
-    await pool.query({ text });
+    for (const text of statements) await pool.query({ text });
   } finally {
     await pool.end();
   }

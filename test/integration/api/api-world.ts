@@ -21,6 +21,7 @@ import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
+import { createPostgresDatabase, dropPostgresDatabase } from "../../services/fresh-database.ts";
 import { expectDescribed } from "../../system/described-answers.ts";
 
 export type Keys = Readonly<Record<Role, string>>;
@@ -85,7 +86,7 @@ export class ApiWorld {
 
   static async open(options: WorldOptions = {}): Promise<ApiWorld> {
     const name = `api_test_${randomBytes(5).toString("hex")}`;
-    await onServer((admin) => admin.query({ text: `create database ${name}` }));
+    await createPostgresDatabase(inject("postgresUrl"), name);
     const db = openPool({ url: databaseUrl(name), applicationName: "test" });
     await migratePostgres(db);
     const clickhouse = openClickhouse({
@@ -287,7 +288,7 @@ export class ApiWorld {
     await this.nats.connection.close();
     await this.clickhouse.close();
     await this.db.end();
-    await onServer((admin) => admin.query({ text: `drop database ${this.name} with (force)` }));
+    await dropPostgresDatabase(inject("postgresUrl"), this.name);
   }
 }
 
@@ -355,17 +356,4 @@ function databaseUrl(name: string): string {
   const url = new URL(inject("postgresUrl"));
   url.pathname = `/${name}`;
   return url.toString();
-}
-
-async function onServer(work: (admin: Pool) => Promise<unknown>): Promise<void> {
-  const admin = openPool({
-    url: inject("postgresUrl"),
-    applicationName: "test",
-    connectionsMax: 1,
-  });
-  try {
-    await work(admin);
-  } finally {
-    await admin.end();
-  }
 }

@@ -21,6 +21,7 @@ import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
+import { createPostgresDatabase, dropPostgresDatabase } from "../../services/fresh-database.ts";
 
 const WORKSPACE_TOKEN = "ws-token";
 export const ADVERTISER_TOKEN = "adv-token";
@@ -95,9 +96,7 @@ export class TrackingWorld {
     const name = `conversions_test_${randomBytes(5).toString("hex")}`;
     const servers = options.servers ?? serverUrls();
     const server = options.postgresUrl ?? servers.postgres;
-    const admin = openPool({ url: server, applicationName: "test", connectionsMax: 1 });
-    await admin.query({ text: `create database ${name}` });
-    await admin.end();
+    await createPostgresDatabase(server, name);
     const pool = openPool({ url: databaseUrl(server, name), applicationName: "test" });
     await migratePostgres(pool);
     const clickhouseUrl = databaseUrl(options.clickhouseUrl ?? servers.clickhouse, name);
@@ -338,13 +337,7 @@ export class TrackingWorld {
     await this.clickhouse.command({ query: `drop database ${name}` });
     await this.clickhouse.close();
     await this.pool.end();
-    const admin = openPool({
-      url: this.#servers.postgres,
-      applicationName: "test",
-      connectionsMax: 1,
-    });
-    await admin.query({ text: `drop database ${name} with (force)` });
-    await admin.end();
+    await dropPostgresDatabase(this.#servers.postgres, name);
   }
 }
 

@@ -15,6 +15,7 @@ import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
+import { createPostgresDatabase, dropPostgresDatabase } from "../../services/fresh-database.ts";
 import type {
   Ledger,
   LedgerClick,
@@ -79,7 +80,7 @@ export class ReportWorld {
 
   static async open(): Promise<ReportWorld> {
     const name = `reports_test_${randomBytes(5).toString("hex")}`;
-    await onServer((admin) => admin.query({ text: `create database ${name}` }));
+    await createPostgresDatabase(inject("postgresUrl"), name);
     const db = openPool({ url: databaseUrl(inject("postgresUrl"), name), applicationName: "test" });
     await migratePostgres(db);
     const clickhouseUrl = databaseUrl(inject("clickhouseUrl"), name);
@@ -200,7 +201,7 @@ export class ReportWorld {
     await this.clickhouse.command({ query: `drop database ${this.#name}` });
     await this.clickhouse.close();
     await this.db.end();
-    await onServer((admin) => admin.query({ text: `drop database ${this.#name} with (force)` }));
+    await dropPostgresDatabase(inject("postgresUrl"), this.#name);
   }
 
   #principal(caller: Caller): Principal {
@@ -271,19 +272,6 @@ async function seed(db: Pool): Promise<Seed> {
     [workspaceId],
   );
   return { workspaceId, advertiserIds, offerIds, affiliateIds, managerIds, smartLinkId };
-}
-
-async function onServer(work: (admin: Pool) => Promise<unknown>): Promise<void> {
-  const admin = openPool({
-    url: inject("postgresUrl"),
-    applicationName: "test",
-    connectionsMax: 1,
-  });
-  try {
-    await work(admin);
-  } finally {
-    await admin.end();
-  }
 }
 
 function databaseUrl(server: string, name: string): string {
