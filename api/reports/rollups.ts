@@ -16,7 +16,8 @@ export type Span = { readonly fromMs: number; readonly toMs: number };
 export type Piece = { readonly grainMs: number | undefined; readonly spans: readonly Span[] };
 
 const HALF_HOUR_MS = 30 * MINUTE_MS;
-const OWNERS = ["offer_id", "affiliate_id", "advertiser_id", "country"];
+const OFFER = ["offer_id", "advertiser_id", "country"];
+const OWNERS = [...OFFER, "affiliate_id"];
 const CAMPAIGN = ["traffic_source", "ext_campaign_id", "ext_adgroup_id"];
 const DEVICE = ["device_type", "os", "browser"];
 /** What only clicks have. */
@@ -29,20 +30,19 @@ export const ROLLUPS: Readonly<Partial<Record<Source, readonly Rollup[]>>> = {
     rollup("by_day", DAY_MS, [...OWNERS, "traffic_source", "domain", ...LINK, ...CLICK]),
     rollup("by_device", DAY_MS, [...OWNERS, ...DEVICE, ...CLICK]),
     rollup("by_campaign", DAY_MS, [...OWNERS, ...CAMPAIGN, ...CLICK]),
+    rollup("by_day_country", DAY_MS, [...OFFER, ...CLICK]),
+    rollup("by_day_device", DAY_MS, [...OFFER, ...DEVICE, ...CLICK]),
     rollup("by_half_hour", HALF_HOUR_MS, [...OWNERS, "traffic_source", ...CLICK]),
-    rollup("by_half_hour_country", HALF_HOUR_MS, [
-      "offer_id",
-      "advertiser_id",
-      "country",
-      ...CLICK,
-    ]),
+    rollup("by_half_hour_country", HALF_HOUR_MS, [...OFFER, ...CLICK]),
   ],
   impression: [
     rollup("by_day", DAY_MS, [...OWNERS, "traffic_source", "domain"]),
     rollup("by_device", DAY_MS, [...OWNERS, ...DEVICE]),
     rollup("by_campaign", DAY_MS, [...OWNERS, ...CAMPAIGN]),
+    rollup("by_day_country", DAY_MS, OFFER),
+    rollup("by_day_device", DAY_MS, [...OFFER, ...DEVICE]),
     rollup("by_half_hour", HALF_HOUR_MS, [...OWNERS, "traffic_source"]),
-    rollup("by_half_hour_country", HALF_HOUR_MS, ["offer_id", "advertiser_id", "country"]),
+    rollup("by_half_hour_country", HALF_HOUR_MS, OFFER),
   ],
 };
 

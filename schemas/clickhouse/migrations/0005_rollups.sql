@@ -22,6 +22,20 @@ alter table click add projection if not exists by_campaign
   group by workspace_id, intDiv(toUnixTimestamp(ts), 86400), offer_id, affiliate_id, advertiser_id, country, traffic_source, ext_campaign_id, ext_adgroup_id, status, currency
 );
 
+alter table click add projection if not exists by_day_country
+(
+  select workspace_id, intDiv(toUnixTimestamp(ts), 86400), offer_id, advertiser_id, country, status, currency,
+    count(), countIf(is_unique), countIf(is_bot), sum(click_payout), sum(click_revenue)
+  group by workspace_id, intDiv(toUnixTimestamp(ts), 86400), offer_id, advertiser_id, country, status, currency
+);
+
+alter table click add projection if not exists by_day_device
+(
+  select workspace_id, intDiv(toUnixTimestamp(ts), 86400), offer_id, advertiser_id, country, device_type, os, browser, status, currency,
+    count(), countIf(is_unique), countIf(is_bot), sum(click_payout), sum(click_revenue)
+  group by workspace_id, intDiv(toUnixTimestamp(ts), 86400), offer_id, advertiser_id, country, device_type, os, browser, status, currency
+);
+
 alter table click add projection if not exists by_half_hour_country
 (
   select workspace_id, intDiv(toUnixTimestamp(ts), 1800), offer_id, advertiser_id, country, status, currency,
@@ -57,6 +71,20 @@ alter table impression add projection if not exists by_campaign
   group by workspace_id, intDiv(toUnixTimestamp(ts), 86400), offer_id, affiliate_id, advertiser_id, country, traffic_source, ext_campaign_id, ext_adgroup_id
 );
 
+alter table impression add projection if not exists by_day_country
+(
+  select workspace_id, intDiv(toUnixTimestamp(ts), 86400), offer_id, advertiser_id, country,
+    count()
+  group by workspace_id, intDiv(toUnixTimestamp(ts), 86400), offer_id, advertiser_id, country
+);
+
+alter table impression add projection if not exists by_day_device
+(
+  select workspace_id, intDiv(toUnixTimestamp(ts), 86400), offer_id, advertiser_id, country, device_type, os, browser,
+    count()
+  group by workspace_id, intDiv(toUnixTimestamp(ts), 86400), offer_id, advertiser_id, country, device_type, os, browser
+);
+
 alter table impression add projection if not exists by_half_hour_country
 (
   select workspace_id, intDiv(toUnixTimestamp(ts), 1800), offer_id, advertiser_id, country,
@@ -75,10 +103,14 @@ alter table impression add projection if not exists by_half_hour
 alter table click materialize projection by_day;
 alter table click materialize projection by_device;
 alter table click materialize projection by_campaign;
+alter table click materialize projection by_day_country;
+alter table click materialize projection by_day_device;
 alter table click materialize projection by_half_hour;
 alter table click materialize projection by_half_hour_country;
 alter table impression materialize projection by_day;
 alter table impression materialize projection by_device;
 alter table impression materialize projection by_campaign;
+alter table impression materialize projection by_day_country;
+alter table impression materialize projection by_day_device;
 alter table impression materialize projection by_half_hour;
 alter table impression materialize projection by_half_hour_country;
