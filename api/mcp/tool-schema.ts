@@ -25,8 +25,11 @@ function describeTool(tool: Tool, role: ReportRole): Json {
 }
 
 function inputSchemaOf(tool: Tool, role: ReportRole): Json {
-  const { path, query } = tool.operation.input;
-  const declared = { ...parameterSchemas(path), ...parameterSchemas(query) };
+  const { name: operation, input } = tool.operation;
+  const declared = {
+    ...parameterSchemas(input.path, operation),
+    ...parameterSchemas(input.query, operation),
+  };
   const named = Object.entries(tool.arguments);
   const properties = named.map(([name, argument]) => [
     name,
@@ -69,8 +72,8 @@ function argumentSchema(argument: ToolArgument, declared: Json, role: ReportRole
 }
 
 function paramsSchema(tool: Tool): Json {
-  const { method, path } = tool.operation;
-  const declared = parameterSchemas(tool.operation.input.query);
+  const { method, path, name: operation, input } = tool.operation;
+  const declared = parameterSchemas(input.query, operation);
   const properties = Object.fromEntries(
     extraParams(tool).map((name) => {
       const { description } = declared[name] ?? {};

@@ -48,7 +48,7 @@ export const money = z
   .string('expected a decimal string such as "12.50"')
   .regex(MONEY, "expected a plain decimal with at most 14 digits before the point and 4 after it")
   .transform((value) => formatAmount(parseAmount(value) ?? 0n))
-  .meta({ description: "Decimal string with at most four places", examples: ["12.50"] });
+  .meta({ format: "decimal", examples: ["12.50"] });
 
 /** Money in answers. */
 export const shownMoney = z

@@ -74,7 +74,7 @@ export class FailureResponses {
   readonly #error: Json;
 
   constructor(schemas: Schemas) {
-    const reference = schemas.reference(ErrorBody, "output");
+    const reference = schemas.reference(ErrorBody, "output", []);
     this.#error = schemas.resolve(reference);
     this.all["Error"] = {
       description: "Any other failure",

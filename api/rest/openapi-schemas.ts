@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type FieldPlace, fieldNote } from "../notes/field-notes.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -8,22 +9,33 @@ const REF = "#/components/schemas/";
 export class Schemas {
   readonly all: Json = {};
 
-  /** A schema for use in place, with named ones moved to the components. */
-  reference(schema: z.ZodType, io: "input" | "output"): Json {
+  /** A schema for use in place, with named ones moved to the components. `owners`: what the notes on its fields are looked up by. */
+  reference(schema: z.ZodType, io: "input" | "output", owners: readonly string[]): Json {
     const { $defs, ...rest } = this.#convert(schema, io);
     for (const [name, definition] of Object.entries(asObject($defs ?? {}))) {
       const { id: _id, ...named } = asObject(definition);
-      this.all[name] = named;
+      this.all[name] = withNotes(named, { owners: [name], parent: undefined });
     }
     const { id, ...unnamed } = rest;
-    if (typeof id !== "string") return unnamed;
-    this.all[id] = unnamed;
+    if (typeof id !== "string") return withNotes(unnamed, { owners, parent: undefined });
+    this.all[id] = withNotes(unnamed, { owners: [id], parent: undefined });
     return { $ref: `${REF}${id}` };
   }
 
+  /** The records that an answer is about: the named schemas in its `data`. */
+  recordsIn(answer: Json): string[] {
+    const { data } = asObject(answer["properties"]);
+    return [asObject(data), asObject(asObject(data)["items"])].flatMap(({ $ref }) =>
+      typeof $ref === "string" ? [$ref.slice(REF.length)] : [],
+    );
+  }
+
   /** The parameters of a path or a query, which are strings on the wire: one that reads as a number is told as one. */
-  parameters(schema: z.ZodType | undefined, place: "path" | "query"): Json[] {
-    return Object.entries(parameterSchemas(schema)).map(([name, property]) => {
+  parameters(
+    schema: z.ZodType | undefined,
+    { operation, place }: { operation: string; place: "path" | "query" },
+  ): Json[] {
+    return Object.entries(parameterSchemas(schema, operation)).map(([name, property]) => {
       const { description, pattern, ...rest } = property;
       return {
         name,
@@ -51,11 +63,18 @@ export class Schemas {
 }
 
 /** What callers may send of each parameter of a path or a query, by name. */
-export function parameterSchemas(schema: z.ZodType | undefined): Readonly<Record<string, Json>> {
+export function parameterSchemas(
+  schema: z.ZodType | undefined,
+  operation: string,
+): Readonly<Record<string, Json>> {
   if (!(schema instanceof z.ZodObject)) return {};
   const { properties } = jsonSchemaOf(schema, "input");
+  const place = { owners: [operation], parent: undefined };
   return Object.fromEntries(
-    Object.entries(asObject(properties)).map(([name, property]) => [name, asObject(property)]),
+    Object.entries(asObject(properties)).map(([name, property]) => [
+      name,
+      described(asObject(property), fieldNote(`?${name}`, place)),
+    ]),
   );
 }
 
@@ -70,6 +89,39 @@ function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): Json {
     reused: "inline",
   });
   return json;
+}
+
+/** A schema whose fields, and theirs, say what they mean. */
+function withNotes(schema: Json, place: FieldPlace): Json {
+  const { properties, items, additionalProperties, anyOf, oneOf } = schema;
+  const inside = (part: unknown): unknown =>
+    typeof part === "object" && part !== null ? withNotes(asObject(part), place) : part;
+  const choices = (parts: unknown): unknown[] => (Array.isArray(parts) ? parts.map(inside) : []);
+  return {
+    ...schema,
+    ...(properties === undefined ? {} : { properties: fieldsWithNotes(properties, place) }),
+    ...(items === undefined ? {} : { items: inside(items) }),
+    ...(additionalProperties === undefined
+      ? {}
+      : { additionalProperties: inside(additionalProperties) }),
+    ...(anyOf === undefined ? {} : { anyOf: choices(anyOf) }),
+    ...(oneOf === undefined ? {} : { oneOf: choices(oneOf) }),
+  };
+}
+
+function fieldsWithNotes(properties: unknown, { owners, parent }: FieldPlace): Json {
+  return Object.fromEntries(
+    Object.entries(asObject(properties)).map(([name, value]) => {
+      const field = withNotes(asObject(value), { owners, parent: name });
+      return [name, described(field, fieldNote(name, { owners, parent }))];
+    }),
+  );
+}
+
+/** What is beside a reference is not read by every tool: it stays as it is. */
+function described(schema: Json, note: string | undefined): Json {
+  if (note === undefined || "description" in schema || "$ref" in schema) return schema;
+  return { ...schema, description: note };
 }
 
 /** The members of a JSON object; none of anything else. */

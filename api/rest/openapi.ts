@@ -108,18 +108,21 @@ function documentPaths(failures: FailureResponses): Record<string, Json> {
 }
 
 function describe(operation: Operation, schemas: Schemas, failures: FailureResponses): Json {
-  const { input, description, csvBody } = operation;
-  const body = input.body === undefined ? undefined : schemas.reference(input.body, "input");
+  const { input, description, csvBody, name } = operation;
+  const answer = schemas.reference(operation.output, "output", [name]);
+  const owners = [name, ...schemas.recordsIn(answer)];
+  const body =
+    input.body === undefined ? undefined : schemas.reference(input.body, "input", owners);
   return {
-    operationId: operation.name,
+    operationId: name,
     tags: [operation.tag],
     summary: operation.summary,
     description: [...(description === undefined ? [] : [description]), accessText(operation)].join(
       "\n\n",
     ),
     parameters: [
-      ...schemas.parameters(input.path, "path"),
-      ...schemas.parameters(input.query, "query"),
+      ...schemas.parameters(input.path, { operation: name, place: "path" }),
+      ...schemas.parameters(input.query, { operation: name, place: "query" }),
     ],
     ...(body === undefined
       ? {}
@@ -135,7 +138,7 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
           },
         }),
     responses: {
-      [String(operation.status)]: successResponse(operation, schemas),
+      [String(operation.status)]: successResponse(operation, schemas, answer),
       ...failures.of(failuresOf(operation)),
     },
   };
@@ -149,11 +152,13 @@ function accessText({ access }: Operation): string {
   return `Roles: ${access.roles.join(", ")}.${permission}${ofStaff}${whole}`;
 }
 
-function successResponse(operation: Operation, schemas: Schemas): Json {
-  const { output, otherMediaTypes = [] } = operation;
-  const schema = schemas.reference(output, "output");
+function successResponse(
+  { status, otherMediaTypes = [] }: Operation,
+  schemas: Schemas,
+  schema: Json,
+): Json {
   return {
-    description: operation.status === 201 ? "Created" : "Success",
+    description: status === 201 ? "Created" : "Success",
     headers: ANSWER_HEADERS,
     content: {
       "application/json": { schema, example: exampleOf(schemas, schema, "output") },

@@ -1,0 +1,228 @@
+import type { Notes } from "./notes.ts";
+
+const RECORD: Notes = {
+  id: "Identifier within this installation",
+  "Conversion.id": "UUID of the conversion",
+  "ConversionOfClick.id": "UUID of the conversion",
+  "PostbackDelivery.id": "UUID of the delivery, also sent as `X-Tracker-Delivery`",
+  created_at: "When it was made, UTC",
+  updated_at: "When it was changed last, UTC",
+  name: "Name for people; need not be unique",
+  "Event.name": "Name of the event for people",
+  notes: "Free text of the staff",
+  "Conversion.notes": "Free text of the staff; never shown to partners or advertisers",
+  note: "Why, in words",
+  tags: "Words to find records by",
+  deleted: "Always true",
+  currency: "ISO 4217 code",
+  country: 'ISO 3166 alpha-2 code, `""` when unknown',
+  data: "What was asked for",
+  next_cursor: "Send it as `cursor` for the next page; null on the last one",
+  next_offset: "Send it as `offset` for the next page; null on the last one",
+  range: "The range that was read",
+  "range.from": "First instant, UTC",
+  "range.to": "Last instant, UTC, included",
+  "range.tz": "Time zone that days and hours are of",
+  error: "What went wrong",
+  "error.code": "Word to branch on",
+  "error.details": "More about it: `fields` names each field and its fault",
+};
+
+const OFFER: Notes = {
+  offer_id: "The offer",
+  "Creative.offer_id": "The offer it advertises",
+  "AdCost.offer_id": "The offer it was spent for; null for none in particular",
+  "Coupon.offer_id":
+    "The offer it is valid for; null for any, which the report of the conversion then names",
+  "TrackingDomainAssignment.offer_id": "Links of this offer get the domain; null for any offer",
+  "Click.offer_id": "The offer that was chosen, 0 when none was",
+  offer_name: "Name of the offer",
+  offer_ids: "The offers",
+  "Offer.code": "Short name in links, unique in the workspace; case does not count",
+  "Offer.status": "A paused offer takes no clicks: they go to the fallback",
+  visibility:
+    "`public`: every partner runs it · `approval`: partners ask and are approved · `private`: only partners that were approved see it",
+  advertiser_id: "The advertiser it belongs to",
+  "Key.advertiser_id": "The account of an advertiser's key, null for other roles",
+  "Click.advertiser_id": "The advertiser of the offer, 0 without one",
+  category: "Word to find offers by",
+  description: "What it is about, for partners",
+  "ProductFeed.description": "What the feed holds",
+  restrictions: "What partners may not do, in words; it is shown and not enforced",
+  preview_url: "Where partners see the landing page without a click",
+  destination_url: "Where a click goes; macros such as `{click_id}` are filled in",
+  fallback_url:
+    "Where a click goes that the offer does not take (paused, wrong country, cap); macros are filled in. Without one, the workspace's",
+  allowed_domains:
+    "Hosts that `url=` of a link may name besides the destination's; `example.com` stands for its subdomains too, `*.example.com` for them alone",
+  "Offer.currency": "ISO 4217 code of payouts and revenues; the advertiser's by default",
+  payout_type:
+    "How the partner is paid: `cpa` an amount for an action, `cps` a percentage of the sale, `cpc` an amount for a unique click",
+  payout:
+    "What the partner is paid: an amount in the offer's currency, or percent of the sale with `cps`",
+  revenue_type:
+    "How the advertiser pays: `rpa` an amount for an action, `rps` a percentage of the sale, `rpc` an amount for a unique click",
+  revenue:
+    "What the advertiser pays: an amount in the offer's currency, or percent of the sale with `rps`",
+  "PayoutOverride.payout_type":
+    "As on an offer; null leaves the offer's, and then `payout` is null too",
+  "PayoutOverride.payout": "What this partner is paid instead; null leaves the offer's",
+  "PayoutOverride.revenue_type":
+    "As on an offer; null leaves the offer's, and then `revenue` is null too",
+  "PayoutOverride.revenue":
+    "What the advertiser pays for this partner's conversions; null leaves the offer's",
+  "Conversion.payout": "What the partner is paid for it",
+  "Conversion.revenue": "What the advertiser pays for it",
+  "ConversionOfClick.payout": "What the partner is paid for it",
+  "ConversionOfClick.revenue": "What the advertiser pays for it",
+  caps: "Limits in the workspace's time zone. Clicks above a reached one go to the fallback, conversions are rejected as `cap_exceeded`",
+  "OfferGroup.caps": "Limits that its offers share, as on an offer",
+  budget_caps:
+    "Limits over all offers of the advertiser, as the caps of an offer; `revenue` is the budget",
+  targeting: "Who is taken; others go to the fallback. What is left out takes everybody",
+  conversion_method:
+    "Which reports of conversions are taken: `any`, only `pixel`s, or only server-to-server (`s2s`). Recording by this API always is",
+  unique_per_click:
+    "A second conversion of one click and event is a duplicate, unless the event allows several",
+  attribution_days: "A conversion longer after its click than this is rejected as `outside_window`",
+  default_status: "Status of a conversion that nothing else decides",
+  thumbnail_url: "Picture for lists",
+  is_featured: "Marked for partners to see first",
+  events: "What can be reported as a conversion; the first one has the code `default`",
+  access_status: "Whether the partner was approved; null when it never asked",
+  can_run: "Whether the partner may send visitors now",
+  tracking_link: "The partner's link, while it may run the offer",
+  "Event.code": "What reports name it by; case counts",
+  event_code: "Code of the event",
+  "Postback.event_code": "Only conversions of this event; null for all that are not private",
+  "PayoutOverride.event_code": "Only for this event; null for all",
+  event_id: "The event of the offer",
+  is_default: "Whether it is the one that is taken where none is named",
+  is_private: "Hidden from partners, and never told to them",
+  allow_multiple: "One click may convert several times; orders are told apart by their txid",
+  "events.code": "What reports name it by; case counts",
+  "events.name": "Name of the event for people",
+  hold_days:
+    "Days for which a new conversion is `pending` before it is approved by itself; fractions are allowed, 0 is no hold",
+  "AffiliateSettings.hold_days":
+    "Instead of the offers' days of hold; 0 is no hold, null leaves the offers'",
+  min_seconds_to_conversion:
+    "A conversion sooner after its click is rejected as `too_fast`; 0 is off",
+  duplicate_click_seconds:
+    "A visitor's second click within so many seconds goes to the fallback as `duplicate`; 0 is off",
+  unique_click_hours: "Of the clicks of one visitor in so many hours the first is unique",
+  fraud_checks:
+    "Checks of conversions; what a check finds is rejected as `fraud:<check>`. All are off at first",
+  "OfferSettings.fraud_checks": "Instead of the workspace's checks; null leaves them",
+  "fraud_checks.bot": "The click came from a known crawler or without a user agent",
+  "fraud_checks.datacenter": "The click's address belongs to a hosting network",
+  "fraud_checks.proxy_hint": "The click came through a proxy that says so in its headers",
+  "fraud_checks.headless": "The click came from an automated browser",
+  "fraud_checks.missing_ua": "The click had no user agent",
+  "fraud_checks.duplicate_click_ip":
+    "More clicks of one address on the offer in 24 hours; null is off",
+  "fraud_checks.duplicate_conv_ip":
+    "So many earlier conversions of one address in 24 hours; null is off",
+  "fraud_checks.duplicate_conv_subnet24":
+    "So many earlier conversions of one /24 network (IPv6: /48) in 24 hours; null is off",
+  terms: "What a partner accepts before it runs the offer; null for none",
+  fail_route_offer_id:
+    "The offer that takes clicks which this one refuses, before any fallback; null for none",
+};
+
+const LIMITS: Notes = {
+  ...Object.fromEntries(
+    ["caps", "budget_caps"].flatMap((name) => [
+      [`${name}.conversions`, "Pending and approved conversions"],
+      [`${name}.clicks`, "Clicks that were sent to the offer"],
+      [`${name}.payout`, "Sum of payouts"],
+      [`${name}.revenue`, "Sum of revenues"],
+      [`${name}.alert_only`, "Reached limits are recorded and refuse nothing"],
+    ]),
+  ),
+  hourly: "For each hour",
+  daily: "For each day",
+  weekly: "For each week from Monday",
+  monthly: "For each month",
+  total: "For good",
+  countries_allow: "ISO 3166 alpha-2 codes; an unknown country is not among them",
+  countries_deny: "ISO 3166 alpha-2 codes",
+  regions_allow: "Names of regions",
+  cities_allow: "Names of cities",
+  devices_allow: "`desktop`, `mobile`, `tablet`, `other`",
+  devices_deny: "`desktop`, `mobile`, `tablet`, `other`",
+  os_allow: "Names such as `iOS`",
+  os_deny: "Names such as `iOS`",
+  browsers_allow: "Names such as `Chrome`",
+  browsers_deny: "Names such as `Chrome`",
+  languages_allow: "Language codes such as `en`",
+  connection: "`no_proxy` refuses visitors who come through a proxy that says so in its headers",
+  schedule: "When it is open",
+  "schedule.tz": "Time zone of days and hours; the workspace's by default",
+  "schedule.days": "Days of the week, 1 is Monday; none is every day",
+  "schedule.hours": "Hours of the day, 0 to 23; none is every hour",
+  "schedule.starts_at": "Closed before",
+  "schedule.ends_at": "Closed from then on",
+};
+
+const ACCOUNTS: Notes = {
+  affiliate_id: "The partner",
+  "Key.affiliate_id": "The account of a partner's key, null for other roles",
+  "AdCost.affiliate_id": "The partner it was spent through; null for none in particular",
+  "SmartLink.affiliate_id": "Clicks are this partner's; null when links name it",
+  "TrackingDomainAssignment.affiliate_id":
+    "Links of this partner get the domain; null for any partner",
+  "Click.affiliate_id": "The partner, 0 when there is none",
+  "Conversion.affiliate_id": "The partner, null when there is none",
+  "Postback.affiliate_id": "The partner that is told; null fires for every partner",
+  affiliate_code: "Short name of the partner in links",
+  affiliate_name: "Name of the partner",
+  "Affiliate.code": "Short name in links, unique in the workspace; made when left out",
+  "Affiliate.status": "Only an `active` partner's clicks are taken; others go to the fallback",
+  "Affiliate.currency": "ISO 4217 code; the workspace's by default",
+  "PartnerAccess.status": "Whether the partner may run the offer",
+  requested_at: "When the partner asked, null when it did not",
+  decided_at: "When it was decided, null while it is not",
+  approved_at: "When it became active for the first time",
+  company: "Name of the company",
+  contact_name: "Whom to write to",
+  email: "Address to write to",
+  phone: "Number to call",
+  website: "Address of the website",
+  messenger: "Name in a messenger",
+  traffic_sources: "Where the partner's visitors come from, in words",
+  tier: "Class of the partner, in words of your own",
+  manager_id: "The user of the workspace who looks after the partner",
+  account_manager_id: "The user of the workspace who looks after the advertiser; null for none",
+  payment_method: "How the partner is paid out",
+  payment_details: "Account to pay to: texts by name; only admin keys see them",
+  payment_terms: "When the partner is paid out, such as `net30`",
+  billing_terms: "When the advertiser pays, such as `net30`",
+  min_payout: "The partner is paid out from this sum on",
+  throttle_percent:
+    "So many of a hundred conversions of the partner become `pending` as `throttled`; 0 is none",
+  "Advertiser.status":
+    "Clicks on the offers of an advertiser that is not `active` go to the fallback",
+  "Advertiser.currency": "ISO 4217 code; that of its new offers",
+  postback_token: "What its reports of conversions carry as `token`; only admin keys see it",
+  postback_ip_allowlist:
+    "Addresses and CIDR ranges that reports of the advertiser may come from; from others they are rejected. Empty: from anywhere",
+  "Creative.kind": "What it is",
+  "Creative.url": "Address of the image or of the page",
+  "Creative.body": "Text or HTML; `{tracking_link}` becomes the partner's link",
+  "Creative.status": "Partners see active ones",
+  width: "Pixels",
+  height: "Pixels",
+  title: "What partners read first",
+  coupon_code: "What buyers type in",
+  landing_url: "Page of the deal",
+  starts_at: "Not before; null for at once",
+  ends_at: "No longer from then on; null for no end",
+  "Deal.status": "Partners see active ones",
+  "ProductFeed.status": "Partners see active ones",
+  feed_url: "Where the feed is fetched",
+  format: "Format of the feed",
+};
+
+/** Offers and what limits them, and the accounts of both sides. */
+export const CATALOG_NOTES: Notes = { ...RECORD, ...OFFER, ...LIMITS, ...ACCOUNTS };
