@@ -46,6 +46,21 @@ test.each([
   expect(read(given)).toBe("refused");
 });
 
+test("REP-057: a refusal tells the names that there are, none of them hidden from the role", () => {
+  const ofStaff = String(parseFilters(["foo:in:1"], "staff"));
+  const ofPartner = String(parseFilters(["manager:in:1"], "partner"));
+  expect(ofStaff).toMatch(
+    /^unknown dimension in "foo:in:1"; there are offer, affiliate, advertiser,/,
+  );
+  expect(ofPartner).toMatch(
+    /^unknown dimension in "manager:in:1"; there are offer, affiliate, smart_link,/,
+  );
+  expect(ofPartner).not.toMatch(/advertiser|is_bot|is_datacenter|manager,/);
+  expect(parseFilters(["offer:eqq:1"], "staff")).toMatch(
+    /^unknown operator in "offer:eqq:1"; there are in, not_in/,
+  );
+});
+
 test.each([
   ["country:in:US", false],
   ["country:in:US|", true],

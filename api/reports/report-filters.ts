@@ -1,6 +1,6 @@
 import { mondayOf, parseDay } from "../../schemas/time/calendar.ts";
 import { HOUR_MS } from "../../schemas/time/zone.ts";
-import { type Dimension, findDimension, isTime } from "./dimensions.ts";
+import { type Dimension, dimensionNames, findDimension, isTime } from "./dimensions.ts";
 import type { ReportRole } from "./report-scope.ts";
 
 export const FILTER_OPERATORS = [
@@ -75,9 +75,11 @@ export function emptyPasses({ dimension, operator, values }: ReportFilter): bool
 function parseTerm(term: string, role: ReportRole): ReportFilter | string {
   const [name = "", word = "", ...rest] = term.split(":");
   const dimension = findDimension(name, role);
-  if (dimension === undefined) return `unknown dimension in "${term}"`;
+  if (dimension === undefined)
+    return `unknown dimension in "${term}"; there are ${dimensionNames(role).join(", ")}`;
   const operator = ALIASES.get(word) ?? FILTER_OPERATORS.find((known) => known === word);
-  if (operator === undefined) return `unknown operator in "${term}"`;
+  if (operator === undefined)
+    return `unknown operator in "${term}"; there are ${FILTER_OPERATORS.join(", ")}`;
   const list = rest.join(":");
   if (WITHOUT_VALUE.has(operator)) {
     return list === "" && !isTime(dimension.kind)

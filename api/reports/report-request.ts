@@ -2,7 +2,7 @@ import type { Preset } from "../../schemas/time/presets.ts";
 import { type RangeQuery, resolveRange, type TimeRange } from "../../schemas/time/range.ts";
 import { invalidParameter } from "../errors.ts";
 import { isCurrency } from "../rest/iso-codes.ts";
-import { type Dimension, findDimension, isTime } from "./dimensions.ts";
+import { type Dimension, dimensionNames, findDimension, isTime } from "./dimensions.ts";
 import { findMeasure, type Measure, measuresOf } from "./measures.ts";
 import { parseFilters, type ReportFilter } from "./report-filters.ts";
 import type { ReportRole } from "./report-scope.ts";
@@ -90,8 +90,9 @@ export function parseMetrics(given: string | undefined, role: ReportRole): reado
   if (names.length === 0) return measuresOf(role);
   return names.map((name) => {
     const measure = findMeasure(name, role);
-    if (measure === undefined) throw invalidParameter("metrics", `unknown metric "${name}"`);
-    return measure;
+    if (measure !== undefined) return measure;
+    const known = measuresOf(role).map((one) => one.name);
+    throw invalidParameter("metrics", `unknown metric "${name}"; there are ${known.join(", ")}`);
   });
 }
 
@@ -142,8 +143,9 @@ function parseGroupBy(given: string | undefined, role: ReportRole): readonly Dim
   }
   return names.map((name) => {
     const dimension = findDimension(name, role);
-    if (dimension === undefined) throw invalidParameter("group_by", `unknown dimension "${name}"`);
-    return dimension;
+    if (dimension !== undefined) return dimension;
+    const known = dimensionNames(role).join(", ");
+    throw invalidParameter("group_by", `unknown dimension "${name}"; there are ${known}`);
   });
 }
 
