@@ -105,6 +105,8 @@ export type Operation = {
     readonly query?: z.ZodType;
     readonly body?: z.ZodType;
   };
+  /** What fields of the body are when they are left out, where that is the same for every caller: the document tells it. */
+  readonly bodyDefaults?: Readonly<Record<string, unknown>>;
   /** Takes a body as text/csv besides JSON. */
   readonly csvBody?: CsvBody;
   readonly output: z.ZodType;

@@ -29,6 +29,7 @@ export const createAdvertiser: Operation = operation({
   summary: "Create an advertiser; the answer holds its postback token",
   access: adminWrite("advertisers.write"),
   input: { body: CreateAdvertiserBody },
+  bodyDefaults: DEFAULTS,
   output: z.object({ data: ShownAdvertiser }),
   status: 201,
   findFaults: async (context, { body }) =>

@@ -43,6 +43,7 @@ export const createAffiliate: Operation = operation({
   summary: "Create an affiliate",
   access: adminWrite("affiliates.write"),
   input: { body: CreateAffiliateBody },
+  bodyDefaults: DEFAULTS,
   output: z.object({ data: ShownAffiliate }),
   status: 201,
   failures: ["conflict"],

@@ -38,10 +38,12 @@ export type ManagedResource = {
   /** Fields that a new record must have. */
   readonly required: readonly string[];
   /** Values of the other fields of a new record. */
-  readonly defaults: Body | ((context: OperationContext) => Body);
+  readonly defaults: Body;
+  /** Those that depend on the caller or are made anew for each. */
+  readonly minted?: (context: OperationContext) => Body;
   /** Columns that an answer has besides `fields`. `id` and times belong here. */
   readonly kept: z.ZodRawShape;
-  /** Those of `kept` that `defaults` or `under` set when a record is made, and nothing afterwards. */
+  /** Those of `kept` that `defaults`, `minted` or `under` set when a record is made, and nothing afterwards. */
   readonly made?: readonly string[];
   /** Records that belong to one of another resource are made under its path: its operation, and the column of its id. */
   readonly under?: { readonly of: Operation; readonly column: string };
@@ -244,7 +246,8 @@ function createOperation({ managed, table, one, show }: Parts): Operation {
   const optional = z.strictObject(managed.fields).partial();
   const required = Object.fromEntries(managed.required.map((name) => [name, true as const]));
   const defaultsOf = (context: OperationContext, parent: unknown): Body => ({
-    ...(typeof managed.defaults === "function" ? managed.defaults(context) : managed.defaults),
+    ...managed.defaults,
+    ...managed.minted?.(context),
     ...(under === undefined ? {} : { [under.column]: Parent.parse(parent).id }),
   });
   return operation<z.ZodType, undefined, z.ZodObject, unknown>({
@@ -258,6 +261,7 @@ function createOperation({ managed, table, one, show }: Parts): Operation {
       ...(under?.of.input.path === undefined ? {} : { path: under.of.input.path }),
       body: optional.required(required),
     },
+    bodyDefaults: managed.defaults,
     output: one,
     status: 201,
     failures: failuresOfWrite(managed),

@@ -58,13 +58,8 @@ export const smartLinks = manage({
     rules,
   },
   required: ["name"],
-  defaults: () => ({
-    code: mintCode(),
-    status: "active",
-    affiliate_id: null,
-    mode: "weighted",
-    rules: [],
-  }),
+  defaults: { status: "active", affiliate_id: null, mode: "weighted", rules: [] },
+  minted: () => ({ code: mintCode() }),
   kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: {
     code: z.string(),

@@ -24,6 +24,31 @@ import { tellOfNewOffer } from "./tell-of-offer.ts";
 const CODE_TRIES_MAX = 5;
 const NO_MONEY = "0.0000";
 
+/** G35. */
+const DEFAULTS = {
+  status: "active",
+  visibility: "public",
+  category: "",
+  description: "",
+  restrictions: "",
+  preview_url: "",
+  fallback_url: "",
+  allowed_domains: [],
+  revenue_type: "rpa",
+  revenue: NO_MONEY,
+  payout_type: "cpa",
+  payout: NO_MONEY,
+  caps: {},
+  targeting: {},
+  conversion_method: "any",
+  unique_per_click: true,
+  attribution_days: 30,
+  default_status: "approved",
+  thumbnail_url: "",
+  tags: [],
+  is_featured: false,
+};
+
 export const createOffer: Operation = operation({
   name: "createOffer",
   method: "POST",
@@ -32,6 +57,7 @@ export const createOffer: Operation = operation({
   summary: "Create an offer with its default event",
   access: adminWrite("offers.write"),
   input: { body: CreateOfferBody },
+  bodyDefaults: DEFAULTS,
   output: z.object({ data: ShownOffer }),
   status: 201,
   failures: ["conflict"],
@@ -86,31 +112,6 @@ export async function insertOfferWithEvents(
   if (offer === undefined) throw new Error("an offer was inserted and is not there");
   return offer;
 }
-
-/** G35. */
-const DEFAULTS = {
-  status: "active",
-  visibility: "public",
-  category: "",
-  description: "",
-  restrictions: "",
-  preview_url: "",
-  fallback_url: "",
-  allowed_domains: [],
-  revenue_type: "rpa",
-  revenue: NO_MONEY,
-  payout_type: "cpa",
-  payout: NO_MONEY,
-  caps: {},
-  targeting: {},
-  conversion_method: "any",
-  unique_per_click: true,
-  attribution_days: 30,
-  default_status: "approved",
-  thumbnail_url: "",
-  tags: [],
-  is_featured: false,
-};
 
 /** The money of a posted default event counts where the offer has none of its own (G42). */
 function withDefaults(

@@ -58,14 +58,16 @@ export const onePostback = manage({
     status: oneOf(...WRITTEN_STATUSES),
   },
   required: ["offer_id", "url"],
-  defaults: ({ principal: { role, affiliate } }) => ({
-    affiliate_id: affiliate?.id ?? null,
+  defaults: {
     event_code: null,
     kind: "s2s",
     method: "GET",
     body: "",
     fire_on: "approved",
     status: "active",
+  },
+  minted: ({ principal: { role, affiliate } }) => ({
+    affiliate_id: affiliate?.id ?? null,
     created_by_affiliate: role === "partner",
   }),
   kept: {

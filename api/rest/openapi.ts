@@ -5,7 +5,7 @@ import {
   FailureResponses,
   failuresOf,
 } from "./openapi-failures.ts";
-import { type Json, Schemas } from "./openapi-schemas.ts";
+import { asObject, asText, type Json, Schemas } from "./openapi-schemas.ts";
 import { exampleOf } from "./schema-example.ts";
 
 export type OpenApiOptions = {
@@ -108,11 +108,13 @@ function documentPaths(failures: FailureResponses): Record<string, Json> {
 }
 
 function describe(operation: Operation, schemas: Schemas, failures: FailureResponses): Json {
-  const { input, description, csvBody, name } = operation;
+  const { input, description, csvBody, bodyDefaults = {}, name } = operation;
   const answer = schemas.reference(operation.output, "output", [name]);
   const owners = [name, ...schemas.recordsIn(answer)];
   const body =
-    input.body === undefined ? undefined : schemas.reference(input.body, "input", owners);
+    input.body === undefined
+      ? undefined
+      : withDefaults(schemas.reference(input.body, "input", owners), bodyDefaults);
   return {
     operationId: name,
     tags: [operation.tag],
@@ -142,6 +144,22 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
       ...failures.of(failuresOf(operation)),
     },
   };
+}
+
+/** What is left out anyway, as JSON. */
+const NOTHING: ReadonlySet<string | undefined> = new Set([undefined, "null", '""', "[]", "{}"]);
+
+/** In words: as `default` of the schema, generators of clients would take the field for one that is always there. */
+function withDefaults(body: Json, defaults: Readonly<Record<string, unknown>>): Json {
+  const properties = Object.entries(asObject(body["properties"])).map(([name, value]) => {
+    const field = asObject(value);
+    const { [name]: fallback } = defaults;
+    const text = JSON.stringify(fallback);
+    const isTold = !NOTHING.has(text);
+    const description = `${asText(field["description"])}; \`${text}\` by default`;
+    return [name, isTold ? { ...field, description } : field];
+  });
+  return properties.length === 0 ? body : { ...body, properties: Object.fromEntries(properties) };
 }
 
 function accessText({ access }: Operation): string {

@@ -36,7 +36,8 @@ export const webhooks = manage({
     active: flag,
   },
   required: ["name", "url", "events"],
-  defaults: () => ({ active: true, secret: mintSecret() }),
+  defaults: { active: true },
+  minted: () => ({ secret: mintSecret() }),
   kept: {
     id: z.int(),
     secret: z.string().meta({ description: "The key of the signatures" }),
