@@ -7,7 +7,12 @@ import {
 } from "../../schemas/events/click-query.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { CLICK_LANES } from "../../schemas/events/shards.ts";
-import { clickIdParts, isGenuineClickId } from "../../schemas/ids/click-id.ts";
+import {
+  clickIdParts,
+  isGenuineClickId,
+  orderInMillisecond,
+  orderInMillisecondSql,
+} from "../../schemas/ids/click-id.ts";
 import { ask } from "../../schemas/nats/ask.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
@@ -216,7 +221,9 @@ export function latestClick(
 ): ClickRecord | undefined {
   return clicks.toSorted(
     (a, b) =>
-      rankOf(b, offerId) - rankOf(a, offerId) || b.ts - a.ts || (a.click_id < b.click_id ? 1 : -1),
+      rankOf(b, offerId) - rankOf(a, offerId) ||
+      b.ts - a.ts ||
+      (orderInMillisecond(a.click_id) < orderInMillisecond(b.click_id) ? 1 : -1),
   )[0];
 }
 
@@ -251,8 +258,8 @@ async function selectClicksByAdId(
 ): Promise<readonly ClickRecord[] | "away"> {
   return await selectClicks(clickhouse, {
     where: `click.workspace_id in {workspaceIds: Array(UInt32)} and click.${search.kind} = {value: String}`,
-    order:
-      "order by (click.offer_id > 0 and click.offer_id = {offerId: UInt32}) desc, click.offer_id > 0 desc, click.ts desc limit 1",
+    order: `order by (click.offer_id > 0 and click.offer_id = {offerId: UInt32}) desc, click.offer_id > 0 desc, click.ts desc,
+      ${orderInMillisecondSql("click.click_id")} desc limit 1`,
     params: { workspaceIds: search.workspaceIds, value: search.value, offerId: search.offerId },
   });
 }

@@ -5,6 +5,7 @@ import {
   clickIdParts,
   isGenuineClickId,
   mintClickId,
+  orderInMillisecond,
   parseClickId,
 } from "./click-id.ts";
 
@@ -73,16 +74,33 @@ test("ids of one millisecond differ, also past the end of the random pool", () =
 });
 
 test("no id of a millisecond is given twice, also when chance repeats itself", () => {
-  const drawn = ["0000000001", "0000000002", "0000000001", "0000000002", "0000000003"];
   let now = 1;
-  const clock = { nowMs: () => now };
-  const random = (): string => drawn.shift() ?? "00000000ff";
-  const mint = new ClickIdMint({ producer: 1, secret, clock, random });
+  const mint = new ClickIdMint({
+    producer: 1,
+    secret,
+    clock: { nowMs: () => now },
+    random: () => 1,
+  });
   const next = (): string => mint.mint(mint.nowMs(), 0).slice(18, 28);
-  expect([next(), next(), next()]).toEqual(["0000000001", "0000000002", "0000000003"]);
+  expect([next(), next(), next()]).toEqual(["0000000001", "0000000003", "0000000005"]);
   now = 2;
-  drawn.push("0000000001");
   expect(next()).toBe("0000000001");
+});
+
+test("G113: of the ids of a millisecond the one minted later is the higher one, in any shards", () => {
+  const mint = new ClickIdMint({ producer: 1, secret, clock: { nowMs: () => 1 } });
+  const minted = Array.from({ length: 10_000 }, (_, index) => mint.mint(1, index % 5));
+  expect(minted.map(orderInMillisecond).toSorted()).toEqual(minted.map(orderInMillisecond));
+});
+
+test("a millisecond whose ids are used up ends, and none is given twice", () => {
+  const mint = new ClickIdMint({ producer: 1, secret, clock: { nowMs: () => 1 } });
+  const ids = Array.from({ length: 150_000 }, () => mint.mint(mint.nowMs(), 0));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.toSorted()).toEqual(ids);
+  const times = new Set(ids.map((id) => clickIdParts(id).atMs));
+  expect(times.size).toBeGreaterThan(1);
+  expect(times.size).toBeLessThan(6);
 });
 
 test("only 32 hex digits are a click id; upper case is read as lower", () => {

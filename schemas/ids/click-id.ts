@@ -6,14 +6,22 @@ import type { Clock } from "../time/clock.ts";
  *   12 digits  UTC milliseconds of the click, equal to its `ts`: where to look in ClickHouse
  *    2 digits  shard: which click writer knows it while it is young
  *    4 digits  producer: the ingress process that minted it
- *   10 digits  random
+ *   10 digits  random; of one producer's ids of a millisecond the later one's are higher
  *    4 digits  MAC: refuses made-up ids without a look-up; 1 of 65,536 passes by chance and is then simply not found
  */
 const ID_DIGITS = /^[0-9a-f]{32}$/;
 const HEAD_DIGITS = 18;
 const RANDOM_DIGITS = 10;
 const MAC_DIGITS = 4;
+const RANDOM_BYTES = RANDOM_DIGITS / 2;
 const RANDOM_POOL_BYTES = 20_480;
+const RANDOM_END = 2 ** (8 * RANDOM_BYTES);
+/** What a millisecond begins with, at most: the rest is for the ids behind the first. */
+const FIRST_END = RANDOM_END / 2;
+/** From one id of a millisecond to the next, at most: a neighbour is as hard to guess as 24 bits and the MAC. */
+const STEP_MAX = 2 ** 24;
+const LOW_WORD = 2 ** 32;
+const BYTE_DIGITS: readonly string[] = Array.from({ length: 256 }, (_, byte) => hex(byte, 2));
 
 /** What an id says about itself. Nothing here is proof that the click exists. */
 export type ClickIdParts = {
@@ -36,45 +44,60 @@ export function clickIdParts(id: string): ClickIdParts {
   };
 }
 
+/**
+ * What tells the later of two clicks of one millisecond: higher for the one that its producer minted later. Of two producers
+ * nobody knows, and the order is any, but always the same.
+ */
+export function orderInMillisecond(id: string): string {
+  return id.slice(HEAD_DIGITS);
+}
+
+/** The same of a column with ids as bytes, in SQL. */
+export function orderInMillisecondSql(column: string): string {
+  return `substring(${column}, ${HEAD_DIGITS / 2 + 1})`;
+}
+
 /** Whether an installation with this secret minted the id. */
 export function isGenuineClickId(id: string, secret: string): boolean {
-  const random = id.slice(HEAD_DIGITS, -MAC_DIGITS);
+  const random = Number.parseInt(id.slice(HEAD_DIGITS, -MAC_DIGITS), 16);
   return macOf(keyOf(id.slice(0, HEAD_DIGITS), secret), random) === id.slice(-MAC_DIGITS);
 }
 
 /** An id of this time for whoever mints few: a producer with many has a {@link ClickIdMint}. */
 export function mintClickId({ atMs, shard, producer }: ClickIdParts, secret: string): string {
   const head = headOf(atMs, shard, hex(producer, 4));
-  const random = randomBytes(RANDOM_DIGITS / 2).toString("hex");
-  return head + random + macOf(keyOf(head, secret), random);
+  const random = randomBytes(RANDOM_BYTES).readUIntBE(0, RANDOM_BYTES);
+  return head + randomDigits(random) + macOf(keyOf(head, secret), random);
 }
 
 /**
- * Mints the click ids of one producer, each once. Its time never goes back, also when the clock does, so that ids, positions in the
- * journal and `ts` of a producer are in one order.
+ * Mints the click ids of one producer, each once. Its time never goes back, also when the clock does, and within a millisecond
+ * each id is higher than the one before ({@link orderInMillisecond}), so that ids, positions in the journal and `ts` of a producer are
+ * in one order.
  */
 export class ClickIdMint {
   readonly #producerDigits: string;
   readonly #secret: string;
   readonly #clock: Clock;
   #lastMs = 0;
-  /** Of the newest id: many share a millisecond and a shard. */
-  #head = { atMs: -1, shard: -1, digits: "", key: NO_KEY };
-  /** Random parts that ids of this millisecond have: 40 bits meet again once in weeks at 50,000 ids a second. */
-  readonly #used = new Set<string>();
-  readonly #random: () => string;
+  /** The newest of each shard: many ids share a millisecond and a shard. */
+  readonly #heads: Head[] = [];
+  /** Time and random part of the newest id. */
+  #latestMs = -1;
+  #latest = 0;
+  readonly #random: () => number;
 
-  /** `random` gives 10 hex digits. */
+  /** `random` gives 40 bits. */
   constructor(options: {
     producer: number;
     secret: string;
     clock: Clock;
-    random?: () => string;
+    random?: () => number;
   }) {
     this.#producerDigits = hex(options.producer, 4);
     this.#secret = options.secret;
     this.#clock = options.clock;
-    this.#random = options.random ?? randomDigits();
+    this.#random = options.random ?? randomNumbers();
   }
 
   /** The time of the next click: the clock's, or that of the last click if the clock stepped back. */
@@ -85,15 +108,27 @@ export class ClickIdMint {
 
   /** `atMs` is an answer of {@link nowMs}; `shard` is 0 to 255. */
   mint(atMs: number, shard: number): string {
-    if (this.#head.atMs !== atMs || this.#head.shard !== shard) {
-      const digits = headOf(atMs, shard, this.#producerDigits);
-      if (this.#head.atMs !== atMs) this.#used.clear();
-      this.#head = { atMs, shard, digits, key: keyOf(digits, this.#secret) };
-    }
-    let random = this.#random();
-    while (this.#used.has(random)) random = this.#random();
-    this.#used.add(random);
-    return this.#head.digits + random + macOf(this.#head.key, random);
+    this.#latest = this.#latestMs === atMs ? this.#nextRandom() : this.#random() % FIRST_END;
+    this.#latestMs = atMs;
+    const { digits, key } = this.#headOf(atMs, shard);
+    return digits + randomDigits(this.#latest) + macOf(key, this.#latest);
+  }
+
+  #headOf(atMs: number, shard: number): Head {
+    const known = this.#heads[shard];
+    if (known?.atMs === atMs) return known;
+    const digits = headOf(atMs, shard, this.#producerDigits);
+    const head = { atMs, digits, key: keyOf(digits, this.#secret) };
+    this.#heads[shard] = head;
+    return head;
+  }
+
+  /** Above the newest one. A millisecond that is used up ends: that takes 60,000 ids, or a clock that stands still. */
+  #nextRandom(): number {
+    const next = this.#latest + 1 + (this.#random() % STEP_MAX);
+    if (next >= RANDOM_END) throw new RangeError("this millisecond has no more click ids");
+    if (next >= RANDOM_END - STEP_MAX) this.#lastMs = Math.max(this.#lastMs, this.#latestMs + 1);
+    return next;
   }
 }
 
@@ -102,23 +137,40 @@ function headOf(atMs: number, shard: number, producerDigits: string): string {
 }
 
 /** Asking the system for each would cost more than all the rest of an id. */
-function randomDigits(): () => string {
-  let pool = "";
+function randomNumbers(): () => number {
+  let pool = Buffer.alloc(0);
   let used = 0;
   return () => {
-    if (used + RANDOM_DIGITS > pool.length) {
-      pool = randomBytes(RANDOM_POOL_BYTES).toString("hex");
+    if (used + RANDOM_BYTES > pool.length) {
+      pool = randomBytes(RANDOM_POOL_BYTES);
       used = 0;
     }
-    used += RANDOM_DIGITS;
-    return pool.slice(used - RANDOM_DIGITS, used);
+    used += RANDOM_BYTES;
+    return pool.readUIntBE(used - RANDOM_BYTES, RANDOM_BYTES);
   };
+}
+
+/** By bytes: `toString(16)` of a number beyond 31 bits takes longer than all the rest. */
+function randomDigits(random: number): string {
+  const low = random >>> 0;
+  return (
+    byteDigits(Math.floor(random / LOW_WORD)) +
+    byteDigits(low >>> 24) +
+    byteDigits((low >>> 16) & 0xff) +
+    byteDigits((low >>> 8) & 0xff) +
+    byteDigits(low & 0xff)
+  );
+}
+
+function byteDigits(byte: number): string {
+  return BYTE_DIGITS[byte] ?? "";
 }
 
 /** Three secret 32-bit numbers of all ids with one head. */
 type MacKey = { readonly high: number; readonly low: number; readonly sum: number };
 
-const NO_KEY: MacKey = { high: 0, low: 0, sum: 0 };
+/** What ids of a millisecond and a shard have in common. */
+type Head = { readonly atMs: number; readonly digits: string; readonly key: MacKey };
 
 function keyOf(head: string, secret: string): MacKey {
   const digest = hash("sha256", secret + head, "hex");
@@ -131,11 +183,10 @@ function keyOf(head: string, secret: string): MacKey {
  * all of them. A made-up id passes with 1 in 65,536. The key says nothing about that of another millisecond, and what could be
  * learnt from several ids of one is how to make up more of it, which are then not found.
  */
-function macOf({ high, low, sum }: MacKey, random: string): string {
-  let mixed = Number.parseInt(random.slice(2), 16) ^ low;
+function macOf({ high, low, sum }: MacKey, random: number): string {
+  let mixed = random ^ low;
   mixed = Math.imul(mixed ^ (mixed >>> 16), high | 1);
-  mixed =
-    (mixed ^ (mixed >>> 15)) + Math.imul(Number.parseInt(random.slice(0, 2), 16) + 1, low | 1);
+  mixed = (mixed ^ (mixed >>> 15)) + Math.imul(Math.floor(random / LOW_WORD) + 1, low | 1);
   mixed = Math.imul(mixed ^ (mixed >>> 16), sum | 1);
   mixed = Math.imul(mixed ^ (mixed >>> 15), high | 1);
   return hex((mixed ^ (mixed >>> 16)) & 0xffff, MAC_DIGITS);
