@@ -16,7 +16,8 @@ export type LeaseRequest = {
 /**
  * Leases what is due, the oldest of each destination first, by the clock of the server. Costs a look into the index for each
  * destination that has anything waiting, however much that is: a backlog of one is never walked through for another's sake.
- * Rows that another worker is taking at this moment are left to it.
+ * Rows that another worker is taking at this moment are left to it. Due times are rounded to milliseconds, so the clock is too:
+ * what was queued before this question is due at it.
  */
 export async function leaseDueDeliveries(
   db: Queryable,
@@ -40,7 +41,7 @@ export async function leaseDueDeliveries(
              select d.id
              from turn t cross join lateral (
                select d.id from delivery d
-               where d.destination = t.destination and d.due_at <= now()
+               where d.destination = t.destination and d.due_at <= now()::timestamptz(3)
                order by d.due_at limit t.free for update skip locked
              ) d
              limit $3::integer
