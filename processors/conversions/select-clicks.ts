@@ -1,5 +1,6 @@
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
+import { readDestination } from "../../schemas/clickhouse/stored-destination.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 
 const TIMEOUT_MS = 2_000;
@@ -10,6 +11,8 @@ const CLICK_COLUMNS = Object.keys(ClickRecord.shape)
   .map((name) => {
     if (name === "click_id") return "lower(hex(click.click_id)) as click_id";
     if (name === "ts") return "toUnixTimestamp64Milli(click.ts) as ts";
+    if (name === "destination")
+      return `${readDestination("click.destination", "lower(hex(click.click_id))")} as destination`;
     return name === "click_payout" || name === "click_revenue"
       ? `toDecimalString(click.${name}, 4) as ${name}`
       : `click.${name} as ${name}`;
