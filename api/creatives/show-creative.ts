@@ -1,3 +1,4 @@
+import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { LINK_MACRO } from "./creative-fields.ts";
 
 /** What a partner's creative is made from; other columns pass through. */
@@ -32,8 +33,4 @@ function imageMarkup({ name, url, width, height }: Content, link: string): strin
   const size = [width === 0 ? "" : ` width="${width}"`, height === 0 ? "" : ` height="${height}"`];
   const image = `<img src="${escapeMarkup(url)}"${size.join("")} alt="${escapeMarkup(name)}" border="0">`;
   return `<a href="${escapeMarkup(link)}">${image}</a>`;
-}
-
-function escapeMarkup(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,15 +1,4 @@
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** Text for any place of a page, attributes too. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
-}
+import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 
 /** Text of the document: `code` in backquotes, paragraphs between empty lines. */
 export function prose(text: string): string {
@@ -20,5 +9,5 @@ export function prose(text: string): string {
 }
 
 export function inlineProse(text: string): string {
-  return escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
+  return escapeMarkup(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

@@ -1,5 +1,6 @@
+import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { asObject, asText, type Json } from "../rest/openapi-schemas.ts";
-import { escaped, inlineProse, prose } from "./html.ts";
+import { inlineProse, prose } from "./html.ts";
 import { meaningOf, schemaTable, typeText } from "./schema-table.ts";
 
 export type DescribedOperation = {
@@ -31,9 +32,9 @@ export function operationsOf(document: Json): DescribedOperation[] {
 
 export function operationSection(document: Json, operation: DescribedOperation): string {
   const { described, id, method, path, summary } = operation;
-  return `<article id="${escaped(id)}">
-    <h3><span class="method">${method}</span> <code>${escaped(path)}</code></h3>
-    <p><strong>${inlineProse(summary)}</strong> <span class="dim">${escaped(id)}</span></p>
+  return `<article id="${escapeMarkup(id)}">
+    <h3><span class="method">${method}</span> <code>${escapeMarkup(path)}</code></h3>
+    <p><strong>${inlineProse(summary)}</strong> <span class="dim">${escapeMarkup(id)}</span></p>
     ${prose(asText(described["description"]))}
     ${parametersTable(described["parameters"])}
     ${requestPart(asObject(described["requestBody"]))}
@@ -51,7 +52,7 @@ function parametersTable(parameters: unknown): string {
     const schema = asObject(parameter["schema"]);
     const { name, in: place, description } = parameter;
     const text = meaningOf({ ...schema, ...(description === undefined ? {} : { description }) });
-    return `<tr><td><code>${escaped(asText(name))}</code>${place === "path" ? " *" : ""}</td>
+    return `<tr><td><code>${escapeMarkup(asText(name))}</code>${place === "path" ? " *" : ""}</td>
       <td>${typeText(schema)}</td><td>${text}</td></tr>`;
   });
   return `<h4>Parameters of path (*) and query</h4>
@@ -69,14 +70,14 @@ function successPart(status: string, response: Json): string {
   const content = Object.entries(asObject(response["content"]));
   const parts = content.map(([type, value]) => {
     const media = asObject(value);
-    return `<p class="dim">${escaped(type)}</p>${schemaTable(asObject(media["schema"]))}${exampleBlock(media["example"])}`;
+    return `<p class="dim">${escapeMarkup(type)}</p>${schemaTable(asObject(media["schema"]))}${exampleBlock(media["example"])}`;
   });
-  return `<details><summary>Answer ${escaped(status)}</summary>${parts.join("")}</details>`;
+  return `<details><summary>Answer ${escapeMarkup(status)}</summary>${parts.join("")}</details>`;
 }
 
 function exampleBlock(example: unknown): string {
   if (example === undefined) return "";
-  return `<h4>Example</h4><pre><code>${escaped(JSON.stringify(example, null, 2))}</code></pre>`;
+  return `<h4>Example</h4><pre><code>${escapeMarkup(JSON.stringify(example, null, 2))}</code></pre>`;
 }
 
 function failuresPart(document: Json, responses: Json): string {
@@ -86,7 +87,7 @@ function failuresPart(document: Json, responses: Json): string {
     .map(([status, response]) => {
       const reference = asText(asObject(response)["$ref"]);
       const { description } = asObject(shared[reference.slice(reference.lastIndexOf("/") + 1)]);
-      return `<tr><td>${escaped(status)}</td><td>${prose(asText(description))}</td></tr>`;
+      return `<tr><td>${escapeMarkup(status)}</td><td>${prose(asText(description))}</td></tr>`;
     });
   return `<details><summary>Failures</summary><table>${rows.join("")}</table></details>`;
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { asObject, asText, type Json } from "../rest/openapi-schemas.ts";
 import { commandOf, FIRST_STEPS, type FirstStep } from "./first-steps.ts";
-import { escaped, inlineProse, prose } from "./html.ts";
+import { inlineProse, prose } from "./html.ts";
 import { type DescribedOperation, operationSection, operationsOf } from "./operation-section.ts";
 import { schemaTable } from "./schema-table.ts";
 import { STYLE } from "./style.ts";
@@ -25,19 +26,19 @@ export function referencePage(document: Json): string {
     operations.filter((operation) => operation.tag === tag["name"]);
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(asText(info["title"]))}</title><style>${STYLE}</style></head>
+<title>${escapeMarkup(asText(info["title"]))}</title><style>${STYLE}</style></head>
 <body><div class="page"><nav>
 <a href="#first-steps">First steps</a><a href="#rules">Rules of every call</a>
 ${tags.map((tag) => menuOf(tag, ofTag(tag))).join("")}
-<b>Schemas</b>${schemas.map(([name]) => `<a href="#schema-${escaped(name)}">${escaped(name)}</a>`).join("")}
+<b>Schemas</b>${schemas.map(([name]) => `<a href="#schema-${escapeMarkup(name)}">${escapeMarkup(name)}</a>`).join("")}
 </nav><main>
-<h1>${escaped(asText(info["title"]))}</h1>${prose(asText(info["description"]))}
+<h1>${escapeMarkup(asText(info["title"]))}</h1>${prose(asText(info["description"]))}
 <p>The same as OpenAPI 3.1, for generators of clients: <a href="openapi.json">openapi.json</a>.</p>
 ${firstSteps(document, operations)}
 ${RULES}
 ${tags
   .map(
-    (tag) => `<h2 id="tag-${escaped(slugOf(tag))}">${escaped(asText(tag["name"]))}</h2>
+    (tag) => `<h2 id="tag-${escapeMarkup(slugOf(tag))}">${escapeMarkup(asText(tag["name"]))}</h2>
 ${prose(asText(tag["description"]))}${ofTag(tag)
   .map((operation) => operationSection(document, operation))
   .join("")}`,
@@ -47,7 +48,7 @@ ${prose(asText(tag["description"]))}${ofTag(tag)
 ${schemas
   .map(
     ([name, schema]) =>
-      `<article id="schema-${escaped(name)}"><h3>${escaped(name)}</h3>${schemaTable(asObject(schema))}</article>`,
+      `<article id="schema-${escapeMarkup(name)}"><h3>${escapeMarkup(name)}</h3>${schemaTable(asObject(schema))}</article>`,
   )
   .join("")}
 </main></div></body></html>
@@ -61,9 +62,9 @@ function slugOf(tag: Json): string {
 function menuOf(tag: Json, operations: readonly DescribedOperation[]): string {
   const links = operations.map(
     ({ id, method, path }) =>
-      `<a href="#${escaped(id)}"><span class="method">${method}</span>${escaped(path)}</a>`,
+      `<a href="#${escapeMarkup(id)}"><span class="method">${method}</span>${escapeMarkup(path)}</a>`,
   );
-  return `<b>${escaped(asText(tag["name"]))}</b>${links.join("")}`;
+  return `<b>${escapeMarkup(asText(tag["name"]))}</b>${links.join("")}`;
 }
 
 function firstSteps(document: Json, operations: readonly DescribedOperation[]): string {
@@ -74,7 +75,7 @@ function firstSteps(document: Json, operations: readonly DescribedOperation[]): 
 <p>A whole network, from nothing to its first report. The first admin key comes from the command line
 (<code>npm run tracker -- workspace create --name "My network"</code>), the one of the demo is in
 <code>.data/demo.json</code>. Type these in a shell; the tracking host is the address that visitors come to.</p>
-<pre><code>API=${escaped(asText(servers[0]?.["url"]))}
+<pre><code>API=${escapeMarkup(asText(servers[0]?.["url"]))}
 KEY=&lt;your admin key&gt;
 TRACKING_SCHEME=https
 TRACKING_HOST=go.example.com</code></pre>
@@ -88,8 +89,8 @@ The second line is what the advertiser's server calls at each sale.</li></ol>`;
 function stepItem(step: FirstStep): string {
   const keeps = Object.entries(step.keeps ?? {});
   const kept = keeps.map(([name, field]) => `${name}=…   # data.${field} of the answer`).join("\n");
-  return `<li><strong>${escaped(step.title)}</strong> (<a href="#${escaped(step.operationId)}">${escaped(step.operationId)}</a>)
-<pre><code>${escaped(commandOf(step))}${kept === "" ? "" : `\n${escaped(kept)}`}</code></pre>
+  return `<li><strong>${escapeMarkup(step.title)}</strong> (<a href="#${escapeMarkup(step.operationId)}">${escapeMarkup(step.operationId)}</a>)
+<pre><code>${escapeMarkup(commandOf(step))}${kept === "" ? "" : `\n${escapeMarkup(kept)}`}</code></pre>
 ${step.note === undefined ? "" : inlineProse(step.note)}</li>`;
 }
 

@@ -1,6 +1,7 @@
+import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { HIDDEN_FROM } from "../access/visibility.ts";
 import { asObject, asText, type Json } from "../rest/openapi-schemas.ts";
-import { escaped, inlineProse } from "./html.ts";
+import { inlineProse } from "./html.ts";
 
 const DEPTH_MAX = 4;
 const WORDS_SHOWN_MAX = 60;
@@ -17,7 +18,7 @@ function rowsOf(schema: Json, prefix: string, depth: number): string[] {
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   return Object.entries(asObject(schema["properties"])).flatMap(([name, value]) => {
     const property = asObject(value);
-    const row = `<tr><td><code>${escaped(prefix + name)}</code>${needed.has(name) ? " *" : ""}</td>
+    const row = `<tr><td><code>${escapeMarkup(prefix + name)}</code>${needed.has(name) ? " *" : ""}</td>
       <td>${typeText(property)}</td><td>${meaningOf(property)}</td></tr>`;
     const { object, suffix } = objectIn(property);
     const isTold = object === undefined || depth >= DEPTH_MAX;
@@ -43,23 +44,23 @@ function choicesOf(schema: Json): Json[] {
 export function typeText(schema: Json): string {
   const { $ref, type, enum: words, const: only, items } = schema;
   if (typeof $ref === "string") {
-    const name = escaped($ref.slice($ref.lastIndexOf("/") + 1));
+    const name = escapeMarkup($ref.slice($ref.lastIndexOf("/") + 1));
     return `<a href="#schema-${name}">${name}</a>`;
   }
-  if (only !== undefined) return `<code>${escaped(JSON.stringify(only))}</code>`;
+  if (only !== undefined) return `<code>${escapeMarkup(JSON.stringify(only))}</code>`;
   if (Array.isArray(words)) return wordsText(words);
   const choices = choicesOf(schema);
   if (choices.length > 0) return choices.map(typeText).join(" or ");
   if (type === "array") return `list of ${typeText(asObject(items))}`;
   const format = schema["format"];
   const name = Array.isArray(type) ? type.join(" or ") : asText(type ?? "any value");
-  return escaped(typeof format === "string" ? `${name}, ${format}` : name);
+  return escapeMarkup(typeof format === "string" ? `${name}, ${format}` : name);
 }
 
 function wordsText(words: readonly unknown[]): string {
   const shown = words
     .slice(0, WORDS_SHOWN_MAX)
-    .map((word) => `<code>${escaped(String(word))}</code>`);
+    .map((word) => `<code>${escapeMarkup(String(word))}</code>`);
   return shown.join(" ") + (words.length > shown.length ? " …" : "");
 }
 
@@ -75,10 +76,11 @@ export function meaningOf(schema: Json): string {
       parts.push(`${word} ${bound}`);
   }
   if (fallback !== undefined)
-    parts.push(`default <code>${escaped(JSON.stringify(fallback))}</code>`);
+    parts.push(`default <code>${escapeMarkup(JSON.stringify(fallback))}</code>`);
   if (Array.isArray(examples) && examples.length > 0)
-    parts.push(`such as <code>${escaped(String(examples[0]))}</code>`);
-  if (Array.isArray(hidden)) parts.push(`not in answers to ${escaped(hidden.join(", "))} keys`);
+    parts.push(`such as <code>${escapeMarkup(String(examples[0]))}</code>`);
+  if (Array.isArray(hidden))
+    parts.push(`not in answers to ${escapeMarkup(hidden.join(", "))} keys`);
   return parts.join("; ");
 }
 

@@ -1,5 +1,6 @@
 import { HtmlPostbacks, type HtmlPostbacksWanted } from "../../schemas/events/html-postbacks.ts";
 import type { PostbackReply } from "../../schemas/events/postback-request.ts";
+import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { ask } from "../../schemas/nats/ask.ts";
 import { NO_STORE } from "../answers.ts";
 import type { NatsLink } from "../nats-link.ts";
@@ -33,7 +34,7 @@ export async function htmlPostbacksOf(
  */
 export function htmlPixelAnswer(outcome: string, documents: readonly string[]): Answer {
   const frames = documents.map(
-    (html) => `<iframe sandbox="allow-scripts" srcdoc="${attributeText(html)}"></iframe>`,
+    (html) => `<iframe sandbox="allow-scripts" srcdoc="${escapeMarkup(html)}"></iframe>`,
   );
   return {
     status: 200,
@@ -49,8 +50,4 @@ export function htmlPixelAnswer(outcome: string, documents: readonly string[]): 
     ],
     body: `<!doctype html><meta charset="utf-8"><title></title>${frames.join("")}\n`,
   };
-}
-
-function attributeText(text: string): string {
-  return text.replaceAll(/[&"<>]/g, (found) => `&#${found.charCodeAt(0)};`);
 }

@@ -1,9 +1,8 @@
-import { expandTemplate } from "../../schemas/macros/expand.ts";
+import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
+import { encodeValue, expandTemplate } from "../../schemas/macros/expand.ts";
 import { parseTemplate } from "../../schemas/macros/template.ts";
 import { postbackMacros, type Told } from "./postback-request.ts";
 import type { PostbackSource } from "./postbacks.ts";
-
-const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /**
  * What a page is to carry for a partner: the postback's body, or an image of its URL when it has none. Values come from anybody
@@ -15,17 +14,13 @@ export function htmlPostback(delivery: Told, source: PostbackSource): string {
   const expand = (text: string): string =>
     expandTemplate(parseTemplate(text, macros), (macro) => encodeStrictly(valueOf(macro)));
   if (source.body.trim() !== "") return expand(source.body);
-  return `<img src="${attributeText(expand(source.url))}" width="1" height="1" alt="">`;
+  return `<img src="${escapeMarkup(expand(source.url))}" width="1" height="1" alt="">`;
 }
 
-/** `encodeURIComponent` leaves quotes and parentheses as they are. */
+/** The encoding of a URL leaves quotes and parentheses as they are. */
 function encodeStrictly(value: string): string {
-  return encodeURIComponent(value.replace(LONE_SURROGATE, "\uFFFD")).replaceAll(
+  return encodeValue(value).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
-
-function attributeText(text: string): string {
-  return text.replaceAll(/[<>&"']/g, (found) => `&#${found.charCodeAt(0)};`);
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { expandTemplate, expandUrlTemplate } from "../../schemas/macros/expand.ts";
 import {
   PARTNER_POSTBACK_MACROS,
@@ -34,7 +35,7 @@ const KINDS_NOT_SENT: Readonly<Partial<Record<PostbackSource["kind"], string>>> 
 /** How the values in a body are written, told by how it begins. A brace before a name is a macro, not JSON. */
 const BODY_FORMS = [
   { begins: /^\s*(?:\{\s*["}]|\[)/, type: "application/json", write: jsonText },
-  { begins: /^\s*</, type: "application/xml", write: markupText },
+  { begins: /^\s*</, type: "application/xml", write: escapeMarkup },
   { begins: /^[^\s=&]+=/, type: "application/x-www-form-urlencoded", write: undefined },
 ] as const;
 
@@ -105,10 +106,6 @@ function expandBody(
 /** As it stands inside of a JSON string; numbers are the same outside of one. */
 function jsonText(value: string): string {
   return JSON.stringify(value).slice(1, -1);
-}
-
-function markupText(value: string): string {
-  return value.replaceAll(/[<>&"']/g, (found) => `&#${found.charCodeAt(0)};`);
 }
 
 function macroValue(

@@ -32,7 +32,7 @@ export function expandUrlTemplate<Macro extends string>(
 }
 
 /** `encodeURIComponent` that never throws: half a surrogate pair becomes U+FFFD. */
-function encodeValue(value: string): string {
+export function encodeValue(value: string): string {
   if (UNRESERVED.test(value)) return value;
   return encodeURIComponent(value.replace(LONE_SURROGATE, "\uFFFD"));
 }

@@ -7,8 +7,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { operations } from "../../api/operations.ts";
 import { commandOf, FIRST_STEPS } from "../../api/reference/first-steps.ts";
-import { escaped } from "../../api/reference/html.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { expectDescribed } from "../system/described-answers.ts";
 import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
@@ -36,7 +36,7 @@ test("a stranger sets up a network by the first steps of the reference page, typ
   expect(known.length).toBeGreaterThanOrEqual(10);
   for (const step of known) {
     const command = commandOf(step);
-    expect(page.body).toContain(escaped(command));
+    expect(page.body).toContain(escapeMarkup(command));
     const answer = Answer.parse(JSON.parse(await shell(command, kept)));
     expect([step.title, answer.error]).toEqual([step.title, undefined]);
     for (const [variable, field] of Object.entries(step.keeps ?? {})) {
