@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TrackingWorld } from "./tracking-world.ts";
+import { shardOfOffer } from "../../../schemas/events/shards.ts";
+import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
+import { type ClickOptions, TrackingWorld } from "./tracking-world.ts";
 
 let world: TrackingWorld;
 beforeAll(async () => {
@@ -39,22 +41,41 @@ test("P12 G162: a genuine young id that nobody knows is an outage, never an unkn
   });
 });
 
+/** The sub1 of the click that a report is credited to. */
+async function sub1Of(params: Record<string, string>): Promise<unknown> {
+  const reply = await world.report(params);
+  const [row] = await world.rows("select click ->> 'sub1' as sub1 from conversion where id = $1", [
+    reply.body["conversion_id"],
+  ]);
+  return row?.["sub1"];
+}
+
 test("PB-005 PB-066 G113: the latest click with an ad-platform id, one with an offer first, the named offer before all", async () => {
   const [one, two] = [await world.addOffer(), await world.addOffer()];
   await world.addClick({ offer_id: one, gclid: "G", ageMs: 60_000, sub1: "older" });
   await world.addClick({ offer_id: one, gclid: "G", ageMs: 50_000, sub1: "newer" });
   world.addYoungClick({ offer_id: two, gclid: "G", sub1: "newest" });
   world.addYoungClick({ offer_id: 0, gclid: "G", sub1: "no offer" });
-  const sub1Of = async (params: Record<string, string>): Promise<unknown> => {
-    const reply = await world.report(params);
-    const [row] = await world.rows(
-      "select click ->> 'sub1' as sub1 from conversion where id = $1",
-      [reply.body["conversion_id"]],
-    );
-    return row?.["sub1"];
-  };
   expect(await sub1Of({ gclid: "G" })).toBe("newest");
   expect(await sub1Of({ gclid: "G", offer_id: String(one) })).toBe("newer");
+});
+
+test("G113: of two clicks of one millisecond the one that was answered later, wherever each is known", async () => {
+  const offerId = await world.addOffer();
+  const ts = Date.now() - 10_000;
+  const { secret } = world.catalog;
+  const mint = new ClickIdMint({ producer: 1, secret, clock: { nowMs: () => ts } });
+  const store = async (click: ClickOptions): Promise<unknown> => await world.addClick(click);
+  const hold = async (click: ClickOptions): Promise<unknown> => world.addYoungClick(click);
+  const ways = [store, hold].flatMap((first) => [store, hold].map((second) => [first, second]));
+  for (const [index, [first = store, second = store]] of [...ways, ...ways, ...ways].entries()) {
+    const gclid = `same-${index}`;
+    const next = (): string => mint.mint(ts, shardOfOffer(offerId));
+    const [older, newer] = [next(), next()];
+    await second({ click_id: newer, ts, offer_id: offerId, gclid, sub1: "newer" });
+    await first({ click_id: older, ts, offer_id: offerId, gclid, sub1: "older" });
+    expect([gclid, await sub1Of({ gclid })]).toEqual([gclid, "newer"]);
+  }
 });
 
 test("LIFE-031: a click refused by its link converts to a rejected conversion", async () => {
