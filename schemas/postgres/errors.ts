@@ -21,7 +21,7 @@ const NETWORK = new Set([
   "EAI_AGAIN",
 ]);
 const DRIVER_AWAY =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/;
 
 /** SQLSTATE of a failed statement, or the network's code, or "" for anything else. */
 export function postgresCode(error: unknown): string {

@@ -42,6 +42,11 @@ export class TcpGate {
     await closed;
   }
 
+  /** Through the connections of now nothing passes any more and nobody is told, as when a machine or a cable is gone. */
+  freeze(): void {
+    for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
   #join(inside: Socket): void {
     const outside = connect(this.#target);
     for (const [from, to] of [
