@@ -16,7 +16,7 @@ import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/mi
 import { systemClock } from "../schemas/time/clock.ts";
 import { startClicks } from "./clicks/start.ts";
 import { CapTeller } from "./conversions/cap-teller.ts";
-import { startConversions } from "./conversions/start.ts";
+import { type ConversionDeps, startConversions } from "./conversions/start.ts";
 import { postbackKind } from "./delivery/postback-kind.ts";
 import { RETRY_WAITS_MS } from "./delivery/retry-schedule.ts";
 import { serveHtmlPostbacks } from "./delivery/serve-html.ts";
@@ -32,7 +32,7 @@ const RETRY_MS = 500;
 const CLICKHOUSE_CONNECTIONS_MAX = 24;
 
 /** What lanes are made of. */
-type LaneDeps = FactDeps;
+type LaneDeps = FactDeps & Pick<ConversionDeps, "catalogFeed">;
 type Stage = { current: "starting" | "running" | "ending" };
 
 async function main(): Promise<void> {
@@ -97,7 +97,7 @@ async function start(
 
   const { signal } = lifetime;
   const deps = { pool, nats, clickhouse, catalog, log, metrics, signal, clock: systemClock };
-  startLanes(deps, settings, lifetime);
+  startLanes({ ...deps, catalogFeed: feed }, settings, lifetime);
   stage.current = "running";
   log.info("process.running");
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { ConversionCommand } from "../../schemas/events/conversion-command.ts";
 import { ConversionCommandReply } from "../../schemas/events/conversion-command.ts";
 import { ask } from "../../schemas/nats/ask.ts";
@@ -36,37 +35,6 @@ export async function commandConversions(
         },
       });
   }
-}
-
-/** References that the api has just found in Postgres; the catalog of a processor follows within a second (design 5). */
-const REFERENCES = new Set(["offer_id", "affiliate_id", "event"]);
-const CATALOG_WAIT_MS = 2_000;
-const CATALOG_POLL_MS = 50;
-
-/**
- * As {@link commandConversions}, for a command whose references exist: a processor that does not know them yet is asked
- * again until it does. @throws {ApiError} `unavailable` when that takes too long.
- */
-export async function commandKnownReferences(
-  context: OperationContext,
-  command: ConversionCommand,
-): Promise<Answered> {
-  const deadlineMs = Date.now() + CATALOG_WAIT_MS;
-  for (;;) {
-    try {
-      return await commandConversions(context, command);
-    } catch (error) {
-      if (!isBehind(error)) throw error;
-      if (Date.now() > deadlineMs) throw unavailable("the processing of conversions", error);
-    }
-    await setTimeout(CATALOG_POLL_MS);
-  }
-}
-
-function isBehind(error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.code !== "validation_failed") return false;
-  const fields = Object.keys(error.details?.fields ?? {});
-  return fields.length > 0 && fields.every((field) => REFERENCES.has(field));
 }
 
 async function request(

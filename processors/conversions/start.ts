@@ -1,4 +1,5 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { CatalogFeed } from "../../schemas/catalog-feed/follow.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { ClickLookup, type ClickLookupReply } from "../../schemas/events/click-lookup.ts";
 import {
@@ -12,6 +13,7 @@ import type { Metrics } from "../../schemas/host/metrics.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
+import { byCurrentCatalog } from "./by-current-catalog.ts";
 import { handleCommand } from "./handle-command.ts";
 import { handleReport } from "./handle-report.ts";
 import type { ReportSources } from "./incoming-report.ts";
@@ -30,6 +32,7 @@ export type ConversionDeps = {
   readonly nats: Nats;
   readonly clickhouse: Clickhouse;
   readonly catalog: Catalog;
+  readonly catalogFeed: CatalogFeed;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly signal: AbortSignal;
@@ -109,6 +112,7 @@ function respond(desk: Desk, message: { respond(payload: string): boolean }, rep
 }
 
 type Desk = ReportSources & {
+  readonly catalogFeed: CatalogFeed;
   readonly log: Log;
   readonly metrics: ConversionMetrics;
   readonly postbackLog: PostbackLog;
@@ -159,7 +163,12 @@ async function reportOutcome(desk: Desk, request: PostbackRequest): Promise<Hand
   // An empty catalog knows no token: that is our state, not the sender's mistake.
   if (!desk.catalog.isLoaded) return refusal(UNAVAILABLE, {});
   try {
-    return await handleReport(desk, request);
+    const current = await byCurrentCatalog(desk, {
+      handle: () => handleReport(desk, request),
+      isRefusal: ({ reply: { body, result } }) =>
+        !body.ok && result !== "malformed" && result !== "unavailable",
+    });
+    return current ?? refusal(UNAVAILABLE, {});
   } catch (error) {
     if (isStoreAway(error)) {
       desk.log.warn({ err: error }, "conversions.store-is-away");
@@ -178,7 +187,13 @@ async function answerCommand(
   if (command === undefined) return undefined;
   let reply: ConversionCommandReply = { kind: "unavailable" };
   try {
-    if (desk.catalog.isLoaded) reply = await handleCommand(desk, command);
+    if (desk.catalog.isLoaded) {
+      const current = await byCurrentCatalog(desk, {
+        handle: () => handleCommand(desk, command),
+        isRefusal: ({ kind }) => kind === "refused",
+      });
+      if (current !== undefined) reply = current;
+    }
   } catch (error) {
     if (isStoreAway(error)) desk.log.warn({ err: error }, "conversions.store-is-away");
     else desk.log.error({ err: error }, "conversions.command-failed");

@@ -33,6 +33,9 @@ export class CatalogFeed {
   #timer: NodeJS.Timeout | undefined;
   #copyTimer: NodeJS.Timeout | undefined;
   #isAway = false;
+  /** The reading that goes on, and the one after it. */
+  #underWay: Promise<boolean> | undefined;
+  #next: Promise<boolean> | undefined;
   #closed = false;
   /** UTC ms of the last answer of Postgres; undefined before the first. */
   lastReadAtMs: number | undefined;
@@ -56,10 +59,26 @@ export class CatalogFeed {
   }
 
   /**
-   * Applies what is new, now: in one go, or page by page when there are thousands of changes. Never throws: an unreachable
-   * Postgres leaves the catalog as it is.
+   * Has everything applied that was committed before this call. Any number of callers share one reading, one at a time. Never
+   * throws: false says that Postgres does not answer, and that the catalog is as it was.
    */
-  async refresh(): Promise<void> {
+  refresh(): Promise<boolean> {
+    if (this.#underWay === undefined && this.#next === undefined) return this.#begin();
+    // The one under way may have begun before the commit.
+    this.#next ??= (this.#underWay ?? Promise.resolve()).then(() => this.#begin());
+    return this.#next;
+  }
+
+  #begin(): Promise<boolean> {
+    this.#next = undefined;
+    this.#underWay = this.#read().finally(() => {
+      this.#underWay = undefined;
+    });
+    return this.#underWay;
+  }
+
+  /** In one go, or page by page when there are thousands of changes. */
+  async #read(): Promise<boolean> {
     const { catalog, db, log } = this.#options;
     try {
       let changes = 0;
@@ -73,11 +92,13 @@ export class CatalogFeed {
       if (this.#heldBack !== undefined) catalog.apply([this.#heldBack]);
       this.#heldBack = undefined;
       if (changes > 0) log.info({ version: catalog.version, changes }, "catalog.swapped");
+      return true;
     } catch (error) {
       // Said once per outage: the catalog in memory goes on answering.
       if (!this.#isAway)
         log.warn({ err: error, version: catalog.version }, "catalog.postgres-is-away");
       this.#isAway = true;
+      return false;
     }
   }
 

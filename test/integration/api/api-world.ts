@@ -134,6 +134,7 @@ export class ApiWorld {
       nats: this.nats,
       clickhouse: this.clickhouse,
       catalog,
+      catalogFeed: feed,
       log: this.#log,
       metrics: new Metrics(),
       signal: new AbortController().signal,

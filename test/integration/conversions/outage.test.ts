@@ -63,6 +63,9 @@ test("P15 PB-054: while Postgres is away every report and command is told to com
   }
   const pixel = await world.report({ click_id: clicks[0]?.click_id ?? "" }, { endpoint: "px" });
   expect(pixel).toMatchObject({ httpStatus: 503, result: "unavailable" });
+  // It may be a token of a minute ago: without Postgres nobody can tell.
+  const unknown = await world.report({ token: "unknown", click_id: clicks[0]?.click_id ?? "" });
+  expect(unknown).toMatchObject({ httpStatus: 503, result: "unavailable" });
   const command = {
     kind: "set-status",
     bulk: true,

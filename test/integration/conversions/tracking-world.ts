@@ -127,6 +127,7 @@ export class TrackingWorld {
         nats: this.nats,
         clickhouse: this.clickhouse,
         catalog: this.catalog,
+        catalogFeed: this.#feed,
         log: this.#log,
         metrics: new Metrics(),
         signal: new AbortController().signal,

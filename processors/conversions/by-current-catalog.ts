@@ -1,0 +1,22 @@
+import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { CatalogFeed } from "../../schemas/catalog-feed/follow.ts";
+
+/**
+ * What `handle` answers by a catalog that knows every change committed before. A change is in force everywhere within a second
+ * (design 5); until then an offer, a partner or a token may be missing here that its owner has been told of, so that no refusal
+ * goes out before the catalog has been brought up to date. What is refused has changed nothing and is handled once more.
+ * Undefined when nobody can tell: Postgres does not answer (P15).
+ */
+export async function byCurrentCatalog<T>(
+  { catalog, catalogFeed }: { readonly catalog: Catalog; readonly catalogFeed: CatalogFeed },
+  {
+    handle,
+    isRefusal,
+  }: { readonly handle: () => Promise<T>; readonly isRefusal: (answer: T) => boolean },
+): Promise<T | undefined> {
+  const { version } = catalog;
+  const answer = await handle();
+  if (!isRefusal(answer)) return answer;
+  if (!(await catalogFeed.refresh())) return undefined;
+  return catalog.version === version ? answer : await handle();
+}

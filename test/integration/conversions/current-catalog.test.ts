@@ -1,0 +1,101 @@
+import type pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Catalog } from "../../../schemas/catalog/catalog.ts";
+import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import type { Statement } from "../../../schemas/postgres/connect.ts";
+import { TrackingWorld } from "./tracking-world.ts";
+
+/** Far more often than the catalog is read by itself. */
+const ROUNDS = 20;
+
+let world: TrackingWorld;
+beforeAll(async () => {
+  world = await TrackingWorld.open({ lanes: 2 });
+  world.startWriters();
+  await world.nats.connection.flush();
+});
+afterAll(async () => {
+  await world.close();
+});
+
+/** An advertiser with an offer, committed and told to nobody. */
+async function commitOffer(name: string): Promise<number> {
+  const { rows } = await world.pool.query<{ id: number }>({
+    text: `with advertiser as (
+             insert into advertiser (workspace_id, name, currency, postback_token)
+             values ($1, $2, 'USD', $2) returning id),
+           offer as (
+             insert into offer (workspace_id, advertiser_id, code, name, destination_url, currency,
+               payout_type, payout, revenue_type, revenue)
+             select $1, id, $2, $2, 'https://shop.example/', 'USD', 'cpa', 10, 'rpa', 15 from advertiser
+             returning id)
+           insert into offer_event (offer_id, name, code, is_default, payout_type, payout, revenue_type, revenue)
+           select id, 'Sale', 'default', true, 'cpa', 10, 'rpa', 15 from offer returning offer_id as id`,
+    values: [world.workspaceId, name],
+  });
+  return rows[0]?.id ?? 0;
+}
+
+test("P15 PB-006: a token and an offer are known to every processor as soon as their change is committed", async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const token = `fresh-token-${round}`;
+    const click = world.addYoungClick({ offer_id: await commitOffer(token) });
+    const reply = await world.report({ token, click_id: click.click_id });
+    expect(reply).toMatchObject({ httpStatus: 200, result: "approved" });
+  }
+});
+
+test("PB-009 AUTH-022: what was taken back is refused by its new state", async () => {
+  const token = "rotated";
+  const offerId = await commitOffer(token);
+  const refused = await world.report({ token: "rotated-2", click_id: "0".repeat(32) });
+  expect(refused).toMatchObject({ httpStatus: 401, result: "invalid_token" });
+  await world.pool.query({
+    text: "update advertiser set postback_token = 'rotated-2' where postback_token = $1",
+    values: [token],
+  });
+  const click = world.addYoungClick({ offer_id: offerId });
+  const reply = await world.report({ token: "rotated-2", click_id: click.click_id });
+  expect(reply.result).toBe("approved");
+  const old = await world.report({ token, click_id: click.click_id });
+  expect(old).toMatchObject({ httpStatus: 401, result: "invalid_token" });
+});
+
+test("CNV-020: a conversion by hand knows an offer as soon as its change is committed", async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const offerId = await commitOffer(`by-hand-${round}`);
+    const reply = await world.command({
+      ...{ kind: "create", workspaceId: world.workspaceId, keyId: 1, nowMs: Date.now(), offerId },
+      ...{ affiliateId: world.affiliateId, clickId: null, eventCode: "default", saleAmount: null },
+      ...{ payout: null, revenue: null, currency: null, status: null, convTsMs: null },
+      ...{ advTxid: null, notes: "", params: {}, click: {} },
+    });
+    expect(reply.kind).toBe("created");
+  }
+});
+
+test("however many ask for the newest catalog at once, Postgres is read once behind the reading under way", async () => {
+  let readings = 0;
+  const db = {
+    query: <Row extends pg.QueryResultRow>(statement: Statement) => {
+      readings += 1;
+      return world.pool.query<Row>(statement);
+    },
+  };
+  const catalog = new Catalog();
+  const log = openLog({ process: "test", level: "silent" });
+  const feed = await CatalogFeed.start({ catalog, db, log });
+  try {
+    readings = 0;
+    const underWay = feed.refresh();
+    await commitOffer("of-a-flood");
+    const asked = Array.from({ length: 900 }, () => feed.refresh());
+    expect(new Set(await Promise.all([underWay, ...asked]))).toEqual(new Set([true]));
+    expect(catalog.offersByCode("of-a-flood")).toHaveLength(1);
+    // The feed itself may have read once.
+    expect(readings).toBeLessThanOrEqual(3);
+  } finally {
+    await feed.close();
+  }
+});
