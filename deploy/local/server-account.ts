@@ -23,7 +23,7 @@ export interface ServerAccount {
 }
 
 /** Bits of the Linux capability set (`capability.h`). */
-const CAPABILITY_BITS = { dac_override: 1n, dac_read_search: 2n } as const;
+const CAPABILITY_BITS = { dac_override: 1n, dac_read_search: 2n, setpcap: 8n } as const;
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 /**
@@ -76,7 +76,12 @@ export function asAccount(
   const { uid, gid, enter } = account;
   if (enter === undefined) return { command, args: [...args], account: { uid, gid } };
   const identity = [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
-  const capability = [`--inh-caps=+${enter}`, `--ambient-caps=+${enter}`];
+  // initdb looks for its programs by access(2), which does not count the capabilities of a user without this bit.
+  const capability = [
+    "--securebits=+no_setuid_fixup",
+    `--inh-caps=+${enter}`,
+    `--ambient-caps=+${enter}`,
+  ];
   return { command: "setpriv", args: [...identity, ...capability, "--", command, ...args] };
 }
 
@@ -112,7 +117,9 @@ async function usableCapability(): Promise<ServerAccount["enter"]> {
   const setpriv = await outputIfInstalled("setpriv", ["--version"]);
   if (setpriv?.code !== 0) return undefined;
   const status = readFileSync("/proc/self/status", "utf8");
-  const held = BigInt(`0x${/^CapPrm:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0"}`);
-  const candidates = ["dac_read_search", "dac_override"] as const;
-  return candidates.find((name) => (held >> CAPABILITY_BITS[name]) & 1n);
+  const bits = BigInt(`0x${/^CapPrm:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0"}`);
+  const isHeld = (name: keyof typeof CAPABILITY_BITS): boolean =>
+    ((bits >> CAPABILITY_BITS[name]) & 1n) === 1n;
+  if (!isHeld("setpcap")) return undefined;
+  return (["dac_read_search", "dac_override"] as const).find(isHeld);
 }

@@ -1,0 +1,37 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { commandOutput } from "../../../deploy/local/command-output.ts";
+import { postgresPrograms } from "../../../deploy/local/postgres-programs.ts";
+import {
+  asAccount,
+  chooseServerAccount,
+  makeAccountFolder,
+} from "../../../deploy/local/server-account.ts";
+
+test.runIf(process.getuid?.() === 0)(
+  "started by root, Postgres makes its data below a folder that is closed to others, as /root is",
+  async () => {
+    const closed = await mkdtemp(join(tmpdir(), "tracker-test-closed-"));
+    try {
+      const programs = join(closed, "programs");
+      await cp(postgresPrograms(), programs, { recursive: true, verbatimSymlinks: true });
+      const data = join(closed, "postgres");
+      const account = await chooseServerAccount(data, [programs]);
+      makeAccountFolder(data, account);
+      const {
+        command,
+        args,
+        account: user,
+      } = asAccount(account, join(programs, "bin", "initdb"), ["-D", data]);
+      const made = await commandOutput(command, args, { account: user, cwd: data });
+      expect(made).toMatchObject({
+        code: 0,
+        stderr: expect.not.stringContaining("invalid binary"),
+      });
+    } finally {
+      await rm(closed, { recursive: true, force: true });
+    }
+  },
+);
