@@ -144,6 +144,53 @@ describe("time", () => {
     );
   });
 
+  test("T71: clicks of a zone's days are those of days of UTC, and what lies on another day is moved", () => {
+    const { text } = compile({
+      ...{ from: "2025-02-03", to: "2025-02-05", tz: "America/New_York" },
+      ...{ group_by: "date,os", metrics: "clicks" },
+    });
+    const clicks = text.slice(text.indexOf("from (") + 7, text.indexOf("having s_clicks != 0"));
+    const shape = clicks.replaceAll(/(?:, [^,]*? as)?,? [^,]*? as s_\w+/g, "");
+    expect(shape).toMatchInlineSnapshot(`
+      "  select piece.d0 as d0, piece.d1 as d1, piece.cur as cur
+        from (
+          select intDiv(((toInt64(intDiv(toUnixTimestamp(ts), 86400)) * 86400) + 0), 86400) as d0, os as d1, currency as cur
+          from click
+          where workspace_id = {uint32_0:UInt32}
+            and intDiv(toUnixTimestamp(ts), 86400) >= {uint32_1:UInt32}
+            and intDiv(toUnixTimestamp(ts), 86400) <= {uint32_2:UInt32}
+            and status != 'blocked'
+          group by d0, d1, cur
+          union all
+          select if(direction > 0, moved.to0, moved.from0) as d0, moved.d1 as d1, moved.cur as cur
+          from (
+            select intDiv((toInt64(toUnixTimestamp(ts)) + 0), 86400) as from0, intDiv((toInt64(toUnixTimestamp(ts)) + {int32_3:Int32}), 86400) as to0, os as d1, currency as cur
+            from click
+            where workspace_id = {uint32_0:UInt32}
+              and ((ts >= fromUnixTimestamp64Milli({int64_4:Int64}, 'UTC')
+              and ts <= fromUnixTimestamp64Milli({int64_5:Int64}, 'UTC'))
+              or (ts >= fromUnixTimestamp64Milli({int64_6:Int64}, 'UTC')
+              and ts <= fromUnixTimestamp64Milli({int64_7:Int64}, 'UTC')))
+              and status != 'blocked'
+            group by from0, to0, d1, cur
+          ) as moved
+          array join [1, -1] as direction
+          union all
+          select intDiv((toInt64(toUnixTimestamp(ts)) + {int32_3:Int32}), 86400) as d0, os as d1, currency as cur
+          from click
+          where workspace_id = {uint32_0:UInt32}
+            and ((ts >= fromUnixTimestamp64Milli({int64_8:Int64}, 'UTC')
+            and ts <= fromUnixTimestamp64Milli({int64_9:Int64}, 'UTC'))
+            or (ts >= fromUnixTimestamp64Milli({int64_10:Int64}, 'UTC')
+            and ts <= fromUnixTimestamp64Milli({int64_11:Int64}, 'UTC')))
+            and status != 'blocked'
+          group by d0, d1, cur
+        ) as piece
+        group by d0, d1, cur
+        "
+    `);
+  });
+
   test("REP-067: conversions are dated as asked", () => {
     expect(conditions({})[2]).toContain("conv_ts >=");
     expect(conditions({ date_basis: "click" })[2]).toContain("ifNull(click_ts, conv_ts) >=");

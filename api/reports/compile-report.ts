@@ -8,11 +8,15 @@ import {
   type Source,
   type TimeKind,
 } from "./dimensions.ts";
+import { indent } from "./indent.ts";
 import { type Measure, SUMS, type Sum } from "./measures.ts";
+import { moved, netted } from "./moved-rows.ts";
 import { emptyPasses, type ReportFilter } from "./report-filters.ts";
 import type { ReportRequest, ReportSort } from "./report-request.ts";
 import type { ReportScope } from "./report-scope.ts";
-import { type Piece, piecesOf, type Span } from "./rollups.ts";
+import { type Dating, type Piece, piecesOf, type Span } from "./rollups.ts";
+import { SqlParams } from "./sql-params.ts";
+import { timeSql } from "./time-sql.ts";
 
 /** One statement of ClickHouse. Values of the request are typed parameters, never part of the text. */
 export type CompiledReport = {
@@ -44,8 +48,6 @@ export type ReportPlan = Pick<
 export const DIMENSION_COLUMN = "d";
 export const METRIC_COLUMN = "m";
 
-const DAY_SECONDS = 86_400;
-const HOUR_SECONDS = 3_600;
 /** Whose rows an account may count. */
 const OWNER_COLUMN = { partner: "affiliate_id", advertiser: "advertiser_id" } as const;
 /** Sums that count in the currency of the report only (rule 1 of section 4.6). */
@@ -58,19 +60,33 @@ export function compileReport(plan: ReportPlan): CompiledReport {
 }
 
 /** Rows of a source, or of a rollup of it. */
-type Place = { readonly source: Source; readonly grainMs: number | undefined };
+type Place = {
+  readonly source: Source;
+  readonly grainMs: number | undefined;
+  readonly dated: Dating;
+};
+type SourceParts = {
+  readonly from: string;
+  readonly where: readonly string[];
+  readonly currency: string;
+  readonly sums: Partial<Record<Sum, string>>;
+};
 
 /** Compiles one plan. `params` is complete when the text is. */
 class Compiler {
-  readonly params: Record<string, unknown> = {};
+  readonly #params = new SqlParams();
   readonly #plan: ReportPlan;
   readonly #segments: readonly OffsetSegment[];
   readonly #rowByRow: Piece;
 
   constructor(plan: ReportPlan) {
     this.#plan = plan;
-    this.#rowByRow = { grainMs: undefined, spans: [plan.range] };
+    this.#rowByRow = { grainMs: undefined, spans: [plan.range], dated: "zone" };
     this.#segments = plan.range.zone.segments(plan.range.fromMs, plan.range.toMs);
+  }
+
+  get params(): Readonly<Record<string, unknown>> {
+    return this.#params.values;
   }
 
   report(): string {
@@ -95,33 +111,37 @@ class Compiler {
   }
 
   #clicks(): string[] {
-    return this.#pieces("click", ["status", "currency"]).map((piece) =>
-      this.#source("click", {
-        from: "click",
-        piece,
-        where: ["status != 'blocked'"],
-        currency: "currency",
-        sums: {
-          clicks: "count()",
-          unique_clicks: "countIf(is_unique)",
-          bot_clicks: "countIf(is_bot)",
-          payout: "sum(click_payout) * 10000",
-          revenue: "sum(click_revenue) * 10000",
-        },
-      }),
-    );
+    return this.#added("click", "clicks", {
+      from: "click",
+      where: ["status != 'blocked'"],
+      currency: "currency",
+      sums: {
+        clicks: "count()",
+        unique_clicks: "countIf(is_unique)",
+        bot_clicks: "countIf(is_bot)",
+        payout: "sum(click_payout) * 10000",
+        revenue: "sum(click_revenue) * 10000",
+      },
+    });
   }
 
   #impressions(): string[] {
-    return this.#pieces("impression", []).map((piece) =>
-      this.#source("impression", {
-        from: "impression",
-        piece,
-        where: [],
-        currency: "''",
-        sums: { impressions: "count()" },
-      }),
-    );
+    return this.#added("impression", "impressions", {
+      from: "impression",
+      where: [],
+      currency: "''",
+      sums: { impressions: "count()" },
+    });
+  }
+
+  /** A source that has rollups. `count` is the sum that counts its rows. */
+  #added(source: "click" | "impression", count: Sum, parts: SourceParts): string[] {
+    const always = source === "click" ? ["status", "currency"] : [];
+    const pieces = this.#pieces(source, always);
+    const texts = pieces.map((piece) => this.#source(source, piece, parts));
+    if (!pieces.some(({ dated }) => dated === "moved")) return texts;
+    const keys = this.#plan.groupBy.map((_, index) => `${DIMENSION_COLUMN}${index}`);
+    return [netted(texts, keys, count)];
   }
 
   /** How the rows of a source are read: added up beforehand where that knows everything that the report asks for. */
@@ -144,14 +164,14 @@ class Compiler {
       ],
       times: dimensions.flatMap(({ kind }) => (isTime(kind) ? [kind] : [])),
       segments: this.#segments,
+      mayMove: !filters.some(({ dimension }) => isTime(dimension.kind)),
     });
   }
 
   #conversions(): string {
-    return this.#source("conversion", {
+    return this.#source("conversion", this.#rowByRow, {
       // The newest version of each counts, also before the server has merged the older ones away.
       from: "conversion_fact final",
-      piece: this.#rowByRow,
       where: this.#plan.scope.role === "partner" ? ["not is_private"] : [],
       currency: "currency",
       sums: {
@@ -173,9 +193,8 @@ class Compiler {
       (type, value) => this.#param(type, value),
     );
     return [
-      this.#source("cost", {
+      this.#source("cost", this.#rowByRow, {
         from: `(\n${indent(rows)}\n)`,
-        piece: this.#rowByRow,
         where: [],
         currency: "cost_currency",
         sums: { ad_cost: "sum(cost)" },
@@ -183,20 +202,10 @@ class Compiler {
     ];
   }
 
-  #source(
-    source: Source,
-    parts: {
-      from: string;
-      piece: Piece;
-      where: string[];
-      currency: string;
-      sums: Partial<Record<Sum, string>>;
-    },
-  ): string {
-    const place = { source, grainMs: parts.piece.grainMs };
-    const keys = this.#plan.groupBy.map(
-      (dimension, index) => `${this.#value(place, dimension)} as ${DIMENSION_COLUMN}${index}`,
-    );
+  #source(source: Source, { grainMs, dated, spans }: Piece, parts: SourceParts): string {
+    const { groupBy, filters } = this.#plan;
+    const place = { source, grainMs, dated };
+    const keys = groupBy.flatMap((dimension, index) => this.#keys(place, dimension, index));
     const sums = SUMS.map((name) => {
       const sql = parts.sums[name];
       const type = MONEY.includes(name) ? "toInt128" : "toInt64";
@@ -204,17 +213,29 @@ class Compiler {
     });
     const where = [
       ...this.#scope(),
-      this.#within(place, parts.piece.spans),
+      this.#within(place, spans),
       ...parts.where,
-      ...this.#plan.filters.flatMap((filter) => this.#condition(place, filter)),
+      ...filters.flatMap((filter) => this.#condition(place, filter)),
     ];
-    const names = [...keys.map((_, index) => `${DIMENSION_COLUMN}${index}`), "cur"];
-    return [
-      `select ${[...keys, `${parts.currency} as cur`, ...sums].join(", ")}`,
+    const columns = keys.map(({ name, sql }) => `${sql} as ${name}`);
+    const text = [
+      `select ${[...columns, `${parts.currency} as cur`, ...sums].join(", ")}`,
       `from ${parts.from}`,
       `where ${where.join("\n  and ")}`,
-      `group by ${names.join(", ")}`,
+      `group by ${[...keys.map(({ name }) => name), "cur"].join(", ")}`,
     ].join("\n");
+    return dated === "moved" ? moved(text, groupBy) : text;
+  }
+
+  /** The columns that a dimension is told by: of a moved row the day of UTC and that of the zone. */
+  #keys(place: Place, dimension: Dimension, index: number): { name: string; sql: string }[] {
+    const one = (name: string, dated: Dating) => ({
+      name: `${name}${index}`,
+      sql: this.#value({ ...place, dated }, dimension),
+    });
+    return place.dated === "moved" && isTime(dimension.kind)
+      ? [one("from", "utc"), one("to", "zone")]
+      : [one(DIMENSION_COLUMN, place.dated)];
   }
 
   #scope(): string[] {
@@ -258,27 +279,13 @@ class Compiler {
     return kind === "flag" ? `if(${column}, 'true', 'false')` : column;
   }
 
-  #time({ source, grainMs }: Place, kind: TimeKind): string {
+  #time({ source, grainMs, dated }: Place, kind: TimeKind): string {
     const seconds =
       grainMs === undefined
         ? `toInt64(toUnixTimestamp(${this.#at(source)}))`
         : `(toInt64(${step(grainMs)}) * ${grainMs / SECOND_MS})`;
-    const offset = this.#offset(seconds);
-    const local = `(${seconds} + ${offset})`;
-    const day = `intDiv(${local}, ${DAY_SECONDS})`;
-    switch (kind) {
-      case "date":
-        return day;
-      case "week":
-        // Day 0 was a Thursday.
-        return `(${day} - modulo(${day} + 3, 7))`;
-      case "month":
-        return `toYYYYMM(toDate(${day}))`;
-      case "hour":
-        return `intDiv(${local}, ${HOUR_SECONDS})`;
-      case "hour_start":
-        return `(intDiv(${local}, ${HOUR_SECONDS}) * ${HOUR_SECONDS} - ${offset})`;
-    }
+    const offset = dated === "utc" ? "0" : this.#offset(seconds);
+    return timeSql(kind, seconds, offset);
   }
 
   /** What the zone is ahead of UTC, in seconds: both ends of the wire then agree on every day, whatever zones the server knows. */
@@ -347,15 +354,8 @@ class Compiler {
     return `arraySort(arrayDistinct(groupArrayIf(cur, ${isOther} and (${hasMoney})))) as others`;
   }
 
-  /** The place of a value in the text. Equal values of a type share one parameter. */
   #param(type: string, value: unknown): string {
-    const key = JSON.stringify(value);
-    const known = Object.keys(this.params).find(
-      (name) => name.startsWith(`${prefixOf(type)}_`) && JSON.stringify(this.params[name]) === key,
-    );
-    const name = known ?? `${prefixOf(type)}_${Object.keys(this.params).length}`;
-    this.params[name] = value;
-    return `{${name}:${type}}`;
+    return this.#params.of(type, value);
   }
 }
 
@@ -381,12 +381,4 @@ function orderBy(sort: ReportSort, keys: readonly string[]): string {
 function elementType(kind: DimensionKind): string {
   if (kind === "id") return "UInt32";
   return isTime(kind) ? "Int64" : "String";
-}
-
-function prefixOf(type: string): string {
-  return type.replaceAll(/[()]/g, "").toLowerCase();
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, "  ");
 }

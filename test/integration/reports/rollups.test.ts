@@ -6,12 +6,14 @@ import { ReportWorld } from "./report-world.ts";
 
 /** Two days of March, two clicks a second and an impression each second. */
 const SECONDS = 2 * 86_400;
+/** Ten minutes at one o'clock of the second day of UTC, which is the first day still in New York. */
+const AT_ONE = "number between 90000 and 90600";
 const RANGE = { from: "2025-03-03", to: "2025-03-04" };
 
 const COLUMNS = `toDateTime64('2025-03-03 00:00:00', 3, 'UTC') + toIntervalMillisecond(number * 1000 + 7) as ts,
   1 + number % 4 as offer_id, 1 as advertiser_id, 1 + number % 997 as affiliate_id,
   if(number % 5 = 0, 'DE', 'US') as country, if(number % 7 = 0, 'push', '') as traffic_source,
-  'go.example' as domain, if(number % 2 = 0, 'mobile', 'desktop') as device_type, 'iOS' as os, if(number % 13 < 7, 'Safari', concat('B', toString(number % 13))) as browser,
+  'go.example' as domain, if(number % 2 = 0, 'mobile', 'desktop') as device_type, 'iOS' as os, if(${AT_ONE}, 'Rare', if(number % 13 < 7, 'Safari', concat('B', toString(number % 13)))) as browser,
   concat('c', toString(number % 3)) as ext_campaign_id, concat('g', toString(number % 6)) as ext_adgroup_id,
   toString(number % 11) as sub1`;
 const NAMES = `workspace_id, ts, offer_id, advertiser_id, affiliate_id, country, traffic_source, domain, device_type, os, browser,
@@ -37,7 +39,7 @@ async function addClicks(): Promise<void> {
       select ${world.seed.workspaceId} as workspace_id, ${COLUMNS},
         toFixedString(substring(concat(hex(number), '0000000000000000'), 1, 16), 16) as click_id,
         if(number % 20 = 0, 'blocked', 'redirect') as status, number % 3 != 0 as is_unique, number % 50 = 0 as is_bot,
-        toDecimal64(0.0125, 4) as click_payout, if(offer_id = 4, 'EUR', 'USD') as currency
+        toDecimal64(0.0125, 4) as click_payout, multiIf(${AT_ONE}, 'GBP', offer_id = 4, 'EUR', 'USD') as currency
       from numbers(${SECONDS})`,
   });
 }
@@ -89,6 +91,8 @@ describe("reports read what is added up beforehand", () => {
     [{ group_by: "ext_campaign_id,ext_adgroup_id,offer" }, ["by_campaign"]],
     [{ group_by: "date,offer,country", tz: "America/New_York" }, ["by_half_hour_country"]],
     [{ group_by: "date,affiliate", tz: "Asia/Kolkata" }, ["by_half_hour"]],
+    [{ group_by: "week,offer", tz: "Asia/Kathmandu" }, ["by_day_country", "by_half_hour_country"]],
+    [{ group_by: "date,os,affiliate", tz: "America/New_York" }, ["by_device"]],
     [{ group_by: "hour,traffic_source" }, ["by_half_hour"]],
     [{ group_by: "offer", tz: "Europe/Berlin" }, ["by_day_country", "by_half_hour_country"]],
     [
@@ -101,6 +105,21 @@ describe("reports read what is added up beforehand", () => {
     const answer = await answerOf(asked);
     expect(answer.data.length).toBeGreaterThan(1);
     expect(answer).toEqual(await answerOf(asked, BY_ROWS));
+  });
+
+  test.each([
+    ...["America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Pacific/Kiritimati"].flatMap((tz) =>
+      ["date", "week,country", "date,month,os", "offer,date,browser"].map((group_by) => ({
+        tz,
+        group_by,
+      })),
+    ),
+  ])("days of a zone put together from days of UTC are those of the rows: %j", async (query) => {
+    // Judged by their days, rows are read by the zone's clocks.
+    const byZone = { ...query, filters: ["date:not_in:2025-01-01"] };
+    const answer = await answerOf(statement(query));
+    expect(answer.data.length).toBeGreaterThan(1);
+    expect(answer).toEqual(await answerOf(statement(byZone), BY_ROWS));
   });
 
   test("what no rollup knows is read row by row", async () => {

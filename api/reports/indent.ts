@@ -1,0 +1,4 @@
+/** Two spaces before each line. */
+export function indent(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}

@@ -1,0 +1,38 @@
+import { type Dimension, isTime } from "./dimensions.ts";
+import { indent } from "./indent.ts";
+import { SUMS, type Sum } from "./measures.ts";
+
+/**
+ * Rows that were counted on a day of UTC and belong to another day of the zone, twice: taken off the one, counted on the other.
+ * `text` has a column `d0`… for each dimension, and for a time two: `from0`… of UTC and `to0`… of the zone.
+ */
+export function moved(text: string, groupBy: readonly Dimension[]): string {
+  const keys = groupBy.map(({ kind }, index) => {
+    const value = isTime(kind)
+      ? `if(direction > 0, moved.to${index}, moved.from${index})`
+      : `moved.d${index}`;
+    return `${value} as d${index}`;
+  });
+  const sums = SUMS.map((name) => `moved.s_${name} * direction as s_${name}`);
+  return [
+    `select ${[...keys, "moved.cur as cur", ...sums].join(", ")}`,
+    `from (\n${indent(text)}\n) as moved`,
+    "array join [1, -1] as direction",
+  ].join("\n");
+}
+
+/**
+ * One source of pieces that have moved rows among them. A group that nothing is left of is none, and what cancels out is no
+ * money of another currency. `count` counts rows.
+ */
+export function netted(pieces: readonly string[], keys: readonly string[], count: Sum): string {
+  const names = [...keys, "cur"];
+  const columns = names.map((name) => `piece.${name} as ${name}`);
+  const sums = SUMS.map((name) => `sum(piece.s_${name}) as s_${name}`);
+  return [
+    `select ${[...columns, ...sums].join(", ")}`,
+    `from (\n${indent(pieces.join("\nunion all\n"))}\n) as piece`,
+    `group by ${names.join(", ")}`,
+    `having s_${count} != 0`,
+  ].join("\n");
+}
