@@ -78,7 +78,7 @@ test("the whole statement of a small report", () => {
     group by d0, d1 with totals
     order by clicks desc nulls last, d0, d1
     limit {uint64_6:UInt64} offset {uint64_7:UInt64}
-    settings do_not_merge_across_partitions_select_final = 1",
+    settings do_not_merge_across_partitions_select_final = 1, enable_shared_storage_snapshot_in_query = 1",
     }
   `);
 });

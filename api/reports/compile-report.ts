@@ -48,6 +48,12 @@ export type ReportPlan = Pick<
 export const DIMENSION_COLUMN = "d";
 export const METRIC_COLUMN = "m";
 
+const SETTINGS = [
+  "do_not_merge_across_partitions_select_final = 1",
+  // A row that is stored meanwhile is in every piece or in none: what is moved is taken off where it was counted.
+  "enable_shared_storage_snapshot_in_query = 1",
+];
+
 /** Whose rows an account may count. */
 const OWNER_COLUMN = { partner: "affiliate_id", advertiser: "advertiser_id" } as const;
 /** Sums that count in the currency of the report only (rule 1 of section 4.6). */
@@ -106,7 +112,7 @@ class Compiler {
         ? []
         : [`group by ${keys.join(", ")} with totals`, orderBy(sort, keys)]),
       `limit ${this.#param("UInt64", limit)} offset ${this.#param("UInt64", offset)}`,
-      "settings do_not_merge_across_partitions_select_final = 1",
+      `settings ${SETTINGS.join(", ")}`,
     ].join("\n");
   }
 

@@ -76,6 +76,7 @@ async function projections({ text, params }: ReturnType<typeof statement>): Prom
   ];
 }
 
+const Rows = z.array(z.looseObject({ d0: z.union([z.string(), z.number()]), d1: z.string() }));
 const Parts = z.tuple([z.object({ all: z.number(), rolled_up: z.number() })]);
 
 const BY_ROWS = ", optimize_use_projections = 0";
@@ -120,6 +121,32 @@ describe("reports read what is added up beforehand", () => {
     const answer = await answerOf(statement(query));
     expect(answer.data.length).toBeGreaterThan(1);
     expect(answer).toEqual(await answerOf(statement(byZone), BY_ROWS));
+  });
+
+  test("a click that is stored while a report is read is on its day or in no row at all", async () => {
+    const asked = statement({ group_by: "date,browser", tz: "America/New_York" });
+    let isOver = false;
+    const storing = (async () => {
+      for (let seconds = 0; !isOver; seconds += 1) {
+        await world.clickhouse.command({
+          query: `insert into click (workspace_id, ts, click_id, status, browser) values
+            (${world.seed.workspaceId}, toDateTime64('2025-03-04 01:00:00', 3, 'UTC') + ${seconds}, '${String(seconds).padStart(16, "0")}', 'redirect', 'Late')`,
+        });
+      }
+    })();
+    const seen = new Set<string>();
+    try {
+      for (let report = 0; report < 10; report += 1) {
+        const { data } = await answerOf(asked, ", merge_tree_storage_snapshot_sleep_ms = 30");
+        const late = Rows.parse(data).filter(({ d1 }) => d1 === "Late");
+        for (const { d0 } of late) seen.add(`${Number(d0)}`);
+        expect(late.length).toBeLessThanOrEqual(1);
+      }
+    } finally {
+      isOver = true;
+      await storing;
+    }
+    expect([...seen]).toEqual([`${Date.UTC(2025, 2, 3) / 86_400_000}`]);
   });
 
   test("what no rollup knows is read row by row", async () => {
