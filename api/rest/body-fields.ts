@@ -107,10 +107,8 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(
 
 export const flag = z.boolean("expected true or false");
 
-export const recordId = z
-  .int("expected an id")
-  .positive("expected an id")
-  .max(ID_MAX, "expected an id");
+const NO_ID = "expected an id, as a number";
+export const recordId = z.int(NO_ID).positive(NO_ID).max(ID_MAX, NO_ID);
 
 export function count(bounds: { min: number; max: number }): z.ZodType<number, number> {
   const message = `expected a whole number from ${bounds.min} to ${bounds.max}`;
