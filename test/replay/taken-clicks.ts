@@ -28,7 +28,8 @@ const DAY_MS = 86_400_000;
 
 export function readClick(row: ClickRow, taker: string, { ingressKilledAtMs }: Knowledge): Click {
   const { atMs, producer } = clickIdParts(row.click_id);
-  const deaths = ingressKilledAtMs.filter((killedAtMs) => killedAtMs <= atMs).length;
+  // Who answered in the millisecond of the kill was not yet dead: the next life takes longer to begin.
+  const deaths = ingressKilledAtMs.filter((killedAtMs) => killedAtMs < atMs).length;
   return { row, atMs, life: `${producer}.${deaths}`, taker };
 }
 
