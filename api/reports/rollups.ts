@@ -35,7 +35,7 @@ export type Asked = {
 };
 
 const HALF_HOUR_MS = 30 * MINUTE_MS;
-/** A row is compared with the hours of each day: with more days that costs what it saves. */
+/** The statement names the hours of each day: this bounds its length. */
 const MOVED_DAYS_MAX = 100;
 const OFFER = ["offer_id", "advertiser_id", "country"];
 const OWNERS = [...OFFER, "affiliate_id"];
@@ -91,10 +91,15 @@ function inSteps(spans: readonly Span[], grains: readonly number[], dated: Datin
   for (const grainMs of grains) {
     const steps = open.map((span) => wholeSteps(span, grainMs));
     const whole = steps.flatMap(({ inner }) => inner);
-    if (whole.length > 0) pieces.push({ grainMs, spans: whole, dated });
+    pieces.push(...pieceOf(whole, grainMs, dated));
     open = steps.flatMap(({ outer }) => outer);
   }
-  return open.length > 0 ? [...pieces, { grainMs: undefined, spans: open, dated }] : pieces;
+  return [...pieces, ...pieceOf(open, undefined, dated)];
+}
+
+/** None of no spans. */
+function pieceOf(spans: readonly Span[], grainMs: number | undefined, dated: Dating): Piece[] {
+  return spans.length === 0 ? [] : [{ grainMs, spans, dated }];
 }
 
 function movedDays(
@@ -102,22 +107,18 @@ function movedDays(
   grains: readonly number[],
   segments: readonly OffsetSegment[],
 ): Piece[] {
-  const hours: Span[] = [];
   const steps = byOffset(range, segments).map(({ offsetMs, ...span }) => {
     const { inner, outer } = wholeSteps(span, DAY_MS);
-    hours.push(...inner.flatMap((days) => hoursOfOtherDays(days, offsetMs)));
-    return { inner, outer };
+    return { inner, outer, hours: inner.flatMap((days) => hoursOfOtherDays(days, offsetMs)) };
   });
   const days = steps.flatMap(({ inner }) => inner);
+  const hours = steps.flatMap((step) => step.hours);
+  const edges = steps.flatMap(({ outer }) => outer);
   const finer = grains.filter((grainMs) => grainMs < DAY_MS);
   return [
-    ...inSteps(days, [DAY_MS], "utc"),
+    ...pieceOf(days, DAY_MS, "utc"),
     ...inSteps(hours, finer, "moved"),
-    ...inSteps(
-      steps.flatMap(({ outer }) => outer),
-      [],
-      "zone",
-    ),
+    ...pieceOf(edges, undefined, "zone"),
   ];
 }
 

@@ -63,9 +63,9 @@ export class CatalogFeed {
    * throws: false says that Postgres does not answer, and that the catalog is as it was.
    */
   refresh(): Promise<boolean> {
-    if (this.#underWay === undefined && this.#next === undefined) return this.#begin();
+    if (this.#underWay === undefined) return this.#next ?? this.#begin();
     // The one under way may have begun before the commit.
-    this.#next ??= (this.#underWay ?? Promise.resolve()).then(() => this.#begin());
+    this.#next ??= this.#underWay.then(() => this.#begin());
     return this.#next;
   }
 
