@@ -32,6 +32,8 @@ const READY_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 25_000;
 const USER = "tracker";
 const DATABASE = "tracker";
+/** As package.json has it for Linux on x64; the engines of other platforms are installed by hand. */
+const ENGINE_VERSION = "26.7.3-stable.1";
 
 /**
  * The engine of clickhouse-local as a server on `DATA_DIR/clickhouse`, with the database and user `tracker`; the user's
@@ -107,8 +109,9 @@ function engineLibrary(): string {
     return join(dirname(createRequire(projectFile("package.json")).resolve(name)), "libchdb.so");
   } catch (error) {
     throw new LaunchError(
-      `There is no embedded ClickHouse for this machine in this installation (${name}; systems with musl have none). ` +
-        "Run `npm ci` again without leaving out optional packages, or name a running server with CLICKHOUSE_URL.",
+      `This installation has no embedded ClickHouse for this machine (${name}). On Linux with glibc on x64 run \`npm ci\` ` +
+        `again with optional packages. On arm64 or macOS run \`npm install --no-save ${name}@${ENGINE_VERSION}\`. ` +
+        "Elsewhere name a running server with CLICKHOUSE_URL.",
       { cause: error },
     );
   }
