@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
+import { PromiseReporter } from "./promises/promise-reporter.ts";
 import { TallyReporter } from "./tally-reporter.ts";
 
 const SECOND_MS = 1000;
@@ -8,6 +9,9 @@ const MINUTE_MS = 60 * SECOND_MS;
 /** `npm run promises` repeats each promise as often as promises.md asks for; CI repeats it less. */
 const promiseTimeoutMs = process.env["PROMISES_FULL"] === "1" ? 120 * MINUTE_MS : 5 * MINUTE_MS;
 
+// Every random test takes its choices from this seed; the processes that run the tests inherit it.
+process.env["SEED"] ||= String(Date.now() % 1_000_000_000);
+
 export default defineConfig({
   root: resolve(import.meta.dirname, ".."),
   test: {
@@ -15,7 +19,7 @@ export default defineConfig({
     maxWorkers: 2,
     // A flaky test is a bug.
     retry: 0,
-    reporters: ["default", new TallyReporter()],
+    reporters: ["default", new TallyReporter(), new PromiseReporter()],
     projects: [
       {
         extends: true,
@@ -83,6 +87,7 @@ export default defineConfig({
         test: {
           name: "promises",
           include: ["test/promises/**/*.test.ts"],
+          setupFiles: [resolve(import.meta.dirname, "promises/seed-fast-check.ts")],
           testTimeout: promiseTimeoutMs,
           hookTimeout: 5 * MINUTE_MS,
           // What one file kills, another would miss; and the machine's noise would be in the figures.

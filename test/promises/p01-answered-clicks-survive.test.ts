@@ -5,11 +5,12 @@ import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { findProcesses, killJob } from "../system/processes.ts";
 import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const KILLS = process.env["PROMISES_FULL"] === "1" ? 30 : 4;
+const KILLS = IS_FULL ? 30 : 4;
 const SECONDS_BETWEEN_MAX = 3;
 
-test("P1: a click that got its answer survives kill -9 of the ingress at any instant", async () => {
+test("P1: a click that got its answer survives kill -9 of the ingress at any instant", async (context) => {
   await using system = await startSystem();
   const load = new ClickLoad(system.client, system.client.demo.links.affiliate.replace(/\?.*/, ""));
   load.start(32);
@@ -40,6 +41,7 @@ test("P1: a click that got its answer survives kill -9 of the ingress at any ins
     },
     { timeoutMs: 60_000, pollMs: 1_000 },
   ).catch(() => undefined);
+  reportCases(context, { cases: load.answered.size, violations: differences.length });
   expect(
     differences.slice(0, 10),
     `of ${load.answered.size} answered, ${load.unanswered.size} without answer`,

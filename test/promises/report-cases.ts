@@ -1,0 +1,27 @@
+import type { TestContext } from "vitest";
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** What `promise-reporter.ts` prints of a test of a promise. */
+    cases?: Cases;
+  }
+}
+
+export type Cases = {
+  /** How often the promise was put to the test: clicks answered, requests sent, kills survived. */
+  readonly cases: number;
+  /** Cases that broke it. The promise holds only at 0. */
+  readonly violations: number;
+};
+
+/** True for `npm run promises`: each promise at its full size. */
+export const IS_FULL = process.env["PROMISES_FULL"] === "1";
+
+/** Notes the figures of a promise. Call it before the assertion, so that a failing promise prints them too. */
+export function reportCases({ task }: Pick<TestContext, "task">, cases: Cases): void {
+  const before = task.meta.cases ?? { cases: 0, violations: 0 };
+  task.meta.cases = {
+    cases: before.cases + cases.cases,
+    violations: before.violations + cases.violations,
+  };
+}

@@ -1,0 +1,4 @@
+import fc from "fast-check";
+import { SEED } from "../system/seed.ts";
+
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });
