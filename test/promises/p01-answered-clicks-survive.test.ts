@@ -3,6 +3,7 @@ import { readClicks } from "../replay/ledger.ts";
 import { pause } from "../replay/service.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { findProcesses, killJob } from "../system/processes.ts";
+import { randomOf, SEED } from "../system/seed.ts";
 import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
@@ -10,13 +11,15 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 const KILLS = IS_FULL ? 30 : 4;
 const SECONDS_BETWEEN_MAX = 3;
 
+const random = randomOf(SEED);
+
 test("P1: a click that got its answer survives kill -9 of the ingress at any instant", async (context) => {
   await using system = await startSystem();
   const load = new ClickLoad(system.client, system.client.demo.links.affiliate.replace(/\?.*/, ""));
   load.start(32);
   for (let kill = 0; kill < KILLS; kill += 1) {
     // Random instants are the point: nothing is waited for.
-    await pause(1_000 + Math.random() * (SECONDS_BETWEEN_MAX - 1) * 1_000);
+    await pause(1_000 + random() * (SECONDS_BETWEEN_MAX - 1) * 1_000);
     expect(await killJob(system.dataDir, "ingress")).toBeGreaterThan(0);
     await until(
       "the launcher starts the ingress again",

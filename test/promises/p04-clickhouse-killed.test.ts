@@ -8,19 +8,23 @@ import { pause } from "../replay/service.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { findProcesses, killJob } from "../system/processes.ts";
 import { rollupDifferences } from "../system/rollup-differences.ts";
+import { randomOf, SEED } from "../system/seed.ts";
 import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const Servers = z.object({ clickhouse_url: z.string() });
-const KILLS = process.env["PROMISES_FULL"] === "1" ? 20 : 3;
-const FROZEN_MS = process.env["PROMISES_FULL"] === "1" ? 120_000 : 6_000;
+const KILLS = IS_FULL ? 20 : 3;
+const FROZEN_MS = IS_FULL ? 120_000 : 6_000;
 
-test("P4: ClickHouse killed and frozen under load: every click is answered, none is lost, none is stored twice", async () => {
+const random = randomOf(SEED);
+
+test("P4: ClickHouse killed and frozen under load: every click is answered, none is lost, none is stored twice", async (context) => {
   await using system = await startSystem();
   const load = new ClickLoad(system.client, system.client.demo.links.affiliate.replace(/\?.*/, ""));
   load.start(16);
   for (let kill = 0; kill < KILLS; kill += 1) {
-    await pause(1_000 + Math.random() * 1_500);
+    await pause(1_000 + random() * 1_500);
     expect(await killJob(system.dataDir, "clickhouse")).toBeGreaterThan(0);
     await until(
       "the launcher starts ClickHouse again",
@@ -50,6 +54,7 @@ test("P4: ClickHouse killed and frozen under load: every click is answered, none
     },
     { timeoutMs: 90_000, pollMs: 1_000 },
   ).catch(() => undefined);
+  reportCases(context, { cases: load.answered.size, violations: differences.length });
   expect(differences.slice(0, 10), `of ${load.answered.size} answered`).toEqual([]);
   expect(await differentRollups(system.dataDir), "sums that differ from their rows").toEqual([]);
 });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { TcpGate } from "../integration/conversions/tcp-gate.ts";
 import { IngressFleet } from "../system/ingress-fleet.ts";
 import { until } from "../system/until.ts";
+import { reportCases } from "./report-cases.ts";
 
 /** Full after some 8,000 clicks, of which no writer passes any. */
 const DISK_MB = 8;
@@ -65,6 +66,7 @@ test("P6: a full journal disk stops no redirect; every click is stored or counte
     // They are still in memory, and are brought home.
     await gate.open();
     await fleet.untilShipped(UNREACHABLE, ({ sub1 }) => sub1 === "nowhere");
+    reportCases(context, { cases: FILLING + UNREACHABLE, violations: 0 });
     await until("health is green again", async () => (await health()) === 200, {
       timeoutMs: 5_000,
     });

@@ -3,7 +3,6 @@ import { CLICK_LANES } from "../../schemas/events/shards.ts";
 import { laneConsumers } from "../../schemas/nats/lane-consumer.ts";
 import {
   ClickTraffic,
-  randomOf,
   trafficCounts,
   trafficExpected,
 } from "../integration/clicks/click-traffic.ts";
@@ -12,22 +11,22 @@ import { WriterProcess } from "../integration/clicks/writer-process.ts";
 import { pause } from "../replay/service.ts";
 import { startServers } from "../services/servers.ts";
 import { rollupDifferences } from "../system/rollup-differences.ts";
+import { randomOf, SEED } from "../system/seed.ts";
 import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const KILLS = process.env["PROMISES_FULL"] === "1" ? 200 : 12;
+const KILLS = IS_FULL ? 200 : 12;
 const LIFE_MS_MAX = 1_200;
 /** The whole journal is read again at the end, twice. */
 const SETTLED_MS = 60_000 + KILLS * 3_000;
 
-test("P9: each click counts exactly once, through kill -9 of its writer at any time and a replay of the whole journal", async () => {
-  const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
-  process.stderr.write(`P9: SEED=${seed}\n`);
-  const random = randomOf(seed);
+test("P9: each click counts exactly once, through kill -9 of its writer at any time and a replay of the whole journal", async (context) => {
+  const random = randomOf(SEED);
   const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
   const world = await ClickWorld.open(servers.urls);
   let writer: WriterProcess | undefined;
   try {
-    const traffic = new ClickTraffic(world, seed);
+    const traffic = new ClickTraffic(world, SEED);
     traffic.start();
     for (let kill = 0; kill < KILLS; kill += 1) {
       writer = WriterProcess.start(world.environment("p09"));
@@ -41,8 +40,9 @@ test("P9: each click counts exactly once, through kill -9 of its writer at any t
     for (const producer of traffic.producers) {
       await world.untilSettled(producer, producer.lines.length, SETTLED_MS);
     }
-    expect(await trafficCounts(world), `seed ${seed}`).toEqual(trafficExpected(traffic));
+    expect(await trafficCounts(world), `seed ${SEED}`).toEqual(trafficExpected(traffic));
 
+    reportCases(context, { cases: traffic.clicks, violations: 0 });
     await writer.kill();
     for (const producer of traffic.producers)
       await producer.shipAll(1 + Math.floor(random() * 250));
@@ -50,7 +50,7 @@ test("P9: each click counts exactly once, through kill -9 of its writer at any t
     await until("the stream was read to its end", async () => await isRead(world), {
       timeoutMs: SETTLED_MS,
     });
-    expect(await trafficCounts(world), `seed ${seed}, replayed`).toEqual(trafficExpected(traffic));
+    expect(await trafficCounts(world), `seed ${SEED}, replayed`).toEqual(trafficExpected(traffic));
     expect(await rollupDifferences(world.clickhouse), "sums that differ from their rows").toEqual(
       [],
     );

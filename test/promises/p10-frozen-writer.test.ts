@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import {
   ClickTraffic,
-  randomOf,
   trafficCounts,
   trafficExpected,
 } from "../integration/clicks/click-traffic.ts";
@@ -9,21 +8,20 @@ import { ClickWorld } from "../integration/clicks/click-world.ts";
 import { WriterProcess } from "../integration/clicks/writer-process.ts";
 import { pause } from "../replay/service.ts";
 import { startServers } from "../services/servers.ts";
+import { randomOf, SEED } from "../system/seed.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const isFull = process.env["PROMISES_FULL"] === "1";
-const ROUNDS = isFull ? 20 : 3;
-const FROZEN_MS = isFull ? 60_000 : 500;
+const ROUNDS = IS_FULL ? 20 : 3;
+const FROZEN_MS = IS_FULL ? 60_000 : 500;
 const LEASE_MS = 2_000;
 
-test("P10: a frozen writer that wakes up after its lanes moved writes nothing", async () => {
-  const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
-  process.stderr.write(`P10: SEED=${seed}\n`);
-  const random = randomOf(seed);
+test("P10: a frozen writer that wakes up after its lanes moved writes nothing", async (context) => {
+  const random = randomOf(SEED);
   const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
   const world = await ClickWorld.open(servers.urls);
   const writers: WriterProcess[] = [];
   try {
-    const traffic = new ClickTraffic(world, seed);
+    const traffic = new ClickTraffic(world, SEED);
     traffic.start();
     for (let round = 0; round < ROUNDS; round += 1) {
       const frozen = WriterProcess.start(world.environment(`frozen-${round}`, LEASE_MS));
@@ -44,13 +42,14 @@ test("P10: a frozen writer that wakes up after its lanes moved writes nothing", 
     const last = WriterProcess.start(world.environment("last", LEASE_MS));
     writers.push(last);
     for (const producer of traffic.producers) await world.untilSettled(producer);
-    expect(await trafficCounts(world), `seed ${seed}`).toEqual(trafficExpected(traffic));
+    expect(await trafficCounts(world), `seed ${SEED}`).toEqual(trafficExpected(traffic));
     const [late] = await world.rows<{ rows: number }>(
       `select count() as rows from click join
          (select _lane, _writer_epoch as epoch, min(inserted_at) as since from click group by _lane, epoch) as taken
          on click._lane = taken._lane
        where taken.epoch > click._writer_epoch and taken.since < click.inserted_at`,
     );
+    reportCases(context, { cases: traffic.clicks, violations: late?.rows ?? 0 });
     expect(late, "rows of a writer after the first row of the next one").toEqual({ rows: 0 });
     process.stderr.write(
       `P10: ${ROUNDS} writers frozen and woken, ${traffic.clicks} clicks, each stored once\n`,

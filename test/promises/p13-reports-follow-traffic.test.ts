@@ -11,6 +11,7 @@ import { type LogLine, readLogLines } from "../replay/log-lines.ts";
 import { pause } from "../replay/service.ts";
 import { embeddedPostgresUrl } from "../replay/set-up.ts";
 import { killJob } from "../system/processes.ts";
+import { SEED } from "../system/seed.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { Markers } from "./followed-traffic/markers.ts";
@@ -18,8 +19,8 @@ import { type Market, openMarket } from "./followed-traffic/market.ts";
 import { Orders } from "./followed-traffic/orders.ts";
 import { anyRequest, expected, ROLES, requestFor, shown } from "./followed-traffic/reports.ts";
 import { Traffic } from "./followed-traffic/traffic.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const IS_FULL = process.env["PROMISES_FULL"] === "1";
 const SHARED_LOG = projectFile("..", "shared", "data", "web-access.log.gz");
 const LOG = existsSync(SHARED_LOG) ? SHARED_LOG : projectFile("test", "samples", "access.log");
 const LINES = IS_FULL ? 10_000 : 1_200;
@@ -32,7 +33,6 @@ const BEHIND_MAX_MS = 5_000;
 /** With processors killed: no promise, only an end to the wait. */
 const AFTER_KILL_MS = 60_000;
 const LOOK_MS = 50;
-const SEED = Number(process.env["P13_SEED"] ?? Date.now() % 1_000_000);
 
 let system: System;
 let pool: Pool;
@@ -70,7 +70,7 @@ afterAll(async () => {
   }
 });
 
-test("P13 REP-069: reports show clicks, conversions and changed statuses at most 5 s after their answers, while traffic goes on and after it", async () => {
+test("P13 REP-069: reports show clicks, conversions and changed statuses at most 5 s after their answers, while traffic goes on and after it", async (context) => {
   await send(parts[0] ?? []);
   await cut();
   const markers = new Markers(market, traffic, orders);
@@ -88,6 +88,7 @@ test("P13 REP-069: reports show clicks, conversions and changed statuses at most
       `${clicks.answeredAtMs.size} markers: ${shownLag("clicks", clicks)}, ${shownLag("conversions", conversions)}; ` +
       `all was shown ${behindMs} ms after the last answer\n`,
   );
+  reportCases(context, { cases: traffic.clicks.length, violations: 0 });
   expect(clicks.answeredAtMs.size).toBeGreaterThan(4);
   expect(conversions.answeredAtMs.size).toBe(clicks.answeredAtMs.size);
   expect(Math.max(clicks.behindMs, conversions.behindMs)).toBeLessThanOrEqual(BEHIND_MAX_MS);
@@ -97,11 +98,12 @@ function shownLag(what: string, lag: Markers["clicks"]): string {
   return `${what} at most ${lag.behindMs} ms behind (shown after ${lag.shownAfterMs} ms)`;
 }
 
-test("P13: every cell of any report on that traffic equals a recount of its answers, for every role", async () => {
+test("P13: every cell of any report on that traffic equals a recount of its answers, for every role", async (context) => {
+  reportCases(context, { cases: Math.ceil(REPORTS / 2), violations: 0 });
   expect(await wrongReport(Math.ceil(REPORTS / 2))).toBe("");
 });
 
-test("P13: so it is when the processors are killed in the middle of the traffic", async () => {
+test("P13: so it is when the processors are killed in the middle of the traffic", async (context) => {
   const part = parts[2] ?? [];
   const halfway = traffic.clicks.length + part.length / 3;
   const killed = until(
@@ -117,6 +119,7 @@ test("P13: so it is when the processors are killed in the middle of the traffic"
   process.stdout.write(
     `P13 seed ${SEED}: processors killed, ${orders.lost} postbacks without an answer, all shown ${behindMs} ms after the last answer\n`,
   );
+  reportCases(context, { cases: Math.floor(REPORTS / 2), violations: 0 });
   expect(await wrongReport(Math.floor(REPORTS / 2))).toBe("");
 });
 

@@ -2,10 +2,12 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { pause } from "../replay/service.ts";
 import { type Job, killJob } from "../system/processes.ts";
+import { randomOf, SEED } from "../system/seed.ts";
 import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const ROUNDS = process.env["PROMISES_FULL"] === "1" ? 20 : 3;
+const ROUNDS = IS_FULL ? 20 : 3;
 const SENDERS = 4;
 const CAMPAIGNS_EACH = 50;
 const DATE = "2026-01-15";
@@ -15,7 +17,9 @@ const Report = z.object({
   data: z.array(z.object({ ext_campaign_id: z.string(), ad_cost: z.string() })),
 });
 
-test("P13, P14: ad costs and their changes that were answered are in reports, exactly, through kill -9 of every process that handles them", async () => {
+const random = randomOf(SEED);
+
+test("P13, P14: ad costs and their changes that were answered are in reports, exactly, through kill -9 of every process that handles them", async (context) => {
   await using system = await startSystem();
   const { base_url, keys } = system.client.demo;
   const headers = {
@@ -58,7 +62,7 @@ test("P13, P14: ad costs and their changes that were answered are in reports, ex
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = calls;
     await until("costs are recorded", () => calls > before + 20, { timeoutMs: 90_000 });
-    await pause(Math.random() * 500);
+    await pause(random() * 500);
     await Promise.all(KILLED.map((job) => killJob(system.dataDir, job)));
   }
   const before = calls;
@@ -82,5 +86,7 @@ test("P13, P14: ad costs and their changes that were answered are in reports, ex
     },
     { timeoutMs: 30_000, pollMs: 250 },
   ).catch(() => undefined);
+  const wrong = [...answered].filter(([campaign, amount]) => shown[campaign] !== amount);
+  reportCases(context, { cases: answered.size, violations: wrong.length });
   expect(shown).toEqual(Object.fromEntries(answered));
 });

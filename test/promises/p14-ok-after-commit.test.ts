@@ -2,10 +2,12 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { pause, type ServiceClient } from "../replay/service.ts";
 import { type Job, killJob } from "../system/processes.ts";
+import { randomOf, SEED } from "../system/seed.ts";
 import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const ROUNDS = process.env["PROMISES_FULL"] === "1" ? 20 : 2;
+const ROUNDS = IS_FULL ? 20 : 2;
 const SENDERS = 8;
 const EVERYTHING: readonly Job[] = [
   "ingress",
@@ -23,7 +25,9 @@ const Page = z.object({
   next_cursor: z.string().nullable(),
 });
 
-test("P14: an ok:true of /pb survives kill -9 of every process at once", async () => {
+const random = randomOf(SEED);
+
+test("P14: an ok:true of /pb survives kill -9 of every process at once", async (context) => {
   await using system = await startSystem();
   const { client } = system;
   const promised = new Map<string, string>();
@@ -44,7 +48,7 @@ test("P14: an ok:true of /pb survives kill -9 of every process at once", async (
     await until("conversions are recorded", () => promised.size > before + 50, {
       timeoutMs: 90_000,
     });
-    await pause(Math.random() * 300);
+    await pause(random() * 300);
     await Promise.all(EVERYTHING.map((job) => killJob(system.dataDir, job)));
   }
   const before = promised.size;
@@ -55,6 +59,7 @@ test("P14: an ok:true of /pb survives kill -9 of every process at once", async (
   await Promise.all(senders);
   const stored = await storedOrders(client, run);
   const lost = [...promised].filter(([order, id]) => stored.get(order) !== id);
+  reportCases(context, { cases: promised.size, violations: lost.length });
   expect(lost, `of ${promised.size} that were answered ok:true`).toEqual([]);
 });
 

@@ -6,8 +6,9 @@ import type { HttpAnswer, ServiceClient } from "../replay/service.ts";
 import { findProcesses, type Job, killJob } from "../system/processes.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const PIXELS = process.env["PROMISES_FULL"] === "1" ? 200 : 8;
+const PIXELS = IS_FULL ? 200 : 8;
 const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0";
 const OUTAGE = "error: temporarily unavailable";
 /** The longest pause between two rounds of a process that sends pixels again, and what a round takes. */
@@ -43,7 +44,7 @@ const OUTAGES: readonly { readonly name: string; readonly jobs: readonly Job[] }
 
 test.for(OUTAGES)(
   "P15 PX-003: $name: /pb says 503 and comes again, a pixel is 200 and counted once later, through kill -9 of the ingress",
-  async ({ jobs }) => {
+  async ({ jobs }, context) => {
     const name = nextRun();
     const clicks = await Promise.all(Array.from({ length: PIXELS }, () => click()));
     const late = clicks.slice(0, -2);
@@ -71,6 +72,7 @@ test.for(OUTAGES)(
     expect(rows).toHaveLength(wanted.length);
     expect(new Set(rows.map(({ adv_txid }) => adv_txid))).toEqual(new Set(wanted));
     expect(rows.filter(({ is_duplicate }) => is_duplicate)).toEqual([]);
+    reportCases(context, { cases: wanted.length, violations: 0 });
     for (const { conv_ts } of rows) {
       expect(Date.parse(conv_ts)).toBeGreaterThanOrEqual(before);
       expect(Date.parse(conv_ts)).toBeLessThanOrEqual(after);

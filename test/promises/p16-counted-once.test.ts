@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const ROUNDS = process.env["PROMISES_FULL"] === "1" ? 1_000 : 40;
+const ROUNDS = IS_FULL ? 1_000 : 40;
 const SENDERS = 64;
 
-test("P16: of 64 senders of one click and event, or of one order, exactly one counts, over three processes", async () => {
+test("P16: of 64 senders of one click and event, or of one order, exactly one counts, over three processes", async (context) => {
   await using fleet = await ConversionFleet.open(3);
   const { world } = fleet;
   world.startWriters();
@@ -32,6 +33,7 @@ test("P16: of 64 senders of one click and event, or of one order, exactly one co
       wrong.push(`round ${round}: ${approved} approved, ${duplicates} duplicates of ${SENDERS}`);
     if (round % 50 === 0) world.young.clear();
   }
+  reportCases(context, { cases: ROUNDS, violations: wrong.length });
   expect(wrong).toEqual([]);
   const counted = await world.rows(
     `select coalesce(adv_txid, click_id) as key, count(*) as counted from conversion

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const IS_FULL = process.env["PROMISES_FULL"] === "1";
 const REPORTS = IS_FULL ? 20_000 : 1_500;
 const SENDERS = 64;
 const FIRST_KILL_MS = 150;
 const KILL_EVERY_MS = IS_FULL ? 1_500 : 2_500;
 
-test("P17: caps of offers, groups and budgets let exactly as many through, in every mix, while processes are killed", async () => {
+test("P17: caps of offers, groups and budgets let exactly as many through, in every mix, while processes are killed", async (context) => {
   await using fleet = await ConversionFleet.open(3);
   const { world } = fleet;
   world.startWriters();
@@ -62,6 +62,7 @@ test("P17: caps of offers, groups and budgets let exactly as many through, in ev
   expect(Number(passed.find(({ offer_id }) => offer_id === offers[2])?.payout)).toBeLessThanOrEqual(
     333.33,
   );
+  reportCases(context, { cases: REPORTS, violations: Math.abs(total - 3 * caps) });
   const counters = await world.rows<{ cap: string; used: string }>(
     "select cap, used from cap_counter",
   );
@@ -72,7 +73,7 @@ test("P17: caps of offers, groups and budgets let exactly as many through, in ev
   expect(database?.deadlocks).toBe(0);
 });
 
-test("P17: one capped offer under all senders, killed and restarted: exactly the cap", async () => {
+test("P17: one capped offer under all senders, killed and restarted: exactly the cap", async (context) => {
   await using fleet = await ConversionFleet.open(3);
   const { world } = fleet;
   world.startWriters();
@@ -98,6 +99,7 @@ test("P17: one capped offer under all senders, killed and restarted: exactly the
   const [row] = await world.rows(
     "select count(*) as passed, sum(revenue) as revenue from conversion where status = 'approved'",
   );
+  reportCases(context, { cases: REPORTS / 2, violations: Math.abs(Number(row?.["passed"]) - cap) });
   expect(row).toEqual({ passed: cap, revenue: `${cap * 15}.0000` });
   const used = await world.rows("select used from cap_counter order by used");
   expect(used).toEqual([cap, cap, cap * 15].map((count) => ({ used: `${count}.0000` })));

@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
 import { pause } from "../replay/service.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { randomOf, SEED } from "../system/seed.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const IS_FULL = process.env["PROMISES_FULL"] === "1";
 const KILLS = IS_FULL ? 500 : 16;
 const SENDERS = 8;
 
-test("P21: a change and what it tells are one commit, through kill -9 of processors and of database sessions", async () => {
+const random = randomOf(SEED);
+
+test("P21: a change and what it tells are one commit, through kill -9 of processors and of database sessions", async (context) => {
   await using fleet = await ConversionFleet.open(2);
   const { world } = fleet;
   world.startWriters();
@@ -36,7 +39,7 @@ test("P21: a change and what it tells are one commit, through kill -9 of process
   };
   const senders = Promise.all(Array.from({ length: SENDERS }, send));
   for (let kill = 0; kill < KILLS; kill += 1) {
-    await pause(250 + Math.random() * 1_000);
+    await pause(250 + random() * 1_000);
     if (kill % 2 === 0) fleet.killOne();
     else {
       await world.rows(
@@ -80,6 +83,7 @@ test("P21: a change and what it tells are one commit, through kill -9 of process
   const orphans = await world.rows(
     "select d.id from delivery d where not exists (select from conversion c where c.id = d.conversion_id)",
   );
+  reportCases(context, { cases: changes, violations: orphans.length });
   expect(orphans).toEqual([]);
   expect(known.length).toBeGreaterThan(KILLS);
   const sorted = (rows: readonly { fired: string }[]) => rows.map(({ fired }) => fired).toSorted();

@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { type Received, startReceiver } from "../integration/outgoing/receiver.ts";
 import { pause } from "../replay/service.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { randomOf, SEED } from "../system/seed.ts";
 import { until } from "../system/until.ts";
 import { verifyWebhook } from "../system/verify-webhook.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const IS_FULL = process.env["PROMISES_FULL"] === "1";
 const CONVERSIONS = IS_FULL ? 5_000 : 300;
 /** A process needs a second to start. */
 const KILL_EVERY_MS = 2_500;
@@ -20,7 +21,9 @@ const RETRIES = Array.from({ length: 50 }, () => "200ms").join(",");
 /** Of each conversion that is turned over. */
 const STATUSES = ["rejected", "approved", "rejected"];
 
-test("P22: every postback and document arrives, a second time only where the first outcome was unknown, and a reversal is one delivery", async () => {
+const random = randomOf(SEED);
+
+test("P22: every postback and document arrives, a second time only where the first outcome was unknown, and a reversal is one delivery", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;
@@ -57,7 +60,7 @@ test("P22: every postback and document arrives, a second time only where the fir
   const confirmed = new Map<string, number>();
   receiver.answer((response, request) => {
     const id = idOf(request);
-    const chance = Math.random();
+    const chance = random();
     if (chance < 0.2) response.writeHead(500).end();
     else if (chance < 0.25) {
       // It may have been taken: the sender cannot know.
@@ -135,6 +138,10 @@ test("P22: every postback and document arrives, a second time only where the fir
       ...rejected.flatMap((id) => STATUSES.map(() => `${id} conversion.updated`)),
     ].toSorted(),
   );
+  reportCases(context, {
+    cases: rows.length,
+    violations: rows.filter(({ id }) => !confirmed.has(id)).length,
+  });
   expect(rows.filter(({ id }) => !confirmed.has(id))).toEqual([]);
   const twice = [...confirmed].filter(([, times]) => times > 1).map(([id]) => id);
   expect(twice.filter((id) => !unknown.has(id))).toEqual([]);

@@ -3,8 +3,8 @@ import { type Receiver, startReceiver } from "../integration/outgoing/receiver.t
 import { pause } from "../replay/service.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
 import { until } from "../system/until.ts";
+import { IS_FULL } from "./report-cases.ts";
 
-const IS_FULL = process.env["PROMISES_FULL"] === "1";
 const ENDPOINTS = 50;
 const HANGING = 10;
 const FAILING = 10;

@@ -7,6 +7,7 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import { type Receiver, startReceiver } from "../integration/outgoing/receiver.ts";
 import { type NameServer, startNameServer } from "../system/name-server.ts";
+import { reportCases } from "./report-cases.ts";
 
 const NOT_ALLOWED = {
   kind: "failed",
@@ -190,7 +191,8 @@ describe("P25: no request opens a connection to what is not public", () => {
     accepted = 0;
   });
 
-  test("that were 500 cases and more", () => {
+  test("at least 500 cases were tried", (context) => {
+    reportCases(context, { cases, violations: 0 });
     expect(cases).toBeGreaterThanOrEqual(500);
   });
 });

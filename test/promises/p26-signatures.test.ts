@@ -4,11 +4,12 @@ import { insertKey } from "../../api/access/insert-key.ts";
 import { type Received, startReceiver } from "../integration/outgoing/receiver.ts";
 import { pause } from "../replay/service.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { randomOf, SEED } from "../system/seed.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { isSignedWith, verifyWebhook, type WebhookDocument } from "../system/verify-webhook.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const IS_FULL = process.env["PROMISES_FULL"] === "1";
 const CONVERSIONS = IS_FULL ? 5_000 : 300;
 const SENDERS = 4;
 const ROTATE_EVERY_MS = 100;
@@ -17,7 +18,9 @@ const ODD_TEXTS = ["ü ☃ 𝄞", 'a"b\\c', "</script>\u2028", "line\nbreak\ttab
 
 const Webhook = z.object({ data: z.looseObject({ id: z.int(), secret: z.string() }) });
 
-test("P26: every attempt is signed over the bytes that came, with the secret of its time, while secrets rotate", async () => {
+const random = randomOf(SEED);
+
+test("P26: every attempt is signed over the bytes that came, with the secret of its time, while secrets rotate", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;
@@ -45,7 +48,7 @@ test("P26: every attempt is signed over the bytes that came, with the secret of 
     async () => (await fetch(`http://127.0.0.1:${port}/health`)).status === 200,
     { timeoutMs: 30_000 },
   );
-  receiver.answer((response) => response.writeHead(Math.random() < 0.3 ? 500 : 200).end());
+  receiver.answer((response) => response.writeHead(random() < 0.3 ? 500 : 200).end());
   const hook = await call("/webhooks", {
     ...{ name: "rotating", url: `http://127.0.0.1:${receiver.port}/` },
     events: ["conversion.created"],
@@ -83,6 +86,7 @@ test("P26: every attempt is signed over the bytes that came, with the secret of 
 
   const attempts = receiver.received.map((request) => readAttempt(request, secrets));
   const faults = attempts.filter(({ age, due }) => age < due);
+  reportCases(context, { cases: attempts.length, violations: faults.length });
   expect(faults).toEqual([]);
   const byDelivery = new Map<string, Attempt[]>();
   for (const attempt of attempts) {

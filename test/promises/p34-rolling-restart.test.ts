@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { IngressFleet } from "../system/ingress-fleet.ts";
 import { RawConnection, rawRequest } from "../system/raw-http.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
 
-const CYCLES = process.env["PROMISES_FULL"] === "1" ? 20 : 4;
+const CYCLES = IS_FULL ? 20 : 4;
 const KEPT_CONNECTIONS = 12;
 const SHORT_CONNECTIONS = 2;
 
@@ -65,7 +66,7 @@ class RollingLoad {
   }
 }
 
-test(`P34: ${CYCLES} restarts by SIGTERM under load: no request fails, no click is recorded twice or not at all`, async () => {
+test(`P34: ${CYCLES} restarts by SIGTERM under load: no request fails, no click is recorded twice or not at all`, async (context) => {
   await using fleet = await IngressFleet.open({ processes: 2 });
   await fleet.world.addOffer();
   await fleet.untilCurrent();
@@ -88,5 +89,6 @@ test(`P34: ${CYCLES} restarts by SIGTERM under load: no request fails, no click 
   for (const { click } of stored) numbers.set(click.click_id, Number(click.sub2));
   expect(stored).toHaveLength(load.answered.size);
   const wrong = [...load.answered].filter(([number, id]) => numbers.get(id) !== number);
+  reportCases(context, { cases: load.answered.size, violations: wrong.length });
   expect(wrong.slice(0, 10)).toEqual([]);
 });

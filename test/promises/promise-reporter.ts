@@ -2,7 +2,7 @@ import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { type Cases, IS_FULL } from "./report-cases.ts";
 
 const PROJECT = "promises";
-const NAMED = /^P(\d+)\b/;
+const FILE = /\/p(\d+)-[^/]*$/;
 const PROMISES = 43;
 /** Promises about parts that do not exist yet. */
 const NOT_BUILT: Readonly<Record<number, string>> = {
@@ -17,8 +17,8 @@ type Outcome = "passed" | "failed" | "skipped";
 type Line = Cases & { outcome: Outcome; tests: number; durationMs: number };
 
 /**
- * Prints one line for each test of a promise as soon as it ends (cases, violations, seed, time), what a failing one found, and
- * one table of all promises at the end of the run.
+ * Prints one line for each promise as soon as its tests have ended (cases, violations, seed, time), what a failing test found
+ * at once, and one table of all promises at the end of the run.
  */
 export class PromiseReporter implements Reporter {
   readonly #lines = new Map<number, Line>();
@@ -30,13 +30,19 @@ export class PromiseReporter implements Reporter {
 
   onTestCaseResult(test: TestCase): void {
     if (test.project.name !== PROJECT) return;
-    const number = Number(NAMED.exec(test.fullName)?.[1]);
-    const line = lineOf(test);
-    this.#write(`${label(number)}  ${figures(line)}  SEED=${seed()}  ${test.fullName}\n`);
+    this.#add(numberOf(test.module), lineOf(test));
+    if (test.result().state !== "failed") return;
+    this.#write(`${label(numberOf(test.module))}  failed  SEED=${seed()}  ${test.fullName}\n`);
     for (const { message, diff = "" } of test.result().errors ?? []) {
       this.#write(`${indented(`${message}\n${diff}`.trimEnd())}\n`);
     }
-    this.#add(number, line);
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    if (module.project.name !== PROJECT) return;
+    const number = numberOf(module);
+    const line = this.#lines.get(number);
+    if (line !== undefined) this.#write(`${label(number)}  ${figures(line)}  SEED=${seed()}\n`);
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -66,13 +72,18 @@ export class PromiseReporter implements Reporter {
   }
 }
 
+function numberOf({ moduleId }: TestModule): number {
+  return Number(FILE.exec(moduleId)?.[1]);
+}
+
 function lineOf(test: TestCase): Line {
   const { state } = test.result();
   return {
     outcome: state === "pending" ? "failed" : state,
     tests: 1,
     durationMs: test.diagnostic()?.duration ?? 0,
-    ...(test.meta().cases ?? { cases: 0, violations: 0 }),
+    // A test that counts nothing is one case.
+    ...(test.meta().cases ?? { cases: 1, violations: state === "passed" ? 0 : 1 }),
   };
 }
 
@@ -88,7 +99,7 @@ function worse(a: Outcome, b: Outcome): Outcome {
 }
 
 function label(number: number): string {
-  return (Number.isNaN(number) ? "P?" : `P${number}`).padEnd(3);
+  return `P${number}`.padEnd(3);
 }
 
 function figures({ outcome, tests, durationMs, cases, violations }: Line): string {

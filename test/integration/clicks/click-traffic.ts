@@ -1,17 +1,7 @@
 import { pause } from "../../replay/service.ts";
+import { randomOf } from "../../system/seed.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import type { ClickWorld } from "./click-world.ts";
-
-/** Numbers between 0 and 1 that a seed gives again. */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b_79f5) >>> 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const CLICKS_A_STEP_MAX = 60;
 const VISITORS = 500;
