@@ -28,6 +28,7 @@ export default defineConfig({
           include: [
             "{ingress,processors,api,schemas,deploy}/**/*.test.ts",
             "test/{bench,replay,samples,services,system}/**/*.test.ts",
+            "test/promises/*/*.test.ts",
           ],
           // A unit test takes less than a second. The limit is for a machine on which
           // others work too: at a load of 16 on two cores a test of 0.4 s was ended by a limit of one second.
@@ -86,7 +87,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "promises",
-          include: ["test/promises/**/*.test.ts"],
+          include: ["test/promises/*.test.ts"],
           setupFiles: [resolve(import.meta.dirname, "promises/seed-fast-check.ts")],
           testTimeout: promiseTimeoutMs,
           hookTimeout: 5 * MINUTE_MS,

@@ -91,7 +91,8 @@ export function nameRows(day: Recounted, stored: readonly Shown[]): void {
     const repeated = day.rows.find((row) => row.entry.lost > 0 && isSame(row));
     if (repeated === undefined || !one.is_duplicate) continue;
     const repeat = { status: "rejected", reason: "duplicate", isDuplicate: true } as const;
-    day.rows.push({ ...repeated, ...repeat, id: one.id, isHeld: false, isAlerted: false });
+    const flags = { isHeld: false, isAlerted: false };
+    day.rows.push({ ...repeated, ...repeat, ...repeated.reported, ...flags, id: one.id });
   }
 }
 

@@ -201,8 +201,11 @@ export class ShopRecount {
       ...{ method: methods[by] ?? "s2s", currency: this.#shop.currency },
       ...{ status: "approved", reason: "", isDuplicate: false, isHeld: false, isAlerted: false },
       ...{ sale: 0n, payout: 0n, revenue: 0n, isPayoutGiven: false, isRevenueGiven: false },
+      reported: { sale: 0n, payout: 0n, revenue: 0n },
     };
     setMoney(row, this.#termsOf(event, partner), given);
+    const { sale, payout, revenue } = row;
+    row.reported = { sale, payout, revenue };
     return row;
   }
 

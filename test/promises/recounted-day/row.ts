@@ -24,6 +24,8 @@ export type Row = {
   revenue: bigint;
   isPayoutGiven: boolean;
   isRevenueGiven: boolean;
+  /** As its own report made it, whatever changed it later: a repeat of that report has the same money. */
+  reported: { readonly sale: bigint; readonly payout: bigint; readonly revenue: bigint };
 };
 
 export type Given = {
