@@ -4,6 +4,7 @@ import type { Offer } from "../../schemas/catalog/records.ts";
 import type { CapReached, ClickTaken, ClickTotal } from "../../schemas/events/click-notice.ts";
 import { type CapPlan, capPlanOf, type WatchedCap } from "./cap-plan.ts";
 import { ClickTally } from "./click-tally.ts";
+import { RecentMap } from "./recent-map.ts";
 
 /** What earlier clicks mean for the next one. */
 export type ClickState = {
@@ -25,7 +26,7 @@ export type Taker = {
 };
 
 export type ClickStateLimits = {
-  /** The visitor whose click is longest ago is forgotten; one takes about 120 bytes. */
+  /** The visitor whose click is longest ago is forgotten; one takes about 160 bytes. */
   readonly visitorsMax: number;
   /** Clicks that the other processes are to be told of; the oldest half is forgotten. */
   readonly untoldMax: number;
@@ -52,9 +53,9 @@ export class LocalClickState implements ClickState {
   #watchedVersion = -1;
   readonly #tallies = new Map<string, ClickTally>();
   /** By the name of the counter: which limit it has reached in which period. */
-  readonly #reached = new Map<string, { readonly bucket: number; readonly limit: string }>();
-  /** When a visitor last took an offer, oldest first: `<offer>-<partner>-<visitor>`. */
-  readonly #lastTaken = new Map<string, number>();
+  readonly #reached: RecentMap<{ readonly bucket: number; readonly limit: string }>;
+  /** When a visitor last took an offer: `<offer>-<partner>-<visitor>`. */
+  readonly #lastTaken: RecentMap<number>;
   #untold: ClickTaken[] = [];
   /** Clicks that the other processes were never told of, because there was no way to. */
   untoldLost = 0;
@@ -62,6 +63,8 @@ export class LocalClickState implements ClickState {
   constructor(catalog: Catalog, limits: Partial<ClickStateLimits> = {}) {
     this.#catalog = catalog;
     this.#limits = { ...LIMITS, ...limits };
+    this.#reached = new RecentMap(this.#limits.capsMax);
+    this.#lastTaken = new RecentMap(this.#limits.visitorsMax);
   }
 
   readonly capCondition = (offer: Offer, timezone: string, atMs: number): CapCondition => {
@@ -90,7 +93,7 @@ export class LocalClickState implements ClickState {
   readonly taken = (offer: Offer, timezone: string, taker: Taker): void => {
     if (offer.duplicate_click_seconds > 0) {
       const { affiliateId, visitor, atMs } = taker;
-      this.#remember(takerKey(offer.id, affiliateId, visitor), atMs);
+      this.#lastTaken.set(takerKey(offer.id, affiliateId, visitor), atMs);
       this.#tellLater([offer.id, affiliateId, visitor, atMs]);
     }
     const watch = this.#watchOf(offer);
@@ -103,9 +106,7 @@ export class LocalClickState implements ClickState {
   /** A counter of the conversion processors. Holds until its period is over or the catalog has another limit. */
   noteReached({ cap, bucket, limit }: CapReached): void {
     if ((this.#reached.get(cap)?.bucket ?? bucket) > bucket) return;
-    this.#reached.delete(cap);
     this.#reached.set(cap, { bucket, limit });
-    if (this.#reached.size > this.#limits.capsMax) forgetOldest(this.#reached);
   }
 
   /** A total of the writer of a lane. It may not yet hold our newest clicks, and so never lowers a tally. */
@@ -118,7 +119,7 @@ export class LocalClickState implements ClickState {
   /** Another process sent this visitor on. */
   noteTaken([offerId, affiliateId, visitor, atMs]: ClickTaken): void {
     const key = takerKey(offerId, affiliateId, visitor);
-    if ((this.#lastTaken.get(key) ?? 0) < atMs) this.#remember(key, atMs);
+    if ((this.#lastTaken.get(key) ?? 0) < atMs) this.#lastTaken.set(key, atMs);
   }
 
   /** Clicks of this process that the others are to be told of: each is answered once. */
@@ -166,25 +167,12 @@ export class LocalClickState implements ClickState {
     return tally;
   }
 
-  #remember(key: string, atMs: number): void {
-    this.#lastTaken.delete(key);
-    this.#lastTaken.set(key, atMs);
-    if (this.#lastTaken.size > this.#limits.visitorsMax) forgetOldest(this.#lastTaken);
-  }
-
   #tellLater(taken: ClickTaken): void {
     this.#untold.push(taken);
     if (this.#untold.length <= this.#limits.untoldMax) return;
     const lost = this.#untold.length >> 1;
     this.#untold = this.#untold.slice(lost);
     this.untoldLost += lost;
-  }
-}
-
-function forgetOldest(map: Map<string, unknown>): void {
-  for (const oldest of map.keys()) {
-    map.delete(oldest);
-    return;
   }
 }
 

@@ -2,8 +2,9 @@ import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../schemas/events/c
 import { quote, textField } from "../decide/encode-record.ts";
 import { decodeComponent } from "./decode.ts";
 
-/** Parameters read of one request; what stands behind them is no more than a beacon's noise. */
+/** Parameters read of one request. Behind them only `url=` is looked for, and only where it is written without escapes. */
 const PAIRS_MAX = 256;
+const URL_PAIR = "&url=";
 const EXTRA_PAIRS_MAX = 50;
 const EXTRA_NAME_LENGTH_MAX = 64;
 
@@ -165,16 +166,19 @@ export class ParameterReader {
   /** A query or a form body, as it was sent. */
   addQuery(query: string): this {
     const { length } = query;
-    let pairs = 0;
-    for (let from = 0; from < length; ) {
-      const ampersand = query.indexOf("&", from);
-      const end = ampersand < 0 ? length : ampersand;
+    let from = 0;
+    let equals = -1;
+    for (let pairs = 0; from < length && pairs < PAIRS_MAX; ) {
+      const end = endOf(query, "&", from);
       if (end > from) {
         pairs += 1;
-        this.#addPair(query, from, end, pairs > PAIRS_MAX);
+        // Searched once for each equals sign, not once for each pair: a query without any would be searched to its end each time.
+        if (equals < from) equals = endOf(query, "=", from);
+        this.#addPair(query, { from, nameEnd: Math.min(equals, end), end });
       }
       from = end + 1;
     }
+    if (from < length && this.#set.hasUrl) this.#addUrls(query, from);
     return this;
   }
 
@@ -210,15 +214,24 @@ export class ParameterReader {
     return new ClickParameters({ values, urls, extra: this.#renderExtra(), fields });
   }
 
-  #addPair(query: string, from: number, end: number, urlOnly: boolean): void {
-    const equals = query.indexOf("=", from);
-    const nameEnd = equals < 0 || equals > end ? end : equals;
+  #addPair(query: string, pair: Pair): void {
+    const { from, nameEnd, end } = pair;
     const valueFrom = Math.min(nameEnd + 1, end);
     const name = decodeComponent(query.slice(from, nameEnd));
     if (name === "url" && this.#set.hasUrl) {
       (this.#urls ??= []).push(query.slice(valueFrom, end));
-    } else if (name !== "" && !urlOnly) {
+    } else if (name !== "") {
       this.add(name, decodeComponent(query.slice(valueFrom, end)));
+    }
+  }
+
+  #addUrls(query: string, from: number): void {
+    let at = query.indexOf(URL_PAIR, from - 1);
+    while (at >= 0) {
+      const valueFrom = at + URL_PAIR.length;
+      const end = endOf(query, "&", valueFrom);
+      (this.#urls ??= []).push(query.slice(valueFrom, end));
+      at = query.indexOf(URL_PAIR, end);
     }
   }
 
@@ -240,7 +253,16 @@ export class ParameterReader {
   }
 }
 
+/** A pair's place in its query. `nameEnd` is `end` for a name without a value. */
+type Pair = { readonly from: number; readonly nameEnd: number; readonly end: number };
+
 const NO_URLS: readonly string[] = [];
+
+/** Where `mark` is found next, or the end of the text. */
+function endOf(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from);
+  return at < 0 ? text.length : at;
+}
 
 /** The ad platform whose click id came along, for a click that names no source (G135). */
 function sourceOfAdClick(values: Readonly<Partial<Record<Slot, string>>>): string {

@@ -42,3 +42,9 @@ test("PB-050: what cannot be read is said", () => {
 test("a parameter named like a property of every object is a parameter", () => {
   expect(read("__proto__=1&constructor=2&a=3")).toMatchObject({ constructor: "2", a: "3" });
 });
+
+test("of a form with thousands of pairs no more than a thousand are decoded (#0, P40)", () => {
+  const pairs = `${"a=1&".repeat(1_000)}b=%zz`;
+  expect(read(pairs)).toEqual({ a: "1" });
+  expect(read("", "application/x-www-form-urlencoded", pairs)).toEqual({ a: "1" });
+});

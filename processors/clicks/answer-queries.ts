@@ -1,16 +1,12 @@
 import { z } from "zod";
 import { type ClickAnswer, ClickPageQuery, ClickQuery } from "../../schemas/events/click-query.ts";
-import { ClickRecord } from "../../schemas/events/click-record.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import { clickPage } from "./click-page.ts";
 import type { Intake } from "./intake.ts";
 
-/** The newest of the clicks that share an ad-platform id: one person's clicks, a handful. */
-const CLICKS_MAX = 100;
 const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
-const OfWorkspace = ClickRecord.pick({ workspace_id: true });
 
 export type QueryOptions = {
   readonly intake: Intake;
@@ -62,9 +58,5 @@ function answerOf(
     return { completeToMs, clicks: row === undefined ? [] : [row] };
   }
   const completeToMs = intake.completeness.completeToMs(caughtUpMs());
-  const rows = intake.young.byAdClickId(query.kind, query.value);
-  const clicks = rows.filter(
-    (row) => OfWorkspace.parse(JSON.parse(row)).workspace_id === query.workspaceId,
-  );
-  return { completeToMs, clicks: clicks.slice(-CLICKS_MAX) };
+  return { completeToMs, clicks: intake.young.byAdClickId(query) };
 }

@@ -1,3 +1,5 @@
+import type { AdClick } from "./ad-clicks.ts";
+
 /** Rows of consecutive positions of one producer and one partition, as one message brought them. */
 export type Segment = {
   readonly producer: number;
@@ -12,8 +14,8 @@ export type Segment = {
   /** Time of its oldest and its newest row, UTC ms. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** `adClickHash` of every ad-platform id of its rows. */
-  readonly adHashes: readonly number[];
+  /** Its rows with ad-platform ids, once for each id, in the order of the rows. */
+  readonly adClicks: readonly AdClick[];
   readonly readAtMs: number;
   isStored: boolean;
 };

@@ -24,7 +24,7 @@ function segment(
   return {
     ...{ producer: 1, epoch: 1, from: 0, to: clicks.length, month: 202601, isStored, readAtMs: T },
     bytes: Buffer.from(rows.map((row) => `${row}\n`).join("")),
-    ...{ fromMs: Math.min(...times), toMs: Math.max(...times), adHashes: [] },
+    ...{ fromMs: Math.min(...times), toMs: Math.max(...times), adClicks: [] },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { decodeBatchHead } from "../../schemas/events/click-batch.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
+import { adClickKeys } from "./ad-clicks.ts";
 import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
 import { ClickCaps } from "./click-caps.ts";
 import { Completeness } from "./completeness.ts";
@@ -8,13 +9,7 @@ import type { LaneTable } from "./lane-table.ts";
 import { Lines } from "./lines.ts";
 import type { Range } from "./position-set.ts";
 import { type Producer, Producers } from "./producers.ts";
-import {
-  type LineHead,
-  mayHaveAdIds,
-  readAdHashes,
-  readLine,
-  withoutEarnings,
-} from "./read-line.ts";
+import { type LineHead, mayHaveAdIds, readLine, withoutEarnings } from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
 import { UniqueClicks } from "./unique-clicks.ts";
 import { YoungClicks } from "./young-clicks.ts";
@@ -208,7 +203,7 @@ export class Intake {
       if (isClick) this.caps.take(head.offerId, head.ts, line);
       const row = { position, month, ts: head.ts };
       builder.add(isUnique === false ? withoutEarnings(line) : line, row, isUnique);
-      if (hasAdIds) builder.addAdHashes(readAdHashes(line));
+      if (hasAdIds) builder.addAdClick(adClickKeys(line), head.offerId);
     }
     this.#finish(builder);
   }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
-import { checkRow, readAdHashes, readLine, withoutEarnings } from "./read-line.ts";
-import { adClickHash } from "./young-clicks.ts";
+import { checkRow, readAdIds, readLine, withoutEarnings } from "./read-line.ts";
 
 const TS = Date.UTC(2026, 0, 1);
 const ID = "0".repeat(32);
@@ -55,7 +54,7 @@ test("the fields of a line are those that a parser finds, whatever its texts hol
         mayBeUnique: may_be_unique,
       });
       const written = latin1(JSON.stringify(gclid ?? "").slice(1, -1));
-      expect(readAdHashes(line)).toEqual(written === "" ? [] : [adClickHash("gclid", written)]);
+      expect(readAdIds(line)).toEqual(written === "" ? [] : [{ kind: "gclid", written }]);
     }),
     { numRuns: 150 },
   );

@@ -1,6 +1,5 @@
-import { AD_CLICK_ID_KINDS } from "../../schemas/events/click-query.ts";
+import { AD_CLICK_ID_KINDS, type AdClickIdKind } from "../../schemas/events/click-query.ts";
 import { ClickRecord, ImpressionRecord } from "../../schemas/events/click-record.ts";
-import { adClickHash } from "./young-clicks.ts";
 
 /** What the writer needs of a record; the rest of its line goes to ClickHouse unread. */
 export type LineHead = {
@@ -53,17 +52,23 @@ export function wasTaken(line: string): boolean {
   );
 }
 
-/** What the ad-platform ids of a line are found by (young-clicks.ts). */
-export function readAdHashes(line: string): number[] {
-  const hashes: number[] = [];
+/** An ad-platform id of a line. `written` is its value as the line has it: JSON without the quotes, its UTF-8 bytes as latin1. */
+export type AdId = { readonly kind: AdClickIdKind; readonly written: string };
+
+export function readAdIds(line: string): AdId[] {
+  const ids: AdId[] = [];
   for (const kind of AD_CLICK_ID_KINDS) {
     const start = valueAt(line, `${kind}":"`);
     if (start < 0) continue;
     let end = line.indexOf('"', start);
     while (end > 0 && isEscaped(line, end)) end = line.indexOf('"', end + 1);
-    if (end > start) hashes.push(adClickHash(kind, line.slice(start, end)));
+    if (end > start) ids.push({ kind, written: line.slice(start, end) });
   }
-  return hashes;
+  return ids;
+}
+
+export function readWorkspaceId(line: string): number {
+  return numberOf(line, 'workspace_id":');
 }
 
 /** Whether any line of a message can have an ad-platform id. */

@@ -1,3 +1,4 @@
+import type { AdClick } from "./ad-clicks.ts";
 import type { Segment } from "./batch.ts";
 
 /** `,"is_unique":false,"_producer":65535,"_epoch":4294967295,"_position":9007199254740991}` and a line feed. */
@@ -19,7 +20,9 @@ export class SegmentBuilder {
   #month = 0;
   #fromMs = 0;
   #toMs = 0;
-  #adHashes: number[] = [];
+  #rowAt = 0;
+  #rowTs = 0;
+  #adClicks: AdClick[] = [];
 
   /** There is room for `rows` lines that together have `lineBytes`. */
   constructor(
@@ -58,13 +61,16 @@ export class SegmentBuilder {
     const added = `${unique},"_producer":${this.#producer},"_epoch":${this.#epoch},"_position":${position}}\n`;
     // The line's last brace is written over by what is added.
     const bytes = this.#bytes;
+    this.#rowAt = this.#end;
+    this.#rowTs = ts;
     this.#end += bytes.write(line, this.#end, "latin1") - 1;
     this.#end += bytes.write(added, this.#end, "latin1");
   }
 
-  /** What the ad-platform ids of the row just added are found by. */
-  addAdHashes(hashes: readonly number[]): void {
-    for (const hash of hashes) this.#adHashes.push(hash);
+  /** `keys`: what the row just added is found by (`adClickKeys`). */
+  addAdClick(keys: readonly string[], offerId: number): void {
+    const place = { offerId, ts: this.#rowTs, bytes: this.#bytes, at: this.#rowAt };
+    for (const key of keys) this.#adClicks.push({ key, ...place });
   }
 
   /** The segment of the rows so far; undefined without one. The next row begins another. */
@@ -79,12 +85,12 @@ export class SegmentBuilder {
       bytes: this.#bytes.subarray(this.#start, this.#end),
       fromMs: this.#fromMs,
       toMs: this.#toMs,
-      adHashes: this.#adHashes,
+      adClicks: this.#adClicks,
       readAtMs: this.#readAtMs,
       isStored: false,
     };
     this.#rows = 0;
-    this.#adHashes = [];
+    this.#adClicks = [];
     return segment;
   }
 }

@@ -1,5 +1,5 @@
-import type { AdClickIdKind } from "../../schemas/events/click-query.ts";
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
+import { type AdClickSearch, AdClicks } from "./ad-clicks.ts";
 import type { Segment } from "./batch.ts";
 
 export type YoungLimits = {
@@ -15,19 +15,17 @@ const SPAN_MS_MAX = 10_000;
 /** Slots of left segments before the list is cut. */
 const LEFT_MAX = 4_096;
 const LINE_FEED = 10;
-/** Hashes that V8 keeps without an object of their own. */
-const HASH_MASK = 0x3fff_ffff;
 
 /**
- * The clicks that were read lately, in the order of the stream, as the bytes that go to ClickHouse: nothing is made for a
- * click that nobody asks for. A click id tells its time, and so the few segments that are searched; ad-platform ids are
- * found by a hash. What is not in ClickHouse yet never leaves: how much that is, is bounded by the one who fills this.
+ * The clicks that were read lately, in the order of the stream, as the bytes that go to ClickHouse. A click id contains its
+ * time, so few segments are searched for it; for ad-platform ids there is an index of the latest click. Clicks stay here until
+ * ClickHouse has them: the caller bounds how many that can be.
  */
 export class YoungClicks {
   readonly #limits: YoungLimits;
   readonly #bySecond = new Map<number, Set<Segment>>();
   readonly #wide = new Set<Segment>();
-  readonly #byAdHash = new Map<number, Segment | Segment[]>();
+  readonly #adClicks = new AdClicks();
   #queue: (Segment | undefined)[] = [];
   #head = 0;
   #bytes = 0;
@@ -55,12 +53,7 @@ export class YoungClicks {
       else known.add(segment);
     }
     if (isWide(segment)) this.#wide.add(segment);
-    for (const hash of segment.adHashes) {
-      const known = this.#byAdHash.get(hash);
-      if (known === undefined) this.#byAdHash.set(hash, segment);
-      else if (!Array.isArray(known)) this.#byAdHash.set(hash, [known, segment]);
-      else known.push(segment);
-    }
+    for (const click of segment.adClicks) this.#adClicks.add(click);
   }
 
   /** The row of a click as JSON. */
@@ -78,21 +71,9 @@ export class YoungClicks {
     return undefined;
   }
 
-  /** The rows of clicks with this ad-platform id, of any workspace, in the order in which they were read. */
-  byAdClickId(kind: AdClickIdKind, value: string): string[] {
-    const written = Buffer.from(JSON.stringify(value).slice(1, -1)).toString("latin1");
-    const known = this.#byAdHash.get(adClickHash(kind, written));
-    const segments = new Set(known === undefined || Array.isArray(known) ? known : [known]);
-    const wanted = `"${kind}":${JSON.stringify(value)}`;
-    const rows: string[] = [];
-    for (const { bytes } of segments) {
-      let at = bytes.indexOf(wanted);
-      while (at >= 0) {
-        rows.push(lineAt(bytes, at));
-        at = bytes.indexOf(wanted, bytes.indexOf(LINE_FEED, at));
-      }
-    }
-    return rows;
+  /** The latest rows of this ad-platform id: see {@link AdClicks.find}. */
+  byAdClickId(search: AdClickSearch): string[] {
+    return this.#adClicks.find(search);
   }
 
   /** Lets go what is stored and too old or too much. */
@@ -128,25 +109,8 @@ export class YoungClicks {
       if (rest?.size === 0) this.#bySecond.delete(second);
     }
     this.#wide.delete(segment);
-    for (const hash of segment.adHashes) {
-      const known = this.#byAdHash.get(hash);
-      const rest = Array.isArray(known) ? known.filter((other) => other !== segment) : [];
-      if (rest.length > 0) this.#byAdHash.set(hash, rest);
-      else if (Array.isArray(known) || known === segment) this.#byAdHash.delete(hash);
-    }
+    for (const click of segment.adClicks) this.#adClicks.remove(click);
   }
-}
-
-/**
- * By what an ad-platform id is looked for; another id may have the same. `value` is as it is written in the row: JSON without
- * its quotes, its UTF-8 bytes as latin1.
- */
-export function adClickHash(kind: AdClickIdKind, value: string): number {
-  let hash = kind.charCodeAt(0) * 31 + kind.charCodeAt(1);
-  for (let index = 0; index < value.length; index += 1) {
-    hash = Math.imul(hash ^ value.charCodeAt(index), 0x0100_0193);
-  }
-  return (hash ^ (hash >>> 15)) & HASH_MASK;
 }
 
 function isWide(segment: Segment): boolean {

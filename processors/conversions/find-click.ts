@@ -195,12 +195,12 @@ class StoredSearch {
 /** Undefined unless all of them answer. */
 async function askAllWriters(
   sources: ClickSources,
-  { kind, value, workspaceIds }: AdClickSearch,
+  { kind, value, workspaceIds, offerId }: AdClickSearch,
 ): Promise<WriterAnswer | undefined> {
   const answers = await Promise.all(
     workspaceIds.flatMap((workspaceId) =>
       CLICK_LANES.map((shard) =>
-        askWriter(sources, { by: "ad-click-id", shard, workspaceId, kind, value }),
+        askWriter(sources, { by: "ad-click-id", shard, workspaceId, kind, value, offerId }),
       ),
     ),
   );

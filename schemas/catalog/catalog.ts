@@ -67,11 +67,12 @@ export class Catalog {
   readonly #workspaceIdsByToken = new CodeIndex();
   readonly #advertiserIdsByToken = new CodeIndex();
   readonly #servedByHost = new Map<string, readonly number[]>();
+  #workspaceIds: readonly number[] | undefined;
   readonly #caps = new SharedValues();
   readonly #targeting = new SharedValues();
 
   apply(entries: readonly CatalogEntry[]): void {
-    if (entries.length > 0) this.#servedByHost.clear();
+    if (entries.length > 0) this.#forgetServed();
     for (const entry of entries) {
       this.#remove(entry);
       if (entry.record !== null) this.#add(entry);
@@ -100,7 +101,13 @@ export class Catalog {
       const domain = this.domains.get(domainId);
       return domain?.status === "active" ? [domain.workspace_id] : [];
     });
-    return own.length > 0 ? own : [...this.workspaces.keys()].sort((a, b) => a - b);
+    return own.length > 0 ? own : this.#allWorkspaceIds();
+  }
+
+  /** One list for all unlisted hosts: a visitor may name any number of them. */
+  #allWorkspaceIds(): readonly number[] {
+    this.#workspaceIds ??= [...this.workspaces.keys()].sort((a, b) => a - b);
+    return this.#workspaceIds;
   }
 
   /** Offers with this code (any case) or, for digits that are no code, this id (G25), in any workspace. */
@@ -206,9 +213,14 @@ export class Catalog {
   clear(): void {
     for (const { kind, id } of this.entries(0))
       this.#remove({ kind, id, version: 0, record: null });
-    this.#servedByHost.clear();
+    this.#forgetServed();
     this.secret = "";
     this.version = 0;
+  }
+
+  #forgetServed(): void {
+    this.#servedByHost.clear();
+    this.#workspaceIds = undefined;
   }
 
   #add(entry: CatalogEntry): void {

@@ -16,6 +16,8 @@ export const ClickQuery = z.discriminatedUnion("by", [
     workspaceId: z.int(),
     kind: z.enum(AD_CLICK_ID_KINDS),
     value: z.string(),
+    /** The answer has the latest click of this offer, if there is one; 0 names none (G113). */
+    offerId: z.int().nonnegative().default(0),
   }),
 ]);
 export type ClickQuery = z.infer<typeof ClickQuery>;

@@ -257,6 +257,7 @@ test("a young click is found before it is in ClickHouse, by its id and by its ad
     shard: 0,
     workspaceId: 1,
     kind: "gclid",
+    offerId: 0,
     value: gclid,
   } as const;
   const answer = await world.ask(byAdId);

@@ -21,7 +21,14 @@ afterAll(() => world.close());
 /** Until when the writer of the lane knows everything: of all producers, and of the one that made a click. */
 async function told(lane: number, clickId: string): Promise<{ all: number; own: number }> {
   const value = "nobody's";
-  const byAdId = { by: "ad-click-id", shard: lane, workspaceId: 1, kind: "gclid", value } as const;
+  const byAdId = {
+    by: "ad-click-id",
+    shard: lane,
+    workspaceId: 1,
+    kind: "gclid",
+    offerId: 0,
+    value,
+  } as const;
   const { completeToMs: all } = await world.ask(byAdId);
   const { completeToMs: own } = await world.ask({ by: "id", shard: lane, clickId });
   return { all, own };
