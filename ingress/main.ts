@@ -87,7 +87,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   pixels.start({ link, producer, record: (recorded) => journal.append(recorded) });
   lifetime.own("pixels", () => pixels.close());
 
-  const readers = await openReaders(settings, catalog);
+  const readers = await openReaders(settings, catalog, metrics);
   const notices = new ClickNotices({
     ...{ link, log, registry: metrics.registry, state: readers.state },
     producer: folder.producer,

@@ -11,6 +11,8 @@ export type IngressMetrics = {
   /** A call of `/lp` was answered (LP-019). */
   landed(result: LandingResult): void;
   taken(): void;
+  /** A new user agent was read by a few words only: too many new ones came at once. */
+  guessed(): void;
   /** The disk did not take a record. */
   diskFailed(error: unknown): void;
   /** The disk may not hold on to what it has taken. */
@@ -52,6 +54,7 @@ export function openIngressMetrics(log: Log, gauges: Gauges): IngressMetrics {
     taken: () => {
       everyRecord.value += 1;
     },
+    guessed: () => counters.guessed.add(),
     ...journalEvents(log, counters),
   };
 }
@@ -66,6 +69,10 @@ function declareCounters(metrics: Metrics) {
     landed: counter(
       "ingress_landing_calls_total",
       "Calls of /lp by result: the source of the click, or what kept it from one.",
+    ),
+    guessed: counter(
+      "ingress_user_agents_guessed_total",
+      "New user agents read by a few words only, because too many came at once.",
     ),
     recorded: counter("ingress_records_total", "Records taken, whether the disk did or not."),
     diskFaults: counter("ingress_journal_write_faults_total", "Records the disk did not take."),
@@ -105,7 +112,7 @@ function declareGauges(metrics: Metrics, gauges: Gauges): void {
 
 type JournalEvents = Omit<
   IngressMetrics,
-  "registry" | "answered" | "handlerFailed" | "landed" | "taken"
+  "registry" | "answered" | "handlerFailed" | "landed" | "taken" | "guessed"
 >;
 
 function journalEvents(log: Log, counters: Counters): JournalEvents {

@@ -1,5 +1,6 @@
 import type { Catalog } from "../schemas/catalog/catalog.ts";
 import { LocalClickState } from "./decide/click-state.ts";
+import type { IngressMetrics } from "./metrics.ts";
 import { parseTrustedProxies, type TrustedProxies } from "./request/client-ip.ts";
 import { type DeviceReader, openDevices } from "./request/device.ts";
 import { type GeoReader, openGeo } from "./request/geo.ts";
@@ -9,6 +10,7 @@ import type { IngressSettings } from "./settings.ts";
 export async function openReaders(
   settings: IngressSettings,
   catalog: Catalog,
+  events: Pick<IngressMetrics, "guessed">,
 ): Promise<{
   trustedProxies: TrustedProxies;
   devices: DeviceReader;
@@ -18,7 +20,7 @@ export async function openReaders(
   const { cityDb, asnDb } = settings.geo;
   return {
     trustedProxies: parseTrustedProxies(settings.trustedProxies),
-    devices: openDevices(),
+    devices: openDevices(events.guessed),
     geo: await openGeo({
       ...(cityDb === "" ? {} : { cityDb }),
       ...(asnDb === "" ? {} : { asnDb }),

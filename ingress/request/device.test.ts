@@ -3,7 +3,10 @@ import {
   BOTS,
   DESKTOP_CHROME,
   DEVICES,
+  GOOGLEBOT,
   HEADLESS_BROWSERS,
+  IPHONE,
+  PIXEL,
 } from "../../test/samples/user-agents.ts";
 import { openDevices } from "./device.ts";
 
@@ -26,4 +29,25 @@ test.each(HEADLESS_BROWSERS)("%s is headless", (userAgent) => {
 
 test("a second reading of a user agent is the remembered one", () => {
   expect(devices.read(DESKTOP_CHROME)).toBe(devices.read(DESKTOP_CHROME));
+});
+
+test("a flood of new user agents is read within a bound, and system and kind of device stay right (#0, P40)", () => {
+  let guesses = 0;
+  const flooded = openDevices(() => {
+    guesses += 1;
+  });
+  const reads = 6_000;
+  const startedAt = process.cpuUsage();
+  for (let read = 0; read < reads; read += 1) flooded.read(`${"Android; ".repeat(110)}${read}`);
+  const { user, system } = process.cpuUsage(startedAt);
+  // Each of them takes 250 µs to parse as a whole.
+  expect((user + system) / reads).toBeLessThan(60);
+  expect(guesses).toBeGreaterThan(reads / 2);
+  expect(flooded.read(`${IPHONE} new`)).toMatchObject({ deviceType: "mobile", os: "iOS" });
+  expect(flooded.read(`${PIXEL} new`)).toMatchObject({ deviceType: "mobile", os: "Android" });
+  expect(flooded.read(`${GOOGLEBOT} new`)).toMatchObject({ deviceType: "bot", isBot: true });
+  const desktop = { deviceType: "desktop", os: "Windows", browser: "" };
+  expect(flooded.read(`${DESKTOP_CHROME} new`)).toMatchObject(desktop);
+  for (let read = 0; read < 2 * reads; read += 1) flooded.read(DESKTOP_CHROME);
+  expect(flooded.read(`${DESKTOP_CHROME} newer`)).toMatchObject({ browser: "Chrome" });
 });

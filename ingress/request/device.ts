@@ -5,6 +5,14 @@ import { BoundedCache } from "./bounded-cache.ts";
 /** Longer user agents are cut before they are parsed and kept: they cost time and memory that a visitor chooses. */
 export const USER_AGENT_LENGTH_MAX = 1_024;
 const USER_AGENTS_REMEMBERED_MAX = 20_000;
+/** What the parser reads: its time grows with the square of some texts. Names of systems, devices and browsers come earlier. */
+const PARSED_LENGTH_MAX = 256;
+/** Microseconds for parsing that each click brings, and the most that is saved up: half of all clicks may have a new user agent. */
+const PARSE_US_A_CLICK = 8;
+const PARSE_US_MAX = 100_000;
+/** What parsing a text of this length takes, and the square of its length for longer ones: a model, since clocks count pauses too. */
+const PARSE_US = 16;
+const PARSE_US_LENGTH = 128;
 
 export const DEVICE_TYPES = ["desktop", "mobile", "tablet", "bot", "other"] as const;
 export type DeviceType = (typeof DEVICE_TYPES)[number];
@@ -31,33 +39,75 @@ const HEADLESS = /HeadlessChrome|PhantomJS|Puppeteer|Playwright|SlimerJS|Headles
 const DESKTOP_OS =
   /^(windows|mac os|gnu|linux|ubuntu|debian|fedora|chromium os|chrome os|freebsd|openbsd|netbsd|solaris|arch|centos|gentoo|mint|suse|redhat|mageia|mandriva|manjaro)$/i;
 
-/** Parsing costs 15 to 100 µs and a look-up 0.1 µs: answers are kept in a bounded memory. */
-export function openDevices(): DeviceReader {
+/**
+ * Parsing costs 15 to 90 µs and a look-up 0.1 µs, so answers are kept in a bounded memory. Each click earns a little time for
+ * parsing. A flood of user agents that nobody sent before uses it up; then system and kind of device are read by a few words, the
+ * browser stays unknown, and `guessed` is called (P40).
+ */
+export function openDevices(guessed: () => void = () => undefined): DeviceReader {
   const known = new BoundedCache<Device>(USER_AGENTS_REMEMBERED_MAX);
+  let parseUs = PARSE_US_MAX;
   return {
     read: (userAgent) => {
+      parseUs = Math.min(PARSE_US_MAX, parseUs + PARSE_US_A_CLICK);
       const remembered = known.get(userAgent);
       if (remembered !== undefined) return remembered;
+      if (parseUs <= 0) {
+        guessed();
+        return deviceOf(userAgent, { os: osByWords(userAgent) });
+      }
       const device = readDevice(userAgent);
+      parseUs -= parseUsOf(userAgent);
       known.set(userAgent, device);
       return device;
     },
   };
 }
 
+function parseUsOf({ length }: string): number {
+  return PARSE_US * Math.max(1, Math.min(length, PARSED_LENGTH_MAX) / PARSE_US_LENGTH) ** 2;
+}
+
+type Parsed = {
+  readonly type?: string | undefined;
+  readonly os?: string | undefined;
+  readonly osVersion?: string | undefined;
+  readonly browser?: string | undefined;
+  readonly browserVersion?: string | undefined;
+};
+
 function readDevice(userAgent: string): Device {
-  const { browser, os, device } = parseUserAgent(userAgent);
+  const { browser, os, device } = parseUserAgent(userAgent.slice(0, PARSED_LENGTH_MAX));
+  return deviceOf(userAgent, {
+    type: device.type,
+    os: os.name,
+    osVersion: os.version,
+    browser: browser.name,
+    browserVersion: browser.version,
+  });
+}
+
+function deviceOf(userAgent: string, parsed: Parsed): Device {
+  const { type, os = "", osVersion = "", browser = "", browserVersion = "" } = parsed;
   const isBot = userAgent === "" || isbot(userAgent);
   return {
-    deviceType: isBot ? "bot" : deviceTypeOf(device.type, os.name ?? "", userAgent),
-    os: osName(os.name ?? ""),
-    osVersion: os.version ?? "",
-    browser: browserName(browser.name ?? ""),
-    browserVersion: browser.version ?? "",
+    deviceType: isBot ? "bot" : deviceTypeOf(type, os, userAgent),
+    os: osName(os),
+    osVersion,
+    browser: browserName(browser),
+    browserVersion,
     isBot,
     isHeadless: HEADLESS.test(userAgent),
     missingUa: userAgent === "",
   };
+}
+
+function osByWords(userAgent: string): string {
+  if (userAgent.includes("Android")) return "Android";
+  if (/iPhone|iPad|iPod/.test(userAgent)) return "iOS";
+  if (userAgent.includes("Windows NT")) return "Windows";
+  if (userAgent.includes("Mac OS X")) return "Mac OS";
+  return userAgent.includes("Linux") ? "Linux" : "";
 }
 
 function deviceTypeOf(type: string | undefined, os: string, userAgent: string): DeviceType {
