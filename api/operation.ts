@@ -163,7 +163,8 @@ type Definition<Path, Query, Body, Resource> = Omit<
  * Declares an operation. `run` gets the outputs of the schemas, and what `findResource` answered as `resource`.
  *
  * - Path faults answer 404, query faults 400 `invalid_parameter`, body faults 400 `validation_failed`.
- * - Query schemas are `z.object`: unknown parameters are ignored. Body schemas are `z.strictObject` (G14).
+ * - Query schemas are `z.object`, body schemas `z.strictObject`. Unknown names are refused in both (G14); in a query
+ *   rest/unknown-parameters.ts does it, which names the nearest known parameter.
  */
 export function operation<
   Path = undefined,

@@ -2,9 +2,8 @@ import { z } from "zod";
 import { staff } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type Operation, operation } from "../operation.ts";
-import { currency } from "../rest/body-fields.ts";
 import { openPage } from "../rest/page.ts";
-import { dayParam, idParam, pageParams, textParam } from "../rest/query-fields.ts";
+import { currencyParam, dayParam, idParam, pageParams, textParam } from "../rest/query-fields.ts";
 import { ShownAdCost } from "./ad-cost-fields.ts";
 import { listAdCosts as listRows } from "./ad-costs.ts";
 
@@ -23,7 +22,7 @@ export const listAdCosts: Operation = operation({
       offer_id: idParam,
       affiliate_id: idParam,
       traffic_source: textParam,
-      currency: currency.optional(),
+      currency: currencyParam,
     }),
   },
   output: z.object({ data: z.array(ShownAdCost), next_cursor: z.string().nullable() }),

@@ -8,7 +8,7 @@ import { currency, shownTime } from "../rest/body-fields.ts";
 import type { Position } from "../rest/cursor.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
 import { openPage } from "../rest/page.ts";
-import { pageParams } from "../rest/query-fields.ts";
+import { currencyParam, pageParams } from "../rest/query-fields.ts";
 
 const ROWS_MAX = 5_000;
 /** Units per EUR: as many digits as Postgres keeps. */
@@ -53,7 +53,7 @@ export const listFxRates: Operation = operation({
   tag: "Management",
   summary: "Daily reference rates, newest day first",
   access: staff("reports.read"),
-  input: { query: z.object({ ...pageParams, currency: currency.optional() }) },
+  input: { query: z.object({ ...pageParams, currency: currencyParam }) },
   output: z.object({ data: z.array(Shown), next_cursor: z.string().nullable() }),
   status: 200,
   run: async (context, { query }) => {

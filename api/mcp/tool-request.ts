@@ -1,13 +1,15 @@
 import { type ApiError, invalidParameter } from "../errors.ts";
 import { parameterNames } from "../rest/openapi-schemas.ts";
 import type { RawRequest } from "../rest/request-input.ts";
+import { isIgnoredName, nearestHint, shownName } from "../rest/unknown-parameters.ts";
 import { isObject } from "./json-rpc.ts";
 import { extraParams } from "./tool-schema.ts";
 import type { Tool, ToolArgument } from "./tools.ts";
 
 /**
  * The request that a call of a tool stands for. What is no argument and no parameter is refused rather than ignored: an
- * assistant that misnames a filter must not take the unfiltered answer for the filtered one. Null counts as absent.
+ * assistant that misnames a filter must not take the unfiltered answer for the filtered one. Null counts as absent, and so
+ * does a name that begins with `_`.
  *
  * @throws {ApiError} `invalid_parameter` (G175).
  */
@@ -49,7 +51,7 @@ function objectOf(name: string, given: unknown): Readonly<Record<string, unknown
 }
 
 function present(values: Readonly<Record<string, unknown>>): [string, unknown][] {
-  return Object.entries(values).filter(([, value]) => value !== null);
+  return Object.entries(values).filter(([name, value]) => value !== null && !isIgnoredName(name));
 }
 
 function argumentOf(tool: Tool, name: string): ToolArgument | undefined {
@@ -81,11 +83,7 @@ function readParam(tool: Tool, name: string, value: unknown): string {
   const argument = argumentOf(tool, name);
   if (argument?.kind === "limit") return readLimit(name, argument.max, text);
   if (argument !== undefined || extraParams(tool).includes(name)) return text;
-  const { method, path } = tool.operation;
-  throw invalidParameter(
-    `params.${name}`,
-    `no parameter of ${method} ${path} here; there are ${extraParams(tool).join(", ")}`,
-  );
+  throw noSuchParam(tool, name);
 }
 
 function paramText(value: unknown): string | undefined {
@@ -103,9 +101,27 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
+function noSuchParam(tool: Tool, name: string): ApiError {
+  const { method, path } = tool.operation;
+  const hint = nearestHint(name, namesOf(tool));
+  return invalidParameter(
+    `params.${shownName(name)}`,
+    `unknown query parameter of ${method} ${path}${hint}; params takes ${extraParams(tool).join(", ")}`,
+  );
+}
+
 function noSuchArgument(tool: Tool, name: string): ApiError {
+  const isParam = tool.takesParams && extraParams(tool).includes(name);
+  const next = isParam ? "; send it in params" : nearestHint(name, namesOf(tool));
   const names = [...Object.keys(tool.arguments), ...(tool.takesParams ? ["params"] : [])];
   const has = names.length === 0 ? "none" : names.join(", ");
-  const hint = tool.takesParams && extraParams(tool).includes(name) ? `; send it in params` : "";
-  return invalidParameter(name, `no argument of ${tool.name}, which has ${has}${hint}`);
+  return invalidParameter(
+    shownName(name),
+    `unknown argument of ${tool.name}${next}; it takes ${has}`,
+  );
+}
+
+/** Everything that a call may name, as an argument or in `params`. */
+function namesOf(tool: Tool): string[] {
+  return [...Object.keys(tool.arguments), ...(tool.takesParams ? extraParams(tool) : [])];
 }

@@ -6,6 +6,7 @@ import { type Operation, operation } from "../operation.ts";
 import { openPage } from "../rest/page.ts";
 import {
   booleanParam,
+  currencyParam,
   idParam,
   idsParam,
   pageParams,
@@ -26,7 +27,7 @@ const Query = z.object({
   tag: textParam,
   ids: idsParam.meta({ description: "Comma-separated ids" }),
   featured: booleanParam,
-  currency: textParam,
+  currency: currencyParam,
   can_run: booleanParam.meta({ description: "Partner keys only" }),
 });
 

@@ -21,6 +21,8 @@ test.each([
   ["sub1:in:a:b", [["sub1", "in", "a:b"]]],
   ["sub1:in:50%", [["sub1", "in", "50%"]]],
   ["sub1:in:x|", [["sub1", "in", "x", ""]]],
+  ["currency:in:usd|", [["currency", "in", "USD", ""]]],
+  ["currency:starts_with:U", [["currency", "starts_with", "U"]]],
   ["sub1:empty", [["sub1", "empty"]]],
   ["offer:not_empty", [["offer", "not_empty"]]],
   ["is_bot:in:1|false", [["is_bot", "in", "true", "false"]]],
@@ -41,6 +43,7 @@ test.each([
   ...["offer", "offer:in", "offer:in:", "offer:zz:1", "foo:in:1", "offer:in:abc", "offer:in:-1"],
   ...["offer:in:99999999999", "offer:contains:1", "date:contains:2025", "date:in:2025-02-30"],
   ...["date:empty", "hour:in:2025-01-31", "month:in:2025-13", "is_bot:in:yes", "sub1:empty:x"],
+  ...["currency:in:ZZZZ", "currency:not_in:USD|XXX"],
   Array.from({ length: 31 }, () => "offer:in:1").join(","),
 ])("REP-020: %s is refused", (given) => {
   expect(read(given)).toBe("refused");

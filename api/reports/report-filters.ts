@@ -1,5 +1,6 @@
 import { mondayOf, parseDay } from "../../schemas/time/calendar.ts";
 import { HOUR_MS } from "../../schemas/time/zone.ts";
+import { isCurrency } from "../rest/iso-codes.ts";
 import { type Dimension, dimensionNames, findDimension, isTime } from "./dimensions.ts";
 import type { ReportRole } from "./report-scope.ts";
 
@@ -47,6 +48,8 @@ export function parseFilters(
   for (const term of terms) {
     const filter = parseTerm(term, role);
     if (typeof filter === "string") return filter;
+    const wrong = wrongCurrency(filter);
+    if (wrong !== undefined) return `"${wrong}" in "${term}" is no currency code of ISO 4217`;
     filters.push(filter);
   }
   return filters;
@@ -88,9 +91,14 @@ function parseTerm(term: string, role: ReportRole): ReportFilter | string {
   }
   if (LETTERS.has(operator) && dimension.kind !== "text") return `"${operator}" reads text only`;
   const values = parseValues(dimension, list);
-  return values === undefined
-    ? `expected 1 to ${VALUES_MAX} values of ${name} in "${term}"`
-    : { dimension, operator, values };
+  if (values === undefined) return `expected 1 to ${VALUES_MAX} values of ${name} in "${term}"`;
+  return { dimension, operator, values };
+}
+
+/** A whole value that is no code would match nothing, which reads like "there are none". */
+function wrongCurrency({ dimension, operator, values }: ReportFilter): string | undefined {
+  if (dimension.name !== "currency" || LETTERS.has(operator)) return undefined;
+  return values.map(String).find((code) => code !== "" && !isCurrency(code));
 }
 
 function parseValues(dimension: Dimension, list: string): (string | number)[] | undefined {

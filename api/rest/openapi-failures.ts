@@ -24,11 +24,12 @@ const ErrorBody = z
   })
   .meta({ id: "Error" });
 
-/** What refuses a request before it is known what it asks for (G02), also where no key is needed. */
+/** What can refuse any request, also one that needs no key. */
 export const FAILURES_OF_ALL: readonly ErrorCode[] = [
   ...(["invalid_api_key", "ip_not_allowed", "workspace_inactive"] as const),
   ...(["advertiser_inactive", "affiliate_inactive", "rate_limited"] as const),
-  ...(["internal_error", "unavailable"] as const),
+  // An unknown query parameter is refused everywhere (G14).
+  ...(["invalid_parameter", "internal_error", "unavailable"] as const),
 ];
 
 /** Every code that an operation can answer: what follows from its access, path, query and body, and its own `failures`. */
@@ -45,7 +46,6 @@ export function failuresOf(operation: Operation): readonly ErrorCode[] {
     ["unsupported_media_type", method !== "GET"],
     ["invalid_request", input.body !== undefined],
     ["validation_failed", input.body !== undefined],
-    ["invalid_parameter", query.length > 0],
     ["invalid_cursor", query.includes("cursor")],
     ["not_found", input.path !== undefined],
   ];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDay } from "../../schemas/time/calendar.ts";
-import { isStorable } from "./body-fields.ts";
+import { currency, isStorable } from "./body-fields.ts";
 
 /*
  * Query parameters: text in, values out. The message of a fault is what the caller reads behind the name of the parameter.
@@ -97,6 +97,9 @@ export const textParam = z
   .max(TEXT_MAX, `expected at most ${TEXT_MAX} characters`)
   .refine(isStorable, "contains a character that is not allowed")
   .optional();
+
+/** A code of ISO 4217: another one would match nothing, which reads like "there are none". */
+export const currencyParam = currency.optional();
 
 export const booleanParam = z
   .enum(["true", "false"], "expected true or false")

@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import { ApiError, invalidParameter, notFound, validationFailed } from "../errors.ts";
 import type { FieldFaults, Operation, OperationContext, OperationInput } from "../operation.ts";
+import { parameterNames } from "./openapi-schemas.ts";
+import { refuseUnknownParameters } from "./unknown-parameters.ts";
 
 /** A request as the transport read it. `body` is undefined when there was none. */
 export type RawRequest = {
@@ -22,6 +24,7 @@ export async function readInput(
   const object = operation.input.body === undefined ? undefined : objectOf(raw.body);
   const path = readPath(operation, raw.path);
   const resource = await operation.findResource?.(context, path);
+  refuseUnknownParameters(Object.keys(raw.query), parameterNames(operation.input.query));
   const query = readQuery(operation.input.query, raw.query);
   const body =
     object === undefined

@@ -14,6 +14,7 @@ import { contextOf, noteUse, type OperationParts } from "./operation-context.ts"
 import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
 import { RestRoutes } from "./routes.ts";
+import { refuseUnknownParameters } from "./unknown-parameters.ts";
 
 /** A document that needs no key: it holds nothing of any workspace (G04). */
 export type PublicDocument = {
@@ -128,13 +129,14 @@ async function registerApi(
     throw notFound("path");
   });
   for (const { path, contentType, body, headers = {} } of options.documents) {
-    api.get(path, { config: { isPublic: true } }, (_request, reply) =>
-      reply
+    api.get(path, { config: { isPublic: true } }, (request, reply) => {
+      refuseUnknownParameters(Object.keys(stringsOf(request.query)), []);
+      return reply
         .headers({ ...headers, "x-content-type-options": "nosniff" })
         .type(contentType)
         .header("cache-control", "no-store")
-        .send(body),
-    );
+        .send(body);
+    });
   }
   for (const operation of options.operations) {
     api.route({

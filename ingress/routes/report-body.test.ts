@@ -3,6 +3,9 @@ import { readReportParameters } from "./report-body.ts";
 
 const noMultipart = (): undefined => undefined;
 
+/** As the parser of the server answers a body that it finds no part in. */
+const withoutParts = () => [];
+
 function read(query: string, contentType = "", body = ""): unknown {
   const result = readReportParameters({ query, contentType }, Buffer.from(body), noMultipart);
   return result.kind === "parameters" ? result.params : result.error;
@@ -38,6 +41,40 @@ test("PB-050: what cannot be read is said", () => {
   );
   expect(broken).toEqual({ kind: "malformed", error: "unreadable body", params: {} });
 });
+
+test.each([
+  ["multipart/form-data", "--x\r\n\r\n--x--"],
+  ["multipart/form-data; boundary=", "--x\r\n\r\n--x--"],
+  ["multipart/form-data; boundary=y", "--x\r\n\r\n--x--"],
+  ["multipart/form-data; boundary=x", "a=1"],
+  ["multipart/form-data; boundary=x", "a--x\r\n\r\n--y--"],
+  ["multipart/form-data; boundary=x", '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1'],
+])("PB-050: %s with the body %j is malformed (#21)", (contentType, body) => {
+  const answer = readReportParameters(
+    { query: "token=t", contentType },
+    Buffer.from(body),
+    withoutParts,
+  );
+  expect(answer).toMatchObject({ kind: "malformed", error: "malformed multipart body" });
+});
+
+test.each(["boundary=x y", 'charset=utf-8; boundary="x y"', 'Boundary="x y"; charset=utf-8'])(
+  "the parser is given the announced boundary alone: multipart/form-data; %s (#21)",
+  (parameters) => {
+    const seen: string[] = [];
+    readReportParameters(
+      { query: "", contentType: `multipart/form-data; ${parameters}` },
+      Buffer.from("--x y\r\n\r\n\r\n--x y--"),
+      (_body, contentType) => {
+        seen.push(contentType);
+        return [];
+      },
+    );
+    // A space needs quotes: without them the type announces no boundary that could be relied on.
+    const isQuoted = parameters.includes('"');
+    expect(seen).toEqual(isQuoted ? ["multipart/form-data; boundary=x y"] : []);
+  },
+);
 
 test("a parameter named like a property of every object is a parameter", () => {
   expect(read("__proto__=1&constructor=2&a=3")).toMatchObject({ constructor: "2", a: "3" });

@@ -44,7 +44,12 @@ function readBody(
 ): string | undefined {
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "multipart/form-data") {
-    const parts = multipart(body, contentType);
+    const boundary = boundaryOf(body, contentType);
+    // The parser takes all that follows "boundary=" for the boundary, so other parameters of the type are left out.
+    const parts =
+      boundary === undefined
+        ? undefined
+        : multipart(body, `multipart/form-data; boundary=${boundary}`);
     if (parts === undefined) return "malformed multipart body";
     for (const { name, value } of parts) add(params, name, value);
     return undefined;
@@ -53,6 +58,22 @@ function readBody(
   if (text === undefined) return "unreadable body";
   if (type === "application/json" || type.endsWith("+json")) return readJson(params, text);
   return addPairs(params, text.trim()) ? undefined : "malformed form body";
+}
+
+/** RFC 2046: at most 70 characters, in quotes where a token could not hold them. */
+const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";]{1,70}))\s*(?:;|$)/i;
+
+/**
+ * The boundary that the content type announces; undefined when there is none, or when the body has no part that begins with it
+ * and no end. The parser reports such a body as one without parts, which would be answered as a report without parameters.
+ */
+function boundaryOf(body: Uint8Array, contentType: string): string | undefined {
+  const [, quoted, token] = BOUNDARY.exec(contentType) ?? [];
+  const boundary = quoted ?? token;
+  if (boundary === undefined) return undefined;
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const hasParts = text.indexOf(`--${boundary}`) === 0 || text.includes(`\r\n--${boundary}`);
+  return hasParts && text.includes(`--${boundary}--`) ? boundary : undefined;
 }
 
 /** One flat object. Numbers and booleans count as their text (G22); null is as good as absent. */

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ROLES } from "../../../api/access/permissions.ts";
+import { operations } from "../../../api/operations.ts";
+import { parameterNames } from "../../../api/rest/openapi-schemas.ts";
 import { ApiWorld, details, type Json, list, record, refusal } from "./api-world.ts";
 
 let world: ApiWorld;
@@ -31,6 +33,9 @@ function valuesNamed(value: unknown, isNamed: (name: string) => boolean): unknow
   ]);
 }
 
+const Described = z.looseObject({
+  parameters: z.array(z.looseObject({ in: z.string(), name: z.string() })).optional(),
+});
 const LISTS = ["/offers", "/affiliates", "/advertisers", "/conversions", "/keys", "/users"];
 
 describe("envelope", () => {
@@ -117,13 +122,72 @@ describe("envelope", () => {
     expect((await world.call("POST", "/affiliates", { raw, headers })).status).toBe(201);
   });
 
-  test.each([...LISTS, "/me"])(
-    "%s: an unknown query parameter does no harm (ENV-036)",
-    async (path) => {
+  /** Reads that need nothing else, and those of a record that is there. */
+  const reads = (): { readonly path: string; readonly known: readonly string[] }[] =>
+    operations.flatMap(({ method, path, input }) => {
+      const filled = path.replace("/offers/{id}", `/offers/${offer.id}`);
+      if (method !== "GET" || filled.includes("{")) return [];
+      return [{ path: filled, known: parameterNames(input.query) }];
+    });
+
+  test("every read refuses an unknown query parameter and ignores those with _ (ENV-036, #21)", async () => {
+    expect(reads().length).toBeGreaterThan(30);
+    for (const { path, known } of reads()) {
       const plain = (await world.get(path)).status;
-      expect((await world.get(`${path}?foo=bar`)).status).toBe(plain);
-    },
-  );
+      expect([path, (await world.get(`${path}?_=1&_ts=2`)).status]).toEqual([path, plain]);
+      const answer = await world.get(`${path}?_=1&foo=bar&foo=baz`);
+      expect([path, refusal(answer)]).toEqual([path, "400 invalid_parameter"]);
+      expect(details(answer).param).toBe("foo");
+      expect(answer.text).toContain(known.length === 0 ? "none is taken" : "nearest known one");
+    }
+  });
+
+  test("no read refuses a parameter that its description has as an unknown one (ENV-036, #21)", async () => {
+    const { body } = await world.call("GET", "/openapi.json");
+    const paths = z.record(z.string(), z.record(z.string(), z.unknown())).parse(body["paths"]);
+    for (const { path, known } of reads()) {
+      const name = path.replace(`/offers/${offer.id}`, "/offers/{id}");
+      const { parameters = [] } = Described.parse(paths[name]?.["get"]);
+      const described = parameters.filter((one) => one.in === "query").map((one) => one.name);
+      expect([path, described]).toEqual([path, known]);
+      const all = [...described, "foo"].map((parameter) => `${parameter}=1`).join("&");
+      const answer = await world.get(`${path}?${all}`);
+      expect(answer.text).toMatch(/unknown query parameter \\"foo\\"[^,]*"/);
+    }
+  });
+
+  test("a write with an unknown query parameter changes nothing, and documents refuse one too (#21)", async () => {
+    const created = await world.post("/affiliates?dry_run=true", { name: "Unwanted" });
+    expect([refusal(created), details(created).param]).toEqual([
+      "400 invalid_parameter",
+      "dry_run",
+    ]);
+    expect(list(await world.get("/affiliates?q=Unwanted"))).toEqual([]);
+    for (const path of ["/openapi.json", "/docs"]) {
+      expect(refusal(await world.get(`${path}?version=2`))).toBe("400 invalid_parameter");
+      expect((await world.get(`${path}?_=1`)).status).toBe(200);
+    }
+  });
+
+  test("the misspelt name of a filter is told with the right one (#21)", async () => {
+    const answer = await world.get("/clicks?offerid=1&preset=today");
+    expect([refusal(answer), details(answer).param]).toEqual(["400 invalid_parameter", "offerid"]);
+    expect(answer.text).toContain('nearest known one is \\"offer_id\\"');
+  });
+
+  test.each([
+    ["/offers?currency=ZZZZ", "currency"],
+    ["/offers?currency=usd", "currency"],
+    ["/fx-rates?currency=ZZZZ", "currency"],
+    ["/ad-costs?currency=ZZZZ", "currency"],
+    ["/reports?currency=ZZZZ", "currency"],
+    ["/reports/timeseries?currency=ZZZZ", "currency"],
+    ["/reports?filters=currency:in:USD|ZZZZ", "filters"],
+    ["/reports?filters=currency:not_in:ZZZZ", "filters"],
+  ])("%s names no currency: 400 (#21)", async (path, param) => {
+    const answer = await world.get(path);
+    expect([refusal(answer), details(answer).param]).toEqual(["400 invalid_parameter", param]);
+  });
 });
 
 describe("values of an offer", () => {

@@ -171,6 +171,9 @@ describe("refusals", () => {
   test.each([
     ["run_report", { country: "DE" }, "country"],
     ["run_report", { filters: "country:in:DE" }, "send it in params"],
+    ["run_report", { metric: ["clicks"] }, 'nearest known one is "metrics"'],
+    ["run_report", { groupby: ["offer"] }, 'nearest known one is "group_by"'],
+    ["lookup_clicks", { params: { offerid: "1" } }, 'nearest known one is "offer_id"'],
     ["run_report", { params: { country: "DE" } }, "params.country"],
     ["run_report", { params: { format: "csv" } }, "params.format"],
     ["list_offers", { limit: 5, params: { limit: "6" } }, "twice"],
@@ -179,6 +182,12 @@ describe("refusals", () => {
     const text = await admin.refusal(name, given);
     expect(text).toMatch(/^invalid_parameter: /);
     expect(text).toContain(told);
+  });
+
+  test("names that begin with an underscore are ignored (#21, G14)", async () => {
+    const given = { _meta: {}, limit: 1, params: { _: "1", visibility: "public" } };
+    expect((await admin.tool("list_offers", given)).isError).toBe(false);
+    expect((await admin.tool("whoami", { params: { _ts: "1" } })).isError).toBe(false);
   });
 
   test.each(["partner", "advertiser"] as const)(

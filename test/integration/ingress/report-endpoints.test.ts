@@ -138,6 +138,33 @@ describe("PB-001 PB-002 PB-003 PB-059 PB-060 one endpoint, three names, five way
 });
 
 describe("what is no report", () => {
+  test("PB-050: a multipart body without its announced boundary is 400 and records nothing (#21)", async () => {
+    const click_id = await newClick();
+    const params = { token: shop.postbackToken, click_id, event: "sale", amount: "1" };
+    const whole = multipart(params);
+    const type = "multipart/form-data";
+    const cases: readonly (readonly [contentType: string, body: string])[] = [
+      [type, whole],
+      [`${type}; boundary=`, whole],
+      [`${type}; boundary=another`, whole],
+      [`${type}; boundary=${BOUNDARY}`, queryOf(params)],
+      [`${type}; boundary=${BOUNDARY}`, whole.slice(0, whole.lastIndexOf("--"))],
+    ];
+    const before = await conversionsStored();
+    for (const [contentType, body] of cases) {
+      // The query alone would make a conversion: the body decides before it.
+      const answer = await world.ask(`/pb?${queryOf(params)}`, posted(contentType, body));
+      expect([contentType, answer.status, answer.body]).toEqual([
+        contentType,
+        400,
+        '{"ok":false,"error":"malformed multipart body"}',
+      ]);
+    }
+    expect(await conversionsStored()).toBe(before);
+    const quoted = `${type}; boundary="${BOUNDARY}"; charset=utf-8`;
+    conversionIdOf(await world.ask("/pb", posted(quoted, whole)));
+  });
+
   test.each(
     POSTBACK_PATHS.flatMap((path) => ["PUT", "DELETE", "PATCH", "OPTIONS"].map((m) => [m, path])),
   )("PB-052: %s %s is 405 and records nothing", async (method = "", path = "") => {

@@ -1,0 +1,45 @@
+/** Longer names are compared by their beginning, which bounds the work for one name. */
+const COMPARED_CHARACTERS_MAX = 64;
+
+/**
+ * The known name that takes the fewest single-character insertions, deletions, replacements and swaps of neighbours to become;
+ * the first of several. Letter case does not count. Undefined when no name is known.
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  let nearest: string | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const edits = editDistance(compared(name), compared(candidate));
+    if (edits >= fewest) continue;
+    fewest = edits;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+function compared(name: string): string {
+  return name.slice(0, COMPARED_CHARACTERS_MAX).toLowerCase();
+}
+
+/** Optimal string alignment distance: three rows of its table are enough. */
+function editDistance(from: string, to: string): number {
+  let older: number[] = [];
+  let newer = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const edits = [at(newer, column) + 1, at(current, column - 1) + 1];
+      edits.push(at(newer, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1));
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      if (isSwapped && row > 1 && column > 1) edits.push(at(older, column - 2) + 1);
+      current.push(Math.min(...edits));
+    }
+    older = newer;
+    newer = current;
+  }
+  return at(newer, to.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}

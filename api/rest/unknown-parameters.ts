@@ -1,0 +1,46 @@
+import { ApiError } from "../errors.ts";
+import { nearestName } from "./nearest-name.ts";
+
+/** Names in one message; a caller who sent more of them gets the rest once these are corrected. */
+const NAMED_MAX = 5;
+const SHOWN_CHARACTERS_MAX = 64;
+
+/** Cache busters such as `_` and `_ts` change nothing. No parameter of ours begins like this. */
+export function isIgnoredName(name: string): boolean {
+  return name.startsWith("_");
+}
+
+/**
+ * Refuses query parameters that an operation does not have: a caller who misnames a filter must not take the unfiltered answer
+ * for the filtered one (G14).
+ *
+ * @throws {ApiError} `invalid_parameter` with every unknown name, the nearest known one beside it; `details.param` is the first.
+ */
+export function refuseUnknownParameters(given: readonly string[], known: readonly string[]): void {
+  const unknown = given.filter((name) => !known.includes(name) && !isIgnoredName(name));
+  const [first] = unknown;
+  if (first === undefined) return;
+  const named = unknown
+    .slice(0, NAMED_MAX)
+    .map((name) => `"${shownName(name)}"${nearestHint(name, known)}`);
+  const more = unknown.length - named.length;
+  const list = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  throw new ApiError(
+    "invalid_parameter",
+    `unknown query parameter ${list}${known.length === 0 ? "; none is taken here" : ""}`,
+    {
+      details: { param: shownName(first) },
+    },
+  );
+}
+
+/** For a message, behind the unknown name; "" when no name is known. */
+export function nearestHint(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? "" : ` (the nearest known one is "${nearest}")`;
+}
+
+/** As much of a name as a message needs. */
+export function shownName(name: string): string {
+  return name.length > SHOWN_CHARACTERS_MAX ? `${name.slice(0, SHOWN_CHARACTERS_MAX)}…` : name;
+}
