@@ -1,50 +1,56 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { LeasedDelivery } from "./delivery.ts";
+import type { Endpoint, Grant } from "./delivery-slots.ts";
+
+/** What has anything waiting, in the order of the index. */
+const WAITING = `waiting as (
+             (select d.destination, d.kind, d.endpoint_id, d.due_at from delivery d
+              where d.due_at is not null order by d.destination, d.kind, d.endpoint_id, d.due_at limit 1)
+             union all
+             select n.destination, n.kind, n.endpoint_id, n.due_at
+             from waiting w cross join lateral (
+               select d.destination, d.kind, d.endpoint_id, d.due_at from delivery d
+               where d.due_at is not null and (d.destination, d.kind, d.endpoint_id) > (w.destination, w.kind, w.endpoint_id)
+               order by d.destination, d.kind, d.endpoint_id, d.due_at limit 1) n
+           )`;
+
+/**
+ * Endpoints with a delivery that is due by the clock of the server. Costs one index look-up for each endpoint with anything
+ * waiting, however large its backlog is. Due times are rounded to milliseconds, so the clock is too: what was queued before this
+ * question is due at it.
+ */
+export async function listDueEndpoints(db: Queryable): Promise<Endpoint[]> {
+  const { rows } = await db.query<Endpoint>({
+    name: "list-due-endpoints",
+    text: `with recursive ${WAITING}
+           select w.destination, w.kind, w.endpoint_id from waiting w where w.due_at <= now()::timestamptz(3)`,
+  });
+  return rows;
+}
 
 export type LeaseRequest = {
   readonly token: string;
   readonly leaseMs: number;
-  readonly rowsMax: number;
-  /** Rows of a destination that is not named below. */
-  readonly rowsADestination: number;
-  readonly limited: { readonly destinations: readonly string[]; readonly free: readonly number[] };
-  /** The destination served last: the next one comes first. */
-  readonly after: string;
+  readonly grants: readonly Grant[];
 };
 
-/**
- * Leases what is due, the oldest of each destination first, by the clock of the server. Costs a look into the index for each
- * destination that has anything waiting, however much that is: a backlog of one is never walked through for another's sake.
- * Rows that another worker is taking at this moment are left to it. Due times are rounded to milliseconds, so the clock is too:
- * what was queued before this question is due at it.
- */
+/** Leases due deliveries, the oldest of each endpoint first. Rows that another worker is leasing at this moment are left to it. */
 export async function leaseDueDeliveries(
   db: Queryable,
-  request: LeaseRequest,
+  { token, leaseMs, grants }: LeaseRequest,
 ): Promise<LeasedDelivery[]> {
   const { rows } = await db.query<LeasedDelivery>({
     name: "lease-due-deliveries",
-    text: `with recursive waiting as (
-             (select d.destination from delivery d where d.due_at is not null order by d.destination limit 1)
-             union all
-             select (select d.destination from delivery d
-                     where d.due_at is not null and d.destination > w.destination order by d.destination limit 1)
-             from waiting w where w.destination is not null
-           ), turn as (
-             select w.destination, coalesce(l.free, $4::integer) as free
-             from waiting w
-             left join unnest($5::text[], $6::integer[]) as l(destination, free) on l.destination = w.destination
-             where w.destination is not null and coalesce(l.free, $4::integer) > 0
-             order by w.destination <= $7::text, w.destination
-           ), due as (
+    text: `with due as (
              select d.id
-             from turn t cross join lateral (
+             from unnest($3::text[], $4::text[], $5::integer[], $6::integer[]) as g(destination, kind, endpoint_id, rows)
+             cross join lateral (
                select d.id from delivery d
-               where d.destination = t.destination and d.due_at <= now()::timestamptz(3)
-               order by d.due_at limit t.free for update skip locked
+               where d.destination = g.destination and d.kind = g.kind and d.endpoint_id = g.endpoint_id
+                 and d.due_at <= now()::timestamptz(3)
+               order by d.due_at limit g.rows for update skip locked
              ) d
-             limit $3::integer
            )
            update delivery d
            set lease_token = $1::uuid, attempts = d.attempts + 1,
@@ -53,8 +59,9 @@ export async function leaseDueDeliveries(
            returning d.id, d.kind, d.endpoint_id, d.destination, d.conversion_id, d.trigger, d.facts, d.attempts,
              d.lease_token, d.created_at`,
     values: [
-      ...[request.token, request.leaseMs, request.rowsMax, request.rowsADestination],
-      ...[request.limited.destinations, request.limited.free, request.after],
+      ...[token, leaseMs, grants.map(({ destination }) => destination)],
+      ...[grants.map(({ kind }) => kind), grants.map(({ endpoint_id }) => endpoint_id)],
+      grants.map(({ rows: count }) => count),
     ],
   });
   return rows;
@@ -154,16 +161,7 @@ export async function measureQueue(
 ): Promise<{ readonly depth: number; readonly lateMs: number }> {
   const { rows } = await db.query<{ depth: number; late_ms: number }>({
     name: "measure-deliveries",
-    text: `with recursive waiting as (
-             (select d.destination, d.due_at from delivery d
-              where d.due_at is not null order by d.destination, d.due_at limit 1)
-             union all
-             select n.destination, n.due_at
-             from waiting w cross join lateral (
-               select d.destination, d.due_at from delivery d
-               where d.due_at is not null and d.destination > w.destination
-               order by d.destination, d.due_at limit 1) n
-           )
+    text: `with recursive ${WAITING}
            select (select count(*) from (select from delivery d where d.due_at is not null limit $1) c)::bigint as depth,
              coalesce(greatest(0, ceil(extract(epoch from now() - min(due_at)) * 1000)), 0)::bigint as late_ms
            from waiting`,

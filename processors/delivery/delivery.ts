@@ -6,7 +6,7 @@ export type LeasedDelivery = {
   readonly kind: DeliveryKindName;
   /** Of the kind's own table. */
   readonly endpoint_id: number;
-  /** What shares slots: host and port. */
+  /** Host and port: its endpoints share the slots of the host. */
   readonly destination: string;
   readonly conversion_id: string | null;
   /** Of postbacks. */

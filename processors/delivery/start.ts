@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { type DeliverDeps, deliver, type Lease } from "./deliver.ts";
-import { leaseDueDeliveries, measureQueue } from "./deliveries.ts";
+import { leaseDueDeliveries, listDueEndpoints, measureQueue } from "./deliveries.ts";
 import type { DeliveryKind, LeasedDelivery, Prepared } from "./delivery.ts";
-import { DestinationSlots, SLOTS_A_DESTINATION } from "./destination-slots.ts";
+import { DeliverySlots } from "./delivery-slots.ts";
 import { deliveryMetrics } from "./metrics.ts";
 import { SharedSettlements } from "./shared-settlements.ts";
 
@@ -20,6 +20,8 @@ export type DeliverySettings = {
 const LEASE_MS = 30_000;
 /** One statement an interval when nothing is due; a new row waits for half of it on average. */
 const IDLE_MS = 100;
+/** With thousands of endpoints waiting the statement takes long: it is then repeated as late as it took, at most this. */
+const IDLE_MS_MAX = 1_000;
 const ROWS_A_LEASE = 200;
 const BACKOFF_MS_MIN = 250;
 const BACKOFF_MS_MAX = 5_000;
@@ -55,10 +57,8 @@ export function startDelivery(
 class DeliveryWorker {
   readonly #deps: DeliverDeps;
   readonly #kinds: readonly DeliveryKind[];
-  readonly #slots = new DestinationSlots();
+  readonly #slots = new DeliverySlots();
   readonly #underWay = new Set<Promise<void>>();
-  /** Served last: the next turn begins behind it. */
-  #after = "";
   #measured: { readonly depth: number; readonly lateMs: number } | undefined;
   #wake: () => void = () => undefined;
 
@@ -82,9 +82,11 @@ class DeliveryWorker {
     let backoffMs = BACKOFF_MS_MIN;
     while (!signal.aborted) {
       try {
+        const startedAtMs = performance.now();
         const taken = this.#slots.free === 0 ? 0 : await this.#sendDue();
+        const tookMs = performance.now() - startedAtMs;
         backoffMs = BACKOFF_MS_MIN;
-        if (taken === 0) await this.#idle(IDLE_MS);
+        if (taken === 0) await this.#idle(Math.max(IDLE_MS, Math.min(tookMs, IDLE_MS_MAX)));
       } catch (error) {
         metrics.faulted();
         log.warn({ err: error, backoffMs }, "delivery.queue-failed");
@@ -94,19 +96,15 @@ class DeliveryWorker {
     }
   }
 
-  /** Leases what there are slots for and begins to send it; answers how many rows. */
+  /** Leases what there are slots for and begins to send it. Returns the number of rows. */
   async #sendDue(): Promise<number> {
     const { pool } = this.#deps;
     const lease = { fromMs: performance.now(), ms: LEASE_MS };
-    const leased = await leaseDueDeliveries(pool, {
-      token: randomUUID(),
-      leaseMs: lease.ms,
-      rowsMax: Math.min(this.#slots.free, ROWS_A_LEASE),
-      rowsADestination: SLOTS_A_DESTINATION,
-      limited: this.#slots.limited(),
-      after: this.#after,
-    });
-    this.#after = leased.at(-1)?.destination ?? "";
+    const due = await listDueEndpoints(pool);
+    const grants = this.#slots.grant(due, { rowsMax: ROWS_A_LEASE, nowMs: performance.now() });
+    if (grants.length === 0) return 0;
+    const token = randomUUID();
+    const leased = await leaseDueDeliveries(pool, { token, leaseMs: lease.ms, grants });
     for (const kind of this.#kinds) {
       const ofKind = leased.filter((delivery) => delivery.kind === kind.name);
       if (ofKind.length === 0) continue;
@@ -122,10 +120,9 @@ class DeliveryWorker {
     delivery: LeasedDelivery,
     how: { kind: DeliveryKind; prepared: Prepared; lease: Lease },
   ): void {
-    const { destination } = delivery;
-    this.#slots.take(destination);
+    const slot = this.#slots.take(delivery, performance.now());
     const work = deliver(this.#deps, delivery, how).then((isInTime) => {
-      if (this.#slots.give(destination, { isInTime })) this.#wake();
+      if (this.#slots.give(slot, { isInTime })) this.#wake();
       this.#underWay.delete(work);
     });
     this.#underWay.add(work);
@@ -144,7 +141,7 @@ class DeliveryWorker {
     }
   }
 
-  /** Ends early when a destination that was full has a free slot, and with the work. */
+  /** Ends early when a slot is free that a due delivery waits for, and with the work. */
   async #idle(ms: number): Promise<void> {
     const early = new AbortController();
     this.#wake = () => early.abort();

@@ -52,7 +52,11 @@ const BODY_BYTES_MAX = 2_048;
 const HEADER_BYTES_MAX = 16_384;
 const STATUS_TEXT_MAX = 100;
 const REDIRECTS = [301, 302, 303, 307, 308];
-const CONNECTIONS_AN_ORIGIN = 8;
+/**
+ * As many as a process has deliveries under way in all. Callers bound their requests to one host; with fewer connections a
+ * request would wait behind others that hang, and its time-out would pass meanwhile.
+ */
+const CONNECTIONS_AN_ORIGIN = 512;
 const IDLE_MS = 4_000;
 
 /**

@@ -25,6 +25,7 @@ const P99_BUDGET_MS = 1_000;
 const HANGING_BUDGET = 1.5;
 
 type Stage = { readonly pool: Pool; readonly receivers: readonly Receiver[] };
+type Arrival = { readonly endpoint: number; readonly id: string; readonly atMs: number };
 
 /** From the row to the partner's server: how many a second, how late, and how late with some endpoints that hang (design 12). */
 export async function benchDeliveries(): Promise<BenchResult[]> {
@@ -53,19 +54,14 @@ async function measure(stage: Stage): Promise<BenchResult[]> {
   const rates: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1)
     rates.push(await backlogPerSecond(stage, BACKLOG));
-  const told = stage.receivers.slice(HANGING);
-  const quietMs = await pacedLateness(stage, told);
-  for (const hanging of stage.receivers.slice(0, HANGING)) hanging.answer(() => undefined);
-  const hangingMs = await pacedLateness(stage, told);
-  const [rate, quiet, disturbed] = [
-    quantile(rates, 0.5),
-    quantile(quietMs, 0.99),
-    quantile(hangingMs, 0.99),
-  ];
-  const load = `load ${(loadavg()[0] ?? 0).toFixed(1)}`;
+  const rate = quantile(rates, 0.5);
+  const [quietMs, disturbed] = await latenessWithHanging(stage, "");
+  await moveToOnePort(stage);
+  const [, onOnePort] = await latenessWithHanging(stage, ", all on one host and port");
+  const quiet = quantile(quietMs, 0.99);
   return [
     {
-      name: `deliveries/s to ${ENDPOINTS} fast endpoints (${load})`,
+      name: `deliveries/s to ${ENDPOINTS} fast endpoints (load ${(loadavg()[0] ?? 0).toFixed(1)})`,
       figure: `${Math.round(rate)}/s`,
       ...{
         baseline: "-",
@@ -84,62 +80,87 @@ async function measure(stage: Stage): Promise<BenchResult[]> {
         ok: quiet <= P99_BUDGET_MS,
       },
     },
-    {
-      name: `p99 of the others with ${HANGING} of ${ENDPOINTS} hanging`,
-      figure: `${disturbed} ms`,
-      baseline: `${quiet} ms without them`,
-      ratio: disturbed / quiet,
-      budget: `<= ${HANGING_BUDGET.toFixed(2)}`,
-      ok: disturbed / quiet <= HANGING_BUDGET,
-    },
+    disturbed,
+    onOnePort,
   ];
+}
+
+/** The others' lateness without endpoints that hang, and what such endpoints do to it. */
+async function latenessWithHanging(stage: Stage, where: string): Promise<[number[], BenchResult]> {
+  const quietMs = await pacedLateness(stage);
+  for (const receiver of stage.receivers) {
+    receiver.answer((response, { target }) => {
+      if (endpointOf(target) >= HANGING) response.end();
+    });
+  }
+  const hangingMs = await pacedLateness(stage);
+  for (const receiver of stage.receivers) receiver.answer((response) => void response.end());
+  const [quiet, disturbed] = [quantile(quietMs, 0.99), quantile(hangingMs, 0.99)];
+  const result = {
+    name: `p99 of the others with ${HANGING} of ${ENDPOINTS} hanging${where}`,
+    figure: `${disturbed} ms`,
+    baseline: `${quiet} ms without them`,
+    ratio: disturbed / quiet,
+    budget: `<= ${HANGING_BUDGET.toFixed(2)}`,
+    ok: disturbed / quiet <= HANGING_BUDGET,
+  };
+  return [quietMs, result];
 }
 
 /** From the commit of all rows to the last arrival. */
 async function backlogPerSecond(stage: Stage, count: number): Promise<number> {
-  const before = arrivals(stage.receivers);
+  const arrived = (): number =>
+    stage.receivers.reduce((sum, { received }) => sum + received.length, 0);
+  const before = arrived();
   await addDeliveries(stage.pool, count / ENDPOINTS);
   const startedAtMs = performance.now();
-  await until("all are told", () => arrivals(stage.receivers) >= before + count, {
+  await until("all are told", () => arrived() >= before + count, {
     timeoutMs: 60_000,
     pollMs: 5,
   });
   return (count * 1_000) / (performance.now() - startedAtMs);
 }
 
-/** Milliseconds from each row to its arrival, as conversions write them: for all endpoints at one moment. */
-async function pacedLateness(stage: Stage, of: readonly Receiver[]): Promise<number[]> {
-  const before = arrivals(of);
+/** Milliseconds from each row to its arrival at those that never hang, as conversions write rows: for all endpoints at once. */
+async function pacedLateness(stage: Stage): Promise<number[]> {
   const startedAtMs = Date.now();
   for (let round = 0; round < PACED_ROUNDS; round += 1) {
     await addDeliveries(stage.pool, 1);
     await pause(PACED_MS);
   }
-  await until("all are told", () => arrivals(of) >= before + of.length * PACED_ROUNDS, {
-    timeoutMs: 30_000,
-  });
+  const told = (): Arrival[] =>
+    arrivals(stage, startedAtMs).filter(({ endpoint }) => endpoint >= HANGING);
+  const count = (ENDPOINTS - HANGING) * PACED_ROUNDS;
+  await until("all are told", () => told().length >= count, { timeoutMs: 30_000 });
   const { rows } = await stage.pool.query<{ id: string; created_at: string }>({
     text: "select id, created_at from delivery where created_at >= to_timestamp($1::double precision / 1000)",
     values: [startedAtMs],
   });
   const createdAtMs = new Map(rows.map(({ id, created_at }) => [id, Date.parse(created_at)]));
-  return of.flatMap(({ received }) =>
-    received.flatMap(({ headers, atMs }) => {
-      const rowAtMs = createdAtMs.get(String(headers["x-tracker-delivery"]));
-      return rowAtMs === undefined ? [] : [atMs - rowAtMs];
-    }),
+  return told().flatMap(({ id, atMs }) => {
+    const rowAtMs = createdAtMs.get(id);
+    return rowAtMs === undefined ? [] : [atMs - rowAtMs];
+  });
+}
+
+function arrivals({ receivers }: Stage, fromMs: number): Arrival[] {
+  return receivers.flatMap(({ received }) =>
+    received
+      .filter(({ atMs }) => atMs >= fromMs)
+      .map(({ target, headers, atMs }) => ({
+        ...{ endpoint: endpointOf(target), id: String(headers["x-tracker-delivery"]), atMs },
+      })),
   );
 }
 
-function arrivals(receivers: readonly Receiver[]): number {
-  return receivers.reduce((sum, { received }) => sum + received.length, 0);
-}
+const endpointOf = (target: string): number => Number(/^\/(\d+)/.exec(target)?.[1]);
 
 async function addPostbacks({ pool, receivers }: Stage, workspaceId: number): Promise<void> {
   await pool.query({
     text: `insert into postback (workspace_id, offer_id, url)
-           select $1, (select min(id) from offer), 'http://127.0.0.1:' || port || '/?c={conversion_id}&p={payout}&s={sub1}'
-           from unnest($2::integer[]) port`,
+           select $1, (select min(id) from offer),
+             'http://127.0.0.1:' || port || '/' || n - 1 || '?c={conversion_id}&p={payout}&s={sub1}'
+           from unnest($2::integer[]) with ordinality as u(port, n)`,
     values: [workspaceId, receivers.map(({ port }) => port)],
   });
   await pool.query({
@@ -152,6 +173,14 @@ async function addPostbacks({ pool, receivers }: Stage, workspaceId: number): Pr
     values: [CONVERSIONS],
   });
   await pool.query({ text: "analyze" });
+}
+
+/** All endpoints share the host and port of the last one: many partners use one tracking vendor. */
+async function moveToOnePort({ pool, receivers }: Stage): Promise<void> {
+  await pool.query({
+    text: "update postback set url = regexp_replace(url, ':\\d+/', ':' || $1::integer || '/')",
+    values: [receivers.at(-1)?.port],
+  });
 }
 
 /** As a conversion writes them. */
