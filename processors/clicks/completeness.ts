@@ -29,6 +29,8 @@ type Known = {
   endedBefore: number | undefined;
   /** The last word of the epochs that have ended. */
   endedMs: number;
+  /** Another process with this number was refused: from when on, and until when that was heard. */
+  refused: { readonly fromMs: number; readonly toMs: number } | undefined;
 };
 
 /**
@@ -57,6 +59,19 @@ export class Completeness {
       known.open.delete(other);
       known.endedMs = Math.max(known.endedMs, saidMs);
     }
+  }
+
+  /**
+   * A batch that was refused, because its producer has the number and epoch of another: clicks of the number may lie in a
+   * journal that comes home under another one, so none since then is called unknown for two minutes.
+   */
+  refused({ producer, at }: Pick<ProducerWord, "producer" | "at">): void {
+    // A declaration of loss has no time.
+    if (at === 0) return;
+    this.#newestMs = Math.max(this.#newestMs, at);
+    const known = this.#get(producer);
+    const fromMs = Math.min(at, known.refused?.fromMs ?? at);
+    known.refused = { fromMs, toMs: Math.max(at, known.refused?.toMs ?? 0) };
   }
 
   /** What an earlier owner of the lane has heard. */
@@ -90,7 +105,7 @@ export class Completeness {
    */
   completeToMs(caughtUpMs?: number): number {
     this.#dropGone();
-    const words = [...this.#known.values()].flatMap(({ open }) => [...open.values()]);
+    const words = [...this.#known.values()].flatMap(wordsOf);
     if (words.length === 0 && caughtUpMs !== undefined) return caughtUpMs + 1;
     if (this.#firstMs === undefined || this.#newestMs - this.#firstMs < FIRST_WORD_MS) return 0;
     return Math.min(this.#newestMs, ...words);
@@ -101,13 +116,14 @@ export class Completeness {
     this.#dropGone();
     const known = this.#known.get(producer);
     if (known === undefined) return 0;
-    return known.open.size === 0 ? known.endedMs : Math.min(...known.open.values());
+    const words = wordsOf(known);
+    return words.length === 0 ? known.endedMs : Math.min(...words);
   }
 
   #get(producer: number): Known {
     let known = this.#known.get(producer);
     if (known === undefined) {
-      known = { open: new Map(), endedBefore: undefined, endedMs: 0 };
+      known = { open: new Map(), endedBefore: undefined, endedMs: 0, refused: undefined };
       this.#known.set(producer, known);
     }
     return known;
@@ -118,11 +134,18 @@ export class Completeness {
       for (const [epoch, saidMs] of known.open) {
         if (this.#newestMs - saidMs > patienceMs(known, epoch)) known.open.delete(epoch);
       }
+      if (this.#newestMs - (known.refused?.toMs ?? 0) > GONE_MS) known.refused = undefined;
     }
   }
 }
 
 function patienceMs({ open, endedBefore }: Known, epoch: number): number {
   if (endedBefore !== undefined) return JOURNALED_MS;
-  return open.has(epoch + 1) ? SUCCEEDED_MS : GONE_MS;
+  const isSucceeded = [...open.keys()].some((other) => other > epoch);
+  return isSucceeded ? SUCCEEDED_MS : GONE_MS;
+}
+
+/** How far each sequence of a producer is that may go on. */
+function wordsOf({ open, refused }: Known): number[] {
+  return refused === undefined ? [...open.values()] : [...open.values(), refused.fromMs];
 }

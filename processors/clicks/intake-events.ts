@@ -2,8 +2,12 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { IntakeEvents } from "./intake.ts";
 import type { ClickMetrics } from "./metrics.ts";
 
+/** Producers that were logged as refused: each once. */
+const FOREIGN_MAX = 1_000;
+
 /** What a lane's intake meets, as counters and log lines. */
 export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
+  const foreign = new Set<string>();
   return {
     undecodable: (error, bytes) => {
       metrics.undecodable();
@@ -19,6 +23,14 @@ export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
       log.error({ producer, epoch, from, to }, "clicks.hole");
     },
     repeated: (records) => metrics.repeated(records),
+    foreign: ({ producer, epoch }, records) => {
+      metrics.foreign(records);
+      const key = `${producer}.${epoch}`;
+      if (foreign.has(key)) return;
+      if (foreign.size >= FOREIGN_MAX) foreign.clear();
+      foreign.add(key);
+      log.error({ producer, epoch, records }, "clicks.producer-number-used-twice");
+    },
     refused: ({ producer, epoch }) => {
       metrics.refused();
       log.error({ producer, epoch }, "clicks.too-many-holes");

@@ -20,6 +20,7 @@ function anIntake(nowMs = (): number => TS): { intake: Intake; told: string[] } 
       lost: ({ from, to, reason }) => told.push(`lost ${from}-${to} ${reason}`),
       hole: (_producer, [from, to]) => told.push(`hole ${from}-${to}`),
       repeated: (records) => told.push(`repeated ${records}`),
+      foreign: (_producer, records) => told.push(`foreign ${records}`),
       refused: () => told.push("refused"),
     },
   });

@@ -21,6 +21,8 @@ export type IntakeEvents = {
   lost(range: LostRange): void;
   hole(producer: Producer, range: Range): void;
   repeated(records: number): void;
+  /** A batch of another start with the same producer number and epoch: none of it is taken. */
+  foreign(producer: Producer, records: number): void;
   /** A jump that was not taken because too many holes are open: it has to come again. */
   refused(producer: Producer): void;
 };
@@ -153,6 +155,12 @@ export class Intake {
   #takeBatch(batch: Head, lines: Lines): void {
     const producer = this.producers.get(batch.producer, batch.epoch);
     producer.isActive = true;
+    if (isForeign(producer, batch.nonce)) {
+      this.completeness.refused(batch);
+      this.#events.foreign(producer, lines.count);
+      return;
+    }
+    this.producers.claim(producer, batch.nonce);
     const { accepted } = producer;
     const end = batch.first + lines.count;
     if (accepted.holes.length >= HOLES_MAX && accepted.wouldJump(batch.lostFrom ?? batch.first)) {
@@ -226,4 +234,10 @@ export class Intake {
     this.#last.lost.push(range);
     this.#events.lost(range);
   }
+}
+
+/** Whether two starts have this producer number and epoch, and the batch is not of the one that came first. */
+function isForeign(producer: Producer, nonce: string | undefined): boolean {
+  // A release without nonces may ship what one with them has left.
+  return nonce !== undefined && producer.nonce !== undefined && producer.nonce !== nonce;
 }

@@ -23,6 +23,7 @@ import { LaneReader } from "./lane-reader.ts";
 import { type LaneTable, tableOfLane } from "./lane-table.ts";
 import { loadPositions, settle } from "./load-positions.ts";
 import type { ClickMetrics } from "./metrics.ts";
+import { loadClaims, noteClaims } from "./producer-claims.ts";
 import { loadUniques } from "./stored-uniques.ts";
 import { publishWatermarks } from "./watermarks.ts";
 
@@ -214,6 +215,8 @@ export class Lane {
 
   async #writeFirst(): Promise<void> {
     const batch = this.intake.sealFirst();
+    const { lane, epoch: writerEpoch } = this.#lease;
+    await noteClaims(this.#deps.clickhouse, { lane, writerEpoch }, this.intake.producers);
     if (batch.hasWork) {
       this.#lastInsertAtMs = performance.now();
       await this.#insert(batch);
@@ -290,6 +293,7 @@ export class Lane {
     await raiseFence(clickhouse, { database: this.#database, lane, epoch }, signal);
     if (occasion === "first") await this.#known.load();
     const place = { table: this.#table, lane };
+    await loadClaims(clickhouse, lane, this.intake.producers);
     const forgotten = await loadPositions({ clickhouse, db: pool }, this.intake, place);
     const isChanged = occasion === "first" || forgotten.length > 0;
     if (isChanged && this.#table.name === "click") {

@@ -21,6 +21,7 @@ export type ClickMetrics = {
   readonly lost: (reason: string, records: number) => void;
   readonly hole: (records: number) => void;
   readonly repeated: (records: number) => void;
+  readonly foreign: (records: number) => void;
   readonly refused: () => void;
   readonly undecodable: () => void;
   readonly asked: (found: boolean) => void;
@@ -39,6 +40,10 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
   const missing = metrics.counter("clicks_missing_total", "Records in such gaps when they opened.");
   const repeated = metrics.counter("clicks_repeated_total", "Records that were known already.");
   const refused = metrics.counter("clicks_refused_total", "Jumps refused over too many gaps.");
+  const foreign = metrics.counter(
+    "clicks_foreign_records_total",
+    "Records refused because another process has their producer number and epoch.",
+  );
   const dead = metrics.counter("clicks_dead_messages_total", "Messages that nobody can read.");
   const asked = metrics.counter("clicks_queries_total", "Questions for young clicks, by outcome.");
   const back = metrics.counter(
@@ -61,6 +66,7 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
       missing.add(records);
     },
     repeated: (records) => repeated.add(records),
+    foreign: (records) => foreign.add(records),
     refused: () => refused.add(),
     undecodable: () => dead.add(),
     asked: (found) => asked.add(1, { found: String(found) }),

@@ -4,6 +4,8 @@ import { PositionSet } from "./position-set.ts";
 export type Producer = {
   readonly producer: number;
   readonly epoch: number;
+  /** The start that this epoch belongs to: the first one that was heard. Undefined while no batch had a nonce. */
+  nonce: string | undefined;
   /** What was read: in the table, or on its way there. */
   accepted: PositionSet;
   /** What is in the table, or noted as lost. */
@@ -17,6 +19,8 @@ export type Producer = {
 /** The producers of a lane, by number and epoch. As many as ever wrote to it; each takes some hundred bytes. */
 export class Producers {
   readonly #all = new Map<string, Producer>();
+  /** Those whose nonce ClickHouse does not have yet (producer-claims.ts). */
+  readonly unwrittenClaims = new Set<Producer>();
 
   get(producer: number, epoch: number): Producer {
     const key = `${producer}.${epoch}`;
@@ -25,6 +29,7 @@ export class Producers {
       known = {
         producer,
         epoch,
+        nonce: undefined,
         accepted: new PositionSet(),
         settled: new PositionSet(),
         isActive: false,
@@ -33,6 +38,19 @@ export class Producers {
       this.#all.set(key, known);
     }
     return known;
+  }
+
+  /** The epoch belongs to the start with this nonce unless it has one already. */
+  claim(producer: Producer, nonce: string | undefined): void {
+    if (nonce === undefined || producer.nonce !== undefined) return;
+    producer.nonce = nonce;
+    this.unwrittenClaims.add(producer);
+  }
+
+  /** What ClickHouse knows of a claim. */
+  restoreClaim(producer: Producer, nonce: string): void {
+    producer.nonce = nonce;
+    this.unwrittenClaims.delete(producer);
   }
 
   all(): IterableIterator<Producer> {

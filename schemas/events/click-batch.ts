@@ -10,6 +10,7 @@ export const BUSY_BATCH_AGE_MS_MAX = 8;
 export const IDLE_BATCH_MS = 500;
 
 const LINE_FEED = 10;
+const NONCE_CHARACTERS_MAX = 32;
 
 const BatchHead = z.object({
   producer: z.int().min(0).max(65_535),
@@ -27,6 +28,11 @@ const BatchHead = z.object({
    * something of earlier ones may be left. Without it, silence tells.
    */
   endedBefore: z.int().nonnegative().optional(),
+  /**
+   * Random, made with the epoch: tells this start of the producer from any other that has the same number and epoch. Producers
+   * of releases before it leave it out.
+   */
+  nonce: z.string().max(NONCE_CHARACTERS_MAX).optional(),
 });
 
 /**
@@ -83,6 +89,11 @@ export const Watermark = z.object({
   next: z.int().nonnegative(),
   /** Ranges below `next` that never arrived, each [from, to). Bounded: the writer lists the first 100. */
   missing: z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative()])).max(100),
+  /**
+   * Whose positions these are: the nonce that came first for this producer and epoch. Batches with another nonce are refused, and
+   * their producer must keep its records. Absent where no batch had a nonce.
+   */
+  nonce: z.string().max(NONCE_CHARACTERS_MAX).optional(),
 });
 export type Watermark = z.infer<typeof Watermark>;
 export const Watermarks = z.array(Watermark).max(10_000);
