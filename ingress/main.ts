@@ -12,19 +12,15 @@ import { systemClock } from "../schemas/time/clock.ts";
 import { ClickNotices } from "./click-notices/click-notices.ts";
 import { InboundLog } from "./inbound-log/inbound-log.ts";
 import { inboundEvents } from "./inbound-log/metrics.ts";
-import { adoptOrphans } from "./journal/adopt.ts";
 import { allocateProducer } from "./journal/allocate-producer.ts";
-import { Journal } from "./journal/journal.ts";
-import { shipLeftovers } from "./journal/leftovers.ts";
+import type { Journal } from "./journal/journal.ts";
 import { type ProducerFolder, takeProducerFolder } from "./journal/producer-folder.ts";
-import { recordDurably } from "./journal/record-durably.ts";
-import { Shipper } from "./journal/shipper.ts";
-import { WatermarkBook } from "./journal/watermarks.ts";
+import type { Shipper } from "./journal/shipper.ts";
 import { type IngressMetrics, openIngressMetrics } from "./metrics.ts";
 import { NatsLink } from "./nats-link.ts";
+import { type JournalParts, openJournal } from "./open-journal.ts";
 import { openReaders } from "./open-readers.ts";
-import { openPixels, type Pixels } from "./pixels/open-pixels.ts";
-import { hasPixels } from "./pixels/pixel-files.ts";
+import { openPixels } from "./pixels/open-pixels.ts";
 import type { HealthFacts } from "./routes/health.ts";
 import { readLandingScript } from "./routes/landing-script.ts";
 import { ingressRoutes } from "./routes/route-table.ts";
@@ -35,7 +31,6 @@ const RETRY_MS = 500;
 /** A start waits for NATS at most this long. */
 const ANNOUNCE_MS = 1_000;
 const CLOSE_SERVER_MS = 5_000;
-const CLOSE_SHIPPER_MS = 5_000;
 const POSTGRES_CONNECTIONS_MAX = 2;
 
 async function main(): Promise<void> {
@@ -81,7 +76,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   });
   const { registry } = metrics;
   const pixels = openPixels({ folder: folder.path, log, registry });
-  const parts = { settings, folder, link, log, lifetime, metrics, pixels };
+  const parts = { settings, pool, folder, link, log, lifetime, metrics, pixels };
   const { journal, shipper } = openJournal(parts);
   const { producer } = folder;
   pixels.start({ link, producer, record: (recorded) => journal.append(recorded) });
@@ -123,7 +118,12 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
 }
 
-function openInboundLog({ link, log, lifetime, metrics }: JournalParts): InboundLog {
+function openInboundLog({
+  link,
+  log,
+  lifetime,
+  metrics,
+}: Pick<JournalParts, "link" | "log" | "lifetime" | "metrics">): InboundLog {
   const events = inboundEvents({ log, registry: metrics.registry }, () => inboundLog.waiting);
   const inboundLog: InboundLog = new InboundLog(link, events);
   inboundLog.start();
@@ -168,62 +168,6 @@ async function untilAnnounced(shipper: Shipper): Promise<void> {
   await Promise.race([shipper.announced, sleep(ANNOUNCE_MS, undefined, { ref: false })]);
 }
 
-type JournalParts = {
-  readonly settings: IngressSettings;
-  readonly folder: ProducerFolder;
-  readonly link: NatsLink;
-  readonly log: Log;
-  readonly lifetime: Lifetime;
-  readonly metrics: IngressMetrics;
-  readonly pixels: Pixels;
-};
-
-function openJournal(parts: JournalParts): { journal: Journal; shipper: Shipper } {
-  const { settings, folder, link, log, lifetime, metrics, pixels } = parts;
-  const { producer, epoch, path } = folder;
-  const book = new WatermarkBook((error) => log.error({ err: error }, "watermark.unreadable"));
-  link.onConnection((nats) => book.follow(nats));
-  const shipper: Shipper = new Shipper({
-    link,
-    producer,
-    epoch,
-    journal: () => journal,
-    book,
-    log,
-    events: metrics,
-    nowMs: () => systemClock.nowMs(),
-  });
-  const journal: Journal = Journal.open({
-    folder: path,
-    epoch,
-    sync: settings.journalSync,
-    onTaken: (place, frame) => {
-      metrics.taken();
-      shipper.take(place, frame);
-    },
-    onDiskFault: (place, error) => {
-      metrics.diskFailed(error);
-      return recordDurably(shipper, place, () => metrics.unrecorded());
-    },
-    onSyncFault: (error) => metrics.syncFailed(error),
-  });
-  shipper.start();
-  lifetime.own("shipper", () => shipper.close(CLOSE_SHIPPER_MS));
-  lifetime.own("journal", () => journal.close());
-  const { signal } = lifetime;
-  const common = { link, book, signal, log, events: metrics };
-  const failed = (error: unknown): void => log.error({ err: error }, "journal.leftovers-failed");
-  shipLeftovers({ ...common, folder: path, producer, epoch })
-    .then((isHome) => {
-      if (isHome) shipper.leftoversAreHome();
-    })
-    .catch(failed);
-  const journalPath = join(settings.dataDir, "journal");
-  const others = { isIn: hasPixels, takeFrom: (from: string) => pixels.adopt(from) };
-  adoptOrphans({ ...common, journalPath, ownProducer: producer, others }).catch(failed);
-  return { journal, shipper };
-}
-
 /** A folder of a former process needs nobody; the first one ever needs Postgres for its number. */
 async function takeFolder(
   settings: IngressSettings,
@@ -233,7 +177,7 @@ async function takeFolder(
   const path = join(settings.dataDir, "journal");
   for (let attempts = 1; ; attempts += 1) {
     try {
-      return await takeProducerFolder(path, () => allocateProducer(pool));
+      return await takeProducerFolder(path, (claim) => allocateProducer(pool, claim));
     } catch (error) {
       if (Number.isInteger(Math.log2(attempts))) log.warn({ err: error }, "journal.no-folder-yet");
       await sleep(RETRY_MS, undefined, { signal });

@@ -1,17 +1,28 @@
 import { join } from "node:path";
-import { encodeBatch } from "../../schemas/events/click-batch.ts";
-import { ALL_LANES } from "../../schemas/events/shards.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import { type LeftoversOptions, shipLeftovers } from "./leftovers.ts";
 import { lockFolder } from "./lock-folder.ts";
-import { producersIn, tryToTake } from "./producer-folder.ts";
-import { publishUntilStored } from "./publish-batch.ts";
+import { type ProducerFolder, producersIn, retiredSinceMs, tryToTake } from "./producer-folder.ts";
+import { sayEnded } from "./publish-batch.ts";
 import { endedSegmentPaths } from "./segment-files.ts";
 
 const LOOK_MS = 10_000;
+const CONFIRMATION_LOOK_MS = 500;
+const CONFIRMATION_LOOKS = 60;
 
-export type AdoptionOptions = Omit<LeftoversOptions, "folder" | "producer" | "epoch"> & {
+/** An hour after a folder was retired, whoever may have a copy of it has shipped what this one lacks. */
+const RETIRED_PATIENCE_MS = 3_600_000;
+
+export type AdoptionOptions = Omit<
+  LeftoversOptions,
+  "folder" | "producer" | "epoch" | "mayDeclareLost"
+> & {
+  /** Notes that this process has the number of a folder now. */
+  readonly claim: (folder: ProducerFolder) => {
+    readonly isConfirmed: boolean;
+    close(): Promise<void>;
+  };
   readonly journalPath: string;
   readonly ownProducer: number;
   /** What else a dead process may have left in its folder. */
@@ -64,28 +75,37 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
   const folder = join(options.journalPath, String(producer));
   const taken = await tryToTake(options.journalPath, producer);
   if (taken === undefined) return;
+  const retiredAtMs = retiredSinceMs(folder);
+  const claim = retiredAtMs === undefined ? options.claim(taken) : undefined;
+  const isSole = (): boolean =>
+    claim?.isConfirmed ?? systemClock.nowMs() - (retiredAtMs ?? 0) > RETIRED_PATIENCE_MS;
   try {
-    const { epoch } = taken;
+    const { epoch, nonce } = taken;
     options.others.takeFrom(folder);
-    const isHome = await shipLeftovers({ ...options, folder, producer, epoch });
-    if (isHome) await sayEnded(options, producer, epoch);
+    const { link, signal, events } = options;
+    const endedBefore = retiredAtMs === undefined ? epoch : epoch + 1;
+    const common = { ...options, folder, producer, epoch: endedBefore };
+    const isHome = await shipLeftovers({ ...common, mayDeclareLost: isSole });
+    // A claim that is not confirmed may be that of a copy: then its process says it, when it ends.
+    if (isHome && (await untilConfirmed(claim, signal))) {
+      const onRetry = (error: unknown): void => events.retried(error);
+      await sayEnded(link, { producer, epoch, nonce }, { signal, onRetry });
+    }
   } finally {
+    await claim?.close();
     await taken.release();
   }
 }
 
-/** For the process that cannot say it any more: nothing more will come of any of its epochs. */
-async function sayEnded(
-  { link, signal, events }: AdoptionOptions,
-  producer: number,
-  epoch: number,
-): Promise<void> {
-  const onRetry = (error: unknown): void => events.retried(error);
-  for (const lane of ALL_LANES) {
-    const word = { producer, epoch, lane, first: 0, at: systemClock.nowMs(), lines: [] };
-    const bytes = encodeBatch({ ...word, endedBefore: epoch + 1 });
-    if (!signal.aborted) {
-      await publishUntilStored(link, { lane, id: undefined, bytes }, { signal, onRetry });
-    }
+/** Waits until it is clear whose number it is. A retired folder has none: it speaks of its own last epoch only. */
+async function untilConfirmed(
+  claim: { readonly isConfirmed: boolean } | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (claim === undefined) return true;
+  for (let looks = 0; looks < CONFIRMATION_LOOKS && !signal.aborted; looks += 1) {
+    if (claim.isConfirmed) return true;
+    await pause(CONFIRMATION_LOOK_MS, signal);
   }
+  return claim.isConfirmed;
 }

@@ -1,14 +1,15 @@
 import { hostname } from "node:os";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** A number that no journal of this installation has had. */
-export async function allocateProducer(db: Queryable): Promise<number> {
+/** A number that no journal of this installation has had, for the folder with this claim. */
+export async function allocateProducer(db: Queryable, claim: string): Promise<number> {
+  // A number that a running process has registered again after a restore is passed over: the next attempt gets the next one.
   const { rows } = await db.query<{ id: number }>({
     name: "allocate-producer",
-    text: "insert into ingress_producer (host) values ($1) returning id",
-    values: [hostname()],
+    text: "insert into ingress_producer (host, nonce) values ($1, $2) on conflict (id) do nothing returning id",
+    values: [hostname(), claim],
   });
   const [row] = rows;
-  if (row === undefined) throw new Error("Postgres gave no producer number");
+  if (row === undefined) throw new Error("the next producer number is taken: ask again");
   return row.id;
 }

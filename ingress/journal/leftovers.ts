@@ -1,7 +1,11 @@
 import type { Log } from "../../schemas/host/log.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { NatsLink } from "../nats-link.ts";
-import { messageAgain, publishUntilStored } from "./publish-batch.ts";
+import { readRuns } from "./journal-run.ts";
+import { LeftoverIdentities } from "./leftover-identities.ts";
+import { LeftoverRanges } from "./leftover-ranges.ts";
+import { MovedEpochs } from "./moved-epochs.ts";
+import { messageAgain, publishUntilStored, sayEnded } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
 import {
   type EndedSegment,
@@ -10,13 +14,14 @@ import {
   removeSegment,
 } from "./segment-files.ts";
 import type { ShipperEvents } from "./shipper.ts";
+import { hasKept, markStream, type StreamMark } from "./stream-mark.ts";
 import type { WatermarkBook } from "./watermarks.ts";
 
 const TICK_MS = 500;
 /** Writers tell their watermarks every second: what they have need not be shipped. */
 const FIRST_WORD_MS = 2_500;
-/** Shipped and not passed for this long: once more. */
-const AGAIN_MS = 10_000;
+/** Between two looks whether JetStream still has what was shipped. */
+const STREAM_LOOK_MS = 10_000;
 
 export type LeftoversOptions = {
   readonly folder: string;
@@ -28,6 +33,10 @@ export type LeftoversOptions = {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly events: ShipperEvents;
+  /** False while a copy of the folder may still ship what this one lacks. */
+  readonly mayDeclareLost: () => boolean;
+  /** A producer number for records whose own belongs to another process. */
+  readonly allocate: (claim: string) => Promise<number>;
 };
 
 /**
@@ -46,98 +55,136 @@ export async function shipLeftovers(options: LeftoversOptions): Promise<boolean>
   }
   if (segments.length === 0) return true;
   log.info({ producer: options.producer, segments: segments.length }, "journal.leftovers-found");
-  await untilHeard(options, segments);
-  let left = segments;
-  let shippedAtMs = Number.NEGATIVE_INFINITY;
-  while (left.length > 0 && !signal.aborted) {
-    if (performance.now() - shippedAtMs > AGAIN_MS) {
-      const lost = await shipUnpassed(options, left);
-      if (lost > 0) events.lost(lost);
-      shippedAtMs = performance.now();
-    }
-    left = await removePassed(options, left);
-    if (left.length > 0) await pause(TICK_MS, signal);
+  const shipment = new Leftovers(options, segments);
+  await shipment.untilHeard();
+  while (shipment.isLeft && !signal.aborted) {
+    const lost = await shipment.step();
+    if (lost > 0) events.lost(lost);
+    if (shipment.isLeft) await pause(TICK_MS, signal);
   }
-  if (left.length > 0) return false;
+  if (shipment.isLeft) return false;
+  await shipment.endMoved();
   log.info({ producer: options.producer }, "journal.leftovers-shipped");
   return true;
 }
 
-/** What no writer has told to have, of every segment and lane. */
-async function shipUnpassed(
-  { producer, link, book, signal, events }: LeftoversOptions,
-  segments: readonly EndedSegment[],
-): Promise<number> {
-  const all = segments.flatMap((segment) => unpassedRanges(segment, producer, book));
-  const ranges = [...new Map(all.map((range) => [JSON.stringify(range), range])).values()];
-  try {
-    return await reshipRanges({
-      producer,
-      ranges,
-      segments,
-      publish: (batch) =>
-        publishUntilStored(link, messageAgain(batch), {
-          signal,
-          onRetry: (error) => events.retried(error),
-        }),
+/**
+ * The segments of one folder on their way home. Each range is shipped once, and again only when the writer lists it as missing or
+ * JetStream no longer has it: while ClickHouse is away, the stream does not grow.
+ */
+class Leftovers {
+  readonly #options: LeftoversOptions;
+  readonly #identities: LeftoverIdentities;
+  readonly #ranges: LeftoverRanges;
+  #left: readonly EndedSegment[];
+  /** Everything that was shipped, as the stream has it. */
+  #shipped: StreamMark | undefined;
+  #lookedAtMs = performance.now();
+
+  constructor(options: LeftoversOptions, segments: readonly EndedSegment[]) {
+    this.#options = options;
+    this.#left = segments;
+    const { folder, producer, book, log } = options;
+    this.#identities = new LeftoverIdentities({
+      ...{ producer, book, log },
+      runs: readRuns(folder),
+      moved: new MovedEpochs(folder),
     });
-  } catch (error) {
-    if (signal.aborted) return 0;
-    throw error;
+    this.#ranges = new LeftoverRanges(book, this.#identities);
   }
-}
 
-function unpassedRanges(
-  { epoch, lanes }: EndedSegment,
-  producer: number,
-  book: WatermarkBook,
-): Range[] {
-  return [...lanes].flatMap(([lane, { first, next }]) => {
-    const passed = book.of(producer, epoch, lane);
-    // Also what no segment here holds: frames may be damaged, and then it has to be declared lost.
-    const missing = passed?.missing ?? [];
-    const from = Math.max(first, passed?.next ?? 0);
-    return [
-      ...missing.map((range) => ({ epoch, lane, from: range[0], to: range[1] })),
-      ...(from < next ? [{ epoch, lane, from, to: next }] : []),
-    ];
-  });
-}
-
-async function removePassed(
-  { producer, book }: LeftoversOptions,
-  segments: readonly EndedSegment[],
-): Promise<EndedSegment[]> {
-  const left: EndedSegment[] = [];
-  for (const segment of segments) {
-    const { epoch } = segment;
-    const isPassed = [...segment.lanes].every(([lane, { first, next }]) =>
-      isSettled(book, { producer, epoch, lane, first, next }),
-    );
-    if (isPassed) await removeSegment(segment.path);
-    else left.push(segment);
+  get isLeft(): boolean {
+    return this.#left.length > 0;
   }
-  return left;
-}
 
-/** Everything of the lane has passed and nothing of its epoch is missed: what was lost has been declared. */
-function isSettled(book: WatermarkBook, place: Parameters<WatermarkBook["hasPassed"]>[0]): boolean {
-  const passed = book.of(place.producer, place.epoch, place.lane);
-  return book.hasPassed(place) && passed?.missing.length === 0;
-}
+  /** Gives writers the time to say what they have. */
+  async untilHeard(): Promise<void> {
+    const { link, signal } = this.#options;
+    let waitedMs = 0;
+    while (!signal.aborted && !this.#ranges.areHeard(this.#left) && waitedMs < FIRST_WORD_MS) {
+      await pause(TICK_MS, signal);
+      // Without a connection nobody can be heard: the wait begins when there is one.
+      if (link.current() !== undefined) waitedMs += TICK_MS;
+    }
+  }
 
-async function untilHeard(
-  { link, book, producer, signal }: LeftoversOptions,
-  segments: readonly EndedSegment[],
-): Promise<void> {
-  const isHeard = (): boolean =>
-    segments.every(({ epoch, lanes }) =>
-      [...lanes.keys()].every((lane) => book.of(producer, epoch, lane) !== undefined),
+  /** Ships what is due and removes what is home. Answers how many records were declared lost. */
+  async step(): Promise<number> {
+    const { allocate, signal } = this.#options;
+    await this.#identities.moveRefused(this.#left, allocate);
+    await this.#lookAtStream();
+    const due = this.#ranges.due(this.#left, performance.now());
+    let lost = 0;
+    try {
+      if (due.length > 0) lost = await this.#ship(due);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    const left: EndedSegment[] = [];
+    for (const segment of this.#left) {
+      if (this.#ranges.isHome(segment)) await removeSegment(segment.path);
+      else left.push(segment);
+    }
+    this.#left = left;
+    return lost;
+  }
+
+  /** Nothing more comes under the numbers that were made for refused epochs. */
+  async endMoved(): Promise<void> {
+    const { link, signal, events } = this.#options;
+    const onRetry = (error: unknown): void => events.retried(error);
+    for (const run of this.#identities.movedRuns) {
+      await sayEnded(link, run, { signal, onRetry });
+    }
+  }
+
+  async #ship(ranges: readonly Range[]): Promise<number> {
+    const { link, signal, events, mayDeclareLost } = this.#options;
+    const onRetry = (error: unknown): void => events.retried(error);
+    const sequences: number[] = [];
+    let newestMs = 0;
+    const lost = await reshipRanges({
+      identityOf: (of) => this.#identities.of(of),
+      mayDeclareLost,
+      ranges,
+      segments: this.#left,
+      publish: async (batch) => {
+        newestMs = Math.max(newestMs, batch.at);
+        sequences.push(await publishUntilStored(link, messageAgain(batch), { signal, onRetry }));
+      },
+    });
+    // After them, how far the epoch goes: a writer that reads this and lacks a record before it lists it as missing.
+    for (const { epoch, lane, next } of this.#ranges.endsOf(ranges)) {
+      const head = { ...this.#identities.headOf({ epoch, lane }), epoch, lane, first: next };
+      const message = messageAgain({ ...head, at: newestMs, lines: [] });
+      sequences.push(await publishUntilStored(link, message, { signal, onRetry }));
+    }
+    await this.#mark(sequences);
+    return lost;
+  }
+
+  async #mark(sequences: readonly number[]): Promise<void> {
+    if (sequences.length === 0) return;
+    const known = this.#shipped;
+    const first = sequences.reduce((least, seq) => Math.min(least, seq));
+    const last = sequences.reduce((most, seq) => Math.max(most, seq));
+    // Unknown while JetStream cannot be asked: then writers alone say what is missing.
+    this.#shipped = await markStream(this.#options.link, {
+      first: Math.min(first, known?.first ?? first),
+      last: Math.max(last, known?.last ?? last),
+    });
+  }
+
+  async #lookAtStream(): Promise<void> {
+    const nowMs = performance.now();
+    if (this.#shipped === undefined || nowMs - this.#lookedAtMs < STREAM_LOOK_MS) return;
+    this.#lookedAtMs = nowMs;
+    if (await hasKept(this.#options.link, this.#shipped)) return;
+    this.#options.log.warn(
+      { producer: this.#options.producer },
+      "journal.leftovers-gone-from-stream",
     );
-  let waitedMs = 0;
-  while (!signal.aborted && !isHeard() && waitedMs < FIRST_WORD_MS) {
-    await pause(TICK_MS, signal);
-    // Without a connection nobody can be heard: the wait begins when there is one.
-    if (link.current() !== undefined) waitedMs += TICK_MS;
+    this.#shipped = undefined;
+    this.#ranges.forgetShipped();
   }
 }

@@ -1,45 +1,55 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { beginRun, type JournalRun, newNonce, readRuns } from "./journal-run.ts";
 import { lockFolder } from "./lock-folder.ts";
+import { syncFolder, writeDurably } from "./write-durably.ts";
 
 const PRODUCER_NAME = /^\d{1,5}$/;
 const EPOCH_FILE = "epoch";
+const NONCE_FILE = "nonce";
+const RETIRED_FILE = "retired";
 
 /**
- * A producer is a journal folder: `journal/<producer>/`. Whoever holds its lock writes into it, and every start counts the epoch
- * up before the first record, so that no position is ever used twice.
+ * A producer is a journal folder: `journal/<producer>/`. Whoever holds its lock writes into it, and every start begins an epoch
+ * of its own before the first record, so that no position is ever used twice.
  */
-export type ProducerFolder = {
+export type ProducerFolder = JournalRun & {
   readonly producer: number;
-  readonly epoch: number;
+  /** Random, made with the folder: whose number this is in Postgres. */
+  readonly claim: string;
   readonly path: string;
   release(): Promise<void>;
 };
 
-/** Locks the first free folder, or makes one whose number `allocate` gives. */
+/** Locks the first free folder, or makes one whose number `allocate` gives to a claim. */
 export async function takeProducerFolder(
   journalPath: string,
-  allocate: () => Promise<number>,
+  allocate: (claim: string) => Promise<number>,
 ): Promise<ProducerFolder> {
   mkdirSync(journalPath, { recursive: true });
   for (const producer of producersIn(journalPath)) {
+    if (isRetired(join(journalPath, String(producer)))) continue;
     const folder = await tryToTake(journalPath, producer);
     if (folder !== undefined) return folder;
   }
-  const producer = await allocate();
+  const producer = await makeProducerFolder(journalPath, allocate);
   const folder = await tryToTake(journalPath, producer);
   if (folder === undefined) throw new Error(`the new journal folder ${producer} is taken`);
   return folder;
+}
+
+/** Makes a folder that nobody holds yet, and answers its number. */
+export async function makeProducerFolder(
+  journalPath: string,
+  allocate: (claim: string) => Promise<number>,
+): Promise<number> {
+  const claim = newNonce();
+  const producer = await allocate(claim);
+  const path = join(journalPath, String(producer));
+  mkdirSync(path);
+  writeDurably(join(path, NONCE_FILE), claim);
+  syncFolder(journalPath);
+  return producer;
 }
 
 /** Producers with a folder, lowest first. */
@@ -56,32 +66,49 @@ export async function tryToTake(
   producer: number,
 ): Promise<ProducerFolder | undefined> {
   const path = join(journalPath, String(producer));
-  mkdirSync(path, { recursive: true });
   const release = await lockFolder(path);
   if (release === undefined) return undefined;
-  return {
-    producer,
-    epoch: countEpochUp(path),
-    path,
-    release,
-  };
+  return { producer, claim: claimOf(path), path, release, ...runOf(path) };
 }
 
-/** Durable before the first record of the epoch. */
-function countEpochUp(path: string): number {
+/**
+ * Ends the use of a folder whose number or epochs another process has: no start writes into it again. What is in it is still
+ * brought home.
+ */
+export function retireFolder(path: string, reason: string): void {
+  writeDurably(join(path, RETIRED_FILE), `${reason}\n`);
+}
+
+function isRetired(path: string): boolean {
+  return retiredSinceMs(path) !== undefined;
+}
+
+/** When the folder was retired, UTC ms; undefined for one in use. */
+export function retiredSinceMs(path: string): number | undefined {
+  return statSync(join(path, RETIRED_FILE), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** A folder of an earlier release has no claim until now. */
+function claimOf(path: string): string {
+  const file = join(path, NONCE_FILE);
+  const known = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+  if (known !== "") return known;
+  const claim = newNonce();
+  writeDurably(file, claim);
+  return claim;
+}
+
+/** A new epoch; in a retired folder its last one, since nothing is added to it. */
+function runOf(path: string): JournalRun {
+  const lastRun = readRuns(path).at(-1);
+  if (lastRun !== undefined && isRetired(path)) return lastRun;
   const file = join(path, EPOCH_FILE);
   const last = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
   // A damaged file must not bring an epoch back: the segments on disk say what was used.
   const used = readdirSync(path).map((name) => Number(/^(\d+)-\d+\.wal$/.exec(name)?.[1] ?? 0));
-  const epoch = Math.max(Number.isSafeInteger(last) ? last : 0, ...used, 0) + 1;
-  const fresh = `${file}.new`;
-  const descriptor = openSync(fresh, "w", 0o600);
-  writeSync(descriptor, String(epoch));
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-  renameSync(fresh, file);
-  const folder = openSync(path, "r");
-  fsyncSync(folder);
-  closeSync(folder);
-  return epoch;
+  const epochs = [Number.isSafeInteger(last) ? last : 0, ...used];
+  const run = beginRun(path, { epochs, withSegments: new Set(used) }, Date.now());
+  // For releases that count from this file.
+  writeDurably(file, String(run.epoch));
+  return run;
 }

@@ -11,15 +11,20 @@ export type Range = {
   readonly to: number;
 };
 
+/** Under which names the records of an epoch and lane are shipped. */
+export type ShippedAs = { readonly producer: number; readonly nonce: string | undefined };
+export type IdentityOf = (range: Pick<Range, "epoch" | "lane">) => ShippedAs;
+
 /**
  * Ships ranges again, from the segments that hold them. What no segment holds any more is declared lost, so that the writer
- * stops waiting for it (P7, P11); answers how many records that were.
+ * stops waiting for it (P7, P11), unless a copy of this journal may still have it; answers how many records that were.
  */
 export async function reshipRanges(options: {
-  readonly producer: number;
+  readonly identityOf: IdentityOf;
+  readonly mayDeclareLost: () => boolean;
   readonly ranges: readonly Range[];
   readonly segments: readonly SegmentIndex[];
-  readonly publish: (batch: ClickBatch) => Promise<void>;
+  readonly publish: (batch: ClickBatch) => Promise<unknown>;
 }): Promise<number> {
   let lost = 0;
   // Neighbouring ranges lie in one segment: it is read once for all of them.
@@ -47,19 +52,20 @@ export async function reshipRanges(options: {
 type Run = { readonly first: number; readonly lines: string[] };
 
 type Target = {
-  readonly producer: number;
-  readonly publish: (batch: ClickBatch) => Promise<void>;
+  readonly identityOf: IdentityOf;
+  readonly mayDeclareLost: () => boolean;
+  readonly publish: (batch: ClickBatch) => Promise<unknown>;
 };
 
 async function shipRun(
-  { producer, publish }: Target,
+  { identityOf, publish }: Target,
   { epoch, lane }: Range,
   run: Run,
 ): Promise<void> {
   for (let at = 0; at < run.lines.length; ) {
     const lines = cut(run.lines.slice(at));
     await publish({
-      producer,
+      ...headOf(identityOf({ epoch, lane })),
       epoch,
       lane,
       first: run.first + at,
@@ -71,14 +77,19 @@ async function shipRun(
 }
 
 async function declareLost(
-  { producer, publish }: Target,
+  { identityOf, mayDeclareLost, publish }: Target,
   { epoch, lane }: Range,
   from: number,
   to: number,
 ): Promise<number> {
-  if (from >= to) return 0;
-  await publish({ producer, epoch, lane, first: to, lostFrom: from, at: 0, lines: [] });
+  if (from >= to || !mayDeclareLost()) return 0;
+  const head = headOf(identityOf({ epoch, lane }));
+  await publish({ ...head, epoch, lane, first: to, lostFrom: from, at: 0, lines: [] });
   return to - from;
+}
+
+function headOf({ producer, nonce }: ShippedAs): { producer: number; nonce?: string } {
+  return nonce === undefined ? { producer } : { producer, nonce };
 }
 
 function holds(segment: SegmentIndex, { epoch, lane, from, to }: Range): boolean {

@@ -22,6 +22,7 @@ export type LaneShipperOptions = {
   readonly link: NatsLink;
   readonly producer: number;
   readonly epoch: number;
+  readonly nonce: string;
   readonly lane: number;
   readonly signal: AbortSignal;
   /** UTC ms. */
@@ -178,11 +179,11 @@ export class LaneShipper {
 
   /** What comes next in memory; when there is nothing, word that there was nothing until now. */
   #outgoingTail(endedBefore: number): Outgoing {
-    const { producer, epoch, lane, nowMs } = this.#options;
+    const { producer, epoch, nonce, lane, nowMs } = this.#options;
     // Taken before the message is closed: what is answered from now on is not promised to be in it.
     const cutAtMs = nowMs();
     const message = this.#tail.message();
-    const head = { producer, epoch, lane, first: this.#cursor, endedBefore };
+    const head = { producer, epoch, lane, first: this.#cursor, endedBefore, nonce };
     if (message === undefined) {
       const bytes = encodeBatch({ ...head, at: cutAtMs, lines: [] });
       return { records: 0, message: { lane, id: undefined, bytes } };
@@ -196,9 +197,9 @@ export class LaneShipper {
   }
 
   #outgoingLines(lines: readonly string[], endedBefore: number): Outgoing {
-    const { producer, epoch, lane } = this.#options;
+    const { producer, epoch, nonce, lane } = this.#options;
     const at = lastTimeOf(lines);
-    const batch = { producer, epoch, lane, first: this.#cursor, at, endedBefore, lines };
+    const batch = { producer, epoch, nonce, lane, first: this.#cursor, at, endedBefore, lines };
     const id = batchId(batch, lines.length);
     return { records: lines.length, message: { lane, id, bytes: encodeBatch(batch) } };
   }

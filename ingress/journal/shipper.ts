@@ -5,19 +5,22 @@ import type { FrameBuffer } from "./frame.ts";
 import type { Journal, Place } from "./journal.ts";
 import { messageAgain, publishUntilStored } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
+import { RisingWaits } from "./rising-waits.ts";
 import { readSegment, removeSegment } from "./segment-files.ts";
 import { LaneShipper } from "./ship-lane.ts";
 import type { WatermarkBook } from "./watermarks.ts";
 
 const TICK_MS = 1_000;
-/** What JetStream acknowledged and no writer has stored after this long is shipped again (P3). */
+/** What JetStream acknowledged and no writer has stored after this long is shipped again (P3), then after twice as long. */
 const STUCK_MS = 120_000;
+const STUCK_MS_MAX = 6 * 3_600_000;
 /** A writer that has not spoken for this long is away: shipping again would only fill the stream. */
 const WRITER_SILENT_MS = 10_000;
 /** Of one range in one round: the rest waits for the next word of the writer. */
 const RESHIPPED_RECORDS_MAX = 100_000;
-/** The same range is not shipped again before the writer had time to take it. */
+/** The same range is not shipped again before the writer had time to take it, behind whatever else it has to read. */
 const AGAIN_MS = 5_000;
+const AGAIN_MS_MAX = 600_000;
 
 export type ShipperEvents = {
   shipped(records: number): void;
@@ -26,15 +29,23 @@ export type ShipperEvents = {
   reshipped(ranges: number): void;
 };
 
-export type ShipperOptions = {
-  readonly link: NatsLink;
+/** The running epoch of a producer. */
+export type RunningEpoch = {
   readonly producer: number;
   readonly epoch: number;
+  readonly nonce: string;
+};
+
+export type ShipperOptions = {
+  readonly link: NatsLink;
+  readonly run: RunningEpoch;
   readonly journal: () => Journal;
   readonly book: WatermarkBook;
   readonly log: Log;
   readonly events: ShipperEvents;
   readonly nowMs: () => number;
+  /** A writer gives this epoch to another process: it stores nothing that is shipped under it. Called once. */
+  readonly onRefused: () => void;
 };
 
 /**
@@ -45,21 +56,23 @@ export class Shipper {
   readonly #options: ShipperOptions;
   readonly #abort = new AbortController();
   readonly #lanes = new Map<number, LaneShipper>();
-  readonly #reshippedAtMs = new Map<string, number>();
+  readonly #missing = new RisingWaits({ firstMs: AGAIN_MS, longestMs: AGAIN_MS_MAX });
+  readonly #stuck = new RisingWaits({ firstMs: STUCK_MS, longestMs: STUCK_MS_MAX });
   #timer: NodeJS.Timeout | undefined;
   #isTicking = false;
+  #isRefused = false;
   #endedBefore = 0;
   #runs: Promise<void>[] = [];
 
   constructor(options: ShipperOptions) {
     this.#options = options;
-    const { link, producer, epoch, nowMs, events, log } = options;
+    const { link, run, nowMs, events, log } = options;
     for (const lane of ALL_LANES) {
       const readFromDisk = (of: number, position: number): Promise<string[]> =>
         this.#readFromDisk(of, position);
       const { signal } = this.#abort;
       const endedBefore = (): number => this.#endedBefore;
-      const common = { link, producer, epoch, lane, signal, nowMs, events };
+      const common = { link, ...run, lane, signal, nowMs, events };
       this.#lanes.set(lane, new LaneShipper({ ...common, readFromDisk, endedBefore }));
     }
     link.onConnection(({ connection, subjects }) => {
@@ -80,7 +93,7 @@ export class Shipper {
 
   /** The writers have everything that earlier epochs left. */
   leftoversAreHome(): void {
-    this.#endedBefore = this.#options.epoch;
+    this.#endedBefore = this.#options.run.epoch;
   }
 
   start(): void {
@@ -125,6 +138,7 @@ export class Shipper {
     if (this.#isTicking) return;
     this.#isTicking = true;
     try {
+      this.#lookForRefusal();
       await this.#forgetPassed();
       await this.#reship(this.#rangesToReship());
     } catch (error) {
@@ -135,55 +149,55 @@ export class Shipper {
     }
   }
 
+  #lookForRefusal(): void {
+    const { book, run, onRefused } = this.#options;
+    if (this.#isRefused) return;
+    this.#isRefused = ALL_LANES.some((lane) => book.isRefused({ ...run, lane }));
+    if (this.#isRefused) onRefused();
+  }
+
   async #forgetPassed(): Promise<void> {
-    const { book, producer, epoch } = this.#options;
+    const { book, run } = this.#options;
     const paths = this.#options
       .journal()
       .takePassedSegments((segment) =>
         [...segment.lanes].every(([lane, { first, next }]) =>
-          book.hasPassed({ producer, epoch, lane, first, next }),
+          book.hasPassed({ ...run, lane, first, next }),
         ),
       );
     for (const path of paths) await removeSegment(path);
   }
 
   #rangesToReship(): Range[] {
-    const { book, producer, epoch } = this.#options;
+    const { book, run } = this.#options;
+    const { epoch } = run;
     const nowMs = performance.now();
     const ranges: Range[] = [];
     for (const [lane, { cursor }] of this.#lanes) {
-      const passed = book.of(producer, epoch, lane);
+      const passed = book.of({ ...run, lane });
       if (passed === undefined || nowMs - passed.heardAtMs > WRITER_SILENT_MS) continue;
       for (const [from, to] of passed.missing) {
-        if (this.#mayGoAgain(`${lane} ${from}`, AGAIN_MS)) {
+        if (this.#missing.mayGo(`${lane} ${from}-${to}`, nowMs)) {
           ranges.push({ epoch, lane, from, to: Math.min(to, from + RESHIPPED_RECORDS_MAX) });
         }
       }
       const isStuck = passed.next < cursor && nowMs - passed.progressAtMs > STUCK_MS;
-      if (isStuck && this.#mayGoAgain(`${lane} stuck`, STUCK_MS)) {
-        const from = passed.next;
+      const from = passed.next;
+      if (isStuck && this.#stuck.mayGo(`${lane} ${from}`, nowMs)) {
         ranges.push({ epoch, lane, from, to: Math.min(cursor, from + RESHIPPED_RECORDS_MAX) });
       }
     }
     return ranges;
   }
 
-  #mayGoAgain(key: string, afterMs: number): boolean {
-    const nowMs = performance.now();
-    const lastMs = this.#reshippedAtMs.get(key);
-    if (lastMs !== undefined && nowMs - lastMs < afterMs) return false;
-    if (this.#reshippedAtMs.size > 10_000) this.#reshippedAtMs.clear();
-    this.#reshippedAtMs.set(key, nowMs);
-    return true;
-  }
-
   async #reship(ranges: readonly Range[]): Promise<void> {
     if (ranges.length === 0) return;
-    const { producer, link, events, log } = this.#options;
+    const { run, link, events, log } = this.#options;
     const { signal } = this.#abort;
     log.warn({ ranges: ranges.length }, "journal.reshipping");
     const lost = await reshipRanges({
-      producer,
+      identityOf: () => run,
+      mayDeclareLost: () => true,
       ranges,
       segments: this.#options.journal().segments,
       publish: (batch) =>

@@ -29,6 +29,13 @@ export type LostRange = {
   readonly reason: "declared" | "unreadable";
 };
 
+/** A producer's word that its sequence goes at least to `end`, which is exclusive. */
+export type ExpectedEnd = {
+  readonly producer: number;
+  readonly epoch: number;
+  readonly end: number;
+};
+
 /** What acknowledges a message, and all before it. */
 export type Acknowledgeable = { ack(): void };
 
@@ -36,6 +43,7 @@ export type Acknowledgeable = { ack(): void };
 export class Batch {
   readonly #segments: Segment[] = [];
   readonly lost: LostRange[] = [];
+  readonly expected: ExpectedEnd[] = [];
   /** The last message of which nothing is in a later batch. */
   lastMessage: Acknowledgeable | undefined;
   /** Monotonic ms of the first message; undefined without one. */

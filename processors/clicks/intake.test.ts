@@ -131,3 +131,15 @@ test("clicks that share one ad-platform id cost the writer no more than others (
   // It was 23 times as much when each removed segment was searched for in a list. The factor leaves room for a busy machine.
   expect(shared / usual).toBeLessThan(3);
 });
+
+test("a word behind records that never came opens a gap, which they fill when they come after all (#8)", () => {
+  const { intake, told } = anIntake();
+  take(intake, 0, [click(0), click(1)]);
+  take(intake, 5, []);
+  take(intake, 5, []);
+  expect(told).toEqual(["hole 2-5"]);
+  expect(intake.first.expected).toEqual([{ producer: 1, epoch: 1, end: 5 }]);
+  take(intake, 2, [click(2), click(3), click(4)]);
+  expect(intake.producers.get(1, 1).accepted.holes).toEqual([]);
+  expect(told).toEqual(["hole 2-5"]);
+});

@@ -161,6 +161,15 @@ export class Intake {
       return;
     }
     this.producers.claim(producer, batch.nonce);
+    if (lines.count === 0 && batch.lostFrom === undefined) {
+      this.#expect(producer, batch.first);
+      this.completeness.heard(batch);
+      return;
+    }
+    this.#takeRecords(producer, batch, lines);
+  }
+
+  #takeRecords(producer: Producer, batch: Head, lines: Lines): void {
     const { accepted } = producer;
     const end = batch.first + lines.count;
     if (accepted.holes.length >= HOLES_MAX && accepted.wouldJump(batch.lostFrom ?? batch.first)) {
@@ -214,6 +223,16 @@ export class Intake {
       if (hasAdIds) builder.addAdClick(adClickKeys(line), head.offerId);
     }
     this.#finish(builder);
+  }
+
+  /** A word without records: JetStream has acknowledged everything before `end`, so that what is not here was lost there. */
+  #expect(producer: Producer, end: number): void {
+    const { accepted, producer: number, epoch } = producer;
+    if (accepted.holes.length >= HOLES_MAX) return;
+    const hole = accepted.expect(end);
+    if (hole === undefined) return;
+    this.#last.expected.push({ producer: number, epoch, end });
+    this.#events.hole(producer, hole);
   }
 
   #finish(builder: SegmentBuilder): void {

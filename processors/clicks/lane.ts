@@ -23,7 +23,7 @@ import { LaneReader } from "./lane-reader.ts";
 import { type LaneTable, tableOfLane } from "./lane-table.ts";
 import { loadPositions, settle } from "./load-positions.ts";
 import type { ClickMetrics } from "./metrics.ts";
-import { loadClaims, noteClaims } from "./producer-claims.ts";
+import { noteClaims } from "./producer-claims.ts";
 import { loadUniques } from "./stored-uniques.ts";
 import { publishWatermarks } from "./watermarks.ts";
 
@@ -158,9 +158,8 @@ export class Lane {
       if (!this.#isClosing) {
         this.#reader.run();
         const { nats, metrics, clock } = this.#deps;
-        const { intake } = this;
         queries = answerQueries(nats, this.#lease.lane, {
-          intake,
+          intake: this.intake,
           log: this.#log,
           asked: metrics.asked,
           caughtUpMs: () => (this.#reader.pendingMessages === 0 ? clock.nowMs() : undefined),
@@ -215,8 +214,7 @@ export class Lane {
 
   async #writeFirst(): Promise<void> {
     const batch = this.intake.sealFirst();
-    const { lane, epoch: writerEpoch } = this.#lease;
-    await noteClaims(this.#deps.clickhouse, { lane, writerEpoch }, this.intake.producers);
+    await noteClaims(this.#deps.clickhouse, this.#lease, this.intake.producers);
     if (batch.hasWork) {
       this.#lastInsertAtMs = performance.now();
       await this.#insert(batch);
@@ -293,7 +291,6 @@ export class Lane {
     await raiseFence(clickhouse, { database: this.#database, lane, epoch }, signal);
     if (occasion === "first") await this.#known.load();
     const place = { table: this.#table, lane };
-    await loadClaims(clickhouse, lane, this.intake.producers);
     const forgotten = await loadPositions({ clickhouse, db: pool }, this.intake, place);
     const isChanged = occasion === "first" || forgotten.length > 0;
     if (isChanged && this.#table.name === "click") {
@@ -332,8 +329,7 @@ export class Lane {
     const nowMs = performance.now();
     const isForAll = nowMs - this.#allToldAtMs >= ALL_WATERMARKS_MS;
     if (isForAll) this.#allToldAtMs = nowMs;
-    const all = [...this.intake.producers.all()];
-    const told = isForAll ? all : all.filter((producer) => producer.isActive);
+    const told = [...this.intake.producers.all()].filter(({ isActive }) => isForAll || isActive);
     publishWatermarks(this.#deps.nats, this.#lease.lane, told);
   }
 

@@ -5,6 +5,7 @@ import type { Intake } from "./intake.ts";
 import { type LaneNotes, readLaneNotes } from "./lane-notes.ts";
 import type { LaneTable } from "./lane-table.ts";
 import { PositionSet } from "./position-set.ts";
+import { loadClaims } from "./producer-claims.ts";
 import type { Producer } from "./producers.ts";
 import { selectStoredPositions, storedSet } from "./stored-positions.ts";
 
@@ -24,6 +25,7 @@ export async function loadPositions(
   intake: Intake,
   place: { readonly table: LaneTable; readonly lane: number },
 ): Promise<Forgotten[]> {
+  await loadClaims(stores.clickhouse, place.lane, intake.producers);
   const notes = await readLaneNotes(stores.db, place.lane);
   const settled = await settledSets(stores.clickhouse, place, notes.lost);
   // From here on nothing waits: messages that were read meanwhile are in the batches.
@@ -80,6 +82,9 @@ function keepWhatIsMissing(intake: Intake): void {
     for (const { producer, epoch, from, to } of batch.lost) {
       producers.get(producer, epoch).accepted.add(from, to);
     }
+    for (const { producer, epoch, end } of batch.expected) {
+      producers.get(producer, epoch).accepted.expect(end);
+    }
   }
 }
 
@@ -95,6 +100,12 @@ export function settle(intake: Intake, batch: Batch): Set<Producer> {
   for (const range of batch.lost) {
     const producer = intake.producers.get(range.producer, range.epoch);
     producer.settled.add(range.from, range.to);
+    touched.add(producer);
+  }
+  for (const { producer: number, epoch, end } of batch.expected) {
+    const producer = intake.producers.get(number, epoch);
+    // Everything before was read and is settled by now, so that what is absent did not come.
+    producer.settled.expect(end);
     touched.add(producer);
   }
   return touched;

@@ -61,6 +61,15 @@ export class PositionSet {
     return fresh;
   }
 
+  /** All positions before `end` exist: those that are not there become a hole, which is answered. */
+  expect(end: number): Range | undefined {
+    if (end <= this.#next) return undefined;
+    const hole: Range = [this.#next, end];
+    this.#holes.push(hole);
+    this.#next = end;
+    return hole;
+  }
+
   #fillHoles(from: number, to: number): Range[] {
     const filled: Range[] = [];
     const rest: Range[] = [];

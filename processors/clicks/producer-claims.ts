@@ -25,11 +25,11 @@ export async function loadClaims(
 /**
  * Writes down the claims that are new. Must come before the first row of an epoch and before the acknowledgement of its
  * messages: a writer that reads the stream again must give each epoch to the same start. Like every insert of a lane it fails
- * when the lane has a newer writer (P10).
+ * when the lane has a newer writer than that of `epoch` (P10).
  */
 export async function noteClaims(
   clickhouse: Clickhouse,
-  at: { readonly lane: number; readonly writerEpoch: number },
+  at: { readonly lane: number; readonly epoch: number },
   producers: Producers,
 ): Promise<void> {
   const claims = [...producers.unwrittenClaims];
@@ -41,7 +41,7 @@ export async function noteClaims(
     query: `insert into producer_claim (lane, producer, epoch, nonce)
       select ${at.lane}, producer, epoch, nonce
       from input('producer UInt16, epoch UInt32, nonce String')
-      where throwIf((select max(epoch) from lane_fence where lane = ${at.lane}) != ${at.writerEpoch}) = 0
+      where throwIf((select max(epoch) from lane_fence where lane = ${at.lane}) != ${at.epoch}) = 0
       format JSONEachRow`,
     values: Readable.from([Buffer.from(`${rows.join("\n")}\n`)], { objectMode: false }),
     clickhouse_settings: { async_insert: 0 },

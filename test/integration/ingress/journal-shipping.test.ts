@@ -18,6 +18,13 @@ import { aClick } from "../../samples/a-click-record.ts";
 import { until } from "../../system/until.ts";
 
 const PRODUCER = 7;
+const NONCE = "0123456789abcdef";
+/** Of the number that refused records get. */
+const MOVED_TO = 8;
+const SOLE_OWNER = {
+  mayDeclareLost: (): boolean => true,
+  allocate: (): Promise<number> => Promise.resolve(MOVED_TO),
+};
 const log = openLog({ process: "test", level: "silent" });
 const closers: (() => Promise<void> | void)[] = [];
 
@@ -88,6 +95,7 @@ test("P7: what a killed process left is shipped, its damaged frame is declared l
     signal: abort.signal,
     log,
     events: NO_EVENTS,
+    ...SOLE_OWNER,
   });
   const lost = await until(
     "19 records and one declaration of loss are there",
@@ -113,7 +121,7 @@ test("B1: a segment is forgotten only when the writer has passed everything in i
   const isPassed = (): boolean => {
     const [oldest] = ingress.journal.segments;
     return [...(oldest?.lanes ?? [])].every(([lane, range]) =>
-      ingress.book.hasPassed({ producer: PRODUCER, epoch: 1, lane, ...range }),
+      ingress.book.hasPassed({ producer: PRODUCER, epoch: 1, nonce: NONCE, lane, ...range }),
     );
   };
   expect(isPassed()).toBe(false);
@@ -124,6 +132,76 @@ test("B1: a segment is forgotten only when the writer has passed everything in i
   ingress.book.take([{ lane: 2, producer: PRODUCER, epoch: 1, next: 10, missing: [] }]);
   expect(isPassed()).toBe(true);
 });
+
+test("a writer that has the epoch from another process deletes nothing here, and ships it under a number of its own (#7)", async () => {
+  const world = await openWorld();
+  let refusals = 0;
+  const ingress = openIngress(world, 1, () => {
+    refusals += 1;
+  });
+  await append(ingress.journal, 0, 30);
+  await until("all are shipped", () => ingress.shipper.depth === 0, { timeoutMs: 10_000 });
+  const foreign = { lane: 0, producer: PRODUCER, epoch: 1, next: 30, missing: [], nonce: "other" };
+  ingress.book.take([foreign]);
+  await until("the process is told", () => refusals > 0, { timeoutMs: 10_000 });
+  const place = { producer: PRODUCER, epoch: 1, lane: 0, first: 0, next: 30 };
+  expect(ingress.book.hasPassed({ ...place, nonce: NONCE })).toBe(false);
+  expect(ingress.book.hasPassed({ ...place, nonce: "other" })).toBe(true);
+  await ingress.shipper.close(1_000);
+  await ingress.journal.close();
+
+  // The next start finds the records, under the nonce of the start that took them.
+  writeFileSync(join(world.folder, "runs"), `1 ${NONCE}\n`);
+  const abort = new AbortController();
+  closers.push(() => abort.abort());
+  const home = shipLeftovers({
+    ...{ folder: world.folder, producer: PRODUCER, epoch: 2, link: ingress.link },
+    ...{ book: ingress.book, signal: abort.signal, log, events: NO_EVENTS, ...SOLE_OWNER },
+  });
+  const isMoved = async (): Promise<boolean> =>
+    (await world.batches())
+      .filter(({ producer }) => producer === MOVED_TO)
+      .flatMap(({ lines }) => lines).length === 30;
+  await until("they are there under the new number", isMoved, { timeoutMs: 15_000 });
+  expect(readFileSync(join(world.folder, "moved"), "utf8")).toBe(`1 ${MOVED_TO}\n`);
+  expect(await endedSegmentPaths(world.folder, 2)).toHaveLength(1);
+  ingress.book.take([{ ...foreign, producer: MOVED_TO, nonce: NONCE }]);
+  expect(await home).toBe(true);
+  expect(await endedSegmentPaths(world.folder, 2)).toEqual([]);
+  const ended = (await world.batches()).filter(({ endedBefore }) => endedBefore === 2);
+  expect(new Set(ended.map(({ producer }) => producer))).toEqual(new Set([MOVED_TO]));
+});
+
+test("what a stream that was made anew has lost of a dead process is shipped again, and otherwise nothing (#8)", async () => {
+  const world = await openWorld();
+  const killed = Journal.open({
+    ...{ folder: world.folder, epoch: 1, sync: "none", onTaken: () => undefined },
+    ...{ onDiskFault: unexpected, onSyncFault: unexpected },
+  });
+  for (let number = 0; number < 600; number += 1) killed.append(click(number));
+  const { book, link } = openLink(world);
+  const abort = new AbortController();
+  closers.push(() => abort.abort());
+  const home = shipLeftovers({
+    ...{ folder: world.folder, producer: PRODUCER, epoch: 2, link, book, signal: abort.signal },
+    ...{ log, events: NO_EVENTS, ...SOLE_OWNER },
+  });
+  const isThere = async (): Promise<boolean> => (await world.received(1, 0)).length === 600;
+  await until("all records are there", isThere, { timeoutMs: 15_000 });
+  // Behind them the word how far the epoch goes, by which a writer knows what it lacks.
+  await until(
+    "the end is said",
+    async () =>
+      (await world.batches()).some(({ first, lines }) => first === 600 && lines.length === 0),
+    { timeoutMs: 15_000 },
+  );
+  const manager = await world.nats.manager();
+  await manager.streams.delete(clicksStream(world.nats));
+  await ensureStreams(world.nats);
+  await until("all records are there again", isThere, { timeoutMs: 30_000 });
+  world.tell({ lane: 0, producer: PRODUCER, epoch: 1, next: 600, missing: [] });
+  expect(await home).toBe(true);
+}, 90_000);
 
 const NO_EVENTS = {
   shipped: (): void => undefined,
@@ -139,6 +217,8 @@ type World = {
   readonly prefix: string;
   /** Records of an epoch and lane in the stream, repeats left out. */
   received(epoch: number, lane: number): Promise<Received[]>;
+  /** Everything in the stream, in its order. */
+  batches(): Promise<ReturnType<typeof decodeBatch>[]>;
   declaredLost(epoch: number, lane: number): Promise<[number, number][]>;
   tell(mark: Watermark): void;
 };
@@ -165,6 +245,7 @@ async function openWorld(): Promise<World> {
     folder,
     nats,
     prefix,
+    batches: read,
     received: async (epoch, lane) => {
       const byPosition = new Map<number, string>();
       for (const batch of await read()) {
@@ -200,12 +281,13 @@ function openLink(world: World): { link: NatsLink; book: WatermarkBook } {
 function openIngress(
   world: World,
   epoch: number,
-): { journal: Journal; shipper: Shipper; book: WatermarkBook } {
+  onRefused = (): void => unexpected(new Error("refused")),
+): { journal: Journal; shipper: Shipper; book: WatermarkBook; link: NatsLink } {
   const { link, book } = openLink(world);
   const shipper: Shipper = new Shipper({
     link,
-    producer: PRODUCER,
-    epoch,
+    run: { producer: PRODUCER, epoch, nonce: NONCE },
+    onRefused,
     journal: () => journal,
     book,
     log,
@@ -223,7 +305,7 @@ function openIngress(
   shipper.start();
   closers.push(() => journal.close());
   closers.push(() => shipper.close(1_000));
-  return { journal, shipper, book };
+  return { journal, shipper, book, link };
 }
 
 /** Resolves when all of them are durable. */

@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { newNonce } from "./journal-run.ts";
+import { writeDurably } from "./write-durably.ts";
+
+const MOVED_FILE = "moved";
+const MOVED_LINE = /^(\d{1,15}) (\d{1,5})$/;
+
+/**
+ * Epochs of a journal folder that a writer gives to another process, in some lane at least: their records are shipped under a
+ * number that was made for them. Durable before the first of them is, so that no restart ships them under a third one.
+ */
+export class MovedEpochs {
+  readonly #file: string;
+  readonly #producers = new Map<number, number>();
+
+  constructor(folder: string) {
+    this.#file = join(folder, MOVED_FILE);
+    if (!existsSync(this.#file)) return;
+    for (const line of readFileSync(this.#file, "utf8").split("\n")) {
+      const match = MOVED_LINE.exec(line);
+      if (match !== null) this.#producers.set(Number(match[1]), Number(match[2]));
+    }
+  }
+
+  /** The number that an epoch has got; undefined for one that keeps its own. */
+  producerOf(epoch: number): number | undefined {
+    return this.#producers.get(epoch);
+  }
+
+  get all(): IterableIterator<[epoch: number, producer: number]> {
+    return this.#producers.entries();
+  }
+
+  /** @throws what `allocate` throws: the epoch then waits for the next attempt. */
+  async move(epoch: number, allocate: (claim: string) => Promise<number>): Promise<number> {
+    const producer = await allocate(newNonce());
+    this.#producers.set(epoch, producer);
+    const lines = [...this.#producers].map(([of, to]) => `${of} ${to}\n`);
+    writeDurably(this.#file, lines.join(""));
+    return producer;
+  }
+}

@@ -1,0 +1,69 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readRuns } from "./journal-run.ts";
+import { retireFolder, takeProducerFolder, tryToTake } from "./producer-folder.ts";
+
+let journal: string;
+let numbers: number;
+
+beforeEach(() => {
+  journal = mkdtempSync(join(tmpdir(), "tracker-folder-"));
+  numbers = 0;
+});
+afterEach(() => rmSync(journal, { recursive: true, force: true }));
+
+function allocate(): Promise<number> {
+  numbers += 1;
+  return Promise.resolve(numbers);
+}
+
+async function start(path = journal): Promise<{ producer: number; epoch: number; nonce: string }> {
+  const folder = await takeProducerFolder(path, allocate);
+  await folder.release();
+  const { producer, epoch, nonce } = folder;
+  return { producer, epoch, nonce };
+}
+
+test("every start of a folder has an epoch above all before it, and a nonce that the folder keeps (#7)", async () => {
+  const first = await start();
+  const second = await start();
+  expect(second.epoch).toBeGreaterThan(first.epoch);
+  // Seconds since 2020, in nine digits: releases before this one read no more.
+  expect(String(first.epoch)).toMatch(/^\d{9}$/);
+  expect(readRuns(join(journal, "1"))).toEqual([
+    { epoch: first.epoch, nonce: first.nonce },
+    { epoch: second.epoch, nonce: second.nonce },
+  ]);
+  expect(first.nonce).not.toBe(second.nonce);
+});
+
+test("epochs go on above those of an earlier release and of a damaged epoch file (#7, P39)", async () => {
+  const { epoch } = await start();
+  writeFileSync(join(journal, "1", "epoch"), String(epoch + 1_000));
+  expect((await start()).epoch).toBe(epoch + 1_001);
+  writeFileSync(join(journal, "1", "epoch"), "damaged");
+  expect((await start()).epoch).toBe(epoch + 1_002);
+  rmSync(join(journal, "1", "runs"));
+  writeFileSync(join(journal, "1", `${epoch + 5_000}-000001.wal`), "");
+  expect((await start()).epoch).toBe(epoch + 5_001);
+});
+
+test("two copies of a folder that start in the same second differ by their nonces (#7)", async () => {
+  await start();
+  const copy = mkdtempSync(join(tmpdir(), "tracker-folder-"));
+  cpSync(journal, copy, { recursive: true });
+  const [one, other] = [await start(), await start(copy)];
+  expect(one.nonce).not.toBe(other.nonce);
+  rmSync(copy, { recursive: true, force: true });
+});
+
+test("a retired folder takes no new records, and keeps its last epoch for what is in it (#7)", async () => {
+  const { producer, epoch, nonce } = await start();
+  retireFolder(join(journal, String(producer)), "the number was given to another journal folder");
+  expect((await start()).producer).toBe(2);
+  const folder = await tryToTake(journal, producer);
+  expect(folder).toMatchObject({ producer, epoch, nonce });
+  await folder?.release();
+});

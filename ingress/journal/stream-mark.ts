@@ -1,0 +1,48 @@
+import { clicksStream } from "../../schemas/nats/streams.ts";
+import type { NatsLink } from "../nats-link.ts";
+
+/** Where messages stand in the stream: `created` names the stream, because one that was made anew counts from 1 again. */
+export type StreamMark = {
+  readonly created: string;
+  readonly first: number;
+  readonly last: number;
+};
+
+type StreamState = {
+  readonly created: string;
+  readonly firstKept: number;
+  readonly lastKept: number;
+};
+
+/** Marks the messages that JetStream has acknowledged with these numbers; undefined while it cannot be asked. */
+export async function markStream(
+  link: NatsLink,
+  sequences: { readonly first: number; readonly last: number },
+): Promise<StreamMark | undefined> {
+  const state = await streamState(link);
+  return state === undefined ? undefined : { created: state.created, ...sequences };
+}
+
+/** Whether the stream still has all of the messages, as far as it says; true while it cannot be asked. */
+export async function hasKept(link: NatsLink, mark: StreamMark): Promise<boolean> {
+  const state = await streamState(link);
+  if (state === undefined) return true;
+  const { created, firstKept, lastKept } = state;
+  return created === mark.created && firstKept <= mark.first && lastKept >= mark.last;
+}
+
+async function streamState(link: NatsLink): Promise<StreamState | undefined> {
+  const nats = link.current();
+  if (nats === undefined) return undefined;
+  try {
+    const manager = await nats.manager();
+    const { created, state } = await manager.streams.info(clicksStream(nats));
+    return { created, firstKept: state.first_seq, lastKept: state.last_seq };
+  } catch (error) {
+    // Gone is an answer; whatever else it is, JetStream is asked again.
+    if (error instanceof Error && error.name === "StreamNotFoundError") {
+      return { created: "", firstKept: 0, lastKept: 0 };
+    }
+    return undefined;
+  }
+}

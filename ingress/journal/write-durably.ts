@@ -1,0 +1,26 @@
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Replaces a small file: after a power cut it holds the old text or the new one, and the new one once this has returned. */
+export function writeDurably(file: string, text: string): void {
+  const fresh = `${file}.new`;
+  const descriptor = openSync(fresh, "w", 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(fresh, file);
+  syncFolder(dirname(file));
+}
+
+/** Makes names in a folder durable. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
