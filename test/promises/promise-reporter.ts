@@ -1,18 +1,9 @@
 import type { Reporter, TestCase, TestModule } from "vitest/node";
+import { NOT_BUILT, PROMISES } from "./promise-list.ts";
 import { type Cases, IS_FULL } from "./report-cases.ts";
 
 const PROJECT = "promises";
 const FILE = /\/p(\d+)-[^/]*$/;
-const PROMISES = 43;
-/** Promises about parts that do not exist yet. */
-const NOT_BUILT: Readonly<Record<number, string>> = {
-  35: "DURABILITY=strict is not built",
-  39: "there is one release only",
-  41: "the console is not built",
-  42: "the console is not built",
-  43: "the console is not built",
-};
-
 type Outcome = "passed" | "failed" | "skipped";
 type Line = Cases & { outcome: Outcome; tests: number; durationMs: number };
 
