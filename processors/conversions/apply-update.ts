@@ -1,11 +1,9 @@
-import {
-  type ConversionChange,
-  type ConversionState,
-  changeConversion,
-  findConversion,
-} from "./conversions.ts";
+import type { Offer } from "../../schemas/catalog/records.ts";
+import { type CapCount, capCounts } from "./cap-counts.ts";
+import { type ConversionChange, changeByReport } from "./change-by-report.ts";
+import { type ConversionState, findConversion } from "./conversions.ts";
 import { convertMoney } from "./convert-money.ts";
-import { decideChange } from "./decide-change.ts";
+import { type Asked, decideChange, mayBeUnknownRepeat } from "./decide-change.ts";
 import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./incoming-report.ts";
 import { isOnIpList } from "./ip-list.ts";
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";
@@ -15,32 +13,56 @@ import { isRefusal } from "./resolve-target.ts";
 /** A row that others change all the time is given up after so many tries. */
 const ATTEMPTS_MAX = 10;
 
+type Shown = Pick<ConversionState, "status" | "status_reason">;
+
 /**
  * Applies a later postback to the conversion it is about. The change is decided from one version of the row and written only
- * if it is still that version, else decided anew. With `onlyIfDifferent`, undefined when it would change nothing.
+ * if it is still that version, else decided anew. A report that equals the one that made or last changed the conversion changes
+ * nothing (G198). Undefined for a report that names neither a status nor the conversion and would change nothing: it is a duplicate.
  */
 export async function applyUpdate(
   sources: ReportSources,
   incoming: Incoming,
   found: ConversionState,
-  options: { readonly onlyIfDifferent: boolean } = { onlyIfDifferent: false },
 ): Promise<Handled | undefined> {
-  const known = { workspaceId: found.workspace_id, clickId: incoming.report.clickId };
-  const rate = await rateFor(sources, incoming.report, {
+  const { report } = incoming;
+  const isPlain = report.status === undefined && report.conversionId === undefined;
+  if (isRepeatOf(found, incoming))
+    return isPlain ? undefined : updated(incoming, found, { shown: found, ignored: [] });
+  const known = { workspaceId: found.workspace_id, clickId: report.clickId };
+  const rate = await rateFor(sources, report, {
     currency: found.currency,
     atMs: Date.parse(found.conv_ts),
   });
   if (isRefusal(rate)) return refusal(rate, known);
   const { money, ignored } = applicableMoney(incoming);
-  const asked = { status: incoming.report.status, money: convertMoney(money, rate) };
-  if (options.onlyIfDifferent && decideChange(found, asked) === undefined) return undefined;
+  const asked = {
+    status: report.status,
+    money: convertMoney(money, rate),
+    namesConversion: report.conversionId !== undefined,
+  };
+  if (mayBeUnknownRepeat(found, asked)) return updated(incoming, found, { shown: found, ignored });
+  if (isPlain && decideChange(found, asked) === undefined) return undefined;
   const denied = updateDenied(sources, incoming, found);
-  if (denied !== undefined) return refusal(denied, known);
-  const applied = await changeUntilCurrent(sources, found, (row) =>
-    incoming.report.isTest ? undefined : decideChange(row, asked),
-  );
-  if (applied === undefined) return refusal(UNAVAILABLE, known);
-  const shown = incoming.report.isTest ? { ...found, ...decideChange(found, asked) } : applied;
+  if ("kind" in denied) return refusal(denied, known);
+  const shown = await changeUntilCurrent(sources, incoming, {
+    found,
+    asked,
+    capsOf: (change) => capsOf(sources, denied.offer, found, change),
+  });
+  if (shown === undefined) return refusal(UNAVAILABLE, known);
+  return updated(incoming, found, { shown, ignored });
+}
+
+function isRepeatOf(row: ConversionState, { fingerprint }: Incoming): boolean {
+  return fingerprint === row.report_fingerprint || fingerprint === row.change_fingerprint;
+}
+
+function updated(
+  { report }: Incoming,
+  found: ConversionState,
+  { shown, ignored }: { readonly shown: Shown; readonly ignored: readonly string[] },
+): Handled {
   return {
     reply: takenReply({
       conversionId: found.id,
@@ -48,10 +70,11 @@ export async function applyUpdate(
       reason: shown.status_reason,
       isDuplicate: found.is_duplicate,
       isUpdate: true,
-      isTest: incoming.report.isTest,
+      isTest: report.isTest,
       details: ignored.length === 0 ? {} : { ignored },
     }),
-    ...known,
+    workspaceId: found.workspace_id,
+    clickId: report.clickId,
     conversionId: found.id,
     message: shown.status_reason,
   };
@@ -59,26 +82,60 @@ export async function applyUpdate(
 
 /** The state after the change; undefined when the row changes under our hands again and again. */
 async function changeUntilCurrent(
-  { pool }: ReportSources,
-  found: ConversionState,
-  decide: (row: ConversionState) => ConversionChange | undefined,
-): Promise<Pick<ConversionState, "status" | "status_reason"> | undefined> {
-  let row: ConversionState | undefined = found;
+  { pool, catalog }: ReportSources,
+  incoming: Incoming,
+  update: {
+    readonly found: ConversionState;
+    readonly asked: Asked;
+    readonly capsOf: (change: ConversionChange) => readonly CapCount[];
+  },
+): Promise<Shown | undefined> {
+  const { report, fingerprint } = incoming;
+  let row: ConversionState | undefined = update.found;
   for (let attempt = 0; row !== undefined && attempt < ATTEMPTS_MAX; attempt += 1) {
-    const change = decide(row);
+    const change = isRepeatOf(row, incoming) ? undefined : decideChange(row, update.asked);
     if (change === undefined) return row;
-    if (await changeConversion(pool, row, change)) return change;
+    const reported = {
+      change,
+      fingerprint,
+      askedStatus: report.status ?? null,
+      caps: row.status === "rejected" && change.status !== "rejected" ? update.capsOf(change) : [],
+      timezone: catalog.workspaces.get(row.workspace_id)?.timezone ?? "UTC",
+    };
+    const outcome = await changeByReport(pool, row, reported, report);
+    if (outcome.outcome !== "stale") return outcome;
     row = await findConversion(pool, row.id);
   }
   return undefined;
 }
 
-/** Who may not change a conversion, and which can no longer be changed. */
+/** The caps of this moment, in the currency that the conversion was recorded in. */
+function capsOf(
+  { catalog }: ReportSources,
+  offer: Offer,
+  { currency, advertiser_id }: ConversionState,
+  change: ConversionChange,
+): readonly CapCount[] {
+  const advertiser = catalog.advertisers.get(advertiser_id);
+  if (advertiser === undefined) return [];
+  const owners = {
+    offer: { ...offer, currency },
+    advertiser,
+    groups: catalog.groupsOf(offer.id),
+  };
+  const { payout, revenue, sale_amount: saleAmount } = change;
+  return capCounts(owners, {
+    ...{ payout, revenue, saleAmount },
+    ...{ payoutGiven: change.payout_given, revenueGiven: change.revenue_given },
+  });
+}
+
+/** Who may not change a conversion, and which can no longer be changed; else its offer. */
 function updateDenied(
   { catalog }: ReportSources,
   { origin, request }: Incoming,
   row: ConversionState,
-): Refusal | undefined {
+): Refusal | { readonly offer: Offer } {
   const { sender } = origin;
   if (sender.kind === "advertiser" && !sender.workspace.advertiser_updates) {
     return refused("advertiser postbacks may not change existing conversions in this workspace");
@@ -87,10 +144,10 @@ function updateDenied(
   if (advertiser !== undefined && !isOnIpList(advertiser.postback_ip_allowlist, request.ip)) {
     return UPDATE_IP_REFUSED;
   }
-  if (!catalog.offers.has(row.offer_id))
-    return refused("offer of this click no longer exists", "unknown_offer");
+  const offer = catalog.offers.get(row.offer_id);
+  if (offer === undefined) return refused("offer of this click no longer exists", "unknown_offer");
   if (catalog.eventOf(row.offer_id, row.event_code) === undefined) {
     return refused("event of this conversion no longer exists");
   }
-  return undefined;
+  return { offer };
 }

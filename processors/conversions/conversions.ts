@@ -1,7 +1,7 @@
 import assert from "node:assert";
 import { z } from "zod";
 import { CouponClick } from "../../schemas/events/postback-request.ts";
-import { type Amount, amountOf, formatAmount } from "../../schemas/money/amount.ts";
+import { type Amount, amountOf } from "../../schemas/money/amount.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { CapCount } from "./cap-counts.ts";
 import { jsonParameter } from "./json-parameter.ts";
@@ -46,6 +46,9 @@ export type NewConversion = {
   readonly phone_hash: string | null;
   readonly holds_click: boolean;
   readonly holds_txid: boolean;
+  /** Of the report that makes it (see reportFingerprint), with the status that this names; null where no report does. */
+  readonly report_fingerprint: string | null;
+  readonly asked_status: ConversionStatus | null;
 };
 
 /** What a row that is already there makes of a new report. */
@@ -58,7 +61,7 @@ export type AddressLimit = {
   readonly network_max: number | null;
 };
 
-/** How to record; see function record_conversion (migration 0005). */
+/** How to record; see function record_conversion (migrations 0005 and 0016). */
 export type RecordPlan = {
   readonly on_txid: OnRepeat;
   readonly on_click: OnRepeat;
@@ -95,8 +98,16 @@ export const ConversionState = z.object({
   revenue_rate: amount,
   revenue_given: z.boolean(),
   adv_txid: z.string().nullable(),
+  method: z.enum(["s2s", "api", "js", "pixel"]),
   conv_ts: z.string(),
   version: z.int(),
+  /** Waits for the end of its hold. */
+  is_held: z.boolean(),
+  /** Of the report that made it and of the last one that changed it; null where none did, and on rows older than fingerprints. */
+  report_fingerprint: z.string().nullable(),
+  change_fingerprint: z.string().nullable(),
+  /** The status that the last of these reports named. */
+  asked_status: z.enum(CONVERSION_STATUSES).nullable(),
 });
 export type ConversionState = z.infer<typeof ConversionState>;
 
@@ -110,7 +121,7 @@ const RecordOutcome = z.discriminatedUnion("outcome", [
   }),
   z.object({
     outcome: z.literal("existing"),
-    found_by: z.enum(["txid", "click"]),
+    found_by: z.enum(["report", "txid", "click"]),
     row: ConversionState,
   }),
   z.object({ outcome: z.literal("conflict") }),
@@ -209,40 +220,6 @@ export async function findClickIdByEmail(
     values: [search.workspaceId, search.emailHash, search.advertiserId],
   });
   return rows[0]?.click_id;
-}
-
-/** The new state of a conversion; what is absent stays. */
-export type ConversionChange = {
-  readonly status: ConversionStatus;
-  readonly status_reason: string;
-  readonly revenue: Amount;
-  readonly payout: Amount;
-  readonly sale_amount: Amount;
-  readonly payout_given: boolean;
-  readonly revenue_given: boolean;
-};
-
-/** False when the conversion is no longer at the version that the change was decided from. */
-export async function changeConversion(
-  db: Queryable,
-  from: Pick<ConversionState, "id" | "version">,
-  change: ConversionChange,
-): Promise<boolean> {
-  const { rows } = await db.query<{ changed: boolean }>({
-    name: "change-conversion",
-    text: "select change_conversion($1, $2, $3::jsonb, 'postback', null) as changed",
-    values: [
-      from.id,
-      from.version,
-      jsonParameter({
-        ...change,
-        revenue: formatAmount(change.revenue),
-        payout: formatAmount(change.payout),
-        sale_amount: formatAmount(change.sale_amount),
-      }),
-    ],
-  });
-  return rows[0]?.changed === true;
 }
 
 export type StatusOutcome = {

@@ -1,22 +1,25 @@
+import type { ConversionChange } from "./change-by-report.ts";
 import { computeMoney, type Money } from "./conversion-terms.ts";
-import type { ConversionChange, ConversionState } from "./conversions.ts";
+import type { ConversionState } from "./conversions.ts";
 import type { ConversionStatus, GivenMoney } from "./report-params.ts";
+
+/** What a later report asks for, with its money in the conversion's currency. */
+export type Asked = {
+  readonly status: ConversionStatus | undefined;
+  readonly money: GivenMoney;
+  /** By `conversion_id`, not by its order or click. */
+  readonly namesConversion: boolean;
+};
 
 /**
  * What a later postback makes of a conversion; undefined when nothing changes (G109). Money is in the conversion's currency
  * and is computed by the terms it was recorded with (G108). Duplicates stay rejected (T06).
  */
-export function decideChange(
-  row: ConversionState,
-  asked: { readonly status: ConversionStatus | undefined; readonly money: GivenMoney },
-): ConversionChange | undefined {
+export function decideChange(row: ConversionState, asked: Asked): ConversionChange | undefined {
   if (row.is_duplicate) return undefined;
   const money = moneyAfter(row, asked.money);
-  const status = asked.status ?? row.status;
-  const isMoneyNew =
-    money.saleAmount !== row.sale_amount ||
-    money.payout !== row.payout ||
-    money.revenue !== row.revenue;
+  const status = statusAfter(row, asked);
+  const isMoneyNew = isOtherMoney(row, money);
   if (status === row.status && !isMoneyNew) return undefined;
   return {
     status,
@@ -29,6 +32,44 @@ export function decideChange(
     payout_given: money.payoutGiven,
     revenue_given: money.revenueGiven,
   };
+}
+
+/**
+ * Whether the report that made this row, which has no fingerprint, may have been the same as this one: the row is unchanged, a check
+ * or a hold stopped it, and the report says no more than "approved". Rows are without a fingerprint if they are older than
+ * migration 0016.
+ */
+export function mayBeUnknownRepeat(row: ConversionState, asked: Asked): boolean {
+  return (
+    isOfUnknownReport(row) &&
+    asked.status === "approved" &&
+    !asked.namesConversion &&
+    !UNSTOPPED.includes(row.status_reason) &&
+    !isOtherMoney(row, moneyAfter(row, asked.money))
+  );
+}
+
+/** Reasons of rows that were approved, or whose report did not say `approved`. */
+const UNSTOPPED = ["", "multiple", "postback"];
+
+function isOfUnknownReport(row: ConversionState): boolean {
+  return row.report_fingerprint === null && row.method !== "api" && row.version === 1;
+}
+
+/** `approved` said once more ends no hold: only a report that names the conversion, or said something else before (G198). */
+function statusAfter(row: ConversionState, asked: Asked): ConversionStatus {
+  const saidApproved = row.asked_status === "approved" || isOfUnknownReport(row);
+  const staysHeld =
+    row.is_held && asked.status === "approved" && saidApproved && !asked.namesConversion;
+  return staysHeld ? row.status : (asked.status ?? row.status);
+}
+
+function isOtherMoney(row: ConversionState, money: Money): boolean {
+  return (
+    money.saleAmount !== row.sale_amount ||
+    money.payout !== row.payout ||
+    money.revenue !== row.revenue
+  );
 }
 
 /** What was given before stays given, what was computed is computed again. */

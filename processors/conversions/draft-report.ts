@@ -73,6 +73,7 @@ export function draftReport(
         : { ...report.params, coupon_code: report.couponCode },
     emailHash: report.emailHash,
     phoneHash: report.phoneHash,
+    reported: { fingerprint: incoming.fingerprint, status: report.status },
   });
   const groups = sources.catalog.groupsOf(target.offer.id);
   const caps = verdict.countsAgainstCaps ? capCounts({ ...target, groups }, money) : [];

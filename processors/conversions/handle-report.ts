@@ -18,6 +18,7 @@ import { type Draft, draftReport } from "./draft-report.ts";
 import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./incoming-report.ts";
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";
 import { malformed, type Refusal, refused, UNAVAILABLE } from "./refusal.ts";
+import { reportFingerprint } from "./report-fingerprint.ts";
 import { readReport } from "./report-params.ts";
 import { resolveCoupon } from "./resolve-coupon.ts";
 import {
@@ -41,7 +42,12 @@ export async function handleReport(
   const workspaceId = "workspace" in sender ? sender.workspace.id : undefined;
   if (read.kind === "malformed") return refusal(malformed(read.error), { workspaceId });
   if (sender.kind === "refused") return refusal(sender, { workspaceId });
-  const incoming = { request, report: read.report, origin: { sender, host: request.host } };
+  const incoming = {
+    request,
+    report: read.report,
+    fingerprint: reportFingerprint(sources.catalog.secret, read.report),
+    origin: { sender, host: request.host },
+  };
   return read.report.conversionId === undefined
     ? await handleClickReport(sources, incoming, workspaceId)
     : await updateNamed(sources, incoming, read.report.conversionId);
@@ -171,10 +177,9 @@ async function recordReport(
     report.isTest ? tryConversion(sources.pool, recording) : sources.recorder.record(recording);
   let outcome = await store(draft);
   if (outcome.outcome === "existing") {
-    // An order told once more with the same money and no status is a repeat, not a change (G106).
-    const onlyIfDifferent = report.status === undefined;
-    const updated = await applyUpdate(sources, incoming, outcome.row, { onlyIfDifferent });
+    const updated = await applyUpdate(sources, incoming, outcome.row);
     if (updated !== undefined) return updated;
+    // An order told once more without a status, as before or with the same money, is a duplicate, not a change (G106, G198).
     const asRepeat: RecordPlan = { ...draft.plan, on_txid: "duplicate", on_click: "duplicate" };
     outcome = await store({ row: draft.row, plan: asRepeat });
   }

@@ -18,6 +18,8 @@ export type ReportSources = Attributor & {
 export type Incoming = {
   readonly request: PostbackRequest;
   readonly report: Report;
+  /** See reportFingerprint. */
+  readonly fingerprint: string;
   readonly origin: Origin;
 };
 

@@ -3,6 +3,7 @@ import { formatAmount } from "../../schemas/money/amount.ts";
 import type { Money, Terms } from "./conversion-terms.ts";
 import type { NewConversion } from "./conversions.ts";
 import type { Verdict } from "./judge-conversion.ts";
+import type { ConversionStatus } from "./report-params.ts";
 import type { Target } from "./resolve-target.ts";
 
 export type NewConversionParts = {
@@ -24,6 +25,11 @@ export type NewConversionParts = {
   readonly notes?: string;
   readonly emailHash?: string | undefined;
   readonly phoneHash?: string | undefined;
+  /** The report that makes it, if one does. */
+  readonly reported?: {
+    readonly fingerprint: string;
+    readonly status: ConversionStatus | undefined;
+  };
 };
 
 /** What a conversion takes over from its click (section 2.9), and what reports group it by. */
@@ -61,9 +67,12 @@ const CLICK_FIELDS = [
   "browser",
 ] as const;
 
+/** Staff made it. */
+const UNREPORTED = { fingerprint: null, status: undefined };
+
 /** The row of a new conversion, as if it were no repeat and under all caps. */
 export function newConversion(parts: NewConversionParts): NewConversion {
-  const { target, verdict } = parts;
+  const { target, verdict, reported = UNREPORTED } = parts;
   const { workspace, offer, event, affiliate } = target;
   return {
     id: parts.id,
@@ -90,6 +99,8 @@ export function newConversion(parts: NewConversionParts): NewConversion {
     email_hash: parts.emailHash ?? null,
     phone_hash: parts.phoneHash ?? null,
     holds_txid: parts.txid !== undefined,
+    report_fingerprint: reported.fingerprint,
+    asked_status: reported.status ?? null,
   };
 }
 

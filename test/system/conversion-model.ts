@@ -35,12 +35,22 @@ export class ModelRow {
   payout = 0n;
   revenue = 0n;
   isPayoutGiven = false;
+  /** What the report that made it said in all, and the one that last changed it (G198). */
+  readonly report: string;
+  change = "";
+  /** The status that the last of them named. */
+  askedStatus: Status | undefined;
   readonly click: number;
   readonly txid: string;
 
-  constructor(click: number, txid: string) {
+  constructor(click: number, txid: string, report: string) {
     this.click = click;
     this.txid = txid;
+    this.report = report;
+  }
+
+  isRepeatedBy(report: string): boolean {
+    return [this.report, this.change].includes(report);
   }
 
   names(id: string): void {
@@ -88,20 +98,33 @@ export class ModelConversions {
   }
 
   report(click: number, txid: string, asked: Asked): Reported {
+    const said = JSON.stringify([click, txid, asked.status, asked.amount, asked.payout]);
+    const repeated = this.#findRepeated(click, said);
+    if (repeated !== undefined && asked.status !== undefined)
+      return { result: "updated", isNew: false, place: repeated };
     const found = this.#find(click, txid);
-    if (found === undefined) return { result: this.#add(click, txid, asked), ...this.#newest() };
+    if (found === undefined)
+      return { result: this.#add({ click, txid, said }, asked), ...this.#newest() };
     if (this.#mayUpdate(found, txid, asked)) {
-      const isChanged = this.update(found, asked);
+      const isChanged = this.#change(found, asked, { said, byId: false });
       if (isChanged || asked.status !== undefined)
         return { result: "updated", isNew: false, place: found };
     }
-    const duplicate = new ModelRow(click, txid);
+    const duplicate = new ModelRow(click, txid, said);
+    duplicate.askedStatus = asked.status;
     duplicate.status = "rejected";
     duplicate.reason = "duplicate";
     duplicate.isDuplicate = true;
     duplicate.setMoney(asked);
     this.rows.push(duplicate);
     return { result: "duplicate", ...this.#newest() };
+  }
+
+  #findRepeated(click: number, said: string): number | undefined {
+    const isSame = (row: ModelRow): boolean => row.click === click && row.isRepeatedBy(said);
+    const counted = this.rows.findLastIndex((row) => !row.isDuplicate && isSame(row));
+    const at = counted >= 0 ? counted : this.rows.findLastIndex(isSame);
+    return at >= 0 ? at : undefined;
   }
 
   /** The row that the order, else the click stands for. */
@@ -121,12 +144,21 @@ export class ModelConversions {
     return txid === "" && status !== undefined;
   }
 
-  /** Whether anything changed. */
+  /** By its id. Whether anything changed. */
   update(place: number, asked: Asked): boolean {
+    const said = JSON.stringify([asked.status, asked.amount, asked.payout]);
+    return this.#change(place, asked, { said, byId: true });
+  }
+
+  #change(
+    place: number,
+    asked: Asked,
+    { said, byId }: { readonly said: string; readonly byId: boolean },
+  ): boolean {
     const row = this.rows[place];
-    if (row === undefined || row.isDuplicate) return false;
+    if (row === undefined || row.isDuplicate || row.isRepeatedBy(said)) return false;
     const before = [row.status, row.sale, row.payout, row.revenue].join();
-    const status = asked.status ?? row.status;
+    const status = statusAfter(row, asked, byId);
     const hadGivenPayout = row.isPayoutGiven;
     const isStatusNew = status !== row.status;
     row.setMoney(asked);
@@ -138,6 +170,8 @@ export class ModelConversions {
     }
     row.reason = isStatusNew && status !== "rejected" ? "postback_update" : "postback_reversal";
     if (isStatusNew) row.isHeld = false;
+    row.change = said;
+    row.askedStatus = asked.status ?? row.askedStatus;
     return true;
   }
 
@@ -172,8 +206,12 @@ export class ModelConversions {
     }
   }
 
-  #add(click: number, txid: string, asked: Asked): string {
-    const row = new ModelRow(click, txid);
+  #add(
+    { click, txid, said }: { readonly click: number; readonly txid: string; readonly said: string },
+    asked: Asked,
+  ): string {
+    const row = new ModelRow(click, txid, said);
+    row.askedStatus = asked.status;
     row.setMoney(asked);
     if (asked.status === "rejected") {
       row.status = "rejected";
@@ -192,4 +230,10 @@ export class ModelConversions {
   #newest(): { readonly isNew: true; readonly place: number } {
     return { isNew: true, place: this.rows.length - 1 };
   }
+}
+
+/** `approved` said once more ends no hold, unless the conversion is named by its id (G198). */
+function statusAfter(row: ModelRow, asked: Asked, byId: boolean): Status {
+  const isSaidAgain = asked.status === "approved" && row.askedStatus === "approved";
+  return row.isHeld && isSaidAgain && !byId ? row.status : (asked.status ?? row.status);
 }

@@ -23,6 +23,9 @@ type Order = {
   readonly event: OfferEvent;
   readonly sale: string;
   status: Status;
+  /** Status of the report that made it, and of the last report that changed it. */
+  readonly firstTold: Status | undefined;
+  lastTold: Status | undefined;
   id: string;
   readonly sentAtMs: number;
   answeredAtMs: number;
@@ -96,6 +99,7 @@ export class Orders {
     const wanted = status ?? offer.defaultStatus ?? "approved";
     const order: Order = {
       ...{ txid, click, offer, event, sale, status: wanted, id: "" },
+      ...{ firstTold: status, lastTold: undefined },
       ...{ sentAtMs: Date.now(), answeredAtMs: 0, repeats: 0, lost: 0 },
     };
     this.#byTxid.set(txid, order);
@@ -126,7 +130,12 @@ export class Orders {
       const chosen = done % 3 === 2 ? some : some.slice(0, 1);
       const [order] = chosen;
       if (order === undefined) return;
-      if (done % 3 === 0) await this.#tell(order, { status });
+      if (done % 3 === 0) {
+        await this.#tell(order, { status });
+        // What equals the report that made the order or last changed it is a repeat (G198).
+        if ([order.firstTold, order.lastTold].includes(status)) continue;
+        if (order.status !== status) order.lastTold = status;
+      }
       if (done % 3 === 1) await this.#patch(`/conversions/${order.id}`, { status });
       if (done % 3 === 2) {
         await this.#patch("/conversions", { status, ids: chosen.map(({ id }) => id) });

@@ -1,7 +1,7 @@
 import { idOf, judged, moneyOf, shown, statusOf } from "./answers.ts";
 import type { Ask, Click, Entry } from "./ledger.ts";
 import { exchanged, units } from "./money.ts";
-import { type Given, isMoneyOther, type Row, setMoney } from "./row.ts";
+import { changed, type Given, isRepeatOf, type Row, repeatedOf, said, setMoney } from "./row.ts";
 import type { EventTerms, Override, Partner, Shop, Status } from "./shop.ts";
 
 export type Place = {
@@ -81,7 +81,7 @@ export class ShopRecount {
 
   #report(entry: Entry, ask: Report): unknown {
     const { params, by } = ask;
-    if (params["currency"] === "ZZZ") return { http: isPixel(by) ? 200 : 400, ok: false };
+    if (params["currency"] === "ZZZ") return malformed(by);
     if (params["conversion_id"] === undefined) return this.#order(entry, ask);
     const row = this.#state.rows.find(({ id }) => id === params["conversion_id"]);
     return row === undefined ? { http: 200, ok: false } : this.#update(row, ask);
@@ -91,13 +91,15 @@ export class ShopRecount {
     const { params, by } = ask;
     const { event: code = "default", txid = "", click_id: click = "" } = params;
     const event = this.#event(code);
-    if (event === undefined) return { http: isPixel(by) ? 200 : 400, ok: false };
+    if (event === undefined) return malformed(by);
     const status = statusOf(params["status"]);
-    const match = this.#match({ txid, click, event }, status !== undefined && !isPixel(by));
+    const isTest = params["test"] === "1";
+    const repeated = namesStatus(ask) ? repeatedOf(this.#state.rows, ask.params) : undefined;
+    if (repeated !== undefined) return shown(repeated, { isUpdate: true, isTest });
+    const match = this.#match({ txid, click, event }, namesStatus(ask));
     const given = this.#given(ask, this.#shop.currency);
     if (match !== undefined && this.#isUpdate(match, ask, given)) return this.#update(match, ask);
-    const row = this.#draft(entry, { click, txid, event, given, by });
-    const isTest = params["test"] === "1";
+    const row = this.#draft(entry, { click, txid, event, given, by, params });
     if (match !== undefined) {
       Object.assign(row, { status: "rejected", reason: "duplicate", isDuplicate: true });
     } else {
@@ -112,7 +114,8 @@ export class ShopRecount {
     if (isPixel(by)) return false;
     const txid = params["txid"] ?? "";
     const byOrder = txid !== "" && match.txid === txid;
-    if (params["status"] === undefined) return byOrder && this.#wouldChange(match, given);
+    if (params["status"] === undefined)
+      return byOrder && !isRepeatOf(match, said(params)) && this.#wouldChange(match, given);
     return byOrder || txid === "";
   }
 
@@ -136,37 +139,45 @@ export class ShopRecount {
   }
 
   #update(row: Row, ask: Report): unknown {
-    const status = statusOf(ask.params["status"]);
-    const isTest = ask.params["test"] === "1";
+    const { params } = ask;
+    const isTest = params["test"] === "1";
+    const how = { isUpdate: true, isTest };
+    if (isRepeatOf(row, said(params))) return shown(row, how);
     if (this.#shop.advertiser === "listed" && !ask.isListed) return { http: 403, ok: false };
-    const after = { ...row };
-    const given = this.#given(ask, row.currency);
-    if (!row.isDuplicate) {
-      setMoney(after, this.#termsOf(row.event, row.partner), {
-        ...given,
-        sale: given.sale ?? row.sale,
-      });
-      after.status = status ?? row.status;
-      const isNew = after.status !== row.status;
-      if (isNew || isMoneyOther(row, after)) {
-        after.reason =
-          isNew && after.status !== "rejected" ? "postback_update" : "postback_reversal";
-        if (isNew) after.isHeld = false;
-        if (!isTest) Object.assign(row, after);
-      } else {
-        Object.assign(after, row);
-      }
+    const after = changed(row, {
+      terms: this.#termsOf(row.event, row.partner),
+      given: this.#given(ask, row.currency),
+      status: statusOf(params["status"]),
+      isNamed: params["conversion_id"] !== undefined,
+    });
+    if (after === undefined) return shown(row, how);
+    if (this.#findPlace(row, after, isTest)) {
+      after.changedBy = said(params);
+      after.askedStatus = statusOf(params["status"]) ?? row.askedStatus;
     }
-    return shown(after, { isUpdate: true, isTest });
+    if (!isTest) Object.assign(row, after);
+    return shown(after, how);
+  }
+
+  /** A rejected conversion that never counted needs a place in the caps of this moment (G198); without one it stays rejected. */
+  #findPlace(row: Row, after: Row, isTest: boolean): boolean {
+    if (after.status === "rejected" || row.status !== "rejected" || row.isCounted) return true;
+    const isFull = this.#isFull(after.payout);
+    if (isFull && this.#shop.caps.alertOnly !== true) {
+      Object.assign(after, { status: "rejected", reason: "cap_exceeded" });
+      return false;
+    }
+    after.isAlerted ||= isFull;
+    after.isCounted = true;
+    if (isTest) return true;
+    this.#state.taken += 1;
+    this.#state.paid += after.payout;
+    return true;
   }
 
   #wouldChange(row: Row, given: Given): boolean {
-    const after = { ...row };
-    setMoney(after, this.#termsOf(row.event, row.partner), {
-      ...given,
-      sale: given.sale ?? row.sale,
-    });
-    return isMoneyOther(row, after);
+    const terms = this.#termsOf(row.event, row.partner);
+    return changed(row, { terms, given, status: undefined, isNamed: false }) !== undefined;
   }
 
   #given({ params, by }: Pick<Report, "by"> & { params: Report["params"] }, to: string): Given {
@@ -191,9 +202,10 @@ export class ShopRecount {
       readonly event: EventTerms;
       readonly given: Given;
       readonly by: string;
+      readonly params?: Readonly<Record<string, string>>;
     },
   ): Row {
-    const { click, txid, event, given, by } = order;
+    const { click, txid, event, given, by, params } = order;
     const partner = this.#partnerOf(entry, click);
     const methods: Record<string, string> = { pixel: "pixel", script: "js", api: "api" };
     const row: Row = {
@@ -202,6 +214,8 @@ export class ShopRecount {
       ...{ status: "approved", reason: "", isDuplicate: false, isHeld: false, isAlerted: false },
       ...{ sale: 0n, payout: 0n, revenue: 0n, isPayoutGiven: false, isRevenueGiven: false },
       reported: { sale: 0n, payout: 0n, revenue: 0n },
+      ...{ madeBy: params === undefined ? "" : said(params), changedBy: "", isCounted: false },
+      askedStatus: statusOf(params?.["status"]),
     };
     setMoney(row, this.#termsOf(event, partner), given);
     const { sale, payout, revenue } = row;
@@ -259,6 +273,7 @@ export class ShopRecount {
     }
     this.#wait(row, told.status);
     this.#reasonOfRepeat(row);
+    row.isCounted = true;
     if (told.isTest) return;
     this.#state.taken += 1;
     this.#state.paid += row.payout;
@@ -340,6 +355,7 @@ export class ShopRecount {
       this.#judge(row, { status, isListed: true, params: {}, isTest: false });
     } else {
       row.status = status;
+      row.isCounted = status !== "rejected";
       this.#reasonOfRepeat(row);
     }
     this.#state.rows.push(row);
@@ -368,6 +384,14 @@ export class ShopRecount {
       skipped_duplicates: known.length - allowed.length,
     };
   }
+}
+
+function malformed(by: Report["by"]): unknown {
+  return { http: isPixel(by) ? 200 : 400, ok: false };
+}
+
+function namesStatus({ params, by }: Report): boolean {
+  return params["status"] !== undefined && !isPixel(by);
 }
 
 function isPixel(by: Report["by"]): boolean {

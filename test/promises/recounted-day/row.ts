@@ -26,6 +26,13 @@ export type Row = {
   isRevenueGiven: boolean;
   /** As its own report made it, whatever changed it later: a repeat of that report has the same money. */
   reported: { readonly sale: bigint; readonly payout: bigint; readonly revenue: bigint };
+  /** What the report that made it said in all, and the one that last changed it (G198); empty where none did. */
+  readonly madeBy: string;
+  changedBy: string;
+  /** The status that the last of them named. */
+  askedStatus: Status | undefined;
+  /** Was once approved or pending, and so has its place in the caps. */
+  isCounted: boolean;
 };
 
 export type Given = {
@@ -54,6 +61,56 @@ function bySale(type: string, rate: string, sale: bigint): bigint {
   return type === "cps" || type === "rps" ? share(sale, units(rate)) : units(rate);
 }
 
-export function isMoneyOther(a: Row, b: Row): boolean {
-  return a.sale !== b.sale || a.payout !== b.payout || a.revenue !== b.revenue;
+/** What a later report makes of a conversion before the caps are asked; undefined when nothing changes (G108, G109, G198). */
+export function changed(
+  row: Row,
+  asked: {
+    readonly terms: EventTerms;
+    readonly given: Given;
+    readonly status: Status | undefined;
+    /** By its id. */
+    readonly isNamed: boolean;
+  },
+): Row | undefined {
+  if (row.isDuplicate) return undefined;
+  const after = { ...row };
+  setMoney(after, asked.terms, { ...asked.given, sale: asked.given.sale ?? row.sale });
+  const staysHeld =
+    row.isHeld && !asked.isNamed && [row.askedStatus, asked.status].every((s) => s === "approved");
+  after.status = staysHeld ? row.status : (asked.status ?? row.status);
+  const isNew = after.status !== row.status;
+  const isOther = [after.sale, after.payout, after.revenue].some(
+    (amount, at) => amount !== [row.sale, row.payout, row.revenue][at],
+  );
+  if (!isNew && !isOther) return undefined;
+  after.reason = isNew && after.status !== "rejected" ? "postback_update" : "postback_reversal";
+  if (isNew) after.isHeld = false;
+  return after;
+}
+
+/** All that a report says, as one text: two that say the same are equal (G198). */
+export function said(params: Readonly<Record<string, string>>): string {
+  const amounts = ["amount", "payout", "revenue"];
+  const all: Record<string, string> = { event: "default", ...params };
+  delete all["test"];
+  const texts = Object.entries(all).map(([name, value]) =>
+    JSON.stringify([name, amounts.includes(name) ? `${units(value)}` : value]),
+  );
+  return texts.toSorted((a, b) => a.localeCompare(b)).join(",");
+}
+
+export function isRepeatOf({ madeBy, changedBy }: Row, report: string): boolean {
+  return report === madeBy || report === changedBy;
+}
+
+/** The conversion of its click and event that this very report made or last changed (G198). */
+export function repeatedOf(
+  rows: readonly Row[],
+  params: Readonly<Record<string, string>>,
+): Row | undefined {
+  const { click_id: click, event = "default" } = params;
+  const same = rows.filter(
+    (row) => row.click === click && row.event.code === event && isRepeatOf(row, said(params)),
+  );
+  return same.findLast(({ isDuplicate }) => !isDuplicate) ?? same.at(-1);
 }
