@@ -5,6 +5,7 @@ import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
+import { Metrics } from "../schemas/host/metrics.ts";
 import { SettingsError } from "../schemas/host/read-settings.ts";
 import { ClickIdMint } from "../schemas/ids/click-id.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
@@ -61,20 +62,19 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
 
   const catalog = new Catalog();
   const copyPath = join(folder.path, "catalog.ndjson");
-  const feed = await CatalogFeed.start({ catalog, db: pool, log, copyPath });
+  const registry = new Metrics();
+  const feed = await CatalogFeed.start({ catalog, db: pool, log, metrics: registry, copyPath });
   lifetime.own("catalog", () => feed.close());
 
   const link = new NatsLink({ ...settings.nats, name: `tracker ingress ${folder.producer}` }, log);
   lifetime.own("nats", () => link.close());
 
   const listening: { server?: IngressServer } = {};
-  const metrics: IngressMetrics = openIngressMetrics(log, {
+  const metrics: IngressMetrics = openIngressMetrics(log, registry, {
     shipDepth: () => shipper.depth,
     journalSegments: () => journal.segments.length,
-    catalogVersion: () => catalog.version,
     asyncInFlight: () => listening.server?.inFlight ?? 0,
   });
-  const { registry } = metrics;
   const pixels = openPixels({ folder: folder.path, log, registry });
   const parts = { settings, pool, folder, link, log, lifetime, metrics, pixels };
   const { journal, shipper } = openJournal(parts);

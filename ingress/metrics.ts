@@ -1,6 +1,6 @@
 import type { LandingResult } from "../schemas/events/inbound-call.ts";
 import type { Log } from "../schemas/host/log.ts";
-import { type Counter, Metrics } from "../schemas/host/metrics.ts";
+import type { Counter, Metrics } from "../schemas/host/metrics.ts";
 import { Throttle } from "./throttle.ts";
 
 /** Every instrument of an ingress process, as events. */
@@ -30,12 +30,10 @@ export type IngressMetrics = {
 type Gauges = {
   readonly shipDepth: () => number | undefined;
   readonly journalSegments: () => number | undefined;
-  readonly catalogVersion: () => number;
   readonly asyncInFlight: () => number;
 };
 
-export function openIngressMetrics(log: Log, gauges: Gauges): IngressMetrics {
-  const metrics = new Metrics();
+export function openIngressMetrics(log: Log, metrics: Metrics, gauges: Gauges): IngressMetrics {
   const counters = declareCounters(metrics);
   declareGauges(metrics, gauges);
   const byClass = STATUS_CLASSES.map((name) => counters.answers.series({ class: name }));
@@ -98,11 +96,6 @@ function declareGauges(metrics: Metrics, gauges: Gauges): void {
     gauges.shipDepth,
   );
   metrics.gauge("ingress_journal_segments", "Segments on disk.", gauges.journalSegments);
-  metrics.gauge(
-    "ingress_catalog_version",
-    "Version of the catalog in force.",
-    gauges.catalogVersion,
-  );
   metrics.gauge(
     "ingress_requests_in_flight",
     "Requests that wait for another process.",

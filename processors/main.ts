@@ -92,7 +92,7 @@ async function start(
   lifetime.own("clickhouse", () => clickhouse.close());
 
   const copyPath = join(settings.dataDir, "processors", "catalog.jsonl");
-  const feed = await CatalogFeed.start({ catalog, db: pool, log, copyPath });
+  const feed = await CatalogFeed.start({ catalog, db: pool, log, metrics, copyPath });
   lifetime.own("catalog", () => feed.close());
 
   const { signal } = lifetime;

@@ -154,6 +154,17 @@ test("G40 only a cap that may stop a click does, whoever it belongs to", () => {
   expect(world.condition()).toBe("cap");
 });
 
+test("a counter that was reached before Postgres was restored is open until it is told again (#6)", () => {
+  const world = aWorld({ offers: [{ caps: { payout: { daily: "50.0000" } } }] });
+  const reached = { cap: "offer/1/payout/daily/USD", bucket: TODAY, limit: "50.0000" };
+  world.state.noteReached(reached);
+  expect(world.condition()).toBe("cap");
+  world.catalog.noteRewind();
+  expect(world.condition()).toBe("");
+  world.state.noteReached(reached);
+  expect(world.condition()).toBe("cap");
+});
+
 test("TRK-030 a reached counter holds for its limit, its currency and its period only", () => {
   const world = aWorld({ offers: [{ caps: { payout: { daily: "50.0000" } } }] });
   const reached = { cap: "offer/1/payout/daily/USD", bucket: TODAY, limit: "50.0000" };

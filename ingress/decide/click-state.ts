@@ -50,7 +50,8 @@ export class LocalClickState implements ClickState {
   readonly #limits: ClickStateLimits;
   /** By offer, made when it is first asked for after a change of the catalog; null for an offer without caps. */
   readonly #watches = new Map<number, Watch | null>();
-  #watchedVersion = -1;
+  #watchedRevision = -1;
+  #generation = 0;
   readonly #tallies = new Map<string, ClickTally>();
   /** By the name of the counter: which limit it has reached in which period. */
   readonly #reached: RecentMap<{ readonly bucket: number; readonly limit: string }>;
@@ -139,8 +140,11 @@ export class LocalClickState implements ClickState {
   }
 
   #watchOf(offer: Offer): Watch | null {
-    if (this.#watchedVersion !== this.#catalog.version) {
-      this.#watchedVersion = this.#catalog.version;
+    if (this.#watchedRevision !== this.#catalog.revision) {
+      this.#watchedRevision = this.#catalog.revision;
+      // Counters went back with Postgres: those that are still reached are told again within seconds.
+      if (this.#generation !== this.#catalog.generation) this.#reached.clear();
+      this.#generation = this.#catalog.generation;
       this.#watches.clear();
       // Caps that are gone leave theirs behind. What is lost of the others the writers tell again within seconds.
       if (this.#tallies.size > this.#limits.capsMax) this.#tallies.clear();

@@ -10,19 +10,19 @@ export function derivedIndex<Value, Index>(
 ): (catalog: Catalog) => Index {
   const built = new WeakMap<
     Catalog,
-    { version: number; records: readonly Value[]; index: Index }
+    { revision: number; records: readonly Value[]; index: Index }
   >();
   return (catalog) => {
     const known = built.get(catalog);
-    if (known !== undefined && known.version === catalog.version) return known.index;
+    if (known !== undefined && known.revision === catalog.revision) return known.index;
     const current = recordsOf(catalog);
     if (known !== undefined && isSame(known.records, current)) {
-      known.version = catalog.version;
+      known.revision = catalog.revision;
       return known.index;
     }
     const records = [...current.values()];
     const index = build(records);
-    built.set(catalog, { version: catalog.version, records, index });
+    built.set(catalog, { revision: catalog.revision, records, index });
     return index;
   };
 }

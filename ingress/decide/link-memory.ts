@@ -4,11 +4,11 @@ const LINKS_REMEMBERED_MAX = 50_000;
 const DOMAINS_REMEMBERED_MAX = 200;
 
 /**
- * What paths led to, by host and path as they were sent, for one version of the catalog. A look-up by codes costs 1 µs, and
+ * What paths led to, by host and path as they were sent, for one revision of the catalog. A look-up by codes costs 1 µs, and
  * most clicks are on links that were clicked a moment ago. What is not found is not remembered: anybody can ask for it.
  */
 export class LinkMemory<Link extends object> {
-  #version = -1;
+  #revision = -1;
   #size = 0;
   readonly #byDomain = new Map<string, Map<string, Link>>();
 
@@ -18,7 +18,7 @@ export class LinkMemory<Link extends object> {
     path: string,
     look: () => Link | undefined,
   ): Link | undefined {
-    if (catalog.version !== this.#version) this.#forget(catalog.version);
+    if (catalog.revision !== this.#revision) this.#forget(catalog.revision);
     const known = this.#byDomain.get(domain)?.get(path);
     if (known !== undefined) return known;
     const link = look();
@@ -27,10 +27,10 @@ export class LinkMemory<Link extends object> {
   }
 
   #remember(domain: string, path: string, link: Link): void {
-    if (this.#size >= LINKS_REMEMBERED_MAX) this.#forget(this.#version);
+    if (this.#size >= LINKS_REMEMBERED_MAX) this.#forget(this.#revision);
     let links = this.#byDomain.get(domain);
     if (links === undefined) {
-      if (this.#byDomain.size >= DOMAINS_REMEMBERED_MAX) this.#forget(this.#version);
+      if (this.#byDomain.size >= DOMAINS_REMEMBERED_MAX) this.#forget(this.#revision);
       links = new Map();
       this.#byDomain.set(domain, links);
     }
@@ -38,9 +38,9 @@ export class LinkMemory<Link extends object> {
     this.#size += 1;
   }
 
-  #forget(version: number): void {
+  #forget(revision: number): void {
     this.#byDomain.clear();
     this.#size = 0;
-    this.#version = version;
+    this.#revision = revision;
   }
 }

@@ -45,6 +45,12 @@ export class RecentMap<Value> {
     }
   }
 
+  clear(): void {
+    this.#byKey.clear();
+    this.#oldest = undefined;
+    this.#newest = undefined;
+  }
+
   /** From the one that was set longest ago. */
   *entries(): Generator<readonly [key: string, value: Value]> {
     for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) {

@@ -44,7 +44,7 @@ const LINE_FEED = "\n";
  */
 export class ClickCaps {
   readonly #lane: number;
-  #version = -1;
+  #revision = -1;
   #tallies = new Map<string, Tally>();
   #byOffer = new Map<number, Tally[]>();
   /** A limit was just reached: to be told at once. */
@@ -60,8 +60,8 @@ export class ClickCaps {
 
   /** Takes over the caps of the catalog. Those whose offers and time zone stay keep their clicks. */
   follow(catalog: Catalog): void {
-    if (catalog.version === this.#version) return;
-    this.#version = catalog.version;
+    if (catalog.revision === this.#revision) return;
+    this.#revision = catalog.revision;
     const tallies = new Map<string, Tally>();
     const byOffer = new Map<number, Tally[]>();
     for (const cap of clickCapsOf(catalog, this.#lane)) {

@@ -14,9 +14,9 @@ export async function byCurrentCatalog<T>(
     isRefusal,
   }: { readonly handle: () => Promise<T>; readonly isRefusal: (answer: T) => boolean },
 ): Promise<T | undefined> {
-  const { version } = catalog;
+  const { revision } = catalog;
   const answer = await handle();
   if (!isRefusal(answer)) return answer;
   if (!(await catalogFeed.refresh())) return undefined;
-  return catalog.version === version ? answer : await handle();
+  return catalog.revision === revision ? answer : await handle();
 }

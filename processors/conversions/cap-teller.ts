@@ -29,8 +29,8 @@ const WHOLE_MS = 5_000;
 
 /**
  * Tells every ingress which conversion, payout and revenue caps are reached (G40). Any number of processes may do so: each
- * round is told by one of them, whichever comes first. A counter never falls, and so what was told stays true until its period
- * is over or the catalog has another limit, which ingress sees by itself.
+ * round is told by one of them, whichever comes first. A counter falls only when Postgres is restored, and so what was told stays
+ * true until then, until its period is over or the catalog has another limit, which ingress sees by itself.
  */
 export class CapTeller {
   readonly #deps: CapTellerDeps;
@@ -41,7 +41,8 @@ export class CapTeller {
   #closed = false;
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #wholeAtMs = Number.NEGATIVE_INFINITY;
-  #version = -1;
+  #revision = -1;
+  #generation = 0;
   #caps: readonly CounterCap[] = [];
   /** By name, what was told last, by anyone. */
   readonly #told = new Map<string, string>();
@@ -128,8 +129,14 @@ export class CapTeller {
   }
 
   #follow(catalog: Catalog): void {
-    if (catalog.version === this.#version) return;
-    this.#version = catalog.version;
+    if (catalog.revision === this.#revision) return;
+    this.#revision = catalog.revision;
+    if (catalog.generation !== this.#generation) {
+      // Counters went back with Postgres, and every ingress forgets what it was told of them.
+      this.#told.clear();
+      this.#wholeAtMs = Number.NEGATIVE_INFINITY;
+    }
+    this.#generation = catalog.generation;
     this.#caps = counterCapsOf(catalog);
     // Bounded by what the catalog has.
     const names = new Set(this.#caps.map(({ name }) => name));

@@ -5,7 +5,10 @@ const ROWS_A_STATEMENT = 5_000;
 /** What one run takes away at most, of each table; the next run goes on. */
 const STATEMENTS_MAX = 200;
 
-/** G178, G177, the log of deliveries, and the day for which addresses count (G101). */
+/**
+ * G178, G177, the log of deliveries, the day for which addresses count (G101), and marks of the catalog. Of those the newest one that
+ * is old enough stays: it was the position of every reader until the next was written.
+ */
 const STATEMENTS = [
   {
     name: "forget-postback-log",
@@ -21,6 +24,15 @@ const STATEMENTS = [
     name: "forget-deliveries",
     text: `delete from delivery where id in (
              select id from delivery where finished_at < now() - interval '30 days' limit $1)`,
+  },
+  {
+    name: "forget-catalog-marks",
+    text: `delete from catalog_log where version in (
+             select version from catalog_log
+             where version < greatest(
+               (select max(version) from catalog_log where logged_at < clock_timestamp() - interval '7 days'),
+               (select version from catalog_log order by version desc offset 999999 limit 1))
+             order by version limit $1)`,
   },
   {
     name: "forget-conversion-addresses",

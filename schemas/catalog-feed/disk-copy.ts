@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { z } from "zod";
 import { type CatalogEntry, parseCatalogEntry } from "../catalog/entry.ts";
 import { OfferAccess } from "../catalog/records.ts";
+import type { CatalogPosition } from "./read-changes.ts";
 
 /** Ends the catalog, and each addition behind it: what follows the last one was cut off in the middle. */
 const END_LINE = JSON.stringify({ end: true });
@@ -28,6 +29,23 @@ const AccessLine = z.object({
 });
 type AccessLine = z.infer<typeof AccessLine>;
 
+const POSITION_KIND = "catalog_position";
+const POSITION_LINE_HEAD = `{"kind":"${POSITION_KIND}"`;
+
+/** How far the lines before it go. Another release takes it for an entry of a kind that it does not know. */
+const PositionLine = z.object({
+  kind: z.literal(POSITION_KIND),
+  id: z.literal(""),
+  version: z.int().nonnegative(),
+  record: z.object({ mark: z.uuid() }),
+});
+
+/** What a good copy says of itself. */
+export type CopyState = {
+  /** Undefined when it does not say, as that of an older release: then all has to be read again. */
+  readonly position: CatalogPosition | undefined;
+};
+
 /**
  * The last good catalog on disk (P: Postgres down never stops a redirect, also after a restart): one JSON object a line, the
  * whole catalog first, then what has changed since. A change costs an addition and not the writing of the whole.
@@ -44,24 +62,24 @@ export class DiskCopy {
   }
 
   /**
-   * Gives the entries of the copy to `take`, in their order, a page at a time. False when there is none, or when it cannot be
+   * Gives the entries of the copy to `take`, in their order, a page at a time. Undefined when there is none, or when it cannot be
    * read to its end: then what `take` was given is not to be used.
    */
-  async read(take: (page: readonly CatalogEntry[]) => void): Promise<boolean> {
+  async read(take: (page: readonly CatalogEntry[]) => void): Promise<CopyState | undefined> {
     let file: FileHandle | undefined;
     try {
       file = await open(this.#path, "r");
       const { size } = await file.stat();
       const goodBytes = await endOfGoodPart(file, size);
-      if (goodBytes === 0) return false;
-      await readEntries(file, goodBytes, take);
+      if (goodBytes === 0) return undefined;
+      const state = await readEntries(file, goodBytes, take);
       this.#wholeBytes = goodBytes;
       // Behind a torn end nothing can be added.
       this.#mustBeReplaced = goodBytes < size;
-      return true;
+      return state;
     } catch {
       // Missing, unreadable, damaged or of another release: all mean that there is no good copy, and the caller says so.
-      return false;
+      return undefined;
     } finally {
       await file?.close();
     }
@@ -74,14 +92,17 @@ export class DiskCopy {
     return this.#mustBeReplaced || isOften;
   }
 
-  /** Writes all of it anew, in one step: a reader finds the old one or the new one. */
-  async replace(entries: Iterable<CatalogEntry>): Promise<void> {
+  /** Writes all of it anew, in one step: a reader finds the old one or the new one. `position` is that of the entries. */
+  async replace(
+    entries: Iterable<CatalogEntry>,
+    position: CatalogPosition | undefined,
+  ): Promise<void> {
     await mkdir(dirname(this.#path), { recursive: true });
     const fresh = `${this.#path}.${process.pid}.new`;
     const file = await open(fresh, "w", 0o600);
     let bytes = 0;
     try {
-      for (const text of pagesOf(linesOf(entries))) {
+      for (const text of pagesOf(linesOf(entries), position)) {
         await file.write(text);
         bytes += text.length;
       }
@@ -96,11 +117,15 @@ export class DiskCopy {
   }
 
   /** Adds changes to a copy that {@link mustBeReplaced} does not speak of. After an error it must be replaced. */
-  async add(entries: readonly CatalogEntry[]): Promise<void> {
+  async add(
+    entries: readonly CatalogEntry[],
+    position: CatalogPosition | undefined,
+  ): Promise<void> {
     this.#mustBeReplaced = true;
     const file = await open(this.#path, "a", 0o600);
     try {
-      for (const text of pagesOf(entries.map((entry) => JSON.stringify(entry)))) {
+      const lines = entries.map((entry) => JSON.stringify(entry));
+      for (const text of pagesOf(lines, position)) {
         await file.write(text);
         this.#addedBytes += text.length;
       }
@@ -134,8 +159,9 @@ async function readEntries(
   file: FileHandle,
   goodBytes: number,
   take: (page: readonly CatalogEntry[]) => void,
-): Promise<void> {
+): Promise<CopyState> {
   let page: CatalogEntry[] = [];
+  let position: CatalogPosition | undefined;
   let rest: Buffer = Buffer.alloc(0);
   for (let from = 0; from < goodBytes; from += READ_BYTES) {
     const chunk = await readChunk(file, from, Math.min(READ_BYTES, goodBytes - from));
@@ -144,6 +170,8 @@ async function readEntries(
     rest = bytes.subarray(end);
     for (const line of bytes.toString("utf8", 0, end).split("\n")) {
       if (line === "" || line === END_LINE) continue;
+      // An older release adds entries and says no position: they lie behind the one that stands there.
+      position = line.startsWith(POSITION_LINE_HEAD) ? positionOfLine(line) : undefined;
       page.push(...entriesOfLine(line));
       if (page.length < ENTRIES_A_PAGE) continue;
       take(page);
@@ -151,6 +179,12 @@ async function readEntries(
     }
   }
   take(page);
+  return { position };
+}
+
+function positionOfLine(line: string): CatalogPosition {
+  const { version, record } = PositionLine.parse(JSON.parse(line));
+  return { version, mark: record.mark };
 }
 
 function entriesOfLine(line: string): readonly CatalogEntry[] {
@@ -193,8 +227,11 @@ function* linesOf(entries: Iterable<CatalogEntry>): Generator<string> {
   for (const page of pages.values()) yield JSON.stringify(page);
 }
 
-/** Texts to write one by one, the END at last. */
-function* pagesOf(lines: Iterable<string>): Generator<Buffer> {
+/** Texts to write one by one, the position and the END at last. */
+function* pagesOf(
+  lines: Iterable<string>,
+  position: CatalogPosition | undefined,
+): Generator<Buffer> {
   let page: string[] = [];
   for (const line of lines) {
     page.push(line);
@@ -202,5 +239,15 @@ function* pagesOf(lines: Iterable<string>): Generator<Buffer> {
     yield Buffer.from(`${page.join("\n")}\n`);
     page = [];
   }
+  if (position !== undefined) page.push(lineOfPosition(position));
   yield Buffer.from(`${[...page, END_LINE].join("\n")}\n`);
+}
+
+function lineOfPosition({ version, mark }: CatalogPosition): string {
+  const line: z.infer<typeof PositionLine> = {
+    ...{ kind: POSITION_KIND, id: "" },
+    version,
+    record: { mark },
+  };
+  return JSON.stringify(line);
 }

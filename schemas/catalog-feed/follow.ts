@@ -1,14 +1,19 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogEntry } from "../catalog/entry.ts";
 import type { Log } from "../host/log.ts";
+import type { Metrics } from "../host/metrics.ts";
 import type { Queryable } from "../postgres/connect.ts";
+import { isPostgresAway } from "../postgres/errors.ts";
 import { DiskCopy } from "./disk-copy.ts";
-import { readCatalogChanges } from "./read-changes.ts";
+import { type CatalogFeedMetrics, catalogFeedMetrics } from "./metrics.ts";
+import { type CatalogPosition, PositionNotOnLogError, readCatalogChanges } from "./read-changes.ts";
+import { Rereading } from "./rereading.ts";
 
 export type CatalogFeedOptions = {
   readonly catalog: Catalog;
   readonly db: Queryable;
   readonly log: Log;
+  readonly metrics: Metrics;
   /** Where the last good copy is kept; no copy is kept without it. */
   readonly copyPath?: string;
 };
@@ -18,10 +23,15 @@ const POLL_MS = 250;
 const COPY_INTERVAL_MS = 5_000;
 /** Changes that wait for the copy; with more of them it is written anew. */
 const UNSAVED_MAX = 20_000;
+/** A Postgres that is restored again and again while it is read is left alone until the next reading. */
+const ATTEMPTS_MAX = 3;
+
+type RereadReason = PositionNotOnLogError["reason"] | "copy without position";
 
 /**
  * Keeps a Catalog equal to Postgres. While Postgres is away the catalog stays as it was, and is loaded from disk at start.
- * Invariant: `catalog.version` is the highest version applied, and every entry up to it has been applied.
+ * Invariant: every entry up to the position has been applied, and those only. A Postgres whose history does not have the position
+ * (G206) is read from its beginning while the catalog stays in force; then what differs is applied in one go.
  */
 export class CatalogFeed {
   readonly #options: CatalogFeedOptions;
@@ -32,16 +42,27 @@ export class CatalogFeed {
   #heldBack: CatalogEntry | undefined;
   #timer: NodeJS.Timeout | undefined;
   #copyTimer: NodeJS.Timeout | undefined;
-  #isAway = false;
+  readonly #metrics: CatalogFeedMetrics;
+  /** Undefined until something was read, and when it is not known what the catalog in memory is made of. */
+  #position: CatalogPosition | undefined;
+  #rereadReason: RereadReason = "copy without position";
+  /** Why the last reading failed, as the log has it. */
+  #trouble: string | undefined;
   /** The reading that goes on, and the one after it. */
   #underWay: Promise<boolean> | undefined;
   #next: Promise<boolean> | undefined;
   #closed = false;
   /** UTC ms of the last answer of Postgres; undefined before the first. */
   lastReadAtMs: number | undefined;
+  /** The same by the monotonic clock. */
+  #answeredAtMs: number | undefined;
 
   private constructor(options: CatalogFeedOptions) {
     this.#options = options;
+    this.#metrics = catalogFeedMetrics(options.metrics, {
+      version: () => options.catalog.version,
+      answeredAtMs: () => this.#answeredAtMs,
+    });
     this.#copy = options.copyPath === undefined ? undefined : new DiskCopy(options.copyPath);
   }
 
@@ -79,27 +100,88 @@ export class CatalogFeed {
 
   /** In one go, or page by page when there are thousands of changes. */
   async #read(): Promise<boolean> {
-    const { catalog, db, log } = this.#options;
-    try {
-      let changes = 0;
-      for await (const page of readCatalogChanges(db, catalog.version)) {
-        this.lastReadAtMs = Date.now();
-        if (this.#isAway) log.info("catalog.postgres-is-back");
-        this.#isAway = false;
-        this.#take(page);
-        changes += page.length;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if (this.#position === undefined && this.#options.catalog.isLoaded) await this.#reread();
+        else await this.#readOn();
+        if (this.#trouble !== undefined) this.#options.log.info("catalog.postgres-is-back");
+        this.#trouble = undefined;
+        return true;
+      } catch (error) {
+        if (error instanceof PositionNotOnLogError) this.#losePosition(error);
+        if (error instanceof PositionNotOnLogError && attempt < ATTEMPTS_MAX) continue;
+        this.#failed(error);
+        return false;
       }
-      if (this.#heldBack !== undefined) catalog.apply([this.#heldBack]);
-      this.#heldBack = undefined;
-      if (changes > 0) log.info({ version: catalog.version, changes }, "catalog.swapped");
-      return true;
-    } catch (error) {
-      // Said once per outage: the catalog in memory goes on answering.
-      if (!this.#isAway)
-        log.warn({ err: error, version: catalog.version }, "catalog.postgres-is-away");
-      this.#isAway = true;
-      return false;
     }
+  }
+
+  async #readOn(): Promise<void> {
+    const { catalog, db, log } = this.#options;
+    let changes = 0;
+    for await (const { entries, position } of readCatalogChanges(db, this.#position)) {
+      this.#answered();
+      this.#take([...entries]);
+      this.#position = position;
+      catalog.version = position.version;
+      changes += entries.length;
+    }
+    if (this.#heldBack !== undefined) catalog.apply([this.#heldBack]);
+    this.#heldBack = undefined;
+    if (changes > 0) log.info({ version: catalog.version, changes }, "catalog.swapped");
+  }
+
+  /** The catalog in memory goes on answering until all of the other one is known; it is replaced between two requests. */
+  async #reread(): Promise<void> {
+    const { catalog, db, log } = this.#options;
+    const startedAtMs = performance.now();
+    const reading = await Rereading.of(catalog);
+    let position: CatalogPosition | undefined;
+    for await (const page of readCatalogChanges(db, undefined)) {
+      this.#answered();
+      reading.take(page.entries);
+      ({ position } = page);
+    }
+    const changes = await reading.changes();
+    const { version: fromVersion } = catalog;
+    catalog.apply(changes);
+    catalog.version = position?.version ?? 0;
+    this.#position = position;
+    this.#unsaved = undefined;
+    const reason = this.#rereadReason;
+    const ms = Math.round(performance.now() - startedAtMs);
+    const facts = { fromVersion, version: catalog.version, changes: changes.length, reason, ms };
+    if (reason !== "restored") {
+      log.warn(facts, "catalog.read-anew");
+      return;
+    }
+    catalog.noteRewind();
+    this.#metrics.rewound();
+    log.error(facts, "catalog.rewound");
+  }
+
+  #losePosition({ reason }: PositionNotOnLogError): void {
+    this.#position = undefined;
+    this.#rereadReason = reason;
+    // A first load that began on another history: nobody has been answered by it.
+    if (!this.#options.catalog.isLoaded) this.#options.catalog.clear();
+    this.#heldBack = undefined;
+  }
+
+  #answered(): void {
+    this.lastReadAtMs = Date.now();
+    this.#answeredAtMs = performance.now();
+  }
+
+  /** Said once per outage: the catalog in memory goes on answering. */
+  #failed(error: unknown): void {
+    const { catalog, log } = this.#options;
+    const trouble = isPostgresAway(error) ? "catalog.postgres-is-away" : "catalog.not-read";
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    const facts = { err: error, version: catalog.version };
+    if (isPostgresAway(error)) log.warn(facts, trouble);
+    else log.error(facts, trouble);
   }
 
   async close(): Promise<void> {
@@ -112,12 +194,15 @@ export class CatalogFeed {
   async #loadCopy(): Promise<void> {
     const { catalog, log } = this.#options;
     if (this.#copy === undefined) return;
-    if (await this.#copy.read((page) => catalog.apply(page))) {
-      this.#unsaved = [];
-      log.info({ version: catalog.version }, "catalog.loaded-from-disk");
-    } else {
+    const state = await this.#copy.read((page) => catalog.apply(page));
+    if (state === undefined) {
       catalog.clear();
+      return;
     }
+    this.#unsaved = [];
+    this.#position = state.position;
+    catalog.version = state.position?.version ?? catalog.version;
+    log.info({ version: catalog.version }, "catalog.loaded-from-disk");
   }
 
   #take(page: CatalogEntry[]): void {
@@ -147,13 +232,14 @@ export class CatalogFeed {
   async #save(): Promise<void> {
     const { catalog, copyPath, log } = this.#options;
     const waiting = this.#unsaved;
+    const position = this.#position;
     if (this.#copy === undefined || !catalog.isLoaded || waiting?.length === 0) return;
     // What is applied from now on is saved the next time.
     this.#unsaved = [];
     try {
       if (waiting === undefined || this.#copy.mustBeReplaced)
-        await this.#copy.replace(catalog.entries(catalog.version));
-      else await this.#copy.add(waiting);
+        await this.#copy.replace(catalog.entries(catalog.version), position);
+      else await this.#copy.add(waiting, position);
     } catch (error) {
       this.#unsaved = undefined;
       log.error({ err: error, path: copyPath }, "catalog.copy-failed");

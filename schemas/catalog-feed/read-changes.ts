@@ -1,31 +1,101 @@
 import { type CatalogEntry, parseCatalogEntry } from "../catalog/entry.ts";
 import type { Queryable } from "../postgres/connect.ts";
 
+/** The newest change that a reader has taken. `mark` tells it from another change that got the same version (G206). */
+export type CatalogPosition = { readonly version: number; readonly mark: string };
+
+export type CatalogPage = {
+  readonly entries: readonly CatalogEntry[];
+  /** Behind the last entry. */
+  readonly position: CatalogPosition;
+};
+
+/** Why a position cannot be read on from: Postgres has another history, or no longer knows that part of it. */
+export class PositionNotOnLogError extends Error {
+  override readonly name = "PositionNotOnLogError";
+  readonly reason: "restored" | "forgotten";
+
+  constructor({ version }: CatalogPosition, reason: "restored" | "forgotten") {
+    super(`the catalog's version ${version} is not in the history of this Postgres: ${reason}`);
+    this.reason = reason;
+  }
+}
+
 const PAGE_ROWS = 5_000;
 
 /**
- * Everything that changed after `version`, in the order of versions, page by page: the first load of a large catalog is never
- * in memory twice. Rows that change meanwhile come again with a higher version, which is harmless.
+ * Everything that changed after `from`, or all there is, in the order of versions, page by page: the first load of a large catalog
+ * is never in memory twice. Rows that change meanwhile come again with a higher version, which is harmless. Each page is read in
+ * one statement with the proof that the position before it is one of this Postgres. @throws {PositionNotOnLogError}
  */
 export async function* readCatalogChanges(
   db: Queryable,
-  version: number,
-): AsyncGenerator<CatalogEntry[]> {
-  for (let after = version; ; ) {
-    const { rows } = await db.query<{ kind: string; id: string; version: number; record: unknown }>(
-      {
-        name: "read-catalog-changes",
-        text: `select kind, id, version, record from catalog_entry where version > $1 order by version limit $2`,
-        values: [after, PAGE_ROWS],
-      },
-    );
-    const page: CatalogEntry[] = [];
-    for (const row of rows) {
-      const entry = parseCatalogEntry(row);
-      if (entry !== undefined) page.push(entry);
-      after = row.version;
-    }
+  from: CatalogPosition | undefined,
+): AsyncGenerator<CatalogPage> {
+  let position = from;
+  let isLast = false;
+  while (!isLast) {
+    const rows = await selectPage(db, position);
+    if (position !== undefined) assertOnLog(position, rows[0]?.mark_before ?? null);
+    const page = pageOf(rows, position?.version ?? 0);
     yield page;
-    if (rows.length < PAGE_ROWS) return;
+    ({ position } = page);
+    isLast = page.rows < PAGE_ROWS;
   }
+}
+
+async function selectPage(
+  db: Queryable,
+  { version, mark }: { version: number; mark: string | null } = { version: 0, mark: null },
+): Promise<readonly Row[]> {
+  const { rows } = await db.query<Row>({
+    name: "read-catalog-changes",
+    text: CHANGES,
+    values: [version, mark, PAGE_ROWS],
+  });
+  return rows;
+}
+
+function assertOnLog(position: CatalogPosition, mark: string | null): void {
+  if (mark === position.mark) return;
+  throw new PositionNotOnLogError(position, mark === null ? "forgotten" : "restored");
+}
+
+/** One row at least: without changes it has the mark alone. */
+type Row = { readonly mark_before: string | null; readonly mark_after: string | null } & (
+  | {
+      readonly kind: string;
+      readonly id: string;
+      readonly version: number;
+      readonly record: unknown;
+    }
+  | { readonly kind: null }
+);
+
+const CHANGES = `
+  with place as materialized (
+    select (select mark from catalog_log where version <= $1 order by version desc limit 1) as mark
+  ), page as materialized (
+    select kind, id, version, record from catalog_entry
+    where version > $1 and ($2::uuid is null or $2::uuid = (select mark from place))
+    order by version limit $3
+  )
+  select place.mark as mark_before, page.kind, page.id, page.version, page.record,
+    (select mark from catalog_log where version <= (select max(version) from page) order by version desc limit 1) as mark_after
+  from place left join page on true order by page.version`;
+
+function pageOf(rows: readonly Row[], versionBefore: number): CatalogPage & { rows: number } {
+  const entries: CatalogEntry[] = [];
+  let version = versionBefore;
+  let count = 0;
+  for (const row of rows) {
+    if (row.kind === null) continue;
+    count += 1;
+    ({ version } = row);
+    const entry = parseCatalogEntry(row);
+    if (entry !== undefined) entries.push(entry);
+  }
+  const mark = rows[0]?.mark_after ?? rows[0]?.mark_before;
+  if (mark === undefined || mark === null) throw new Error("the log of the catalog is empty");
+  return { entries, position: { version, mark }, rows: count };
 }

@@ -1,5 +1,5 @@
 import { type AccessState, AccessTable } from "./access-table.ts";
-import { CodeIndex } from "./code-index.ts";
+import { CodeIndex, foldCase, recordsByCode } from "./code-index.ts";
 import { type CatalogEntry, entriesOf } from "./entry.ts";
 import { OwnedRecords } from "./owned-records.ts";
 import type {
@@ -36,6 +36,10 @@ export type TokenOwner =
  */
 export class Catalog {
   version = 0;
+  /** Rises with every change, also when `version` goes back: what is derived from the catalog is kept by it. */
+  revision = 0;
+  /** Rises when Postgres was restored: what the stores told before may not be true any more (G206). */
+  generation = 0;
   /** "" until the first entry is there. */
   secret = "";
   readonly workspaces = new Map<number, Workspace>();
@@ -72,12 +76,20 @@ export class Catalog {
   readonly #targeting = new SharedValues();
 
   apply(entries: readonly CatalogEntry[]): void {
-    if (entries.length > 0) this.#forgetServed();
+    if (entries.length === 0) return;
+    this.revision += 1;
+    this.#forgetServed();
     for (const entry of entries) {
       this.#remove(entry);
       if (entry.record !== null) this.#add(entry);
       this.version = Math.max(this.version, entry.version);
     }
+  }
+
+  /** To be called when Postgres was restored. */
+  noteRewind(): void {
+    this.generation += 1;
+    this.revision += 1;
   }
 
   /** Whether the catalog can answer clicks at all. */
@@ -112,15 +124,15 @@ export class Catalog {
 
   /** Offers with this code (any case) or, for digits that are no code, this id (G25), in any workspace. */
   offersByCode(code: string): readonly Offer[] {
-    return found(this.#offerIdsByCode, this.offers, code);
+    return recordsByCode(this.#offerIdsByCode, this.offers, code);
   }
 
   affiliatesByCode(code: string): readonly Affiliate[] {
-    return found(this.#affiliateIdsByCode, this.affiliates, code);
+    return recordsByCode(this.#affiliateIdsByCode, this.affiliates, code);
   }
 
   smartLinksByCode(code: string): readonly SmartLink[] {
-    return found(this.#smartLinkIdsByCode, this.smartLinks, code);
+    return recordsByCode(this.#smartLinkIdsByCode, this.smartLinks, code);
   }
 
   /** Link keys are random and compared as they are. */
@@ -216,6 +228,7 @@ export class Catalog {
     this.#forgetServed();
     this.secret = "";
     this.version = 0;
+    this.revision += 1;
   }
 
   #forgetServed(): void {
@@ -376,20 +389,6 @@ export class Catalog {
     }
     this.#groups.delete(id);
   }
-}
-
-function found<T>(index: CodeIndex, records: Map<number, T>, code: string): readonly T[] {
-  const ids = index.all(foldCase(code));
-  if (ids.length > 0) return ids.flatMap((id) => records.get(id) ?? []);
-  if (!/^[1-9]\d{0,9}$/.test(code)) return [];
-  const record = records.get(Number(code));
-  return record === undefined ? [] : [record];
-}
-
-function foldCase(code: string): string;
-function foldCase(code: string | undefined): string | undefined;
-function foldCase(code: string | undefined): string | undefined {
-  return code?.toLowerCase();
 }
 
 function pairKey(offerId: number, affiliateId: number): number {

@@ -20,3 +20,22 @@ export class CodeIndex {
     else this.#ids.set(code, rest.length === 0 ? first : [first, ...rest]);
   }
 }
+
+/** The records with this code in any case or, for digits that are no code, with this id (G25). */
+export function recordsByCode<T>(
+  index: CodeIndex,
+  records: Map<number, T>,
+  code: string,
+): readonly T[] {
+  const ids = index.all(foldCase(code));
+  if (ids.length > 0) return ids.flatMap((id) => records.get(id) ?? []);
+  if (!/^[1-9]\d{0,9}$/.test(code)) return [];
+  const record = records.get(Number(code));
+  return record === undefined ? [] : [record];
+}
+
+export function foldCase(code: string): string;
+export function foldCase(code: string | undefined): string | undefined;
+export function foldCase(code: string | undefined): string | undefined {
+  return code?.toLowerCase();
+}

@@ -47,12 +47,7 @@ export async function createPostgresDatabase(serverUrl: string, name: string): P
  * only a superuser may end; a plain drop asks it to go.
  */
 export async function dropPostgresDatabase(serverUrl: string, name: string): Promise<void> {
-  await onPostgres(
-    serverUrl,
-    `alter database ${name} allow_connections false`,
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and usename = current_user`,
-    `drop database ${name}`,
-  );
+  await onPostgres(serverUrl, ...closing(name), `drop database ${name}`);
 }
 
 /** The address of another database on the same server. */
@@ -78,4 +73,41 @@ async function onClickhouse(url: string, query: string): Promise<void> {
   } finally {
     await client.close();
   }
+}
+
+/** A copy of the database, as a backup; answers its address. Connections to the original end, and come back by themselves. */
+export async function backUpPostgres(url: string): Promise<string> {
+  const name = databaseOf(url);
+  const backup = `${name}_backup_${randomBytes(3).toString("hex")}`;
+  await onPostgres(
+    withDatabase(url, "postgres"),
+    ...closing(name),
+    `create database ${backup} template ${name}`,
+    `alter database ${name} allow_connections true`,
+  );
+  return withDatabase(url, backup);
+}
+
+/** Puts the backup where the database was, as a restore does: under its name, with the versions and sequences of its time. */
+export async function restorePostgres(url: string, backupUrl: string): Promise<void> {
+  const name = databaseOf(url);
+  await onPostgres(
+    withDatabase(url, "postgres"),
+    ...closing(name),
+    `drop database ${name}`,
+    ...closing(databaseOf(backupUrl)),
+    `create database ${name} template ${databaseOf(backupUrl)}`,
+    `alter database ${databaseOf(backupUrl)} allow_connections true`,
+  );
+}
+
+function databaseOf(url: string): string {
+  return new URL(url).pathname.slice(1);
+}
+
+function closing(name: string): string[] {
+  return [
+    `alter database ${name} allow_connections false`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and usename = current_user`,
+  ];
 }

@@ -40,7 +40,7 @@ export class IngressFleet {
   readonly world: TrackingWorld;
   readonly port: number;
   readonly #servers: RunningServers<"postgres" | "nats" | "clickhouse">;
-  readonly #folder: string;
+  readonly folder: string;
   readonly #node: NodeCommand;
   readonly #env: Readonly<Record<string, string>>;
   readonly #members = new Set<Member>();
@@ -58,7 +58,7 @@ export class IngressFleet {
     this.#servers = parts.servers;
     this.world = parts.world;
     this.port = parts.port;
-    this.#folder = parts.folder;
+    this.folder = parts.folder;
     this.#node = parts.node;
     this.#env = parts.env;
   }
@@ -95,7 +95,7 @@ export class IngressFleet {
         LOG_LEVEL: "info",
         EXIT_WITH_PARENT: "1",
         TRACKING_PORT: String(this.port),
-        DATA_DIR: this.#folder,
+        DATA_DIR: this.folder,
         ...this.#env,
         ...env,
       },
@@ -194,7 +194,7 @@ export class IngressFleet {
     await Promise.all([...this.#running()].map(({ child }) => endChild(child, "SIGTERM")));
     await this.world.close();
     await this.#servers.stop();
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 
   *#running(): Generator<Member> {

@@ -127,7 +127,10 @@ export class ApiWorld {
   /** The conversion lane, as processors/main.ts runs it. */
   async startProcessor(): Promise<void> {
     const catalog = new Catalog();
-    const feed = await CatalogFeed.start({ catalog, db: this.db, log: this.#log });
+    const feed = await CatalogFeed.start({
+      ...{ catalog, db: this.db, log: this.#log },
+      metrics: new Metrics(),
+    });
     const outgoing = new OutgoingClient({ allowLoopback: false });
     const lane = startConversions({
       pool: this.db,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { openLog } from "../../../schemas/host/log.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
 import type { Statement } from "../../../schemas/postgres/connect.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
@@ -85,7 +86,7 @@ test("however many ask for the newest catalog at once, Postgres is read once beh
   };
   const catalog = new Catalog();
   const log = openLog({ process: "test", level: "silent" });
-  const feed = await CatalogFeed.start({ catalog, db, log });
+  const feed = await CatalogFeed.start({ catalog, db, log, metrics: new Metrics() });
   try {
     readings = 0;
     const underWay = feed.refresh();

@@ -106,7 +106,7 @@ export class TrackingWorld {
     const catalog = new Catalog();
     const log = openLog({ process: "test", level: "silent" });
     const ids = await seed(pool);
-    const feed = await CatalogFeed.start({ catalog, db: pool, log });
+    const feed = await CatalogFeed.start({ catalog, db: pool, log, metrics: new Metrics() });
     const env = {
       POSTGRES_URL: databaseUrl(servers.postgres, name),
       CLICKHOUSE_URL: clickhouseUrl,

@@ -1,0 +1,102 @@
+import { setImmediate } from "node:timers/promises";
+import { AccessTable } from "../catalog/access-table.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { CatalogEntry } from "../catalog/entry.ts";
+
+/** Between two slices others run: visitors wait for some milliseconds at most. */
+const ENTRIES_A_SLICE = 5_000;
+
+/** Postgres belongs to another installation than the catalog in memory: nothing of it is taken over. */
+class OtherInstallationError extends Error {
+  override readonly name = "OtherInstallationError";
+}
+
+/**
+ * A catalog that is read from its beginning while the one in memory stays in force. It holds what differs, and not a second
+ * catalog: after a restore that is little, and two large catalogs would not fit into the memory of an ingress. Nobody else may
+ * change the catalog until {@link changes} are applied.
+ */
+export class Rereading {
+  readonly #catalog: Catalog;
+  /** Records in memory by kind and id, besides those of access. */
+  readonly #known = new Map<string, CatalogEntry["record"]>();
+  readonly #met = new Set<string>();
+  readonly #metAccess = new AccessTable();
+  readonly #changed = new Map<string, CatalogEntry>();
+
+  private constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  static async of(catalog: Catalog): Promise<Rereading> {
+    const reading = new Rereading(catalog);
+    for await (const entry of inSlices(catalog.entries(0))) {
+      if (entry.kind !== "offer_access") reading.#known.set(keyOf(entry), entry.record);
+    }
+    return reading;
+  }
+
+  /** In the order of versions: of two entries of one record the later one counts. @throws {OtherInstallationError} */
+  take(entries: readonly CatalogEntry[]): void {
+    for (const entry of entries) {
+      if (entry.kind === "installation" && entry.record?.secret !== this.#catalog.secret)
+        throw new OtherInstallationError(
+          "Postgres belongs to another installation than the catalog in memory: check POSTGRES_URL; if it is right, remove the copy of the catalog from DATA_DIR and start again",
+        );
+      this.#meet(entry);
+      if (entry.record === null || this.#isKnown(entry)) this.#changed.delete(keyOf(entry));
+      else this.#changed.set(keyOf(entry), entry);
+    }
+  }
+
+  /** What makes the catalog in memory equal to the one that was read: what differs, and the removal of what is not there. */
+  async changes(): Promise<readonly CatalogEntry[]> {
+    const changes = [...this.#changed.values()];
+    for await (const entry of inSlices(this.#catalog.entries(0))) {
+      const isMet =
+        entry.kind === "offer_access" && entry.record !== null
+          ? this.#metAccess.get(entry.record.offer_id, entry.record.affiliate_id) !== undefined
+          : this.#met.has(keyOf(entry));
+      const { kind, id } = entry;
+      if (!isMet) changes.push({ kind, id, version: 0, record: null });
+    }
+    return changes;
+  }
+
+  #meet(entry: CatalogEntry): void {
+    if (entry.kind !== "offer_access") {
+      if (entry.record === null) this.#met.delete(keyOf(entry));
+      else this.#met.add(keyOf(entry));
+    } else if (entry.record === null) {
+      const [offerId = 0, affiliateId = 0] = entry.id.split("-").map(Number);
+      this.#metAccess.delete(offerId, affiliateId);
+    } else {
+      this.#metAccess.set(entry.record);
+    }
+  }
+
+  /** Whether the record in memory is the same. */
+  #isKnown(entry: CatalogEntry): boolean {
+    if (entry.kind !== "offer_access") {
+      const known = this.#known.get(keyOf(entry));
+      return known !== undefined && JSON.stringify(known) === JSON.stringify(entry.record);
+    }
+    if (entry.record === null) return false;
+    const { offer_id, affiliate_id, status, terms_accepted } = entry.record;
+    const known = this.#catalog.accessOf(offer_id, affiliate_id);
+    return known?.status === status && known.terms_accepted === terms_accepted;
+  }
+}
+
+function keyOf({ kind, id }: CatalogEntry): string {
+  return `${kind} ${id}`;
+}
+
+async function* inSlices(entries: Iterable<CatalogEntry>): AsyncGenerator<CatalogEntry> {
+  let taken = 0;
+  for (const entry of entries) {
+    yield entry;
+    taken += 1;
+    if (taken % ENTRIES_A_SLICE === 0) await setImmediate();
+  }
+}
