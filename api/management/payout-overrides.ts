@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ALL_EVENTS } from "../../schemas/catalog/own-terms.ts";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
 import { percentFaults } from "../offers/offer-faults.ts";
 import { findOfferTerms } from "../offers/offers.ts";
@@ -10,8 +11,12 @@ import { manage } from "./manage.ts";
 
 const PAYOUT_TYPES = ["cpa", "cps"] as const;
 const REVENUE_TYPES = ["rpa", "rps"] as const;
+const overriddenCode = z.union([z.literal(ALL_EVENTS), eventCode]);
 
-/** A partner's own terms on an offer, or on one of its events (G46). A side that is null stays the offer's. */
+/**
+ * A partner's own terms on the default event of an offer, on another event, or with `*` on all events of the same type (G46, G199). A
+ * side that is null stays the event's.
+ */
 export const payoutOverrides = manage({
   resource: "payout_override",
   names: { one: "PayoutOverride", many: "PayoutOverrides" },
@@ -20,7 +25,7 @@ export const payoutOverrides = manage({
   fields: {
     offer_id: recordId,
     affiliate_id: recordId,
-    event_code: eventCode.nullable(),
+    event_code: overriddenCode.nullable(),
     payout_type: oneOf(...PAYOUT_TYPES).nullable(),
     payout: money.nullable(),
     revenue_type: oneOf(...REVENUE_TYPES).nullable(),
@@ -86,7 +91,7 @@ async function termFaults(
   if (offer.payout_type === "cpc" || offer.revenue_type === "rpc")
     faults["offer_id"] = "an offer that pays by click has no own terms of partners";
   const { event_code: code } = values;
-  if (typeof code === "string" && !offer.event_codes.includes(code))
+  if (typeof code === "string" && code !== ALL_EVENTS && !offer.event_codes.includes(code))
     faults["event_code"] = "no such event of the offer";
   return faults;
 }

@@ -65,12 +65,12 @@ const OFFER: Notes = {
   revenue:
     "What the advertiser pays: an amount in the offer's currency, or percent of the sale with `rps`",
   "PayoutOverride.payout_type":
-    "As on an offer; null leaves the offer's, and then `payout` is null too",
-  "PayoutOverride.payout": "What this partner is paid instead; null leaves the offer's",
+    "As on an event; null leaves the event's, and then `payout` is null too",
+  "PayoutOverride.payout": "What this partner is paid instead; null leaves the event's",
   "PayoutOverride.revenue_type":
-    "As on an offer; null leaves the offer's, and then `revenue` is null too",
+    "As on an event; null leaves the event's, and then `revenue` is null too",
   "PayoutOverride.revenue":
-    "What the advertiser pays for this partner's conversions; null leaves the offer's",
+    "What the advertiser pays for this partner's conversions; null leaves the event's",
   "Conversion.payout": "What the partner is paid for it",
   "Conversion.revenue": "What the advertiser pays for it",
   "ConversionOfClick.payout": "What the partner is paid for it",
@@ -95,7 +95,8 @@ const OFFER: Notes = {
   "Event.code": "What reports name it by; case counts",
   event_code: "Code of the event",
   "Postback.event_code": "Only conversions of this event; null for all that are not private",
-  "PayoutOverride.event_code": "Only for this event; null for all",
+  "PayoutOverride.event_code":
+    "Only for this event; null for the default event, `*` for all events of the offer that have the same type",
   event_id: "The event of the offer",
   is_default: "Whether it is the one that is taken where none is named",
   is_private: "Hidden from partners, and never told to them",

@@ -1,7 +1,8 @@
+import { ownPayout } from "../../schemas/catalog/own-terms.ts";
 import type { Principal } from "../access/principal.ts";
 import { showTo } from "../access/visibility.ts";
 import { affiliateLink } from "../links/build-link.ts";
-import type { EventRow, OfferRow, OverrideRow, PartnerOfferRow } from "./offers.ts";
+import type { EventRow, OfferRow, PartnerOfferRow } from "./offers.ts";
 
 /** An offer as the key sees it (section 2.13). */
 export function showOffer(
@@ -27,6 +28,7 @@ function showToPartner(offer: PartnerOfferRow, link: string | undefined): Record
   const own = payoutOf(offer, {
     ...offer,
     code: events.find((event) => event.is_default)?.code ?? "default",
+    is_default: true,
   });
   return showTo("partner", "offer", {
     ...offer,
@@ -38,25 +40,18 @@ function showToPartner(offer: PartnerOfferRow, link: string | undefined): Record
   });
 }
 
-/** The terms that pay the partner: own ones of the event, own ones of the whole offer, those of the event. */
+/** The terms that pay the partner: the partner's own ones if there are any, else those of the event (G199). */
 function payoutOf(
   offer: PartnerOfferRow,
-  event: Pick<EventRow, "code" | "payout_type" | "payout">,
+  event: Pick<EventRow, "code" | "is_default" | "payout_type" | "payout">,
 ): Pick<EventRow, "payout_type" | "payout"> {
   const { payout_type, payout } = event;
   // Offers paid by click show their own rate (T25).
   if (offer.payout_type === "cpc" || offer.revenue_type === "rpc") return { payout_type, payout };
-  const own = findOwn(offer.overrides, event.code) ?? findOwn(offer.overrides, null);
-  return own ?? { payout_type, payout };
-}
-
-function findOwn(
-  overrides: readonly OverrideRow[],
-  eventCode: string | null,
-): Pick<EventRow, "payout_type" | "payout"> | undefined {
-  const own = overrides.find(({ event_code }) => event_code === eventCode);
-  if (own === undefined || own.payout_type === null || own.payout === null) return undefined;
-  return { payout_type: own.payout_type, payout: own.payout };
+  const own = ownPayout(event, offer.overrides);
+  return own === undefined
+    ? { payout_type, payout }
+    : { payout_type: own.type, payout: own.payout };
 }
 
 /** Undefined without an active tracking domain: no other host is sure to serve the workspace (G153). */

@@ -1,3 +1,4 @@
+import { ownPayout, ownRevenue } from "../../schemas/catalog/own-terms.ts";
 import type { Offer, OfferEvent, PayoutOverride } from "../../schemas/catalog/records.ts";
 import { type Amount, amountOf, percentOf } from "../../schemas/money/amount.ts";
 
@@ -18,27 +19,22 @@ export type Money = {
   readonly revenueGiven: boolean;
 };
 
-/**
- * The terms of an event for a partner. An override of the event goes before one of the whole offer (`event_code` null),
- * each side for itself (G46); offers paid by click have no overrides.
- */
+/** The terms of an event for a partner with these overrides (G46, G199). Offers paid by click have none. */
 export function resolveTerms(
   offer: Pick<Offer, "payout_type" | "revenue_type">,
-  event: Pick<OfferEvent, "code" | "payout_type" | "payout" | "revenue_type" | "revenue">,
+  event: Pick<
+    OfferEvent,
+    "code" | "is_default" | "payout_type" | "payout" | "revenue_type" | "revenue"
+  >,
   overrides: readonly PayoutOverride[],
 ): Terms {
   const byClick = offer.payout_type === "cpc" || offer.revenue_type === "rpc";
-  const own = byClick
-    ? []
-    : [event.code, null].flatMap((code) => overrides.filter((o) => o.event_code === code));
-  const payout = own.find((override) => override.payout_type !== null && override.payout !== null);
-  const revenue = own.find(
-    (override) => override.revenue_type !== null && override.revenue !== null,
-  );
+  const payout = byClick ? undefined : ownPayout(event, overrides);
+  const revenue = byClick ? undefined : ownRevenue(event, overrides);
   return {
-    payoutType: payout?.payout_type ?? event.payout_type,
+    payoutType: payout?.type ?? event.payout_type,
     payoutRate: amountOf(payout?.payout ?? event.payout),
-    revenueType: revenue?.revenue_type ?? event.revenue_type,
+    revenueType: revenue?.type ?? event.revenue_type,
     revenueRate: amountOf(revenue?.revenue ?? event.revenue),
   };
 }

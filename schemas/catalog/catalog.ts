@@ -152,7 +152,7 @@ export class Catalog {
     return this.#access.get(offerId, affiliateId);
   }
 
-  /** All overrides of the pair: those of single events and the one with event_code null. */
+  /** All overrides of the pair; own-terms.ts says which of them an event takes. */
   overridesOf(offerId: number, affiliateId: number): readonly PayoutOverride[] {
     return this.#overrides.of(pairKey(offerId, affiliateId));
   }

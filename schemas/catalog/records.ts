@@ -168,7 +168,7 @@ export const OfferAccess = z.object({
 });
 export type OfferAccess = z.infer<typeof OfferAccess>;
 
-/** A partner's own terms on an offer or on one of its events (G46); a pair of nulls leaves that side as it is. */
+/** A partner's own terms on events of an offer (G46); own-terms.ts says on which. A pair of nulls leaves that side as it is. */
 export const PayoutOverride = z.object({
   id,
   offer_id: id,

@@ -125,7 +125,7 @@ describe("partner access", () => {
     expect(await host()).toBe("https://partner.example");
   });
 
-  test("a partner sees its own payout, but on a cpc offer the offer's rate (OFF-061, OFF-062, OFF-063, T25)", async () => {
+  test("a partner sees its own payout, on a cpc offer the offer's rate (#5, OFF-061, OFF-062, OFF-063, T25)", async () => {
     const { partner } = world.tenant.keys;
     const { id } = await world.offer({
       events: [
@@ -137,8 +137,17 @@ describe("partner access", () => {
     const seen = record(await world.get(`/offers/${id}`, partner));
     expect(seen).toMatchObject({ payout_type: "cps", payout: "15.0000" });
     expect(seen["events"]).toMatchObject([
-      { code: "default", payout: "15.0000" },
-      { code: "lead", payout: "15.0000" },
+      { code: "default", payout_type: "cps", payout: "15.0000" },
+      { code: "lead", payout_type: "cpa", payout: "1.0000" },
+    ]);
+    const all = await world.post("/payout-overrides", {
+      ...{ offer_id: id, affiliate_id: world.tenant.affiliateId, event_code: "*" },
+      ...{ payout_type: "cpa", payout: "7" },
+    });
+    expect([all.status, record(all)["event_code"]]).toEqual([201, "*"]);
+    expect(record(await world.get(`/offers/${id}`, partner))["events"]).toMatchObject([
+      { code: "default", payout_type: "cps", payout: "15.0000" },
+      { code: "lead", payout_type: "cpa", payout: "7.0000" },
     ]);
     const perClick = await world.offer({ payout_type: "cpc", payout: "0.05" });
     await overridePayout(perClick.id, "cpa", "15");

@@ -1,5 +1,10 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { projectFile } from "../../../schemas/host/project-root.ts";
 import { ADVERTISER_TOKEN, TrackingWorld } from "./tracking-world.ts";
+
+const MIGRATIONS = projectFile("schemas", "postgres", "migrations");
 
 let world: TrackingWorld;
 beforeAll(async () => {
@@ -125,6 +130,64 @@ test("CNV-018: a partner's own payout goes before the event's", async () => {
     payout: "11.5000",
     revenue: "15.0000",
   });
+});
+
+test("a partner's percentage on the default event leaves a flat lead its amount (#5, G199)", async () => {
+  const offerId = await world.addOffer({ payout_type: "cps", payout: "5" });
+  const flat = { payout_type: "cpa", payout: "4", revenue_type: "rpa", revenue: "6" };
+  await world.addEvent(offerId, { code: "lead", ...flat });
+  await world.addEvent(offerId, { code: "sale", ...flat, payout_type: "cps", payout: "5" });
+  const own = {
+    workspace_id: world.workspaceId,
+    offer_id: offerId,
+    affiliate_id: world.affiliateId,
+  };
+  const paid = async (event: string): Promise<unknown> => {
+    const click = await world.addClick({ offer_id: offerId });
+    const reply = await world.report({ click_id: click.click_id, event, amount: "100" });
+    return (await world.conversion(reply.body["conversion_id"]))["payout"];
+  };
+  const id = await world.insert("payout_override", { ...own, payout_type: "cps", payout: "20" });
+  expect([await paid("default"), await paid("sale"), await paid("lead")]).toEqual([
+    "20.0000",
+    "5.0000",
+    "4.0000",
+  ]);
+  await world.change("update payout_override set event_code = '*' where id = $1", [id]);
+  expect([await paid("default"), await paid("sale"), await paid("lead")]).toEqual([
+    "20.0000",
+    "20.0000",
+    "4.0000",
+  ]);
+});
+
+test("overrides of before keep what they did, but for events of another type (#5, G199)", async () => {
+  const flat = { payout_type: "cpa", payout: "4", revenue_type: "rpa", revenue: "6" };
+  const shared = { workspace_id: world.workspaceId, affiliate_id: world.affiliateId };
+  const alike = await world.addOffer({ payout_type: "cps", payout: "5" });
+  const other = await world.addOffer();
+  const alone = await world.addOffer();
+  for (const offerId of [alike, other])
+    await world.addEvent(offerId, { code: "sale", ...flat, payout_type: "cps" });
+  for (const offer_id of [alike, other, alone])
+    await world.insert("payout_override", {
+      ...shared,
+      offer_id,
+      payout_type: "cps",
+      payout: "20",
+    });
+  const [file] = (await readdir(MIGRATIONS)).filter((name) => name.endsWith("of_all_events.sql"));
+  await world.change(await readFile(join(MIGRATIONS, String(file)), "utf8"));
+  const codes = await world.rows(
+    `select offer_id, array_agg(coalesce(event_code, 'null') order by event_code) as codes
+     from payout_override where offer_id = any($1) group by offer_id order by offer_id`,
+    [[alike, other, alone]],
+  );
+  expect(codes).toEqual([
+    { offer_id: alike, codes: ["*"] },
+    { offer_id: other, codes: ["*", "null"] },
+    { offer_id: alone, codes: ["null"] },
+  ]);
 });
 
 test("PB-013: a payout counts with the workspace's token, and is ignored with the advertiser's", async () => {

@@ -241,13 +241,14 @@ export class ShopRecount {
 
   #termsOf(event: EventTerms, partner: number): EventTerms {
     if (this.#shop.events[0]?.payout_type === "cpc") return event;
-    const own = [event.code, null].flatMap((code) =>
-      this.#shop.overrides.filter(
-        (one: Override) => one.partner === partner && one.event_code === code,
-      ),
+    const codes = event.code === "default" ? ["default", null, "*"] : [event.code, "*"];
+    const own = codes.flatMap((code) =>
+      this.#shop.overrides.filter((one) => one.partner === partner && one.event_code === code),
     );
-    const payout = own.find((one) => one.payout !== undefined)?.payout;
-    const revenue = own.find((one) => one.revenue !== undefined)?.revenue;
+    const isFor = (one: Override, types: readonly [string | undefined, string]): boolean =>
+      types[0] !== undefined && (one.event_code !== "*" || types[0] === types[1]);
+    const payout = own.find((one) => isFor(one, [one.payout?.[0], event.payout_type]))?.payout;
+    const revenue = own.find((one) => isFor(one, [one.revenue?.[0], event.revenue_type]))?.revenue;
     return {
       ...event,
       ...(payout === undefined ? {} : { payout_type: payout[0], payout: payout[1] }),

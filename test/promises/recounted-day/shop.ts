@@ -91,6 +91,7 @@ export function planShops(orders: number): ShopPlan[] {
   const overrides: Override[] = [
     { partner: 0, event_code: null, payout: ["cps", "9.9999"] },
     { partner: 0, event_code: "sale", revenue: ["rpa", "3.0303"] },
+    { partner: 0, event_code: "*", payout: ["cpa", "4.0404"], revenue: ["rps", "5.0505"] },
     { partner: 1, event_code: "sale", payout: ["cpa", "0.0001"], revenue: ["rps", "0.5"] },
   ];
   return [

@@ -1,0 +1,47 @@
+/** The `event_code` of an override for all events that have the same type. No event has this code (G24). */
+export const ALL_EVENTS = "*";
+
+type OfEvent = { readonly code: string; readonly is_default: boolean };
+
+/**
+ * What an override pays a partner for an event instead of the event's own payout; undefined where none does. An override of the event
+ * goes before one without a code, which is for the default event, and this one before one for all events of the same type (G199).
+ */
+export function ownPayout<Type extends string>(
+  event: OfEvent & { readonly payout_type: string },
+  overrides: readonly {
+    readonly event_code: string | null;
+    readonly payout_type: Type | null;
+    readonly payout: string | null;
+  }[],
+): { readonly type: Type; readonly payout: string } | undefined {
+  for (const code of codesFor(event)) {
+    const own = overrides.find(({ event_code }) => event_code === code);
+    if (own === undefined || own.payout_type === null || own.payout === null) continue;
+    if (code !== ALL_EVENTS || own.payout_type === event.payout_type)
+      return { type: own.payout_type, payout: own.payout };
+  }
+  return undefined;
+}
+
+/** The same for what the advertiser pays: each side of an override stands alone (G46). */
+export function ownRevenue<Type extends string>(
+  event: OfEvent & { readonly revenue_type: string },
+  overrides: readonly {
+    readonly event_code: string | null;
+    readonly revenue_type: Type | null;
+    readonly revenue: string | null;
+  }[],
+): { readonly type: Type; readonly revenue: string } | undefined {
+  for (const code of codesFor(event)) {
+    const own = overrides.find(({ event_code }) => event_code === code);
+    if (own === undefined || own.revenue_type === null || own.revenue === null) continue;
+    if (code !== ALL_EVENTS || own.revenue_type === event.revenue_type)
+      return { type: own.revenue_type, revenue: own.revenue };
+  }
+  return undefined;
+}
+
+function codesFor({ code, is_default: isDefault }: OfEvent): readonly (string | null)[] {
+  return isDefault ? [code, null, ALL_EVENTS] : [code, ALL_EVENTS];
+}
