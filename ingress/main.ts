@@ -9,6 +9,8 @@ import { Metrics } from "../schemas/host/metrics.ts";
 import { SettingsError } from "../schemas/host/read-settings.ts";
 import { ClickIdMint } from "../schemas/ids/click-id.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
+import { isPostgresAway } from "../schemas/postgres/errors.ts";
+import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { ClickNotices } from "./click-notices/click-notices.ts";
 import { InboundLog } from "./inbound-log/inbound-log.ts";
@@ -29,6 +31,8 @@ import type { IngressServer } from "./server.ts";
 import { type IngressSettings, prepareNativeServer, readIngressSettings } from "./settings.ts";
 
 const RETRY_MS = 500;
+/** A start waits for what Postgres says of its schema at most this long. */
+const SCHEMA_PATIENCE_MS = 2_000;
 /** A start waits for NATS at most this long. */
 const ANNOUNCE_MS = 1_000;
 const CLOSE_SERVER_MS = 5_000;
@@ -43,7 +47,7 @@ async function main(): Promise<void> {
     log.info({ port: settings.port }, "process.running");
   } catch (error) {
     if (lifetime.signal.aborted) return;
-    process.exitCode = 1;
+    process.exitCode = error instanceof NewerSchemaError ? 3 : 1;
     log.fatal({ err: error }, "process.did-not-start");
     await lifetime.end("did not start");
   }
@@ -57,6 +61,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   });
   lifetime.own("postgres", () => pool.end());
 
+  await refuseOtherSchema(pool, log);
   const folder = await takeFolder(settings, pool, { log, signal: lifetime.signal });
   lifetime.own("journal folder", () => folder.release());
 
@@ -153,6 +158,7 @@ function healthOf(parts: {
   return () => ({
     ok: catalog.isLoaded && !shipper.hasUnrecorded && !metrics.hasSyncFault(),
     catalog_version: catalog.version,
+    catalog_unreadable_records: feed.unreadableRecords,
     postgres_read_at:
       feed.lastReadAtMs === undefined ? null : new Date(feed.lastReadAtMs).toISOString(),
     nats: link.current() !== undefined,
@@ -166,6 +172,22 @@ function healthOf(parts: {
 /** The writers wait for its clicks from the first one on (G162). Without NATS they are taken all the same. */
 async function untilAnnounced(shipper: Shipper): Promise<void> {
   await Promise.race([shipper.announced, sleep(ANNOUNCE_MS, undefined, { ref: false })]);
+}
+
+/**
+ * A start on an older or newer schema fails, as that of api and processors. A Postgres that does not answer keeps nobody from
+ * starting on the copy on disk (P2), and a schema that changes later nobody from running.
+ */
+async function refuseOtherSchema(pool: Pool, log: Log): Promise<void> {
+  const checked = assertPostgresMigrated(pool).catch((error: unknown) => {
+    if (!isPostgresAway(error)) throw error;
+    log.warn({ err: error }, "process.schema-not-confirmed");
+  });
+  const patience = sleep(SCHEMA_PATIENCE_MS, undefined, { ref: false });
+  await Promise.race([checked, patience]);
+  checked.catch((error: unknown) => {
+    log.error({ err: error }, "process.schema-is-another");
+  });
 }
 
 /** A folder of a former process needs nobody; the first one ever needs Postgres for its number. */

@@ -60,7 +60,7 @@ async function start(
   const { lanes } = settings;
   const metrics = new Metrics();
   const catalog = new Catalog();
-  const connected: { nats?: Nats } = {};
+  const connected: { nats?: Nats; feed?: CatalogFeed } = {};
   const health = await startHealthServer({
     port: settings.healthPort,
     metrics,
@@ -70,6 +70,7 @@ async function start(
       lanes: lanes.join(","),
       nats: connected.nats !== undefined && !connected.nats.connection.isClosed(),
       catalog_version: catalog.version,
+      catalog_unreadable_records: connected.feed?.unreadableRecords ?? 0,
     }),
   });
   lifetime.own("health", () => health.close());
@@ -93,6 +94,7 @@ async function start(
 
   const copyPath = join(settings.dataDir, "processors", "catalog.jsonl");
   const feed = await CatalogFeed.start({ catalog, db: pool, log, metrics, copyPath });
+  connected.feed = feed;
   lifetime.own("catalog", () => feed.close());
 
   const { signal } = lifetime;

@@ -84,7 +84,7 @@ test("a copy that cannot be read to its end is no copy, and neither is none", as
   expect(await readBack()).toBeUndefined();
   const catalog = aCatalog();
   await new DiskCopy(path).replace(catalog.entries(catalog.version), AT);
-  await appendFile(path, '{"kind":"offer","id":"9","version":9,"record":{}}\n{"end":true}\n');
+  await appendFile(path, '{"kind":"offer","id":"9","ver\n{"end":true}\n');
   expect(await readBack()).toBeUndefined();
 });
 
@@ -107,7 +107,16 @@ test("behind additions of an older release a copy does not say how far it goes (
   await copy.replace(catalog.entries(catalog.version), AT);
   await copy.add([...catalog.entries(catalog.version + 1)], undefined);
   const state = await new DiskCopy(path).read(() => undefined);
-  expect(state).toEqual({ position: undefined });
+  expect(state).toEqual({ position: undefined, skipped: 0 });
+  expect(contentOf(await readBack())).toEqual(contentOf(catalog));
+});
+
+test("a record that this release cannot read costs the copy nothing else (#10)", async () => {
+  const catalog = aCatalog();
+  await new DiskCopy(path).replace(catalog.entries(catalog.version), AT);
+  await appendFile(path, '{"kind":"offer","id":"9","version":9,"record":{}}\n{"end":true}\n');
+  const state = await new DiskCopy(path).read(() => undefined);
+  expect(state).toEqual({ position: undefined, skipped: 1 });
   expect(contentOf(await readBack())).toEqual(contentOf(catalog));
 });
 

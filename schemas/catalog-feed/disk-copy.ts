@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { type CatalogEntry, parseCatalogEntry } from "../catalog/entry.ts";
+import { type CatalogEntry, catalogShape, parseCatalogEntry } from "../catalog/entry.ts";
 import { OfferAccess } from "../catalog/records.ts";
 import type { CatalogPosition } from "./read-changes.ts";
 
@@ -37,13 +37,19 @@ const PositionLine = z.object({
   kind: z.literal(POSITION_KIND),
   id: z.literal(""),
   version: z.int().nonnegative(),
-  record: z.object({ mark: z.uuid() }),
+  /** `shape`: of records as the writer reads them. */
+  record: z.object({ mark: z.uuid(), shape: z.string() }),
 });
 
 /** What a good copy says of itself. */
 export type CopyState = {
-  /** Undefined when it does not say, as that of an older release: then all has to be read again. */
+  /**
+   * Undefined when it does not say, and when another release wrote it: that may have left out what this one can read. Then all has
+   * to be read again.
+   */
   readonly position: CatalogPosition | undefined;
+  /** Lines of another release that this one cannot read. */
+  readonly skipped: number;
 };
 
 /**
@@ -162,6 +168,7 @@ async function readEntries(
 ): Promise<CopyState> {
   let page: CatalogEntry[] = [];
   let position: CatalogPosition | undefined;
+  let skipped = 0;
   let rest: Buffer = Buffer.alloc(0);
   for (let from = 0; from < goodBytes; from += READ_BYTES) {
     const chunk = await readChunk(file, from, Math.min(READ_BYTES, goodBytes - from));
@@ -172,26 +179,35 @@ async function readEntries(
       if (line === "" || line === END_LINE) continue;
       // An older release adds entries and says no position: they lie behind the one that stands there.
       position = line.startsWith(POSITION_LINE_HEAD) ? positionOfLine(line) : undefined;
-      page.push(...entriesOfLine(line));
+      const entries = entriesOfLine(line);
+      if (entries === undefined) skipped += 1;
+      else page.push(...entries);
       if (page.length < ENTRIES_A_PAGE) continue;
       take(page);
       page = [];
     }
   }
   take(page);
-  return { position };
+  return { position: skipped > 0 ? undefined : position, skipped };
 }
 
-function positionOfLine(line: string): CatalogPosition {
-  const { version, record } = PositionLine.parse(JSON.parse(line));
-  return { version, mark: record.mark };
+function positionOfLine(line: string): CatalogPosition | undefined {
+  const { data } = PositionLine.safeParse(JSON.parse(line));
+  if (data === undefined || data.record.shape !== catalogShape()) return undefined;
+  return { version: data.version, mark: data.record.mark };
 }
 
-function entriesOfLine(line: string): readonly CatalogEntry[] {
+/** Undefined for a record that this release cannot read. @throws {SyntaxError} for a damaged line. */
+function entriesOfLine(line: string): readonly CatalogEntry[] | undefined {
   const value: unknown = JSON.parse(line);
-  if (line.startsWith(ACCESS_LINE_HEAD)) return accessEntries(AccessLine.parse(value));
-  const entry = parseCatalogEntry(value);
-  return entry === undefined ? [] : [entry];
+  try {
+    if (line.startsWith(ACCESS_LINE_HEAD)) return accessEntries(AccessLine.parse(value));
+    const entry = parseCatalogEntry(value);
+    return entry === undefined ? [] : [entry];
+  } catch (error) {
+    if (error instanceof z.ZodError) return undefined;
+    throw error;
+  }
 }
 
 function accessEntries({ version, status, terms_accepted, pairs }: AccessLine): CatalogEntry[] {
@@ -247,7 +263,7 @@ function lineOfPosition({ version, mark }: CatalogPosition): string {
   const line: z.infer<typeof PositionLine> = {
     ...{ kind: POSITION_KIND, id: "" },
     version,
-    record: { mark },
+    record: { mark, shape: catalogShape() },
   };
   return JSON.stringify(line);
 }

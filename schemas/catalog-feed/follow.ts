@@ -8,6 +8,7 @@ import { DiskCopy } from "./disk-copy.ts";
 import { type CatalogFeedMetrics, catalogFeedMetrics } from "./metrics.ts";
 import { type CatalogPosition, PositionNotOnLogError, readCatalogChanges } from "./read-changes.ts";
 import { Rereading } from "./rereading.ts";
+import { type UnreadableRecord, UnreadableRecords } from "./unreadable-records.ts";
 
 export type CatalogFeedOptions = {
   readonly catalog: Catalog;
@@ -30,7 +31,7 @@ type RereadReason = PositionNotOnLogError["reason"] | "copy without position";
 
 /**
  * Keeps a Catalog equal to Postgres. While Postgres is away the catalog stays as it was, and is loaded from disk at start.
- * Invariant: every entry up to the position has been applied, and those only. A Postgres whose history does not have the position
+ * Invariant: every entry up to the position has been applied that can be read, and those only. A Postgres whose history does not have the position
  * (G206) is read from its beginning while the catalog stays in force; then what differs is applied in one go.
  */
 export class CatalogFeed {
@@ -43,6 +44,7 @@ export class CatalogFeed {
   #timer: NodeJS.Timeout | undefined;
   #copyTimer: NodeJS.Timeout | undefined;
   readonly #metrics: CatalogFeedMetrics;
+  readonly #unreadable: UnreadableRecords;
   /** Undefined until something was read, and when it is not known what the catalog in memory is made of. */
   #position: CatalogPosition | undefined;
   #rereadReason: RereadReason = "copy without position";
@@ -59,7 +61,9 @@ export class CatalogFeed {
 
   private constructor(options: CatalogFeedOptions) {
     this.#options = options;
+    this.#unreadable = new UnreadableRecords(options.log);
     this.#metrics = catalogFeedMetrics(options.metrics, {
+      unreadableRecords: () => this.unreadableRecords,
       version: () => options.catalog.version,
       answeredAtMs: () => this.#answeredAtMs,
     });
@@ -77,6 +81,16 @@ export class CatalogFeed {
     feed.#schedule();
     feed.#scheduleCopy();
     return feed;
+  }
+
+  /** Records of Postgres that this release cannot read: their last readable version, if any, is in force. */
+  get unreadableRecords(): number {
+    return this.#unreadable.size;
+  }
+
+  /** Whether a refusal may rest on such a record: then it is our fault, and not to be told as the sender's (P15). */
+  get mayRefuseWrongly(): boolean {
+    return this.#unreadable.mayCauseRefusals;
   }
 
   /**
@@ -104,6 +118,7 @@ export class CatalogFeed {
       try {
         if (this.#position === undefined && this.#options.catalog.isLoaded) await this.#reread();
         else await this.#readOn();
+        this.#unreadable.summarize();
         if (this.#trouble !== undefined) this.#options.log.info("catalog.postgres-is-back");
         this.#trouble = undefined;
         return true;
@@ -119,8 +134,11 @@ export class CatalogFeed {
   async #readOn(): Promise<void> {
     const { catalog, db, log } = this.#options;
     let changes = 0;
-    for await (const { entries, position } of readCatalogChanges(db, this.#position)) {
+    for await (const page of readCatalogChanges(db, this.#position)) {
+      const { entries, unreadable, position } = page;
       this.#answered();
+      this.#unreadable.forget(entries);
+      this.#unreadable.note(unreadable);
       this.#take([...entries]);
       this.#position = position;
       catalog.version = position.version;
@@ -136,13 +154,19 @@ export class CatalogFeed {
     const { catalog, db, log } = this.#options;
     const startedAtMs = performance.now();
     const reading = await Rereading.of(catalog);
+    const unreadable: UnreadableRecord[] = [];
     let position: CatalogPosition | undefined;
     for await (const page of readCatalogChanges(db, undefined)) {
       this.#answered();
       reading.take(page.entries);
+      this.#unreadable.forget(page.entries);
+      this.#unreadable.note(page.unreadable);
+      for (const record of page.unreadable) reading.keep(record);
+      unreadable.push(...page.unreadable);
       ({ position } = page);
     }
     const changes = await reading.changes();
+    this.#unreadable.keepOnly(unreadable);
     const { version: fromVersion } = catalog;
     catalog.apply(changes);
     catalog.version = position?.version ?? 0;
@@ -202,7 +226,8 @@ export class CatalogFeed {
     this.#unsaved = [];
     this.#position = state.position;
     catalog.version = state.position?.version ?? catalog.version;
-    log.info({ version: catalog.version }, "catalog.loaded-from-disk");
+    const { skipped } = state;
+    log.info({ version: catalog.version, skipped }, "catalog.loaded-from-disk");
   }
 
   #take(page: CatalogEntry[]): void {
@@ -232,7 +257,8 @@ export class CatalogFeed {
   async #save(): Promise<void> {
     const { catalog, copyPath, log } = this.#options;
     const waiting = this.#unsaved;
-    const position = this.#position;
+    // Without its position all is read again at the next start: another release may read what this one cannot.
+    const position = this.#unreadable.size > 0 ? undefined : this.#position;
     if (this.#copy === undefined || !catalog.isLoaded || waiting?.length === 0) return;
     // What is applied from now on is saved the next time.
     this.#unsaved = [];

@@ -10,11 +10,17 @@ export function catalogFeedMetrics(
   metrics: Metrics,
   gauges: {
     readonly version: () => number;
+    readonly unreadableRecords: () => number;
     /** Monotonic ms of the last answer of Postgres. */
     readonly answeredAtMs: () => number | undefined;
   },
 ): CatalogFeedMetrics {
   metrics.gauge("catalog_version", "Version of the catalog in force.", gauges.version);
+  metrics.gauge(
+    "catalog_unreadable_records",
+    "Records in Postgres that this release cannot read; their last readable version is in force.",
+    gauges.unreadableRecords,
+  );
   metrics.gauge("catalog_age_seconds", "Time since Postgres last said what the catalog is.", () => {
     const answeredAtMs = gauges.answeredAtMs();
     return answeredAtMs === undefined ? undefined : (performance.now() - answeredAtMs) / 1_000;

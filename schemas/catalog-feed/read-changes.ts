@@ -1,11 +1,14 @@
 import { type CatalogEntry, parseCatalogEntry } from "../catalog/entry.ts";
 import type { Queryable } from "../postgres/connect.ts";
+import type { UnreadableRecord } from "./unreadable-records.ts";
 
 /** The newest change that a reader has taken. `mark` tells it from another change that got the same version (G206). */
 export type CatalogPosition = { readonly version: number; readonly mark: string };
 
 export type CatalogPage = {
   readonly entries: readonly CatalogEntry[];
+  /** Left out of the entries: one record does not keep the others away. */
+  readonly unreadable: readonly UnreadableRecord[];
   /** Behind the last entry. */
   readonly position: CatalogPosition;
 };
@@ -86,16 +89,21 @@ const CHANGES = `
 
 function pageOf(rows: readonly Row[], versionBefore: number): CatalogPage & { rows: number } {
   const entries: CatalogEntry[] = [];
+  const unreadable: UnreadableRecord[] = [];
   let version = versionBefore;
   let count = 0;
   for (const row of rows) {
     if (row.kind === null) continue;
     count += 1;
     ({ version } = row);
-    const entry = parseCatalogEntry(row);
-    if (entry !== undefined) entries.push(entry);
+    try {
+      const entry = parseCatalogEntry(row);
+      if (entry !== undefined) entries.push(entry);
+    } catch (error) {
+      unreadable.push({ kind: row.kind, id: row.id, version, error });
+    }
   }
   const mark = rows[0]?.mark_after ?? rows[0]?.mark_before;
   if (mark === undefined || mark === null) throw new Error("the log of the catalog is empty");
-  return { entries, position: { version, mark }, rows: count };
+  return { entries, unreadable, position: { version, mark }, rows: count };
 }

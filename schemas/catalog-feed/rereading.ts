@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { AccessTable } from "../catalog/access-table.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogEntry } from "../catalog/entry.ts";
+import type { UnreadableRecord } from "./unreadable-records.ts";
 
 /** Between two slices others run: visitors wait for some milliseconds at most. */
 const ENTRIES_A_SLICE = 5_000;
@@ -47,6 +48,16 @@ export class Rereading {
       if (entry.record === null || this.#isKnown(entry)) this.#changed.delete(keyOf(entry));
       else this.#changed.set(keyOf(entry), entry);
     }
+  }
+
+  /** A version that cannot be read: the one in memory, if there is one, stays. */
+  keep({ kind, id }: UnreadableRecord): void {
+    if (kind !== "offer_access") {
+      this.#met.add(`${kind} ${id}`);
+      return;
+    }
+    const [offer_id = 0, affiliate_id = 0] = id.split("-").map(Number);
+    this.#metAccess.set({ offer_id, affiliate_id, status: "pending", terms_accepted: false });
   }
 
   /** What makes the catalog in memory equal to the one that was read: what differs, and the removal of what is not there. */

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { z } from "zod";
 import {
   Advertiser,
@@ -70,6 +71,18 @@ export function parseCatalogEntry(value: unknown): CatalogEntry | undefined {
   const parsed = record === null ? null : catalogKinds[kind].parse(record);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of `kind` has just been applied; the compiler cannot tie the two unions together
   return { kind, id, version, record: parsed } as CatalogEntry;
+}
+
+let shape: string | undefined;
+
+/** Tells releases apart that read records differently: what one of them has left out, another may know. */
+export function catalogShape(): string {
+  shape ??= hash(
+    "sha256",
+    JSON.stringify(z.toJSONSchema(z.object(catalogKinds), { unrepresentable: "any" })),
+    "hex",
+  ).slice(0, 16);
+  return shape;
 }
 
 /** Entries of records of one kind. */

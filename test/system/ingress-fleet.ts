@@ -111,14 +111,13 @@ export class IngressFleet {
     this.#members.add({ child, output: () => output });
     await until(
       "the ingress says that it runs",
-      () => {
-        if (child.exitCode !== null) throw new Error(`the ingress ended: ${output}`);
-        return output.includes("process.running");
-      },
+      () => child.exitCode !== null || output.includes("process.running"),
       { timeoutMs: START_TIMEOUT_MS, pollMs: 20 },
     ).catch((error: unknown) => {
       throw new Error(`the ingress did not start: ${output}`, { cause: error });
     });
+    if (child.exitCode !== null)
+      throw new Error(`the ingress ended with ${child.exitCode}: ${output}`);
     if (pid === undefined) throw new Error("the ingress has no pid");
     return pid;
   }

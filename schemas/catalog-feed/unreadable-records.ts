@@ -1,0 +1,90 @@
+import { z } from "zod";
+import type { Log } from "../host/log.ts";
+
+/** A record of Postgres that this release cannot read. */
+export type UnreadableRecord = {
+  readonly kind: string;
+  readonly id: string;
+  readonly version: number;
+  readonly error: unknown;
+};
+
+/** Records whose absence, or an older version of which, can make a report or command be refused. */
+const KINDS_OF_REFUSALS: ReadonlySet<string> = new Set([
+  ...["workspace", "advertiser", "offer", "offer_event", "affiliate", "offer_access", "coupon"],
+]);
+/** With more of them in one reading the log has their number. */
+const LINES_A_READING = 20;
+
+/**
+ * What the catalog in memory lacks of the one in Postgres: of these records the last version that could be read stays in force, or
+ * none. Bounded by the number of records.
+ */
+export class UnreadableRecords {
+  readonly #log: Log;
+  readonly #versions = new Map<string, number>();
+  #lines = 0;
+  #untold = 0;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  get size(): number {
+    return this.#versions.size;
+  }
+
+  /** Whether a refusal may rest on a record that could not be read. */
+  get mayCauseRefusals(): boolean {
+    for (const key of this.#versions.keys()) {
+      if (KINDS_OF_REFUSALS.has(key.slice(0, key.indexOf(" ")))) return true;
+    }
+    return false;
+  }
+
+  /** Tells of each version once. */
+  note(records: readonly UnreadableRecord[]): void {
+    for (const { kind, id, version, error } of records) {
+      const key = keyOf(kind, id);
+      if (this.#versions.get(key) === version) continue;
+      this.#versions.set(key, version);
+      this.#tell({ kind, id, version, problems: problemsOf(error) });
+    }
+  }
+
+  /** Versions of these records could be read, or they are gone. */
+  forget(records: readonly { readonly kind: string; readonly id: string }[]): void {
+    if (this.#versions.size === 0) return;
+    for (const { kind, id } of records) this.#versions.delete(keyOf(kind, id));
+  }
+
+  /** All that a reading from the beginning met: others are gone. */
+  keepOnly(records: readonly UnreadableRecord[]): void {
+    const met = new Set(records.map(({ kind, id }) => keyOf(kind, id)));
+    for (const key of this.#versions.keys()) if (!met.has(key)) this.#versions.delete(key);
+  }
+
+  /** A reading ends. */
+  summarize(): void {
+    if (this.#untold > 0)
+      this.#log.error({ records: this.#untold }, "catalog.more-records-unreadable");
+    this.#untold = 0;
+    this.#lines = 0;
+  }
+
+  #tell(facts: object): void {
+    this.#lines += 1;
+    if (this.#lines <= LINES_A_READING) this.#log.error(facts, "catalog.record-unreadable");
+    else this.#untold += 1;
+  }
+}
+
+function keyOf(kind: string, id: string): string {
+  return `${kind} ${id}`;
+}
+
+/** Places and rules, never values: a record may hold a token. */
+function problemsOf(error: unknown): readonly string[] {
+  if (!(error instanceof z.ZodError)) return [String(error)];
+  return error.issues.slice(0, 5).map(({ path, code }) => `${path.join(".")}: ${code}`);
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { IngressFleet } from "../../system/ingress-fleet.ts";
+import { freePort } from "../../system/start-system.ts";
+import { until } from "../../system/until.ts";
+
+const Health = z.object({ ok: z.boolean(), catalog_unreadable_records: z.int() });
+const LINK = "/r/OFFER1/PARTNR";
+const HANG_MS = 20_000;
+const TIMEOUT_MS = 120_000;
+
+let fleet: IngressFleet;
+beforeAll(async () => {
+  fleet = await IngressFleet.open({ lanes: 1 });
+  await fleet.world.addOffer({ code: "OFFER1", destination_url: "https://shop.example/first" });
+  await fleet.world.addOffer({ code: "OFFER2", destination_url: "https://shop.example/second" });
+  await fleet.untilCurrent();
+});
+afterAll(async () => {
+  await fleet[Symbol.asyncDispose]();
+});
+
+async function locationOf(path = LINK, port = fleet.port): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual" });
+  await answer.arrayBuffer();
+  return answer.headers.get("location") ?? String(answer.status);
+}
+
+async function untilLeadsTo(location: string, path: string): Promise<void> {
+  await until(`${path} leads to ${location}`, async () => (await locationOf(path)) === location, {
+    timeoutMs: HANG_MS,
+    pollMs: 10,
+  });
+}
+
+test("an ingress goes on with all that it can read, says so, and refuses nothing wrongly (#10, P15)", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { world } = fleet;
+  await world.change(
+    `update offer set caps = '{"clicks": "of another release"}', destination_url = 'https://shop.example/unreadable' where code = 'OFFER1'`,
+  );
+  await world.change(
+    "update offer set destination_url = 'https://shop.example/new' where code = 'OFFER2'",
+  );
+  await untilLeadsTo("https://shop.example/new", "/r/OFFER2/PARTNR");
+  expect(await locationOf()).toBe("https://shop.example/first");
+  const health = await fetch(`http://127.0.0.1:${fleet.port}/health`);
+  expect(health.status).toBe(200);
+  expect(Health.parse(await health.json())).toEqual({ ok: true, catalog_unreadable_records: 1 });
+  expect(fleet.output).toContain("catalog.record-unreadable");
+  expect(fleet.output).not.toContain("postgres-is-away");
+  expect((await world.report({ click_id: "0".repeat(32) })).httpStatus).toBe(503);
+
+  await world.change("update offer set caps = '{}' where code = 'OFFER1'");
+  await untilLeadsTo("https://shop.example/unreadable", LINK);
+  expect((await world.report({ click_id: "0".repeat(32) })).httpStatus).toBe(200);
+});
+
+test("an ingress does not start on a newer schema (exit code 3), and one that runs goes on (#10)", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { world } = fleet;
+  const port = await freePort();
+  await world.rows(
+    "insert into schema_migration (number, name) values (9999, 'of a newer release')",
+  );
+  try {
+    await expect(fleet.addIngress({ TRACKING_PORT: String(port) })).rejects.toThrow(
+      /the ingress ended with 3/,
+    );
+    await world.change(
+      "update offer set destination_url = 'https://shop.example/later' where code = 'OFFER2'",
+    );
+    await untilLeadsTo("https://shop.example/later", "/r/OFFER2/PARTNR");
+  } finally {
+    await world.rows("delete from schema_migration where number = 9999");
+  }
+});
+
+test("a Postgres that is away keeps no ingress from starting on its copy (#10, P2)", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const port = await freePort();
+  const own = { TRACKING_PORT: String(port), DATA_DIR: `${fleet.folder}/own` };
+  await fleet.terminate(await fleet.addIngress(own));
+  await fleet.addIngress({
+    ...own,
+    POSTGRES_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none`,
+  });
+  expect(await locationOf(LINK, port)).toMatch(/^https:\/\/shop\.example\//);
+});
