@@ -4,6 +4,7 @@ import { domainCommands } from "./domain-commands.ts";
 import { importCommands } from "./import/import-commands.ts";
 import { keyCommands } from "./key-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
+import { personCommands } from "./person-commands.ts";
 import { userCommands } from "./user-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
 
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...userCommands,
   ...domainCommands,
+  ...personCommands,
   ...importCommands,
   demoCommand,
 ];

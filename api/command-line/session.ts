@@ -153,7 +153,8 @@ export async function listAll(
   return records;
 }
 
-async function answerOf(
+/** The body of the answer of one operation. @throws {CommandError} */
+export async function answerOf(
   session: Session,
   operation: Operation,
   given: CalledWith,

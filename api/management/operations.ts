@@ -1,6 +1,7 @@
 import { listAdCosts } from "../ad-costs/list-ad-costs.ts";
 import { setAdCosts } from "../ad-costs/set-ad-costs.ts";
 import { rotateAdvertiserToken } from "../advertisers/rotate-postback-token.ts";
+import { createErasure } from "../erasures/create-erasure.ts";
 import { createKey } from "../keys/create-key.ts";
 import { getKey } from "../keys/get-key.ts";
 import { listKeys } from "../keys/list-keys.ts";
@@ -69,6 +70,7 @@ export const managementOperations: readonly Operation[] = [
   setFxRates,
   getBlocklist,
   replaceBlocklist,
+  createErasure,
   ...all(webhooks),
   rotateWebhookSecret,
   testWebhook,

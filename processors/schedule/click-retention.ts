@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
+import { PERSONAL_COLUMNS } from "../../schemas/erasure/personal-fields.ts";
 import { DAY_MS } from "../../schemas/time/zone.ts";
 
 /**
@@ -8,12 +9,10 @@ import { DAY_MS } from "../../schemas/time/zone.ts";
  * and late conversions need stays: ids, offer, partner, place, device, campaign and sub IDs, money.
  */
 const ERASED: Readonly<Record<string, "''" | "0">> = {
-  ...{ ip: "''", visitor: "0", user_agent: "''", referrer: "''", language: "''", asn: "0" },
-  ...{ as_name: "''", os_version: "''", browser_version: "''", destination: "''", extra: "''" },
-  ...{ gclid: "''", gbraid: "''", wbraid: "''", msclkid: "''", fbclid: "''", ttclid: "''" },
-  ...{ ext_matchtype: "''", ext_network: "''", ext_device: "''", ext_device_model: "''" },
-  ...{ ext_target_id: "''", ext_loc_physical: "''", ext_loc_interest: "''" },
-  ...{ ext_feed_item_id: "''", ext_ad_position: "''" },
+  ...PERSONAL_COLUMNS,
+  ...{ visitor: "0", ext_matchtype: "''", ext_network: "''", ext_device: "''" },
+  ...{ ext_device_model: "''", ext_target_id: "''", ext_loc_physical: "''" },
+  ...{ ext_loc_interest: "''", ext_feed_item_id: "''", ext_ad_position: "''" },
 };
 
 const Month = z.object({ month: z.string().regex(/^\d{6}$/) });

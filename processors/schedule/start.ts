@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { repeatDueErasure } from "../../schemas/erasure/erasures.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
@@ -38,6 +39,7 @@ const HOLDS_A_STATEMENT = 500;
 const BACKOFF_MS = 500;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const ERASURES_A_ROUND = 10;
 
 type Task = {
   readonly name: string;
@@ -116,6 +118,12 @@ function tasksOf(
 ): Task[] {
   const tasks: Task[] = [
     {
+      name: "erasures",
+      everyMs: 0,
+      leaseMs: 5 * MINUTE_MS,
+      run: (signal) => repeatErasures({ db: pool, clickhouse }, signal),
+    },
+    {
       name: "retention",
       everyMs: HOUR_MS,
       leaseMs: 10 * MINUTE_MS,
@@ -140,4 +148,15 @@ function tasksOf(
     });
   }
   return tasks;
+}
+
+/** Repeats what is due, at most as many as a lease allows for; the next round goes on. Returns their number. */
+async function repeatErasures(
+  stores: Parameters<typeof repeatDueErasure>[0],
+  signal: AbortSignal,
+): Promise<number> {
+  let repeated = 0;
+  while (repeated < ERASURES_A_ROUND && !signal.aborted && (await repeatDueErasure(stores)))
+    repeated += 1;
+  return repeated;
 }

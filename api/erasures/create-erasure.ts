@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { addressForms } from "../../schemas/erasure/address-forms.ts";
+import { erase, type Subject } from "../../schemas/erasure/erasures.ts";
+import { parseClickId } from "../../schemas/ids/click-id.ts";
+import type { Pool } from "../../schemas/postgres/connect.ts";
+import { wholeAdminWrite } from "../access/access-of-operations.ts";
+import { ApiError } from "../errors.ts";
+import { type FieldFaults, type Operation, operation } from "../operation.ts";
+
+const EMAIL_LENGTH_MAX = 254;
+const FIELDS = ["click_id", "email", "ip"] as const;
+/** Each call writes parts of the click table anew. */
+const CALLS_A_MINUTE = 10;
+const RETRY_AFTER_SEC = 15;
+/** Any number that nothing else uses: one erasure at a time in an installation. */
+const ERASURE_LOCK = 7_265_010;
+
+const Body = z.strictObject({
+  click_id: z
+    .string("expected a click ID")
+    .refine((text) => parseClickId(text) !== undefined, "expected 32 hex digits")
+    .optional(),
+  email: z
+    .string("expected an e-mail address")
+    .max(EMAIL_LENGTH_MAX, `expected at most ${EMAIL_LENGTH_MAX} characters`)
+    .regex(/^\s*[^\s@]+@[^\s@]+\s*$/, "expected an e-mail address")
+    .optional(),
+  ip: z
+    .string("expected an IP address")
+    .refine((text) => addressForms(text) !== undefined, "expected an IPv4 or IPv6 address")
+    .optional(),
+});
+
+const Shown = z
+  .strictObject({
+    clicks: z.int().meta({ description: "Clicks" }),
+    conversions: z.int().meta({ description: "Conversions" }),
+    log_rows: z.int().meta({ description: "Rows of the inbound log" }),
+    deliveries: z.int().meta({ description: "Deliveries of postbacks and webhooks" }),
+  })
+  .meta({ id: "Erasure", description: "Number of rows changed" });
+
+export const createErasure: Operation = operation({
+  name: "createErasure",
+  method: "POST",
+  path: "/erasures",
+  tag: "Management",
+  summary: "Erase what is known of a visitor, by click, e-mail or IP address",
+  description:
+    "Give exactly one field. `click_id` and `email` clear the address, user agent, referrer, ad-platform click IDs, and the " +
+    "e-mail and phone hashes of the click and its conversions, and the same values in the inbound log and in deliveries. `ip` " +
+    "clears the address wherever it stands. Rows, money and reports stay as they are. A second call, or an unknown value, " +
+    "answers zeros. Rows made before the call and stored later are cleared too.",
+  access: wholeAdminWrite,
+  input: { body: Body },
+  output: z.object({ data: Shown }),
+  status: 200,
+  failures: ["rate_limited", "unavailable"],
+  findFaults: async (_context, { body }) => await Promise.resolve(formFaults(body)),
+  run: async ({ db, clickhouse, workspace }, { body }) => {
+    const subject = subjectOf(body);
+    const data = await oneAtATime(db, async () => {
+      await assertWithinBudget(db);
+      return await erase({ db, clickhouse }, { workspaceId: workspace.id, subject });
+    });
+    return { body: { data } };
+  },
+});
+
+function formFaults(body: Readonly<Record<string, unknown>>): FieldFaults {
+  const given = FIELDS.filter((field) => body[field] !== undefined);
+  if (given.length === 1) return {};
+  const named = given.length === 0 ? (["click_id"] as const) : given;
+  return Object.fromEntries(
+    named.map((field) => [field, "expected exactly one of click_id, email and ip"]),
+  );
+}
+
+function subjectOf({ click_id = "", email, ip = "" }: z.output<typeof Body>): Subject {
+  if (email !== undefined) return { kind: "email", email };
+  const forms = addressForms(ip);
+  if (forms !== undefined) return { kind: "ip", forms };
+  return { kind: "click", clickId: parseClickId(click_id) ?? "" };
+}
+
+/** The lock is that of a connection: it goes with the process. */
+async function oneAtATime<T>(db: Pool, work: () => Promise<T>): Promise<T> {
+  const connection = await db.connect();
+  let fault: Error | undefined;
+  try {
+    const { rows } = await connection.query<{ is_mine: boolean }>({
+      name: "try-erasure-lock",
+      text: "select pg_try_advisory_lock($1) as is_mine",
+      values: [ERASURE_LOCK],
+    });
+    if (rows[0]?.is_mine !== true) throw busy("another erasure is under way: repeat this one");
+    try {
+      return await work();
+    } finally {
+      await connection
+        .query({ text: "select pg_advisory_unlock($1)", values: [ERASURE_LOCK] })
+        .catch((error: unknown) => {
+          // A connection that may still hold the lock is closed.
+          fault = error instanceof Error ? error : new Error(String(error));
+        });
+    }
+  } finally {
+    connection.release(fault);
+  }
+}
+
+async function assertWithinBudget(db: Pool): Promise<void> {
+  const { rows } = await db.query<{ calls: number }>({
+    name: "count-recent-erasures",
+    text: "select count(*) as calls from erasure where at > clock_timestamp() - interval '1 minute'",
+  });
+  if ((rows[0]?.calls ?? 0) >= CALLS_A_MINUTE)
+    throw busy(`at most ${CALLS_A_MINUTE} erasures a minute: repeat this one later`);
+}
+
+function busy(message: string): ApiError {
+  return new ApiError("rate_limited", message, {
+    headers: { "retry-after": String(RETRY_AFTER_SEC) },
+  });
+}

@@ -1,0 +1,139 @@
+import { z } from "zod";
+import type { Clickhouse } from "../clickhouse/connect.ts";
+import { selectRows } from "../clickhouse/select.ts";
+import { clickIdParts } from "../ids/click-id.ts";
+import { AD_IDS, PERSONAL_COLUMNS, type PersonalColumn } from "./personal-fields.ts";
+
+export type ClicksOf = { readonly workspaceId: number; readonly clickIds: readonly string[] };
+
+/** A click with something to erase, and what may stand elsewhere too. */
+const Erasable = z.object({
+  id: z.string(),
+  ip: z.string(),
+  ad_ids: z.array(z.string()),
+});
+export type ErasableClick = z.infer<typeof Erasable>;
+
+const Found = z.object({ id: z.string(), in_ip: z.boolean(), in_text: z.boolean() });
+/** A click that has an address: as its own, or in its destination, referrer or further parameters. */
+export type ClickOfAddress = z.infer<typeof Found>;
+
+/** Clicks in one mutation: their ids are part of its text. */
+const IDS_A_MUTATION = 10_000;
+const TIMEOUT_MS = 25_000;
+const COLUMNS = Object.keys(PERSONAL_COLUMNS).filter(isPersonalColumn);
+const IS_CLICK = `workspace_id = {workspaceId:UInt32}
+  and ts in (select fromUnixTimestamp64Milli(arrayJoin({times:Array(Int64)}), 'UTC'))
+  and click_id in (select toFixedString(unhex(arrayJoin({clickIds:Array(String)})), 16))`;
+
+/** Which of these clicks have something to erase. A click id tells the time, so this reads one granule a click. */
+export async function findErasableClicks(
+  clickhouse: Clickhouse,
+  of: ClicksOf,
+): Promise<ErasableClick[]> {
+  const found: ErasableClick[] = [];
+  for (const chunk of chunksOf(of)) {
+    found.push(
+      ...(await selectRows(
+        clickhouse,
+        {
+          name: "erasure.find-clicks",
+          text: `select lower(hex(click_id)) as id, ip, arrayFilter(x -> x != '', [${AD_IDS.join(", ")}]) as ad_ids
+            from click where ${IS_CLICK} and (${describes(COLUMNS)})`,
+          params: paramsOf(chunk),
+        },
+        Erasable,
+      )),
+    );
+  }
+  return found;
+}
+
+/** At most `rowsMax` clicks up to `untilMs` with one of `addresses`, or with a text that has `pattern` (RE2). */
+export async function findClicksOfAddress(
+  clickhouse: Clickhouse,
+  search: {
+    readonly workspaceId: number;
+    readonly addresses: readonly string[];
+    readonly pattern: string;
+    readonly untilMs: number;
+    readonly rowsMax: number;
+  },
+): Promise<ClickOfAddress[]> {
+  return await selectRows(
+    clickhouse,
+    {
+      name: "erasure.find-clicks-of-address",
+      text: `select lower(hex(click_id)) as id, toBool(has({addresses:Array(String)}, ip)) as in_ip,
+          toBool(match(concat(destination, ' ', referrer, ' ', extra), {pattern:String})) as in_text
+        from click
+        where workspace_id = {workspaceId:UInt32} and ts <= fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC')
+          and (in_ip or in_text)
+        limit {rowsMax:UInt32}`,
+      params: search,
+      timeoutMs: TIMEOUT_MS,
+    },
+    Found,
+  );
+}
+
+/** Empties columns of clicks and waits until every part has been written anew. A repeat changes nothing. */
+export async function eraseClickColumns(
+  clickhouse: Clickhouse,
+  of: ClicksOf,
+  columns: readonly PersonalColumn[] = COLUMNS,
+): Promise<void> {
+  for (const chunk of chunksOf(of)) {
+    await clickhouse.command({
+      query: `alter table click update ${columns.map((name) => `${name} = ${PERSONAL_COLUMNS[name]}`).join(", ")}
+        where ${IS_CLICK} and (${describes(columns)})`,
+      query_params: paramsOf(chunk),
+      clickhouse_settings: { mutations_sync: "1" },
+    });
+  }
+}
+
+const Known = z.object({ id: z.string() });
+
+/** Empties the visitor's hash of clicks before `beforeMs`. */
+export async function eraseVisitors(
+  clickhouse: Clickhouse,
+  of: ClicksOf,
+  beforeMs: number,
+): Promise<void> {
+  const clickIds = of.clickIds.filter((id) => clickIdParts(id).atMs < beforeMs);
+  for (const chunk of chunksOf({ ...of, clickIds })) {
+    const known = await selectRows(
+      clickhouse,
+      {
+        name: "erasure.find-visitors",
+        text: `select lower(hex(click_id)) as id from click where ${IS_CLICK} and visitor != 0`,
+        params: paramsOf(chunk),
+      },
+      Known,
+    );
+    if (known.length === 0) continue;
+    await clickhouse.command({
+      query: `alter table click update visitor = 0 where ${IS_CLICK}`,
+      query_params: paramsOf({ ...of, clickIds: known.map(({ id }) => id) }),
+      clickhouse_settings: { mutations_sync: "1" },
+    });
+  }
+}
+
+function describes(columns: readonly PersonalColumn[]): string {
+  return columns.map((name) => `${name} != ${PERSONAL_COLUMNS[name]}`).join(" or ");
+}
+
+function* chunksOf({ workspaceId, clickIds }: ClicksOf): Generator<ClicksOf> {
+  for (let at = 0; at < clickIds.length; at += IDS_A_MUTATION)
+    yield { workspaceId, clickIds: clickIds.slice(at, at + IDS_A_MUTATION) };
+}
+
+function paramsOf({ workspaceId, clickIds }: ClicksOf): Record<string, unknown> {
+  return { workspaceId, clickIds, times: clickIds.map((id) => clickIdParts(id).atMs) };
+}
+
+function isPersonalColumn(name: string): name is PersonalColumn {
+  return name in PERSONAL_COLUMNS;
+}

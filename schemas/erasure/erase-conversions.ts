@@ -1,0 +1,78 @@
+import type { Queryable } from "../postgres/connect.ts";
+import { AD_IDS } from "./personal-fields.ts";
+
+export type PersonsConversion = {
+  readonly id: string;
+  readonly click_id: string | null;
+  readonly conv_ip: string | null;
+  readonly ad_ids: readonly string[];
+};
+
+/** Conversions of these clicks, and those up to `untilMs` with one of these keyed hashes of an e-mail. */
+export async function findConversions(
+  db: Queryable,
+  of: {
+    readonly workspaceId: number;
+    readonly clickIds: readonly string[];
+    readonly email:
+      | { readonly key: string; readonly hash: string; readonly untilMs: number }
+      | undefined;
+  },
+): Promise<PersonsConversion[]> {
+  const { rows } = await db.query<PersonsConversion>({
+    name: "find-conversions-of-person",
+    text: `select c.id, c.click_id, host(c.conv_ip) as conv_ip,
+             array(select v.value from jsonb_each_text(c.click) v where v.key = any($6::text[]) and v.value <> '') as ad_ids
+           from conversion c
+           where c.workspace_id = $1 and c.click_id = any($2::text[])
+           union
+           select c.id, c.click_id, host(c.conv_ip) as conv_ip,
+             array(select v.value from jsonb_each_text(c.click) v where v.key = any($6::text[]) and v.value <> '') as ad_ids
+           from conversion c
+           where c.workspace_id = $1 and c.email_hash is not null and $4::text is not null
+             and keyed_hash($3, c.email_hash) = $4 and c.conv_ts <= $5`,
+    values: [
+      ...[of.workspaceId, of.clickIds, of.email?.key ?? null, of.email?.hash ?? null],
+      ...[new Date(of.email?.untilMs ?? 0).toISOString(), AD_IDS],
+    ],
+  });
+  return rows;
+}
+
+/** What conversions know of their visitor. Status, money and what reports split by stay. Returns the number of rows changed. */
+export async function eraseConversions(db: Queryable, ids: readonly string[]): Promise<number> {
+  const { rowCount } = await db.query({
+    name: "erase-conversions",
+    text: `update conversion
+           set conv_ip = null, email_hash = null, phone_hash = null, click = click - $2::text[]
+           where id = any($1::uuid[])
+             and (conv_ip is not null or email_hash is not null or phone_hash is not null or click ?| $2::text[])`,
+    values: [ids, AD_IDS],
+  });
+  return rowCount ?? 0;
+}
+
+/** Clears an address that conversions up to `untilMs` have, as their own or in adv1 to adv5. */
+export async function eraseAddressOfConversions(
+  db: Queryable,
+  of: {
+    readonly workspaceId: number;
+    readonly addresses: readonly string[];
+    readonly clickIds: readonly string[];
+    readonly untilMs: number;
+  },
+): Promise<number> {
+  const { rowCount } = await db.query({
+    name: "erase-address-of-conversions",
+    text: `update conversion c
+           set conv_ip = case when c.conv_ip = any($2::inet[]) then null else c.conv_ip end,
+               params = without_person(c.params, '{}', $3::text[])
+           where c.workspace_id = $1 and c.conv_ts <= $5 and (c.conv_ip = any($2::inet[]) or c.click_id = any($4::text[]))
+             and (c.conv_ip = any($2::inet[]) or c.params <> without_person(c.params, '{}', $3::text[]))`,
+    values: [
+      ...[of.workspaceId, of.addresses, of.addresses, of.clickIds],
+      new Date(of.untilMs).toISOString(),
+    ],
+  });
+  return rowCount ?? 0;
+}

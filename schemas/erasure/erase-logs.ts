@@ -1,0 +1,114 @@
+import type { Queryable } from "../postgres/connect.ts";
+import { DAY_MS } from "../time/zone.ts";
+import { PERSONAL_PARAMS } from "./personal-fields.ts";
+
+/** Days that logs are kept, and one more: they are read a day at a time, so that no statement takes long. */
+const LOG_DAYS = 31;
+
+/** Clears the inbound log of clicks and conversions. The address of a `/pb` is that of a server, and stays. */
+export async function eraseLogOf(
+  db: Queryable,
+  of: {
+    readonly workspaceId: number;
+    readonly clickIds: readonly string[];
+    readonly conversionIds: readonly string[];
+  },
+): Promise<number> {
+  const { rowCount } = await db.query({
+    name: "erase-postback-log-of-person",
+    text: `update postback_log l
+           set ip = case when l.endpoint = 'pb' then l.ip end, params = without_person(l.params, $4::text[], '{}')
+           where l.workspace_id = $1 and (l.click_id = any($2::text[]) or l.conversion_id = any($3::uuid[]))
+             and (l.endpoint <> 'pb' and l.ip is not null or l.params <> without_person(l.params, $4::text[], '{}'))`,
+    values: [of.workspaceId, of.clickIds, of.conversionIds, PERSONAL_PARAMS],
+  });
+  return rowCount ?? 0;
+}
+
+type Values = {
+  readonly workspaceId: number;
+  /** Compared with the address of a call. */
+  readonly addresses: readonly string[];
+  /** Compared with each parameter of a call, and looked for in what deliveries sent and were answered. */
+  readonly values: readonly string[];
+  readonly untilMs: number;
+};
+
+/** Clears values in the whole inbound log of a workspace. */
+export async function eraseLogValues(db: Queryable, of: Values): Promise<number> {
+  const { workspaceId, addresses, values, untilMs } = of;
+  if (addresses.length === 0 && values.length === 0) return 0;
+  let changed = 0;
+  for (const [from, to] of daysUpTo(untilMs)) {
+    const { rowCount } = await db.query({
+      name: "erase-postback-log-values",
+      text: `update postback_log l
+             set ip = case when l.ip = any($2::inet[]) then null else l.ip end, params = without_person(l.params, '{}', $3::text[])
+             where l.workspace_id = $1 and l.ts >= $4 and l.ts < $5
+               and (l.ip = any($2::inet[]) or l.params <> '{}' and l.params <> without_person(l.params, '{}', $3::text[]))`,
+      values: [workspaceId, addresses, values, from, to],
+    });
+    changed += rowCount ?? 0;
+  }
+  return changed;
+}
+
+/** Clears the documents, URLs and answers of the deliveries of conversions, as far as they have ad ids or one of `values`. */
+export async function eraseDeliveriesOf(
+  db: Queryable,
+  of: { readonly conversionIds: readonly string[]; readonly values: readonly string[] },
+): Promise<number> {
+  const { rowCount } = await db.query({
+    name: "erase-deliveries-of-person",
+    text: `update delivery d
+           set url = case when has_any(d.url, $2::text[]) then '' else d.url end,
+               response_body = case when has_any(d.response_body, $2::text[]) then '' else d.response_body end,
+               facts = case when d.facts ? 'body'
+                 then jsonb_set(d.facts, '{body}', to_jsonb(without_ad_ids(d.facts ->> 'body'))) else d.facts end
+           where d.conversion_id = any($1::uuid[])
+             and (has_any(d.url, $2::text[]) or has_any(d.response_body, $2::text[])
+               or d.facts ->> 'body' <> without_ad_ids(d.facts ->> 'body'))`,
+    values: [of.conversionIds, of.values],
+  });
+  return rowCount ?? 0;
+}
+
+/** Clears the URLs and answers of all deliveries of a workspace that have one of `values`. */
+export async function eraseDeliveryValues(
+  db: Queryable,
+  { workspaceId, values, untilMs }: Omit<Values, "addresses">,
+): Promise<number> {
+  if (values.length === 0) return 0;
+  let changed = 0;
+  for (const [from, to] of daysUpTo(untilMs)) {
+    const { rowCount } = await db.query({
+      name: "erase-delivery-values",
+      text: `update delivery d
+             set url = case when has_any(d.url, $2::text[]) then '' else d.url end,
+                 response_body = case when has_any(d.response_body, $2::text[]) then '' else d.response_body end
+             where d.workspace_id = $1 and d.finished_at >= $3 and d.finished_at < $4
+               and (has_any(d.url, $2::text[]) or has_any(d.response_body, $2::text[]))`,
+      values: [workspaceId, values, from, to],
+    });
+    changed += rowCount ?? 0;
+  }
+  const { rowCount } = await db.query({
+    name: "erase-values-of-waiting-deliveries",
+    text: `update delivery d
+           set url = case when has_any(d.url, $2::text[]) then '' else d.url end,
+               response_body = case when has_any(d.response_body, $2::text[]) then '' else d.response_body end
+           where d.workspace_id = $1 and d.due_at is not null
+             and (has_any(d.url, $2::text[]) or has_any(d.response_body, $2::text[]))`,
+    values: [workspaceId, values],
+  });
+  return changed + (rowCount ?? 0);
+}
+
+function* daysUpTo(untilMs: number): Generator<[string, string]> {
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  // Clocks of processes differ a little: the last day ends a minute later.
+  for (let day = LOG_DAYS - 1; day >= 0; day -= 1) {
+    const toMs = untilMs - day * DAY_MS;
+    yield [iso(toMs - DAY_MS), iso(day === 0 ? toMs + 60_000 : toMs)];
+  }
+}

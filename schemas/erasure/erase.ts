@@ -1,0 +1,129 @@
+import type { Clickhouse } from "../clickhouse/connect.ts";
+import type { Queryable } from "../postgres/connect.ts";
+import type { AddressForms } from "./address-forms.ts";
+import {
+  eraseClickColumns,
+  eraseVisitors,
+  findClicksOfAddress,
+  findErasableClicks,
+} from "./erase-clicks.ts";
+import {
+  eraseAddressOfConversions,
+  eraseConversions,
+  findConversions,
+} from "./erase-conversions.ts";
+import {
+  eraseDeliveriesOf,
+  eraseDeliveryValues,
+  eraseLogOf,
+  eraseLogValues,
+} from "./erase-logs.ts";
+
+export type Stores = { readonly db: Queryable; readonly clickhouse: Clickhouse };
+
+/** Rows changed. */
+export type Erased = {
+  readonly clicks: number;
+  readonly conversions: number;
+  readonly log_rows: number;
+  readonly deliveries: number;
+};
+
+export type Person = {
+  readonly workspaceId: number;
+  readonly clickIds: readonly string[];
+  /** The keyed hash of an e-mail's hash; its conversions up to `untilMs`. */
+  readonly email: { readonly key: string; readonly hash: string } | undefined;
+  readonly untilMs: number;
+  /** Visitors' hashes of clicks before it are of no use any more, and go too. */
+  readonly visitorsBeforeMs?: number;
+  /** Called with all clicks of the person before anything is erased, which is how they are found. */
+  readonly keep: (clickIds: readonly string[]) => Promise<void>;
+};
+
+/**
+ * Clears what is known of the person behind clicks, or behind an e-mail: in clicks, their conversions, the inbound log and
+ * deliveries. Rows stay, as does everything that a report counts, sums or splits by. The rows by which others are found go last:
+ * a call that was cut short is completed by a repeat.
+ */
+export async function erasePerson({ db, clickhouse }: Stores, person: Person): Promise<Erased> {
+  const { workspaceId, untilMs } = person;
+  const email = person.email && { ...person.email, untilMs };
+  const first = await findConversions(db, { workspaceId, clickIds: person.clickIds, email });
+  const clickIds = [
+    ...new Set([...person.clickIds, ...first.flatMap((one) => one.click_id ?? [])]),
+  ];
+  await person.keep(clickIds);
+  const conversions = await findConversions(db, { workspaceId, clickIds, email });
+  const clicks = await findErasableClicks(clickhouse, { workspaceId, clickIds });
+  const conversionIds = conversions.map(({ id }) => id);
+  const addresses = wholeAddresses([
+    ...clicks.map(({ ip }) => ip),
+    ...conversions.map(({ conv_ip }) => conv_ip ?? ""),
+  ]);
+  const adIds = unique([...clicks, ...conversions].flatMap(({ ad_ids }) => ad_ids));
+  const values = [...addresses, ...adIds];
+  const linked = await eraseLogOf(db, { workspaceId, clickIds, conversionIds });
+  const others = await eraseLogValues(db, { workspaceId, addresses, values, untilMs });
+  const deliveries = await eraseDeliveriesOf(db, { conversionIds, values: withEncoded(values) });
+  const changed = await eraseConversions(db, conversionIds);
+  const erasable = clicks.map(({ id }) => id);
+  await eraseClickColumns(clickhouse, { workspaceId, clickIds: erasable });
+  const { visitorsBeforeMs } = person;
+  if (visitorsBeforeMs !== undefined)
+    await eraseVisitors(clickhouse, { workspaceId, clickIds }, visitorsBeforeMs);
+  return { clicks: clicks.length, conversions: changed, log_rows: linked + others, deliveries };
+}
+
+/** Clicks of one address that one call clears; the next call goes on. */
+const CLICKS_MAX = 200_000;
+
+export type Address = {
+  readonly workspaceId: number;
+  readonly forms: AddressForms;
+  /** What came later is not touched. UTC ms. */
+  readonly untilMs: number;
+};
+
+/** Clears an address wherever it stands, whole or truncated: in clicks, conversions, the inbound log and deliveries. */
+export async function eraseAddress(
+  { db, clickhouse }: Stores,
+  { workspaceId, forms, untilMs }: Address,
+): Promise<Erased> {
+  const addresses = [...forms.whole, ...forms.truncated];
+  const values = withEncoded(forms.whole);
+  const clicks = await findClicksOfAddress(clickhouse, {
+    ...{ workspaceId, addresses, untilMs, pattern: patternOf(values), rowsMax: CLICKS_MAX },
+  });
+  const clickIds = clicks.map(({ id }) => id);
+  const log_rows = await eraseLogValues(db, { workspaceId, addresses, values: addresses, untilMs });
+  const deliveries = await eraseDeliveryValues(db, { workspaceId, values, untilMs });
+  const of = { workspaceId, addresses, clickIds, untilMs };
+  const conversions = await eraseAddressOfConversions(db, of);
+  const having = (place: "in_ip" | "in_text"): string[] =>
+    clicks.filter((click) => click[place]).map(({ id }) => id);
+  const [withIp, withText] = [having("in_ip"), having("in_text")];
+  await eraseClickColumns(clickhouse, { workspaceId, clickIds: withIp }, ["ip"]);
+  const texts = ["destination", "referrer", "extra"] as const;
+  await eraseClickColumns(clickhouse, { workspaceId, clickIds: withText }, texts);
+  return { clicks: clicks.length, conversions, log_rows, deliveries };
+}
+
+/** A truncated address is that of many, and nobody else's row is cleared for it. */
+function wholeAddresses(addresses: readonly string[]): string[] {
+  return unique(addresses.filter((ip) => ip !== "" && !/(\.0|::)$/.test(ip)));
+}
+
+function withEncoded(values: readonly string[]): string[] {
+  return unique(values.flatMap((value) => [value, encodeURIComponent(value)]));
+}
+
+/** None of these is a part of a longer address. */
+function patternOf(values: readonly string[]): string {
+  const escaped = values.map((value) => value.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return `(?i)(^|[^0-9.:])(${escaped.join("|")})($|[^0-9.:])`;
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

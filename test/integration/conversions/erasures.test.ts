@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { insertKey } from "../../../api/access/insert-key.ts";
+import { runCommand } from "../../../api/command-line/run-command.ts";
+import { startApi } from "../../../api/start-api.ts";
+import { repeatAllErasures, repeatDueErasure } from "../../../schemas/erasure/erasures.ts";
+import type { ClickRecord } from "../../../schemas/events/click-record.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
+import { until } from "../../system/until.ts";
+import { DeliveryWorld } from "../delivery/delivery-world.ts";
+
+const ZEROS = { clicks: 0, conversions: 0, log_rows: 0, deliveries: 0 };
+const IP = "198.51.100.23";
+const OTHER_IP = "198.51.100.24";
+const EMAIL = "Jane@Shop.example";
+const DESCRIBED = {
+  ...{ ip: IP, user_agent: "Browser 1.0", referrer: "https://blog.example/a", sub1: "kept" },
+  ...{ destination: `https://shop.example/?from=${IP}`, visitor: 77, country: "DE" },
+  extra: JSON.stringify({ page: "x" }),
+};
+
+let world: DeliveryWorld;
+let origin = "";
+let key = "";
+let offerId = 0;
+let clicks = 0;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  world = await DeliveryWorld.open();
+  const { tracking } = world;
+  tracking.startWriters();
+  await tracking.change("update workspace set ip_storage = 'full'");
+  key = await insertKey(tracking.pool, {
+    ...{ workspaceId: tracking.workspaceId, name: "admin", role: "admin" },
+  });
+  const outgoing = new OutgoingClient({ allowLoopback: true });
+  const app = await startApi({
+    ...{ db: tracking.pool, clickhouse: tracking.clickhouse, nats: () => tracking.nats, outgoing },
+    log: openLog({ process: "test", level: "silent" }),
+    ...{ trustedProxies: [], rateLimitPerMinute: 1_000_000, allowLoopback: true },
+    ...{ apiUrl: "https://api.example", trackingUrl: "http://track.example" },
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  closers.push(
+    () => app.close(),
+    () => outgoing.close(),
+  );
+  origin = `http://127.0.0.1:${z.looseObject({ port: z.int() }).parse(app.server.address()).port}`;
+  offerId = await tracking.addOffer();
+  await world.addPostback(offerId, { url: world.url(`told?g={gclid}`) });
+  await world.addWebhook("hook");
+  world.startLane();
+});
+afterAll(async () => {
+  for (const close of closers) await close();
+  await world.close();
+});
+
+async function api(method: string, path: string, body?: unknown) {
+  const answer = await fetch(`${origin}/api/v1${path}`, {
+    ...{ method, headers: { authorization: `Bearer ${key}`, "content-type": "application/json" } },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const json = z
+    .looseObject({ data: z.unknown() })
+    .partial()
+    .parse(await answer.json());
+  return { status: answer.status, headers: answer.headers, data: json.data, json };
+}
+
+/** Ten a minute are allowed: tests take no account of each other's. */
+async function erase(body: Record<string, string>) {
+  await world.tracking.rows("update erasure set at = at - interval '2 minutes'");
+  const answer = await api("POST", "/erasures", body);
+  expect(answer.status).toBe(200);
+  return answer.data;
+}
+
+/** A click that converted by ad id, with its log rows and deliveries all there. */
+async function aVisit(fields: Partial<ClickRecord> = {}, params: Record<string, string> = {}) {
+  clicks += 1;
+  const gclid = `gclid-of-visit-${clicks}`;
+  const click = await world.tracking.addClick({
+    ...{ offer_id: offerId, gclid, ...DESCRIBED, ...fields },
+  });
+  const { body } = await world.tracking.report({
+    ...{ click_id: click.click_id, gclid, ip: click.ip, amount: "50", ...params },
+  });
+  const conversionId = String(body["conversion_id"]);
+  await world.settled(conversionId);
+  await until(
+    "the report is in the inbound log",
+    async () =>
+      (
+        await world.tracking.rows("select from postback_log where conversion_id = $1", [
+          conversionId,
+        ])
+      ).length > 0,
+    { timeoutMs: 10_000 },
+  );
+  return { click, gclid, conversionId };
+}
+
+const stores = () => ({ db: world.tracking.pool, clickhouse: world.tracking.clickhouse });
+
+async function clickRow(clickId: string) {
+  const answer = await world.tracking.clickhouse.query({
+    query: `select ip, user_agent, referrer, gclid, destination, extra, visitor, sub1, country, offer_id, is_unique
+      from click where click_id = unhex({clickId:String})`,
+    query_params: { clickId },
+    format: "JSONEachRow",
+  });
+  const [row] = z.array(z.record(z.string(), z.unknown())).parse(await answer.json());
+  return row;
+}
+
+/** Everything about visits, as text: what is nowhere in it is nowhere. */
+async function everything(): Promise<string> {
+  const tables = await Promise.all(
+    [
+      "conversion",
+      "conversion_history",
+      "postback_log",
+      "delivery",
+      "erasure",
+      "erased_click",
+      "audit_log",
+    ].map(async (table) =>
+      (await world.tracking.rows<{ text: string }>(`select t::text as text from ${table} t`)).map(
+        ({ text }) => text,
+      ),
+    ),
+  );
+  const answer = await world.tracking.clickhouse.query({
+    query:
+      "select * except (click_id) from click union all select * except (click_id) from click where 0",
+    format: "JSONEachRow",
+  });
+  return [...tables.flat(), await answer.text()].join("\n");
+}
+
+async function reports() {
+  const paths = ["date,offer,country", "sub1", "device_type,os", "is_unique,referrer_host"].map(
+    (by) => `/reports?group_by=${by}&preset=last7`,
+  );
+  const answers = await Promise.all(paths.map(async (path) => await api("GET", path)));
+  const money = await world.tracking.rows(
+    `select id, status, payout, revenue, sale_amount, conv_ts, version, click ->> 'sub1' as sub1 from conversion order by id`,
+  );
+  return { answers: answers.map(({ status, json }) => ({ status, json })), money };
+}
+
+test("by click: visitor, ad IDs and hashes go from click, conversion, log and deliveries; reports stay (#19, G207)", async () => {
+  const visit = await aVisit({}, { email: EMAIL, phone: "+49 30 123" });
+  const other = await aVisit({ ip: OTHER_IP, destination: "https://shop.example/" });
+  const before = await reports();
+  expect(await everything()).toContain(visit.gclid);
+
+  const changed = await erase({ click_id: visit.click.click_id.toUpperCase() });
+  expect(changed).toEqual({ clicks: 1, conversions: 1, log_rows: 1, deliveries: 2 });
+
+  expect(await clickRow(visit.click.click_id)).toMatchObject({
+    ...{ ip: "", user_agent: "", referrer: "", gclid: "", destination: "", extra: "" },
+    // The visitor's hash stays: a second click of the same visitor is not paid as unique.
+    ...{ visitor: 77, sub1: "kept", country: "DE", offer_id: offerId },
+  });
+  expect(await world.tracking.conversion(visit.conversionId)).toMatchObject({
+    ...{ conv_ip: null, email_hash: null, phone_hash: null, status: "approved" },
+  });
+  const all = await everything();
+  for (const value of [visit.gclid, IP]) expect(all).not.toContain(value);
+  for (const value of [other.gclid, OTHER_IP]) expect(all).toContain(value);
+  expect(await reports()).toEqual(before);
+
+  expect(await erase({ click_id: visit.click.click_id })).toEqual(ZEROS);
+});
+
+test("by e-mail: every click and conversion that it was reported for is cleared (#19, G207)", async () => {
+  const visits = [
+    await aVisit({ ip: "198.51.100.31" }, { email: EMAIL }),
+    await aVisit({ ip: "198.51.100.32" }, { email: ` ${EMAIL.toLowerCase()} ` }),
+  ];
+  const other = await aVisit({ ip: OTHER_IP }, { email: "john@shop.example" });
+  const before = await reports();
+  expect(await erase({ email: EMAIL })).toMatchObject({ clicks: 2, conversions: 2, log_rows: 2 });
+  const all = await everything();
+  for (const { gclid, click } of visits)
+    for (const value of [gclid, click.ip]) expect(all).not.toContain(value);
+  expect(all).toContain(other.gclid);
+  expect(all.toLowerCase()).not.toContain(EMAIL.toLowerCase());
+  expect(await reports()).toEqual(before);
+  expect(await erase({ email: EMAIL })).toEqual(ZEROS);
+});
+
+test("by address: it goes wherever it stands, whole or truncated, and the rest stays (#19, G207)", async () => {
+  const address = "203.0.113.77";
+  const whole = await aVisit({ ip: address, destination: `https://shop.example/?ip=${address}` });
+  const truncated = await aVisit({ ip: "203.0.113.0", destination: "https://shop.example/" });
+  const near = await aVisit({
+    ip: "203.0.113.177",
+    destination: "https://shop.example/?ip=203.0.113.177",
+  });
+  const before = await reports();
+  expect(await erase({ ip: address })).toMatchObject({ clicks: 2, conversions: 2, log_rows: 2 });
+  expect(await clickRow(whole.click.click_id)).toMatchObject({
+    ...{ ip: "", destination: "", gclid: whole.gclid, user_agent: "Browser 1.0" },
+  });
+  expect(await clickRow(truncated.click.click_id)).toMatchObject({
+    ip: "",
+    gclid: truncated.gclid,
+  });
+  expect(await clickRow(near.click.click_id)).toMatchObject({ ip: "203.0.113.177" });
+  expect((await everything()).replaceAll("203.0.113.77", "found")).not.toContain("found");
+  expect(await reports()).toEqual(before);
+  expect(await erase({ ip: address })).toEqual(ZEROS);
+});
+
+test("what is stored after the erasure is cleared by its repeats, which keep no value (#19, G207)", async () => {
+  const { tracking } = world;
+  const late = tracking.aClick({
+    offer_id: offerId,
+    ...DESCRIBED,
+    gclid: "late-gclid",
+    ip: "198.51.100.41",
+  });
+  const lateIp = tracking.aClick({ offer_id: offerId, ...DESCRIBED, ip: "198.51.100.42" });
+  expect(await erase({ click_id: late.click_id })).toEqual(ZEROS);
+  expect(await erase({ ip: lateIp.ip })).toEqual(ZEROS);
+  expect(await everything()).not.toContain(lateIp.ip);
+  await tracking.storeClicks([late, lateIp]);
+  await tracking.report({ click_id: late.click_id, email: "late@shop.example" }, { ip: late.ip });
+  await tracking.rows(
+    "update erasure set repeat_at = null where at < now() - interval '1 minute' and kind = 'email'",
+  );
+  expect(await repeatAllErasures(tracking.pool)).toBeGreaterThan(1);
+  while (await repeatDueErasure(stores()));
+  expect(await clickRow(late.click_id)).toMatchObject({ ip: "", gclid: "", user_agent: "" });
+  expect(await clickRow(lateIp.click_id)).toMatchObject({ ip: "" });
+  expect(
+    await tracking.rows("select from conversion where click_id = $1 and email_hash is not null", [
+      late.click_id,
+    ]),
+  ).toEqual([]);
+});
+
+test("the visitor's hash of an erased click goes when no window of uniqueness reaches it (#19, G207)", async () => {
+  const { tracking } = world;
+  const old = await tracking.addClick({ offer_id: offerId, ...DESCRIBED, ageMs: 40 * 86_400_000 });
+  const young = await tracking.addClick({ offer_id: offerId, ...DESCRIBED });
+  for (const { click_id } of [old, young])
+    expect(await erase({ click_id })).toMatchObject({ clicks: 1 });
+  await repeatAllErasures(tracking.pool);
+  while (await repeatDueErasure(stores()));
+  expect(await clickRow(old.click_id)).toMatchObject({ visitor: 0 });
+  expect(await clickRow(young.click_id)).toMatchObject({ visitor: 77 });
+});
+
+test("unknown values are 200 with zeros, other bodies 400, and calls are bounded (#19, G207)", async () => {
+  expect(await erase({ click_id: "0".repeat(32) })).toEqual(ZEROS);
+  expect(await erase({ email: "nobody@nowhere.example" })).toEqual(ZEROS);
+  expect(await erase({ ip: "2001:db8::77" })).toEqual(ZEROS);
+  const wrong = [
+    {},
+    { click_id: "1" },
+    { email: "x" },
+    { ip: "1.2.3" },
+    { ip: IP, email: EMAIL },
+    { phone: "1" },
+  ];
+  for (const body of wrong)
+    expect([body, (await api("POST", "/erasures", body)).status]).toEqual([body, 400]);
+  const statuses: number[] = [];
+  for (let n = 0; n < 11; n += 1)
+    statuses.push((await api("POST", "/erasures", { email: "nobody@nowhere.example" })).status);
+  expect([statuses.at(0), statuses.at(-1)]).toEqual([200, 429]);
+});
+
+test("`tracker person erase` does the same (#19, G207)", async () => {
+  const { tracking } = world;
+  const visit = await aVisit({ ip: "198.51.100.51" });
+  await tracking.rows("update erasure set at = at - interval '2 minutes'");
+  const [workspace] = await tracking.rows<{ slug: string }>(
+    "select slug from workspace where id = $1",
+    [tracking.workspaceId],
+  );
+  const run = async (...args: string[]) =>
+    await runCommand(
+      ["person", ...args],
+      {
+        ...{
+          dataDir: "/nowhere",
+          apiUrl: "http://api.example",
+          trackingUrl: "http://track.example",
+        },
+        ...{ natsPrefix: "", natsReplicas: 1 },
+        servers: {
+          postgresUrl: tracking.env["POSTGRES_URL"],
+          natsUrl: undefined,
+          clickhouseUrl: tracking.env["CLICKHOUSE_URL"],
+        },
+      },
+      { tell: () => undefined, interruption: () => new AbortController().signal },
+    );
+  const erased = await run(
+    "erase",
+    "--workspace",
+    workspace?.slug ?? "",
+    "--click",
+    visit.click.click_id,
+  );
+  expect(erased).toMatch(
+    /^Cleared: 1 clicks, 1 conversions, 1 rows of the inbound log, 2 deliveries\./,
+  );
+  expect(await everything()).not.toContain(visit.gclid);
+  expect(await run("repeat-erasures")).toMatch(/^\d+ erasures are due again/);
+  await expect(run("erase", "--workspace", workspace?.slug ?? "")).rejects.toThrow("exactly one");
+});
