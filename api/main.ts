@@ -2,6 +2,7 @@ import { openClickhouse } from "../schemas/clickhouse/connect.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { SettingsError } from "../schemas/host/read-settings.ts";
+import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool } from "../schemas/postgres/connect.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
@@ -54,7 +55,11 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   }, PURGE_INTERVAL_MS);
   lifetime.own("purge", () => clearInterval(purge));
 
-  const stores = { db, clickhouse, nats: () => nats.current() };
+  const watch = new StoreWatch({ pool: db, clickhouse, log });
+  watch.start();
+  lifetime.own("store watch", () => watch.close());
+
+  const stores = { db, clickhouse, nats: () => nats.current(), areStoresSame: () => watch.areSame };
   const app = await startApi({
     ...{ ...settings, ...stores, outgoing, log },
     allowLoopback: settings.outgoing.allowLoopback,

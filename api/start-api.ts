@@ -25,6 +25,7 @@ export type ApiParts = {
   readonly apiUrl: string;
   readonly trackingUrl: string;
   readonly allowLoopback: boolean;
+  readonly areStoresSame?: () => boolean | undefined;
 };
 
 /** The API over migrated stores; it listens nowhere yet. Reads the secret of the installation. */
@@ -45,6 +46,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   };
   const app = buildRestServer({
     ...served,
+    ...(parts.areStoresSame === undefined ? {} : { areStoresSame: parts.areStoresSame }),
     operations,
     documents: [
       {

@@ -8,6 +8,7 @@ import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
 import { SettingsError } from "../schemas/host/read-settings.ts";
+import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { connectNats, type Nats } from "../schemas/nats/connect.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
@@ -60,7 +61,7 @@ async function start(
   const { lanes } = settings;
   const metrics = new Metrics();
   const catalog = new Catalog();
-  const connected: { nats?: Nats; feed?: CatalogFeed } = {};
+  const connected: { nats?: Nats; feed?: CatalogFeed; watch?: StoreWatch } = {};
   const health = await startHealthServer({
     port: settings.healthPort,
     metrics,
@@ -68,6 +69,7 @@ async function start(
       ok: stage.current === "running",
       stage: stage.current,
       lanes: lanes.join(","),
+      stores_belong_together: connected.watch?.areSame ?? "unknown",
       nats: connected.nats !== undefined && !connected.nats.connection.isClosed(),
       catalog_version: catalog.version,
       catalog_unreadable_records: connected.feed?.unreadableRecords ?? 0,
@@ -91,6 +93,12 @@ async function start(
     connectionsMax: CLICKHOUSE_CONNECTIONS_MAX,
   });
   lifetime.own("clickhouse", () => clickhouse.close());
+
+  const watch = new StoreWatch({ pool, clickhouse, log });
+  connected.watch = watch;
+  declareStoreMetrics(metrics, watch);
+  watch.start();
+  lifetime.own("store watch", () => watch.close());
 
   const copyPath = join(settings.dataDir, "processors", "catalog.jsonl");
   const feed = await CatalogFeed.start({ catalog, db: pool, log, metrics, copyPath });
@@ -131,6 +139,19 @@ function startLanes(deps: LaneDeps, settings: ProcessorSettings, lifetime: Lifet
     const clicks = startClicks(deps, settings.clicks);
     lifetime.own("clicks", () => clicks.close());
   }
+}
+
+function declareStoreMetrics(metrics: Metrics, watch: StoreWatch): void {
+  metrics.gauge(
+    "stores_incarnation_mismatch",
+    "1 while Postgres and ClickHouse do not belong together.",
+    () => (watch.areSame === undefined ? undefined : Number(!watch.areSame)),
+  );
+  metrics.gauge(
+    "stores_postgres_went_back",
+    "Times that Postgres was behind what ClickHouse knows of it: it was restored.",
+    () => watch.wentBack,
+  );
 }
 
 /** With connections of its own: what destinations do to them is nobody else's matter. */

@@ -5,12 +5,14 @@ import { importCommands } from "./import/import-commands.ts";
 import { keyCommands } from "./key-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { personCommands } from "./person-commands.ts";
+import { restoredCommand } from "./restored-command.ts";
 import { userCommands } from "./user-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   migrateCommand,
+  restoredCommand,
   ...workspaceCommands,
   ...keyCommands,
   ...userCommands,

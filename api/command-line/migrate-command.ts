@@ -1,4 +1,6 @@
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
+import { joinStores } from "../../schemas/installation/incarnation.ts";
 import { connectNats } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
@@ -35,6 +37,7 @@ async function migrateStores(
       await ensureStreamsAt(natsUrl, nats);
       return "streams are as this release needs them";
     }),
+    await migration("Stores", async () => await joinStoresAt(postgresUrl, clickhouseUrl)),
   ];
 }
 
@@ -48,6 +51,24 @@ async function migratePostgresAt(url: string): Promise<string[]> {
   try {
     return await migratePostgres(pool);
   } finally {
+    await pool.end();
+  }
+}
+
+/** A mismatch ends nothing: the processes report it, too, and a restore that is under way comes to `tracker restored` next. */
+async function joinStoresAt(postgresUrl: string, clickhouseUrl: string): Promise<string> {
+  const pool = openPool({
+    url: postgresUrl,
+    applicationName: "tracker migrate",
+    connectionsMax: 1,
+  });
+  const clickhouse = openClickhouse({ url: clickhouseUrl, applicationName: "tracker migrate" });
+  try {
+    return (await joinStores(pool, clickhouse))
+      ? "Postgres and ClickHouse belong together"
+      : "Postgres and ClickHouse are of different installations, or one was restored: run `tracker restored`";
+  } finally {
+    await clickhouse.close();
     await pool.end();
   }
 }

@@ -29,6 +29,8 @@ export type RestServerOptions = AdmissionDeps &
   OperationParts & {
     readonly operations: readonly Operation[];
     readonly documents: readonly PublicDocument[];
+    /** Whether Postgres and ClickHouse belong together; undefined while that is not known. */
+    readonly areStoresSame?: () => boolean | undefined;
   };
 
 declare module "fastify" {
@@ -217,10 +219,18 @@ async function answerHealth(
     () => "away",
   );
   const nats = options.nats()?.connection.isClosed() === false ? "ok" : "away";
+  const belongTogether = options.areStoresSame?.() ?? "unknown";
   return reply
     .code(postgres === "ok" ? 200 : 503)
     .type(JSON_TYPE)
-    .send(JSON.stringify({ status: postgres === "ok" ? "ok" : "unavailable", postgres, nats }));
+    .send(
+      JSON.stringify({
+        status: postgres === "ok" ? "ok" : "unavailable",
+        postgres,
+        nats,
+        stores_belong_together: belongTogether,
+      }),
+    );
 }
 
 /** Keys and accounts may have changed; and every write is noted, refused ones too (G177). */

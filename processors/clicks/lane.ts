@@ -22,6 +22,7 @@ import { LaneNotices } from "./lane-notices.ts";
 import { LaneReader } from "./lane-reader.ts";
 import { type LaneTable, tableOfLane } from "./lane-table.ts";
 import { loadPositions, settle } from "./load-positions.ts";
+import { meetFence } from "./meet-fence.ts";
 import type { ClickMetrics } from "./metrics.ts";
 import { noteClaims } from "./producer-claims.ts";
 import { loadUniques } from "./stored-uniques.ts";
@@ -285,8 +286,7 @@ export class Lane {
     const { signal } = this.#end;
     const fence = await selectFence(clickhouse, lane, signal);
     this.#database = fence.database;
-    // A Postgres that was restored from a backup may be behind the epochs that ClickHouse has seen.
-    if (fence.epoch > this.#lease.epoch) await this.#lease.raiseEpoch(fence.epoch);
+    await meetFence(this.#deps, { lease: this.#lease, log: this.#log }, fence.epoch);
     const { epoch } = this.#lease;
     await raiseFence(clickhouse, { database: this.#database, lane, epoch }, signal);
     if (occasion === "first") await this.#known.load();

@@ -26,6 +26,7 @@ export type ClickMetrics = {
   readonly undecodable: () => void;
   readonly asked: (found: boolean) => void;
   readonly wentBack: () => void;
+  readonly postgresWentBack: () => void;
   readonly audited: (ok: boolean) => void;
 };
 
@@ -50,6 +51,10 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
     "clicks_went_back_total",
     "Times that the table had forgotten rows.",
   );
+  const postgresBack = metrics.counter(
+    "clicks_postgres_went_back_total",
+    "Times that Postgres was behind the epoch of a lane that ClickHouse knows.",
+  );
   const audits = metrics.counter("clicks_audits_total", "Audits of a lane, by outcome.");
   gauges(metrics, read);
   return {
@@ -71,6 +76,7 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
     undecodable: () => dead.add(),
     asked: (found) => asked.add(1, { found: String(found) }),
     wentBack: () => back.add(),
+    postgresWentBack: () => postgresBack.add(),
     audited: (ok) => audits.add(1, { outcome: ok ? "ok" : "differs" }),
   };
 }

@@ -1,0 +1,127 @@
+import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { renewIncarnation } from "../../schemas/installation/incarnation.ts";
+import { type Lifted, liftSequences } from "../../schemas/installation/sequences.ts";
+import { readClickhouseMark, readPostgresMark } from "../../schemas/installation/store-marks.ts";
+import { connectNats } from "../../schemas/nats/connect.ts";
+import { recentProducers } from "../../schemas/nats/recent-producers.ts";
+import type { Pool } from "../../schemas/postgres/connect.ts";
+import type { Command, CommandArguments, CommandEnvironment } from "./command.ts";
+import { CommandError, UsageError } from "./command-error.ts";
+import { noteForAll } from "./note-for-all.ts";
+import { changedBefore, liveWriters, raiseLaneEpochs } from "./restored-store.ts";
+import { findServers } from "./servers.ts";
+import { withDatabase } from "./session.ts";
+
+/** Reads every click once where no projection serves. */
+const REQUEST_TIMEOUT_MS = 900_000;
+const STORES = ["postgres", "clickhouse", "both"] as const;
+type Restored = (typeof STORES)[number];
+
+export const restoredCommand: Command = {
+  name: "restored",
+  summary: "after a restore from a backup: no number or id is given twice",
+  options: {
+    postgres: { summary: "Postgres was restored" },
+    clickhouse: { summary: "ClickHouse was restored" },
+    both: { summary: "both were" },
+  },
+  examples: ["restored --postgres"],
+  notes: `Steps of a restore: 1 stop processors and api; ingress goes on and answers from memory.
+2 restore. 3 \`migrate\`. 4 this command. 5 start processors, then api. It lifts
+every id sequence above what ClickHouse and the streams know, raises the epochs
+of the click writers and gives both stores a new incarnation. Safe to run twice.
+Never restore journal folders: attach the originals.`,
+  run: async (given, environment) => {
+    const what = restoredOf(given);
+    return await withDatabase(
+      environment,
+      async (db) =>
+        await withClickhouse(environment, async (clickhouse) => {
+          await refuseLiveWriters(db);
+          const cut = await readPostgresMark(db);
+          const told = await readClickhouseMark(clickhouse);
+          const lines: string[] = [];
+          if (what !== "clickhouse") {
+            const producers = await producersOfStreams(environment);
+            lines.push(...liftedLines(await liftSequences(db, clickhouse, producers)));
+          }
+          const lanes = await raiseLaneEpochs(db, clickhouse);
+          lines.push(
+            ...lanes.map(
+              ({ lane, epoch }) => `Lane ${lane}: the next writer has epoch ${epoch + 1}.`,
+            ),
+          );
+          lines.push(`Incarnation: ${await renewIncarnation(db, clickhouse)} in both stores.`);
+          if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, told?.at)));
+          await noteForAll(db, `cli restored --${what}`);
+          lines.push(
+            "Start processors, then api. The click writers read the streams again for what is missing.",
+          );
+          return lines.join("\n");
+        }),
+    );
+  },
+};
+
+function restoredOf(given: CommandArguments): Restored {
+  const [what, ...others] = STORES.filter((store) => given.has(store));
+  if (what === undefined || others.length > 0) {
+    throw new UsageError("Say which store was restored: --postgres, --clickhouse or --both.");
+  }
+  return what;
+}
+
+async function withClickhouse(
+  { servers, dataDir }: CommandEnvironment,
+  work: (clickhouse: Clickhouse) => Promise<string>,
+): Promise<string> {
+  const { clickhouseUrl } = findServers(["clickhouseUrl"], servers, dataDir);
+  const clickhouse = openClickhouse({
+    url: clickhouseUrl,
+    applicationName: "tracker restored",
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+  });
+  try {
+    return await work(clickhouse);
+  } finally {
+    await clickhouse.close();
+  }
+}
+
+async function refuseLiveWriters(db: Pool): Promise<void> {
+  const writers = await liveWriters(db);
+  if (writers.length === 0) return;
+  throw new CommandError(
+    `Nothing was changed: click writers are running (${writers.join(", ")}). Stop processors and api, then run it again.`,
+  );
+}
+
+async function producersOfStreams({
+  servers,
+  dataDir,
+  natsPrefix,
+}: CommandEnvironment): Promise<number[]> {
+  const { natsUrl } = findServers(["natsUrl"], servers, dataDir);
+  const nats = await connectNats({ url: natsUrl, name: "tracker restored", prefix: natsPrefix });
+  try {
+    return await recentProducers(nats);
+  } finally {
+    await nats.connection.close();
+  }
+}
+
+function liftedLines(lifted: readonly Lifted[]): string[] {
+  return lifted.map(({ name, from, to }) => `Sequence ${name}: ${from} -> ${to}`);
+}
+
+/** What a person should look at: revoked keys are valid again, and changes of the lost time are undone. */
+async function reviewLines(db: Pool, cutAt: string, toldAt: string | undefined): Promise<string[]> {
+  if (cutAt === "-infinity") return [];
+  const { keys, partners } = await changedBefore(db, cutAt);
+  return [
+    `Postgres is as it was at ${cutAt}${toldAt === undefined ? "" : `; ClickHouse was last told at ${toldAt} UTC`}.`,
+    "What was changed in between is undone: keys that were revoked then are valid again.",
+    ...keys.map(({ id, name, workspace }) => `Review key ${id} (${name}) of ${workspace}.`),
+    ...partners.map(({ id, name, workspace }) => `Review partner ${id} (${name}) of ${workspace}.`),
+  ];
+}

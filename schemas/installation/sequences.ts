@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { Clickhouse } from "../clickhouse/connect.ts";
+import type { Queryable } from "../postgres/connect.ts";
+import { readMarkedSequences } from "./store-marks.ts";
+
+/** Ids that may have been given after ClickHouse was last told: far more than any installation makes in seconds. */
+const MARGIN = 10_000;
+/** There are 65,535 producer numbers in all. */
+const PRODUCER_MARGIN = 16;
+const PRODUCER_SEQUENCE = "ingress_producer_id_seq";
+const SCAN_SECONDS_MAX = 600;
+
+/** Columns of ClickHouse that hold ids of Postgres, with the sequence that they come from. */
+const CLICK_COLUMNS: readonly (readonly [column: string, sequence: string])[] = [
+  ["workspace_id", "workspace_id_seq"],
+  ["advertiser_id", "advertiser_id_seq"],
+  ["affiliate_id", "affiliate_id_seq"],
+  ["offer_id", "offer_id_seq"],
+];
+const KNOWN_IDS: Readonly<Record<string, typeof CLICK_COLUMNS>> = {
+  click: [
+    ...CLICK_COLUMNS,
+    ["smart_link_id", "smart_link_id_seq"],
+    ["_producer", PRODUCER_SEQUENCE],
+  ],
+  impression: [...CLICK_COLUMNS, ["_producer", PRODUCER_SEQUENCE]],
+  conversion_fact: [...CLICK_COLUMNS, ["smart_link_id", "smart_link_id_seq"]],
+  ad_cost_fact: [...CLICK_COLUMNS, ["id", "ad_cost_id_seq"]],
+};
+
+type SequenceState = { readonly name: string; readonly last: number; readonly most: number };
+
+/** A sequence, and the value after which it goes on. */
+export type Lifted = { readonly name: string; readonly from: number; readonly to: number };
+
+/** Where every sequence stands; 0 for one that has given nothing. */
+export async function readSequences(db: Queryable): Promise<Map<string, number>> {
+  return new Map((await sequenceStates(db)).map(({ name, last }) => [name, last]));
+}
+
+/**
+ * Lifts every sequence of Postgres above the highest value that ClickHouse knows of it, so that nothing that was made after a
+ * backup shares its id with something new. Always safe: ids are left out, never given twice. `producers` are numbers known from
+ * elsewhere. @throws what the drivers throw; sequences that were lifted by then stay so.
+ */
+export async function liftSequences(
+  db: Queryable,
+  clickhouse: Clickhouse,
+  producers: readonly number[] = [],
+): Promise<Lifted[]> {
+  const known = await readMarkedSequences(clickhouse);
+  for (const [table, columns] of Object.entries(KNOWN_IDS)) {
+    for (const [column, sequence] of columns) {
+      const highest = await highestOf(clickhouse, table, column);
+      known.set(sequence, Math.max(highest, known.get(sequence) ?? 0));
+    }
+  }
+  const producer = Math.max(0, ...producers, known.get(PRODUCER_SEQUENCE) ?? 0);
+  known.set(PRODUCER_SEQUENCE, producer);
+  const lifted: Lifted[] = [];
+  for (const { name, last, most } of await sequenceStates(db)) {
+    const margin = name === PRODUCER_SEQUENCE ? PRODUCER_MARGIN : MARGIN;
+    const to = Math.min(most, Math.max(last, known.get(name) ?? 0) + margin);
+    await db.query({
+      name: "lift-sequence",
+      text: "select setval(format('%I', $1::text)::regclass, $2)",
+      values: [name, to],
+    });
+    lifted.push({ name, from: last, to });
+  }
+  return lifted;
+}
+
+async function sequenceStates(db: Queryable): Promise<SequenceState[]> {
+  const { rows } = await db.query<SequenceState>({
+    name: "read-sequences",
+    text: `select sequencename as name, coalesce(last_value, 0) as last, max_value as most
+           from pg_sequences where schemaname = current_schema() order by sequencename`,
+  });
+  return rows;
+}
+
+/** Grouped, so that projections by offer, partner and the like are read in place of the rows. */
+async function highestOf(clickhouse: Clickhouse, table: string, column: string): Promise<number> {
+  const answer = await clickhouse.query({
+    query: `select max(id) as highest from (
+      select toUInt64({column: Identifier}) as id from {table: Identifier} group by {column: Identifier})`,
+    query_params: { table, column },
+    format: "JSONEachRow",
+    clickhouse_settings: { max_execution_time: SCAN_SECONDS_MAX },
+  });
+  const [row] = z.array(z.object({ highest: z.int() })).parse(await answer.json());
+  return row?.highest ?? 0;
+}

@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import type { CommandEnvironment } from "../../../api/command-line/command.ts";
+import { runCommand } from "../../../api/command-line/run-command.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { joinStores } from "../../../schemas/installation/incarnation.ts";
+import { StoreWatch } from "../../../schemas/installation/store-watch.ts";
+import { until } from "../../system/until.ts";
+import { aClick } from "./click-producer.ts";
+import { ClickWorld, metricOf } from "./click-world.ts";
+
+const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
+const MARGIN = 10_000;
+const log = openLog({ process: "test", level: "silent" });
+
+let world: ClickWorld;
+
+beforeEach(async () => {
+  world = await ClickWorld.open({
+    postgres: inject("postgresUrl"),
+    nats: inject("natsUrl"),
+    clickhouse: inject("clickhouseUrl"),
+  });
+  await joinStores(world.pool, world.clickhouse);
+});
+afterEach(() => world.close());
+
+function aWatch(): StoreWatch {
+  return new StoreWatch({ pool: world.pool, clickhouse: world.clickhouse, log });
+}
+
+async function tracker(...args: string[]): Promise<string> {
+  const environment: CommandEnvironment = {
+    dataDir: "/nowhere",
+    apiUrl: "http://api.example",
+    trackingUrl: "http://trk.example",
+    natsPrefix: world.database.name,
+    natsReplicas: 1,
+    servers: {
+      postgresUrl: world.database.postgresUrl,
+      natsUrl: inject("natsUrl"),
+      clickhouseUrl: world.database.clickhouseUrl,
+    },
+  };
+  const terminal = { tell: () => undefined, interruption: () => new AbortController().signal };
+  return await runCommand(args, environment, terminal);
+}
+
+async function newWorkspace(slug: string): Promise<number> {
+  const { rows } = await world.pool.query<{ id: number }>({
+    text: "insert into workspace (slug, name, postback_token) values ($1, $1, $1) returning id",
+    values: [slug],
+  });
+  return rows[0]?.id ?? Number.NaN;
+}
+
+/** As a backup of Postgres has it: everything else stays. */
+async function takeBackup(): Promise<() => Promise<void>> {
+  const tables = ["store_beat", "workspace", "lane_lease", "click_stored", "ingress_producer"];
+  for (const name of tables) {
+    await world.pool.query({ text: `create table backup_${name} as select * from ${name}` });
+  }
+  const { rows } = await world.pool.query<{ name: string; value: number }>({
+    text: `select sequencename as name, coalesce(last_value, 1) as value from pg_sequences
+           where schemaname = current_schema()`,
+  });
+  return async () => {
+    for (const name of tables) {
+      await world.pool.query({ text: `delete from ${name}` });
+      await world.pool.query({
+        text: `insert into ${name} overriding system value select * from backup_${name}`,
+      });
+    }
+    for (const { name, value } of rows) {
+      await world.pool.query({ text: "select setval($1::regclass, $2)", values: [name, value] });
+    }
+  };
+}
+
+test("ids that were given after a backup are not given again, though nobody told of the restore (#7, P38)", async () => {
+  const watch = aWatch();
+  await watch.look();
+  const restore = await takeBackup();
+  const lost = await newWorkspace("made-after-the-backup");
+  await world.pool.query({ text: "update store_beat set beat_at = '-infinity'" });
+  await watch.look();
+  expect(watch.wentBack).toBe(0);
+
+  await restore();
+  const [one, other] = [aWatch(), aWatch()];
+  await Promise.all([one.look(), other.look()]);
+  await until(
+    "Postgres has caught up",
+    async () => {
+      await one.look();
+      return one.wentBack + other.wentBack === 1;
+    },
+    PATIENCE,
+  );
+  expect(await newWorkspace("made-after-the-restore")).toBeGreaterThanOrEqual(lost + MARGIN);
+  // Once a restore, not once a look.
+  await one.look();
+  expect(await newWorkspace("another")).toBeLessThan(lost + 2 * MARGIN);
+});
+
+test("`tracker restored` lifts ids, producer numbers and lane epochs above what ClickHouse and the stream know (#7)", async () => {
+  const restore = await takeBackup();
+  const writer = await world.startWriter();
+  const producer = world.producer({ lane: 3, producer: 700 });
+  producer.record(aClick({ offer_id: 90_003, affiliate_id: 120_000 }));
+  await producer.ship(0, 1);
+  await world.untilSettled(producer);
+  await expect(tracker("restored", "--postgres")).rejects.toThrow(
+    /click writers are running \(writer-1\)/,
+  );
+  await writer.close();
+  // Known to the stream alone.
+  await world.producer({ lane: 3, producer: 800 }).idle();
+  const before = await world.pool.query<{ epoch: number }>({
+    text: "select epoch from lane_lease where lane = 3",
+  });
+  await restore();
+
+  const told = await tracker("restored", "--both");
+  expect(told).toMatch(/Sequence offer_id_seq: \d+ -> 100003$/m);
+  expect(told).toMatch(/Sequence affiliate_id_seq: \d+ -> 130000$/m);
+  expect(told).toMatch(/Sequence ingress_producer_id_seq: \d+ -> 816$/m);
+  const after = await world.pool.query<{ epoch: number }>({
+    text: "select epoch from lane_lease where lane = 3",
+  });
+  expect(after.rows[0]?.epoch).toBeGreaterThanOrEqual(before.rows[0]?.epoch ?? 0);
+
+  const watch = aWatch();
+  await watch.look();
+  expect([watch.areSame, watch.wentBack]).toEqual([true, 0]);
+  const next = await world.startWriter();
+  producer.record(aClick({ offer_id: 3 }));
+  await producer.ship(1, 2);
+  await world.untilSettled(producer);
+  expect(await world.counts(3)).toEqual({ rows: 2, positions: 2 });
+  expect(metricOf(next.metrics, "clicks_postgres_went_back_total")).toBe(0);
+});
+
+test("a writer that meets a lane epoch behind that of ClickHouse reports it and lifts the ids (#7, P38)", async () => {
+  const restore = await takeBackup();
+  const first = await world.startWriter();
+  const producer = world.producer({ lane: 2 });
+  producer.record(aClick({ offer_id: 50_002 }));
+  await producer.ship(0, 1);
+  await world.untilSettled(producer);
+  await first.close();
+  await restore();
+  // The fence of ClickHouse is ahead by more than the next owner's epoch.
+  await world.clickhouse.insert({
+    table: "lane_fence",
+    values: [{ lane: 2, epoch: 40 }],
+    format: "JSONEachRow",
+  });
+  const second = await world.startWriter();
+  await until(
+    "the writer has noticed",
+    () => metricOf(second.metrics, "clicks_postgres_went_back_total") > 0,
+    PATIENCE,
+  );
+  producer.record(aClick({ offer_id: 2 }));
+  await producer.ship(1, 2);
+  await world.untilSettled(producer);
+  const { rows } = await world.pool.query<{ value: number }>({
+    text: "select last_value as value from offer_id_seq",
+  });
+  expect(rows[0]?.value).toBeGreaterThanOrEqual(50_002 + MARGIN);
+});
+
+test("stores that do not belong together are an alarm until `tracker restored` joins them (#7)", async () => {
+  const watch = aWatch();
+  await watch.look();
+  expect(watch.areSame).toBe(true);
+  await world.pool.query({ text: "update installation set incarnation = gen_random_uuid()" });
+  await watch.look();
+  expect(watch.areSame).toBe(false);
+  expect(await joinStores(world.pool, world.clickhouse)).toBe(false);
+  await expect(tracker("restored")).rejects.toThrow("Say which store was restored");
+  await tracker("restored", "--clickhouse");
+  await watch.look();
+  expect(watch.areSame).toBe(true);
+});
