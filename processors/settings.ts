@@ -14,6 +14,8 @@ import {
 export const LANE_NAMES = ["clicks", "conversions", "facts", "delivery", "schedule"] as const;
 export type LaneName = (typeof LANE_NAMES)[number];
 
+const HOUR_MS = 3_600_000;
+
 const Settings = z.object({
   /** System of record: leases, conversions. */
   POSTGRES_URL: url("postgres", "postgresql"),
@@ -63,6 +65,11 @@ const Settings = z.object({
   WEBHOOK_RETRY_SCHEDULE: durations({ itemsMax: 50 }).optional(),
   /** How long a click lane stays with a writer that says nothing. Milliseconds. */
   LANE_LEASE_MS: wholeNumber({ min: 1_000, max: 300_000 }).default(30_000),
+  /**
+   * How long look-ups wait for an ingress that is silent and has not ended: until then clicks may lie in its journal. At most the
+   * 48 h for which the api and the conversion processors take an unknown id for one of a journal.
+   */
+  PRODUCER_PATIENCE_HOURS: wholeNumber({ min: 1, max: 48 }).default(48),
 });
 
 export type ProcessorSettings = {
@@ -74,7 +81,11 @@ export type ProcessorSettings = {
   readonly exitWithParent: boolean;
   readonly healthPort: number;
   readonly lanes: readonly LaneName[];
-  readonly clicks: { readonly owner: string; readonly leaseMs: number };
+  readonly clicks: {
+    readonly owner: string;
+    readonly leaseMs: number;
+    readonly producerPatienceMs: number;
+  };
   readonly outgoing: { readonly allowLoopback: boolean };
   readonly delivery: {
     readonly postbackWaitsMs: readonly number[] | undefined;
@@ -101,7 +112,11 @@ export function readProcessorSettings(
     exitWithParent: read.EXIT_WITH_PARENT,
     healthPort: read.PROCESSORS_HEALTH_PORT,
     lanes: read.LANES,
-    clicks: { owner: read.PROCESSOR_NAME, leaseMs: read.LANE_LEASE_MS },
+    clicks: {
+      owner: read.PROCESSOR_NAME,
+      leaseMs: read.LANE_LEASE_MS,
+      producerPatienceMs: read.PRODUCER_PATIENCE_HOURS * HOUR_MS,
+    },
     outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
     delivery: {
       postbackWaitsMs: read.POSTBACK_RETRY_SCHEDULE,

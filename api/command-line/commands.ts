@@ -5,6 +5,7 @@ import { importCommands } from "./import/import-commands.ts";
 import { keyCommands } from "./key-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { personCommands } from "./person-commands.ts";
+import { producerCommands } from "./producer-commands.ts";
 import { restoredCommand } from "./restored-command.ts";
 import { userCommands } from "./user-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
@@ -13,6 +14,7 @@ import { workspaceCommands } from "./workspace-commands.ts";
 export const commands: readonly Command[] = [
   migrateCommand,
   restoredCommand,
+  ...producerCommands,
   ...workspaceCommands,
   ...keyCommands,
   ...userCommands,

@@ -116,7 +116,8 @@ export class ProducerClaim {
              insert into ingress_producer as known (id, host, nonce, run, run_epoch, run_at)
                overriding system value values ($1, $2, $3, $4, $5, now())
              on conflict (id) do update set host = excluded.host, nonce = excluded.nonce,
-               run = excluded.run, run_epoch = excluded.run_epoch, run_at = excluded.run_at
+               run = excluded.run, run_epoch = excluded.run_epoch, run_at = excluded.run_at,
+               given_up_at = null, given_up_from_ms = null
              where (known.nonce is null or known.nonce = excluded.nonce)
                and (known.run is null or known.run = any($6::text[]))
              returning contested_at as "contestedAt",

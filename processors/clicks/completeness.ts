@@ -1,7 +1,7 @@
 /** By then every live producer has said something: idle ones do so twice a second (click-batch.ts). */
 const FIRST_WORD_MS = 1_500;
 /** The journal of a host that is cut off may come back for this long; then what is in it counts as lost (as in the api). */
-const JOURNALED_MS = 48 * 3_600_000;
+const PATIENCE_MS = 48 * 3_600_000;
 /** Of producers that do not say when they end: silent for this long they are taken for gone. */
 const GONE_MS = 120_000;
 /** Of the same: a start ships what the one before has left; after this it is done with that. */
@@ -43,6 +43,12 @@ export class Completeness {
   readonly #known = new Map<number, Known>();
   #firstMs: number | undefined;
   #newestMs = 0;
+  readonly #patienceMs: number;
+
+  /** `patienceMs`: how long a producer may be silent that says when it ends. */
+  constructor(patienceMs = PATIENCE_MS) {
+    this.#patienceMs = patienceMs;
+  }
 
   /** A batch that was cut at `at`: all earlier records of this producer and epoch are known. */
   heard({ producer, epoch, at, endedBefore }: ProducerWord): void {
@@ -129,18 +135,22 @@ export class Completeness {
     return known;
   }
 
+  #patienceWith(known: Known, epoch: number): number {
+    return known.endedBefore === undefined ? unannouncedMs(known, epoch) : this.#patienceMs;
+  }
+
   #dropGone(): void {
     for (const known of this.#known.values()) {
       for (const [epoch, saidMs] of known.open) {
-        if (this.#newestMs - saidMs > patienceMs(known, epoch)) known.open.delete(epoch);
+        if (this.#newestMs - saidMs > this.#patienceWith(known, epoch)) known.open.delete(epoch);
       }
       if (this.#newestMs - (known.refused?.toMs ?? 0) > GONE_MS) known.refused = undefined;
     }
   }
 }
 
-function patienceMs({ open, endedBefore }: Known, epoch: number): number {
-  if (endedBefore !== undefined) return JOURNALED_MS;
+/** Of one that does not say when it ends. */
+function unannouncedMs({ open }: Known, epoch: number): number {
   const isSucceeded = [...open.keys()].some((other) => other > epoch);
   return isSucceeded ? SUCCEEDED_MS : GONE_MS;
 }

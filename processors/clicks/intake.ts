@@ -47,7 +47,7 @@ const YOUNG_LIMITS = { ageMs: 600_000, bytesMax: 48 * 1024 * 1024, segmentsMax: 
  */
 export class Intake {
   readonly producers = new Producers();
-  readonly completeness = new Completeness();
+  readonly completeness: Completeness;
   readonly young = new YoungClicks(YOUNG_LIMITS);
   uniques = new UniqueClicks({
     entriesMax: UNIQUES_MAX,
@@ -68,7 +68,10 @@ export class Intake {
     catalog: Catalog;
     clock: Clock;
     events: IntakeEvents;
+    /** How long a silent producer is waited for; 48 h without it. */
+    producerPatienceMs?: number;
   }) {
+    this.completeness = new Completeness(options.producerPatienceMs);
     this.caps = new ClickCaps(options.lane);
     this.#table = options.table;
     this.#catalog = options.catalog;

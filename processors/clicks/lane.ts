@@ -36,6 +36,7 @@ export type LaneDeps = {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: ClickMetrics;
+  readonly producerPatienceMs: number;
 };
 
 const WAKE_MS = 250;
@@ -97,11 +98,7 @@ export class Lane {
     this.#backoff = new Backoff(this.#log, "clicks.lane-waits");
     this.#events = intakeEvents(this.#log, deps.metrics);
     this.intake = new Intake({
-      lane: lease.lane,
-      table: this.#table,
-      catalog: deps.catalog,
-      clock: deps.clock,
-      events: this.#events,
+      ...{ ...deps, lane: lease.lane, table: this.#table, events: this.#events },
     });
     this.#notices = new LaneNotices({
       ...{ ...deps, log: this.#log, lane: lease.lane, intake: this.intake },

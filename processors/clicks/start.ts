@@ -25,10 +25,13 @@ export type ClickOptions = {
   /** A name that only one process has at a time; its lanes are taken over at once by the next process of that name. */
   readonly owner: string;
   readonly leaseMs: number;
+  /** How long a producer may be silent before its clicks count as lost, where it has not said that it ended. */
+  readonly producerPatienceMs: number;
 };
 
 /** Writes clicks and impressions of its share of the lanes until it is closed; waits for servers that are away. */
 export function startClicks(deps: ClickDeps, options: ClickOptions): { close(): Promise<void> } {
+  const { producerPatienceMs } = options;
   const log = deps.log.child({ component: "clicks" });
   const lanes = new Set<Lane>();
   const metrics = clickMetrics(deps.metrics, () => readingsOf([...lanes]));
@@ -40,7 +43,7 @@ export function startClicks(deps: ClickDeps, options: ClickOptions): { close(): 
     leaseMs: options.leaseMs,
     startWorker: (lease) => {
       metrics.took();
-      const lane = new Lane({ ...deps, log, metrics }, lease);
+      const lane = new Lane({ ...deps, log, metrics, producerPatienceMs }, lease);
       lanes.add(lane);
       void lane.ended.then(() => lanes.delete(lane));
       return lane;

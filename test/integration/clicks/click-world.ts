@@ -30,6 +30,7 @@ type WriterOptions = Partial<ClickOptions> & {
 export type Writer = { readonly metrics: Metrics; close(): Promise<void> };
 
 const LEASE_MS = 3_000;
+const PATIENCE_48_H_MS = 48 * 3_600_000;
 const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
 
 /** Databases and a stream of its own, click writers in this process, and producers as ingress is one. */
@@ -110,7 +111,12 @@ export class ClickWorld {
         log: openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" }),
         signal: new AbortController().signal,
       },
-      { owner: `writer-${this.#owners}`, leaseMs: LEASE_MS, ...rest },
+      {
+        owner: `writer-${this.#owners}`,
+        leaseMs: LEASE_MS,
+        producerPatienceMs: PATIENCE_48_H_MS,
+        ...rest,
+      },
     );
     const writer: Writer = {
       metrics,

@@ -1,0 +1,85 @@
+import type { Command, CommandEnvironment } from "./command.ts";
+import { CommandError, UsageError } from "./command-error.ts";
+import { noteForAll } from "./note-for-all.ts";
+import { JSON_OUTPUT } from "./options.ts";
+import { giveUpProducer, type KnownProducer, readProducers } from "./producers.ts";
+import { withDatabase } from "./session.ts";
+import { table } from "./table.ts";
+
+const list: Command = {
+  name: "producer list",
+  summary: "ingress journals: where they are, and what of them may be missing",
+  options: JSON_OUTPUT,
+  examples: ["producer list"],
+  notes: `running: its process lives. ended: it stopped in good order and everything is stored.
+silent: clicks may lie in its journal; look-ups of clicks since then answer 503.
+given up: \`producer give-up\` ended the wait.`,
+  run: async (given, environment) =>
+    await withDatabase(environment, async (db) => {
+      const producers = await readProducers(db);
+      return given.has("json") ? JSON.stringify(producers, null, 2) : producerTable(producers);
+    }),
+};
+
+function producerTable(producers: readonly KnownProducer[]): string {
+  return table(
+    [
+      { title: "NUMBER", value: ({ id }) => id },
+      { title: "HOST", value: ({ host }) => host },
+      { title: "STATE", value: ({ state }) => state },
+      { title: "LAST WORD", value: ({ lastWordAt }) => lastWordAt ?? "never" },
+      { title: "MAY MISS CLICKS SINCE", value: ({ mayMissSince }) => mayMissSince },
+    ],
+    producers,
+    "There is no producer: no ingress has started yet.",
+  );
+}
+
+const giveUp: Command = {
+  name: "producer give-up",
+  operand: { name: "NUMBER", summary: "of the producer, as `producer list` shows it" },
+  summary: "stops waiting for an ingress whose disk is lost",
+  options: JSON_OUTPUT,
+  examples: ["producer give-up 7"],
+  notes: `Only for a journal that cannot come back. Otherwise start an ingress on it: that
+ships what is in it. Prints the time since when clicks may be missing; look-ups
+work again within ten seconds. If it comes back after all, its clicks count.
+Safe to repeat.`,
+  run: async (given, environment) => await runGiveUp(given.operand, given.has("json"), environment),
+};
+
+async function runGiveUp(
+  operand: string,
+  asJson: boolean,
+  environment: CommandEnvironment,
+): Promise<string> {
+  if (!/^\d{1,5}$/.test(operand)) throw new UsageError(`"${operand}" is not a producer number.`);
+  const id = Number(operand);
+  return await withDatabase(environment, async (db) => {
+    const [before] = await readProducers(db, id);
+    if (before === undefined) {
+      throw new CommandError(
+        `There is no producer ${id}: \`producer list\` shows those there are.`,
+      );
+    }
+    if (before.state === "running") {
+      throw new CommandError(
+        `Nothing was changed: producer ${id} on ${before.host} is running. Its last word was at ${before.lastWordAt ?? "no time"}.`,
+      );
+    }
+    if (before.state === "silent") {
+      await giveUpProducer(db, id);
+      await noteForAll(db, `cli producer give-up ${id}`);
+    }
+    const [after = before] = await readProducers(db, id);
+    return asJson ? JSON.stringify(after, null, 2) : sentenceOf(after);
+  });
+}
+
+function sentenceOf({ id, mayMissSince }: KnownProducer): string {
+  return mayMissSince === null
+    ? `Producer ${id} has ended in good order: none of its clicks is missing, and nobody waits for it.`
+    : `Producer ${id} is given up. Clicks that it answered since ${mayMissSince} may be missing.`;
+}
+
+export const producerCommands: readonly Command[] = [list, giveUp];

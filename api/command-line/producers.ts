@@ -1,0 +1,64 @@
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+
+/** How long a live producer is silent at most: an ingress notes its run every two seconds, its words every ten. */
+const ALIVE_SECONDS = 30;
+
+export type ProducerState = "running" | "silent" | "ended" | "given up";
+
+/** An ingress journal, as the click writers know it. Times as ISO text. */
+export type KnownProducer = {
+  readonly id: number;
+  readonly host: string;
+  readonly state: ProducerState;
+  /** The newest word of it, in any lane; null for one that never spoke. */
+  readonly lastWordAt: string | null;
+  /** Clicks that it answered since then may be missing; null while nothing is. */
+  readonly mayMissSince: string | null;
+};
+
+/** All producers, or one; by number. */
+export async function readProducers(db: Queryable, only?: number): Promise<KnownProducer[]> {
+  const { rows } = await db.query<KnownProducer>({
+    name: "read-producers",
+    text: `with word as (
+             select producer, min(said_ms) as first_ms, max(said_ms) as last_ms
+             from click_producer group by producer),
+           known as (
+             select coalesce(p.id, w.producer) as id, coalesce(p.host, '') as host, p.given_up_at,
+               p.given_up_from_ms, w.first_ms, p.run_at,
+               greatest(p.run_at, to_timestamp(w.last_ms / 1000.0)) as last_at
+             from ingress_producer p full join word w on w.producer = p.id
+             where $1::int is null or coalesce(p.id, w.producer) = $1),
+           judged as (
+             select *, case
+               when last_at > now() - $2 * interval '1 second' and (run_at is not null or first_ms is not null)
+                 then 'running'
+               when given_up_at is not null then 'given up'
+               when first_ms is not null then 'silent'
+               else 'ended' end as state
+             from known)
+           select id, host, state, last_at as "lastWordAt",
+             case state when 'silent' then to_timestamp(first_ms / 1000.0)
+               when 'given up' then to_timestamp(given_up_from_ms / 1000.0) end as "mayMissSince"
+           from judged order by id`,
+    values: [only ?? null, ALIVE_SECONDS],
+  });
+  return rows;
+}
+
+/**
+ * Ends the wait for a producer that is silent: the writers forget it within ten seconds. What it says later counts as ever.
+ * Repeated, it changes nothing.
+ */
+export async function giveUpProducer(db: Queryable, id: number): Promise<void> {
+  await db.query({
+    name: "give-up-producer",
+    text: `with gone as (delete from click_producer where producer = $1 returning said_ms)
+           insert into ingress_producer as known (id, given_up_at, given_up_from_ms)
+             overriding system value
+           select $1, now(), min(said_ms) from gone having count(*) > 0
+           on conflict (id) do update set given_up_at = excluded.given_up_at,
+             given_up_from_ms = least(known.given_up_from_ms, excluded.given_up_from_ms)`,
+    values: [id],
+  });
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { runCommand } from "../../../api/command-line/run-command.ts";
+import { until } from "../../system/until.ts";
+import { serverUrls } from "../conversions/tracking-world.ts";
+import { aClick, type ClickProducer } from "./click-producer.ts";
+import { ClickWorld } from "./click-world.ts";
+
+const MINUTE_MS = 60_000;
+const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
+
+let world: ClickWorld;
+
+beforeAll(async () => {
+  world = await ClickWorld.open(serverUrls());
+});
+afterAll(() => world.close());
+
+async function tracker(...args: string[]): Promise<string> {
+  const terminal = { tell: () => undefined, interruption: () => new AbortController().signal };
+  return await runCommand(
+    args,
+    {
+      ...{ dataDir: "/nowhere", apiUrl: "http://api.example", trackingUrl: "http://trk.example" },
+      ...{ natsPrefix: world.database.name, natsReplicas: 1 },
+      servers: {
+        postgresUrl: world.database.postgresUrl,
+        natsUrl: inject("natsUrl"),
+        clickhouseUrl: undefined,
+      },
+    },
+    terminal,
+  );
+}
+
+async function say(who: ClickProducer, at: number): Promise<void> {
+  await who.ship(who.lines.length, who.lines.length, { at, endedBefore: 1 });
+}
+
+/** Until when the writer knows every click, UTC ms. */
+async function completeTo(lane: number): Promise<number> {
+  const query = {
+    by: "ad-click-id",
+    shard: lane,
+    workspaceId: 1,
+    kind: "gclid",
+    value: "x",
+    offerId: 0,
+  } as const;
+  return (await world.ask(query)).completeToMs;
+}
+
+test("a silent producer is listed and given up, look-ups go on, and what it brings later still counts (#9)", async () => {
+  const lane = 1;
+  const t = Date.now() - 30 * MINUTE_MS;
+  const live = world.producer({ lane, producer: 11 });
+  const dead = world.producer({ lane, producer: 12 });
+  await world.pool.query({
+    text: `insert into workspace (slug, name, postback_token) values ('acme', 'Acme', 'acme-token')`,
+  });
+  await world.pool.query({
+    text: `insert into ingress_producer (id, host) overriding system value values (11, 'edge-1'), (12, 'edge-2'), (13, 'edge-3')`,
+  });
+  await world.startWriter();
+  await say(dead, t);
+  await say(live, Date.now() - 2_000);
+  await say(live, Date.now());
+  await until(
+    "the silent one holds back what is known",
+    async () => (await completeTo(lane)) === t,
+    PATIENCE,
+  );
+  const list = async (): Promise<unknown> => {
+    const producers: unknown = JSON.parse(await tracker("producer", "list", "--json"));
+    return producers;
+  };
+  const since = new Date(t).toISOString();
+  await until(
+    "both are noted",
+    async () => JSON.stringify(await list()).includes("running"),
+    PATIENCE,
+  );
+  expect(await list()).toMatchObject([
+    { id: 11, host: "edge-1", state: "running", mayMissSince: null },
+    { id: 12, host: "edge-2", state: "silent", lastWordAt: since, mayMissSince: since },
+    { id: 13, host: "edge-3", state: "ended", lastWordAt: null, mayMissSince: null },
+  ]);
+  expect(await tracker("producer", "list")).toMatch(/12 +edge-2 +silent/);
+
+  await expect(tracker("producer", "give-up", "11")).rejects.toThrow(
+    /producer 11 on edge-1 is running/,
+  );
+  await expect(tracker("producer", "give-up", "99")).rejects.toThrow("There is no producer 99");
+  await expect(tracker("producer", "give-up", "x")).rejects.toThrow("not a producer number");
+  expect(await tracker("producer", "give-up", "13")).toContain("ended in good order");
+  const told = `Producer 12 is given up. Clicks that it answered since ${since} may be missing.`;
+  expect(await tracker("producer", "give-up", "12")).toBe(told);
+  expect(await tracker("producer", "give-up", "12")).toBe(told);
+  await until(
+    "the writer no longer waits for it",
+    async () => {
+      await say(live, Date.now());
+      return (await completeTo(lane)) > t + 29 * MINUTE_MS;
+    },
+    PATIENCE,
+  );
+  const noted = await world.pool.query<{ action: string }>({
+    text: "select action from audit_log order by id",
+  });
+  expect(noted.rows.map(({ action }) => action)).toEqual(["cli producer give-up 12"]);
+
+  dead.record(aClick({ offer_id: lane, ts: t + MINUTE_MS }), aClick({ offer_id: lane }));
+  await dead.ship(0, 2, { at: Date.now(), endedBefore: 1 });
+  await world.untilSettled(dead);
+  expect(await world.counts(lane)).toEqual({ rows: 2, positions: 2 });
+  await until(
+    "it runs again",
+    async () => JSON.stringify(await list()).split("running").length === 3,
+    PATIENCE,
+  );
+});
