@@ -16,6 +16,7 @@ import { ClickNotices } from "./click-notices/click-notices.ts";
 import { InboundLog } from "./inbound-log/inbound-log.ts";
 import { inboundEvents } from "./inbound-log/metrics.ts";
 import { allocateProducer } from "./journal/allocate-producer.ts";
+import { roomOn } from "./journal/disk-room.ts";
 import type { Journal } from "./journal/journal.ts";
 import { type ProducerFolder, takeProducerFolder } from "./journal/producer-folder.ts";
 import type { Shipper } from "./journal/shipper.ts";
@@ -78,6 +79,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const metrics: IngressMetrics = openIngressMetrics(log, registry, {
     shipDepth: () => shipper.depth,
     journalSegments: () => journal.segments.length,
+    journalRoomBytes: () => roomOn(folder.path, settings.journalReserveBytes),
     asyncInFlight: () => listening.server?.inFlight ?? 0,
   });
   const pixels = openPixels({ folder: folder.path, log, registry });

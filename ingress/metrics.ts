@@ -30,6 +30,8 @@ export type IngressMetrics = {
 type Gauges = {
   readonly shipDepth: () => number | undefined;
   readonly journalSegments: () => number | undefined;
+  /** Bytes that the journal may still take of its disk. */
+  readonly journalRoomBytes: () => number;
   readonly asyncInFlight: () => number;
 };
 
@@ -96,6 +98,11 @@ function declareGauges(metrics: Metrics, gauges: Gauges): void {
     gauges.shipDepth,
   );
   metrics.gauge("ingress_journal_segments", "Segments on disk.", gauges.journalSegments);
+  metrics.gauge(
+    "ingress_journal_room_bytes",
+    "Bytes that the journal may still take of its disk; at 0 clicks go to JetStream directly.",
+    gauges.journalRoomBytes,
+  );
   metrics.gauge(
     "ingress_requests_in_flight",
     "Requests that wait for another process.",

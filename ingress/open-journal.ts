@@ -64,6 +64,7 @@ export function openJournal(parts: JournalParts): { journal: Journal; shipper: S
     folder: path,
     epoch,
     sync: settings.journalSync,
+    reserveBytes: settings.journalReserveBytes,
     onTaken: (place, frame) => {
       metrics.taken();
       shipper.take(place, frame);

@@ -23,6 +23,8 @@ const Settings = z.object({
   GEO_ASN_DB: z.string().default(""),
   /** When an answer leaves: `interval` after the write, on disk within 20 ms · `always` after the disk has it · `none`. */
   JOURNAL_SYNC: z.enum(["interval", "always", "none"]).default("interval"),
+  /** Bytes of the journal's disk that are left to others; without it 5 %, at least 1 GiB, at most a quarter of the disk. */
+  JOURNAL_RESERVE_BYTES: wholeNumber({ min: 0, max: 1_000_000_000_000 }).optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   /** 1: ends when its standard input does. The launcher holds the other end. */
   EXIT_WITH_PARENT: onOff().default(false),
@@ -38,6 +40,7 @@ export type IngressSettings = {
   readonly ipRequestsPerMinute: number;
   readonly geo: { readonly cityDb: string; readonly asnDb: string };
   readonly journalSync: "interval" | "always" | "none";
+  readonly journalReserveBytes: number | undefined;
   readonly logLevel: string;
   readonly exitWithParent: boolean;
 };
@@ -57,6 +60,7 @@ export function readIngressSettings(
     ipRequestsPerMinute: read.IP_REQUESTS_PER_MINUTE,
     geo: { cityDb: read.GEO_CITY_DB, asnDb: read.GEO_ASN_DB },
     journalSync: read.JOURNAL_SYNC,
+    journalReserveBytes: read.JOURNAL_RESERVE_BYTES,
     logLevel: read.LOG_LEVEL,
     exitWithParent: read.EXIT_WITH_PARENT,
   });

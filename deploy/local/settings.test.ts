@@ -102,6 +102,8 @@ test("the table of all settings changes only on purpose", () => {
     | CLICKHOUSE_URL | http(s)://user:password@host:port/database | started by \`npm start\` | an existing ClickHouse server or cluster |
     | TRUSTED_PROXIES | addresses and CIDRs, comma-separated | empty | whose X-Forwarded-For counts |
     | IP_REQUESTS_PER_MINUTE | 0 to 1000000 | 0 | requests a minute that one address may send to the tracking domain; 0 limits nobody |
+    | JOURNAL_RESERVE_BYTES | 0 to 1000000000000 | 5 % of the disk, at least 1 GiB, at most a quarter | bytes of the journal's disk that are left to others; beyond them clicks go to NATS directly |
+    | PRODUCER_PATIENCE_HOURS | 1 to 48 | 48 | how long look-ups of clicks wait for an ingress that is silent; the command producer give-up ends it |
     | JOURNAL_SYNC | interval, always, none | interval | when an answered click is on the disk: within 20 ms, before the answer, or when the system likes |
     | ALLOW_PRIVATE_DESTINATIONS | 0 or 1 | 0 | 1 lets webhooks and postbacks reach loopback addresses, for trying it out |
     | RATE_LIMIT_PER_MINUTE | 1 to 1000000 | 600 | API requests a minute and key |

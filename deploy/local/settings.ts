@@ -95,6 +95,18 @@ const Variables = z.object({
     unset: "0",
     meaning: "requests a minute that one address may send to the tracking domain; 0 limits nobody",
   }),
+  JOURNAL_RESERVE_BYTES: about(wholeNumber({ min: 0, max: 1_000_000_000_000 }).optional(), {
+    type: "0 to 1000000000000",
+    unset: "5 % of the disk, at least 1 GiB, at most a quarter",
+    meaning:
+      "bytes of the journal's disk that are left to others; beyond them clicks go to NATS directly",
+  }),
+  PRODUCER_PATIENCE_HOURS: about(wholeNumber({ min: 1, max: 48 }).default(48), {
+    type: "1 to 48",
+    unset: "48",
+    meaning:
+      "how long look-ups of clicks wait for an ingress that is silent; the command producer give-up ends it",
+  }),
   JOURNAL_SYNC: about(z.enum(["interval", "always", "none"]).default("interval"), {
     type: "interval, always, none",
     unset: "interval",

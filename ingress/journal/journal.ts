@@ -29,6 +29,8 @@ export type JournalOptions = {
   readonly folder: string;
   readonly epoch: number;
   readonly sync: SyncMode;
+  /** Bytes of the disk that are left to others; undefined for the usual share. */
+  readonly reserveBytes: number | undefined;
   /** Told of every record in its turn, before its answer leaves. The frame is overwritten by the next one. */
   readonly onTaken: (place: Place, frame: FrameBuffer) => void;
   /** The disk did not take the record; answers what its answer waits for instead (P6). */
@@ -64,7 +66,7 @@ export class Journal {
   private constructor(options: JournalOptions) {
     this.#options = options;
     this.#folder = openSync(options.folder, "r");
-    this.#medium = openSegmentMedium(options.folder);
+    this.#medium = openSegmentMedium(options.folder, options.reserveBytes);
   }
 
   static open(options: JournalOptions): Journal {

@@ -17,10 +17,10 @@ afterEach(() => {
 });
 
 /** By system calls everywhere, by memory where this machine's file system allows it. */
-const media: [string, () => SegmentMedium][] = [
+const media: [string, (room?: () => number) => SegmentMedium][] = [
   ["written", writtenMedium],
   ...(isMappable(tmpdir())
-    ? [["mapped", mappedMedium] satisfies [string, () => SegmentMedium]]
+    ? [["mapped", mappedMedium] satisfies [string, (room?: () => number) => SegmentMedium]]
     : []),
 ];
 
@@ -69,3 +69,23 @@ test.each(media)("%s: a segment that is there already is never written over", (_
   expect(() => medium.open(path)).toThrow("EEXIST");
   medium.close();
 });
+
+test.each(media)(
+  "%s: a segment takes no more than the room, and none is made without (#22)",
+  (_, open) => {
+    const folder = mkdtempSync(join(tmpdir(), "tracker-segment-"));
+    folders.push(folder);
+    let room = 3 * 1024 ** 2;
+    const medium = open(() => room);
+    const writer = medium.open(join(folder, "1-000001.wal"));
+    const frame = new FrameBuffer().encode({ lane: 1, position: 0, line: "a".repeat(60_000) });
+    let bytes = 0;
+    while (writer.put(frame.bytes, frame.length)) bytes += frame.length;
+    expect(bytes).toBeLessThanOrEqual(room);
+    expect(bytes).toBeGreaterThan(1024 ** 2);
+    writer.close();
+    room = 1024 ** 2 - 1;
+    expect(() => medium.open(join(folder, "1-000002.wal"))).toThrow("no room is left");
+    medium.close();
+  },
+);

@@ -1,5 +1,6 @@
 import { closeSync, fdatasync, ftruncate, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { hasCLibrary } from "./c-library.ts";
+import { roomOn } from "./disk-room.ts";
 import { MappedWindow, reserveRoom } from "./map-file.ts";
 
 /** Small enough to be read back whole. */
@@ -26,9 +27,16 @@ export type SegmentMedium = {
   readonly close: () => void;
 };
 
-/** Memory where this folder's file system allows it: on every other one each record is a system call. */
-export function openSegmentMedium(folder: string): SegmentMedium {
-  return isMappable(folder) ? mappedMedium() : writtenMedium();
+/** Bytes that new segments may take of the disk: asked for each segment, which is at most 16 MiB. */
+type Room = () => number;
+
+/**
+ * Memory where this folder's file system allows it: on every other one each record is a system call. `reserveBytes` of the disk are
+ * left to others; undefined for the usual share (disk-room.ts).
+ */
+export function openSegmentMedium(folder: string, reserveBytes: number | undefined): SegmentMedium {
+  const room = (): number => roomOn(folder, reserveBytes);
+  return isMappable(folder) ? mappedMedium(room) : writtenMedium(room);
 }
 
 export function isMappable(folder: string): boolean {
@@ -36,16 +44,23 @@ export function isMappable(folder: string): boolean {
 }
 
 /** A record costs 0.9 µs, page faults and all, in place of 2.3. */
-export function mappedMedium(): SegmentMedium {
+export function mappedMedium(room: Room = unlimited): SegmentMedium {
   const window = new MappedWindow(SEGMENT_BYTES_MAX);
   return {
-    open: (path) => openSegment(path, (descriptor) => stored(descriptor, window)),
+    open: (path) => openSegment(path, (descriptor) => stored(descriptor, window, room())),
     close: () => window.close(),
   };
 }
 
-export function writtenMedium(): SegmentMedium {
-  return { open: (path) => openSegment(path, written), close: () => undefined };
+export function writtenMedium(room: Room = unlimited): SegmentMedium {
+  return {
+    open: (path) => openSegment(path, (descriptor) => written(descriptor, room())),
+    close: () => undefined,
+  };
+}
+
+function unlimited(): number {
+  return Number.POSITIVE_INFINITY;
 }
 
 function openSegment(path: string, writer: (descriptor: number) => SegmentWriter): SegmentWriter {
@@ -59,8 +74,8 @@ function openSegment(path: string, writer: (descriptor: number) => SegmentWriter
   }
 }
 
-function stored(descriptor: number, window: MappedWindow): SegmentWriter {
-  const size = reserveMost(descriptor);
+function stored(descriptor: number, window: MappedWindow, room: number): SegmentWriter {
+  const size = reserveMost(descriptor, room);
   window.show(descriptor, size);
   let at = 0;
   return {
@@ -76,18 +91,26 @@ function stored(descriptor: number, window: MappedWindow): SegmentWriter {
   };
 }
 
-function reserveMost(descriptor: number): number {
+function reserveMost(descriptor: number, room: number): number {
   for (let bytes = SEGMENT_BYTES_MAX; bytes >= SEGMENT_BYTES_MIN; bytes /= 2) {
-    if (reserveRoom(descriptor, bytes)) return bytes;
+    if (bytes <= room && reserveRoom(descriptor, bytes)) return bytes;
   }
-  throw new Error("no room is left on the disk of the journal");
+  throw noRoom();
 }
 
-function written(descriptor: number): SegmentWriter {
+function noRoom(): Error {
+  return new Error(
+    "no room is left on the disk of the journal, besides what JOURNAL_RESERVE_BYTES keeps for others",
+  );
+}
+
+function written(descriptor: number, room: number): SegmentWriter {
+  if (room < SEGMENT_BYTES_MIN) throw noRoom();
+  const size = Math.min(room, SEGMENT_BYTES_MAX);
   let at = 0;
   return {
     put: (frame, length) => {
-      if (at > 0 && at + length > SEGMENT_BYTES_MAX) return false;
+      if (at > 0 && at + length > size) return false;
       for (let done = 0; done < length; ) {
         done += writeSync(descriptor, frame, done, length - done, at + done);
       }

@@ -70,6 +70,7 @@ test("P7: what a killed process left is shipped, its damaged frame is declared l
     folder: world.folder,
     epoch: 1,
     sync: "none",
+    reserveBytes: undefined,
     onTaken: () => undefined,
     onDiskFault: unexpected,
     onSyncFault: unexpected,
@@ -175,7 +176,13 @@ test("a writer that has the epoch from another process deletes nothing here, and
 test("what a stream that was made anew has lost of a dead process is shipped again, and otherwise nothing (#8)", async () => {
   const world = await openWorld();
   const killed = Journal.open({
-    ...{ folder: world.folder, epoch: 1, sync: "none", onTaken: () => undefined },
+    ...{
+      folder: world.folder,
+      epoch: 1,
+      sync: "none",
+      reserveBytes: undefined,
+      onTaken: () => undefined,
+    },
     ...{ onDiskFault: unexpected, onSyncFault: unexpected },
   });
   for (let number = 0; number < 600; number += 1) killed.append(click(number));
@@ -298,6 +305,7 @@ function openIngress(
     folder: world.folder,
     epoch,
     sync: "interval",
+    reserveBytes: undefined,
     onTaken: (place, frame) => shipper.take(place, frame),
     onDiskFault: unexpected,
     onSyncFault: unexpected,
