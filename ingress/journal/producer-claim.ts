@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { Log } from "../../schemas/host/log.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { readRuns } from "./journal-run.ts";
 import type { ProducerFolder } from "./producer-folder.ts";
@@ -7,6 +8,7 @@ import type { ProducerFolder } from "./producer-folder.ts";
 const HEARTBEAT_MS = 2_000;
 /** By then a process that lives on the original of this folder has met our run and left the number. */
 const CONFIRMED_MS = 5_000;
+const CLOSE_MS = 2_000;
 
 export type ProducerClaimOptions = {
   readonly db: Queryable;
@@ -53,9 +55,15 @@ export class ProducerClaim {
     return this.#isSole || performance.now() - this.#claimedAtMs > CONFIRMED_MS;
   }
 
-  /** Says that the run has ended, so that the next one need not wait to see whether it lives. */
+  /** Says that the run has ended, so that the next one need not wait to see whether it lives. A Postgres that hangs is left. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    const patience = new AbortController();
+    await Promise.race([this.#noteEnd(), pause(CLOSE_MS, patience.signal)]);
+    patience.abort();
+  }
+
+  async #noteEnd(): Promise<void> {
     await this.#underWay;
     if (this.#isOver || this.#claimedAtMs === undefined) return;
     this.#isOver = true;

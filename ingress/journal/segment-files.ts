@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { decodeSegment, type JournalRecord } from "./frame.ts";
 import type { SegmentIndex } from "./journal.ts";
 
-const SEGMENT_NAME = /^(\d{1,9})-(\d{6})\.wal$/;
+const SEGMENT_NAME = /^(\d{1,10})-(\d{6})\.wal$/;
 
 /** A segment of an epoch that has ended, and what is left of its content. */
 export type EndedSegment = SegmentIndex & { readonly damagedBytes: number };
