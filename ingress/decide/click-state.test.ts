@@ -154,6 +154,14 @@ test("G40 only a cap that may stop a click does, whoever it belongs to", () => {
   expect(world.condition()).toBe("cap");
 });
 
+test("a visitor is no duplicate of a click whose clock was an hour ahead (#11, G145)", () => {
+  const world = aWorld({ offers: [{ duplicate_click_seconds: 60 }] });
+  world.take(1, NOON + 3_600_000);
+  expect(world.state.isDuplicate(world.offer(), taker(1))).toBe(false);
+  world.take();
+  expect(world.state.isDuplicate(world.offer(), taker(1, NOON + 1_000))).toBe(true);
+});
+
 test("a counter that was reached before Postgres was restored is open until it is told again (#6)", () => {
   const world = aWorld({ offers: [{ caps: { payout: { daily: "50.0000" } } }] });
   const reached = { cap: "offer/1/payout/daily/USD", bucket: TODAY, limit: "50.0000" };

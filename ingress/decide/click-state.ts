@@ -88,7 +88,9 @@ export class LocalClickState implements ClickState {
   readonly isDuplicate = (offer: Offer, taker: Taker): boolean => {
     if (offer.duplicate_click_seconds === 0) return false;
     const lastMs = this.#lastTaken.get(takerKey(offer.id, taker.affiliateId, taker.visitor));
-    return lastMs !== undefined && taker.atMs - lastMs < offer.duplicate_click_seconds * 1_000;
+    if (lastMs === undefined) return false;
+    // A click of a clock that was ahead lies in the future: far off, it is no reason to turn a visitor away.
+    return Math.abs(taker.atMs - lastMs) < offer.duplicate_click_seconds * 1_000;
   };
 
   readonly taken = (offer: Offer, timezone: string, taker: Taker): void => {

@@ -1,17 +1,12 @@
 import { expect, test } from "vitest";
-import { Completeness } from "./completeness.ts";
+import { Completeness, type ProducerWord } from "./completeness.ts";
 
 const T = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 
 /** Says `at` for a producer, which says what has ended unless `endedBefore` is left out. */
-function word(
-  producer: number,
-  epoch: number,
-  at: number,
-  endedBefore?: number,
-): { producer: number; epoch: number; at: number; endedBefore?: number | undefined } {
-  return { producer, epoch, at, endedBefore };
+function word(producer: number, epoch: number, at: number, endedBefore?: number): ProducerWord {
+  return { producer, epoch, at, next: 0, endedBefore };
 }
 
 test("nothing is known before every live producer had the time to say something", () => {
@@ -121,4 +116,32 @@ test("of producers that do not say when they end, silence tells", () => {
   completeness.heard(word(3, 2, T + 120_001));
   expect(completeness.completeToMs()).toBe(T + 120_001);
   expect(completeness.open).toEqual([]);
+});
+
+test("a producer whose clock was an hour ahead is complete to its true time, not to that hour (#11, P12)", () => {
+  const completeness = new Completeness();
+  completeness.heard({ ...word(1, 1, T, 1), next: 10 });
+  completeness.heard({ ...word(1, 1, T + 2_000, 1), next: 20 });
+  completeness.heard({ ...word(1, 1, T + HOUR_MS, 1), next: 30 });
+  expect(completeness.completeToMs()).toBe(T + HOUR_MS);
+  completeness.heard({ ...word(1, 1, T + 4_000, 1), next: 30 });
+  expect(completeness.completeToMs()).toBe(T + 4_000);
+  expect(completeness.completeToMsOf(1)).toBe(T + 4_000);
+});
+
+test("records that are repeated, and declarations of loss, take no word back (#11)", () => {
+  const completeness = new Completeness();
+  completeness.heard({ ...word(1, 1, T, 1), next: 10 });
+  completeness.heard({ ...word(1, 1, T + 5_000, 1), next: 20 });
+  completeness.heard({ ...word(1, 1, T + 1_000, 1), next: 15 });
+  completeness.heard({ ...word(1, 1, 0, 1), next: 20 });
+  expect(completeness.completeToMs()).toBe(T + 5_000);
+});
+
+test("a clock that was ahead when the first word came makes nobody wait for that hour (#11)", () => {
+  const completeness = new Completeness();
+  completeness.heard(word(1, 1, T + HOUR_MS, 1));
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(1, 1, T + 2_000, 1));
+  expect(completeness.completeToMs()).toBe(T + 2_000);
 });

@@ -12,6 +12,8 @@ export type ProducerWord = {
   readonly producer: number;
   readonly epoch: number;
   readonly at: number;
+  /** The position behind its records; repeated ones lie before those that were heard. */
+  readonly next: number;
   readonly endedBefore?: number | undefined;
 };
 
@@ -25,6 +27,8 @@ export type OpenEpoch = {
 type Known = {
   /** Last words of the epochs that may go on. */
   readonly open: Map<number, number>;
+  /** How far the positions of each were heard. */
+  readonly nexts: Map<number, number>;
   /** Undefined for one that does not say when it ends. */
   endedBefore: number | undefined;
   /** The last word of the epochs that have ended. */
@@ -51,7 +55,8 @@ export class Completeness {
   }
 
   /** A batch that was cut at `at`: all earlier records of this producer and epoch are known. */
-  heard({ producer, epoch, at, endedBefore }: ProducerWord): void {
+  heard(word: ProducerWord): void {
+    const { producer, epoch, at, endedBefore } = word;
     this.#firstMs ??= at;
     this.#newestMs = Math.max(this.#newestMs, at);
     const known = this.#get(producer);
@@ -59,12 +64,26 @@ export class Completeness {
       known.endedBefore = Math.max(known.endedBefore ?? 0, endedBefore);
     }
     if (epoch < (known.endedBefore ?? 0)) known.endedMs = Math.max(known.endedMs, at);
-    else known.open.set(epoch, Math.max(known.open.get(epoch) ?? 0, at));
+    else this.#note(known, word);
     for (const [other, saidMs] of known.open) {
       if (other >= (known.endedBefore ?? 0)) continue;
       known.open.delete(other);
+      known.nexts.delete(other);
       known.endedMs = Math.max(known.endedMs, saidMs);
     }
+  }
+
+  /** A producer's clock may go back, and then so does its word; with records that it repeats it does not. */
+  #note(known: Known, { epoch, at, next }: ProducerWord): void {
+    const saidMs = known.open.get(epoch) ?? 0;
+    const heardNext = known.nexts.get(epoch) ?? 0;
+    known.nexts.set(epoch, Math.max(heardNext, next));
+    // A declaration of loss has no time.
+    const isBack = at > 0 && at < saidMs && next >= heardNext;
+    known.open.set(epoch, isBack ? at : Math.max(saidMs, at));
+    if (!isBack) return;
+    this.#newestMs = Math.max(...[...this.#known.values()].flatMap(wordsOf));
+    this.#firstMs = Math.min(this.#firstMs ?? at, at);
   }
 
   /**
@@ -129,7 +148,13 @@ export class Completeness {
   #get(producer: number): Known {
     let known = this.#known.get(producer);
     if (known === undefined) {
-      known = { open: new Map(), endedBefore: undefined, endedMs: 0, refused: undefined };
+      known = {
+        open: new Map(),
+        nexts: new Map(),
+        endedBefore: undefined,
+        endedMs: 0,
+        refused: undefined,
+      };
       this.#known.set(producer, known);
     }
     return known;

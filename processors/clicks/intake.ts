@@ -166,7 +166,7 @@ export class Intake {
     this.producers.claim(producer, batch.nonce);
     if (lines.count === 0 && batch.lostFrom === undefined) {
       this.#expect(producer, batch.first);
-      this.completeness.heard(batch);
+      this.completeness.heard({ ...batch, next: batch.first });
       return;
     }
     this.#takeRecords(producer, batch, lines);
@@ -193,7 +193,7 @@ export class Intake {
     }
     if (isJump) this.#events.hole(producer, [next, batch.first]);
     if (fresh < lines.count) this.#events.repeated(lines.count - fresh);
-    this.completeness.heard(batch);
+    this.completeness.heard({ ...batch, next: end });
   }
 
   #takeLines(

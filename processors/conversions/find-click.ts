@@ -57,7 +57,7 @@ const UNAVAILABLE: FoundClick = { kind: "unavailable" };
 export async function findClickById(sources: ClickSources, clickId: string): Promise<FoundClick> {
   if (!isGenuineClickId(clickId, sources.catalog.secret)) return NONE;
   const { atMs, shard } = clickIdParts(clickId);
-  const deadlineMs = sources.clock.nowMs() + WAIT_MS;
+  const deadlineMs = performance.now() + WAIT_MS;
   const isOld = sources.clock.nowMs() - atMs > YOUNG_MS;
   let asked: ReturnType<StoredClicks["find"]> | undefined;
   for (;;) {
@@ -74,9 +74,9 @@ export async function findClickById(sources: ClickSources, clickId: string): Pro
       asked = undefined;
       if (stored !== "away" && stored !== undefined) return { kind: "found", click: stored };
       if (isOld && stored !== "away") return NONE;
-      if (sources.clock.nowMs() < deadlineMs) await pause(POLL_MS);
+      if (performance.now() < deadlineMs) await pause(POLL_MS);
     }
-    if (sources.clock.nowMs() >= deadlineMs) return UNAVAILABLE;
+    if (performance.now() >= deadlineMs) return UNAVAILABLE;
   }
 }
 
@@ -109,7 +109,7 @@ export async function findClickByAdId(
   search: AdClickSearch,
 ): Promise<FoundClick> {
   const inReach = { ...search, workspaceIds: search.workspaceIds.slice(0, WORKSPACES_MAX) };
-  const startedAtMs = sources.clock.nowMs();
+  const startedAtMs = performance.now();
   const deadlineMs = startedAtMs + WAIT_MS;
   const stored = new StoredSearch(sources, inReach);
   for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(2 * pollMs, POLL_MS)) {
@@ -119,11 +119,11 @@ export async function findClickByAdId(
     await stored.ask({ isComplete, waitMs: pollMs });
     if (young !== undefined) {
       const best = stored.bestWith(young.clicks);
-      const isLatest = isComplete || sources.clock.nowMs() - startedAtMs >= LATER_MS;
+      const isLatest = isComplete || performance.now() - startedAtMs >= LATER_MS;
       if (best !== undefined && isLatest) return { kind: "found", click: best };
       if (isComplete && stored.isComplete) return NONE;
     }
-    if (sources.clock.nowMs() >= deadlineMs) return UNAVAILABLE;
+    if (performance.now() >= deadlineMs) return UNAVAILABLE;
     if (!stored.isAsking) await pause(pollMs);
   }
 }
@@ -146,7 +146,7 @@ class StoredSearch {
   constructor(sources: ClickSources, search: AdClickSearch) {
     this.#sources = sources;
     this.#search = search;
-    this.#startedAtMs = sources.clock.nowMs();
+    this.#startedAtMs = performance.now();
   }
 
   get isAsking(): boolean {
@@ -179,7 +179,7 @@ class StoredSearch {
   #isDispensable(click: ClickRecord): boolean {
     const { offerId } = this.#search;
     if (rankOf(click, offerId) < (offerId === 0 ? 1 : 2)) return false;
-    return this.#isAway || this.#sources.clock.nowMs() - this.#startedAtMs >= STORED_MS;
+    return this.#isAway || performance.now() - this.#startedAtMs >= STORED_MS;
   }
 
   async #select(isComplete: boolean): Promise<void> {

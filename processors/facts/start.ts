@@ -39,7 +39,7 @@ const INSERT_TIMEOUT_MS = 20_000;
  * copy out of order changes nothing. A source that fails delays no other.
  */
 export function startFacts(deps: FactDeps): { close(): Promise<void> } {
-  const { log, metrics, pool, clock } = deps;
+  const { log, metrics, pool } = deps;
   const owner = randomUUID();
   const stop = new AbortController();
   const copied = metrics.counter(
@@ -57,7 +57,7 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
     () =>
       caughtUpAtMs.size === 0
         ? undefined
-        : (clock.nowMs() - Math.min(...caughtUpAtMs.values())) / 1_000,
+        : (performance.now() - Math.min(...caughtUpAtMs.values())) / 1_000,
   );
   const signal = AbortSignal.any([deps.signal, stop.signal]);
   const running = Promise.all(SOURCES.map(run));
@@ -67,15 +67,15 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
     let heldUntilMs = 0;
     while (!signal.aborted) {
       try {
-        if (clock.nowMs() >= heldUntilMs) {
+        if (performance.now() >= heldUntilMs) {
           const isMine = await holdRelayLease(pool, owner, LEASE_MS);
-          heldUntilMs = isMine ? clock.nowMs() + LEASE_MS / 3 : 0;
+          heldUntilMs = isMine ? performance.now() + LEASE_MS / 3 : 0;
         }
         const rows = heldUntilMs > 0 ? await copyBatch(pool, deps.clickhouse, source) : undefined;
         backoffMs = BACKOFF_MS_MIN;
         copied.add(rows ?? 0);
         if (rows === undefined) caughtUpAtMs.delete(source);
-        else if (rows < BATCH_ROWS_MAX) caughtUpAtMs.set(source, clock.nowMs());
+        else if (rows < BATCH_ROWS_MAX) caughtUpAtMs.set(source, performance.now());
         if (rows !== BATCH_ROWS_MAX) await pause(IDLE_MS, signal);
       } catch (error) {
         failed.add();

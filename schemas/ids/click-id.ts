@@ -18,9 +18,13 @@ const RANDOM_POOL_BYTES = 20_480;
 const RANDOM_END = 2 ** (8 * RANDOM_BYTES);
 /** What a millisecond begins with, at most: the rest is for the ids behind the first. */
 const FIRST_END = RANDOM_END / 2;
-/** From one id of a millisecond to the next, at most: a neighbour is as hard to guess as 24 bits and the MAC. */
+/** From one id of a millisecond to the next, at most: a neighbour is as hard to guess as 22 bits and the MAC. */
 const STEP_MAX = 2 ** 24;
 const LOW_WORD = 2 ** 32;
+/** A clock that steps back by no more is waited for; one that steps back further was wrong before, and is followed. */
+const STEP_BACK_MS_MAX = 1_000;
+/** Times that a producer may live through a millisecond again: the lowest digits of the random part tell these apart. */
+const ERAS = 4;
 const BYTE_DIGITS: readonly string[] = Array.from({ length: 256 }, (_, byte) => hex(byte, 2));
 
 /** What an id says about itself. Nothing here is proof that the click exists. */
@@ -71,15 +75,17 @@ export function mintClickId({ atMs, shard, producer }: ClickIdParts, secret: str
 }
 
 /**
- * Mints the click ids of one producer, each once. Its time never goes back, also when the clock does, and within a millisecond
+ * Mints the click ids of one producer, each once. Its time does not go back with the small steps of a clock, and within a millisecond
  * each id is higher than the one before ({@link orderInMillisecond}), so that ids, positions in the journal and `ts` of a producer are
- * in one order.
+ * in one order. Only a clock that was ahead by more than {@link STEP_BACK_MS_MAX} takes the time back with it.
  */
 export class ClickIdMint {
   readonly #producerDigits: string;
   readonly #secret: string;
   readonly #clock: Clock;
   #lastMs = 0;
+  /** Changes with each step back. */
+  #era = 0;
   /** The newest of each shard: many ids share a millisecond and a shard. */
   readonly #heads: Head[] = [];
   /** Time and random part of the newest id. */
@@ -100,18 +106,27 @@ export class ClickIdMint {
     this.#random = options.random ?? randomNumbers();
   }
 
-  /** The time of the next click: the clock's, or that of the last click if the clock stepped back. */
+  /** The time of the next click: the clock's, or that of the last click if the clock stepped back a little. */
   nowMs(): number {
-    this.#lastMs = Math.max(this.#lastMs, this.#clock.nowMs());
+    const nowMs = this.#clock.nowMs();
+    const isFarBack = this.#lastMs - nowMs > STEP_BACK_MS_MAX;
+    if (isFarBack) this.#era = (this.#era + 1) % ERAS;
+    if (isFarBack || nowMs > this.#lastMs) this.#lastMs = nowMs;
     return this.#lastMs;
   }
 
   /** `atMs` is an answer of {@link nowMs}; `shard` is 0 to 255. */
   mint(atMs: number, shard: number): string {
-    this.#latest = this.#latestMs === atMs ? this.#nextRandom() : this.#random() % FIRST_END;
+    this.#latest =
+      this.#latestMs === atMs ? this.#nextRandom() : this.#inEra(this.#random() % FIRST_END);
     this.#latestMs = atMs;
     const { digits, key } = this.#headOf(atMs, shard);
     return digits + randomDigits(this.#latest) + macOf(key, this.#latest);
+  }
+
+  /** The number near this one that no other era gives. */
+  #inEra(random: number): number {
+    return random - (random % ERAS) + this.#era;
   }
 
   #headOf(atMs: number, shard: number): Head {
@@ -125,7 +140,7 @@ export class ClickIdMint {
 
   /** Above the newest one. A millisecond that is used up ends: that takes 60,000 ids, or a clock that stands still. */
   #nextRandom(): number {
-    const next = this.#latest + 1 + (this.#random() % STEP_MAX);
+    const next = this.#inEra(this.#latest + ERAS + (this.#random() % STEP_MAX));
     if (next >= RANDOM_END) throw new RangeError("this millisecond has no more click ids");
     if (next >= RANDOM_END - STEP_MAX) this.#lastMs = Math.max(this.#lastMs, this.#latestMs + 1);
     return next;

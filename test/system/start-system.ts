@@ -77,7 +77,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     stop,
     [Symbol.asyncDispose]: async () => {
       await stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

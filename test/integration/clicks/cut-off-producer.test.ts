@@ -105,7 +105,7 @@ test("G162 a producer whose note was removed is given up, one that speaks is not
     [2, now - MINUTE_MS],
     [1, now + 2_000],
   ] as const) {
-    completeness.heard({ producer, epoch: 1, at, endedBefore: 1 });
+    completeness.heard({ producer, epoch: 1, at, next: 0, endedBefore: 1 });
   }
   await known.refresh(now);
   const next = new Completeness();
@@ -116,10 +116,10 @@ test("G162 a producer whose note was removed is given up, one that speaks is not
   await world.pool.query({ text, values: [lane] });
   await known.refresh(now);
   expect(completeness.completeToMs()).toBe(now + 2_000);
-  completeness.heard({ producer: 1, epoch: 1, at: now + 3_000, endedBefore: 1 });
+  completeness.heard({ producer: 1, epoch: 1, at: now + 3_000, next: 0, endedBefore: 1 });
   await known.refresh(now);
   expect(completeness.open).toEqual([{ producer: 1, epoch: 1, saidMs: now + 3_000 }]);
-  completeness.heard({ producer: 1, epoch: 1, at: now + 4_000, endedBefore: 2 });
+  completeness.heard({ producer: 1, epoch: 1, at: now + 4_000, next: 0, endedBefore: 2 });
   await known.noteChanges();
   const last = new Completeness();
   await new KnownProducers(world.pool, lane, { completeness: last, log }).load();
