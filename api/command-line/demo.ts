@@ -1,3 +1,4 @@
+import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { insertKey } from "../access/insert-key.ts";
@@ -9,6 +10,7 @@ import { insertOfferWithEvents } from "../offers/create-offer.ts";
 import { setAccess } from "../offers/set-partner-access.ts";
 import { CommandError } from "./command-error.ts";
 import { DEMO_OFFERS } from "./demo-offers.ts";
+import { findHostOwner, shareHost } from "./shared-hosts.ts";
 import { findWorkspace, insertWorkspace } from "./workspaces.ts";
 
 /** What `demo --json` prints: the object of DATA_DIR/demo.json (management.md). */
@@ -76,7 +78,8 @@ async function fillWorkspace(
   { trackingUrl }: DemoAddresses,
 ): Promise<{ workspaceId: number; adminKey: string }> {
   const workspace = { name: "Demo", slug: SLUG, timezone: "UTC", currency: CURRENCY, trackingUrl };
-  const { id, adminKey } = await insertWorkspace(tx, workspace);
+  const { id, adminKey, hasDomain } = await insertWorkspace(tx, workspace);
+  if (!hasDomain) await giveHost(tx, { id, slug: SLUG }, new URL(trackingUrl));
   const partnerIds = await insertPartners(tx, id);
   const offerIds = await insertOffers(tx, id);
   const offerId = (code: string): number => offerIds.get(code) ?? 0;
@@ -94,6 +97,23 @@ async function fillWorkspace(
     ],
   });
   return { workspaceId: id, adminKey };
+}
+
+/** The links of the demo are on the tracking address: its own host where no workspace has it, else shared by the operator. */
+async function giveHost(
+  tx: Queryable,
+  demo: { readonly id: number; readonly slug: string },
+  { host, protocol }: URL,
+): Promise<void> {
+  if ((await findHostOwner(tx, host)) !== undefined) {
+    await shareHost(tx, host, demo);
+    return;
+  }
+  await tx.query({
+    name: "insert-demo-domain",
+    text: "insert into tracking_domain (workspace_id, host, scheme, is_default) values ($1, $2, $3, true)",
+    values: [demo.id, canonicalHost(host), protocol.replace(":", "")],
+  });
 }
 
 async function insertPartners(tx: Queryable, workspaceId: number): Promise<number[]> {

@@ -1,11 +1,25 @@
+import { randomUUID } from "node:crypto";
+import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
+import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { insertAuditEntry } from "../access/audit-log.ts";
 import { trackingDomainAssignments, trackingDomains } from "../management/tracking-domains.ts";
 import { presentFields } from "../rest/patch.ts";
 import { affiliateIdOf, offerIdOf } from "./accounts.ts";
 import type { Command, CommandOption } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { IN_WORKSPACE, JSON_OUTPUT, SET_STATUS } from "./options.ts";
-import { call, inWorkspace, listAll, type Session, type ShownRecord } from "./session.ts";
+import {
+  byCommandLine,
+  call,
+  inWorkspace,
+  listAll,
+  type Session,
+  type ShownRecord,
+  withDatabase,
+} from "./session.ts";
+import { shareHost } from "./shared-hosts.ts";
 import { table } from "./table.ts";
+import { getWorkspace } from "./workspaces.ts";
 
 const DOMAIN = { name: "HOST", summary: "of the domain, or its id" } as const;
 
@@ -56,6 +70,38 @@ const add: Command = {
         }),
       });
       return `Domain ${made.id} (${String(made["host"])}) is there. Point its DNS at the tracking port, then \`domain certify\` it.`;
+    }),
+};
+
+const share: Command = {
+  name: "domain share",
+  operand: { name: "HOST", summary: "of a workspace, as its `domain list` shows it" },
+  summary: "lets another workspace have its links on a host too",
+  options: {
+    with: { value: "S", summary: "slug of the other workspace", isRequired: true },
+  },
+  examples: ["domain share go.acme.example --with beta"],
+  notes:
+    "A host belongs to the workspace that added it, and only this command shares it. On a shared host the codes of\n" +
+    "offers, partners and smart links are unique over the workspaces that share it: nothing is shared while two have\n" +
+    "one code, and afterwards a second equal code is refused. `domain remove HOST --workspace beta` ends it.",
+  run: async (given, environment) =>
+    await withDatabase(environment, async (db) => {
+      const guest = await getWorkspace(db, given.required("with"));
+      const { host, owner } = await inTransaction(db, async (tx) => {
+        const shared = await shareHost(tx, given.operand, guest);
+        for (const workspace of [shared.owner, guest]) {
+          await insertAuditEntry(tx, {
+            principal: byCommandLine(workspace),
+            action: "cli domain share",
+            ip: null,
+            status: 201,
+            requestId: randomUUID(),
+          });
+        }
+        return shared;
+      });
+      return `The host ${host} of ${owner.slug} is shared with ${guest.slug}: links of both work on it.`;
     }),
 };
 
@@ -191,7 +237,7 @@ const remove: Command = {
 async function domainOf(session: Session, asked: string): Promise<ShownRecord> {
   const found = await listAll(session, trackingDomains.list);
   const domain =
-    found.find(({ host }) => host === asked.toLowerCase()) ??
+    found.find(({ host }) => host === canonicalHost(asked)) ??
     found.find(({ id }) => String(id) === asked);
   if (domain === undefined) {
     throw new CommandError(
@@ -202,6 +248,6 @@ async function domainOf(session: Session, asked: string): Promise<ShownRecord> {
 }
 
 export const domainCommands: readonly Command[] = [
-  ...[list, add, setDefault, setStatus, certify],
+  ...[list, add, share, setDefault, setStatus, certify],
   ...[assign, assignments, unassign, remove],
 ];

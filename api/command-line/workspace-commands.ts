@@ -54,6 +54,9 @@ const create: Command = {
   examples: [
     'workspace create --name "Acme Media" --slug acme --timezone Europe/Berlin --currency EUR',
   ],
+  notes:
+    "The first workspace has the host of TRACKING_URL as its tracking domain. A further one gets its own with\n" +
+    "`domain add`, or uses that of another one after `domain share`.",
   run: async (given, environment) => {
     const workspace = readNewWorkspace({
       name: given.required("name"),
@@ -78,10 +81,20 @@ const create: Command = {
         `Postback token: ${created.postbackToken}`,
         `Admin key:      ${created.adminKey}`,
         "The key is shown this once: keep it.",
+        ...(created.hasDomain ? [] : [howToAddDomain(created.slug, environment.trackingUrl)]),
       ].join("\n");
     });
   },
 };
+
+/** The host of TRACKING_URL belongs to the first workspace (G200). */
+function howToAddDomain(slug: string, trackingUrl: string): string {
+  return [
+    "It has no tracking domain yet, so its links have no host. Either gives it one:",
+    `  domain add go.example.com --workspace ${slug} --default`,
+    `  domain share ${new URL(trackingUrl).host} --with ${slug}`,
+  ].join("\n");
+}
 
 const status: Command = {
   name: "workspace status",

@@ -1,3 +1,4 @@
+import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import { violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
@@ -14,7 +15,7 @@ export type NewWorkspace = {
   readonly slug: string;
   readonly timezone: string;
   readonly currency: string;
-  /** Origin of its first tracking domain; none when absent. */
+  /** Origin of the first tracking domain of the first workspace; none when absent. */
   readonly trackingUrl?: string;
 };
 
@@ -23,6 +24,8 @@ export type CreatedWorkspace = {
   readonly slug: string;
   readonly postbackToken: string;
   readonly adminKey: string;
+  /** Whether the host of the tracking URL is its first domain. */
+  readonly hasDomain: boolean;
 };
 
 export type Workspace = PrincipalWorkspace & {
@@ -74,7 +77,7 @@ export async function createWorkspace(
   }
 }
 
-/** Workspace, its owner, the first admin key, and the domain of its links. */
+/** Workspace, its owner, the first admin key and, for the first workspace of an installation, the domain of its links (G200). */
 export async function insertWorkspace(
   tx: Queryable,
   workspace: NewWorkspace,
@@ -90,26 +93,29 @@ export async function insertWorkspace(
     values: [workspace.slug, workspace.name, workspace.timezone, workspace.currency, postbackToken],
   });
   const { id, user_id: userId } = rows[0] ?? { id: 0, user_id: 0 };
-  if (workspace.trackingUrl !== undefined)
-    await insertFirstDomain(tx, id, new URL(workspace.trackingUrl));
+  const hasDomain =
+    workspace.trackingUrl !== undefined &&
+    (await insertFirstDomain(tx, id, new URL(workspace.trackingUrl)));
   const adminKey = await insertKey(tx, { workspaceId: id, name: "Admin", role: "admin", userId });
-  return { id, slug: workspace.slug, postbackToken, adminKey };
+  return { id, slug: workspace.slug, postbackToken, adminKey, hasDomain };
 }
 
 /**
- * A host that any workspace has listed serves those that list it (G153), so a workspace without it would lose its links as soon
- * as another one has it. Lower case, with a port only where it is not the scheme's own, as ingress compares the Host header.
+ * Lower case, with a port only where it is not the scheme's own, as ingress compares the Host header. False when another workspace
+ * is there: the insert of this one has taken the lock of all catalog writers, so of two at once the later sees the earlier.
  */
 async function insertFirstDomain(
   tx: Queryable,
   workspaceId: number,
   { host, protocol }: URL,
-): Promise<void> {
-  await tx.query({
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
     name: "insert-first-domain",
-    text: "insert into tracking_domain (workspace_id, host, scheme, is_default) values ($1, $2, $3, true)",
-    values: [workspaceId, host, protocol.replace(":", "")],
+    text: `insert into tracking_domain (workspace_id, host, scheme, is_default)
+           select $1::integer, $2, $3, true where not exists (select from workspace where id <> $1::integer)`,
+    values: [workspaceId, canonicalHost(host), protocol.replace(":", "")],
   });
+  return rowCount === 1;
 }
 
 export async function findWorkspace(db: Queryable, slug: string): Promise<Workspace | undefined> {

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { isStaff } from "../access/principal.ts";
 import { type AffiliateRow, findAffiliate } from "../affiliates/affiliates.ts";
 import { ApiError, invalidParameter, notFound } from "../errors.ts";
@@ -17,11 +19,13 @@ import {
   transparentLink,
 } from "./build-link.ts";
 import {
+  type CodesBeside,
   findForcedTemplate,
   findLinkDomain,
   findLinkStanding,
   type LinkDomain,
   listActiveDomains,
+  listCodesBeside,
 } from "./link-domains.ts";
 
 const VALUES = Object.fromEntries(LINK_VALUE_NAMES.map((name) => [name, textParam]));
@@ -136,9 +140,9 @@ async function domainOf(
   { query, affiliate, offer }: Between & { readonly query: Query },
 ): Promise<LinkDomain> {
   if (query.host !== undefined) {
-    const asked = query.host.toLowerCase();
+    const asked = canonicalHost(query.host);
     const domains = await listActiveDomains(db, workspace.id);
-    const named = domains.find(({ host }) => host.toLowerCase() === asked);
+    const named = domains.find(({ host }) => canonicalHost(host) === asked);
     if (named === undefined)
       throw invalidParameter("host", "expected an active tracking domain of the workspace");
     return named;
@@ -170,9 +174,9 @@ function textsOf(query: Readonly<Record<string, unknown>>): Record<string, strin
   );
 }
 
-/** Why clicks would go to the fallback, for staff only; that the domain is not certified, for all (G172, T55). */
+/** Why clicks would go to the fallback, for staff only; what is wrong with the domain, for all (G172, G200, T55). */
 async function warningsOf(
-  { db, principal }: OperationContext,
+  { db, principal, workspace }: OperationContext,
   { affiliate, offer, domain }: Between & { readonly domain: LinkDomain },
 ): Promise<string[]> {
   const warnings: string[] = [];
@@ -195,7 +199,30 @@ async function warningsOf(
   }
   if (domain.certification !== "certified")
     warnings.push(`the tracking domain ${domain.host} is not certified`);
+  warnings.push(...(await sharedCodeWarnings(db, workspace.id, { affiliate, offer, domain })));
   return warnings;
+}
+
+/** For every role: a link that leads to somebody else is of use to nobody (G200). */
+async function sharedCodeWarnings(
+  db: Queryable,
+  workspaceId: number,
+  { affiliate, offer, domain: { host } }: Between & { readonly domain: LinkDomain },
+): Promise<string[]> {
+  const codes = { host, offerCode: offer.code, affiliateCode: affiliate.code };
+  const others = await listCodesBeside(db, workspaceId, codes);
+  const has = (test: (other: CodesBeside) => boolean): boolean => others.some(test);
+  if (has((other) => other.is_first && other.has_offer && other.has_affiliate)) {
+    return [`another workspace had ${host} first and has both codes: clicks go to it`];
+  }
+  return [
+    ...(has((other) => other.has_offer)
+      ? [`another workspace on ${host} has the offer code ${offer.code} too`]
+      : []),
+    ...(has((other) => other.has_affiliate)
+      ? [`another workspace on ${host} has the partner code ${affiliate.code} too`]
+      : []),
+  ];
 }
 
 function adPlatformFields(parts: LinkParts, { certification }: LinkDomain) {

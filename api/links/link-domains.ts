@@ -61,6 +61,35 @@ export async function listActiveDomains(
   return rows;
 }
 
+/** Which codes of a link another workspace on its host has too, and whether that workspace had the host first. */
+export type CodesBeside = {
+  readonly has_offer: boolean;
+  readonly has_affiliate: boolean;
+  readonly is_first: boolean;
+};
+
+/** None but in installations that shared the host before codes were unique on it (G200). */
+export async function listCodesBeside(
+  db: Queryable,
+  workspaceId: number,
+  link: { readonly host: string; readonly offerCode: string; readonly affiliateCode: string },
+): Promise<readonly CodesBeside[]> {
+  const { rows } = await db.query<CodesBeside>({
+    name: "list-codes-beside",
+    text: `select bool_or(c.kind = 'offer') as has_offer, bool_or(c.kind = 'affiliate') as has_affiliate,
+             other.id < own.id as is_first
+           from tracking_domain own
+           join tracking_domain other on coalesce(other.shared_from, other.id) = coalesce(own.shared_from, own.id)
+             and other.workspace_id <> own.workspace_id and other.status = 'active'
+           join link_code c on c.workspace_id = other.workspace_id and c.code in (lower($3), lower($4))
+             and c.code = case c.kind when 'offer' then lower($3) when 'affiliate' then lower($4) end
+           where own.workspace_id = $1 and own.host = $2
+           group by other.id, own.id order by other.id`,
+    values: [workspaceId, link.host, link.offerCode, link.affiliateCode],
+  });
+  return rows;
+}
+
 export type ForcedTemplate = {
   readonly params: Readonly<Record<string, string>>;
   readonly source_id: string;

@@ -60,8 +60,8 @@ export type ManagedResource = {
   /** Query parameters of the list; each is a column. */
   readonly filters?: z.ZodRawShape;
   readonly references?: References;
-  /** Unique index to the field whose value another record has. */
-  readonly taken?: Readonly<Record<string, string>>;
+  /** Unique index, or what else refuses a value, to the field whose value it is; "another record has this" without a message. */
+  readonly taken?: Readonly<Record<string, string | TakenField>>;
   /** Faults that two fields show together. `values` is the body over what is stored or the defaults. May throw a refusal. */
   readonly findFaults?: (
     context: OperationContext,
@@ -75,6 +75,8 @@ export type ManagedResource = {
   /** A word for what uses a record in a way that no foreign key holds; undefined when nothing does. */
   readonly findUser?: (db: Queryable, id: number) => Promise<string | undefined>;
 };
+
+type TakenField = { readonly field: string; readonly message: string };
 
 export type ManagedOperations = {
   /** One record in answers, for operations besides these. */
@@ -354,9 +356,10 @@ async function unlessTaken<T>({ taken = {} }: ManagedResource, run: () => Promis
   try {
     return await run();
   } catch (error) {
-    const field = taken[violatedConstraint(error)];
-    if (field === undefined) throw error;
-    throw conflict(field, `another record has this ${field}`);
+    const refused = taken[violatedConstraint(error)];
+    if (refused === undefined) throw error;
+    if (typeof refused !== "string") throw conflict(refused.field, refused.message);
+    throw conflict(refused, `another record has this ${refused}`);
   }
 }
 

@@ -41,7 +41,14 @@ export const trackingDomains = manage({
   filters: { status: wordParam(...STATUSES) },
   read: staff("links.read"),
   write: wholeAdminWrite,
-  taken: { tracking_domain_host: "host" },
+  taken: {
+    tracking_domain_host: "host",
+    tracking_domain_owner: "host",
+    tracking_domain_shared: {
+      field: "host",
+      message: "the host is shared with others and keeps its name",
+    },
+  },
   beforeWrite: async (tx, workspaceId, values) => {
     if (values["is_default"] === true) await clearDefault(tx, workspaceId, values["id"]);
   },

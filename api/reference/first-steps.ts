@@ -51,7 +51,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
     path: "/tracking-domains",
     body: '{"host": "$TRACKING_HOST", "scheme": "$TRACKING_SCHEME", "is_default": true}',
     keeps: { DOMAIN_ID: "id" },
-    note: "Point its DNS name at the tracking port. On one machine this is the address that `npm start` printed.",
+    note: "Point its DNS name at the tracking port. The address that `npm start` printed belongs to the demo: on one machine take `localhost` with its port.",
   },
   {
     operationId: "getTrackingLink",

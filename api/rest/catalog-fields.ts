@@ -1,5 +1,7 @@
+import { domainToASCII } from "node:url";
 import { z } from "zod";
 import type { CapPeriod } from "../../schemas/catalog/records.ts";
+import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import { zoneOf } from "../../schemas/time/zone.ts";
 import { isAddressOrRange } from "../access/address-list.ts";
 import { count, country, flag, money, oneOf, recordId, text, words } from "./body-fields.ts";
@@ -16,7 +18,8 @@ const IDS_MAX = 1_000;
 const DAYS_MAX = 3_650;
 const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 const HOST =
-  /^(?=.{1,253}(?::|$))[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*(?::\d{1,5})?$/;
+  /^(?=.{1,253}(?::|$))[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*(?::[1-9]\d{0,4})?$/;
+const PORT_MAX = 65_535;
 
 /** Slug of a workspace: a label of a host name. */
 export const WORKSPACE_SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -143,11 +146,19 @@ export const recordReference: z.ZodType<Reference, string | number> = z
     return parsed;
   });
 
-/** Host of a tracking domain, with a port where it is not the usual one; lower case comes out. */
+/** Host of a tracking domain, with a port where it is not the usual one; the spelling that a Host header has comes out. */
 export const trackingHost = z
   .string("expected a host name")
-  .transform((host) => host.toLowerCase())
+  .max(300, "expected a host name such as go.example.com")
+  .transform(hostAsSent)
   .refine((host) => HOST.test(host), "expected a host name such as go.example.com");
+
+/** As browsers send it: names of other letters in punycode. "" for what is no host. */
+function hostAsSent(written: string): string {
+  const [name = "", port, ...rest] = canonicalHost(written).split(":");
+  if (rest.length > 0 || Number(port ?? 0) > PORT_MAX) return "";
+  return [domainToASCII(name), ...(port === undefined ? [] : [port])].join(":");
+}
 
 /** Addresses and CIDR ranges of a list (G07, G184). */
 export const addressRanges = z

@@ -1,9 +1,10 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import { affiliateNamed, offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer, Workspace } from "../../schemas/catalog/records.ts";
 import type { LandingRequest } from "../request/landing-request.ts";
 import type { Visit } from "../request/visit.ts";
 import { isApproved, isPaused } from "./click-conditions.ts";
-import { affiliateNamed, findOfferLink, offersNamed, placeOf } from "./find-link.ts";
+import { findOfferLink, placeOf } from "./find-link.ts";
 import { offerRules } from "./offer-rules.ts";
 
 /** Whose click a visit becomes that no recorded click is known of. */
@@ -42,9 +43,9 @@ export function landingScope(
 ): LandingScope {
   const place = placeOf(catalog, host);
   if (offerCode === "") return { workspaceIds: place.workspaceIds, offer: undefined };
-  // Of several workspaces with such an offer, the one that has the partner too (G26).
+  // Of several workspaces with such an offer, the one that has the partner too (G26), else the one that had the host first.
   const pair = findOfferLink(place, offerCode, affiliateCode);
-  const offer = pair?.offer ?? lowest(offersNamed(place, offerCode));
+  const offer = pair?.offer ?? offersNamed(catalog, place.workspaceIds, offerCode)[0];
   return { workspaceIds: offer === undefined ? place.workspaceIds : [offer.workspace_id], offer };
 }
 
@@ -112,10 +113,6 @@ function isClosed(
   { visit, atMs }: { readonly visit: Visit; readonly atMs: number },
 ): boolean {
   return isPaused(catalog, offer) || offerRules(offer).targeting?.judge(visit, atMs) === "closed";
-}
-
-function lowest(offers: readonly Offer[]): Offer | undefined {
-  return offers.toSorted((a, b) => a.workspace_id - b.workspace_id)[0];
 }
 
 function refused(error: LandingError): LandingRefusal {

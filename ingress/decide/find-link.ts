@@ -1,7 +1,6 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import { affiliateNamed, inOrderOf, offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer, SmartLink, Workspace } from "../../schemas/catalog/records.ts";
-
-const DIGITS = /^[1-9]\d{0,9}$/;
 
 /** An offer and a partner of one workspace. */
 export type OfferLink = {
@@ -25,23 +24,21 @@ export function placeOf(catalog: Catalog, host: string): Place {
 }
 
 /**
- * The offer and the partner that two codes, or ids, name in one workspace of the host: the lowest one when several have both
- * (G26). Digits are tried as a code first, then as an id (G25).
+ * The offer and the partner that two codes, or ids, name in one workspace of the host: the one that had the host first when
+ * several have both, codes before ids (G26, G200).
  */
 export function findOfferLink(
-  place: Place,
+  { catalog, workspaceIds }: Place,
   offerCode: string,
   affiliateCode: string,
 ): OfferLink | undefined {
   if (offerCode === "" || affiliateCode === "") return undefined;
-  let found: OfferLink | undefined;
-  for (const offer of offersNamed(place, offerCode)) {
-    if (found !== undefined && found.workspace.id <= offer.workspace_id) continue;
-    const affiliate = affiliateNamed(place.catalog, offer.workspace_id, affiliateCode);
-    const workspace = place.catalog.workspaces.get(offer.workspace_id);
-    if (affiliate !== undefined && workspace !== undefined) found = { workspace, offer, affiliate };
+  for (const offer of offersNamed(catalog, workspaceIds, offerCode)) {
+    const affiliate = affiliateNamed(catalog, offer.workspace_id, affiliateCode);
+    const workspace = catalog.workspaces.get(offer.workspace_id);
+    if (affiliate !== undefined && workspace !== undefined) return { workspace, offer, affiliate };
   }
-  return found;
+  return undefined;
 }
 
 /** The pair that a key of `/c/` names: `<offer_code>-<affiliate_code>`, else a key made by hand (G183). */
@@ -53,45 +50,38 @@ export function findLinkKey(place: Place, key: string): OfferLink | undefined {
   return pair ?? findMadeKey(place, key);
 }
 
-/** `<smart_code>-<affiliate_code>`, or `<smart_code>` with a partner named beside it or bound to it (G147). */
+/**
+ * `<smart_code>-<affiliate_code>`, or `<smart_code>` with a partner named beside it or bound to it (G147). Both readings are tried in
+ * one workspace before the next: no code of a later one takes a link of the one that had the host first.
+ */
 export function findSmartLink(
-  place: Place,
+  { catalog, workspaceIds }: Place,
   segment: string,
   affiliateCode: string,
 ): SmartLinkHit | undefined {
-  const whole = smartLinkNamed(place, segment, affiliateCode);
-  if (whole !== undefined) return whole;
   const hyphen = segment.lastIndexOf("-");
-  if (hyphen <= 0) return undefined;
-  return smartLinkNamed(place, segment.slice(0, hyphen), segment.slice(hyphen + 1));
-}
-
-/** Offers that a code or id names in the workspaces of the host, those of the code first within each workspace. */
-export function offersNamed({ catalog, workspaceIds }: Place, code: string): readonly Offer[] {
-  const named = catalog
-    .offersByCode(code)
-    .filter((offer) => workspaceIds.includes(offer.workspace_id));
-  if (!DIGITS.test(code)) return named;
-  // An id that is also a code in another workspace still names its offer.
-  const numbered = catalog.offers.get(Number(code));
-  const isNew =
-    numbered !== undefined &&
-    workspaceIds.includes(numbered.workspace_id) &&
-    !named.some((offer) => offer.workspace_id === numbered.workspace_id);
-  return isNew ? [...named, numbered] : named;
-}
-
-export function affiliateNamed(
-  catalog: Catalog,
-  workspaceId: number,
-  code: string,
-): Affiliate | undefined {
-  for (const affiliate of catalog.affiliatesByCode(code)) {
-    if (affiliate.workspace_id === workspaceId) return affiliate;
+  const whole = smartLinksNamed(catalog, workspaceIds, segment).map((smartLink) => ({
+    smartLink,
+    affiliateCode,
+  }));
+  const parted =
+    hyphen <= 0
+      ? []
+      : smartLinksNamed(catalog, workspaceIds, segment.slice(0, hyphen)).map((smartLink) => ({
+          smartLink,
+          affiliateCode: segment.slice(hyphen + 1),
+        }));
+  const order = inOrderOf(workspaceIds);
+  // The sort keeps the whole segment in front of its parts within a workspace.
+  const readings = [...whole, ...parted].sort((a, b) => order(a.smartLink, b.smartLink));
+  for (const { smartLink, affiliateCode: code } of readings) {
+    const workspace = catalog.workspaces.get(smartLink.workspace_id);
+    const affiliate = affiliateOfSmartLink(catalog, smartLink, code);
+    if (workspace !== undefined && affiliate !== undefined) {
+      return { workspace, smartLink, affiliate };
+    }
   }
-  if (!DIGITS.test(code)) return undefined;
-  const numbered = catalog.affiliates.get(Number(code));
-  return numbered?.workspace_id === workspaceId ? numbered : undefined;
+  return undefined;
 }
 
 function findMadeKey({ catalog, workspaceIds }: Place, key: string): OfferLink | undefined {
@@ -107,23 +97,12 @@ function findMadeKey({ catalog, workspaceIds }: Place, key: string): OfferLink |
   return undefined;
 }
 
-function smartLinkNamed(
-  { catalog, workspaceIds }: Place,
+function smartLinksNamed(
+  catalog: Catalog,
+  workspaceIds: readonly number[],
   code: string,
-  affiliateCode: string,
-): SmartLinkHit | undefined {
-  const links = catalog
-    .smartLinksByCode(code)
-    .filter((link) => workspaceIds.includes(link.workspace_id))
-    .toSorted((a, b) => a.workspace_id - b.workspace_id);
-  for (const smartLink of links) {
-    const workspace = catalog.workspaces.get(smartLink.workspace_id);
-    const affiliate = affiliateOfSmartLink(catalog, smartLink, affiliateCode);
-    if (workspace !== undefined && affiliate !== undefined) {
-      return { workspace, smartLink, affiliate };
-    }
-  }
-  return undefined;
+): readonly SmartLink[] {
+  return catalog.smartLinksByCode(code).filter((link) => workspaceIds.includes(link.workspace_id));
 }
 
 /** A smart link that is bound to a partner is no other partner's. */

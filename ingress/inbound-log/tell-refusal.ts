@@ -4,7 +4,7 @@ import type { InboundCall } from "../../schemas/events/inbound-call.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { clientIp, type TrustedProxies } from "../request/client-ip.ts";
 import { decodeComponent } from "../request/decode.ts";
-import { hostWithoutDefaultPort } from "../request/visit.ts";
+import { trackingHostOf } from "../request/visit.ts";
 import type { RawRequest } from "../route.ts";
 import type { InboundLog } from "./inbound-log.ts";
 
@@ -31,7 +31,7 @@ export function tellRefusal(deps: RefusalDeps, request: RawRequest, refusal: Ref
   // What a landing page sends along may name a person (P31).
   const query = told.endpoint === "lp" ? [] : pairsOf(request.query);
   const params = shortened([...Object.entries(read), ...query]);
-  const host = hostWithoutDefaultPort(request.headers.host);
+  const host = trackingHostOf(request.headers.host);
   inboundLog.add({
     ...told,
     workspaceId: workspaceOfCall(catalog, { token: params["token"] ?? "", host })?.id ?? null,

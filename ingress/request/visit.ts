@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import type { RawRequest } from "../route.ts";
 import { clientOf, isHttps, type TrustedProxies } from "./client-ip.ts";
 import { type Device, type DeviceReader, USER_AGENT_LENGTH_MAX } from "./device.ts";
@@ -27,7 +28,7 @@ export type Visit = {
   readonly referrerHost: string;
   /** First language of Accept-Language, lower case: `en-us`. */
   readonly language: string;
-  /** Tracking host, lower case, without the port 80 or 443. */
+  /** Tracking host, lower case, without a dot at its end and without the port 80 or 443. */
   readonly domain: string;
   readonly isHttps: boolean;
 };
@@ -55,7 +56,7 @@ export function readVisit(request: RawRequest, readers: VisitReaders, secret: st
     referrer: cutTo(headers.referer, REFERRER_LENGTH_MAX),
     referrerHost: hostOfUrl(headers.referer),
     language: firstLanguage(headers.acceptLanguage),
-    domain: hostWithoutDefaultPort(headers.host),
+    domain: trackingHostOf(headers.host),
     isHttps: isHttps(request, readers.trustedProxies),
   };
 }
@@ -82,7 +83,7 @@ export function readToldVisit(
     referrer: "",
     referrerHost: "",
     language: "",
-    domain: hostWithoutDefaultPort(headers.host),
+    domain: trackingHostOf(headers.host),
     isHttps: false,
   };
 }
@@ -92,10 +93,9 @@ function visitorOf(secret: string, ip: string, userAgent: string): number {
   return Number.parseInt(digest.slice(0, VISITOR_DIGITS), 16);
 }
 
-export function hostWithoutDefaultPort(host: string): string {
-  const lower = cutTo(host, HOST_LENGTH_MAX).toLowerCase();
-  if (lower.endsWith(":80")) return lower.slice(0, -3);
-  return lower.endsWith(":443") ? lower.slice(0, -4) : lower;
+/** The tracking host that a Host header names; cut, since anybody may write it. */
+export function trackingHostOf(header: string): string {
+  return canonicalHost(cutTo(header, HOST_LENGTH_MAX));
 }
 
 /** Host of an http(s) URL, without port, "" for anything else. Taken from a header and so from anybody. */

@@ -15,7 +15,7 @@ import type { InboundLog } from "../inbound-log/inbound-log.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { clientIp } from "../request/client-ip.ts";
 import { type LandingRequest, readLandingRequest } from "../request/landing-request.ts";
-import { hostWithoutDefaultPort, readVisit, type Visit } from "../request/visit.ts";
+import { readVisit, trackingHostOf, type Visit } from "../request/visit.ts";
 import type { AsyncRoute, RawRequest, Recorded, RouteResult } from "../route.ts";
 import type { ClickDeps } from "./click-deps.ts";
 import { LANDING_METHODS, landingAnswer, landingOutage } from "./landing-answers.ts";
@@ -90,7 +90,7 @@ async function land(deps: LandingDeps, call: Call, body: Uint8Array): Promise<La
   if (read.kind === "malformed") return refusal(400, read.error, "malformed");
   if (!catalog.isLoaded) return outage("configuration not loaded");
   const { landing } = read;
-  const scope = landingScope(catalog, hostWithoutDefaultPort(call.request.headers.host), landing);
+  const scope = landingScope(catalog, trackingHostOf(call.request.headers.host), landing);
   if (landing.clickId !== undefined || landing.adClickIds.length > 0) {
     const reply = await lookUp(deps, landing, scope, call.receivedAtMs);
     if (reply.kind === "unavailable") return { ...outage("click store unavailable"), landing };
@@ -208,7 +208,7 @@ function addToLog(
   receivedAtMs: number,
 ): void {
   const { answer, result, workspaceId, clickId, error = "", landing } = landed;
-  const host = hostWithoutDefaultPort(request.headers.host);
+  const host = trackingHostOf(request.headers.host);
   deps.inboundLog.add({
     endpoint: "lp",
     workspaceId: workspaceId ?? workspaceOfCall(deps.catalog, { token: "", host })?.id ?? null,

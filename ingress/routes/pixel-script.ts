@@ -1,5 +1,5 @@
 import { NO_STORE } from "../answers.ts";
-import { hostWithoutDefaultPort } from "../request/visit.ts";
+import { trackingHostOf } from "../request/visit.ts";
 import type { Route } from "../route.ts";
 
 /**
@@ -16,7 +16,7 @@ export const pixelScriptRoute: Route = ({ query, headers }) => ({
       ["X-Content-Type-Options", "nosniff"],
       ["Cross-Origin-Resource-Policy", "cross-origin"],
     ],
-    body: pixelScript(hostWithoutDefaultPort(headers.host), query),
+    body: pixelScript(trackingHostOf(headers.host), query),
   },
 });
 

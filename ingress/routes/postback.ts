@@ -5,7 +5,7 @@ import { askConversions, couponClickOf, isOutage } from "../ask-conversions.ts";
 import { type Refusal, type RefusalDeps, tellRefusal } from "../inbound-log/tell-refusal.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { clientIp } from "../request/client-ip.ts";
-import { hostWithoutDefaultPort } from "../request/visit.ts";
+import { trackingHostOf } from "../request/visit.ts";
 import type { Answer, AsyncRoute, RawRequest, RouteResult } from "../route.ts";
 import { htmlPixelAnswer, htmlPostbacksOf } from "./html-pixel.ts";
 import { PIXEL } from "./impression.ts";
@@ -179,7 +179,7 @@ function reportOf(
     params,
     cookieClickId:
       /(?:^|;\s*)trk_cid=([0-9A-Fa-f]{32})(?:;|$)/.exec(request.headers.cookie)?.[1] ?? "",
-    host: hostWithoutDefaultPort(request.headers.host),
+    host: trackingHostOf(request.headers.host),
     ip: clientIp(request, trustedProxies),
     userAgent: request.headers.userAgent,
     receivedAtMs: clock.nowMs(),

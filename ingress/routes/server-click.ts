@@ -1,18 +1,19 @@
 import type { Catalog, TokenOwner } from "../../schemas/catalog/catalog.ts";
+import { affiliateNamed, offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer } from "../../schemas/catalog/records.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { jsonAnswer } from "../answers.ts";
 import { type Click, type Condition, judgeClick, noteTaken } from "../decide/click-conditions.ts";
 import { clickLine } from "../decide/click-line.ts";
 import type { Outcome } from "../decide/decide-click.ts";
-import { affiliateNamed, offersNamed, placeOf } from "../decide/find-link.ts";
+import { placeOf } from "../decide/find-link.ts";
 import { normalIp } from "../request/ip-address.ts";
 import {
   type ClickParameters,
   ParameterReader,
   SERVER_CLICK_PARAMETERS,
 } from "../request/parameters.ts";
-import { hostWithoutDefaultPort, readToldVisit } from "../request/visit.ts";
+import { readToldVisit, trackingHostOf } from "../request/visit.ts";
 import type { Answer, AsyncRoute, RawRequest, Route, RouteResult } from "../route.ts";
 import { notLoaded } from "./click-answers.ts";
 import type { ClickDeps } from "./click-deps.ts";
@@ -59,7 +60,7 @@ function answerServerClick(
   const { catalog } = deps;
   if (!catalog.isLoaded) return { answer: notLoaded() };
   const { values } = parameters;
-  const named = findNamed(catalog, hostWithoutDefaultPort(request.headers.host), values);
+  const named = findNamed(catalog, trackingHostOf(request.headers.host), values);
   if (typeof named === "number") return { answer: answerOf("", 0, 0, named) };
   const { owner, offer, affiliate } = named;
   const visit = readToldVisit(request, deps, {
@@ -126,7 +127,7 @@ function findNamed(
   const { id } = owner.workspace;
   const isServed = placeOf(catalog, host).workspaceIds.includes(id);
   const workspaceIds = isServed ? [id] : [];
-  const offer = offersNamed({ catalog, workspaceIds }, values.offer)[0];
+  const offer = offersNamed(catalog, workspaceIds, values.offer)[0];
   if (offer === undefined) return CODE_OFFER;
   if (owner.kind === "advertiser" && offer.advertiser_id !== owner.advertiser.id) return CODE_TOKEN;
   const affiliate = affiliateNamed(catalog, id, values.affiliate);

@@ -1,3 +1,4 @@
+import { offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { ClickRecord } from "../../schemas/events/click-record.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { findClickIdByEmail } from "./conversions.ts";
@@ -50,9 +51,7 @@ async function lastClick(
     const offer =
       report.offerCode === undefined
         ? undefined
-        : sources.catalog
-            .offersByCode(report.offerCode)
-            .find((one) => workspaceIds.includes(one.workspace_id));
+        : offersNamed(sources.catalog, workspaceIds, report.offerCode)[0];
     const found = await findClickByAdId(sources, {
       ...report.adClickId,
       workspaceIds: offer === undefined ? workspaceIds : [offer.workspace_id],

@@ -1,4 +1,5 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import { offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { Coupon, Offer } from "../../schemas/catalog/records.ts";
 import { type Refusal, refused } from "./refusal.ts";
 import type { Report } from "./report-params.ts";
@@ -11,7 +12,7 @@ export function resolveCoupon(
   report: Pick<Report, "offerCode">,
   origin: Origin & { readonly atMs: number },
 ): CouponCredit | Refusal {
-  const coupon = findCoupon(catalog, code, origin);
+  const coupon = findCoupon(catalog, code, report, origin);
   if (coupon === undefined) return refused("unknown coupon_code", "coupon_error");
   if (!isActive(coupon, origin.atMs)) return refused("coupon_code not active", "coupon_error");
   const offer = offerOf(catalog, coupon, report);
@@ -22,11 +23,23 @@ export function resolveCoupon(
   return { kind: "coupon", offer, affiliate };
 }
 
-/** A pixel may be about any workspace that its host serves. */
-function findCoupon(catalog: Catalog, code: string, { sender, host }: Origin): Coupon | undefined {
+/**
+ * A pixel may be about any workspace that its host serves. Coupons of two workspaces on a host may have one code: the offer tells
+ * them apart, else the workspace that had the host first is meant.
+ */
+function findCoupon(
+  catalog: Catalog,
+  code: string,
+  { offerCode }: Pick<Report, "offerCode">,
+  { sender, host }: Origin,
+): Coupon | undefined {
   const workspaceIds =
     sender.kind === "pixel" ? catalog.workspaceIdsOfHost(host) : [sender.workspace.id];
-  for (const workspaceId of workspaceIds) {
+  const ofOffer =
+    offerCode === undefined
+      ? []
+      : offersNamed(catalog, workspaceIds, offerCode).map(({ workspace_id }) => workspace_id);
+  for (const workspaceId of [...ofOffer, ...workspaceIds]) {
     const coupon = catalog.couponByCode(workspaceId, code);
     if (coupon !== undefined) return coupon;
   }
@@ -47,9 +60,7 @@ function offerOf(
   { offerCode }: Pick<Report, "offerCode">,
 ): Offer | Refusal {
   const named =
-    offerCode === undefined
-      ? undefined
-      : catalog.offersByCode(offerCode).find((offer) => offer.workspace_id === coupon.workspace_id);
+    offerCode === undefined ? undefined : offersNamed(catalog, [coupon.workspace_id], offerCode)[0];
   if (offerCode !== undefined && named === undefined)
     return refused("unknown offer_id", "unknown_offer");
   if (coupon.offer_id === null) {

@@ -1,4 +1,5 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import { affiliateNamed, offersNamed } from "../../schemas/catalog/named-records.ts";
 import type {
   Advertiser,
   Affiliate,
@@ -118,9 +119,7 @@ function resolveOffer(
   if (coupon !== undefined) return coupon.offer;
   const ofClick = click === undefined || click.offer_id === 0 ? undefined : click.offer_id;
   if (report.offerCode !== undefined) {
-    const named = catalog
-      .offersByCode(report.offerCode)
-      .find((offer) => workspaceIds.includes(offer.workspace_id));
+    const [named] = offersNamed(catalog, workspaceIds, report.offerCode);
     if (named === undefined) return refused("unknown offer_id", "unknown_offer");
     if (ofClick !== undefined && named.id !== ofClick)
       return refused("offer_id does not match the click");
@@ -148,10 +147,7 @@ function resolveAffiliate(
   if (click !== undefined && click.affiliate_id !== 0)
     return catalog.affiliates.get(click.affiliate_id);
   if (report.affiliateCode !== undefined) {
-    const named = catalog
-      .affiliatesByCode(report.affiliateCode)
-      .find((one) => one.workspace_id === workspace.id);
-    return named ?? refused("unknown aff_id");
+    return affiliateNamed(catalog, workspace.id, report.affiliateCode) ?? refused("unknown aff_id");
   }
   if (click !== undefined) return undefined;
   const organic = catalog.affiliates.get(workspace.organic_affiliate_id ?? 0);

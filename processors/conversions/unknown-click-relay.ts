@@ -1,4 +1,5 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import { offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { Offer, Workspace } from "../../schemas/catalog/records.ts";
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
@@ -71,7 +72,8 @@ export class UnknownClickRelay {
     const { workspace } = sender;
     if (workspace.forward_unknown_url === "" || workspace.status !== "active") return undefined;
     const { offerCode } = report;
-    const named = offerCode === undefined ? undefined : this.#catalog.offersByCode(offerCode);
+    const named =
+      offerCode === undefined ? undefined : offersNamed(this.#catalog, [workspace.id], offerCode);
     const isMeant = (offer: Offer): boolean =>
       maySpeakFor(sender, offer.advertiser_id) &&
       (named === undefined || named.some(({ id }) => id === offer.id));

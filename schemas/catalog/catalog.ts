@@ -1,6 +1,7 @@
 import { type AccessState, AccessTable } from "./access-table.ts";
 import { CodeIndex, foldCase, recordsByCode } from "./code-index.ts";
 import { type CatalogEntry, entriesOf } from "./entry.ts";
+import { HostTable } from "./host-table.ts";
 import { OwnedRecords } from "./owned-records.ts";
 import type {
   Advertiser,
@@ -13,7 +14,6 @@ import type {
   OfferGroup,
   PayoutOverride,
   SmartLink,
-  TrackingDomain,
   TrafficControl,
   TrafficSourceTemplate,
   Workspace,
@@ -22,8 +22,6 @@ import { SharedValues } from "./shared-values.ts";
 
 /** Partner ids fit below this, so that an (offer, partner) pair is one exact number. */
 const AFFILIATES_MAX = 2 ** 26;
-
-const HOSTS_REMEMBERED_MAX = 10_000;
 
 /** Who may use a `token` (section 5, 5). */
 export type TokenOwner =
@@ -46,7 +44,6 @@ export class Catalog {
   readonly advertisers = new Map<number, Advertiser>();
   readonly offers = new Map<number, Offer>();
   readonly affiliates = new Map<number, Affiliate>();
-  readonly domains = new Map<number, TrackingDomain>();
   readonly smartLinks = new Map<number, SmartLink>();
   readonly sourceTemplates = new Map<number, TrafficSourceTemplate>();
   readonly trafficControls = new Map<number, TrafficControl>();
@@ -67,18 +64,16 @@ export class Catalog {
   readonly #affiliateIdsByCode = new CodeIndex();
   readonly #smartLinkIdsByCode = new CodeIndex();
   readonly #linkKeyIds = new CodeIndex();
-  readonly #domainIdsByHost = new CodeIndex();
   readonly #workspaceIdsByToken = new CodeIndex();
   readonly #advertiserIdsByToken = new CodeIndex();
-  readonly #servedByHost = new Map<string, readonly number[]>();
-  #workspaceIds: readonly number[] | undefined;
+  readonly #hosts = new HostTable(this.workspaces);
   readonly #caps = new SharedValues();
   readonly #targeting = new SharedValues();
 
   apply(entries: readonly CatalogEntry[]): void {
     if (entries.length === 0) return;
     this.revision += 1;
-    this.#forgetServed();
+    this.#hosts.forgetServed();
     for (const entry of entries) {
       this.#remove(entry);
       if (entry.record !== null) this.#add(entry);
@@ -97,29 +92,9 @@ export class Catalog {
     return this.secret !== "";
   }
 
-  /** Workspaces that a tracking host serves, lowest id first: its own, or all of them for an unlisted host (G153). */
+  /** As {@link HostTable.workspaceIds}. */
   workspaceIdsOfHost(host: string): readonly number[] {
-    const known = this.#servedByHost.get(host);
-    if (known !== undefined) return known;
-    const served = this.#workspacesServedBy(host);
-    // A visitor chooses the Host header: the memory of it is bounded.
-    if (this.#servedByHost.size >= HOSTS_REMEMBERED_MAX) this.#servedByHost.clear();
-    this.#servedByHost.set(host, served);
-    return served;
-  }
-
-  #workspacesServedBy(host: string): readonly number[] {
-    const own = this.#domainIdsByHost.all(host).flatMap((domainId) => {
-      const domain = this.domains.get(domainId);
-      return domain?.status === "active" ? [domain.workspace_id] : [];
-    });
-    return own.length > 0 ? own : this.#allWorkspaceIds();
-  }
-
-  /** One list for all unlisted hosts: a visitor may name any number of them. */
-  #allWorkspaceIds(): readonly number[] {
-    this.#workspaceIds ??= [...this.workspaces.keys()].sort((a, b) => a - b);
-    return this.#workspaceIds;
+    return this.#hosts.workspaceIds(host);
   }
 
   /** Offers with this code (any case) or, for digits that are no code, this id (G25), in any workspace. */
@@ -208,7 +183,7 @@ export class Catalog {
     yield* entriesOf("affiliate", this.affiliates.values(), version);
     yield* entriesOf("offer_access", this.#access.all(), version);
     yield* entriesOf("payout_override", this.#overrides.all(), version);
-    yield* entriesOf("tracking_domain", this.domains.values(), version);
+    yield* entriesOf("tracking_domain", this.#hosts.all(), version);
     yield* entriesOf("link_key", this.#linkKeys.values(), version);
     yield* entriesOf("smart_link", this.smartLinks.values(), version);
     yield* entriesOf("traffic_source_template", this.sourceTemplates.values(), version);
@@ -225,17 +200,11 @@ export class Catalog {
   clear(): void {
     for (const { kind, id } of this.entries(0))
       this.#remove({ kind, id, version: 0, record: null });
-    this.#forgetServed();
+    this.#hosts.forgetServed();
     this.secret = "";
     this.version = 0;
     this.revision += 1;
   }
-
-  #forgetServed(): void {
-    this.#servedByHost.clear();
-    this.#workspaceIds = undefined;
-  }
-
   #add(entry: CatalogEntry): void {
     if (entry.record === null) return;
     switch (entry.kind) {
@@ -274,8 +243,7 @@ export class Catalog {
         this.#access.set(entry.record);
         return;
       case "tracking_domain":
-        this.domains.set(entry.record.id, entry.record);
-        this.#domainIdsByHost.add(entry.record.host.toLowerCase(), entry.record.id);
+        this.#hosts.add(entry.record);
         return;
       case "link_key":
         this.#linkKeys.set(entry.record.id, entry.record);
@@ -341,8 +309,7 @@ export class Catalog {
         return;
       }
       case "tracking_domain":
-        this.#domainIdsByHost.remove(this.domains.get(id)?.host.toLowerCase(), id);
-        this.domains.delete(id);
+        this.#hosts.remove(id);
         return;
       case "link_key":
         this.#linkKeyIds.remove(this.#linkKeys.get(id)?.key, id);

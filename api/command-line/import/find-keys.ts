@@ -42,6 +42,21 @@ export async function findAdvertisersByNames(
   return rows;
 }
 
+/** Those of some codes, in lower case, that a record of this kind has in a workspace on the same host (G200). */
+export async function findCodesBeside(
+  { db, workspace }: OperationContext,
+  kind: string,
+  codes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ code: string }>({
+    name: "find-codes-beside",
+    text: `select code from link_code
+           where kind = $2 and code = any($3::text[]) and workspace_id <> $1 and share_a_host($1, workspace_id)`,
+    values: [workspace.id, kind, codes],
+  });
+  return new Set(rows.map(({ code }) => code));
+}
+
 /** Codes, in lower case, of the partners among `codes` that are approved for the offer. */
 export async function findApprovedPartners(
   { db }: OperationContext,

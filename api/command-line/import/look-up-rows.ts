@@ -1,5 +1,6 @@
 import type { FieldFaults, OperationContext } from "../../operation.ts";
 import type { FileRow } from "./file-rows.ts";
+import { findCodesBeside } from "./find-keys.ts";
 import type { ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
 
 /** Looks some rows up at once: which records are there already, what the names in them mean, what is wrong with that. */
@@ -15,6 +16,8 @@ export async function lookUpRows(
   for (const { id, key } of await kind.findByKeys(context, keys)) {
     ids.set(key, [...(ids.get(key) ?? []), id]);
   }
+  const beside =
+    kind.keyField === "code" ? await findCodesBeside(context, kind.noun, keys) : new Set<string>();
   return resolved.map((row, index) => {
     const key = keyOf(kind, row);
     const found = key === undefined ? [] : (ids.get(key) ?? []);
@@ -26,6 +29,9 @@ export async function lookUpRows(
       faults: {
         ...row.faults,
         ...keyFaults(kind, { key, found: found.length, isUpdate }),
+        ...(found.length === 0 && beside.has(key ?? "")
+          ? { [kind.keyField]: "a workspace on the same host has it" }
+          : {}),
         ...(fault === undefined ? {} : { "": fault }),
       },
     };

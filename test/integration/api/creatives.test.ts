@@ -7,8 +7,11 @@ let foreign: Tenant;
 beforeAll(async () => {
   world = await ApiWorld.open();
   foreign = await world.addTenant("foreign");
-  for (const key of [world.tenant.keys.admin, foreign.keys.admin]) {
-    const domain = { host: "track.example:8080", scheme: "http", is_default: true };
+  for (const [host, key] of [
+    ["track.example:8080", world.tenant.keys.admin],
+    ["foreign.example", foreign.keys.admin],
+  ] as const) {
+    const domain = { host, scheme: "http", is_default: true };
     record(await world.post("/tracking-domains", domain, key));
   }
 });

@@ -24,9 +24,12 @@ beforeAll(async () => {
     (await world.offer({ events: [{ code: "sale" }] })).id,
     (await world.offer({ advertiser_id: advertiserId }, keys.admin)).id,
   ];
-  const domain = async (key: string): Promise<number> =>
-    Number(record(await world.post("/tracking-domains", { host: "go.example.com" }, key)).id);
-  domains = [await domain(world.tenant.keys.admin), await domain(keys.admin)];
+  const domain = async (host: string, key: string): Promise<number> =>
+    Number(record(await world.post("/tracking-domains", { host }, key)).id);
+  domains = [
+    await domain("go.example.com", world.tenant.keys.admin),
+    await domain("go.foreign.example", keys.admin),
+  ];
 });
 afterAll(async () => {
   await world.close();

@@ -184,6 +184,18 @@ test("PB-038 PB-039 PB-040 G197: offers, workspaces and hosts that take no repor
   await world.change("update workspace set status = 'active' where id = $1", [world.workspaceId]);
 });
 
+test("digits that another workspace has as an offer's code hide no offer of ours (#13, G25)", async () => {
+  const offerId = await world.addOffer();
+  const other = await world.insert("workspace", { slug: "d", name: "D", postback_token: "d" });
+  const advertiser = { workspace_id: other, name: "D", currency: "USD", postback_token: "da" };
+  await world.addOffer({
+    ...{ workspace_id: other, advertiser_id: await world.insert("advertiser", advertiser) },
+    code: String(offerId),
+  });
+  const named = { offer_id: String(offerId), aff_id: String(world.affiliateId) };
+  expect((await world.report({ ...named, test: "1" })).body).toMatchObject({ ok: true });
+});
+
 test("PX-003 PX-007 PX-008 PX-010: pixels that record nothing", async () => {
   const px = { endpoint: "px" as const };
   const offerId = await world.addOffer({ conversion_method: "s2s" });

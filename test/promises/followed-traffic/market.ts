@@ -97,7 +97,6 @@ export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Marke
   const host = "market.traffic.example";
   const made = await createWorkspace(pool, {
     ...{ name: "Market", slug: "market", timezone: ZONE, currency: "USD" },
-    trackingUrl: `http://${host}`,
   });
   const client = new ServiceClient({
     ...demo.demo,
@@ -105,6 +104,8 @@ export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Marke
   });
   const create = async (path: string, body: object): Promise<number> =>
     Created.parse(await client.create(path, body)).data.id;
+  // Not the workspace's by itself: the demo was there first (G200).
+  await create("/tracking-domains", { host, scheme: "http", is_default: true });
   const partners: Partner[] = [];
   for (const code of PARTNERS)
     partners.push({ code, id: await create("/affiliates", { code, name: code }) });

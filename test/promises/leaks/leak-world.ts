@@ -2,10 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ROLES, type Role } from "../../../api/access/permissions.ts";
+import { shareHost } from "../../../api/command-line/shared-hosts.ts";
 import { createWorkspace } from "../../../api/command-line/workspaces.ts";
 import type { Operation } from "../../../api/operation.ts";
 import { operations } from "../../../api/operations.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
+import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { expectDescribed } from "../../system/described-answers.ts";
 import { type System, startSystem } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
@@ -63,13 +65,13 @@ export class LeakWorld {
     return new LeakWorld(system, openPool({ url, applicationName: "test" }));
   }
 
-  /** With links on the tracking address of the service; answers its admin key. */
+  /** With links on the tracking address of the service, which is the demo's host; answers its admin key. */
   async makeWorkspace(slug: string): Promise<string> {
     const workspace = { name: slug, slug, timezone: "UTC", currency: "USD" };
-    const { adminKey, postbackToken } = await createWorkspace(this.db, workspace);
+    const { id, adminKey, postbackToken } = await createWorkspace(this.db, workspace);
     this.secrets.push(adminKey, postbackToken);
     const { host } = new URL(this.system.client.demo.tracking_url);
-    await this.call("POST", "/tracking-domains", adminKey, { host, scheme: "http" });
+    await inTransaction(this.db, async (tx) => await shareHost(tx, host, { id, slug }));
     return adminKey;
   }
 

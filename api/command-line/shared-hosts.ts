@@ -1,0 +1,84 @@
+import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { CommandError } from "./command-error.ts";
+
+type Guest = { readonly id: number; readonly slug: string };
+
+/** The workspace whose host is shared, and the host as it stands in its links. */
+export type SharedHost = { readonly host: string; readonly owner: Guest };
+
+const CLASHES_TOLD_MAX = 20;
+
+/** The workspace that has the host; undefined when none has. The host cannot go before the end of the transaction. */
+export async function findHostOwner(
+  tx: Queryable,
+  host: string,
+): Promise<(SharedHost & { readonly domainId: number }) | undefined> {
+  const { rows } = await tx.query<{ id: number; host: string; owner_id: number; slug: string }>({
+    name: "find-host-owner",
+    text: `select d.id, d.host, w.id as owner_id, w.slug from tracking_domain d join workspace w on w.id = d.workspace_id
+           where tracking_host_key(d.host) = $1 and d.shared_from is null
+           for key share of d`,
+    values: [canonicalHost(host)],
+  });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return { domainId: row.id, host: row.host, owner: { id: row.owner_id, slug: row.slug } };
+}
+
+/**
+ * Lists a host in a workspace beside its owner (G200). Nothing changes when it is shared already. To be run in a transaction.
+ *
+ * @throws {CommandError} when no other workspace has the host, or when an offer, a partner or a smart link of the two has one code.
+ */
+export async function shareHost(tx: Queryable, host: string, guest: Guest): Promise<SharedHost> {
+  const found = await findHostOwner(tx, host);
+  if (found === undefined) {
+    throw new CommandError(`No workspace has the host ${host}: \`domain add\` adds it to one.`);
+  }
+  if (found.owner.id === guest.id) {
+    throw new CommandError(
+      `The host ${found.host} is ${guest.slug}'s own: name another workspace.`,
+    );
+  }
+  // This takes the lock of all catalog writers: from here on no code is added, so the clashes are all that there are.
+  await tx.query({
+    name: "share-host",
+    text: `insert into tracking_domain (workspace_id, host, scheme, certification, shared_from)
+           select $2, host, scheme, certification, id from tracking_domain where id = $1
+           on conflict (workspace_id, lower(host)) do nothing`,
+    values: [found.domainId, guest.id],
+  });
+  const clashes = await listClashes(tx, found.domainId, guest.id);
+  if (clashes.length > 0) throw new CommandError(clashesTold(found.host, guest, clashes));
+  return found;
+}
+
+/** Codes that a workspace and another one on the same host both have, one more than are told. */
+async function listClashes(
+  tx: Queryable,
+  domainId: number,
+  guestId: number,
+): Promise<readonly string[]> {
+  const { rows } = await tx.query<{ kind: string; code: string }>({
+    name: "list-code-clashes",
+    text: `select distinct own.kind, own.code
+           from link_code own join link_code other on other.kind = own.kind and other.code = own.code
+           where own.workspace_id = $2 and other.workspace_id in (
+             select d.workspace_id from tracking_domain d
+             where coalesce(d.shared_from, d.id) = $1 and d.workspace_id <> $2)
+           order by own.kind, own.code limit $3`,
+    values: [domainId, guestId, CLASHES_TOLD_MAX + 1],
+  });
+  return rows.map(({ kind, code }) => `${kind.replace("_", " ")} ${code}`);
+}
+
+function clashesTold(host: string, guest: Guest, clashes: readonly string[]): string {
+  const told = clashes.slice(0, CLASHES_TOLD_MAX).map((clash) => `  ${clash}`);
+  return [
+    `Not shared: on one host a code means one record, and ${guest.slug} has codes that a workspace on ${host} has too:`,
+    ...told,
+    ...(clashes.length > CLASHES_TOLD_MAX ? ["  and more"] : []),
+    `Give ${guest.slug} a host of its own with \`domain add\`.`,
+  ].join("\n");
+}
