@@ -12,6 +12,9 @@ const EXIT_NEWER_SCHEMA = 3;
 
 const terminal: Terminal = {
   tell: (line) => console.error(line),
+  notWell: () => {
+    process.exitCode = EXIT_FAILED;
+  },
   interruption: () => {
     const stop = new AbortController();
     // The second signal ends the process at once.

@@ -10,6 +10,8 @@ import {
   wholeNumber,
 } from "../schemas/host/read-settings.ts";
 
+const MINUTE_MS = 60_000;
+
 /** The lanes of work that a process may run. */
 export const LANE_NAMES = ["clicks", "conversions", "facts", "delivery", "schedule"] as const;
 export type LaneName = (typeof LANE_NAMES)[number];
@@ -57,6 +59,8 @@ const Settings = z.object({
   CLICK_RETENTION_DAYS: wholeNumber({ min: 0, max: 3_650 })
     .refine((days) => days === 0 || days >= 31, "expected 0, or at least 31")
     .default(0),
+  /** How often the copies of the last days' conversions and ad costs in ClickHouse are compared with Postgres. Minutes. */
+  FACTS_AUDIT_MINUTES: wholeNumber({ min: 1, max: 1_440 }).default(60),
   /** 1: requests may go to loopback addresses, for trying it out (G127). */
   ALLOW_PRIVATE_DESTINATIONS: onOff().default(false),
   /** Waits between the attempts to deliver a partner postback (G126); one attempt more than there are waits. */
@@ -95,6 +99,7 @@ export type ProcessorSettings = {
     readonly holdTickMs: number;
     readonly fxFeedUrl: string;
     readonly clickRetentionDays: number;
+    readonly factsAuditMs: number;
   };
 };
 
@@ -126,6 +131,7 @@ export function readProcessorSettings(
       holdTickMs: read.HOLD_TICK_MS,
       fxFeedUrl: read.FX_FEED_URL,
       clickRetentionDays: read.CLICK_RETENTION_DAYS,
+      factsAuditMs: read.FACTS_AUDIT_MINUTES * MINUTE_MS,
     },
   });
 }

@@ -16,6 +16,8 @@ export type CommandEnvironment = {
 export type Terminal = {
   /** One line that is no result: how far a long command is. */
   readonly tell: (line: string) => void;
+  /** The result is printed, but what the command looked for is not well: exit code 1. */
+  readonly notWell?: () => void;
   /** Aborted when the person wants to stop. Whoever asks for it stops by itself; others are ended by the signal. */
   readonly interruption: () => AbortSignal;
 };

@@ -1,3 +1,4 @@
+import { auditCommand } from "./audit-command.ts";
 import type { Command } from "./command.ts";
 import { demoCommand } from "./demo-command.ts";
 import { domainCommands } from "./domain-commands.ts";
@@ -21,5 +22,6 @@ export const commands: readonly Command[] = [
   ...domainCommands,
   ...personCommands,
   ...importCommands,
+  auditCommand,
   demoCommand,
 ];

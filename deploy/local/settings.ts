@@ -150,6 +150,12 @@ const Variables = z.object({
         "days for which a click keeps its visitor's address, browser and ad-platform ids; they go with the whole month, no report changes; 0 keeps them",
     },
   ),
+  FACTS_AUDIT_MINUTES: about(wholeNumber({ min: 1, max: 1_440 }).default(60), {
+    type: "1 to 1440",
+    unset: "60",
+    meaning:
+      "minutes between two comparisons of the last days' conversions and ad costs in ClickHouse with Postgres",
+  }),
   GEO_CITY_DB: about(existingFile().optional(), {
     type: "MMDB file",
     unset: "comes with the install",

@@ -113,7 +113,12 @@ async function copyBatch(
     table: source.table,
     values: await source.readRows(db, ids),
     format: "JSONEachRow",
-    clickhouse_settings: { async_insert: 0, max_execution_time: INSERT_TIMEOUT_MS / 1_000 },
+    clickhouse_settings: {
+      async_insert: 0,
+      max_execution_time: INSERT_TIMEOUT_MS / 1_000,
+      // A replicated table remembers blocks for longer than rows that it lost, and would swallow their repair.
+      insert_deduplicate: 0,
+    },
   });
   // Only after the insert: a process that dies in between copies again.
   await source.deletePending(

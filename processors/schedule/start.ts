@@ -8,6 +8,7 @@ import type { Pool } from "../../schemas/postgres/connect.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import { eraseOldClicks } from "./click-retention.ts";
 import { refreshRates } from "./exchange-feed.ts";
+import { FactsAudit } from "./facts-audit.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
 import { forgetOldRows } from "./retention.ts";
 import { finishTask, leaseTask } from "./tasks.ts";
@@ -27,6 +28,8 @@ export type ScheduleSettings = {
   readonly fxFeedUrl?: string;
   /** CLICK_RETENTION_DAYS: how long a click keeps what describes its visitor; 0 keeps it for ever. */
   readonly clickRetentionDays?: number;
+  /** FACTS_AUDIT_MINUTES, in milliseconds: how often the copies of the last days in ClickHouse are compared with Postgres. */
+  readonly factsAuditMs?: number;
   /** How often the process looks for tasks that are due. */
   readonly taskTickMs?: number;
 };
@@ -37,6 +40,8 @@ const TASK_TICK_MS = 60_000;
 const HOLD_PAUSE_MS_MIN = 20;
 const HOLDS_A_STATEMENT = 500;
 const BACKOFF_MS = 500;
+/** How soon a store that went back to an older state is noticed. */
+const FACTS_AUDIT_TICK_MS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const ERASURES_A_ROUND = 10;
@@ -86,7 +91,7 @@ export function startSchedule(
     }
   }
 
-  async function runTasks(tasks: readonly Task[]): Promise<void> {
+  async function runTasks(tasks: readonly Task[], tickMs: number): Promise<void> {
     while (!signal.aborted) {
       for (const task of tasks) {
         try {
@@ -99,16 +104,33 @@ export function startSchedule(
           failed(error, task.name);
         }
       }
-      await pause(settings.taskTickMs ?? TASK_TICK_MS, signal);
+      await pause(tickMs, signal);
     }
   }
 
-  const running = Promise.all([releaseHolds(), runTasks(tasksOf(deps, settings))]);
+  const factsAudit = factsAuditTask(deps, settings);
+  const running = Promise.all([
+    releaseHolds(),
+    runTasks(tasksOf(deps, settings), settings.taskTickMs ?? TASK_TICK_MS),
+    // On its own, since a round takes longer than other tasks may wait.
+    runTasks([factsAudit], 2 * factsAudit.everyMs),
+  ]);
   return {
     close: async () => {
       stop.abort();
       await running;
     },
+  };
+}
+
+/** Due at each look, since it decides itself what to compare when. */
+function factsAuditTask(deps: ScheduleDeps, settings: ScheduleSettings): Task {
+  const audit = new FactsAudit(deps, settings.factsAuditMs ?? HOUR_MS);
+  return {
+    name: "facts-audit",
+    everyMs: Math.min(settings.taskTickMs ?? FACTS_AUDIT_TICK_MS, FACTS_AUDIT_TICK_MS) / 2,
+    leaseMs: 2 * MINUTE_MS,
+    run: (signal) => audit.round(signal),
   };
 }
 

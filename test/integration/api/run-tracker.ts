@@ -22,16 +22,24 @@ export async function runTalking(
   world: ApiWorld,
   { signal, tell }: { readonly signal: AbortSignal; readonly tell: (line: string) => void },
   args: readonly string[],
-): Promise<{ readonly result: string; readonly told: readonly string[] }> {
+): Promise<{
+  readonly result: string;
+  readonly told: readonly string[];
+  readonly isWell: boolean;
+}> {
   const told: string[] = [];
+  let isWell = true;
   const result = await runCommand(args, environmentOf(world), {
     tell: (line) => {
       told.push(line);
       tell(line);
     },
+    notWell: () => {
+      isWell = false;
+    },
     interruption: () => signal,
   });
-  return { result, told };
+  return { result, told, isWell };
 }
 
 function environmentOf(world: ApiWorld): CommandEnvironment {

@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { runCommand } from "../../../api/command-line/run-command.ts";
+import { startFacts } from "../../../processors/facts/start.ts";
+import { FactsAudit } from "../../../processors/schedule/facts-audit.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
+import { systemClock } from "../../../schemas/time/clock.ts";
+import { until } from "../../system/until.ts";
+import { TrackingWorld } from "./tracking-world.ts";
+
+const NEVER = new AbortController().signal;
+const HOUR_MS = 3_600_000;
+
+const Shown = z.object({
+  found: z.array(z.object({ records: z.array(z.object({ kind: z.string() })) })),
+});
+
+let world: TrackingWorld;
+let relay: { close(): Promise<void> };
+let metrics: Metrics;
+let audit: FactsAudit;
+beforeAll(async () => {
+  world = await TrackingWorld.open();
+  relay = startRelay();
+  metrics = new Metrics();
+  audit = startAudit(metrics);
+  await recordConversions(60);
+  await recordAdCosts(40);
+  await untilCopied();
+});
+afterAll(async () => {
+  await relay.close();
+  await world.close();
+});
+
+function deps(): Parameters<typeof startFacts>[0] {
+  return {
+    ...{ pool: world.pool, nats: world.nats, clickhouse: world.clickhouse, catalog: world.catalog },
+    ...{ log: openLog({ process: "test", level: "silent" }), metrics: new Metrics() },
+    ...{ signal: NEVER, clock: systemClock },
+  };
+}
+
+function startRelay(): { close(): Promise<void> } {
+  return startFacts(deps());
+}
+
+function startAudit(own: Metrics): FactsAudit {
+  return new FactsAudit({ ...deps(), metrics: own }, HOUR_MS);
+}
+
+/** Straight into Postgres, with the outbox row of the same statement: as the functions of the service do. */
+async function recordConversions(count: number): Promise<void> {
+  const offerId = await world.addOffer();
+  await world.rows(
+    `with recorded as (
+       insert into conversion (id, workspace_id, offer_id, affiliate_id, advertiser_id, event_id, event_code, is_private, status,
+         revenue, payout, sale_amount, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts, holds_click,
+         holds_txid)
+       select gen_random_uuid(), $1, $2, $3, $4, 1, 'sale', i % 7 = 0, (array['approved', 'pending', 'rejected'])[i % 3 + 1],
+         i + 0.0001, i / 3.0, i * 10, (array['USD', 'EUR'])[i % 2 + 1], 'cpa', 1, 'rpa', 1, 's2s',
+         date_trunc('milliseconds', now() - i * interval '71 minutes'), false, false
+       from generate_series(1, $5) i returning id)
+     insert into conversion_fact_outbox (conversion_id) select id from recorded`,
+    [world.workspaceId, offerId, world.affiliateId, world.advertiserId, count],
+  );
+}
+
+async function recordAdCosts(count: number): Promise<void> {
+  await world.rows(
+    `with written as (
+       insert into ad_cost (workspace_id, date, hour, traffic_source, ext_campaign_id, ext_adgroup_id, currency, amount)
+       select $1, current_date - i / 10, nullif(i % 24, 0), 'google', i::text, '', 'USD', i + 0.5
+       from generate_series(1, $2) i returning id)
+     insert into ad_cost_fact_outbox (ad_cost_id) select id from written`,
+    [world.workspaceId, count],
+  );
+}
+
+async function untilCopied(): Promise<void> {
+  const waiting =
+    "select 1 as waits from conversion_fact_outbox union all select 1 from ad_cost_fact_outbox limit 1";
+  await until(
+    "every change has been copied",
+    async () => (await world.rows(waiting)).length === 0,
+    { timeoutMs: 20_000 },
+  );
+}
+
+const CONVERSION = "id, version, status, offer_id, revenue, payout, sale_amount, currency";
+const AD_COST = "id, version, currency, amount";
+
+async function copies(table: string, columns: string): Promise<unknown[]> {
+  const answer = await world.clickhouse.query({
+    query: `select ${columns} from ${table} final order by toString(id)`,
+    format: "JSONEachRow",
+    clickhouse_settings: { output_format_decimal_trailing_zeros: 1 },
+  });
+  return await answer.json();
+}
+
+/** What differs between the records and their copies, read by statements of this test. */
+async function differences(): Promise<{ conversions: unknown; records: unknown; costs: unknown }> {
+  const [conversions, costs] = [
+    await copies("conversion_fact", CONVERSION),
+    await copies("ad_cost_fact", AD_COST),
+  ];
+  const records = await world.rows(
+    `select ${CONVERSION} from conversion order by id::text collate "C"`,
+  );
+  const recorded = await world.rows(`select ${AD_COST} from ad_cost order by id::text collate "C"`);
+  return {
+    conversions: records.filter((row, i) => JSON.stringify(row) !== JSON.stringify(conversions[i])),
+    records: conversions.length - records.length,
+    costs: [
+      costs.length - recorded.length,
+      recorded.filter((row, i) => JSON.stringify(row) !== JSON.stringify(costs[i])),
+    ],
+  };
+}
+const NONE = { conversions: [], records: 0, costs: [0, []] };
+
+async function destroy(query: string): Promise<void> {
+  await world.clickhouse.command({
+    query,
+    clickhouse_settings: { lightweight_deletes_sync: "2", mutations_sync: "2" },
+  });
+}
+
+/** Audits everything from the first day. */
+async function auditAll(): Promise<number> {
+  await world.rows(
+    "update fact_audit set run = run + 1, position = null, found = 0 where scope = 'all'",
+  );
+  return await audit.round(NEVER);
+}
+
+async function tracker(
+  ...args: string[]
+): Promise<{ text: string; told: string[]; isWell: boolean }> {
+  const told: string[] = [];
+  let isWell = true;
+  const text = await runCommand(
+    args,
+    {
+      ...{ dataDir: "/nowhere", apiUrl: "", trackingUrl: "", natsPrefix: "", natsReplicas: 1 },
+      servers: {
+        postgresUrl: world.env["POSTGRES_URL"],
+        natsUrl: undefined,
+        clickhouseUrl: world.env["CLICKHOUSE_URL"],
+      },
+    },
+    {
+      tell: (line) => told.push(line),
+      notWell: () => {
+        isWell = false;
+      },
+      interruption: () => NEVER,
+    },
+  );
+  return { text, told, isWell };
+}
+
+test("the audit finds nothing where both stores agree, and tracker audit says so (#2)", async () => {
+  expect(await differences()).toEqual(NONE);
+  expect(await auditAll()).toBe(0);
+  expect(await tracker("audit")).toEqual({ text: "No differences.", told: [], isWell: true });
+});
+
+test("facts that ClickHouse forgot come back by themselves (#2, P5)", async () => {
+  await destroy("delete from conversion_fact where cityHash64(id) % 3 = 0");
+  await destroy("delete from ad_cost_fact where id % 4 = 0");
+  const before = await differences();
+  expect(before).not.toEqual(NONE);
+  expect(await auditAll()).toBeGreaterThan(20);
+  await untilCopied();
+  expect(await differences()).toEqual(NONE);
+  expect(await auditAll()).toBe(0);
+  expect(metrics.render()).toMatch(
+    /facts_audit_differences_total\{table="conversion_fact",kind="missing"\} \d+/,
+  );
+});
+
+test("an older version in ClickHouse is replaced by the newest one (#2)", async () => {
+  await world.rows(
+    "update conversion set version = version + 1, revenue = revenue + 1 where revenue > 30",
+  );
+  await world.rows(
+    "update ad_cost set version = version + 1, amount = amount + 1 where amount > 30",
+  );
+  expect(await auditAll()).toBe(31 + 11);
+  await untilCopied();
+  expect(await differences()).toEqual(NONE);
+});
+
+test("changed money, values that changed places and versions ahead of Postgres are put right (#2)", async () => {
+  const [one, other] = await world.rows(
+    "select id, revenue from conversion where currency = 'USD' order by revenue desc limit 2",
+  );
+  // The sums of the day are as before.
+  await destroy(`alter table conversion_fact update revenue = multiIf(id = '${String(one?.["id"])}', ${String(other?.["revenue"])},
+    id = '${String(other?.["id"])}', ${String(one?.["revenue"])}, revenue) where 1`);
+  await destroy(
+    "alter table conversion_fact update payout = payout + 0.0001 where revenue = 12.0001",
+  );
+  await destroy("alter table ad_cost_fact update amount = amount + 0.0001 where id = 7");
+  // As after a restore of Postgres.
+  await world.rows(
+    "update conversion set version = 1, revenue = revenue - 1 where version = 2 and revenue > 55",
+  );
+  expect(await auditAll()).toBeGreaterThanOrEqual(4);
+  await untilCopied();
+  expect(await differences()).toEqual(NONE);
+  expect(await auditAll()).toBe(0);
+});
+
+test("ghosts are reported, and deleted only by tracker audit --repair, which reports show at once (#2)", async () => {
+  await destroy(`insert into conversion_fact (workspace_id, conv_ts, id, version, offer_id, status, revenue, currency)
+    select ${world.workspaceId}, now64(3) - toIntervalDay(number), generateUUIDv4(), 3, 77, 'approved', 12.5, 'USD' from numbers(5)`);
+  await destroy(`insert into ad_cost_fact (workspace_id, wall_time, id, version, currency, amount)
+    select ${world.workspaceId}, toStartOfDay(now('UTC')), 900000 + number, 1, 'USD', 1 from numbers(3)`);
+  expect(await auditAll()).toBe(8);
+  await untilCopied();
+  expect(await differences()).toMatchObject({ records: 5 });
+
+  const reported = await tracker("audit");
+  expect(reported.isWell).toBe(false);
+  expect(reported.text).toContain("1 ghost");
+  expect(reported.text).toContain("8 records differ.");
+  const since = new Date().toISOString().slice(0, 10);
+  const json = Shown.parse(JSON.parse((await tracker("audit", "--since", since, "--json")).text));
+  expect(json.found.flatMap(({ records }) => records.map(({ kind }) => kind))).toEqual(
+    Array.from({ length: 4 }, () => "ghost"),
+  );
+
+  const repaired = await tracker("audit", "--repair");
+  expect(repaired).toMatchObject({ isWell: true });
+  expect(repaired.text).toContain("8 records differed, 0 still do.");
+  expect(repaired.told).toHaveLength(8);
+  expect(repaired.told[0]).toMatch(
+    /^ghost [0-9a-f-]{36} of conversion_fact, workspace \d+, .*: revenue 12.5000, payout/,
+  );
+  expect(await differences()).toEqual(NONE);
+});
+
+test("a change that waits for its copy is no difference, and is told when nobody copies (#2)", async () => {
+  await relay.close();
+  await recordConversions(5);
+  expect(await auditAll()).toBe(0);
+  expect(await world.rows("select id from conversion_fact_outbox")).toHaveLength(5);
+  relay = startRelay();
+  await untilCopied();
+  expect(await differences()).toEqual(NONE);
+});
+
+test("no difference is found where conversions are recorded and changed all the time (#2)", async () => {
+  const stop = new AbortController();
+  const traffic = (async () => {
+    while (!stop.signal.aborted) {
+      await recordConversions(20);
+      await world.rows(`with changed as (
+          update conversion set version = version + 1, payout = payout + 1
+          where id in (select id from conversion order by random() limit 20) returning id)
+        insert into conversion_fact_outbox (conversion_id) select id from changed`);
+    }
+  })();
+  let found = 0;
+  try {
+    for (let round = 0; round < 8; round += 1) found += await auditAll();
+  } finally {
+    stop.abort();
+    await traffic;
+  }
+  expect(found).toBe(0);
+  await untilCopied();
+  expect(await differences()).toEqual(NONE);
+});
+
+test("a store that went back to an older state is noticed, and everything compared (#2, G206)", async () => {
+  const went = (store: string): boolean =>
+    metrics.render().includes(`facts_store_went_back_total{store="${store}"}`);
+  await audit.round(NEVER);
+  expect([went("clickhouse"), went("postgres")]).toEqual([false, false]);
+  const [before] = await world.rows(
+    "select confirmed_number, confirmed_token, pending_number, pending_token from fact_mark",
+  );
+  await destroy("alter table fact_mark delete where 1");
+  await destroy("delete from conversion_fact where cityHash64(id) % 5 = 0");
+  expect(await audit.round(NEVER)).toBeGreaterThan(0);
+  expect([went("clickhouse"), went("postgres")]).toEqual([true, false]);
+  await audit.round(NEVER);
+  await world.rows(
+    "update fact_mark set (confirmed_number, confirmed_token, pending_number, pending_token) = ($1, $2, $3, $4)",
+    Object.values(before ?? {}),
+  );
+  await audit.round(NEVER);
+  expect(went("postgres")).toBe(true);
+  await untilCopied();
+  expect(await differences()).toEqual(NONE);
+});

@@ -1,0 +1,104 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ClickLoad, loadDifferences } from "../system/click-load.ts";
+import { ConversionLoad } from "../system/conversion-load.ts";
+import { factDifferences } from "../system/fact-differences.ts";
+import { OwnServer } from "../system/own-server.ts";
+import { killJob } from "../system/processes.ts";
+import { randomOf, SEED } from "../system/seed.ts";
+import { startSystem } from "../system/start-system.ts";
+import { storedClicks } from "../system/stored-clicks.ts";
+import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
+
+const ROUNDS = IS_FULL ? 10 : 1;
+/** Clicks that ClickHouse confirmed and then forgets, in each round. */
+const FORGOTTEN_CLICKS = IS_FULL ? 5_000 : 600;
+const FORGOTTEN_CONVERSIONS = IS_FULL ? 300 : 40;
+const RESTORED_MS = IS_FULL ? 300_000 : 120_000;
+const Servers = z.object({ postgres_url: z.string() });
+
+const random = randomOf(SEED);
+
+test("P5: what ClickHouse forgets after confirming it comes back by itself, through kill -9 during the repair (#2, #24)", async (context) => {
+  await using clickhouse = await OwnServer.open("clickhouse");
+  await using system = await startSystem({ env: { CLICKHOUSE_URL: clickhouse.url } });
+  const { postgres_url: postgres } = Servers.parse(
+    JSON.parse(await readFile(join(system.dataDir, "servers.json"), "utf8")),
+  );
+  const urls = { postgres, clickhouse: clickhouse.url };
+  const load = new ClickLoad(system.client, system.client.demo.links.affiliate.replace(/\?.*/, ""));
+  const conversions = new ConversionLoad(system.client, load);
+  const clickDifferences = async (): Promise<string[]> =>
+    loadDifferences(load, await storedClicks(clickhouse.url, load.run));
+  const isEqual = async (): Promise<boolean> =>
+    (await clickDifferences()).length === 0 &&
+    (await factDifferences(urls)).differences.length === 0;
+  const grow = async (): Promise<void> => {
+    const [clicks, reports] = [load.answered.size, conversions.told.size];
+    await until(
+      "more clicks and conversions are answered",
+      () =>
+        load.answered.size >= clicks + FORGOTTEN_CLICKS &&
+        conversions.told.size >= reports + FORGOTTEN_CONVERSIONS,
+      { timeoutMs: 120_000 },
+    );
+  };
+  load.start(4);
+  conversions.start();
+  await grow();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await clickhouse.kill();
+    clickhouse.save(`round-${round}`);
+    await clickhouse.start();
+    // What ClickHouse knows from here on it forgets: clicks, conversions, and changes of those it keeps.
+    await grow();
+    for (const told of [...conversions.told.values()].slice(0, 10)) {
+      await conversions.change(told, `${round + 1}00.5`);
+    }
+    const [confirmed, copied] = [new Set(load.answered.values()), conversions.told.size];
+    await until(
+      "ClickHouse has confirmed everything answered so far",
+      async () => {
+        const stored = new Set(
+          (await storedClicks(clickhouse.url, load.run)).map((row) => row.click_id),
+        );
+        const { conversions: all, differences } = await factDifferences(urls);
+        return [...confirmed].every((id) => stored.has(id)) && all - differences.length >= copied;
+      },
+      { timeoutMs: 60_000, pollMs: 500 },
+    );
+    await clickhouse.kill();
+    await clickhouse.restore(`round-${round}`);
+    await clickhouse.start();
+    if (random() < 0.7) {
+      // Somewhere in the repair.
+      const { differences } = await factDifferences(urls);
+      await until(
+        "the repair has begun",
+        async () => (await factDifferences(urls)).differences.length < differences.length,
+        { timeoutMs: 60_000 },
+      );
+      await until(
+        "the processors are killed",
+        async () => (await killJob(system.dataDir, "processors")) > 0,
+        { timeoutMs: 10_000 },
+      );
+    }
+  }
+  await conversions.stop();
+  await load.stop();
+  await until("everything is there again", isEqual, {
+    timeoutMs: RESTORED_MS,
+    pollMs: 1_000,
+  }).catch(() => undefined);
+  const facts = await factDifferences(urls);
+  const differences = [...(await clickDifferences()), ...facts.differences, ...conversions.refused];
+  reportCases(context, {
+    cases: load.answered.size + facts.conversions,
+    violations: differences.length,
+  });
+  expect(differences.slice(0, 10)).toEqual([]);
+});

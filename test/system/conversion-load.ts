@@ -1,0 +1,73 @@
+import { pause, type ServiceClient } from "../replay/service.ts";
+import type { ClickLoad } from "./click-load.ts";
+
+/** What an advertiser was told of a report. */
+type ToldConversion = { readonly id: string; readonly txid: string };
+
+/** Reports clicks of a load as conversions, one after another, and keeps what was answered `ok:true`. */
+export class ConversionLoad {
+  /** By txid. */
+  readonly told = new Map<string, ToldConversion>();
+  /** Reports that were answered, but neither `ok:true` nor 503. */
+  readonly refused: string[] = [];
+  readonly #client: ServiceClient;
+  readonly #clicks: ClickLoad;
+  #running = true;
+  #loop: Promise<void> = Promise.resolve();
+  #taken = 0;
+
+  constructor(client: ServiceClient, clicks: ClickLoad) {
+    this.#client = client;
+    this.#clicks = clicks;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+    this.#loop.catch(() => undefined);
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    await this.#loop;
+  }
+
+  /** A later call about a conversion: one more version of it. */
+  async change({ id }: ToldConversion, amount: string): Promise<void> {
+    await this.#untilOk({ conversion_id: id, amount });
+  }
+
+  async #run(): Promise<void> {
+    while (this.#running) {
+      const [, clickId] = [...this.#clicks.answered].at(this.#taken) ?? [];
+      if (clickId === undefined || clickId === "") {
+        await pause(20);
+        continue;
+      }
+      this.#taken += 1;
+      const txid = `${this.#clicks.run}-${this.#taken}`;
+      const amount = `${this.#taken}.${String(this.#taken % 10_000).padStart(4, "0")}`;
+      const id = await this.#untilOk({ click_id: clickId, txid, amount });
+      if (id !== undefined) this.told.set(txid, { id, txid });
+    }
+  }
+
+  /** Repeats a report as its sender would, while there is no answer or an outage. */
+  async #untilOk(params: Record<string, string>): Promise<string | undefined> {
+    const { tracking_url, postback_token } = this.#client.demo;
+    const query = new URLSearchParams({ token: postback_token, ...params });
+    while (this.#running) {
+      const answer = await this.#client
+        .attempt(`${tracking_url}/pb?${query}`)
+        .catch(() => undefined);
+      if (answer !== undefined && answer.status !== 503) {
+        const id = /"conversion_id":"([0-9a-f-]{36})"/.exec(answer.body)?.[1];
+        if (answer.status === 200 && answer.body.includes('"ok":true') && id !== undefined)
+          return id;
+        this.refused.push(`${answer.status} ${answer.body.slice(0, 200)}`);
+        return undefined;
+      }
+      await pause(100);
+    }
+    return undefined;
+  }
+}

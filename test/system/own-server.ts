@@ -1,0 +1,116 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startClickhouse } from "../../deploy/local/embedded-clickhouse.ts";
+import { startNats } from "../../deploy/local/embedded-nats.ts";
+import { startPostgres } from "../../deploy/local/embedded-postgres.ts";
+import type { EmbeddedServer } from "../../deploy/local/embedded-server.ts";
+import { pickPort } from "../../deploy/local/ports.ts";
+import { runtimeDir, testReport } from "../services/servers.ts";
+import { findProcesses, killJob } from "./processes.ts";
+
+const STARTS = { postgres: startPostgres, nats: startNats, clickhouse: startClickhouse } as const;
+const BIND = "127.0.0.1";
+
+type StoreName = keyof typeof STARTS;
+
+/**
+ * One real server that a test stops, damages and starts again on the same port, URL and data. Give its URL to `startSystem`, whose
+ * launcher then does not start one of its own.
+ */
+export class OwnServer {
+  readonly name: StoreName;
+  readonly dataDir: string;
+  readonly #port: number;
+  readonly #copies: string;
+  #running: EmbeddedServer;
+
+  private constructor(parts: {
+    name: StoreName;
+    dataDir: string;
+    copies: string;
+    port: number;
+    running: EmbeddedServer;
+  }) {
+    this.name = parts.name;
+    this.dataDir = parts.dataDir;
+    this.#copies = parts.copies;
+    this.#port = parts.port;
+    this.#running = parts.running;
+  }
+
+  static async open(name: StoreName): Promise<OwnServer> {
+    const dataDir = await mkdtemp(join(tmpdir(), `tracker-own-${name}-`));
+    const copies = await mkdtemp(join(tmpdir(), `tracker-copies-${name}-`));
+    const port = await pickPort(BIND);
+    const running = await startOn(name, dataDir, port);
+    return new OwnServer({ name, dataDir, copies, port, running });
+  }
+
+  get url(): string {
+    return this.#running.url;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Where the server keeps its data. */
+  get folder(): string {
+    return join(this.dataDir, this.name);
+  }
+
+  /** Clean stop. */
+  async stop(): Promise<void> {
+    await this.#running.stop();
+  }
+
+  /** kill -9 of every process of the server; answers when it is gone. */
+  async kill(): Promise<void> {
+    await killJob(this.dataDir, this.name);
+    await this.#running.stop();
+  }
+
+  async start(): Promise<void> {
+    this.#running = await startOn(this.name, this.dataDir, this.#port);
+  }
+
+  /** Sends a signal to the server itself, not to the process that watches it. */
+  async signal(signal: "SIGSTOP" | "SIGCONT"): Promise<void> {
+    for (const pid of await findProcesses(this.dataDir, this.name)) process.kill(pid, signal);
+  }
+
+  /** Copies the data of a stopped server, owners and times included. */
+  save(label: string): void {
+    copy(this.folder, join(this.#copies, label));
+  }
+
+  /** Puts a copy in the place of the data of a stopped server. */
+  async restore(label: string): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+    copy(join(this.#copies, label), this.folder);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.signal("SIGCONT");
+    await this.stop();
+    await rm(this.dataDir, { recursive: true, force: true });
+    await rm(this.#copies, { recursive: true, force: true });
+  }
+}
+
+async function startOn(name: StoreName, dataDir: string, port: number): Promise<EmbeddedServer> {
+  return await STARTS[name]({
+    dataDir,
+    port,
+    runtimeDir: runtimeDir(),
+    bind: BIND,
+    report: testReport(),
+  });
+}
+
+function copy(from: string, to: string): void {
+  const { status, stderr } = spawnSync("cp", ["-a", from, to], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`cp -a ${from} ${to}: ${stderr}`);
+}
