@@ -51,6 +51,10 @@ export class ChildServer {
     return server;
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** Resident memory in bytes. Linux. */
   residentBytes(): number {
     const match = /VmRSS:\s+(\d+) kB/.exec(

@@ -3,6 +3,7 @@ import { run as benchClickWriter } from "./click-writer.ts";
 import { run as benchConversions } from "./conversions.ts";
 import { benchDeliveries } from "./deliveries.ts";
 import { benchFreshness } from "./freshness.ts";
+import { benchHostile } from "./hostile.ts";
 import { benchLargeCatalog } from "./large-catalog.ts";
 import { benchRedirects } from "./redirects.ts";
 import { benchReports } from "./reports.ts";
@@ -18,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   rest: benchRest,
   reports: benchReports,
   deliveries: benchDeliveries,
+  hostile: benchHostile,
   freshness: async () => [await benchFreshness(5_000)],
 };
 

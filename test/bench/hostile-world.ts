@@ -1,0 +1,294 @@
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ingressNodeCommand } from "../../deploy/local/private-glibc.ts";
+import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { openPool } from "../../schemas/postgres/connect.ts";
+import { pause } from "../replay/service.ts";
+import { findProcesses } from "../system/processes.ts";
+import { freePort } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
+import { type BenchServers, benchReport, startBenchServers } from "./bench-servers.ts";
+import { ChildServer } from "./child-server.ts";
+import type { HostileCatalog, Pattern } from "./hostile-patterns.ts";
+import { sendAll } from "./pipelined-load.ts";
+
+/** Microseconds of processor time a request, the cost of waiting taken off. */
+export type StageCosts = {
+  readonly ingress: number;
+  readonly processors: number;
+  /** ClickHouse and NATS. */
+  readonly stores: number;
+};
+
+export type PatternRun = {
+  readonly requests: number;
+  /** Bytes of a request. */
+  readonly bytes: number;
+  readonly costs: StageCosts;
+  /** What is wrong with what is stored. */
+  readonly differences: readonly string[];
+};
+
+const STAGES = ["ingress", "processors", "stores"] as const;
+type CpuTimes = Readonly<Record<(typeof STAGES)[number], number>>;
+
+const OFFERS = 200;
+const AFFILIATES = 50;
+const LINK_KEYS = 5_000;
+const IDLE_MS = 3_000;
+const STORED_TIMEOUT_MS = 180_000;
+/** Of the clock in which Linux counts processor time. */
+const US_A_TICK = 10_000;
+
+/** One ingress and one processors process with servers of their own, whose processor time is read for each pattern of traffic. */
+export class HostileWorld {
+  readonly catalog: HostileCatalog;
+  readonly #port: number;
+  readonly #clickhouse: Clickhouse;
+  readonly #pids: Readonly<Record<(typeof STAGES)[number], readonly number[]>>;
+  readonly #close: () => Promise<void>;
+  #idle: CpuTimes = { ingress: 0, processors: 0, stores: 0 };
+  #sent = 0;
+
+  private constructor(parts: {
+    catalog: HostileCatalog;
+    port: number;
+    clickhouse: Clickhouse;
+    pids: Readonly<Record<(typeof STAGES)[number], readonly number[]>>;
+    close: () => Promise<void>;
+  }) {
+    this.catalog = parts.catalog;
+    this.#port = parts.port;
+    this.#clickhouse = parts.clickhouse;
+    this.#pids = parts.pids;
+    this.#close = parts.close;
+  }
+
+  static async open(): Promise<HostileWorld> {
+    const folder = await mkdtemp(join(tmpdir(), "tracker-hostile-"));
+    const servers = await startBenchServers(folder);
+    const started: ChildServer[] = [];
+    const clickhouse = openClickhouse({
+      url: servers.env["CLICKHOUSE_URL"] ?? "",
+      applicationName: "bench",
+    });
+    const close = async (): Promise<void> => {
+      await clickhouse.close();
+      for (const server of started.reverse()) await server.stop();
+      await servers.stop();
+      await rm(folder, { recursive: true, force: true });
+    };
+    try {
+      const catalog = await fillCatalog(servers);
+      const port = await freePort();
+      started.push(
+        await startProcessors(servers, folder),
+        await startIngress(servers, folder, port),
+      );
+      const [processors, ingress] = started.map(({ pid }) => pid);
+      const stores = [
+        ...(await findProcesses(folder, "clickhouse")),
+        ...(await findProcesses(folder, "nats")),
+      ];
+      const pids = { ingress: [ingress ?? 0], processors: [processors ?? 0], stores };
+      return new HostileWorld({ catalog, port, clickhouse, pids, close });
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close();
+  }
+
+  /** Learns what the processes cost while nothing is asked of them. */
+  async measureIdle(): Promise<void> {
+    const [before, startedAtMs] = [this.#cpuTimes(), performance.now()];
+    await pause(IDLE_MS);
+    this.#idle = perMillisecond(
+      difference(this.#cpuTimes(), before),
+      performance.now() - startedAtMs,
+    );
+  }
+
+  /** Sends so many requests of a pattern, waits until all of it is stored, and answers what one cost. */
+  async run(pattern: Pattern, requests: number): Promise<PatternRun> {
+    const first = this.#sent;
+    this.#sent += requests;
+    const storedBefore = await this.#stored();
+    const [before, startedAtMs] = [this.#cpuTimes(), performance.now()];
+    const sent = await sendAll(this.#port, pattern, { first, requests });
+    const expected = pattern.isStored ? storedBefore + requests : storedBefore;
+    let stored = storedBefore;
+    await until(
+      `${expected} clicks are stored`,
+      async () => (stored = await this.#stored()) >= expected,
+      { timeoutMs: STORED_TIMEOUT_MS, pollMs: 250 },
+    ).catch(() => undefined);
+    const tookMs = performance.now() - startedAtMs;
+    const used = difference(this.#cpuTimes(), before);
+    const differences = [...sent.faults];
+    if (stored !== expected) {
+      differences.push(
+        `${pattern.name}: ${stored - storedBefore} of ${expected - storedBefore} clicks are stored`,
+      );
+    }
+    const twice = await this.#storedTwice();
+    if (twice > 0) differences.push(`${pattern.name}: ${twice} clicks are stored twice`);
+    const cost = (stage: (typeof STAGES)[number]): number =>
+      Math.max(0, used[stage] - this.#idle[stage] * tookMs) / requests;
+    return {
+      requests,
+      bytes: sent.bytes / requests,
+      costs: { ingress: cost("ingress"), processors: cost("processors"), stores: cost("stores") },
+      differences,
+    };
+  }
+
+  /** Ids of so many fresh clicks of the normal mix. */
+  async clickIds(pattern: Pattern, count: number): Promise<string[]> {
+    await this.run(pattern, count);
+    const answer = await this.#clickhouse.query({
+      query: `select lower(hex(click_id)) as id from click where status = 'redirect' order by ts desc limit {count: UInt32}`,
+      query_params: { count },
+      format: "JSONEachRow",
+    });
+    return (await answer.json<{ id: string }>()).map(({ id }) => id);
+  }
+
+  async #stored(): Promise<number> {
+    const answer = await this.#clickhouse.query({
+      query: "select count() as rows from click",
+      format: "JSONEachRow",
+    });
+    const [row] = await answer.json<{ rows: number }>();
+    return row?.rows ?? 0;
+  }
+
+  async #storedTwice(): Promise<number> {
+    const answer = await this.#clickhouse.query({
+      query: "select count() - uniqExact(click_id) as twice from click",
+      format: "JSONEachRow",
+    });
+    const [row] = await answer.json<{ twice: number }>();
+    return row?.twice ?? 0;
+  }
+
+  #cpuTimes(): CpuTimes {
+    const timeOf = (stage: (typeof STAGES)[number]): number =>
+      this.#pids[stage].reduce((sum, pid) => sum + cpuUsOf(pid), 0);
+    return {
+      ingress: timeOf("ingress"),
+      processors: timeOf("processors"),
+      stores: timeOf("stores"),
+    };
+  }
+}
+
+function difference(after: CpuTimes, before: CpuTimes): CpuTimes {
+  return {
+    ingress: after.ingress - before.ingress,
+    processors: after.processors - before.processors,
+    stores: after.stores - before.stores,
+  };
+}
+
+function perMillisecond(times: CpuTimes, ms: number): CpuTimes {
+  return {
+    ingress: times.ingress / ms,
+    processors: times.processors / ms,
+    stores: times.stores / ms,
+  };
+}
+
+/** Processor time of a process and all its threads since it began, in microseconds. Linux. */
+function cpuUsOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The name of the program may hold spaces; user and system time are the 12th and 13th field behind it.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * US_A_TICK;
+}
+
+async function fillCatalog({ env, demo }: BenchServers): Promise<HostileCatalog> {
+  const pool = openPool({
+    url: env["POSTGRES_URL"] ?? "",
+    applicationName: "bench",
+    connectionsMax: 1,
+  });
+  const codes = (prefix: string, count: number): string[] =>
+    Array.from({ length: count }, (_, n) => `${prefix}${n + 1}`);
+  const catalog = {
+    offers: codes("HOSTILE", OFFERS),
+    affiliates: codes("HPART", AFFILIATES),
+    linkKeys: codes("hostilekey", LINK_KEYS),
+    duplicateOffer: "HTWICE",
+    token: demo.postback_token,
+  };
+  const addOffers = `insert into offer (workspace_id, advertiser_id, code, name, destination_url, currency, payout, revenue,
+      allowed_domains, fallback_url, duplicate_click_seconds)
+    select $1, (select min(id) from advertiser where workspace_id = $1), code, code,
+      'https://shop.example.com/landing?cid={click_id}&s={sub1}', 'USD', 1, 2, array['shop.example.com'], 'https://fallback.example/', $3
+    from unnest($2::text[]) as code`;
+  try {
+    const workspace = demo.workspace_id;
+    await pool.query({ text: addOffers, values: [workspace, catalog.offers, 0] });
+    await pool.query({ text: addOffers, values: [workspace, [catalog.duplicateOffer], 86_400] });
+    await pool.query({
+      text: `insert into offer_event (offer_id, code, name, revenue, payout, is_default)
+        select id, 'default', 'Default', revenue, payout, true from offer where code = any($1)`,
+      values: [[...catalog.offers, catalog.duplicateOffer]],
+    });
+    await pool.query({
+      text: `insert into affiliate (workspace_id, code, name, currency)
+        select $1, code, code, 'USD' from unnest($2::text[]) as code`,
+      values: [workspace, catalog.affiliates],
+    });
+    await pool.query({
+      text: `insert into link_key (workspace_id, key, offer_id, affiliate_id)
+        select $1, key, (select min(id) from offer where code = 'HOSTILE1') + (number % $3)::int,
+          (select id from affiliate where code = 'HPART1' and workspace_id = $1)
+        from unnest($2::text[]) with ordinality as k(key, number)`,
+      values: [workspace, catalog.linkKeys, OFFERS],
+    });
+    return catalog;
+  } finally {
+    await pool.end();
+  }
+}
+
+async function startProcessors({ env }: BenchServers, folder: string): Promise<ChildServer> {
+  const port = await freePort();
+  const command = [process.execPath, projectFile(".build", "processors", "main.js")];
+  return await ChildServer.start(command, `http://127.0.0.1:${port}/health`, {
+    ...env,
+    DATA_DIR: join(folder, "processors"),
+    PROCESSORS_HEALTH_PORT: String(port),
+    PROCESSOR_NAME: "hostile",
+    LANES: "clicks,conversions",
+    LOG_LEVEL: "warn",
+  });
+}
+
+async function startIngress(
+  { env, runtimeDir }: BenchServers,
+  folder: string,
+  port: number,
+): Promise<ChildServer> {
+  const node = await ingressNodeCommand({ runtimeDir, report: benchReport });
+  const command = [node.command, ...node.args, projectFile(".build", "ingress", "main.js")];
+  const dataDir = join(folder, "ingress");
+  await mkdir(dataDir, { recursive: true });
+  return await ChildServer.start(command, `http://127.0.0.1:${port}/health`, {
+    ...env,
+    DATA_DIR: dataDir,
+    TRACKING_PORT: String(port),
+    TRACKING_URL: `http://127.0.0.1:${port}`,
+    TRUSTED_PROXIES: "127.0.0.1/32",
+    UWS_HTTP_MAX_HEADERS_SIZE: "65536",
+    LOG_LEVEL: "warn",
+  });
+}

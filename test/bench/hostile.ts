@@ -1,0 +1,97 @@
+import { hostilePatterns, type Pattern } from "./hostile-patterns.ts";
+import { HostileWorld, type PatternRun, type StageCosts } from "./hostile-world.ts";
+import type { BenchResult } from "./result.ts";
+
+export const HOSTILE_BUDGET = 1.5;
+/** Enough of one lane to fill the writer's memory of young clicks, so that old ones leave it. */
+const CLICKS = 60_000;
+const LONG_CLICKS = 6_000;
+const REPORTS = 4_000;
+
+export type ComparedRun = PatternRun & {
+  readonly pattern: Pattern;
+  readonly normal: PatternRun;
+  /** The larger of those of ingress and of the processors. */
+  readonly ratio: number;
+};
+
+/** What a request of each hostile pattern costs ingress and the processors, against the normal mix in the same run (P40). */
+export async function benchHostile(): Promise<BenchResult[]> {
+  const results: BenchResult[] = [];
+  const compared = compareHostile({
+    requestsOf: (pattern) => {
+      if (pattern.baseline === "reports") return REPORTS;
+      return pattern.isByByte === true ? LONG_CLICKS : CLICKS;
+    },
+  });
+  for await (const { pattern, normal, ratio, costs, differences } of compared) {
+    console.error(`  ${pattern.name}: ${ratio.toFixed(2)}`);
+    results.push({
+      name: pattern.name,
+      figure: differences[0] ?? written(costs),
+      baseline: written(normal.costs),
+      ratio,
+      budget: `<= ${HOSTILE_BUDGET.toFixed(2)}`,
+      ok: ratio <= HOSTILE_BUDGET && differences.length === 0,
+    });
+  }
+  return results;
+}
+
+export type Comparison = {
+  /** How many requests of a pattern. */
+  readonly requestsOf: (pattern: Pattern) => number;
+  readonly isWanted?: (pattern: Pattern) => boolean;
+  readonly padding?: number;
+};
+
+/** Runs the patterns that are wanted one after the other, in one world. */
+export async function* compareHostile({
+  requestsOf,
+  isWanted = () => true,
+  padding = 0,
+}: Comparison): AsyncGenerator<ComparedRun> {
+  await using world = await HostileWorld.open();
+  const clickIds: string[] = [];
+  const { normal, reports, hostile } = hostilePatterns(world.catalog, {
+    clickIds: () => clickIds.pop() ?? "",
+    padding,
+  });
+  const wanted = hostile.filter(isWanted);
+  // The programs are compiled while they run, and their memory fills up.
+  await world.run(normal, requestsOf(normal));
+  await world.measureIdle();
+  const usual = {
+    clicks: await world.run(normal, requestsOf(normal)),
+    reports: undefined as PatternRun | undefined,
+  };
+  if (wanted.some(({ baseline }) => baseline === "reports")) {
+    const count = requestsOf(reports);
+    clickIds.push(...(await world.clickIds(normal, 2 * count)));
+    await world.run(reports, count);
+    usual.reports = await world.run(reports, count);
+  }
+  for (const pattern of wanted) {
+    const baseline = usual[pattern.baseline] ?? usual.clicks;
+    const run = await world.run(pattern, requestsOf(pattern));
+    yield {
+      ...run,
+      pattern,
+      normal: baseline,
+      ratio: ratioOf(run, baseline, pattern.isByByte === true),
+    };
+  }
+}
+
+function ratioOf(run: PatternRun, normal: PatternRun, isByByte: boolean): number {
+  const scale = isByByte ? normal.bytes / run.bytes : 1;
+  const ratios = [
+    run.costs.ingress / normal.costs.ingress,
+    run.costs.processors / normal.costs.processors,
+  ];
+  return Math.max(...ratios) * scale;
+}
+
+function written({ ingress, processors, stores }: StageCosts): string {
+  return `${ingress.toFixed(1)} + ${processors.toFixed(1)} µs (stores ${stores.toFixed(0)})`;
+}
