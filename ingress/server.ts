@@ -35,9 +35,15 @@ export type ServerOptions = {
   readonly refused: (pattern: string, request: RawRequest, refusal: ServerRefusal) => void;
 };
 
-/** `too_many`: more requests wait than this process holds · `failed`: the handler threw. */
+/** `too_many`: more requests wait than this process holds · `failed`: the handler threw · `rate_limited`: by its address (G152). */
 export type ServerRefusal = {
-  readonly cause: "wrong_method" | "too_large" | "too_many" | "failed" | FramingFault;
+  readonly cause:
+    | "wrong_method"
+    | "too_large"
+    | "too_many"
+    | "failed"
+    | "rate_limited"
+    | FramingFault;
   readonly httpStatus: number;
 };
 

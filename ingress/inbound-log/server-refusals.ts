@@ -20,6 +20,7 @@ const REFUSALS: Readonly<Record<ServerRefusal["cause"], Pick<Refusal, "result" |
   length_required: { result: "malformed", message: "length_required" },
   too_many: { result: "unavailable", message: "too many requests wait" },
   failed: { result: "error", message: "internal_error" },
+  rate_limited: { result: "rate_limited", message: "rate_limited" },
 };
 
 /** What the server answers in place of a route, for the inbound log. */

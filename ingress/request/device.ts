@@ -7,11 +7,17 @@ export const USER_AGENT_LENGTH_MAX = 1_024;
 const USER_AGENTS_REMEMBERED_MAX = 20_000;
 /** What the parser reads: its time grows with the square of some texts. Names of systems, devices and browsers come earlier. */
 const PARSED_LENGTH_MAX = 256;
-/** Microseconds for parsing that each click brings, and the most that is saved up: half of all clicks may have a new user agent. */
-const PARSE_US_A_CLICK = 8;
-const PARSE_US_MAX = 100_000;
-/** What parsing a text of this length takes, and the square of its length for longer ones: a model, since clocks count pauses too. */
-const PARSE_US = 16;
+/**
+ * Microseconds for parsing that each click earns, and the most that is saved up: every eighth click may have a new user agent,
+ * and 10,000 in a row after a start.
+ */
+const PARSE_US_A_CLICK = 3;
+const PARSE_US_MAX = 240_000;
+/**
+ * What parsing and keeping a text of this length takes; a longer one takes the square of its length. A model and no measurement:
+ * a clock counts the pauses of a busy machine too.
+ */
+const PARSE_US = 24;
 const PARSE_US_LENGTH = 128;
 
 export const DEVICE_TYPES = ["desktop", "mobile", "tablet", "bot", "other"] as const;

@@ -7,7 +7,12 @@ import { limitByIp } from "./limit-by-ip.ts";
 const OK: Answer = { status: 200, headers: [], body: "ok" };
 const BODY = new Uint8Array(0);
 
-function routes(ipRequestsPerMinute: number): ReturnType<typeof limitByIp> {
+type Heard = Parameters<Parameters<typeof limitByIp>[1]["refused"]>;
+
+function routes(
+  ipRequestsPerMinute: number,
+  refused: (...heard: Heard) => void = () => undefined,
+): ReturnType<typeof limitByIp> {
   const clock = { nowMs: () => 0 };
   const trustedProxies = parseTrustedProxies(["10.0.0.0/8"]);
   return limitByIp(
@@ -28,7 +33,7 @@ function routes(ipRequestsPerMinute: number): ReturnType<typeof limitByIp> {
       ],
       wrongMethod: new Map(),
     },
-    { ipRequestsPerMinute, trustedProxies, clock },
+    { ipRequestsPerMinute, trustedProxies, clock, refused },
   );
 }
 
@@ -60,4 +65,19 @@ test("G152 health is never limited, and by default nothing is", () => {
     expect(limited?.route(request).answer.status).toBe(200);
     expect(unlimited?.route(request).answer.status).toBe(200);
   }
+});
+
+test("each refusal of an address is reported with its path (#23)", async () => {
+  const heard: Heard[] = [];
+  const { sync, async } = routes(1, (...one) => heard.push(one));
+  const request = aRequest({ peerIp: "203.0.113.1" });
+  sync[0]?.route(request);
+  expect(heard).toEqual([]);
+  sync[0]?.route(request);
+  await async[0]?.route(request, BODY, new AbortController().signal);
+  const refusal = { cause: "rate_limited", httpStatus: 429 };
+  expect(heard).toEqual([
+    ["/c/:key", request, refusal],
+    ["/pb", request, refusal],
+  ]);
 });

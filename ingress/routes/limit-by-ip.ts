@@ -10,21 +10,28 @@ type Routes = Pick<ServerOptions, "sync" | "async" | "wrongMethod">;
 /** Paths of the machine itself, which no visitor has a reason to ask for. */
 const UNLIMITED = new Set(["/health", "/metrics"]);
 
-/** Answers 429 to an address that asks more often than `ipRequestsPerMinute` (G152); 0 limits nobody and costs nothing. */
+/**
+ * Answers 429 to an address that asks more often than `ipRequestsPerMinute` (G152); 0 limits nobody and costs nothing. `refused`
+ * hears of each, so that refused reports have their row in the inbound log.
+ */
 export function limitByIp(
   routes: Routes,
   options: {
     readonly ipRequestsPerMinute: number;
     readonly trustedProxies: TrustedProxies;
     readonly clock: Clock;
+    readonly refused: ServerOptions["refused"];
   },
 ): Routes {
-  const { ipRequestsPerMinute: perMinute, trustedProxies, clock } = options;
+  const { ipRequestsPerMinute: perMinute, trustedProxies, clock, refused } = options;
   if (perMinute === 0) return routes;
   const limit = new IpLimit(perMinute);
-  const refusalOf = (request: RawRequest): Answer | undefined => {
+  const refusalOf = (pattern: string, request: RawRequest): Answer | undefined => {
     const waitMs = limit.take(clientIp(request, trustedProxies), clock.nowMs());
-    return waitMs === 0 ? undefined : rateLimited(waitMs);
+    if (waitMs === 0) return undefined;
+    const answer = rateLimited(waitMs);
+    refused(pattern, request, { cause: "rate_limited", httpStatus: answer.status });
+    return answer;
   };
   return {
     wrongMethod: routes.wrongMethod,
@@ -33,7 +40,7 @@ export function limitByIp(
       return {
         ...entry,
         route: (request) => {
-          const answer = refusalOf(request);
+          const answer = refusalOf(entry.pattern, request);
           return answer === undefined ? entry.route(request) : { answer };
         },
       };
@@ -41,7 +48,7 @@ export function limitByIp(
     async: routes.async.map((entry) => ({
       ...entry,
       route: (request, body, signal) => {
-        const answer = refusalOf(request);
+        const answer = refusalOf(entry.pattern, request);
         return answer === undefined
           ? entry.route(request, body, signal)
           : Promise.resolve({ answer });

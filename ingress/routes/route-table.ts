@@ -73,7 +73,8 @@ export function ingressRoutes(
     const methods = [...sync, ...async].filter((entry) => entry.pattern === pattern);
     wrongMethod.set(pattern, methodNotAllowed(methods.flatMap((entry) => entry.methods)));
   }
-  return { ...limitByIp({ sync, async, wrongMethod }, deps), refused: serverRefusals(deps) };
+  const refused = serverRefusals(deps);
+  return { ...limitByIp({ sync, async, wrongMethod }, { ...deps, refused }), refused };
 }
 
 function isLoopback(ip: string): boolean {

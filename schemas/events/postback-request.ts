@@ -48,6 +48,7 @@ export const POSTBACK_RESULTS = [
   "ip_not_allowed",
   "malformed",
   "method_not_allowed",
+  "rate_limited",
   "unavailable",
   "error",
 ] as const;
