@@ -1,6 +1,7 @@
 /** The tracking domain: answers every click at once, journals it first, and asks the conversion processor for the rest. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { capOwnersOf } from "../schemas/catalog/cap-owners.ts";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
@@ -13,6 +14,9 @@ import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { ClickNotices } from "./click-notices/click-notices.ts";
+import { StateKeeper, type StateKeeperOptions } from "./click-notices/kept-state.ts";
+import { recallState } from "./click-notices/recall-state.ts";
+import { LocalClickState } from "./decide/click-state.ts";
 import { InboundLog } from "./inbound-log/inbound-log.ts";
 import { inboundEvents } from "./inbound-log/metrics.ts";
 import { allocateProducer } from "./journal/allocate-producer.ts";
@@ -34,7 +38,7 @@ import { type IngressSettings, prepareNativeServer, readIngressSettings } from "
 const RETRY_MS = 500;
 /** A start waits for what Postgres says of its schema at most this long. */
 const SCHEMA_PATIENCE_MS = 2_000;
-/** A start waits for NATS at most this long. */
+/** A start waits for NATS, and for those behind it, at most this long. */
 const ANNOUNCE_MS = 1_000;
 const CLOSE_SERVER_MS = 5_000;
 const POSTGRES_CONNECTIONS_MAX = 2;
@@ -72,6 +76,11 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const feed = await CatalogFeed.start({ catalog, db: pool, log, metrics: registry, copyPath });
   lifetime.own("catalog", () => feed.close());
 
+  const state = new LocalClickState(catalog);
+  const kept = { path: join(folder.path, "click-state.ndjson"), epoch: folder.epoch, state, log };
+  // Before what is left in the journal is shipped, and removed with it.
+  await recallState({ ...kept, folder: folder.path, catalog });
+
   const link = new NatsLink({ ...settings.nats, name: `tracker ingress ${folder.producer}` }, log);
   lifetime.own("nats", () => link.close());
 
@@ -89,18 +98,14 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   pixels.start({ link, producer, record: (recorded) => journal.append(recorded) });
   lifetime.own("pixels", () => pixels.close());
 
-  const readers = await openReaders(settings, catalog, metrics);
-  const notices = new ClickNotices({
-    ...{ link, log, registry: metrics.registry, state: readers.state },
-    producer: folder.producer,
-  });
-  notices.start();
-  lifetime.own("click notices", () => notices.close());
+  const readers = await openReaders(settings, metrics);
+  const notices = startNotices(parts, { ...kept, journal });
 
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
   const server = new Server({
     ...ingressRoutes({
       ...readers,
+      state,
       catalog,
       link,
       clock: systemClock,
@@ -120,9 +125,25 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   });
   listening.server = server;
   link.start();
-  await untilAnnounced(shipper);
+  await untilKnown(shipper, hasCaps(catalog) ? notices.heard : Promise.resolve());
   await server.listen(settings.bind, settings.port);
   lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
+}
+
+function startNotices(
+  parts: Pick<JournalParts, "link" | "log" | "folder" | "lifetime" | "metrics">,
+  kept: StateKeeperOptions,
+): ClickNotices {
+  const { link, log, folder, lifetime, metrics } = parts;
+  const keeper = new StateKeeper(kept);
+  keeper.start();
+  lifetime.own("click state", () => keeper.close());
+  const { registry } = metrics;
+  const { state } = kept;
+  const notices = new ClickNotices({ link, log, registry, state, producer: folder.producer });
+  notices.start();
+  lifetime.own("click notices", () => notices.close());
+  return notices;
 }
 
 function openInboundLog({
@@ -171,9 +192,20 @@ function healthOf(parts: {
   });
 }
 
-/** The writers wait for its clicks from the first one on (G162). Without NATS they are taken all the same. */
-async function untilAnnounced(shipper: Shipper): Promise<void> {
-  await Promise.race([shipper.announced, sleep(ANNOUNCE_MS, undefined, { ref: false })]);
+/**
+ * Waits until the writers wait for its clicks (G162), and until it knows the totals of click caps and the caps that are reached:
+ * 0.5 s, and at most 1 s. Without NATS clicks are taken with what the process before had kept.
+ */
+async function untilKnown(shipper: Shipper, heard: Promise<void>): Promise<void> {
+  const known = Promise.all([shipper.announced, heard]);
+  await Promise.race([known, sleep(ANNOUNCE_MS, undefined, { ref: false })]);
+}
+
+function hasCaps(catalog: Catalog): boolean {
+  for (const offer of catalog.offers.values()) {
+    if (capOwnersOf(catalog, offer).length > 0) return true;
+  }
+  return false;
 }
 
 /**

@@ -1,5 +1,3 @@
-import type { Catalog } from "../schemas/catalog/catalog.ts";
-import { LocalClickState } from "./decide/click-state.ts";
 import type { IngressMetrics } from "./metrics.ts";
 import { parseTrustedProxies, type TrustedProxies } from "./request/client-ip.ts";
 import { type DeviceReader, openDevices } from "./request/device.ts";
@@ -9,13 +7,11 @@ import type { IngressSettings } from "./settings.ts";
 /** What turns a request into facts. Opening reads the geographic databases: about a second. */
 export async function openReaders(
   settings: IngressSettings,
-  catalog: Catalog,
   events: Pick<IngressMetrics, "guessed">,
 ): Promise<{
   trustedProxies: TrustedProxies;
   devices: DeviceReader;
   geo: GeoReader;
-  state: LocalClickState;
 }> {
   const { cityDb, asnDb } = settings.geo;
   return {
@@ -25,6 +21,5 @@ export async function openReaders(
       ...(cityDb === "" ? {} : { cityDb }),
       ...(asnDb === "" ? {} : { asnDb }),
     }),
-    state: new LocalClickState(catalog),
   };
 }

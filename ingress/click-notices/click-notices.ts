@@ -4,6 +4,7 @@ import {
   ClickTotals,
   NOTICES_A_MESSAGE,
 } from "../../schemas/events/click-notice.ts";
+import { CLICK_LANES } from "../../schemas/events/shards.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
@@ -38,6 +39,14 @@ export class ClickNotices {
   #asked: "not" | "once" | "twice" = "not";
   #totalsHeardAtMs: number | undefined;
   #capsHeardAtMs: number | undefined;
+  /** Lanes that have not reported their totals since this process asked. */
+  readonly #silentLanes = new Set(CLICK_LANES);
+  #hasHeardCaps = false;
+  #settle: () => void = () => undefined;
+  /** Settles when every writer has reported its totals, and the reached caps were reported, since this process asked first. */
+  readonly heard = new Promise<void>((resolve) => {
+    this.#settle = resolve;
+  });
 
   constructor(options: ClickNoticesOptions) {
     this.#options = options;
@@ -50,7 +59,10 @@ export class ClickNotices {
 
   /** To be called before the link is started. */
   start(): void {
-    this.#options.link.onConnection((nats) => this.#follow(nats));
+    this.#options.link.onConnection((nats) => {
+      this.#follow(nats);
+      this.#tick();
+    });
     this.#timer = setInterval(() => this.#tick(), TELL_MS);
   }
 
@@ -64,15 +76,19 @@ export class ClickNotices {
     const { state } = this.#options;
     const own = subjects.clicksTaken(String(this.#options.producer));
     this.#take(connection, subjects.clickTotals, "totals", (message) => {
-      const { lane, totals } = ClickTotals.parse(message.json());
+      const { lane, totals, isWhole } = ClickTotals.parse(message.json());
       this.#totalsHeardAtMs = performance.now();
       for (const total of totals) state.noteTotal(lane, total);
+      if (isWhole) this.#silentLanes.delete(lane);
+      this.#noteHeard();
       return totals.length;
     });
     this.#take(connection, subjects.capsReached, "reached", (message) => {
-      const { reached } = CapsReached.parse(message.json());
+      const { reached, isWhole } = CapsReached.parse(message.json());
       this.#capsHeardAtMs = performance.now();
       for (const cap of reached) state.noteReached(cap);
+      this.#hasHeardCaps ||= isWhole;
+      this.#noteHeard();
       return reached.length;
     });
     this.#take(connection, subjects.allClicksTaken, "taken", (message) => {
@@ -81,6 +97,10 @@ export class ClickNotices {
       for (const click of taken) state.noteTaken(click);
       return taken.length;
     });
+  }
+
+  #noteHeard(): void {
+    if (this.#silentLanes.size === 0 && this.#hasHeardCaps) this.#settle();
   }
 
   #take(

@@ -60,6 +60,8 @@ export class LocalClickState implements ClickState {
   #untold: ClickTaken[] = [];
   /** Clicks that the other processes were never told of, because there was no way to. */
   untoldLost = 0;
+  /** Rises with every change of what {@link keep} returns. */
+  changes = 0;
 
   constructor(catalog: Catalog, limits: Partial<ClickStateLimits> = {}) {
     this.#catalog = catalog;
@@ -101,6 +103,7 @@ export class LocalClickState implements ClickState {
     }
     const watch = this.#watchOf(offer);
     if (watch === null) return;
+    this.changes += watch.clicks.length;
     for (const { period, tally } of watch.clicks) {
       tally.count(capBucket(period, timezone, taker.atMs));
     }
@@ -110,6 +113,7 @@ export class LocalClickState implements ClickState {
   noteReached({ cap, bucket, limit }: CapReached): void {
     if ((this.#reached.get(cap)?.bucket ?? bucket) > bucket) return;
     this.#reached.set(cap, { bucket, limit });
+    this.changes += 1;
   }
 
   /** A total of the writer of a lane. It may not yet hold our newest clicks, and so never lowers a tally. */
@@ -117,6 +121,32 @@ export class LocalClickState implements ClickState {
     const isNew = !this.#tallies.has(cap);
     if (isNew && this.#tallies.size >= this.#limits.capsMax) return;
     this.#tallyOf(cap).note(lane, bucket, clicks);
+    this.changes += 1;
+  }
+
+  /** Totals of click caps, and caps that are reached: at most `entriesMax` of each. */
+  keep(entriesMax: number): { readonly totals: ClickTotal[]; readonly reached: CapReached[] } {
+    const totals: ClickTotal[] = [];
+    for (const [cap, tally] of this.#tallies) {
+      const { bucket, clicks } = tally.newest;
+      if (clicks > 0) totals.push({ cap, bucket, clicks });
+      if (totals.length === entriesMax) break;
+    }
+    const reached: CapReached[] = [];
+    for (const [cap, of] of this.#reached.entries()) {
+      reached.push({ cap, ...of });
+      if (reached.length === entriesMax) break;
+    }
+    return { totals, reached };
+  }
+
+  /** What the process before this one has kept. To be called before the first click. */
+  recall(kept: {
+    readonly totals: readonly ClickTotal[];
+    readonly reached: readonly CapReached[];
+  }): void {
+    for (const { cap, bucket, clicks } of kept.totals) this.#tallyOf(cap).recall(bucket, clicks);
+    for (const reached of kept.reached) this.noteReached(reached);
   }
 
   /** Another process sent this visitor on. */

@@ -21,6 +21,22 @@ export class ClickTally {
     return this.#clicks;
   }
 
+  /** The newest period in which anything was counted or reported, and its clicks. */
+  get newest(): { readonly bucket: number; readonly clicks: number } {
+    const bucket = Math.max(this.#bucket, this.#toldBucket);
+    const counted = bucket === this.#bucket ? this.#clicks : 0;
+    return {
+      bucket,
+      clicks: bucket === this.#toldBucket ? Math.max(counted, this.#told) : counted,
+    };
+  }
+
+  /** What the process before this one had counted. To be called before anything else. */
+  recall(bucket: number, clicks: number): void {
+    this.#bucket = bucket;
+    this.#clicks = clicks;
+  }
+
   count(bucket: number): void {
     this.#clicks = this.clicksIn(bucket) + 1;
   }

@@ -112,8 +112,11 @@ export class LaneNotices {
     const news = intake.caps.news(clock.nowMs(), which);
     // An empty one says that the lane is counted.
     const pages: ClickTotal[][] = which.whole && news.length === 0 ? [[]] : pagesOf(news);
-    for (const totals of pages) {
-      nats.connection.publish(nats.subjects.clickTotals, JSON.stringify({ lane, totals }));
+    const isAll = which.whole && intake.caps.unloaded.length === 0;
+    for (const [index, totals] of pages.entries()) {
+      const isWhole = isAll && index === pages.length - 1;
+      const body = JSON.stringify({ lane, totals, isWhole });
+      nats.connection.publish(nats.subjects.clickTotals, body);
     }
   }
 

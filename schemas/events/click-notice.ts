@@ -20,6 +20,8 @@ export type ClickTotal = z.infer<typeof ClickTotal>;
 export const ClickTotals = z.object({
   lane: z.int().min(0).max(255),
   totals: z.array(ClickTotal).max(NOTICES_A_MESSAGE),
+  /** Ends a report of all totals of the lane. */
+  isWhole: z.boolean().default(false),
 });
 export type ClickTotals = z.infer<typeof ClickTotals>;
 

@@ -43,24 +43,31 @@ export type PatternOptions = {
   readonly padding?: number;
 };
 
+type MakeClicks = (
+  name: string,
+  change: (n: number) => Partial<PatternRequest>,
+  rest?: Partial<Pattern>,
+) => Pattern;
+
+export type HostilePatterns = {
+  readonly normal: Pattern;
+  /** The baseline of patterns of reports. */
+  readonly reports: Pattern;
+  readonly hostile: readonly Pattern[];
+};
+
 export function hostilePatterns(
   catalog: HostileCatalog,
   { clickIds, padding = 0 }: PatternOptions,
-): { readonly normal: Pattern; readonly reports: Pattern; readonly hostile: readonly Pattern[] } {
-  const { offers, affiliates, linkKeys, duplicateOffer, token } = catalog;
+): HostilePatterns {
   const pad = Array.from({ length: padding }, (_, i) => `&sub${i + 4}=${LONG_VALUE}`).join("");
-  const link = (n: number): string => `/r/${of(offers, n)}/${of(affiliates, n * 7)}`;
   const usual = (n: number): PatternRequest => ({
-    path: `${link(n)}?sub1=creative-${n % 40}&sub2=ref-${n}&source_id=placement-${n % 300}&gclid=EAIaIQobChMI${n}`,
+    path: `${linkOf(catalog, n)}?sub1=creative-${n % 40}&sub2=ref-${n}&source_id=placement-${n % 300}&gclid=EAIaIQobChMI${n}`,
     ip: addressOf(n),
     userAgent: userAgentOf(n),
     referrer: `https://www.example.org/articles/${n % 5_000}?page=2`,
   });
-  const click = (
-    name: string,
-    change: (n: number) => Partial<PatternRequest>,
-    rest: Partial<Pattern> = {},
-  ): Pattern => ({
+  const clicks: MakeClicks = (name, change, rest = {}) => ({
     ...{ name, baseline: "clicks", isStored: true },
     request: (n) => {
       const request = { ...usual(n), ...change(n) };
@@ -68,61 +75,86 @@ export function hostilePatterns(
     },
     ...rest,
   });
-  const query = (n: number): string => `sub2=ref-${n}&source_id=a1&gclid=EAIaIQobChMI${n}`;
-  const hot = `/r/${of(offers, 0)}/${of(affiliates, 0)}`;
-  const visitor = { ip: addressOf(1), userAgent: userAgentOf(1) };
-  const report = (n: number): PatternRequest => ({
-    ...usual(n),
-    path: `/pb?token=${token}&click_id=${clickIds()}&txid=order-${n}&amount=10`,
+  const reports = (name: string, pathOf: (n: number) => string): Pattern => ({
+    ...{ name, baseline: "reports", isStored: false },
+    request: (n) => ({ ...usual(n), path: pathOf(n) }),
   });
   return {
-    normal: click("normal mix", () => ({})),
-    reports: { name: "accepted /pb", baseline: "reports", isStored: false, request: report },
+    normal: clicks("normal mix", () => ({})),
+    reports: reports(
+      "accepted /pb",
+      (n) => `/pb?token=${catalog.token}&click_id=${clickIds()}&txid=order-${n}&amount=10`,
+    ),
     hostile: [
-      click("equal gclid on one offer", (n) => ({
-        path: `${hot}?sub2=ref-${n}&source_id=a1&gclid=abc123`,
-      })),
-      click("equal gclid on all offers", (n) => ({
-        path: `${link(n)}?sub2=ref-${n}&source_id=a1&gclid=abc123`,
-      })),
-      click("one address", () => ({ ip: visitor.ip })),
-      click("one visitor", () => visitor),
-      click("one hot offer and link", (n) => ({ path: `${hot}?${query(n)}` })),
-      click("one visitor of an offer with the duplicate rule", (n) => ({
-        ...visitor,
-        path: `/r/${duplicateOffer}/${of(affiliates, 0)}?${query(n)}`,
-      })),
-      click("new visitors of an offer with the duplicate rule", (n) => ({
-        path: `/r/${duplicateOffer}/${of(affiliates, 0)}?${query(n)}`,
-        userAgent: `${userAgentOf(n)} ${n % 10}`,
-      })),
-      click("one sub ID on all", (n) => ({ path: `${link(n)}?sub1=same&sub2=same&gclid=g${n}` })),
-      click(`${linkKeys.length} links of one partner`, (n) => ({
-        path: `/c/${of(linkKeys, n)}?${query(n)}&url=https%3A%2F%2Fshop.example.com%2F`,
-      })),
-      click("made-up hosts", (n) => ({ host: `h${n}.example` })),
-      click("a new user agent each time", (n) => ({
-        userAgent: `Mozilla/5.0 (Linux; Android 14; Model ${n * 7_919}) AppleWebKit/537.36 Chrome/126.0.${n}.0 Mobile Safari/537.36`,
-      })),
-      click(
-        "long values in the query, by the byte",
-        (n) => ({ path: `${link(n)}?${longQuery(n)}` }),
-        { isByByte: true },
+      ...equalClicks(catalog, clicks),
+      ...floods(catalog, clicks),
+      reports(
+        "/pb with a wrong token, refused",
+        (n) => `/pb?token=wrong${n}&txid=order-${n}&offer_id=1`,
       ),
-      click(
-        "24 KB of noise in the query, by the byte",
-        (n) => ({ path: `${link(n)}?${query(n)}&${NOISE}` }),
-        { isByByte: true },
-      ),
-      click("unknown codes, refused", (n) => ({ path: `/r/NOBODY${n}/NOBODY?${query(n)}` }), {
-        isStored: false,
-      }),
-      {
-        ...{ name: "/pb with a wrong token, refused", baseline: "reports", isStored: false },
-        request: (n) => ({ ...usual(n), path: `/pb?token=wrong${n}&txid=order-${n}&offer_id=1` }),
-      },
     ],
   };
+}
+
+/** Clicks that have much in common. */
+function equalClicks(catalog: HostileCatalog, clicks: MakeClicks): Pattern[] {
+  const { linkKeys } = catalog;
+  const hot = linkOf(catalog, 0);
+  const twice = `/r/${catalog.duplicateOffer}/${of(catalog.affiliates, 0)}`;
+  const visitor = { ip: addressOf(1), userAgent: userAgentOf(1) };
+  const same = (n: number): string => `sub2=ref-${n}&source_id=a1&gclid=abc123`;
+  return [
+    clicks("equal gclid on one offer", (n) => ({ path: `${hot}?${same(n)}` })),
+    clicks("equal gclid on all offers", (n) => ({ path: `${linkOf(catalog, n)}?${same(n)}` })),
+    clicks("one address", () => ({ ip: visitor.ip })),
+    clicks("one visitor", () => visitor),
+    clicks("one hot offer and link", (n) => ({ path: `${hot}?${queryOf(n)}` })),
+    clicks("one visitor of an offer with the duplicate rule", (n) => ({
+      ...visitor,
+      path: `${twice}?${queryOf(n)}`,
+    })),
+    clicks("new visitors of an offer with the duplicate rule", (n) => ({
+      path: `${twice}?${queryOf(n)}`,
+      userAgent: `${userAgentOf(n)} ${n % 10}`,
+    })),
+    clicks("one sub ID on all", (n) => ({
+      path: `${linkOf(catalog, n)}?sub1=same&sub2=same&gclid=g${n}`,
+    })),
+    clicks(`${linkKeys.length} links of one partner`, (n) => ({
+      path: `/c/${of(linkKeys, n)}?${queryOf(n)}&url=https%3A%2F%2Fshop.example.com%2F`,
+    })),
+  ];
+}
+
+/** Clicks that ask for more than others, or for nothing that is there. */
+function floods(catalog: HostileCatalog, clicks: MakeClicks): Pattern[] {
+  return [
+    clicks("made-up hosts", (n) => ({ host: `h${n}.example` })),
+    clicks("a new user agent each time", (n) => ({
+      userAgent: `Mozilla/5.0 (Linux; Android 14; Model ${n * 7_919}) AppleWebKit/537.36 Chrome/126.0.${n}.0 Mobile Safari/537.36`,
+    })),
+    clicks(
+      "long values in the query, by the byte",
+      (n) => ({ path: `${linkOf(catalog, n)}?${longQuery(n)}` }),
+      { isByByte: true },
+    ),
+    clicks(
+      "24 KB of noise in the query, by the byte",
+      (n) => ({ path: `${linkOf(catalog, n)}?${queryOf(n)}&${NOISE}` }),
+      { isByByte: true },
+    ),
+    clicks("unknown codes, refused", (n) => ({ path: `/r/NOBODY${n}/NOBODY?${queryOf(n)}` }), {
+      isStored: false,
+    }),
+  ];
+}
+
+function linkOf({ offers, affiliates }: HostileCatalog, n: number): string {
+  return `/r/${of(offers, n)}/${of(affiliates, n * 7)}`;
+}
+
+function queryOf(n: number): string {
+  return `sub2=ref-${n}&source_id=a1&gclid=EAIaIQobChMI${n}`;
 }
 
 /** The request as HTTP/1.1 on a connection that stays open. `host` is that of the service. */

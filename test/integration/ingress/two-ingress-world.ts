@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -104,6 +104,31 @@ export class TwoIngressWorld {
     const running = this.#of(which);
     await running.server.stop();
     running.server = await this.#startIngress(which, running.port, running.gate);
+  }
+
+  /** kill -9 of an ingress, which then starts again on the same port and journal. */
+  async killIngress(which: Ingress): Promise<void> {
+    const running = this.#of(which);
+    await running.server.kill();
+    running.server = await this.#startIngress(which, running.port, running.gate);
+  }
+
+  /** The clicks of a cap by the file that an ingress keeps of its totals; 0 when it has none. */
+  async keptClicks(which: Ingress, cap: string): Promise<number> {
+    const journal = join(this.#folder, `ingress-${which}`, "journal");
+    let clicks = 0;
+    for (const producer of await readdir(journal)) {
+      const path = join(journal, producer, "click-state.ndjson");
+      const kept = await readFile(path, "utf8").catch(() => "");
+      const of = new RegExp(`"cap":"${cap}","bucket":-?\\d+,"clicks":(\\d+)`).exec(kept);
+      clicks = Math.max(clicks, Number(of?.[1] ?? 0));
+    }
+    return clicks;
+  }
+
+  /** The journal folders of an ingress, and with them all that it has kept, are gone. It has to be stopped or killed after this. */
+  async forgetKept(which: Ingress): Promise<void> {
+    await rm(join(this.#folder, `ingress-${which}`, "journal"), { recursive: true, force: true });
   }
 
   /** The door between an ingress and NATS. */
