@@ -63,6 +63,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   const app = await startApi({
     ...{ ...settings, ...stores, outgoing, log },
     allowLoopback: settings.outgoing.allowLoopback,
+    clickRetentionDays: settings.clickRetentionDays,
   });
   lifetime.own("listener", () => app.close());
   const address = await app.listen({ host: settings.bindAddress, port: settings.port });

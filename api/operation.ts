@@ -24,6 +24,8 @@ export type OperationSettings = {
   readonly trackingUrl: string;
   /** Endpoints on this machine may be named, for trying it out (ALLOW_PRIVATE_DESTINATIONS). */
   readonly allowLoopback: boolean;
+  /** CLICK_RETENTION_DAYS: clicks lose what describes their visitor after this; 0 for never. */
+  readonly clickRetentionDays: number;
 };
 
 /** What an operation may use. */

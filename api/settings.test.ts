@@ -20,6 +20,7 @@ test("three servers are enough; everything else serves a single machine", () => 
     trustedProxies: [],
     rateLimitPerMinute: 600,
     outgoing: { allowLoopback: false },
+    clickRetentionDays: 0,
     logLevel: "info",
     endWithParent: false,
   });

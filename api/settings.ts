@@ -34,6 +34,7 @@ const Variables = z.object({
     .default([]),
   RATE_LIMIT_PER_MINUTE: wholeNumber({ min: 1, max: 1_000_000 }).default(600),
   ALLOW_PRIVATE_DESTINATIONS: onOff().default(false),
+  CLICK_RETENTION_DAYS: wholeNumber({ min: 0, max: 3_650 }).default(0),
   LOG_LEVEL: z
     .enum(
       ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
@@ -60,6 +61,8 @@ export type ApiSettings = {
    * out (G127).
    */
   readonly outgoing: { readonly allowLoopback: boolean };
+  /** As the processors have it: how long visitors of clicks are known. 0 for ever. */
+  readonly clickRetentionDays: number;
   readonly logLevel: string;
   readonly endWithParent: boolean;
 };
@@ -78,6 +81,7 @@ export function readApiSettings(environment: Environment = process.env): ApiSett
     trustedProxies: given.TRUSTED_PROXIES,
     rateLimitPerMinute: given.RATE_LIMIT_PER_MINUTE,
     outgoing: { allowLoopback: given.ALLOW_PRIVATE_DESTINATIONS },
+    clickRetentionDays: given.CLICK_RETENTION_DAYS,
     logLevel: given.LOG_LEVEL,
     endWithParent: given.EXIT_WITH_PARENT,
   });

@@ -26,11 +26,14 @@ export type ApiParts = {
   readonly trackingUrl: string;
   readonly allowLoopback: boolean;
   readonly areStoresSame?: () => boolean | undefined;
+  /** 0, for ever, unless it is given. */
+  readonly clickRetentionDays?: number;
 };
 
 /** The API over migrated stores; it listens nowhere yet. Reads the secret of the installation. */
 export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const { db, clickhouse, nats, outgoing, log, apiUrl, trackingUrl, allowLoopback } = parts;
+  const { clickRetentionDays = 0 } = parts;
   const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
   const served = {
     db,
@@ -42,7 +45,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     keys: new ApiKeys(db),
     rates: new RateLimiter(db, parts.rateLimitPerMinute),
     trustedProxies: new AddressList(parts.trustedProxies),
-    settings: { apiUrl, trackingUrl, allowLoopback },
+    settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };
   const app = buildRestServer({
     ...served,

@@ -32,7 +32,7 @@ import { openPixels } from "./pixels/open-pixels.ts";
 import type { HealthFacts } from "./routes/health.ts";
 import { readLandingScript } from "./routes/landing-script.ts";
 import { ingressRoutes } from "./routes/route-table.ts";
-import type { IngressServer } from "./server.ts";
+import type { IngressServer, ServerOptions } from "./server.ts";
 import { type IngressSettings, prepareNativeServer, readIngressSettings } from "./settings.ts";
 
 const RETRY_MS = 500;
@@ -95,7 +95,8 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const parts = { settings, pool, folder, link, log, lifetime, metrics, pixels };
   const { journal, shipper } = openJournal(parts);
   const { producer } = folder;
-  pixels.start({ link, producer, record: (recorded) => journal.append(recorded) });
+  const record: ServerOptions["record"] = (recorded) => journal.append(recorded);
+  pixels.start({ link, producer, record });
   lifetime.own("pixels", () => pixels.close());
 
   const readers = await openReaders(settings, metrics);
@@ -114,14 +115,13 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
       landingScript: await readLandingScript(),
       events: metrics,
       mint: mintOf(folder, catalog),
-      producer: folder.producer,
+      producer,
       pixels,
       inboundLog: openInboundLog(parts),
-      registry: metrics.registry,
+      registry,
       health: healthOf({ folder, catalog, feed, link, journal, shipper, metrics }),
     }),
-    record: (recorded) => journal.append(recorded),
-    events: metrics,
+    ...{ record, events: metrics },
   });
   listening.server = server;
   link.start();

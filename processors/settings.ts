@@ -74,6 +74,8 @@ const Settings = z.object({
    * 48 h for which the api and the conversion processors take an unknown id for one of a journal.
    */
   PRODUCER_PATIENCE_HOURS: wholeNumber({ min: 1, max: 48 }).default(48),
+  /** Visits that each click lane remembers to tell unique clicks; 33 to 67 bytes each. */
+  UNIQUE_VISITS_MAX: wholeNumber({ min: 1_000, max: 50_000_000 }).default(4_000_000),
 });
 
 export type ProcessorSettings = {
@@ -89,6 +91,7 @@ export type ProcessorSettings = {
     readonly owner: string;
     readonly leaseMs: number;
     readonly producerPatienceMs: number;
+    readonly uniquesMax: number;
   };
   readonly outgoing: { readonly allowLoopback: boolean };
   readonly delivery: {
@@ -121,6 +124,7 @@ export function readProcessorSettings(
       owner: read.PROCESSOR_NAME,
       leaseMs: read.LANE_LEASE_MS,
       producerPatienceMs: read.PRODUCER_PATIENCE_HOURS * HOUR_MS,
+      uniquesMax: read.UNIQUE_VISITS_MAX,
     },
     outgoing: { allowLoopback: read.ALLOW_PRIVATE_DESTINATIONS },
     delivery: {

@@ -113,7 +113,7 @@ function contextOf(
     nowMs: Date.now(),
     clientIp: "",
     rate: { limit: 0, remaining: 0, resetSec: 0 },
-    settings: { apiUrl, trackingUrl, allowLoopback: false },
+    settings: { apiUrl, trackingUrl, allowLoopback: false, clickRetentionDays: 0 },
   };
 }
 

@@ -31,6 +31,8 @@ export type ManagedSettings = {
   readonly read: OperationAccess;
   readonly write: OperationAccess;
   readonly references?: References;
+  /** What no schema knows of a body: its faults by field. */
+  readonly check?: (context: OperationContext, body: Body) => FieldFaults;
 };
 
 const Found = z.looseObject({ id: z.int() });
@@ -84,8 +86,10 @@ export function manageSettings(settings: ManagedSettings): {
       output,
       status: 200,
       findResource,
-      findFaults: async (context, { body }): Promise<FieldFaults> =>
-        await referenceFaults(context, body, settings.references ?? {}),
+      findFaults: async (context, { body }): Promise<FieldFaults> => ({
+        ...settings.check?.(context, body),
+        ...(await referenceFaults(context, body, settings.references ?? {})),
+      }),
       run: async (context, { body, resource: { id } }) => {
         const row = await inTransaction(context.db, async (tx) => {
           const current = await table.lock(tx, context.workspace.id, id);

@@ -3,6 +3,7 @@ import { adminWrite, staff } from "../access/access-of-operations.ts";
 import { getAdvertiser } from "../advertisers/get-advertiser.ts";
 import { getAffiliate } from "../affiliates/get-affiliate.ts";
 import { getOffer } from "../offers/get-offer.ts";
+import type { FieldFaults } from "../operation.ts";
 import { count, longText, recordId } from "../rest/body-fields.ts";
 import { addressRanges, caps, days, fraudChecks } from "../rest/catalog-fields.ts";
 import { manageSettings } from "./manage-settings.ts";
@@ -10,6 +11,8 @@ import { manageSettings } from "./manage-settings.ts";
 const SECONDS_MAX = 31_536_000;
 const HOURS_MAX = 8_760;
 const PERCENT_MAX = 100;
+const DAY_HOURS = 24;
+const DAY_SECONDS = 86_400;
 
 /** How an offer holds, checks and routes (G98, G101, G103, G145, G146, G189). */
 export const offerSettings = manageSettings({
@@ -39,6 +42,7 @@ export const offerSettings = manageSettings({
   read: staff("offers.read"),
   write: adminWrite("offers.write"),
   references: { fail_route_offer_id: "offer" },
+  check: ({ settings }, body) => windowFaults(settings.clickRetentionDays, body),
 });
 
 /** What holds a partner's conversions back (G98, G99). */
@@ -65,6 +69,22 @@ export const advertiserSettings = manageSettings({
   read: staff("advertisers.read"),
   write: adminWrite("advertisers.write"),
 });
+
+/** A visitor is recognised only for as long as clicks keep their visitor: a longer window would pay for a visitor twice. */
+function windowFaults(retentionDays: number, body: Readonly<Record<string, unknown>>): FieldFaults {
+  const { unique_click_hours: hours, duplicate_click_seconds: seconds } = body;
+  if (retentionDays === 0) return {};
+  const reason = `because clicks keep their visitor for ${retentionDays} days (CLICK_RETENTION_DAYS of the installation)`;
+  const [hoursMax, secondsMax] = [retentionDays * DAY_HOURS, retentionDays * DAY_SECONDS];
+  return {
+    ...(typeof hours === "number" && hours > hoursMax
+      ? { unique_click_hours: `at most ${hoursMax}, ${reason}` }
+      : {}),
+    ...(typeof seconds === "number" && seconds > secondsMax
+      ? { duplicate_click_seconds: `at most ${secondsMax}, ${reason}` }
+      : {}),
+  };
+}
 
 /** Days are no money: Postgres reads them as exact text, the contract has a number. */
 function withDaysAsNumber(row: Readonly<Record<string, unknown>>): Record<string, unknown> {

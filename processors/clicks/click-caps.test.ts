@@ -36,7 +36,7 @@ class World {
       ...{ lane: 0, table: CLICK_TABLE, catalog, clock: { nowMs: () => NOON } },
       events: {
         ...{ undecodable: nothing, unreadable: nothing, lost: nothing, hole: nothing },
-        ...{ repeated: nothing, foreign: nothing, refused: nothing },
+        ...{ repeated: nothing, visitsForgotten: nothing, foreign: nothing, refused: nothing },
       },
     });
   }

@@ -31,6 +31,17 @@ export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
       foreign.add(key);
       log.error({ producer, epoch, records }, "clicks.producer-number-used-twice");
     },
+    visitsForgotten: (forgotten) => {
+      metrics.visitsForgotten(forgotten.visits);
+      log.error(
+        {
+          ...{ visits: forgotten.visits, offer: forgotten.offerId },
+          knownFrom: new Date(forgotten.knownFromMs).toISOString(),
+          todo: "visitors of this offer from before may be paid per click once more: raise UNIQUE_VISITS_MAX, or shorten the offer's unique_click_hours",
+        },
+        "clicks.visits-forgotten",
+      );
+    },
     refused: ({ producer, epoch }) => {
       metrics.refused();
       log.error({ producer, epoch }, "clicks.too-many-holes");

@@ -21,6 +21,7 @@ function anIntake(nowMs = (): number => TS): { intake: Intake; told: string[] } 
       hole: (_producer, [from, to]) => told.push(`hole ${from}-${to}`),
       repeated: (records) => told.push(`repeated ${records}`),
       foreign: (_producer, records) => told.push(`foreign ${records}`),
+      visitsForgotten: ({ visits }) => told.push(`forgotten ${visits}`),
       refused: () => told.push("refused"),
     },
   });

@@ -11,7 +11,7 @@ import type { Range } from "./position-set.ts";
 import { type Producer, Producers } from "./producers.ts";
 import { type LineHead, mayHaveAdIds, readLine, withoutEarnings } from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
-import { UniqueClicks } from "./unique-clicks.ts";
+import { type ForgottenVisits, UniqueClicks } from "./unique-clicks.ts";
 import { YoungClicks } from "./young-clicks.ts";
 
 /** What is told of while messages are taken. */
@@ -23,6 +23,8 @@ export type IntakeEvents = {
   repeated(records: number): void;
   /** A batch of another start with the same producer number and epoch: none of it is taken. */
   foreign(producer: Producer, records: number): void;
+  /** There was no room for visits within their window. */
+  visitsForgotten(forgotten: ForgottenVisits): void;
   /** A jump that was not taken because too many holes are open: it has to come again. */
   refused(producer: Producer): void;
 };
@@ -46,19 +48,18 @@ const YOUNG_LIMITS = { ageMs: 600_000, bytesMax: 48 * 1024 * 1024, segmentsMax: 
  * Invariant: every position that is accepted and not settled has its row, or its lost range, in `batches`.
  */
 export class Intake {
+  readonly lane: number;
   readonly producers = new Producers();
   readonly completeness: Completeness;
   readonly young = new YoungClicks(YOUNG_LIMITS);
-  uniques = new UniqueClicks({
-    entriesMax: UNIQUES_MAX,
-    retentionMs: UNIQUE_HOURS * HOUR_MS,
-  });
+  uniques: UniqueClicks;
   readonly caps: ClickCaps;
   readonly #table: LaneTable;
   readonly #catalog: Catalog;
   readonly #clock: Clock;
   readonly #events: IntakeEvents;
   readonly #months = new MonthOf();
+  readonly #uniquesMax: number;
   /** The first is written next; the last is being filled. */
   #batches: Batch[] = [new Batch()];
 
@@ -70,8 +71,12 @@ export class Intake {
     events: IntakeEvents;
     /** How long a silent producer is waited for; 48 h without it. */
     producerPatienceMs?: number;
+    uniquesMax?: number | undefined;
   }) {
     this.completeness = new Completeness(options.producerPatienceMs);
+    this.#uniquesMax = options.uniquesMax ?? UNIQUES_MAX;
+    this.uniques = this.emptyUniques(UNIQUE_HOURS * HOUR_MS, options.events);
+    this.lane = options.lane;
     this.caps = new ClickCaps(options.lane);
     this.#table = options.table;
     this.#catalog = options.catalog;
@@ -114,6 +119,12 @@ export class Intake {
     this.#batches.shift();
     if (this.#batches.length === 0) this.#batches.push(new Batch());
     this.young.forget(this.#clock.nowMs());
+  }
+
+  /** A memory of visits for a window of this length. */
+  emptyUniques(retentionMs: number, events: IntakeEvents = this.#events): UniqueClicks {
+    const onForgotten = (of: ForgottenVisits): void => events.visitsForgotten(of);
+    return new UniqueClicks({ entriesMax: this.#uniquesMax, retentionMs, onForgotten });
   }
 
   /** How long the longest window of uniqueness of all offers is. */

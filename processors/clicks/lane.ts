@@ -25,7 +25,7 @@ import { loadPositions, settle } from "./load-positions.ts";
 import { meetFence } from "./meet-fence.ts";
 import type { ClickMetrics } from "./metrics.ts";
 import { noteClaims } from "./producer-claims.ts";
-import { loadUniques } from "./stored-uniques.ts";
+import { UniqueWindow } from "./unique-window.ts";
 import { publishWatermarks } from "./watermarks.ts";
 
 export type LaneDeps = {
@@ -37,6 +37,7 @@ export type LaneDeps = {
   readonly clock: Clock;
   readonly metrics: ClickMetrics;
   readonly producerPatienceMs: number;
+  readonly uniquesMax?: number | undefined;
 };
 
 const WAKE_MS = 250;
@@ -71,6 +72,7 @@ export class Lane {
   readonly #backoff: Backoff;
   readonly #reader: LaneReader;
   readonly #notices: LaneNotices;
+  readonly #window: UniqueWindow;
   readonly #known: KnownProducers;
   readonly intake: Intake;
   #database = "";
@@ -104,6 +106,7 @@ export class Lane {
       ...{ ...deps, log: this.#log, lane: lease.lane, intake: this.intake },
       isHeld: () => lease.remainingMs > 0,
     });
+    this.#window = new UniqueWindow(deps.clickhouse, this.intake, this.#log);
     const { completeness } = this.intake;
     this.#known = new KnownProducers(deps.pool, lease.lane, { completeness, log: this.#log });
     this.#reader = new LaneReader(
@@ -188,7 +191,7 @@ export class Lane {
     try {
       do {
         // Between two inserts: what is stored does not change.
-        if (this.#table.name === "click") await this.#notices.refresh();
+        if (this.#table.name === "click") await this.#refresh();
         if (this.#dueInMs() <= 0) await this.#writeFirst();
       } while (!this.#isClosing && this.#dueInMs() <= 0);
       await this.#noteProgress();
@@ -200,6 +203,11 @@ export class Lane {
       this.#retried(error);
       if (!this.#isClosing) await this.#open("again");
     }
+  }
+
+  async #refresh(): Promise<void> {
+    await this.#window.refresh();
+    await this.#notices.refresh();
   }
 
   #dueInMs(): number {
@@ -290,9 +298,7 @@ export class Lane {
     const place = { table: this.#table, lane };
     const forgotten = await loadPositions({ clickhouse, db: pool }, this.intake, place);
     const isChanged = occasion === "first" || forgotten.length > 0;
-    if (isChanged && this.#table.name === "click") {
-      await loadUniques(clickhouse, lane, this.intake);
-    }
+    if (isChanged && this.#table.name === "click") await this.#window.load();
     if (forgotten.length > 0) {
       metrics.wentBack();
       this.#tokenSalt = String(epoch);
@@ -366,21 +372,16 @@ export class Lane {
   /** Producers send missing records again when they are told; a gap that stays is looked for in the stream. */
   #seekHoles(): void {
     const nowMs = performance.now();
-    if (this.openHoles === 0) {
+    const { openHoles: holes } = this.intake.producers;
+    if (holes === 0) {
       this.#holesSinceMs = undefined;
       return;
     }
     this.#holesSinceMs ??= nowMs;
     if (nowMs - this.#holesSinceMs < HOLE_PATIENCE_MS) return;
     if (nowMs - this.#rewoundAtMs < REWIND_INTERVAL_MS) return;
-    this.#log.error({ holes: this.openHoles }, "clicks.holes-stay-open");
+    this.#log.error({ holes }, "clicks.holes-stay-open");
     this.#rewind();
-  }
-
-  get openHoles(): number {
-    let holes = 0;
-    for (const producer of this.intake.producers.all()) holes += producer.settled.holes.length;
-    return holes;
   }
 
   async #writeRest(): Promise<void> {

@@ -8,6 +8,8 @@ export type LaneReadings = {
   readonly youngBytes: number;
   readonly uniqueVisits: number;
   readonly uniqueBytes: number;
+  /** Seconds since the oldest visit that each lane still knows, by lane. */
+  readonly oldestVisitSeconds: ReadonlyMap<number, number>;
   readonly openHoles: number;
   /** Undefined while it is not known. */
   readonly pendingMessages: number | undefined;
@@ -27,6 +29,7 @@ export type ClickMetrics = {
   readonly asked: (found: boolean) => void;
   readonly wentBack: () => void;
   readonly postgresWentBack: () => void;
+  readonly visitsForgotten: (visits: number) => void;
   readonly audited: (ok: boolean) => void;
 };
 
@@ -55,6 +58,10 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
     "clicks_postgres_went_back_total",
     "Times that Postgres was behind the epoch of a lane that ClickHouse knows.",
   );
+  const forgotten = metrics.counter(
+    "clicks_visits_forgotten_total",
+    "Visits forgotten within their window for want of room: they may be unique once more.",
+  );
   const audits = metrics.counter("clicks_audits_total", "Audits of a lane, by outcome.");
   gauges(metrics, read);
   return {
@@ -77,6 +84,7 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
     asked: (found) => asked.add(1, { found: String(found) }),
     wentBack: () => back.add(),
     postgresWentBack: () => postgresBack.add(),
+    visitsForgotten: (visits) => forgotten.add(visits),
     audited: (ok) => audits.add(1, { outcome: ok ? "ok" : "differs" }),
   };
 }
@@ -96,6 +104,11 @@ function gauges(metrics: Metrics, read: () => LaneReadings): void {
     () => read().uniqueVisits,
   );
   metrics.gauge("clicks_unique_bytes", "Their size.", () => read().uniqueBytes);
+  metrics.gauges(
+    "clicks_oldest_visit_seconds",
+    "Age of the oldest visit that a lane still knows, by lane.",
+    () => [...read().oldestVisitSeconds].map(([lane, age]) => [{ lane: String(lane) }, age]),
+  );
   metrics.gauge("clicks_open_holes", "Gaps that are open now.", () => read().openHoles);
   metrics.gauge(
     "clicks_pending_messages",

@@ -53,6 +53,13 @@ export class Producers {
     this.unwrittenClaims.delete(producer);
   }
 
+  /** Gaps in what is settled, over all producers. */
+  get openHoles(): number {
+    let holes = 0;
+    for (const { settled } of this.#all.values()) holes += settled.holes.length;
+    return holes;
+  }
+
   all(): IterableIterator<Producer> {
     return this.#all.values();
   }

@@ -5,7 +5,7 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
-import type { Clock } from "../../schemas/time/clock.ts";
+import { type Clock, systemClock } from "../../schemas/time/clock.ts";
 import { Lane } from "./lane.ts";
 import { LaneKeeper } from "./lane-keeper.ts";
 import { clickMetrics, type LaneReadings } from "./metrics.ts";
@@ -27,6 +27,8 @@ export type ClickOptions = {
   readonly leaseMs: number;
   /** How long a producer may be silent before its clicks count as lost, where it has not said that it ended. */
   readonly producerPatienceMs: number;
+  /** Visits that a lane remembers at most; about 33 to 67 bytes each. */
+  readonly uniquesMax?: number;
 };
 
 /** Writes clicks and impressions of its share of the lanes until it is closed; waits for servers that are away. */
@@ -43,7 +45,8 @@ export function startClicks(deps: ClickDeps, options: ClickOptions): { close(): 
     leaseMs: options.leaseMs,
     startWorker: (lease) => {
       metrics.took();
-      const lane = new Lane({ ...deps, log, metrics, producerPatienceMs }, lease);
+      const { uniquesMax } = options;
+      const lane = new Lane({ ...deps, log, metrics, producerPatienceMs, uniquesMax }, lease);
       lanes.add(lane);
       void lane.ended.then(() => lanes.delete(lane));
       return lane;
@@ -51,6 +54,11 @@ export function startClicks(deps: ClickDeps, options: ClickOptions): { close(): 
   });
   keeper.run();
   return { close: async () => await keeper.close() };
+}
+
+function oldestVisit({ intake }: Lane): [number, number][] {
+  const { oldestMs } = intake.uniques;
+  return oldestMs === undefined ? [] : [[intake.lane, (systemClock.nowMs() - oldestMs) / 1_000]];
 }
 
 function readingsOf(lanes: readonly Lane[]): LaneReadings {
@@ -65,7 +73,8 @@ function readingsOf(lanes: readonly Lane[]): LaneReadings {
     youngBytes: sum((lane) => lane.intake.young.bytes),
     uniqueVisits: sum((lane) => lane.intake.uniques.size),
     uniqueBytes: sum((lane) => lane.intake.uniques.bytes),
-    openHoles: sum((lane) => lane.openHoles),
+    oldestVisitSeconds: new Map(lanes.flatMap((lane) => oldestVisit(lane))),
+    openHoles: sum((lane) => lane.intake.producers.openHoles),
     pendingMessages: pending.includes(undefined)
       ? undefined
       : pending.reduce<number>((total, count) => total + (count ?? 0), 0),

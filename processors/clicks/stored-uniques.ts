@@ -1,7 +1,7 @@
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import type { Intake } from "./intake.ts";
 import { readLine } from "./read-line.ts";
-import { UniqueClicks } from "./unique-clicks.ts";
+import type { UniqueClicks } from "./unique-clicks.ts";
 
 /** UInt32, UInt32, UInt64, Int64 in RowBinary. */
 const ROW_BYTES = 24;
@@ -9,14 +9,10 @@ const TIMEOUT_SECONDS = 120;
 const LINE_FEED = "\n";
 
 /** Makes the uniqueness of an intake that of the table, and of what was accepted and is not in it yet. */
-export async function loadUniques(
-  clickhouse: Clickhouse,
-  lane: number,
-  intake: Intake,
-): Promise<void> {
+export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promise<void> {
   const retentionMs = intake.uniqueWindowMsMax;
-  const uniques = new UniqueClicks({ entriesMax: intake.uniques.entriesMax, retentionMs });
-  await loadStored(clickhouse, lane, uniques, retentionMs);
+  const uniques = intake.emptyUniques(retentionMs);
+  await loadStored(clickhouse, intake.lane, uniques, retentionMs);
   // From here on nothing waits: what was accepted meanwhile is in the batches, decided by what was known before.
   for (const segment of intake.batches.flatMap((batch) => batch.segments)) {
     if (segment.isStored) continue;

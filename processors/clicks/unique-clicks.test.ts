@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UniqueClicks } from "./unique-clicks.ts";
+import { type ForgottenVisits, UniqueClicks } from "./unique-clicks.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -47,14 +47,38 @@ test("thirty thousand visits are told apart, through growth of the table", () =>
   expect(clicks.bytes).toBeLessThan(4_000_000);
 });
 
-test("the table is bounded: past its bound the oldest are forgotten and counted, the newest kept", () => {
-  const clicks = uniques(2_000);
-  for (let i = 0; i < 20_000; i += 1) {
-    clicks.take({ ...visit, visitor: i }, START_MS + i, DAY_MS);
-  }
+test("past its bound the oldest visits of the largest offer are forgotten, counted and reported (#3)", () => {
+  const told: ForgottenVisits[] = [];
+  const clicks = new UniqueClicks({
+    ...{ entriesMax: 2_000, retentionMs: DAY_MS },
+    onForgotten: (of) => told.push(of),
+  });
+  const small = { ...visit, offerId: 8 };
+  for (let i = 0; i < 300; i += 1)
+    clicks.take({ ...small, visitor: i }, START_MS - HOUR_MS + i, DAY_MS);
+  for (let i = 0; i < 20_000; i += 1) clicks.take({ ...visit, visitor: i }, START_MS + i, DAY_MS);
   expect(clicks.size).toBeLessThanOrEqual(2_000);
-  expect(clicks.forgotten).toBeGreaterThan(18_000 - 1);
-  expect(clicks.take({ ...visit, visitor: 19_999 }, START_MS + 20_000, DAY_MS)).toBe(false);
+  expect(clicks.size + clicks.forgotten).toBe(20_300);
+  expect(told.reduce((sum, { visits }) => sum + visits, 0)).toBe(clicks.forgotten);
+  const last = told.at(-1);
+  expect(last?.offerId).toBe(visit.offerId);
+  expect(clicks.oldestMs).toBe(START_MS - HOUR_MS);
+  const nowMs = START_MS + 20_000;
+  // A flood on one offer takes nothing from another.
+  for (let i = 0; i < 300; i += 1)
+    expect(clicks.take({ ...small, visitor: i }, nowMs, DAY_MS)).toBe(false);
+  const knownFrom = (last?.knownFromMs ?? 0) - START_MS;
+  for (let i = knownFrom; i < 20_000; i += 1) {
+    expect(clicks.take({ ...visit, visitor: i }, nowMs, DAY_MS)).toBe(false);
+  }
+  expect(clicks.take({ ...visit, visitor: knownFrom - 1 }, nowMs, DAY_MS)).toBe(true);
+});
+
+test("visits of one millisecond are forgotten by number, so that there is room again (#3)", () => {
+  const clicks = uniques(2_000);
+  for (let i = 0; i < 2_001; i += 1) clicks.take({ ...visit, visitor: i }, START_MS, DAY_MS);
+  expect(clicks.size).toBe(1_500);
+  expect(clicks.forgotten).toBe(501);
 });
 
 test("what is remembered from the table counts like a click that was taken", () => {

@@ -11,31 +11,59 @@ const SLOTS_MIN = 1_024;
 const LOAD_MAX = 0.6;
 /** What is left after a clean-up, so that the next one is far away. */
 const LOAD_AFTER = 0.3;
+/** Of `entriesMax`, after visits had to be forgotten. */
+const KEPT_SHARE = 0.75;
+const SLOT_BYTES = 20;
+const OLDEST_CHECK_MS = 30_000;
+
+/** Visits that were forgotten within their window: their visitors may be unique, and paid for, once more. */
+export type ForgottenVisits = {
+  readonly visits: number;
+  /** The offer that had the most visits, and so lost the most. */
+  readonly offerId: number;
+  /** UTC ms: its visits before this are not known any more. */
+  readonly knownFromMs: number;
+};
+
+export type UniqueClicksOptions = {
+  readonly entriesMax: number;
+  readonly retentionMs: number;
+  readonly onForgotten?: (forgotten: ForgottenVisits) => void;
+};
+
+/** Which entries of an offer go: those before a time, and so many of exactly that time. */
+type Cut = { readonly beforeMs: number; ties: number };
 
 /**
- * When each visitor's last unique click on an offer of a partner was (G87). One open table of 16 bytes a slot: a 64-bit print
- * of the three numbers and a time. Two of a million visits share a print once in 37 million days.
+ * When each visitor's last unique click on an offer of a partner was (G87). One open table of 20 bytes a slot: a 64-bit print
+ * of the three numbers, a time and the offer. Two of a million visits share a print once in 37 million days.
  *
- * Bounded: above `entriesMax` the oldest half is forgotten, and those visitors may be unique once more (`forgotten`).
+ * Bounded: above `entriesMax` the oldest visits of the largest offers are forgotten, until a quarter of the table is free. So a
+ * flood on one offer takes no visits from the others.
  */
 export class UniqueClicks {
   readonly entriesMax: number;
   #low: Uint32Array;
   #high: Uint32Array;
   #atMs: Float64Array;
+  #offerId: Uint32Array;
   #size = 0;
   #latestMs = 0;
-  #print = { low: 0, high: 0 };
+  #print = { low: 0, high: 0, offerId: 0 };
   forgotten = 0;
   /** Entries this much older than the newest one are dropped at the next clean-up. */
   retentionMs: number;
+  readonly #onForgotten: ((forgotten: ForgottenVisits) => void) | undefined;
+  #oldest = { ms: 0, checkedAtMs: Number.NEGATIVE_INFINITY };
 
-  constructor(options: { readonly entriesMax: number; readonly retentionMs: number }) {
+  constructor(options: UniqueClicksOptions) {
     this.entriesMax = options.entriesMax;
     this.retentionMs = options.retentionMs;
+    this.#onForgotten = options.onForgotten;
     this.#low = new Uint32Array(SLOTS_MIN);
     this.#high = new Uint32Array(SLOTS_MIN);
     this.#atMs = new Float64Array(SLOTS_MIN);
+    this.#offerId = new Uint32Array(SLOTS_MIN);
   }
 
   get size(): number {
@@ -43,7 +71,17 @@ export class UniqueClicks {
   }
 
   get bytes(): number {
-    return this.#low.length * 16;
+    return this.#low.length * SLOT_BYTES;
+  }
+
+  /** When the oldest visit was that is still known, UTC ms; undefined without any. At most 30 s old. */
+  get oldestMs(): number | undefined {
+    if (performance.now() - this.#oldest.checkedAtMs > OLDEST_CHECK_MS) {
+      let ms = Number.POSITIVE_INFINITY;
+      for (const time of this.#atMs) if (time !== 0 && time < ms) ms = time;
+      this.#oldest = { ms, checkedAtMs: performance.now() };
+    }
+    return Number.isFinite(this.#oldest.ms) ? this.#oldest.ms : undefined;
   }
 
   /** Whether this visit is unique, which it then is also remembered as. To be asked in the order of the stream. */
@@ -74,6 +112,7 @@ export class UniqueClicks {
     if (low === 0 && high === 0) low = 1;
     this.#print.low = low;
     this.#print.high = high;
+    this.#print.offerId = visit.offerId;
     return this.#probe(low, high);
   }
 
@@ -90,6 +129,7 @@ export class UniqueClicks {
     if (this.#atMs[slot] === 0) this.#size += 1;
     this.#low[slot] = this.#print.low;
     this.#high[slot] = this.#print.high;
+    this.#offerId[slot] = this.#print.offerId;
     this.#atMs[slot] = atMs;
     this.#latestMs = Math.max(this.#latestMs, atMs);
     if (this.#size > Math.min(this.entriesMax, this.#low.length * LOAD_MAX)) this.#cleanUp();
@@ -97,31 +137,82 @@ export class UniqueClicks {
 
   /** Drops what is past its time, and makes the table as large as what is left asks for. */
   #cleanUp(): void {
-    const [low, high, atMs] = [this.#low, this.#high, this.#atMs];
-    let oldestMs = this.#latestMs - this.retentionMs;
-    let kept = countFrom(atMs, oldestMs);
-    if (kept > this.entriesMax) {
-      const times = atMs.filter((time) => time !== 0 && time >= oldestMs).sort();
-      oldestMs = times[times.length >> 1] ?? oldestMs;
-      const before = kept;
-      kept = countFrom(atMs, oldestMs);
-      this.forgotten += before - kept;
-    }
+    const oldestMs = this.#latestMs - this.retentionMs;
+    let kept = countFrom(this.#atMs, oldestMs);
+    const cuts = kept > this.entriesMax ? this.#cutLargest(oldestMs) : new Map<number, Cut>();
+    if (cuts.size > 0) kept = Math.floor(this.entriesMax * KEPT_SHARE);
     let slots = SLOTS_MIN;
     while (kept > slots * LOAD_AFTER) slots *= 2;
+    this.#rebuild(slots, (offer, time) => time >= oldestMs && !isCut(cuts.get(offer), time));
+  }
+
+  #rebuild(slots: number, isKept: (offer: number, time: number) => boolean): void {
+    const [low, high, atMs, offerId] = [this.#low, this.#high, this.#atMs, this.#offerId];
     this.#low = new Uint32Array(slots);
     this.#high = new Uint32Array(slots);
     this.#atMs = new Float64Array(slots);
+    this.#offerId = new Uint32Array(slots);
     this.#size = 0;
     for (const [index, time] of atMs.entries()) {
-      if (time === 0 || time < oldestMs) continue;
+      const offer = offerId[index] ?? 0;
+      if (time === 0 || !isKept(offer, time)) continue;
       const slot = this.#probe(low[index] ?? 0, high[index] ?? 0);
       this.#low[slot] = low[index] ?? 0;
       this.#high[slot] = high[index] ?? 0;
+      this.#offerId[slot] = offer;
       this.#atMs[slot] = time;
       this.#size += 1;
     }
   }
+
+  /** No offer keeps more visits than the level at which all that is kept fits. Small offers keep all of theirs. */
+  #cutLargest(oldestMs: number): Map<number, Cut> {
+    const counts = new Map<number, number>();
+    for (const [index, time] of this.#atMs.entries()) {
+      const offer = this.#offerId[index] ?? 0;
+      if (time !== 0 && time >= oldestMs) counts.set(offer, (counts.get(offer) ?? 0) + 1);
+    }
+    const level = levelOf([...counts.values()], Math.floor(this.entriesMax * KEPT_SHARE));
+    const largest = [...counts].filter(([, count]) => count > level).sort(([, a], [, b]) => b - a);
+    const cuts = new Map<number, Cut>();
+    let visits = 0;
+    for (const [offer, count] of largest) {
+      cuts.set(offer, this.#cutOf(offer, oldestMs, count - level));
+      visits += count - level;
+    }
+    this.forgotten += visits;
+    const offerId = largest[0]?.[0] ?? 0;
+    this.#onForgotten?.({ visits, offerId, knownFromMs: cuts.get(offerId)?.beforeMs ?? 0 });
+    return cuts;
+  }
+
+  /** What takes the oldest `visits` of an offer. */
+  #cutOf(offer: number, oldestMs: number, visits: number): Cut {
+    const times = this.#atMs
+      .filter((time, index) => time !== 0 && time >= oldestMs && this.#offerId[index] === offer)
+      .sort();
+    const beforeMs = times[visits] ?? Number.POSITIVE_INFINITY;
+    return { beforeMs, ties: visits - times.indexOf(beforeMs) };
+  }
+}
+
+function isCut(cut: Cut | undefined, time: number): boolean {
+  if (cut === undefined || time > cut.beforeMs) return false;
+  if (time < cut.beforeMs) return true;
+  cut.ties -= 1;
+  return cut.ties >= 0;
+}
+
+/** The highest level at which the counts, none of them above it, add up to at most `total`. */
+function levelOf(counts: readonly number[], total: number): number {
+  let left = total;
+  const rising = counts.toSorted((a, b) => a - b);
+  for (const [index, count] of rising.entries()) {
+    const level = Math.floor(left / (rising.length - index));
+    if (count > level) return level;
+    left -= count;
+  }
+  return Number.POSITIVE_INFINITY;
 }
 
 function countFrom(times: Float64Array, fromMs: number): number {

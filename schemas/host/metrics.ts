@@ -32,6 +32,11 @@ export class Metrics {
     });
   }
 
+  /** Values by label, read when asked for. */
+  gauges(name: string, help: string, read: () => [Labels, number][]): void {
+    this.#declare(name, { help, kind: "gauge", read });
+  }
+
   /** The Prometheus text format. */
   render(): string {
     const lines: string[] = [];

@@ -60,7 +60,12 @@ export async function restCases(pool: Pool, key: string): Promise<RestCase[]> {
     log: openLog({ process: "bench", level: "silent" }),
     ...{ requestId: "bench", nowMs: Date.now(), clientIp: "127.0.0.1" },
     rate: { limit: 1, remaining: 1, resetSec: 1 },
-    settings: { apiUrl: "http://127.0.0.1", trackingUrl: "http://127.0.0.1", allowLoopback: false },
+    settings: {
+      apiUrl: "http://127.0.0.1",
+      trackingUrl: "http://127.0.0.1",
+      allowLoopback: false,
+      clickRetentionDays: 0,
+    },
   };
   try {
     const cases = await Promise.all(ASKED.map((asked) => caseOf(context, asked)));

@@ -45,6 +45,7 @@ type WorldOptions = {
   readonly trustedProxies?: string[];
   /** Whether templates and webhooks may lead to this machine. */
   readonly allowLoopback?: boolean;
+  readonly clickRetentionDays?: number;
 };
 
 const Data = z.looseObject({ id: z.union([z.int(), z.string()]) });
@@ -117,6 +118,7 @@ export class ApiWorld {
       apiUrl: "https://api.example",
       trackingUrl: "http://track.example:8080",
       allowLoopback: options.allowLoopback ?? false,
+      clickRetentionDays: options.clickRetentionDays ?? 0,
     });
     await app.listen({ host: "127.0.0.1", port: 0 });
     this.#closers.push(() => app.close());

@@ -160,6 +160,7 @@ export class ListWorld {
         apiUrl: "https://api.example",
         trackingUrl: "http://track.example",
         allowLoopback: false,
+        clickRetentionDays: 0,
       },
     };
   }

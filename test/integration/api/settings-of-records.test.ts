@@ -102,3 +102,21 @@ test("a body that changes nothing leaves the record as it was changed last (G28)
   const after = record(await world.get(paths.offer.replace("/settings", "")));
   expect(after["updated_at"]).toBe(before["updated_at"]);
 });
+
+test("a window is refused that is longer than clicks keep their visitor, and the message says why (#3)", async () => {
+  const origin = await world.startAnother({ clickRetentionDays: 31 });
+  const body = { unique_click_hours: 745, duplicate_click_seconds: 31 * 86_400 + 1 };
+  const change = async (fields: unknown) =>
+    await world.callAt(origin, "PATCH", paths.offer, { body: fields });
+  const refused = await change(body);
+  expect(refusal(refused)).toBe("400 validation_failed");
+  expect(details(refused).fields).toEqual({
+    unique_click_hours:
+      "at most 744, because clicks keep their visitor for 31 days (CLICK_RETENTION_DAYS of the installation)",
+    duplicate_click_seconds:
+      "at most 2678400, because clicks keep their visitor for 31 days (CLICK_RETENTION_DAYS of the installation)",
+  });
+  const longest = { unique_click_hours: 744, duplicate_click_seconds: 31 * 86_400 };
+  expect((await change(longest)).status).toBe(200);
+  expect((await world.patch(paths.offer, { unique_click_hours: 745 })).status).toBe(200);
+});

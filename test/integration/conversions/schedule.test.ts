@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { longestWindowDays } from "../../../processors/schedule/click-retention.ts";
 import { type ScheduleSettings, startSchedule } from "../../../processors/schedule/start.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
@@ -237,4 +238,11 @@ test("clicks older than CLICK_RETENTION_DAYS lose what describes their visitor, 
   expect(body).toMatchObject({ ok: true });
   const id = String(body["conversion_id"]);
   expect(await world.conversion(id)).toMatchObject({ offer_id: offerId, click_id: old.click_id });
+});
+
+test("visitors of clicks are kept for the longest window of any offer, whatever the retention says (#3)", async () => {
+  await world.addOffer({ unique_click_hours: 2_000 });
+  expect(await longestWindowDays(world.pool)).toBe(84);
+  await world.addOffer({ duplicate_click_seconds: 100 * 86_400 });
+  expect(await longestWindowDays(world.pool)).toBe(100);
 });

@@ -36,6 +36,7 @@ export async function serveReports(world: ReportWorld): Promise<ReportApi> {
     apiUrl: "https://api.example",
     trackingUrl: "http://track.example:8080",
     allowLoopback: false,
+    clickRetentionDays: 0,
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = Address.parse(app.server.address());

@@ -146,6 +146,7 @@ export class ReportWorld {
         apiUrl: "http://127.0.0.1",
         trackingUrl: "http://127.0.0.1",
         allowLoopback: false,
+        clickRetentionDays: 0,
       },
     };
   }

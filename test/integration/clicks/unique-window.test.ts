@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { aCatalog, apply } from "../../samples/a-catalog.ts";
+import { until } from "../../system/until.ts";
+import { aClick } from "./click-producer.ts";
+import { ClickWorld, metricOf } from "./click-world.ts";
+
+const HOUR_MS = 3_600_000;
+const OFFER = 4;
+const PATIENCE = { timeoutMs: 20_000, pollMs: 50 };
+
+let world: ClickWorld;
+
+beforeAll(async () => {
+  world = await ClickWorld.open({
+    postgres: inject("postgresUrl"),
+    nats: inject("natsUrl"),
+    clickhouse: inject("clickhouseUrl"),
+  });
+});
+
+afterAll(async () => {
+  await world.close();
+});
+
+test("a longer unique_click_hours applies at once, without losing or repeating anything (#3)", async () => {
+  const catalog = aCatalog({ offers: [{ id: OFFER, unique_click_hours: 1 }] });
+  const writer = await world.startWriter({ catalog });
+  const producer = world.producer();
+  const visitors = Array.from({ length: 50 }, (_, n) => 1_000 + n);
+  const clickAt = (ageMs: number): void => {
+    for (const visitor of visitors) {
+      producer.record(aClick({ offer_id: OFFER, visitor, ts: Date.now() - ageMs }));
+    }
+  };
+  clickAt(30 * HOUR_MS);
+  clickAt(2 * HOUR_MS);
+  await producer.shipAll();
+  await world.untilSettled(producer);
+  const uniques = async (): Promise<number> => {
+    const [row] = await world.rows<{ uniques: number }>(
+      "select countIf(is_unique) as uniques from click where offer_id = {offer: UInt32}",
+      { offer: OFFER },
+    );
+    return row?.uniques ?? 0;
+  };
+  expect(await uniques()).toBe(2 * visitors.length);
+  apply(catalog, { offers: [{ id: OFFER, unique_click_hours: 72 }] });
+  // The writer has taken the window over when a new visitor's click is not unique because of a stored one of 30 hours ago.
+  let probes = 0;
+  await until(
+    "the longer window is in force",
+    async () => {
+      const before = await uniques();
+      producer.record(aClick({ offer_id: OFFER, visitor: 1_000 + probes, ts: Date.now() }));
+      probes += 1;
+      await producer.ship(producer.lines.length - 1, producer.lines.length);
+      await world.untilSettled(producer);
+      return (await uniques()) === before;
+    },
+    PATIENCE,
+  );
+  const before = await uniques();
+  clickAt(0);
+  await producer.shipAll();
+  await world.untilSettled(producer);
+  expect(await uniques()).toBe(before);
+  expect(await world.counts()).toEqual({
+    rows: producer.lines.length,
+    positions: producer.lines.length,
+  });
+  await writer.close();
+});
+
+test("what a lane forgets for want of room is a metric, and how far back it knows visits (#3)", async () => {
+  const catalog = aCatalog({ offers: [{ id: OFFER + 1, unique_click_hours: 24 }] });
+  const writer = await world.startWriter({ catalog, uniquesMax: 1_000 });
+  await until("it has lanes", () => metricOf(writer.metrics, "clicks_lanes") > 0, PATIENCE);
+  const producer = world.producer({ lane: 1, producer: 2 });
+  for (let visitor = 0; visitor < 3_000; visitor += 1) {
+    producer.record(aClick({ offer_id: OFFER + 1, visitor }));
+  }
+  await producer.shipAll();
+  await world.untilSettled(producer);
+  expect(metricOf(writer.metrics, "clicks_visits_forgotten_total")).toBeGreaterThanOrEqual(2_000);
+  expect(writer.metrics.render()).toMatch(/clicks_oldest_visit_seconds\{lane="1"\} \d/);
+});
