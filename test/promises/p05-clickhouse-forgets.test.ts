@@ -51,7 +51,7 @@ test("P5: what ClickHouse forgets after confirming it comes back by itself, thro
   await grow();
   for (let round = 0; round < ROUNDS; round += 1) {
     await clickhouse.kill();
-    clickhouse.save(`round-${round}`);
+    await clickhouse.save(`round-${round}`);
     await clickhouse.start();
     // What ClickHouse knows from here on it forgets: clicks, conversions, and changes of those it keeps.
     await grow();

@@ -7,6 +7,9 @@ export class ClickLoad {
   readonly answered = new Map<number, string>();
   /** Requests whose answer never came: recorded or not, both are right. */
   readonly unanswered = new Set<number>();
+  /** Requests that were answered with a fault of the server. */
+  refused = 0;
+  #latenciesMs: number[] = [];
   readonly #client: ServiceClient;
   readonly #path: string;
   #next = 0;
@@ -26,6 +29,13 @@ export class ClickLoad {
     for (const loop of this.#loops) loop.catch(() => undefined);
   }
 
+  /** How long the answers took that came since the last call. */
+  takeLatenciesMs(): number[] {
+    const taken = this.#latenciesMs;
+    this.#latenciesMs = [];
+    return taken;
+  }
+
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#loops);
@@ -36,16 +46,19 @@ export class ClickLoad {
       const number = this.#next;
       this.#next += 1;
       const query = `sub1=${this.run}&sub2=${number}`;
+      const sentAtMs = performance.now();
       try {
         const answer = await this.#client.attempt(`${this.#path}?${query}`, {
           "user-agent": `Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/12${number % 10}.0`,
         });
+        this.#latenciesMs.push(performance.now() - sentAtMs);
         if (answer.status === 302) {
           this.answered.set(
             number,
             /trk_cid=([0-9a-f]{32})/.exec(String(answer.headers["set-cookie"]))?.[1] ?? "",
           );
         } else if (answer.status >= 500) {
+          this.refused += 1;
           await pause(50);
         } else {
           throw new Error(`HTTP ${answer.status}: ${answer.body.slice(0, 200)}`);

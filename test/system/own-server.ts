@@ -82,7 +82,8 @@ export class OwnServer {
   }
 
   /** Copies the data of a stopped server, owners and times included. */
-  save(label: string): void {
+  async save(label: string): Promise<void> {
+    await rm(join(this.#copies, label), { recursive: true, force: true });
     copy(this.folder, join(this.#copies, label));
   }
 

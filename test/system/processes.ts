@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { until } from "./until.ts";
 
 /** Jobs of a one-machine run, told apart by their command lines. */
 const COMMANDS = {
@@ -42,6 +43,21 @@ export async function killJob(dataDir: string, job: Job): Promise<number> {
     }
   }
   return hit;
+}
+
+/**
+ * Kills the process of a job and freezes the one that the launcher starts in its place, before it has connected to anything:
+ * nobody does the job until SIGCONT. Answers its pid.
+ */
+export async function freezeSuccessor(dataDir: string, job: Job): Promise<number> {
+  await killJob(dataDir, job);
+  const pid = await until(
+    "the launcher starts the job again",
+    async () => (await findProcesses(dataDir, job))[0],
+    { timeoutMs: 30_000, pollMs: 5 },
+  );
+  process.kill(pid, "SIGSTOP");
+  return pid;
 }
 
 async function readProcessText(pid: string, file: "cmdline" | "environ"): Promise<string> {

@@ -1,0 +1,109 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { TcpGate } from "../integration/conversions/tcp-gate.ts";
+import { pause } from "../replay/service.ts";
+import { ClickLoad, loadDifferences } from "../system/click-load.ts";
+import { OwnServer } from "../system/own-server.ts";
+import { SEED } from "../system/seed.ts";
+import { startSystem } from "../system/start-system.ts";
+import { storedClicks } from "../system/stored-clicks.ts";
+import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
+
+const OUTAGE_MS = IS_FULL ? 600_000 : 10_000;
+const NORMAL_MS = IS_FULL ? 60_000 : 4_000;
+/** Of clicks that wait for NATS, a p99 would be seconds: in CI, where others use the machine, only that is told apart. */
+const MORE_MS_MAX = IS_FULL ? 0 : 250;
+const STORED_MS = IS_FULL ? 900_000 : 120_000;
+const LINK_TICK_MS = 50;
+const Servers = z.object({ clickhouse_url: z.string() });
+
+type Path = { readonly nats: OwnServer; readonly gate: TcpGate };
+
+/** Begins an outage; answers how to end it. */
+const OUTAGES: Readonly<Record<string, (path: Path) => Promise<() => Promise<void>>>> = {
+  killed: async ({ nats }) => {
+    await nats.kill();
+    return () => nats.start();
+  },
+  frozen: async ({ nats }) => {
+    await nats.signal("SIGSTOP");
+    return () => nats.signal("SIGCONT");
+  },
+  "behind a link that is down": async ({ gate }) => {
+    // New connections are taken as well, and then hear nothing.
+    const timer = setInterval(() => gate.freeze(), LINK_TICK_MS);
+    gate.freeze();
+    return async () => {
+      clearInterval(timer);
+      await gate.shut();
+      await gate.open();
+    };
+  },
+};
+
+test.for(Object.keys(OUTAGES))(
+  "P2: NATS is %s under load: every click is answered as fast as before, and none is lost (#24)",
+  async (outage, context) => {
+    await using nats = await OwnServer.open("nats");
+    const gate = await TcpGate.open({ host: "127.0.0.1", port: nats.port });
+    await using system = await startSystem({
+      env: { NATS_URL: `nats://127.0.0.1:${gate.port}` },
+    });
+    const file = await readFile(join(system.dataDir, "servers.json"), "utf8");
+    const { clickhouse_url: clickhouse } = Servers.parse(JSON.parse(file));
+    const load = new ClickLoad(
+      system.client,
+      system.client.demo.links.affiliate.replace(/\?.*/, ""),
+    );
+    load.start(4);
+    await until("clicks are answered", () => load.answered.size > 200, { timeoutMs: 30_000 });
+    load.takeLatenciesMs();
+    await pause(NORMAL_MS);
+    const normal = p99Of(load.takeLatenciesMs());
+    const end = await OUTAGES[outage]?.({ nats, gate });
+    const before = load.answered.size;
+    await pause(OUTAGE_MS);
+    const during = p99Of(load.takeLatenciesMs());
+    const meanwhile = load.answered.size - before;
+    await end?.();
+    await until(
+      "clicks are answered afterwards",
+      () => load.answered.size > before + meanwhile + 200,
+      {
+        timeoutMs: 30_000,
+      },
+    );
+    await load.stop();
+    let differences: string[] = ["not compared"];
+    await until(
+      "every answered click is stored once",
+      async () => {
+        differences = loadDifferences(load, await storedClicks(clickhouse, load.run));
+        return differences.length === 0;
+      },
+      { timeoutMs: STORED_MS, pollMs: 500 },
+    ).catch(() => undefined);
+    await gate.shut();
+    const unanswered = load.unanswered.size + load.refused;
+    reportCases(context, {
+      cases: load.answered.size + unanswered,
+      violations: differences.length + unanswered,
+    });
+    process.stderr.write(
+      `P2: ${outage}, ${meanwhile} clicks meanwhile, p99 ${during.toFixed(1)} ms, before ${normal.toFixed(1)} ms, seed ${SEED}\n`,
+    );
+    expect({ unanswered, differences: differences.slice(0, 10) }).toEqual({
+      unanswered: 0,
+      differences: [],
+    });
+    expect(meanwhile, "clicks answered during the outage").toBeGreaterThan(100);
+    expect(during).toBeLessThanOrEqual(2 * normal + MORE_MS_MAX);
+  },
+);
+
+function p99Of(latenciesMs: readonly number[]): number {
+  return latenciesMs.toSorted((a, b) => a - b)[Math.floor(latenciesMs.length * 0.99)] ?? 0;
+}

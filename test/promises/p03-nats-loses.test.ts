@@ -1,0 +1,132 @@
+import { open, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ClickLoad, loadDifferences } from "../system/click-load.ts";
+import { ClickStream } from "../system/click-stream.ts";
+import { OwnServer } from "../system/own-server.ts";
+import { freezeSuccessor } from "../system/processes.ts";
+import { randomOf, SEED } from "../system/seed.ts";
+import { startSystem } from "../system/start-system.ts";
+import { storedClicks } from "../system/stored-clicks.ts";
+import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
+
+const ROUNDS = IS_FULL ? 10 : 1;
+/** Clicks that JetStream acknowledged and no writer has read when it loses them. */
+const ACKNOWLEDGED = IS_FULL ? 3_000 : 300;
+const STORED_MS = 180_000;
+const FLIPPED_BYTES = 20;
+const Servers = z.object({ clickhouse_url: z.string() });
+
+const random = randomOf(SEED);
+
+/** What happens to the files of a NATS server that was killed. */
+const LOSSES: Readonly<Record<string, (nats: OwnServer) => Promise<void>>> = {
+  "its store is wiped": async (nats) => {
+    await rm(nats.folder, { recursive: true });
+  },
+  "an older store is put back": async (nats) => {
+    await nats.restore("older");
+  },
+  "its newest block is cut off": async (nats) => {
+    const block = (await blocksOf(nats)).at(-1) ?? "";
+    await truncate(block, Math.floor((await stat(block)).size * random()));
+  },
+  "bytes of its blocks are flipped": async (nats) => {
+    const blocks = await blocksOf(nats);
+    for (let flips = 0; flips < FLIPPED_BYTES; flips += 1) {
+      await flipByte(blocks[Math.floor(random() * blocks.length)] ?? "");
+    }
+  },
+};
+
+test.for(Object.keys(LOSSES))(
+  "P3: NATS loses what it acknowledged, %s: no answered click is lost or stored twice (#24)",
+  async (loss, context) => {
+    await using nats = await OwnServer.open("nats");
+    await using system = await startSystem({ env: { NATS_URL: nats.url } });
+    const servers = await readFile(join(system.dataDir, "servers.json"), "utf8");
+    const { clickhouse_url: clickhouse } = Servers.parse(JSON.parse(servers));
+    const load = new ClickLoad(
+      system.client,
+      system.client.demo.links.affiliate.replace(/\?.*/, ""),
+    );
+    load.start(4);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await answered(load, ACKNOWLEDGED);
+      await nats.kill();
+      await nats.save("older");
+      await nats.start();
+      const processors = await freezeSuccessor(system.dataDir, "processors");
+      try {
+        await acknowledged(system.dataDir, load);
+        await nats.kill();
+        await LOSSES[loss]?.(nats);
+        await nats.start();
+      } finally {
+        process.kill(processors, "SIGCONT");
+      }
+    }
+    await answered(load, ACKNOWLEDGED);
+    await load.stop();
+    let differences: string[] = ["not compared"];
+    await until(
+      "every answered click is stored once",
+      async () => {
+        differences = loadDifferences(load, await storedClicks(clickhouse, load.run));
+        return differences.length === 0;
+      },
+      { timeoutMs: STORED_MS, pollMs: 500 },
+    ).catch(() => undefined);
+    reportCases(context, { cases: load.answered.size, violations: differences.length });
+    expect(differences.slice(0, 10), `of ${load.answered.size} answered`).toEqual([]);
+  },
+);
+
+async function answered(load: ClickLoad, more: number): Promise<void> {
+  const before = load.answered.size;
+  await until("more clicks are answered", () => load.answered.size >= before + more, {
+    timeoutMs: 120_000,
+  });
+}
+
+/** Waits until JetStream has acknowledged more clicks than were answered since, so that some of these are among them. */
+async function acknowledged(dataDir: string, load: ClickLoad): Promise<void> {
+  await using stream = await ClickStream.open(dataDir);
+  let next = (await stream.lastSeq()) + 1;
+  await answered(load, ACKNOWLEDGED);
+  let records = 0;
+  await until(
+    "JetStream has acknowledged clicks",
+    async () => {
+      for (const last = await stream.lastSeq(); next <= last; next += 1) {
+        records += await stream.recordsAt(next);
+      }
+      return records >= ACKNOWLEDGED / 2;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+/** Files that hold messages of the click stream, in the order of the stream. */
+async function blocksOf(nats: OwnServer): Promise<string[]> {
+  const files = await readdir(nats.folder, { recursive: true });
+  const blocks = files.filter((file) => /CLICKS\/msgs\/\d+\.blk$/.test(file));
+  return blocks
+    .toSorted((a, b) => Number(/(\d+)\.blk$/.exec(a)?.[1]) - Number(/(\d+)\.blk$/.exec(b)?.[1]))
+    .map((file) => join(nats.folder, file));
+}
+
+async function flipByte(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    const at = Math.floor(random() * (await file.stat()).size);
+    const byte = Buffer.alloc(1);
+    await file.read(byte, 0, 1, at);
+    byte[0] = (byte[0] ?? 0) ^ (1 << Math.floor(random() * 8));
+    await file.write(byte, 0, 1, at);
+  } finally {
+    await file.close();
+  }
+}

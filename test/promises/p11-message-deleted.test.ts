@@ -1,0 +1,116 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ClickLoad, loadDifferences } from "../system/click-load.ts";
+import { ClickStream } from "../system/click-stream.ts";
+import { freezeSuccessor } from "../system/processes.ts";
+import { randomOf, SEED } from "../system/seed.ts";
+import { startSystem } from "../system/start-system.ts";
+import { storedClicks } from "../system/stored-clicks.ts";
+import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
+
+const ROUNDS = IS_FULL ? 20 : 2;
+const DELETED_A_ROUND = 3;
+/** A gap is noticed, and filled again, within this time. */
+const NOTICED_MS = 60_000;
+const Files = {
+  servers: z.object({ clickhouse_url: z.string() }),
+  ports: z.object({ "processors-health": z.number() }),
+};
+
+const random = randomOf(SEED);
+
+test("P11: messages deleted from the stream raise an alarm and are sent again within 60 s, the last one too (#24)", async (context) => {
+  await using system = await startSystem();
+  await using stream = await ClickStream.open(system.dataDir);
+  const read = async <T>(name: string, type: z.ZodType<T>): Promise<T> =>
+    type.parse(JSON.parse(await readFile(join(system.dataDir, name), "utf8")));
+  const { clickhouse_url: clickhouse } = await read("servers.json", Files.servers);
+  const { "processors-health": port } = await read("ports.json", Files.ports);
+  const holes = async (): Promise<number> => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    return Number(/^clicks_holes_total (\d+)/m.exec(text)?.[1] ?? 0);
+  };
+  let [cases, violations] = [0, 0];
+  const differences: string[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const load = new ClickLoad(
+      system.client,
+      system.client.demo.links.affiliate.replace(/\?.*/, ""),
+    );
+    const from = await stream.lastSeq();
+    // Nobody reads the stream meanwhile, so that no writer ever sees what is deleted.
+    const processors = await freezeSuccessor(system.dataDir, "processors");
+    const deleted: number[] = [];
+    try {
+      load.start(4);
+      await until("clicks are in the stream", async () => (await stream.lastSeq()) >= from + 40, {
+        timeoutMs: 30_000,
+      });
+      await load.stop();
+      const messages = await settledMessages(stream, from);
+      const last = messages.at(-1) ?? 0;
+      // The last message of all has none behind it that would show the gap.
+      const chosen = [last, ...Array.from({ length: DELETED_A_ROUND }, () => pick(messages))];
+      for (const seq of new Set(chosen)) {
+        await stream.delete(seq);
+        deleted.push(seq);
+      }
+    } finally {
+      process.kill(processors, "SIGCONT");
+    }
+    const sinceMs = performance.now();
+    const leftMs = (): number => Math.max(1, NOTICED_MS - (performance.now() - sinceMs));
+    const isAlarmed = await happens("the gap is told", async () => (await holes()) > 0, leftMs());
+    let found: string[] = [];
+    await happens(
+      "every answered click is stored once",
+      async () => {
+        found = loadDifferences(load, await storedClicks(clickhouse, load.run));
+        return found.length === 0;
+      },
+      leftMs(),
+    );
+    if (!isAlarmed) differences.push(`round ${round}: no alarm for messages ${deleted.join(", ")}`);
+    differences.push(...found);
+    cases += load.answered.size;
+    violations = differences.length;
+  }
+  reportCases(context, { cases, violations });
+  expect(differences.slice(0, 10)).toEqual([]);
+});
+
+function pick(messages: readonly number[]): number {
+  return messages[Math.floor(random() * messages.length)] ?? 0;
+}
+
+/** Messages with clicks since `from`, once no more of them arrive. Idle lanes go on sending empty ones. */
+async function settledMessages(stream: ClickStream, from: number): Promise<number[]> {
+  const messages: number[] = [];
+  let next = from + 1;
+  await until(
+    "the journal is shipped",
+    async () => {
+      const known = messages.length;
+      for (const last = await stream.lastSeq(); next <= last; next += 1) {
+        if ((await stream.recordsAt(next)) > 0) messages.push(next);
+      }
+      return messages.length > 0 && messages.length === known;
+    },
+    { timeoutMs: 20_000, pollMs: 500 },
+  );
+  return messages;
+}
+
+async function happens(
+  what: string,
+  condition: () => Promise<boolean>,
+  timeoutMs: number,
+): Promise<boolean> {
+  return await until(what, condition, { timeoutMs, pollMs: 250 }).then(
+    () => true,
+    () => false,
+  );
+}

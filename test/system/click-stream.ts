@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { decodeBatch } from "../../schemas/events/click-batch.ts";
+import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
+import { clicksStream } from "../../schemas/nats/streams.ts";
+
+const Servers = z.object({ nats_url: z.string() });
+
+/** The stream of clicks of a one-machine run, to look into and to damage. */
+export class ClickStream {
+  readonly #nats: Nats;
+
+  private constructor(nats: Nats) {
+    this.#nats = nats;
+  }
+
+  static async open(dataDir: string): Promise<ClickStream> {
+    const file = await readFile(join(dataDir, "servers.json"), "utf8");
+    const { nats_url: url } = Servers.parse(JSON.parse(file));
+    return new ClickStream(await connectNats({ url, name: "test", prefix: "" }));
+  }
+
+  async lastSeq(): Promise<number> {
+    const manager = await this.#nats.manager();
+    return (await manager.streams.info(clicksStream(this.#nats))).state.last_seq;
+  }
+
+  /** Records of a message; 0 for one that only says how far its producer has come, or that is gone. */
+  async recordsAt(seq: number): Promise<number> {
+    const manager = await this.#nats.manager();
+    const stream = await manager.streams.get(clicksStream(this.#nats));
+    const message = await stream.getMessage({ seq });
+    return message === null ? 0 : decodeBatch(message.data).lines.length;
+  }
+
+  async delete(seq: number): Promise<void> {
+    const manager = await this.#nats.manager();
+    await manager.streams.deleteMessage(clicksStream(this.#nats), seq);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#nats.connection.close();
+  }
+}
