@@ -21,6 +21,7 @@ export type RawRequest = {
     readonly contentType: string;
     readonly origin: string;
     readonly ifNoneMatch: string;
+    readonly idempotencyKey: string;
   };
 };
 

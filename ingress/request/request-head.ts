@@ -69,11 +69,12 @@ function note(name: string, value: string): void {
       head.ifNoneMatch ||= value;
       return;
     default:
-      noteFraming(name, value);
+      noteRare(name, value);
   }
 }
 
-function noteFraming(name: string, value: string): void {
+/** Headers that a click does not have. */
+function noteRare(name: string, value: string): void {
   if (name === "content-length") {
     head.contentLengths += 1;
     head.hasEmptyFraming ||= value === "";
@@ -81,6 +82,9 @@ function noteFraming(name: string, value: string): void {
     head.transferEncodings += 1;
     head.transferEncoding ||= value;
     head.hasEmptyFraming ||= value === "";
+  } else if (name === "idempotency-key") {
+    // Two lines are no key: together they have a comma.
+    head.idempotencyKey = head.idempotencyKey === "" ? value : `${head.idempotencyKey},${value}`;
   }
 }
 
@@ -97,6 +101,7 @@ function emptyHead(): Writable {
     contentType: "",
     origin: "",
     ifNoneMatch: "",
+    idempotencyKey: "",
     contentLengths: 0,
     transferEncodings: 0,
     transferEncoding: "",

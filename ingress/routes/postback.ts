@@ -37,6 +37,8 @@ export type BodyRoute = {
 
 const BODY_BYTES_MAX = 65_536;
 const RETRY_AFTER_SECONDS = "30";
+/** One more than a key may have, so that a longer one is refused. */
+const KEY_LENGTH_READ = 65;
 /** How the relay of unknown clicks signs in `Via` (G117). */
 const RELAYED = "tracker-relay";
 const UNAVAILABLE = "temporarily unavailable";
@@ -174,6 +176,7 @@ function reportOf(
   endpoint: PostbackRequest["endpoint"],
   params: PostbackRequest["params"],
 ): PostbackRequest {
+  const { idempotencyKey } = request.headers;
   return {
     endpoint,
     params,
@@ -184,6 +187,9 @@ function reportOf(
     userAgent: request.headers.userAgent,
     receivedAtMs: clock.nowMs(),
     producer,
+    ...(endpoint === "pb" && idempotencyKey !== ""
+      ? { idempotencyKey: idempotencyKey.slice(0, KEY_LENGTH_READ) }
+      : {}),
     ...(request.headers.via.includes(RELAYED) ? { isRelayed: true } : {}),
   };
 }

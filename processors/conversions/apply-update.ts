@@ -1,6 +1,6 @@
 import type { Offer } from "../../schemas/catalog/records.ts";
 import { type CapCount, capCounts } from "./cap-counts.ts";
-import { type ConversionChange, changeByReport } from "./change-by-report.ts";
+import { type ConversionChange, changeByReport, type ReportedChange } from "./change-by-report.ts";
 import { type ConversionState, findConversion } from "./conversions.ts";
 import { convertMoney } from "./convert-money.ts";
 import { type Asked, decideChange, mayBeUnknownRepeat } from "./decide-change.ts";
@@ -8,12 +8,14 @@ import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./i
 import { isOnIpList } from "./ip-list.ts";
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";
 import { type Refusal, refused, UNAVAILABLE, UPDATE_IP_REFUSED } from "./refusal.ts";
+import { type Keyed, keyedAnswer } from "./report-key.ts";
 import { isRefusal } from "./resolve-target.ts";
 
 /** A row that others change all the time is given up after so many tries. */
 const ATTEMPTS_MAX = 10;
 
-type Shown = Pick<ConversionState, "status" | "status_reason">;
+/** `isKept`: the answer is kept under the report's idempotency key. */
+type Shown = Pick<ConversionState, "status" | "status_reason"> & { readonly isKept?: boolean };
 
 /**
  * Applies a later postback to the conversion it is about. The change is decided from one version of the row and written only
@@ -48,9 +50,11 @@ export async function applyUpdate(
   const shown = await changeUntilCurrent(sources, incoming, {
     found,
     asked,
+    ignored,
     capsOf: (change) => capsOf(sources, denied.offer, found, change),
   });
   if (shown === undefined) return refusal(UNAVAILABLE, known);
+  if ("reply" in shown) return shown;
   return updated(incoming, found, { shown, ignored });
 }
 
@@ -58,8 +62,12 @@ function isRepeatOf(row: ConversionState, { fingerprint }: Incoming): boolean {
   return fingerprint === row.report_fingerprint || fingerprint === row.change_fingerprint;
 }
 
+function detailsOf(ignored: readonly string[]): Readonly<Record<string, unknown>> {
+  return ignored.length === 0 ? {} : { ignored };
+}
+
 function updated(
-  { report }: Incoming,
+  { report, key }: Incoming,
   found: ConversionState,
   { shown, ignored }: { readonly shown: Shown; readonly ignored: readonly string[] },
 ): Handled {
@@ -71,8 +79,9 @@ function updated(
       isDuplicate: found.is_duplicate,
       isUpdate: true,
       isTest: report.isTest,
-      details: ignored.length === 0 ? {} : { ignored },
+      details: detailsOf(ignored),
     }),
+    unkept: shown.isKept === true ? undefined : key,
     workspaceId: found.workspace_id,
     clickId: report.clickId,
     conversionId: found.id,
@@ -80,33 +89,51 @@ function updated(
   };
 }
 
+type Update = {
+  readonly found: ConversionState;
+  readonly asked: Asked;
+  readonly ignored: readonly string[];
+  readonly capsOf: (change: ConversionChange) => readonly CapCount[];
+};
+
 /** The state after the change; undefined when the row changes under our hands again and again. */
 async function changeUntilCurrent(
-  { pool, catalog }: ReportSources,
+  sources: ReportSources,
   incoming: Incoming,
-  update: {
-    readonly found: ConversionState;
-    readonly asked: Asked;
-    readonly capsOf: (change: ConversionChange) => readonly CapCount[];
-  },
-): Promise<Shown | undefined> {
-  const { report, fingerprint } = incoming;
+  update: Update,
+): Promise<Shown | Handled | undefined> {
   let row: ConversionState | undefined = update.found;
   for (let attempt = 0; row !== undefined && attempt < ATTEMPTS_MAX; attempt += 1) {
     const change = isRepeatOf(row, incoming) ? undefined : decideChange(row, update.asked);
     if (change === undefined) return row;
-    const reported = {
-      change,
-      fingerprint,
-      askedStatus: report.status ?? null,
-      caps: row.status === "rejected" && change.status !== "rejected" ? update.capsOf(change) : [],
-      timezone: catalog.workspaces.get(row.workspace_id)?.timezone ?? "UTC",
-    };
-    const outcome = await changeByReport(pool, row, reported, report);
-    if (outcome.outcome !== "stale") return outcome;
-    row = await findConversion(pool, row.id);
+    const reported = reportedChange(sources, incoming, update, { row, change });
+    const outcome = await changeByReport(sources.pool, row, reported, incoming.report);
+    if (outcome.outcome === "keyed") return firstAnswerOf(incoming, outcome);
+    if (outcome.outcome !== "stale") return { ...outcome, isKept: true };
+    row = await findConversion(sources.pool, row.id);
   }
   return undefined;
+}
+
+function reportedChange(
+  { catalog }: ReportSources,
+  { report, fingerprint, key }: Incoming,
+  { ignored, capsOf: caps }: Update,
+  { row, change }: { readonly row: ConversionState; readonly change: ConversionChange },
+): ReportedChange {
+  const isTakenBack = row.status === "rejected" && change.status !== "rejected";
+  return {
+    change,
+    fingerprint,
+    askedStatus: report.status ?? null,
+    key: key === undefined ? undefined : { ...key, details: detailsOf(ignored) },
+    caps: isTakenBack ? caps(change) : [],
+    timezone: catalog.workspaces.get(row.workspace_id)?.timezone ?? "UTC",
+  };
+}
+
+function firstAnswerOf({ key }: Incoming, kept: Keyed): Handled | undefined {
+  return key === undefined ? undefined : keyedAnswer(key, kept);
 }
 
 /** The caps of this moment, in the currency that the conversion was recorded in. */

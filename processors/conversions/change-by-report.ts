@@ -3,8 +3,9 @@ import { type Amount, formatAmount } from "../../schemas/money/amount.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { retryConflicts } from "../../schemas/postgres/retry-conflicts.ts";
 import type { CapCount } from "./cap-counts.ts";
-import type { ConversionState } from "./conversions.ts";
+import type { ConversionState, Recording } from "./conversions.ts";
 import { jsonParameter } from "./json-parameter.ts";
+import { Keyed } from "./report-key.ts";
 import { CONVERSION_STATUSES, type ConversionStatus } from "./report-params.ts";
 
 /** The state that a later report asks for. */
@@ -25,6 +26,8 @@ export type ReportedChange = {
   readonly askedStatus: ConversionStatus | null;
   readonly caps: readonly CapCount[];
   readonly timezone: string;
+  /** With the `details` of the answer, which is kept in the same transaction (G203). */
+  readonly key: Recording["key"];
 };
 
 const ChangeOutcome = z.discriminatedUnion("outcome", [
@@ -36,12 +39,18 @@ const ChangeOutcome = z.discriminatedUnion("outcome", [
     status: z.enum(CONVERSION_STATUSES),
     status_reason: z.string(),
   }),
+  /** Another report came with the same idempotency key; nothing is written. */
+  Keyed,
 ]);
 export type ChangeOutcome = z.infer<typeof ChangeOutcome>;
 
 const CHANGE = {
   name: "change-by-report",
   text: "select change_by_report($1, $2, $3::jsonb, $4::jsonb, $5) as outcome",
+};
+const KEYED = {
+  name: "change-by-keyed-report",
+  text: "select change_by_keyed_report($1::jsonb, $2, $3, $4::jsonb, $5::jsonb, $6) as outcome",
 };
 const TRY = {
   name: "try-change-by-report",
@@ -64,17 +73,17 @@ export async function changeByReport(
     change_fingerprint: fingerprint,
     ...(askedStatus === null ? {} : { asked_status: askedStatus }),
   };
-  const { rows } = await retryConflicts(() =>
-    db.query<{ outcome: unknown }>({
-      ...(isTest ? TRY : CHANGE),
-      values: [
-        from.id,
-        from.version,
-        jsonParameter(columns),
-        jsonParameter(reported.caps),
-        reported.timezone,
-      ],
-    }),
-  );
+  const values = [
+    from.id,
+    from.version,
+    jsonParameter(columns),
+    jsonParameter(reported.caps),
+    reported.timezone,
+  ];
+  const statement =
+    reported.key === undefined
+      ? { ...(isTest ? TRY : CHANGE), values }
+      : { ...KEYED, values: [jsonParameter(reported.key), ...values] };
+  const { rows } = await retryConflicts(() => db.query<{ outcome: unknown }>(statement));
   return ChangeOutcome.parse(rows[0]?.outcome);
 }

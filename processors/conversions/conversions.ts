@@ -5,6 +5,7 @@ import { type Amount, amountOf } from "../../schemas/money/amount.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { CapCount } from "./cap-counts.ts";
 import { jsonParameter } from "./json-parameter.ts";
+import { Keyed, type ReportKey } from "./report-key.ts";
 import { CONVERSION_STATUSES, type ConversionStatus } from "./report-params.ts";
 
 /** A row of `conversion` as it is written: the names are its columns, money is text, times are ISO. */
@@ -126,11 +127,18 @@ const RecordOutcome = z.discriminatedUnion("outcome", [
   }),
   z.object({ outcome: z.literal("conflict") }),
   z.object({ outcome: z.literal("none") }),
+  /** Another report came with the same idempotency key; nothing is written. */
+  Keyed,
 ]);
 export type RecordOutcome = z.infer<typeof RecordOutcome>;
 
 /** A conversion to record, and how. */
-export type Recording = { readonly row: NewConversion; readonly plan: RecordPlan };
+export type Recording = {
+  readonly row: NewConversion;
+  readonly plan: RecordPlan;
+  /** Of the report that makes it, with the `details` of its answer, which is kept in the same transaction (G203). */
+  readonly key?: (ReportKey & { readonly details: Readonly<Record<string, unknown>> }) | undefined;
+};
 
 const RecordOutcomes = z.array(RecordOutcome);
 
@@ -145,7 +153,7 @@ export async function recordConversions(
   const { rows } = await db.query<{ outcomes: unknown }>({
     name: "record-conversions",
     text: "select record_conversions($1::jsonb) as outcomes",
-    values: [jsonParameter(batch.map(({ row, plan }) => ({ row, plan })))],
+    values: [jsonParameter(batch.map(({ row, plan, key }) => ({ row, plan, key })))],
   });
   const outcomes = RecordOutcomes.parse(rows[0]?.outcomes);
   assert(outcomes.length === batch.length, "every row of a batch has an outcome");

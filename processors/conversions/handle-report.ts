@@ -19,6 +19,7 @@ import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./i
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";
 import { malformed, type Refusal, refused, UNAVAILABLE } from "./refusal.ts";
 import { reportFingerprint } from "./report-fingerprint.ts";
+import { findFirstAnswer, keyedAnswer, reportKey } from "./report-key.ts";
 import { readReport } from "./report-params.ts";
 import { resolveCoupon } from "./resolve-coupon.ts";
 import {
@@ -42,15 +43,19 @@ export async function handleReport(
   const workspaceId = "workspace" in sender ? sender.workspace.id : undefined;
   if (read.kind === "malformed") return refusal(malformed(read.error), { workspaceId });
   if (sender.kind === "refused") return refusal(sender, { workspaceId });
-  const incoming = {
-    request,
-    report: read.report,
-    fingerprint: reportFingerprint(sources.catalog.secret, read.report),
-    origin: { sender, host: request.host },
-  };
-  return read.report.conversionId === undefined
-    ? await handleClickReport(sources, incoming, workspaceId)
-    : await updateNamed(sources, incoming, read.report.conversionId);
+  const { report } = read;
+  const fingerprint = reportFingerprint(sources.catalog.secret, report);
+  const key = reportKey(sender, report, fingerprint);
+  const first = key === undefined ? undefined : await findFirstAnswer(sources.pool, key);
+  if (first !== undefined) return first;
+  const origin = { sender, host: request.host };
+  const incoming = { request, report, fingerprint, key, origin };
+  const handled =
+    report.conversionId === undefined
+      ? await handleClickReport(sources, incoming, workspaceId)
+      : await updateNamed(sources, incoming, report.conversionId);
+  // What is neither recorded nor an update was refused or passed on.
+  return "unkept" in handled ? handled : { ...handled, unkept: key };
 }
 
 /** What was recorded the first time is told again: only its answer was lost (P15). */
@@ -173,8 +178,12 @@ async function recordReport(
     given,
     isClickIpCrowded: isCrowded,
   });
+  const details = detailsOf(incoming, target, { rate, draft });
+  const key = incoming.key === undefined ? undefined : { ...incoming.key, details };
   const store = (recording: Recording): Promise<RecordOutcome> =>
-    report.isTest ? tryConversion(sources.pool, recording) : sources.recorder.record(recording);
+    report.isTest
+      ? tryConversion(sources.pool, recording)
+      : sources.recorder.record({ ...recording, key });
   let outcome = await store(draft);
   if (outcome.outcome === "existing") {
     const updated = await applyUpdate(sources, incoming, outcome.row);
@@ -185,12 +194,9 @@ async function recordReport(
   }
   switch (outcome.outcome) {
     case "recorded":
-      return recorded(incoming, target, {
-        outcome,
-        draft,
-        rate,
-        clickId: known.clickId,
-      });
+      return recorded(incoming, target, { outcome, draft, details, clickId: known.clickId });
+    case "keyed":
+      return key === undefined ? refusal(UNAVAILABLE, known) : keyedAnswer(key, outcome);
     case "none":
       return refusal(target.creationRefusal ?? UNAVAILABLE, known);
     case "existing":
@@ -206,19 +212,14 @@ function recorded(
   facts: {
     readonly outcome: Extract<RecordOutcome, { outcome: "recorded" }>;
     readonly draft: Draft;
-    readonly rate: ExchangeRate | undefined;
+    readonly details: Readonly<Record<string, unknown>>;
     readonly clickId: string | undefined;
   },
 ): Handled {
-  const { outcome, rate } = facts;
-  const { money, couponClick } = facts.draft;
+  const { outcome } = facts;
+  const { couponClick } = facts.draft;
   const { isTest } = incoming.report;
-  const { ignored } = applicableMoney(incoming);
-  const details = {
-    ...(rate === undefined ? {} : { currency: rate.from, rate: formatRate(rate) }),
-    ...(ignored.length === 0 ? {} : { ignored }),
-    ...(isTest ? testDetails(incoming, target, money, outcome.status_reason) : {}),
-  };
+  const details = isTest ? { ...facts.details, reason: outcome.status_reason } : facts.details;
   const reply = takenReply({
     conversionId: isTest ? null : outcome.id,
     status: outcome.status,
@@ -233,6 +234,21 @@ function recorded(
     clickId: facts.clickId ?? couponClick?.click_id,
     conversionId: isTest ? undefined : outcome.id,
     message: outcome.status_reason,
+    unkept: undefined,
+  };
+}
+
+/** What an answer says beside the conversion (G121). */
+function detailsOf(
+  incoming: Incoming,
+  target: Target,
+  { rate, draft }: { readonly rate: ExchangeRate | undefined; readonly draft: Draft },
+): Readonly<Record<string, unknown>> {
+  const { ignored } = applicableMoney(incoming);
+  return {
+    ...(rate === undefined ? {} : { currency: rate.from, rate: formatRate(rate) }),
+    ...(ignored.length === 0 ? {} : { ignored }),
+    ...(incoming.report.isTest ? testDetails(incoming, target, draft.money) : {}),
   };
 }
 
@@ -240,13 +256,11 @@ function testDetails(
   { report, origin }: Incoming,
   { offer }: Target,
   money: Money,
-  reason: string,
 ): Record<string, unknown> {
   return {
     event: report.eventCode,
     ...(origin.sender.kind === "workspace" ? { payout: formatAmount(money.payout) } : {}),
     revenue: formatAmount(money.revenue),
     currency: offer.currency,
-    reason,
   };
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../../schemas/time/clock.ts";
 import type { Attributor } from "./attribute-click.ts";
 import type { RecordQueue } from "./record-queue.ts";
 import { malformed, type Refusal } from "./refusal.ts";
+import type { ReportKey } from "./report-key.ts";
 import type { GivenMoney, Report } from "./report-params.ts";
 import type { Origin } from "./resolve-target.ts";
 import type { UnknownClickRelay } from "./unknown-click-relay.ts";
@@ -20,10 +21,9 @@ export type Incoming = {
   readonly report: Report;
   /** See reportFingerprint. */
   readonly fingerprint: string;
+  readonly key: ReportKey | undefined;
   readonly origin: Origin;
 };
-
-const INVALID_CURRENCY = malformed("invalid currency");
 
 /** Money that this sender may set: a payout only by the workspace's own token (G111, G159). */
 export function applicableMoney({ report, origin }: Incoming): {
@@ -36,7 +36,7 @@ export function applicableMoney({ report, origin }: Incoming): {
   return { money: { ...report.money, payout: undefined }, ignored: ["payout"] };
 }
 
-/** Undefined when nothing is to be converted; refused when there is no usable rate (G197). */
+/** Undefined when nothing is to be converted; refused when there is no usable rate, which the details tell from a misspelling (G197, G202). */
 export async function rateFor(
   sources: Pick<ReportSources, "pool">,
   { currency }: Pick<Report, "currency">,
@@ -45,5 +45,10 @@ export async function rateFor(
   if (currency === undefined || currency === target.currency) return undefined;
   const asked = { currency, date: new Date(target.atMs).toISOString().slice(0, 10) };
   const [rate] = await findExchangeRates(sources.pool, [asked], target.currency);
-  return rate ?? INVALID_CURRENCY;
+  return (
+    rate ?? {
+      ...malformed("invalid currency"),
+      details: { reason: `no exchange rate for ${currency}` },
+    }
+  );
 }

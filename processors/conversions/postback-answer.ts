@@ -1,5 +1,6 @@
 import type { PostbackReply, PostbackResult } from "../../schemas/events/postback-request.ts";
 import type { Refusal } from "./refusal.ts";
+import type { ReportKey } from "./report-key.ts";
 import type { ConversionStatus } from "./report-params.ts";
 
 /** What became of a report. */
@@ -10,6 +11,8 @@ export type Handled = {
   readonly clickId: string | undefined;
   readonly conversionId: string | undefined;
   readonly message: string;
+  /** The idempotency key of a report whose answer is not kept yet: it changed no conversion. */
+  readonly unkept?: ReportKey | undefined;
 };
 
 export type Taken = {
@@ -42,11 +45,14 @@ export function takenReply(taken: Taken): PostbackReply {
 
 /** `{ok: false, error}`, with what is known for the log. */
 export function refusal(
-  { httpStatus, error, result }: Refusal,
+  { httpStatus, error, result, details }: Refusal,
   known: { readonly workspaceId?: number | undefined; readonly clickId?: string | undefined },
 ): Handled {
   return {
-    reply: { httpStatus, result, body: { ok: false, error } },
+    reply: {
+      ...{ httpStatus, result },
+      body: { ok: false, error, ...(details === undefined ? {} : { details }) },
+    },
     workspaceId: known.workspaceId,
     clickId: known.clickId,
     conversionId: undefined,

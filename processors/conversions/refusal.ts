@@ -6,6 +6,8 @@ export type Refusal = {
   readonly httpStatus: number;
   readonly error: string;
   readonly result: PostbackResult;
+  /** What more its sender is told. */
+  readonly details?: Readonly<Record<string, unknown>>;
 };
 
 /** Business errors have HTTP 200, so that the sender's system does not repeat them (T01). */

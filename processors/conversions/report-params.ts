@@ -29,6 +29,8 @@ export type Report = {
   /** adv1 to adv5. */
   readonly params: Readonly<Record<string, string>>;
   readonly isTest: boolean;
+  /** Of a postback (G203). */
+  readonly idempotencyKey: string | undefined;
   /** A pixel fired by the script (G158). */
   readonly isScript: boolean;
 };
@@ -50,6 +52,7 @@ const COUPON = /^[\x21-\x7e\u00a1-\uffff]{1,64}$/;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const CURRENCY = /^[A-Za-z]{3}$/;
+const IDEMPOTENCY_KEY = /^[A-Za-z0-9._-]{1,64}$/;
 /** G118, in ten-thousandths. */
 const AMOUNT_MAX: Amount = 10n ** 16n;
 
@@ -66,14 +69,19 @@ const ALIASES = {
   userIp: ["ip", "user_ip"],
 } as const;
 
-/** Parameters that name a person or open a door: never stored as they are (P31). */
-export const SECRET_PARAMS: readonly string[] = ["token", ...ALIASES.email, ...ALIASES.phone];
+/** Parameters that name a person, open a door or are free text of no meaning here: never stored or passed on as they are (P31). */
+export const SECRET_PARAMS: readonly string[] = [
+  "token",
+  "idempotency_key",
+  ...ALIASES.email,
+  ...ALIASES.phone,
+];
 /** Parameters that tell a visitor's address. */
 export const USER_IP_PARAMS: readonly string[] = ALIASES.userIp;
 
 /** Reads the parameters of a report and refuses what cannot be meant (the 400 texts of section 7.5; limits G118). */
 export function readReport(
-  request: Pick<PostbackRequest, "endpoint" | "params" | "cookieClickId">,
+  request: Pick<PostbackRequest, "endpoint" | "params" | "cookieClickId" | "idempotencyKey">,
 ): ReadReport {
   try {
     return { kind: "report", report: parseReport(request) };
@@ -94,6 +102,7 @@ function parseReport({
   endpoint,
   params,
   cookieClickId,
+  idempotencyKey,
 }: Parameters<typeof readReport>[0]): Report {
   const isPixel = endpoint === "px";
   const report: Report = {
@@ -120,6 +129,7 @@ function parseReport({
     userIp: userIp(params),
     params: freeValues(params),
     isTest: text(params, ["test"]) === "1",
+    idempotencyKey: isPixel ? undefined : keyOf(params, idempotencyKey),
     isScript: isPixel && text(params, ["js"]) === "1",
   };
   assertIdentified(report, isPixel);
@@ -209,6 +219,14 @@ function status(params: Params): ConversionStatus | undefined {
   const known = CONVERSION_STATUSES.find((word) => word === value);
   if (known === undefined) throw new Refusal("invalid status (approved|pending|rejected)");
   return known;
+}
+
+/** The header goes before the parameter. */
+function keyOf(params: Params, header: string | undefined): string | undefined {
+  const key = header ?? text(params, ["idempotency_key"]);
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
+    throw new Refusal("invalid idempotency key (1 to 64 letters, digits, . _ or -)");
+  return key;
 }
 
 function conversionId(params: Params): string | undefined {

@@ -23,6 +23,7 @@ import { type Handled, refusal } from "./postback-answer.ts";
 import { PostbackLog } from "./postback-log.ts";
 import { RecordQueue } from "./record-queue.ts";
 import { FAULT, UNAVAILABLE } from "./refusal.ts";
+import { keepFirstAnswer } from "./report-key.ts";
 import { isStoreAway } from "./store-away.ts";
 import { StoredClicks } from "./stored-clicks.ts";
 import { type Outgoing, UnknownClickRelay } from "./unknown-click-relay.ts";
@@ -168,7 +169,10 @@ async function reportOutcome(desk: Desk, request: PostbackRequest): Promise<Hand
       isRefusal: ({ reply: { body, result } }) =>
         !body.ok && result !== "malformed" && result !== "unavailable",
     });
-    return current ?? refusal(UNAVAILABLE, {});
+    if (current?.unkept === undefined || current.reply.httpStatus === 503)
+      return current ?? refusal(UNAVAILABLE, {});
+    // Kept only now: the first catalog that was asked may have refused what the current one takes.
+    return await keepFirstAnswer(desk.pool, current.unkept, current);
   } catch (error) {
     if (isStoreAway(error)) {
       desk.log.warn({ err: error }, "conversions.store-is-away");

@@ -6,7 +6,7 @@ const ROWS_A_STATEMENT = 5_000;
 const STATEMENTS_MAX = 200;
 
 /**
- * G178, G177, the log of deliveries, the day for which addresses count (G101), and marks of the catalog. Of those the newest one that
+ * G178, G177, the log of deliveries, the day for which addresses count (G101), keys of reports (G203), and marks of the catalog. Of those the newest one that
  * is old enough stays: it was the position of every reader until the next was written.
  */
 const STATEMENTS = [
@@ -38,6 +38,11 @@ const STATEMENTS = [
     name: "forget-conversion-addresses",
     text: `delete from conversion_address where ctid in (
              select ctid from conversion_address where conv_ts < clock_timestamp() - interval '26 hours' limit $1)`,
+  },
+  {
+    name: "forget-report-keys",
+    text: `delete from report_key where ctid in (
+             select ctid from report_key where created_at < clock_timestamp() - interval '7 days' limit $1)`,
   },
 ] as const;
 

@@ -20,6 +20,8 @@ export const PostbackRequest = z.object({
   receivedAtMs: z.int(),
   /** The journal that a click of this report would go to; without it a coupon makes none. */
   producer: z.int().min(0).max(65_535).optional(),
+  /** Header Idempotency-Key of `/pb`, at most 65 characters of it (G203). */
+  idempotencyKey: z.string().max(65).optional(),
   /** It comes from an installation that had relayed it as of an unknown click (G117): it goes no further. */
   isRelayed: z.boolean().optional(),
   /** Id of the conversion that this report makes, if it makes one: a report that is sent again makes no second one (P15). */

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 1_000 : 40;
 const SENDERS = 64;
+const KEYS = IS_FULL ? 2_000 : 200;
 
 test("P16: of 64 senders of one click and event, or of one order, exactly one counts, over three processes", async (context) => {
   await using fleet = await ConversionFleet.open(3);
@@ -41,4 +43,45 @@ test("P16: of 64 senders of one click and event, or of one order, exactly one co
   );
   expect(counted).toHaveLength(ROUNDS);
   expect(counted.filter((row) => row["counted"] !== 1)).toEqual([]);
+});
+
+test("P16: every idempotency key records once while processors are killed with kill -9 (#4, G203)", async (context) => {
+  await using fleet = await ConversionFleet.open(3);
+  const { world } = fleet;
+  const offerId = await world.addOffer();
+  await fleet.untilCurrent();
+  const keys = Array.from({ length: KEYS }, (_, at) => `key-${at}`);
+  const send = async (key: string): Promise<string> =>
+    JSON.stringify(
+      await world.reportUntilAnswered({
+        ...{ offer_id: String(offerId), aff_id: "PARTNR", amount: "1", idempotency_key: key },
+      }),
+    );
+  let waiting = keys.length;
+  const sent = Promise.all(
+    keys.map(async (key) => {
+      const told = await Promise.all(Array.from({ length: 4 }, () => send(key)));
+      told.push(await send(key));
+      waiting -= 1;
+      return new Set(told).size;
+    }),
+  );
+  while (waiting > 0 && fleet.kills < KEYS) {
+    const before = waiting;
+    fleet.killOne();
+    await fleet.untilCurrent();
+    await until(
+      "some keys are answered",
+      () => Promise.resolve(waiting === 0 || waiting < before),
+      {
+        timeoutMs: 60_000,
+        pollMs: 5,
+      },
+    );
+  }
+  const answers = await sent;
+  const rows = await world.rows("select id from conversion where offer_id = $1", [offerId]);
+  const violations = answers.filter((answer) => answer !== 1).length + Math.abs(rows.length - KEYS);
+  reportCases(context, { cases: KEYS, violations });
+  expect([rows.length, new Set(answers)]).toEqual([KEYS, new Set([1])]);
 });

@@ -25,6 +25,7 @@ export function aRequest(parts: RequestParts = {}): RawRequest {
       contentType: "",
       origin: "",
       ifNoneMatch: "",
+      idempotencyKey: "",
       ...parts.headers,
     },
   };

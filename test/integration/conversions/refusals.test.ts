@@ -153,7 +153,7 @@ test("PB-031 PB-032 PB-033 PB-034 PB-035 PB-036 PB-037 PB-010 PB-008 AUTH-020: o
   ]);
 });
 
-test("PB-038 PB-039 PB-040 G197: offers, workspaces and hosts that take no report", async () => {
+test("PB-038 PB-039 PB-040 G197: offers, workspaces, hosts and currencies that take no report (#21, G202)", async () => {
   const offerId = await world.addOffer({ conversion_method: "pixel" });
   const { click_id } = await world.addClick({ offer_id: offerId });
   expect(await errorOf({ click_id })).toEqual([
@@ -167,6 +167,16 @@ test("PB-038 PB-039 PB-040 G197: offers, workspaces and hosts that take no repor
     "invalid currency",
     "malformed",
   ]);
+  const noRate = await world.report({ click_id: plain, currency: "gbp", amount: "1" });
+  expect(noRate.body).toEqual({
+    ok: false,
+    error: "invalid currency",
+    details: { reason: "no exchange rate for GBP" },
+  });
+  expect((await world.report({ click_id: plain, currency: "ZZZZ" })).body).toEqual({
+    ok: false,
+    error: "invalid currency",
+  });
   expect(await errorOf({ click_id: plain, currency: "ZZZZ" })).toEqual([
     400,
     "invalid currency",

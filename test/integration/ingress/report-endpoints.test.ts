@@ -302,3 +302,19 @@ describe("PBO-032 the iframe pixel /px.html", () => {
     },
   );
 });
+
+test("header Idempotency-Key reaches /pb, and one that is no key is refused (#4, G203, G208)", async () => {
+  const query = `token=${shop.postbackToken}&click_id=${await newClick()}&event=sale&amount=3`;
+  const send = async (key: string): Promise<Answer> =>
+    await world.ask(`/pb?${query}`, { headers: { "idempotency-key": key } });
+  const first = await send("order-77");
+  const again = await send("order-77");
+  expect([again.status, again.body]).toEqual([first.status, first.body]);
+  expect(first.body).not.toContain("duplicate");
+  const inBody = await world.ask("/pb", {
+    ...{ method: "POST", body: `${query}&idempotency_key=order-77` },
+    headers: { "content-type": FORM },
+  });
+  expect(inBody.body).toBe(first.body);
+  for (const key of ["a b", "k".repeat(65)]) expect((await send(key)).status).toBe(400);
+});
