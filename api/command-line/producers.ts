@@ -30,7 +30,7 @@ export async function readProducers(db: Queryable, only?: number): Promise<Known
              from ingress_producer p full join word w on w.producer = p.id
              where $1::int is null or coalesce(p.id, w.producer) = $1),
            judged as (
-             select *, case
+             select id, host, last_at, first_ms, given_up_from_ms, case
                when last_at > now() - $2 * interval '1 second' and (run_at is not null or first_ms is not null)
                  then 'running'
                when given_up_at is not null then 'given up'
