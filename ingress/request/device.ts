@@ -48,11 +48,14 @@ const DESKTOP_OS =
 /**
  * Parsing costs 15 to 90 µs and a look-up 0.1 µs, so answers are kept in a bounded memory. Each click earns a little time for
  * parsing. A flood of user agents that nobody sent before uses it up; then system and kind of device are read by a few words, the
- * browser stays unknown, and `guessed` is called (P40).
+ * browser stays unknown, and `guessed` is called (P40). `savedUs` is what a start has saved up.
  */
-export function openDevices(guessed: () => void = () => undefined): DeviceReader {
+export function openDevices(
+  guessed: () => void = () => undefined,
+  savedUs: number = PARSE_US_MAX,
+): DeviceReader {
   const known = new BoundedCache<Device>(USER_AGENTS_REMEMBERED_MAX);
-  let parseUs = PARSE_US_MAX;
+  let parseUs = savedUs;
   return {
     read: (userAgent) => {
       parseUs = Math.min(PARSE_US_MAX, parseUs + PARSE_US_A_CLICK);
