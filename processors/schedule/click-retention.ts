@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import { PERSONAL_COLUMNS } from "../../schemas/erasure/personal-fields.ts";
-import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { DAY_MS } from "../../schemas/time/zone.ts";
 
 /**
@@ -18,19 +17,6 @@ const ERASED: Readonly<Record<string, "''" | "0">> = {
 
 const Month = z.object({ month: z.string().regex(/^\d{6}$/) });
 const Mutation = z.object({ id: z.string(), reason: z.string() });
-
-/**
- * Days for which clicks must keep their visitor whatever the setting says: the longest window of any offer in which a visitor is
- * recognised (`unique_click_hours`, `duplicate_click_seconds`).
- */
-export async function longestWindowDays(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ days: number }>({
-    name: "longest-visitor-window",
-    text: `select coalesce(ceil(max(greatest(unique_click_hours / 24.0, duplicate_click_seconds / 86400.0))), 1)::int as days
-           from offer`,
-  });
-  return rows[0]?.days ?? 1;
-}
 
 /** ClickHouse has refused to erase, or goes on failing at it. */
 class ErasingFailedError extends Error {

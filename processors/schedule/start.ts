@@ -6,10 +6,11 @@ import type { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
-import { eraseOldClicks, longestWindowDays } from "./click-retention.ts";
+import { eraseOldClicks } from "./click-retention.ts";
 import { refreshRates } from "./exchange-feed.ts";
 import { FactsAudit } from "./facts-audit.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
+import { longestWindowDays } from "./longest-visitor-window.ts";
 import { forgetOldRows } from "./retention.ts";
 import { finishTask, leaseTask } from "./tasks.ts";
 

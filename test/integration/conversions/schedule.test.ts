@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { longestWindowDays } from "../../../processors/schedule/click-retention.ts";
+import { longestWindowDays } from "../../../processors/schedule/longest-visitor-window.ts";
 import { type ScheduleSettings, startSchedule } from "../../../processors/schedule/start.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
