@@ -37,7 +37,11 @@ export const DELIVERY_COLUMNS = `d.id, d.endpoint_id as postback_id, d.endpoint_
 export async function listDeliveriesOf(
   db: Queryable,
   endpoint: { readonly kind: DeliveryKind; readonly id: number },
-  filters: { readonly status: string | undefined },
+  filters: {
+    readonly status: string | undefined;
+    /** Only those of this partner's conversions that it sees (T12). */
+    readonly affiliateId?: number | undefined;
+  },
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<DeliveryRow[]> {
   const { rows } = await db.query<DeliveryRow>({
@@ -45,6 +49,8 @@ export async function listDeliveriesOf(
     text: `select ${DELIVERY_COLUMNS} from delivery d
            where d.kind = $1 and d.endpoint_id = $2 and (d.created_at, d.id) < ($3::timestamptz, $4::uuid)
              and ($5::text is null or d.status = $5)
+             and ($7::integer is null or exists (select from conversion c
+               where c.id = d.conversion_id and c.affiliate_id = $7 and not c.is_private))
            order by d.created_at desc, d.id desc limit $6`,
     values: [
       endpoint.kind,
@@ -53,6 +59,7 @@ export async function listDeliveriesOf(
       page.after?.id ?? "ffffffff-ffff-ffff-ffff-ffffffffffff",
       filters.status,
       page.rowsMax,
+      filters.affiliateId,
     ],
   });
   return rows;

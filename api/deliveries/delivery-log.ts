@@ -1,11 +1,12 @@
 import { z } from "zod";
+import type { Principal } from "../access/principal.ts";
 import { type Resource, shownSchema, showTo } from "../access/visibility.ts";
 import { type Operation, operation } from "../operation.ts";
 import { shownTime } from "../rest/body-fields.ts";
 import { openPage } from "../rest/page.ts";
 import { pathId } from "../rest/path-fields.ts";
 import { pageParams, wordParam } from "../rest/query-fields.ts";
-import { type DeliveryKind, listDeliveriesOf } from "./deliveries.ts";
+import { type DeliveryKind, type DeliveryRow, listDeliveriesOf } from "./deliveries.ts";
 
 const STATUSES = ["pending", "delivered", "retrying", "failed"] as const;
 
@@ -35,6 +36,8 @@ export function deliveryLog(log: {
   readonly summary: string;
   readonly of: Operation;
   readonly Shown: z.ZodType;
+  /** A delivery as the key sees it, where that is more than the fields of its role; `endpoint` is what `of` found. */
+  readonly present?: (principal: Principal, row: DeliveryRow, endpoint: unknown) => DeliveryRow;
 }): Operation {
   const { of } = log;
   return operation({
@@ -51,15 +54,18 @@ export function deliveryLog(log: {
     output: z.object({ data: z.array(log.Shown), next_cursor: z.string().nullable() }),
     status: 200,
     ...(of.findResource === undefined ? {} : { findResource: of.findResource }),
-    run: async (context, { path, query }) => {
+    run: async (context, { path, query, resource }) => {
+      const { principal } = context;
       // A cursor is good for this endpoint alone.
       const page = openPage(context, log.name, { ...query, id: path.id });
       const endpoint = { kind: log.kind, id: path.id };
-      const rows = await listDeliveriesOf(context.db, endpoint, { status: query.status }, page);
+      const filters = { status: query.status, affiliateId: principal.affiliate?.id };
+      const rows = await listDeliveriesOf(context.db, endpoint, filters, page);
       return {
         body: page.close(rows, {
           positionOf: (row) => ({ at: row.created_at, id: row.id }),
-          show: (row) => showTo(context.principal.role, log.resource, row),
+          show: (row) =>
+            showTo(principal.role, log.resource, log.present?.(principal, row, resource) ?? row),
         }),
       };
     },

@@ -55,6 +55,8 @@ export type ManagedResource = {
   readonly present?: (context: OperationContext, row: ManagedRow) => Body | Promise<Body>;
   /** Whether a key that may read sees this record, where that takes more than its workspace. */
   readonly isSeen?: (db: Queryable, principal: Principal, row: ManagedRow) => Promise<boolean>;
+  /** Throws for a record that the key may read and neither change nor delete. */
+  readonly refuseWrite?: (principal: Principal, row: ManagedRow) => void;
   readonly read: OperationAccess;
   readonly write: OperationAccess;
   /** Query parameters of the list; each is a column. */
@@ -159,6 +161,16 @@ function finder({ managed, table }: Parts) {
   };
 }
 
+/** The same for a write. */
+function writeFinder(parts: Parts) {
+  const find = finder(parts);
+  return async (context: OperationContext, path: { readonly id: number }): Promise<ManagedRow> => {
+    const row = await find(context, path);
+    parts.managed.refuseWrite?.(context.principal, row);
+    return row;
+  };
+}
+
 /** The same, locked until the end of the transaction: it may have gone or passed to another account since it was found. */
 async function lockSeen(
   { managed, table }: Parts,
@@ -169,6 +181,7 @@ async function lockSeen(
   const row = await table.lock(tx, workspace.id, id);
   if (row === undefined || (await managed.isSeen?.(tx, principal, row)) === false)
     throw notFound(nounOf(managed));
+  managed.refuseWrite?.(principal, row);
   return row;
 }
 
@@ -186,7 +199,7 @@ function removeOperation(parts: Parts): Operation {
     output: z.object({ data: deletedRecord }),
     status: 200,
     failures: ["in_use"],
-    findResource: finder(parts),
+    findResource: writeFinder(parts),
     run: async (context, { path }) => {
       const { db, workspace } = context;
       const user = await managed.findUser?.(db, path.id);
@@ -314,7 +327,7 @@ function updateOperation(parts: Parts): Operation {
     output: one,
     status: 200,
     failures: failuresOfWrite(managed),
-    findResource: finder(parts),
+    findResource: writeFinder(parts),
     findFaults: async (context, { body, resource }) =>
       await faultsOfRecords(managed, context, { body, before: resource }),
     run: async (context, { body, path }) => {

@@ -1,10 +1,4 @@
 import { z } from "zod";
-import {
-  PARTNER_POSTBACK_MACROS,
-  type PostbackMacro,
-  STAFF_POSTBACK_MACROS,
-} from "../../schemas/macros/macro-names.ts";
-import { parseTemplate } from "../../schemas/macros/template.ts";
 import type { Principal } from "../access/principal.ts";
 import { ApiError } from "../errors.ts";
 import { manage } from "../management/manage.ts";
@@ -21,7 +15,6 @@ const FIRE_ON = ["approved", "any", "reversal"] as const;
 const WRITTEN_STATUSES = ["active", "paused"] as const;
 /** The service disables a postback that failed for long (G126). */
 export const POSTBACK_STATUSES = [...WRITTEN_STATUSES, "disabled"] as const;
-const PARTNER_MACROS: ReadonlySet<PostbackMacro> = new Set(PARTNER_POSTBACK_MACROS);
 
 type Body = Readonly<Record<string, unknown>>;
 /** What a write names, over what is stored or the defaults. */
@@ -104,12 +97,14 @@ export const onePostback = manage({
   references: { offer_id: "offer", affiliate_id: "affiliate" },
   isSeen: async (db, { affiliate }, { id }) =>
     affiliate === null || (await isPostbackOfPartner(db, affiliate.id, id)),
+  refuseWrite: ({ role }, { created_by_affiliate }) => {
+    // It knows macros that a partner may not use, and would tell their values to any address that the partner wrote into it.
+    if (role === "partner" && created_by_affiliate !== true)
+      throw new ApiError("forbidden", "your team made this postback: only they change it");
+  },
   findFaults: async (context, values, sent) => {
     refuseForeignAccount(context.principal, sent.body["affiliate_id"]);
-    return {
-      ...macroFaults(context.principal, sent),
-      ...(await offerFaults(context, values, sent)),
-    };
+    return await offerFaults(context, values, sent);
   },
 });
 
@@ -155,18 +150,4 @@ async function offerFaults(
 
 function changes({ body, before }: Sent, field: string): boolean {
   return body[field] !== undefined && body[field] !== before[field];
-}
-
-/** A postback that staff made knows more macros than a partner may use (G125): the partner cannot write them into it. */
-function macroFaults({ role }: Principal, { body, before }: Sent): FieldFaults {
-  if (role !== "partner" || before["created_by_affiliate"] === true) return {};
-  return Object.fromEntries(
-    (["url", "body"] as const).flatMap((field) => {
-      const text = body[field];
-      if (typeof text !== "string" || text === before[field]) return [];
-      const { macros } = parseTemplate(text, STAFF_POSTBACK_MACROS);
-      const hidden = macros.find((macro) => !PARTNER_MACROS.has(macro));
-      return hidden === undefined ? [] : [[field, `the macro {${hidden}} is not for partners`]];
-    }),
-  );
 }

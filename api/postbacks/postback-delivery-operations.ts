@@ -1,19 +1,30 @@
 import { z } from "zod";
 import { showTo } from "../access/visibility.ts";
-import type { DeliveryRow } from "../deliveries/deliveries.ts";
 import { deliveryLog, shownDelivery } from "../deliveries/delivery-log.ts";
 import { conflict, notFound } from "../errors.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { pathUuid } from "../rest/path-fields.ts";
+import { deliveryForPartner } from "./delivery-for-partner.ts";
 import { onePostback, postbackWrite } from "./one-postback.ts";
-import { findPostbackDelivery, restartDelivery } from "./postback-deliveries.ts";
-import { isPostbackOfPartner } from "./postbacks.ts";
+import {
+  type FoundDelivery,
+  findPostbackDelivery,
+  isDeliveryOfPartner,
+  restartDelivery,
+} from "./postback-deliveries.ts";
 
 const ShownDelivery = shownDelivery("postback_delivery", "PostbackDelivery", {
   id: z.string(),
   postback_id: z.int(),
   conversion_id: z.string(),
   trigger: z.enum(["approved", "pending", "rejected", "reversal"]),
+});
+
+const SentPostback = z.looseObject({
+  url: z.string(),
+  body: z.string(),
+  created_by_affiliate: z.boolean(),
+  updated_at: z.string(),
 });
 
 export const listPostbackDeliveries: Operation = deliveryLog({
@@ -23,6 +34,8 @@ export const listPostbackDeliveries: Operation = deliveryLog({
   summary: "What a postback told of which conversion, newest first",
   of: onePostback.get,
   Shown: ShownDelivery,
+  present: ({ affiliate }, row, postback) =>
+    affiliate === null ? row : deliveryForPartner(row, SentPostback.parse(postback)),
 });
 
 export const retryPostbackDelivery: Operation = operation({
@@ -41,22 +54,26 @@ export const retryPostbackDelivery: Operation = operation({
   failures: ["conflict"],
   findResource: findDelivery,
   run: async ({ db, principal }, { resource }) => {
-    if (resource.status === "delivered") throw conflict("status", "this delivery has arrived");
-    const restarted = await restartDelivery(db, resource.id);
+    if (resource.delivery.status === "delivered")
+      throw conflict("status", "this delivery has arrived");
+    const restarted = await restartDelivery(db, resource.delivery.id);
     if (restarted === undefined)
       throw conflict("status", "an attempt of this delivery is under way: look again after it");
-    return { body: { data: showTo(principal.role, "postback_delivery", restarted) } };
+    const shown =
+      principal.affiliate === null ? restarted : deliveryForPartner(restarted, resource.postback);
+    return { body: { data: showTo(principal.role, "postback_delivery", shown) } };
   },
 });
 
+/** The delivery, and the postback as it is now. */
 async function findDelivery(
   { db, workspace, principal: { affiliate } }: OperationContext,
   { id }: { readonly id: string },
-): Promise<DeliveryRow> {
-  const delivery = await findPostbackDelivery(db, workspace.id, id);
+): Promise<FoundDelivery> {
+  const found = await findPostbackDelivery(db, workspace.id, id);
   const isSeen =
-    delivery !== undefined &&
-    (affiliate === null || (await isPostbackOfPartner(db, affiliate.id, delivery.postback_id)));
+    found !== undefined &&
+    (affiliate === null || (await isDeliveryOfPartner(db, affiliate.id, found.delivery)));
   if (!isSeen) throw notFound("delivery");
-  return delivery;
+  return found;
 }

@@ -4,6 +4,7 @@ import type { Role } from "../../api/access/permissions.ts";
 import type { Operation } from "../../api/operation.ts";
 import { operations } from "../../api/operations.ts";
 import { asObject } from "../../api/rest/openapi-schemas.ts";
+import { until } from "../system/until.ts";
 import { adCostsOf, BODIES } from "./leaks/bodies.ts";
 import { hiddenIn, keysOf, neverShown } from "./leaks/hidden-fields.ts";
 import {
@@ -15,6 +16,8 @@ import {
   type Told,
   walk,
 } from "./leaks/leak-world.ts";
+
+const Made = z.object({ data: z.looseObject({ id: z.int() }) });
 
 let world: LeakWorld;
 let own: Account;
@@ -169,6 +172,34 @@ test("the table hides what it should from partners and advertisers, so that the 
       "smart_link_id",
     ]),
   );
+});
+
+test("a partner learns no value of a staff macro by a postback that staff made for it (P30, #15)", async () => {
+  const admin = own.keys.admin;
+  const body = {
+    ...{ offer_id: own.names.offerId, affiliate_id: own.names.affiliateId },
+    ...{ url: "https://partner.example/?t={txid}", method: "POST", body: "{ip} {adv1}" },
+  };
+  const made = await world.call("POST", "/postbacks", admin, body);
+  const { id } = Made.parse(made.body).data;
+  const path = `/postbacks/${id}`;
+  const moved = { url: "https://elsewhere.example/" };
+  expect((await world.call("PATCH", path, own.keys.partner, moved)).status).toBe(403);
+  expect((await world.call("DELETE", path, own.keys.partner)).status).toBe(403);
+  await world.call("POST", "/conversions", admin, {
+    ...{ offer_id: own.names.offerId, affiliate_id: own.names.affiliateId },
+    adv_txid: "hidden-order",
+  });
+  await until(
+    "the delivery was tried",
+    async () =>
+      (await world.call("GET", `${path}/deliveries`, admin)).text.includes("hidden-order"),
+    { timeoutMs: 20_000 },
+  );
+  const seen = await world.call("GET", `${path}/deliveries`, own.keys.partner);
+  expect(seen.status).toBe(200);
+  expect(seen.text).toContain('"trigger"');
+  expect(seen.text).not.toContain("hidden-order");
 });
 
 /** A parameter or a field that names a record, and the place of paths that such a record stands in. */

@@ -208,3 +208,55 @@ test("T12 deliveries of a postback on an event that became private are not there
   expect((await retry(id, world.tenant.keys.partner)).status).toBe(404);
   expect((await retry(id)).status).toBe(200);
 });
+
+const SENT = {
+  ...{ status: "failed", error: "HTTP 500 order-77", response_status: 500 },
+  ...{ url: "https://partner.example/?t=order-77", response_body: "got order-77" },
+};
+
+test.each([
+  ["url", { url: "https://partner.example/?t={txid}" }],
+  ["body", { method: "POST", body: '{"address":"{ip}"}' }],
+  ["free value in the url", { url: "https://partner.example/?t={adv1}" }],
+])(
+  "what a staff macro in the %s may have told is not shown to the partner, and to staff it is (#15, G125)",
+  async (_, fields) => {
+    const { id, path } = await deliver(fields);
+    const { keys } = world.tenant;
+    await settle(id, await lease(id, 60_000), SENT);
+    const seen = await world.get(path, keys.partner);
+    expect(list(seen)).toMatchObject([
+      { id, status: "failed", error: "HTTP 500", response_status: 500, url: "", response_body: "" },
+    ]);
+    expect(list(await world.get(path))).toMatchObject([SENT]);
+    const again = await retry(id, keys.partner);
+    expect([again.status, again.text.includes("order-77")]).toEqual([200, false]);
+  },
+);
+
+test("a change of the postback does not show what it told before (#15, G125)", async () => {
+  const { id, path, postback } = await deliver({ url: "https://partner.example/?t={txid}" });
+  await settle(id, await lease(id, 60_000), SENT);
+  await world.patch(`/postbacks/${postback.id}`, { url: "https://partner.example/" });
+  expect((await world.get(path, world.tenant.keys.partner)).text).not.toContain("order-77");
+});
+
+test("a postback that was another's, or everybody's, shows its partner only its own conversions (#15, P30)", async () => {
+  const rival = Number(
+    record(await world.post("/affiliates", { name: "Rival", code: "RIVAL15" })).id,
+  );
+  const { affiliateId, keys } = world.tenant;
+  const { id, path, postback, convert } = await deliver({ affiliate_id: null });
+  await world.db.query({ text: "update conversion set affiliate_id = $1", values: [rival] });
+  const own = await convert();
+  await world.patch(`/postbacks/${postback.id}`, { affiliate_id: affiliateId });
+  const seen = list(await world.get(path, keys.partner));
+  expect(seen.map(({ conversion_id: conversion }) => conversion)).toEqual([own.id]);
+  expect((await retry(id, keys.partner)).status).toBe(404);
+  await world.db.query({
+    text: "update conversion set is_private = true where id = $1",
+    values: [own.id],
+  });
+  expect(list(await world.get(path, keys.partner))).toEqual([]);
+  expect(list(await world.get(path))).toHaveLength(2);
+});

@@ -249,17 +249,27 @@ describe("a postback of a partner", () => {
     expect((await world.get(`/postbacks/${staffs.id}`)).status).toBe(200);
   });
 
-  test("G125 a partner cannot write macros of the staff into a postback that staff made for it", async () => {
+  test("a partner sees a postback that staff made for it, and neither changes nor deletes it (#15, G125)", async () => {
     const { keys, affiliateId } = world.tenant;
-    const staffs = await create({ affiliate_id: affiliateId, url: `${URL}&t={txid}` });
+    const secret = { method: "POST", body: "t={txid}&ip={ip}&a={adv1}" };
+    const staffs = await create({ affiliate_id: affiliateId, ...secret });
     const path = `/postbacks/${staffs.id}`;
-    const refused = await world.patch(path, { url: `${URL}&ip={ip}` }, keys.partner);
-    expect(Object.keys(details(refused).fields)).toEqual(["url"]);
-    const same = { url: staffs["url"], status: "paused" };
-    expect((await world.patch(path, same, keys.partner)).status).toBe(200);
-    expect((await world.patch(path, { url: URL }, keys.partner)).status).toBe(200);
+    for (const change of [
+      { url: "https://evil.example/" },
+      { url: `${URL}&ip={ip}` },
+      { status: "paused" },
+      { body: "" },
+      {},
+    ])
+      expect(refusal(await world.patch(path, change, keys.partner))).toBe("403 forbidden");
+    expect(refusal(await world.call("DELETE", path, { key: keys.partner }))).toBe("403 forbidden");
+    expect(record(await world.get(path, keys.partner))).toEqual(record(await world.get(path)));
+    expect((await world.patch(path, { url: `${URL}&x=1` })).status).toBe(200);
     const own = await create({ url: `${URL}&ip={ip}` }, keys.partner);
     expect(own["created_by_affiliate"]).toBe(true);
+    const moved = { url: "https://own.example/", body: "{txid}" };
+    expect((await world.patch(`/postbacks/${own.id}`, moved, keys.partner)).status).toBe(200);
+    expect(refusal(await world.patch(path, { url: URL }, keys.analyst))).toBe("403 read_only_key");
   });
 });
 
