@@ -179,7 +179,7 @@ export const VISIBILITY = {
     `id date hour offer_id affiliate_id traffic_source ext_campaign_id ext_adgroup_id currency
       amount created_at updated_at`,
   ),
-  fx_rate: rule("date currency rate updated_at"),
+  fx_rate: rule("date currency rate updated_at scope"),
   /** One inbound call (G178). */
   postback_log_entry: rule(
     "id ts endpoint ip token_owner params http_status result conversion_id click_id message",

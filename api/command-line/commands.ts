@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { demoCommand } from "./demo-command.ts";
 import { domainCommands } from "./domain-commands.ts";
 import { importCommands } from "./import/import-commands.ts";
+import { installationCommands } from "./installation-commands.ts";
 import { keyCommands } from "./key-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { personCommands } from "./person-commands.ts";
@@ -23,5 +24,6 @@ export const commands: readonly Command[] = [
   ...personCommands,
   ...importCommands,
   auditCommand,
+  ...installationCommands,
   demoCommand,
 ];

@@ -3,30 +3,37 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { wholeAdminWrite, wholeStaff } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
+import { listInstallationEntries } from "./installation-blocklist.ts";
 
 const ENTRIES_MAX = 10_000;
 const ENTRY_MAX = 500;
 /** A host, or a host and the beginning of a path, without scheme, port or query. */
 const ENTRY = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?:\/[^\s?#]*)?$/;
 
-const Body = z.strictObject({
-  entries: z
-    .array(
-      z
-        .string("expected a host")
-        .max(ENTRY_MAX, `expected at most ${ENTRY_MAX} characters`)
-        .transform(lowerHost)
-        .refine(
-          (entry) => ENTRY.test(entry),
-          "expected a host or a host and path such as bad.example/offer",
-        ),
-      "expected a list of hosts",
-    )
-    .max(ENTRIES_MAX, `expected at most ${ENTRIES_MAX} entries`),
-});
+/** Of a list: the workspace's, or the installation's (`installation-blocklist.ts`). */
+export const BlocklistEntries = z
+  .array(
+    z
+      .string("expected a host")
+      .max(ENTRY_MAX, `expected at most ${ENTRY_MAX} characters`)
+      .transform(lowerHost)
+      .refine(
+        (entry) => ENTRY.test(entry),
+        "expected a host or a host and path such as bad.example/offer",
+      ),
+    "expected a list of hosts",
+  )
+  .max(ENTRIES_MAX, `expected at most ${ENTRIES_MAX} entries`);
+
+const Body = z.strictObject({ entries: BlocklistEntries });
 
 const Shown = z
-  .strictObject({ entries: z.array(z.string()) })
+  .strictObject({
+    entries: z.array(z.string()).meta({ description: "The workspace's own" }),
+    installation: z
+      .array(z.string())
+      .meta({ description: "Those of the operator, which count for every workspace" }),
+  })
   .meta({ id: "Blocklist", description: "Hosts, or host and path prefixes, of unsafe targets" });
 
 export const getBlocklist: Operation = operation({
@@ -34,12 +41,12 @@ export const getBlocklist: Operation = operation({
   method: "GET",
   path: "/blocklist",
   tag: "Management",
-  summary: "Targets that no link is redirected to, of the whole installation (G142)",
+  summary: "Targets that no link of the workspace is redirected to (G142)",
   access: wholeStaff,
   input: {},
   output: z.object({ data: Shown }),
   status: 200,
-  run: async ({ db }) => ({ body: { data: { entries: await listEntries(db) } } }),
+  run: async ({ db, workspace }) => ({ body: { data: await readLists(db, workspace.id) } }),
 });
 
 export const replaceBlocklist: Operation = operation({
@@ -47,35 +54,42 @@ export const replaceBlocklist: Operation = operation({
   method: "PUT",
   path: "/blocklist",
   tag: "Management",
-  summary: "Replace the list of targets that no link is redirected to, for the whole installation",
+  summary: "Replace the workspace's list of targets that no link is redirected to",
   access: wholeAdminWrite,
   input: { body: Body },
   output: z.object({ data: Shown }),
   status: 200,
-  run: async ({ db }, { body }) => {
+  run: async ({ db, workspace }, { body }) => {
     const entries = [...new Set(body.entries)];
     await inTransaction(db, async (tx) => {
       await tx.query({
         name: "shorten-blocklist",
-        text: "delete from blocklist_entry where entry <> all($1::text[])",
-        values: [entries],
+        text: "delete from workspace_blocklist_entry where workspace_id = $1 and entry <> all($2::text[])",
+        values: [workspace.id, entries],
       });
       await tx.query({
         name: "extend-blocklist",
-        text: "insert into blocklist_entry (entry) select unnest($1::text[]) on conflict (entry) do nothing",
-        values: [entries],
+        text: `insert into workspace_blocklist_entry (workspace_id, entry) select $1, unnest($2::text[])
+               on conflict (workspace_id, entry) do nothing`,
+        values: [workspace.id, entries],
       });
     });
-    return { body: { data: { entries: await listEntries(db) } } };
+    return { body: { data: await readLists(db, workspace.id) } };
   },
 });
 
-async function listEntries(db: Queryable): Promise<string[]> {
+type Lists = { readonly entries: string[]; readonly installation: string[] };
+
+async function readLists(db: Queryable, workspaceId: number): Promise<Lists> {
   const { rows } = await db.query<{ entry: string }>({
     name: "list-blocklist",
-    text: "select entry from blocklist_entry order by entry",
+    text: "select entry from workspace_blocklist_entry where workspace_id = $1 order by entry",
+    values: [workspaceId],
   });
-  return rows.map(({ entry }) => entry);
+  return {
+    entries: rows.map(({ entry }) => entry),
+    installation: await listInstallationEntries(db),
+  };
 }
 
 /** Hosts have no case, paths have. */

@@ -1,31 +1,16 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { parseDay } from "../../schemas/time/calendar.ts";
 import { staff, wholeAdminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type FieldFaults, type Operation, operation } from "../operation.ts";
-import { currency, shownTime } from "../rest/body-fields.ts";
+import { shownTime } from "../rest/body-fields.ts";
 import type { Position } from "../rest/cursor.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
 import { openPage } from "../rest/page.ts";
 import { currencyParam, pageParams } from "../rest/query-fields.ts";
+import { lastOfEach, Rate } from "./reference-rates.ts";
 
 const ROWS_MAX = 5_000;
-/** Units per EUR: as many digits as Postgres keeps. */
-const RATE = /^\d{1,13}(\.\d{1,10})?$/;
-
-const isDay = (text: string): boolean => parseDay(text) !== undefined;
-
-const Rate = z.strictObject({
-  date: z.string("expected a date").refine(isDay, "expected a date such as 2025-01-31"),
-  currency: currency.refine((code) => code !== "EUR", "rates are given per EUR"),
-  rate: z
-    .string("expected a decimal string")
-    .regex(RATE, 'expected a decimal string such as "1.0842"')
-    .refine((rate) => /[1-9]/.test(rate), "expected a rate above 0"),
-});
-type Rate = z.infer<typeof Rate>;
-
 /** One rate, or several in `rows`. */
 const Body = Rate.partial().extend({
   rows: z
@@ -41,27 +26,39 @@ const Shown = z
     currency: z.string(),
     rate: z.string().meta({ description: "Units of the currency per EUR" }),
     updated_at: shownTime,
+    scope: z.enum(["workspace", "installation"]).meta({
+      description: "Whose rate it is; a usable one of the workspace goes before the installation's",
+    }),
   })
   .meta({ id: "FxRate" });
 
-type RateRow = { date: string; currency: string; rate: string; updated_at: string };
+type RateRow = {
+  date: string;
+  currency: string;
+  rate: string;
+  updated_at: string;
+  scope: "workspace" | "installation";
+};
 
 export const listFxRates: Operation = operation({
   name: "listFxRates",
   method: "GET",
   path: "/fx-rates",
   tag: "Management",
-  summary: "Daily reference rates, newest day first",
+  summary: "Daily reference rates of the workspace and of the installation, newest day first",
   access: staff("reports.read"),
   input: { query: z.object({ ...pageParams, currency: currencyParam }) },
   output: z.object({ data: z.array(Shown), next_cursor: z.string().nullable() }),
   status: 200,
   run: async (context, { query }) => {
     const page = openPage(context, "listFxRates", query);
-    const rows = await listRates(context.db, { ...page, currency: query.currency });
+    const rows = await listRates(context.db, context.workspace.id, {
+      ...page,
+      currency: query.currency,
+    });
     return {
       body: page.close(rows, {
-        positionOf: (row) => ({ at: row.date, id: row.currency }),
+        positionOf: (row) => ({ at: row.date, id: `${row.currency} ${row.scope}` }),
         show: (row) => showTo(context.principal.role, "fx_rate", row),
       }),
     };
@@ -73,17 +70,18 @@ export const setFxRates: Operation = operation({
   method: "POST",
   path: "/fx-rates",
   tag: "Management",
-  summary: "Set reference rates, one or up to 5,000; they count for the whole installation",
+  summary: "Set reference rates of the workspace, one or up to 5,000",
   description:
-    "A body is one rate or `{rows: […]}`. What is set by hand stays: the daily feed does not replace it.",
+    "A body is one rate or `{rows: […]}`. A rate counts for this workspace, for its day and the seven after it, before any of the " +
+    "installation's, which the daily feed and the operator set.",
   access: wholeAdminWrite,
   input: { body: Body },
   output: z.object({ data: z.union([z.array(Shown), Shown]) }),
   status: 201,
   findFaults: async (_context, { body }) => await Promise.resolve(formFaults(body)),
-  run: async ({ db, principal }, { body }) => {
+  run: async ({ db, principal, workspace }, { body }) => {
     const { rows: given, ...one } = body;
-    const rows = await setRates(db, given ?? [Rate.parse(one)]);
+    const rows = await setRates(db, workspace.id, given ?? [Rate.parse(one)]);
     const shown = rows.map((row) => showTo(principal.role, "fx_rate", row));
     return { body: { data: given === undefined ? shown[0] : shown } };
   },
@@ -98,35 +96,59 @@ function formFaults(body: Readonly<Record<string, unknown>>): FieldFaults {
   return Object.fromEntries(wrong.map((field) => [field, isList ? "not beside rows" : "required"]));
 }
 
+/**
+ * Both layers in one order: of a day and currency the workspace's rate stands first. Each layer is read from its own index, a page at
+ * most.
+ */
 async function listRates(
   db: Queryable,
+  workspaceId: number,
   page: {
     readonly currency: string | undefined;
     readonly after: Position | undefined;
     readonly rowsMax: number;
   },
 ): Promise<RateRow[]> {
+  const [afterCurrency = "", afterScope = ""] = (page.after?.id ?? "").split(" ");
   const { rows } = await db.query<RateRow>({
     ...keptPlan("list-fx-rates", { currency: page.currency }),
-    text: `select date, currency, trim_scale(rate)::text as rate, updated_at from fx_rate
-           where (date, currency) < ($1::date, $2::text) and ($3::text is null or currency = $3)
-           order by date desc, currency desc limit $4`,
-    values: [page.after?.at ?? "infinity", page.after?.id ?? "", page.currency, page.rowsMax],
+    text: `select date, currency, trim_scale(rate)::text as rate, updated_at, scope
+           from (
+             (select date, currency, rate, updated_at, 'workspace' as scope from workspace_fx_rate
+              where workspace_id = $6 and (date, currency) < ($1::date, $2::text) and ($3::text is null or currency = $3)
+              order by date desc, currency desc limit $4)
+             union all
+             (select date, currency, rate, updated_at, 'installation' from fx_rate
+              where (date, currency) <= ($1::date, $2::text) and ((date, currency) < ($1::date, $2::text) or $5 = 'workspace')
+                and ($3::text is null or currency = $3)
+              order by date desc, currency desc limit $4)) layers
+           order by date desc, currency desc, scope desc limit $4`,
+    values: [
+      page.after?.at ?? "infinity",
+      afterCurrency,
+      page.currency,
+      page.rowsMax,
+      afterScope,
+      workspaceId,
+    ],
   });
   return rows;
 }
 
 /** The later of two rows of a day and currency counts. */
-async function setRates(db: Queryable, rates: readonly Rate[]): Promise<RateRow[]> {
-  const last = new Map(rates.map((rate) => [`${rate.date} ${rate.currency}`, rate]));
+async function setRates(
+  db: Queryable,
+  workspaceId: number,
+  rates: readonly Rate[],
+): Promise<RateRow[]> {
   const { rows } = await db.query<RateRow>({
     name: "set-fx-rates",
-    text: `insert into fx_rate (date, currency, rate, source)
-           select date, currency, rate, 'manual' from jsonb_to_recordset($1) as r(date date, currency text, rate numeric)
-           on conflict (date, currency) do update
-           set rate = excluded.rate, source = 'manual', updated_at = clock_timestamp()
-           returning date, currency, trim_scale(rate)::text as rate, updated_at`,
-    values: [JSON.stringify([...last.values()])],
+    text: `insert into workspace_fx_rate (workspace_id, date, currency, rate)
+           select $2, date, currency, rate from jsonb_to_recordset($1) as r(date date, currency text, rate numeric)
+           on conflict (workspace_id, currency, date) do update
+           set rate = excluded.rate, updated_at = clock_timestamp()
+           returning date, currency, trim_scale(rate)::text as rate, updated_at, 'workspace' as scope`,
+    values: [lastOfEach(rates), workspaceId],
   });
   return rows;
 }

@@ -61,7 +61,7 @@ export async function readCostRates(
   if (found.length > PAIRS_MAX)
     throw invalidParameter("from", "the range has ad costs of too many days and currencies");
   const pairs = found.filter((pair) => pair.currency !== currency);
-  const rates = await findExchangeRates(db, pairs, currency);
+  const rates = await findExchangeRates(db, pairs, { workspaceId, currency });
   const usable = pairs.flatMap((pair, index) => {
     const rate = rates[index];
     return rate === undefined ? [] : [{ ...pair, ...rate }];

@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import type { WorkspaceBlocklistEntry } from "../../schemas/catalog/records.ts";
 import { decodePercent } from "../request/decode.ts";
 import { derivedIndex } from "./derived-index.ts";
 import type { TargetUrl } from "./target-url.ts";
@@ -9,10 +10,24 @@ type Blocklist = ReadonlyMap<string, readonly string[]>;
 
 const blocklistOf = derivedIndex<string, Blocklist>((catalog) => catalog.blocklist, compile);
 
+const blocklistsOf = derivedIndex<WorkspaceBlocklistEntry, ReadonlyMap<number, Blocklist>>(
+  (catalog) => catalog.workspaceBlocklist,
+  compileEach,
+);
+
 /** Whether the installation's list of malicious sites names the target: its host, a host above it, or a path of it (G142). */
 export function isUnsafe(catalog: Catalog, target: TargetUrl): boolean {
-  if (catalog.blocklist.size === 0) return false;
-  const list = blocklistOf(catalog);
+  return catalog.blocklist.size > 0 && names(blocklistOf(catalog), target);
+}
+
+/** The same by the list of one workspace, which counts beside the installation's (G201). */
+export function isUnsafeIn(catalog: Catalog, workspaceId: number, target: TargetUrl): boolean {
+  if (catalog.workspaceBlocklist.size === 0) return false;
+  const list = blocklistsOf(catalog).get(workspaceId);
+  return list !== undefined && names(list, target);
+}
+
+function names(list: Blocklist, target: TargetUrl): boolean {
   const { host } = target;
   for (let from = 0; from >= 0; from = host.indexOf(".", from) + 1 || -1) {
     const prefixes = list.get(host.slice(from));
@@ -25,6 +40,16 @@ function isBelow(target: TargetUrl, prefix: string): boolean {
   // The path as written, as browsers resolve it (`/a/../b`), and without escapes (`/%62`): any of them may be what is served.
   const { pathname } = new URL(target.location);
   return [target.path, pathname, decodePercent(pathname)].some((path) => path.startsWith(prefix));
+}
+
+function compileEach(entries: readonly WorkspaceBlocklistEntry[]): ReadonlyMap<number, Blocklist> {
+  const byWorkspace = new Map<number, string[]>();
+  for (const { workspace_id: id, entry } of entries) {
+    const own = byWorkspace.get(id);
+    if (own === undefined) byWorkspace.set(id, [entry]);
+    else own.push(entry);
+  }
+  return new Map(Array.from(byWorkspace, ([id, own]) => [id, compile(own)]));
 }
 
 function compile(entries: readonly string[]): Blocklist {

@@ -5,7 +5,7 @@ import type { ClickIdMint } from "../../schemas/ids/click-id.ts";
 import type { DestinationMacro } from "../../schemas/macros/macro-names.ts";
 import { truncateIp } from "../request/ip-address.ts";
 import { isAllowed } from "./allowlist.ts";
-import { isUnsafe } from "./blocklist.ts";
+import { isUnsafe, isUnsafeIn } from "./blocklist.ts";
 import { type Click, type Finding, mayTake } from "./click-conditions.ts";
 import type { Destination } from "./destination.ts";
 import { offerRules, workspaceRules } from "./offer-rules.ts";
@@ -109,7 +109,10 @@ function refusalOf(click: Click, subject: Subject, target: TargetUrl): Refusal |
     isAllowed(workspaceRules(click.workspace).allowlist, host, port) ||
     subject.allowing.some((offer) => isAllowed(offerRules(offer).allowlist, host, port));
   if (!isListed) return "not_allowed";
-  return isUnsafe(click.catalog, target) ? "unsafe_target" : "";
+  const { catalog, workspace } = click;
+  return isUnsafe(catalog, target) || isUnsafeIn(catalog, workspace.id, target)
+    ? "unsafe_target"
+    : "";
 }
 
 function mintFor(click: Click, offer: Offer | undefined, { mint }: Chance): string {

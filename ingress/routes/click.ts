@@ -1,6 +1,6 @@
 import type { LinkType } from "../../schemas/events/click-record.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
-import { isUnsafe } from "../decide/blocklist.ts";
+import { isUnsafe, isUnsafeIn } from "../decide/blocklist.ts";
 import { chooseOffer } from "../decide/choose-offer.ts";
 import { type Click, judgeClick, noteTaken } from "../decide/click-conditions.ts";
 import { clickLine } from "../decide/click-line.ts";
@@ -174,7 +174,12 @@ function answerUnknownLink(deps: ClickDeps, visit: Visit, asked: Asked): RouteRe
   const target = readTargetUrl(parameters.urls);
   if (target.refusal !== "" || isUnsafe(catalog, target)) return unknown;
   const { workspaceIds } = placeOf(catalog, visit.domain);
-  if (!isAllowedAnywhere(catalog, workspaceIds, target)) return unknown;
+  // A workspace that blocks the target allows it to nobody; another one on the host still may.
+  const open =
+    catalog.workspaceBlocklist.size === 0
+      ? workspaceIds
+      : workspaceIds.filter((id) => !isUnsafeIn(catalog, id, target));
+  if (!isAllowedAnywhere(catalog, open, target)) return unknown;
   const mint = deps.mint();
   const atMs = mint.nowMs();
   const lane = shardOfOffer(0);

@@ -33,6 +33,7 @@ export async function applyUpdate(
     return isPlain ? undefined : updated(incoming, found, { shown: found, ignored: [] });
   const known = { workspaceId: found.workspace_id, clickId: report.clickId };
   const rate = await rateFor(sources, report, {
+    workspaceId: found.workspace_id,
     currency: found.currency,
     atMs: Date.parse(found.conv_ts),
   });

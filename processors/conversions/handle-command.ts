@@ -46,6 +46,7 @@ async function createConversion(
     sources,
     { currency: command.currency ?? undefined },
     {
+      workspaceId: target.workspace.id,
       currency: target.offer.currency,
       atMs: command.convTsMs ?? command.nowMs,
     },

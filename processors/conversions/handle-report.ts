@@ -163,6 +163,7 @@ async function recordReport(
   const { click } = credit;
   const known = { workspaceId: target.workspace.id, clickId: click?.click_id };
   const rate = await rateFor(sources, report, {
+    workspaceId: target.workspace.id,
     currency: target.offer.currency,
     atMs: request.receivedAtMs,
   });

@@ -1,5 +1,9 @@
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
-import { type ExchangeRate, findExchangeRates } from "../../schemas/postgres/exchange-rates.ts";
+import {
+  type ConvertedFor,
+  type ExchangeRate,
+  findExchangeRates,
+} from "../../schemas/postgres/exchange-rates.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import type { Attributor } from "./attribute-click.ts";
 import type { RecordQueue } from "./record-queue.ts";
@@ -40,11 +44,11 @@ export function applicableMoney({ report, origin }: Incoming): {
 export async function rateFor(
   sources: Pick<ReportSources, "pool">,
   { currency }: Pick<Report, "currency">,
-  target: { readonly currency: string; readonly atMs: number },
+  target: ConvertedFor & { readonly atMs: number },
 ): Promise<ExchangeRate | undefined | Refusal> {
   if (currency === undefined || currency === target.currency) return undefined;
   const asked = { currency, date: new Date(target.atMs).toISOString().slice(0, 10) };
-  const [rate] = await findExchangeRates(sources.pool, [asked], target.currency);
+  const [rate] = await findExchangeRates(sources.pool, [asked], target);
   return (
     rate ?? {
       ...malformed("invalid currency"),

@@ -37,6 +37,7 @@ test("the copy on disk gives back the catalog, with every change that was added 
     access: manyAccess(640),
     smartLinks: [{ code: "S" }],
     blocklist: ["bad.example"],
+    workspaceBlocklist: [{ entry: "worse.example", workspace_id: 1 }],
     groups: [{ offer_ids: [1] }],
   });
   const copy = new DiskCopy(path);

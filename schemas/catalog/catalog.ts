@@ -17,6 +17,7 @@ import type {
   TrafficControl,
   TrafficSourceTemplate,
   Workspace,
+  WorkspaceBlocklistEntry,
 } from "./records.ts";
 import { SharedValues } from "./shared-values.ts";
 
@@ -48,6 +49,7 @@ export class Catalog {
   readonly sourceTemplates = new Map<number, TrafficSourceTemplate>();
   readonly trafficControls = new Map<number, TrafficControl>();
   readonly blocklist = new Map<number, string>();
+  readonly workspaceBlocklist = new Map<number, WorkspaceBlocklistEntry>();
 
   readonly #events = new OwnedRecords<OfferEvent>();
   readonly #access = new AccessTable();
@@ -191,6 +193,7 @@ export class Catalog {
     for (const [id, entry] of this.blocklist) {
       yield* entriesOf("blocklist_entry", [{ id, entry }], version);
     }
+    yield* entriesOf("workspace_blocklist_entry", this.workspaceBlocklist.values(), version);
     yield* entriesOf("offer_group", this.#groups.values(), version);
     yield* entriesOf("conversion_rule", this.#rules.values(), version);
     yield* entriesOf("coupon", this.#coupons.values(), version);
@@ -205,6 +208,7 @@ export class Catalog {
     this.version = 0;
     this.revision += 1;
   }
+
   #add(entry: CatalogEntry): void {
     if (entry.record === null) return;
     switch (entry.kind) {
@@ -246,8 +250,7 @@ export class Catalog {
         this.#hosts.add(entry.record);
         return;
       case "link_key":
-        this.#linkKeys.set(entry.record.id, entry.record);
-        this.#linkKeyIds.add(entry.record.key, entry.record.id);
+        this.#addLinkKey(entry.record);
         return;
       case "smart_link":
         this.smartLinks.set(entry.record.id, entry.record);
@@ -262,6 +265,9 @@ export class Catalog {
       case "blocklist_entry":
         this.blocklist.set(entry.record.id, entry.record.entry);
         return;
+      case "workspace_blocklist_entry":
+        this.workspaceBlocklist.set(entry.record.id, entry.record);
+        return;
       case "offer_group":
         this.#addGroup(entry.record);
         return;
@@ -269,8 +275,7 @@ export class Catalog {
         this.#rules.set(entry.record.id, entry.record);
         return;
       case "coupon":
-        this.#coupons.set(entry.record.id, entry.record);
-        this.#couponIdsByCode.add(foldCase(entry.record.code), entry.record.id);
+        this.#addCoupon(entry.record);
         return;
     }
   }
@@ -328,6 +333,9 @@ export class Catalog {
       case "blocklist_entry":
         this.blocklist.delete(id);
         return;
+      case "workspace_blocklist_entry":
+        this.workspaceBlocklist.delete(id);
+        return;
       case "offer_group":
         this.#removeGroup(id);
         return;
@@ -340,6 +348,16 @@ export class Catalog {
         this.#coupons.delete(id);
         return;
     }
+  }
+
+  #addCoupon(coupon: Coupon): void {
+    this.#coupons.set(coupon.id, coupon);
+    this.#couponIdsByCode.add(foldCase(coupon.code), coupon.id);
+  }
+
+  #addLinkKey(linkKey: LinkKey): void {
+    this.#linkKeys.set(linkKey.id, linkKey);
+    this.#linkKeyIds.add(linkKey.key, linkKey.id);
   }
 
   #addGroup(group: OfferGroup): void {

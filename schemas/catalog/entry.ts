@@ -18,6 +18,7 @@ import {
   TrafficControl,
   TrafficSourceTemplate,
   Workspace,
+  WorkspaceBlocklistEntry,
 } from "./records.ts";
 
 /** Every kind of record of the catalog; the view `catalog_entry` gives the same kinds. */
@@ -36,6 +37,7 @@ export const catalogKinds = {
   traffic_source_template: TrafficSourceTemplate,
   traffic_control: TrafficControl,
   blocklist_entry: BlocklistEntry,
+  workspace_blocklist_entry: WorkspaceBlocklistEntry,
   offer_group: OfferGroup,
   conversion_rule: ConversionRule,
   coupon: Coupon,

@@ -303,9 +303,13 @@ export const Coupon = z.object({
 });
 export type Coupon = z.infer<typeof Coupon>;
 
-/** Host, or host and path prefix, of a target that is never redirected to (G142). One list for the installation. */
+/** Host, or host and path prefix, of a target that is never redirected to (G142): the installation's list. */
 export const BlocklistEntry = z.object({ id, entry: z.string() });
 export type BlocklistEntry = z.infer<typeof BlocklistEntry>;
+
+/** The same of one workspace, beside the installation's (G201). */
+export const WorkspaceBlocklistEntry = z.object({ id, workspace_id: id, entry: z.string() });
+export type WorkspaceBlocklistEntry = z.infer<typeof WorkspaceBlocklistEntry>;
 
 /** What all processes of an installation share: made by the first migration, never changed. */
 export const Installation = z.object({

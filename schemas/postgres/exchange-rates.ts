@@ -7,6 +7,9 @@ export type ExchangeRate = {
   readonly denominator: bigint;
 };
 
+/** Whose money is converted, and into what. */
+export type ConvertedFor = { readonly workspaceId: number; readonly currency: string };
+
 /** What is to be converted: money of a currency on a day, `YYYY-MM-DD`. */
 export type DatedCurrency = { readonly currency: string; readonly date: string };
 
@@ -25,24 +28,37 @@ type FoundRates = {
 
 /**
  * For each, in order, the rate of the day or the latest of the seven days before; undefined where either currency has none
- * (G76, G197). The one definition of a usable rate: of money that a call names and of ad costs.
+ * (G76, G197). A usable rate of the workspace's own goes before any of the installation's (G201). The one definition of a usable
+ * rate: of money that a call names and of ad costs.
  */
 export async function findExchangeRates(
   db: Queryable,
   asked: readonly DatedCurrency[],
-  to: string,
+  { workspaceId, currency: to }: ConvertedFor,
 ): Promise<(ExchangeRate | undefined)[]> {
   if (asked.length === 0) return [];
   const { rows } = await db.query<FoundRates>({
     name: "find-exchange-rates",
     text: `select currency,
-             (select rate from fx_rate r where r.currency = asked.currency and r.date <= asked.date
-                and r.date >= asked.date - $4::integer order by r.date desc limit 1) as source,
-             (select rate from fx_rate r where r.currency = $3 and r.date <= asked.date
-                and r.date >= asked.date - $4::integer order by r.date desc limit 1) as target
+             coalesce(
+               (select rate from workspace_fx_rate r where r.workspace_id = $5 and r.currency = asked.currency
+                  and r.date <= asked.date and r.date >= asked.date - $4::integer order by r.date desc limit 1),
+               (select rate from fx_rate r where r.currency = asked.currency and r.date <= asked.date
+                  and r.date >= asked.date - $4::integer order by r.date desc limit 1)) as source,
+             coalesce(
+               (select rate from workspace_fx_rate r where r.workspace_id = $5 and r.currency = $3
+                  and r.date <= asked.date and r.date >= asked.date - $4::integer order by r.date desc limit 1),
+               (select rate from fx_rate r where r.currency = $3 and r.date <= asked.date
+                  and r.date >= asked.date - $4::integer order by r.date desc limit 1)) as target
            from unnest($1::text[], $2::date[]) with ordinality as asked(currency, date, position)
            order by position`,
-    values: [asked.map(({ currency }) => currency), asked.map(({ date }) => date), to, USABLE_DAYS],
+    values: [
+      asked.map(({ currency }) => currency),
+      asked.map(({ date }) => date),
+      to,
+      USABLE_DAYS,
+      workspaceId,
+    ],
   });
   return rows.map(({ currency, source, target }) => {
     const numerator = scaledRate(to, target);

@@ -31,6 +31,10 @@ export type CatalogParts = {
   readonly templates?: readonly Partial<TrafficSourceTemplate>[];
   readonly controls?: readonly Partial<TrafficControl>[];
   readonly blocklist?: readonly string[];
+  readonly workspaceBlocklist?: readonly {
+    readonly entry: string;
+    readonly workspace_id: number;
+  }[];
 };
 
 export const SECRET = "5e".repeat(32);
@@ -74,6 +78,7 @@ export function apply(catalog: Catalog, parts: CatalogParts): void {
     parts.blocklist?.map((entry) => ({ entry })),
     {},
   );
+  add("workspace_blocklist_entry", parts.workspaceBlocklist, {});
 }
 
 function withFirst(parts: CatalogParts): CatalogParts {

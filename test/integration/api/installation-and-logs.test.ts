@@ -17,14 +17,16 @@ const put = async (path: string, body: unknown, key = world.tenant.keys.admin) =
   await world.call("PUT", path, { key, body });
 
 test("the blocklist is replaced as a whole, each entry once (G142)", async () => {
-  expect((await world.get("/blocklist")).body).toEqual({ data: { entries: [] } });
+  expect((await world.get("/blocklist")).body).toEqual({ data: { entries: [], installation: [] } });
   const first = await put("/blocklist", {
     entries: ["Bad.Example", "worse.example/Path", "bad.example"],
   });
-  expect(first.body).toEqual({ data: { entries: ["bad.example", "worse.example/Path"] } });
+  expect(first.body).toEqual({
+    data: { entries: ["bad.example", "worse.example/Path"], installation: [] },
+  });
   await put("/blocklist", { entries: ["bad.example", "new.example"] });
   expect((await world.get("/blocklist", world.tenant.keys.analyst)).body).toEqual({
-    data: { entries: ["bad.example", "new.example"] },
+    data: { entries: ["bad.example", "new.example"], installation: [] },
   });
   const wrong = await put("/blocklist", { entries: ["ok.example", "https://x.example"] });
   expect([refusal(wrong), Object.keys(details(wrong).fields ?? {})]).toEqual([
@@ -35,7 +37,7 @@ test("the blocklist is replaced as a whole, each entry once (G142)", async () =>
     "403 forbidden",
   );
   expect((await world.get("/blocklist")).body).toEqual({
-    data: { entries: ["bad.example", "new.example"] },
+    data: { entries: ["bad.example", "new.example"], installation: [] },
   });
 });
 

@@ -103,6 +103,7 @@ function events(ids: Ids): string[] {
     `insert into fx_rate (date, currency, rate)
      select date '2020-01-01' + i / 20, (array['EUR', 'GBP', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN', 'CZK', 'HUF', 'RON', 'BGN', 'TRY', 'JPY',
        'CNY', 'INR', 'AUD', 'NZD', 'CAD', 'BRL', 'MXN'])[1 + i % 20], 1 from generate_series(0, ${rows - 1}) i`,
+    `insert into workspace_fx_rate (workspace_id, date, currency, rate) select ${workspaceId}, date, currency, rate from fx_rate`,
   ];
 }
 

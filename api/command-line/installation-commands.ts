@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { BlocklistEntries } from "../management/blocklist.ts";
+import {
+  addInstallationEntries,
+  listInstallationEntries,
+  removeInstallationEntries,
+} from "../management/installation-blocklist.ts";
+import {
+  listInstallationRates,
+  Rate,
+  setInstallationRates,
+} from "../management/reference-rates.ts";
+import type { Command } from "./command.ts";
+import { UsageError } from "./command-error.ts";
+import { JSON_OUTPUT } from "./options.ts";
+import { withDatabase } from "./session.ts";
+import { table } from "./table.ts";
+
+/*
+ * What counts for every workspace of the installation, and only the operator writes (G201). No workspace's audit log has it.
+ */
+
+const RATES_LISTED_MAX = 1_000;
+const ENTRY = {
+  name: "ENTRY",
+  summary: "host, or host and beginning of a path; several at once",
+  isRepeated: true,
+} as const;
+
+const listBlocklist: Command = {
+  name: "blocklist list",
+  summary: "targets that no link of any workspace is redirected to",
+  options: JSON_OUTPUT,
+  examples: ["blocklist list"],
+  run: async (given, environment) =>
+    await withDatabase(environment, async (db) => {
+      const entries = await listInstallationEntries(db);
+      if (given.has("json")) return JSON.stringify(entries, null, 2);
+      return entries.length === 0
+        ? "The blocklist of the installation is empty. `blocklist add` adds to it."
+        : entries.join("\n");
+    }),
+};
+
+const addToBlocklist: Command = {
+  name: "blocklist add",
+  operand: ENTRY,
+  summary: "adds to the targets that no link is redirected to",
+  options: {},
+  examples: ["blocklist add bad.example worse.example/path"],
+  notes: "Workspaces have lists of their own beside it: PUT /blocklist.",
+  run: async (given, environment) => {
+    const entries = entriesOf(given.operands);
+    return await withDatabase(environment, async (db) => {
+      const added = await addInstallationEntries(db, entries);
+      return `${added} of ${entries.length} added; the others were there.`;
+    });
+  },
+};
+
+const removeFromBlocklist: Command = {
+  name: "blocklist remove",
+  operand: ENTRY,
+  summary: "takes targets off that list",
+  options: {},
+  examples: ["blocklist remove bad.example"],
+  run: async (given, environment) => {
+    const entries = entriesOf(given.operands);
+    return await withDatabase(environment, async (db) => {
+      const removed = await removeInstallationEntries(db, entries);
+      return `${removed} of ${entries.length} removed; the others were not there.`;
+    });
+  },
+};
+
+/** @throws {UsageError} for what is no entry. */
+function entriesOf(operands: readonly string[]): string[] {
+  const parsed = BlocklistEntries.safeParse(operands);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new UsageError(`${operands[Number(issue?.path[0] ?? 0)] ?? ""}: ${issue?.message ?? ""}.`);
+}
+
+const listRates: Command = {
+  name: "fx-rates list",
+  summary: `reference rates of the installation, newest day first, at most ${RATES_LISTED_MAX}`,
+  options: { ...JSON_OUTPUT, currency: { value: "CUR", summary: "only of this currency" } },
+  examples: ["fx-rates list --currency USD"],
+  run: async (given, environment) =>
+    await withDatabase(environment, async (db) => {
+      const currency = given.text("currency")?.toUpperCase();
+      const rates = await listInstallationRates(db, { currency, rowsMax: RATES_LISTED_MAX });
+      if (given.has("json")) return JSON.stringify(rates, null, 2);
+      return table(
+        [
+          { title: "DATE", value: ({ date }) => date },
+          { title: "CURRENCY", value: (one) => one.currency },
+          { title: "PER EUR", value: ({ rate }) => rate },
+          { title: "SET BY", value: ({ source }) => (source === "manual" ? "operator" : source) },
+        ],
+        rates,
+        "There is no rate. The feed brings them, or `fx-rates set` sets one.",
+      );
+    }),
+};
+
+const setRates: Command = {
+  name: "fx-rates set",
+  operand: {
+    name: "CURRENCY=RATE",
+    summary: "units of the currency per EUR; several at once",
+    isRepeated: true,
+  },
+  summary: "sets reference rates of the installation",
+  options: { date: { value: "DAY", summary: "such as 2026-01-31; today by UTC without" } },
+  examples: ["fx-rates set USD=1.0842 GBP=0.8510 --date 2026-01-31"],
+  notes:
+    "They stay: the daily feed does not replace them. A workspace's own rates, by POST /fx-rates, go before them.",
+  run: async (given, environment) => {
+    const date = given.text("date") ?? new Date().toISOString().slice(0, 10);
+    const rates = given.operands.map((pair) => rateOf(pair, date));
+    return await withDatabase(environment, async (db) => {
+      await setInstallationRates(db, rates);
+      return `Set for ${date}: ${rates.map(({ currency }) => currency).join(", ")}.`;
+    });
+  },
+};
+
+/** @throws {UsageError} for what is no rate. */
+function rateOf(pair: string, date: string): Rate {
+  const [currency = "", rate, ...rest] = pair.split("=");
+  if (rate === undefined || rest.length > 0)
+    throw new UsageError(`"${pair}" is not of the form CURRENCY=RATE.`);
+  const parsed = Rate.safeParse({ date, currency, rate });
+  if (!parsed.success) throw new UsageError(`${pair}: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+export const installationCommands: readonly Command[] = [
+  ...[listBlocklist, addToBlocklist, removeFromBlocklist],
+  ...[listRates, setRates],
+];

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { aCatalog, apply } from "../../test/samples/a-catalog.ts";
+import { aClickService, answerLine } from "../../test/samples/a-click-service.ts";
+import { isUnsafe, isUnsafeIn } from "./blocklist.ts";
+import { readTargetUrl } from "./target-url.ts";
+
+const PARTS = {
+  workspaces: [
+    { id: 1, allowed_destinations: ["*.example"] },
+    { id: 2, slug: "two", allowed_destinations: ["*.example"] },
+  ],
+  advertisers: [{ id: 1 }, { id: 2, workspace_id: 2 }],
+  offers: [{ id: 1 }, { id: 2, workspace_id: 2, advertiser_id: 2, code: "TWO" }],
+  affiliates: [{ id: 1 }, { id: 2, workspace_id: 2 }],
+  domains: [
+    { id: 1, host: "one.example" },
+    { id: 2, host: "two.example", workspace_id: 2 },
+  ],
+  blocklist: ["all.example"],
+  workspaceBlocklist: [{ entry: "bad.example/x", workspace_id: 1 }],
+};
+
+test("a workspace's list counts for its own clicks alone, the installation's for all (#14, G201)", () => {
+  const service = aClickService(PARTS);
+  const line = (path: string, host: string, target: string): string =>
+    answerLine(service.ask(`${path}?url=${encodeURIComponent(target)}`, { headers: { host } }));
+  const unsafe = expect.stringContaining("unsafe_target") as unknown;
+  expect(line("/c/SHOP-PART01", "one.example", "https://a.bad.example/x/y")).toEqual(unsafe);
+  expect(line("/c/TWO-PART01", "two.example", "https://a.bad.example/x/y")).toContain("302");
+  expect(line("/c/SHOP-PART01", "one.example", "https://a.bad.example/y")).toContain("302");
+  expect(line("/c/SHOP-PART01", "one.example", "https://all.example/")).toEqual(unsafe);
+  expect(line("/c/TWO-PART01", "two.example", "https://all.example/")).toEqual(unsafe);
+  // A link of nobody: the list of each workspace on the host counts for what that one allows.
+  expect(line("/r/NONE/PART01", "one.example", "https://bad.example/x")).toContain("404");
+  expect(line("/r/NONE/PART01", "two.example", "https://bad.example/x")).toContain("302");
+  expect(line("/r/NONE/PART01", "unlisted.example", "https://bad.example/x")).toContain("302");
+  apply(service.deps.catalog, {
+    workspaceBlocklist: [
+      { entry: "bad.example/x", workspace_id: 1 },
+      { entry: "bad.example", workspace_id: 2 },
+    ],
+  });
+  expect(line("/r/NONE/PART01", "unlisted.example", "https://bad.example/x")).toContain("404");
+});
+
+test("an entry that is taken off counts no longer (#14, G201)", () => {
+  const catalog = aCatalog(PARTS);
+  const target = readTargetUrl(["https://bad.example/x"]);
+  expect([isUnsafe(catalog, target), isUnsafeIn(catalog, 1, target)]).toEqual([false, true]);
+  expect(isUnsafeIn(catalog, 2, target)).toBe(false);
+  const version = catalog.version + 1;
+  catalog.apply([{ kind: "workspace_blocklist_entry", id: "1", version, record: null }]);
+  expect(isUnsafeIn(catalog, 1, target)).toBe(false);
+});
