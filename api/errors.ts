@@ -11,7 +11,8 @@ export const API_ERRORS = {
   not_approved: { status: 403, meaning: "The partner may not run this offer yet." },
   rate_limited: {
     status: 429,
-    meaning: "The budget of this minute is used up: wait `Retry-After` seconds.",
+    meaning:
+      "The budget of this minute is used up, or as many reports of the key or its workspace as are allowed are under way: wait `Retry-After` seconds.",
   },
   invalid_request: { status: 400, meaning: "The request is not of the expected form." },
   invalid_parameter: {

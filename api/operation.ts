@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { z } from "zod";
-import type { Clickhouse } from "../schemas/clickhouse/connect.ts";
+import type { ClickhouseReader } from "../schemas/clickhouse/connect.ts";
 import type { Log } from "../schemas/host/log.ts";
 import type { Nats } from "../schemas/nats/connect.ts";
 import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
@@ -34,7 +34,7 @@ export type OperationContext = {
   /** Same as `principal.workspace`. */
   readonly workspace: PrincipalWorkspace;
   readonly db: Pool;
-  readonly clickhouse: Clickhouse;
+  readonly clickhouse: ClickhouseReader;
   /** Undefined while NATS has not been reached since the start: answer `unavailable`. */
   readonly nats: Nats | undefined;
   /** For addresses that a caller names. */
@@ -119,6 +119,8 @@ export type Operation = {
    * in the document is a fault in every test that meets it.
    */
   readonly failures?: readonly ErrorCode[];
+  /** Reads clicks or reports from ClickHouse: it needs a place for that, of which a key has 4 (reports/report-slots.ts). */
+  readonly readsClickhouse?: true;
   /** Media types besides JSON that an answer may have. */
   readonly otherMediaTypes?: readonly string[];
   /** Loads what the path names, before query and body are looked at (G02). Throws `notFound`. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
 import type { ReportScope } from "../reports/report-scope.ts";
@@ -29,7 +29,7 @@ const CLICK_TIMEOUT_MS = 1_000;
 
 /** Newest first; among clicks of one millisecond the higher id. */
 export async function selectClicks<Row>(
-  clickhouse: Clickhouse,
+  clickhouse: ClickhouseReader,
   row: z.ZodObject & z.ZodType<Row>,
   search: ClickSearch,
 ): Promise<Row[]> {
@@ -60,7 +60,7 @@ export async function selectClicks<Row>(
 
 /** The stored click of a workspace with this id: its time is in its id, so one granule is read. */
 export async function selectClick(
-  clickhouse: Clickhouse,
+  clickhouse: ClickhouseReader,
   workspaceId: number,
   clickId: string,
 ): Promise<StoredClick | undefined> {

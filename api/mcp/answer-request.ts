@@ -1,6 +1,7 @@
 import type { Principal } from "../access/principal.ts";
 import type { OperationContext } from "../operation.ts";
 import { reportScope } from "../reports/caller.ts";
+import type { RunOperation } from "../rest/run-operation.ts";
 import { callTool } from "./call-tool.ts";
 import { instructionsFor } from "./instructions.ts";
 import { type RpcAnswer, type RpcMessage, rpcError, rpcResult } from "./json-rpc.ts";
@@ -17,6 +18,7 @@ const SERVER_VERSION = "1.0.0";
 export async function answerRequest(
   context: OperationContext,
   { id, method, params }: Request,
+  run: RunOperation,
 ): Promise<RpcAnswer> {
   const { principal } = context;
   switch (method) {
@@ -30,7 +32,7 @@ export async function answerRequest(
       const { name } = params;
       const tool = typeof name === "string" ? findTool(name) : undefined;
       if (tool === undefined) return rpcError(id, "unknownTool", "there is no such tool");
-      return rpcResult(id, await callTool(context, tool, params["arguments"]));
+      return rpcResult(id, await callTool(context, tool, params["arguments"], run));
     }
     default:
       return rpcError(id, "unknownMethod", "there is no such method");

@@ -3,6 +3,7 @@ import { authorize } from "../access/authorize.ts";
 import type { OperationContext } from "../operation.ts";
 import { problemOf } from "../rest/problem.ts";
 import { readInput } from "../rest/request-input.ts";
+import type { RunOperation } from "../rest/run-operation.ts";
 import { requestOfCall } from "./tool-request.ts";
 import type { Tool } from "./tools.ts";
 
@@ -20,8 +21,9 @@ export async function callTool(
   context: OperationContext,
   tool: Tool,
   given: unknown,
+  run: RunOperation,
 ): Promise<ToolResult> {
-  const { status, ...result } = await resultOf(context, tool, given);
+  const { status, ...result } = await resultOf(context, tool, given, run);
   await noteInAuditLog(context, {
     principal: context.principal,
     action: `mcp:${tool.name}`,
@@ -36,12 +38,13 @@ async function resultOf(
   context: OperationContext,
   tool: Tool,
   given: unknown,
+  run: RunOperation,
 ): Promise<ToolResult & { readonly status: number }> {
   const { operation } = tool;
   try {
     authorize(context.principal, operation.access);
     const input = await readInput(operation, context, requestOfCall(tool, given));
-    const result = await operation.run(context, input);
+    const result = await run(operation, context, input);
     if ("stream" in result) throw new Error(`the tool ${tool.name} answered a stream`);
     const content = [textBlock(JSON.stringify(result.body))];
     return { content, structuredContent: result.body, isError: false, status: operation.status };

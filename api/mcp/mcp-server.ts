@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../errors.ts";
+import type { OperationContext } from "../operation.ts";
 import {
   type Admission,
   type AdmissionDeps,
@@ -9,6 +10,7 @@ import {
 } from "../rest/admission.ts";
 import { contextOf, noteUse, type OperationParts } from "../rest/operation-context.ts";
 import { problemOf } from "../rest/problem.ts";
+import { clientLeft, operationRunner, type RunOperation } from "../rest/run-operation.ts";
 import { answerRequest } from "./answer-request.ts";
 import {
   type RPC_ERRORS,
@@ -76,7 +78,9 @@ async function answerPost(
   const admission = await admitCalls(options, request.admission, messages);
   reply.headers(headersOf(admission));
   if (admission.refusal !== undefined) throw admission.refusal;
-  const answers = await answersTo(options, admission, messages);
+  const left = clientLeft(reply);
+  const context = contextOf(options, admission, left);
+  const answers = await answersTo(context, operationRunner(options, left), messages);
   const [first] = answers;
   if (first === undefined) return reply.code(202).send();
   return sendJson(reply, Array.isArray(json) ? answers : first);
@@ -97,16 +101,15 @@ async function admitCalls(
 
 /** In the order of the messages, one after the other: a batch takes no more of the stores at once than a request. */
 async function answersTo(
-  options: McpOptions,
-  admission: Admission,
+  context: OperationContext,
+  run: RunOperation,
   messages: readonly RpcMessage[],
 ): Promise<RpcAnswer[]> {
-  const context = contextOf(options, admission);
   const answers: RpcAnswer[] = [];
   for (const message of messages) {
     if (message.kind === "invalid")
       answers.push(rpcError(message.id, "invalidRequest", message.why));
-    if (message.kind === "request") answers.push(await answerRequest(context, message));
+    if (message.kind === "request") answers.push(await answerRequest(context, message, run));
   }
   return answers;
 }

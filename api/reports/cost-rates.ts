@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { findExchangeRates } from "../../schemas/postgres/exchange-rates.ts";
@@ -39,7 +39,7 @@ export function costSeconds({ fromMs, toMs, zone }: TimeRange): { from: number; 
  * @throws {ApiError} `invalid_parameter` for more of them than a statement may carry.
  */
 export async function readCostRates(
-  { db, clickhouse }: { readonly db: Queryable; readonly clickhouse: Clickhouse },
+  { db, clickhouse }: { readonly db: Queryable; readonly clickhouse: ClickhouseReader },
   { role, workspaceId }: ReportScope,
   { range, currency }: { readonly range: TimeRange; readonly currency: string },
 ): Promise<CostRates | undefined> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import { type Page, selectPage, streamRows } from "../../schemas/clickhouse/select.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import {
@@ -14,7 +14,7 @@ import { type Dimension, dimensionValue } from "./dimensions.ts";
 import { type Measure, measureValue } from "./measures.ts";
 import type { ReportFilter } from "./report-filters.ts";
 
-export type ReportStores = { readonly db: Queryable; readonly clickhouse: Clickhouse };
+export type ReportStores = { readonly db: Queryable; readonly clickhouse: ClickhouseReader };
 
 /** One row as the contract shows it, by position: dimensions and metrics in the order of the plan. */
 export type ReportRow = {

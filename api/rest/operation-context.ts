@@ -1,17 +1,20 @@
-import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { abortable } from "../../schemas/clickhouse/abortable.ts";
+import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { ApiKeys } from "../access/api-keys.ts";
 import type { OperationContext, OperationSettings } from "../operation.ts";
+import type { ReportSlots } from "../reports/report-slots.ts";
 import type { Admission } from "./admission.ts";
 import type { Cursors } from "./cursor.ts";
 
 /** What operations are given besides the request, by REST and by MCP. */
 export type OperationParts = {
   readonly db: Pool;
-  readonly clickhouse: Clickhouse;
+  readonly clickhouse: ClickhouseReader;
+  readonly reportSlots: ReportSlots;
   readonly nats: () => Nats | undefined;
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
@@ -19,10 +22,11 @@ export type OperationParts = {
   readonly settings: OperationSettings;
 };
 
-/** What the operations of one request run with. */
+/** What the operations of one request run with. When its client has left, what it reads from ClickHouse ends. */
 export function contextOf(
   parts: OperationParts,
   admission: Admission | undefined,
+  left: AbortSignal,
 ): OperationContext {
   // Every request without a principal was refused before.
   if (admission?.principal === undefined)
@@ -32,7 +36,7 @@ export function contextOf(
     principal,
     workspace: principal.workspace,
     db: parts.db,
-    clickhouse: parts.clickhouse,
+    clickhouse: abortable(parts.clickhouse, left),
     nats: parts.nats(),
     outgoing: parts.outgoing,
     cursors: parts.cursors,

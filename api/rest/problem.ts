@@ -2,6 +2,7 @@ import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import { isPostgresAway } from "../../schemas/postgres/errors.ts";
 import { ApiError, type ErrorDetails, unavailable } from "../errors.ts";
+import { ClientLeftError } from "./run-operation.ts";
 
 /** The body of every answer that is no success (section 7.1). */
 export type ProblemBody = {
@@ -14,6 +15,8 @@ export type ProblemBody = {
 
 /** Any fault as the caller may know it; what is ours is in the log only, under the request id. */
 export function problemOf(error: unknown, log: Log): ApiError {
+  // Nobody hears of it, and nothing went wrong.
+  if (error instanceof ClientLeftError) return new ApiError("unavailable", error.message);
   if (error instanceof ApiError) {
     if (error.status >= 500)
       log.error({ err: withoutRows(error.cause ?? error) }, "request.failed");

@@ -2,7 +2,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { noteInAuditLog } from "../access/audit-log.ts";
 import { authorize } from "../access/authorize.ts";
 import { ApiError, notFound } from "../errors.ts";
-import type { Operation, OperationResult } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 import {
   type Admission,
   type AdmissionDeps,
@@ -14,6 +14,7 @@ import { contextOf, noteUse, type OperationParts } from "./operation-context.ts"
 import { problemBody, problemOf } from "./problem.ts";
 import { readInput } from "./request-input.ts";
 import { RestRoutes } from "./routes.ts";
+import { clientLeft, operationRunner } from "./run-operation.ts";
 import { refuseUnknownParameters } from "./unknown-parameters.ts";
 
 /** A document that needs no key: it holds nothing of any workspace (G04). */
@@ -163,13 +164,14 @@ async function answerOperation(
   request: FastifyRequest,
   { operation, reply }: Answering,
 ): Promise<FastifyReply> {
-  const context = contextOf(options, request.admission);
+  const left = clientLeft(reply);
+  const context = contextOf(options, request.admission, left);
   const input = await readInput(operation, context, {
     path: stringsOf(request.params),
     query: stringsOf(request.query),
     body: request.body,
   });
-  const result: OperationResult = await operation.run(context, input);
+  const result = await operationRunner(options, left)(operation, context, input);
   reply.header("cache-control", "no-store");
   if ("stream" in result) {
     return reply

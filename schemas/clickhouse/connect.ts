@@ -9,6 +9,8 @@ export type ClickhouseOptions = {
 };
 
 export type Clickhouse = ClickHouseClient;
+/** All that reading needs. */
+export type ClickhouseReader = Pick<Clickhouse, "query">;
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 10;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clickhouse } from "./connect.ts";
+import type { ClickhouseReader } from "./connect.ts";
 
 /** A statement with typed parameters (`{name:Type}`), as a compiler or a module of constants made it. */
 export type SelectStatement = {
@@ -22,7 +22,7 @@ const TIMEOUT_MARGIN_MS = 2_000;
 
 /** Every row at once: for statements with a limit. Throws what the client throws, and a ZodError for a row of another shape. */
 export async function selectRows<Row>(
-  clickhouse: Clickhouse,
+  clickhouse: ClickhouseReader,
   statement: SelectStatement,
   row: z.ZodType<Row>,
 ): Promise<Row[]> {
@@ -32,7 +32,7 @@ export async function selectRows<Row>(
 
 /** A statement of the form `… with totals … limit …`. */
 export async function selectPage<Row>(
-  clickhouse: Clickhouse,
+  clickhouse: ClickhouseReader,
   statement: SelectStatement,
   row: z.ZodType<Row>,
 ): Promise<Page<Row>> {
@@ -53,7 +53,7 @@ export async function selectPage<Row>(
 
 /** Rows as they arrive, a few hundred at a time: nothing keeps the whole result. Ends the request when the reader stops. */
 export async function* streamRows<Row>(
-  clickhouse: Clickhouse,
+  clickhouse: ClickhouseReader,
   statement: SelectStatement,
   row: z.ZodType<Row>,
 ): AsyncGenerator<Row[]> {
@@ -77,12 +77,15 @@ function requestOf({ name, text, params, timeoutMs = TIMEOUT_MS }: SelectStateme
   return {
     query: text,
     query_params: { ...params },
-    // The server gives up first, so that no query runs on for a client that has left.
+    // The server gives up first, and says why.
     abort_signal: AbortSignal.timeout(timeoutMs + TIMEOUT_MARGIN_MS),
     clickhouse_settings: {
       log_comment: name,
       max_execution_time: Math.ceil(timeoutMs / 1_000),
       exact_rows_before_limit: 1,
+      // The server ends what it reads for a client that has left, which it does for read-only requests. 2: settings may be given.
+      readonly: "2",
+      cancel_http_readonly_queries_on_client_close: 1,
       output_format_json_quote_64bit_integers: 0,
       output_format_json_quote_decimals: 1,
       date_time_output_format: "iso",

@@ -103,13 +103,13 @@ export class ApiWorld {
 
   /** One more process of the API, as far as its state goes: its own caches and counters. Answers its origin. */
   async startAnother(
-    options: WorldOptions & { nats?: () => Nats | undefined } = {},
+    options: WorldOptions & { nats?: () => Nats | undefined; clickhouse?: Clickhouse } = {},
   ): Promise<string> {
     const outgoing = new OutgoingClient({ allowLoopback: options.allowLoopback ?? false });
     this.#closers.push(() => outgoing.close());
     const app: FastifyInstance = await startApi({
       db: this.db,
-      clickhouse: this.clickhouse,
+      clickhouse: options.clickhouse ?? this.clickhouse,
       nats: options.nats ?? (() => this.nats),
       outgoing,
       log: this.#log,

@@ -1,0 +1,55 @@
+import { finished } from "node:stream";
+import type { FastifyReply } from "fastify";
+import type { Operation, OperationContext, OperationInput, OperationResult } from "../operation.ts";
+import type { ReportSlots } from "../reports/report-slots.ts";
+
+/** The client closed its connection before it had its answer: nobody reads what would be answered now. */
+export class ClientLeftError extends Error {
+  override readonly name = "ClientLeftError";
+
+  constructor() {
+    super("the client has left");
+  }
+}
+
+/** Runs an operation whose input was read. */
+export type RunOperation = (
+  operation: Operation,
+  context: OperationContext,
+  input: OperationInput,
+) => Promise<OperationResult>;
+
+/** Aborted with a {@link ClientLeftError} when the connection closes before the answer is out. */
+export function clientLeft({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController();
+  raw.once("close", () => {
+    if (!raw.writableFinished) left.abort(new ClientLeftError());
+  });
+  return left.signal;
+}
+
+/**
+ * Runs operations of one request: those that read ClickHouse hold a place until their answer, or the last piece of their stream, is
+ * out of their hands. @throws {ClientLeftError} in place of what an ended query throws.
+ */
+export function operationRunner(
+  { reportSlots }: { readonly reportSlots: ReportSlots },
+  left: AbortSignal,
+): RunOperation {
+  return async (operation, context, input) => {
+    if (operation.readsClickhouse !== true) return await operation.run(context, input);
+    const { keyId, workspace } = context.principal;
+    const giveBack = await reportSlots.take({ keyId, workspaceId: workspace.id }, left);
+    let result: OperationResult | undefined;
+    try {
+      result = await operation.run(context, input);
+    } catch (error) {
+      left.throwIfAborted();
+      throw error;
+    } finally {
+      if (result === undefined || !("stream" in result)) giveBack();
+      else finished(result.stream, giveBack);
+    }
+    return result;
+  };
+}

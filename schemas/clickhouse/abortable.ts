@@ -1,0 +1,25 @@
+import type { DataFormat, QueryParams } from "@clickhouse/client";
+import type { ClickhouseReader } from "./connect.ts";
+
+/**
+ * The same server, for one request: when `signal` is aborted, its statements end here and on the server. After that it takes no
+ * more.
+ */
+export function abortable(clickhouse: ClickhouseReader, signal: AbortSignal): ClickhouseReader {
+  return {
+    query: async <Format extends DataFormat = "JSON">(
+      params: QueryParams & { readonly format?: Format },
+    ) => {
+      signal.throwIfAborted();
+      const { abort_signal: own } = params;
+      const answer = await clickhouse.query<Format>({
+        ...params,
+        abort_signal: own === undefined ? signal : AbortSignal.any([own, signal]),
+      });
+      // From the first byte of the answer on, the client no longer listens to the signal.
+      if (signal.aborted) answer.close();
+      else signal.addEventListener("abort", () => answer.close(), { once: true });
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,206 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { z } from "zod";
+import { insertKey } from "../../../api/access/insert-key.ts";
+import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
+import { until } from "../../system/until.ts";
+import { ApiWorld } from "./api-world.ts";
+import { McpCaller } from "./mcp-caller.ts";
+
+/** Of a report's statements, after which the server would end them by itself. */
+const STATEMENT_MS = 20_000;
+const ENDLESS = 1_000_000_000_000;
+const REPORT = "/api/v1/reports?preset=today";
+
+let world: ApiWorld;
+let clickhouse: Clickhouse;
+let origin: string;
+
+beforeAll(async () => {
+  world = await ApiWorld.open();
+  const url = new URL(inject("clickhouseUrl"));
+  url.pathname = `/${world.name}`;
+  await migrateClickhouse(url.toString());
+  clickhouse = openClickhouse({ url: url.toString(), applicationName: "test" });
+  origin = await world.startAnother({ clickhouse });
+});
+afterAll(async () => {
+  await clickhouse.command({ query: `drop database if exists ${world.name}` });
+  await clickhouse.close();
+  await world.close();
+});
+
+/** Ids of the statements of this test's database that the server is working on. */
+async function underWay(): Promise<string[]> {
+  const answer = await clickhouse.query({
+    query: `select query_id from system.processes
+      where current_database = {name: String} and startsWith(Settings['log_comment'], 'api.')`,
+    query_params: { name: world.name },
+    format: "JSONEachRow",
+  });
+  const rows = z.array(z.object({ query_id: z.string() })).parse(await answer.json());
+  return rows.map(({ query_id }) => query_id);
+}
+
+async function untilUnderWay(statements: number): Promise<void> {
+  await until(
+    `${statements} statements under way`,
+    async () => (await underWay()).length === statements,
+    {
+      timeoutMs: STATEMENT_MS,
+    },
+  );
+}
+
+/** What a statement reads in place of a table, and how to undo it. */
+async function replaceTable(table: string, select: string): Promise<() => Promise<void>> {
+  await clickhouse.command({ query: `rename table ${table} to stored_${table}` });
+  await clickhouse.command({ query: `create view ${table} as ${select}` });
+  return async () => {
+    await clickhouse.command({ query: `drop view ${table} sync` });
+    await clickhouse.command({ query: `rename table stored_${table} to ${table}` });
+  };
+}
+
+/** Every report of staff reads its costs first, and now does not come to an end. It sleeps rather than takes the machine's cores. */
+async function withEndlessReports(work: () => Promise<void>): Promise<void> {
+  const undo = await replaceTable(
+    "ad_cost_fact",
+    `select toUInt32(sleepEachRow(0.02)) as workspace_id, '' as currency, toDateTime(number % 1000, 'UTC') as wall_time
+     from numbers(${ENDLESS}) settings max_block_size = 10`,
+  );
+  try {
+    await work();
+  } finally {
+    await leaveAll();
+    await undo();
+  }
+}
+
+type Answered = {
+  readonly status: number | undefined;
+  readonly retryAfter: string | undefined;
+  readonly body: string;
+};
+
+const leavers: (() => void)[] = [];
+
+/** A request on a connection of its own, whose client can leave: then the answer is "left". */
+function ask(
+  key: string,
+  path = REPORT,
+): { leave: () => void; answer: Promise<Answered | "left"> } {
+  const { hostname, port } = new URL(origin);
+  const headers = { authorization: `Bearer ${key}` };
+  const sent = request({ hostname, port, path, headers, agent: false });
+  const answer = new Promise<Answered | "left">((resolve) => {
+    sent.on("error", () => resolve("left"));
+    sent.on("response", (response) => {
+      const { statusCode: status, headers: answered } = response;
+      let body = "";
+      response.setEncoding("utf8").on("data", (text: string) => (body += text));
+      response.on("end", () => resolve({ status, retryAfter: answered["retry-after"], body }));
+    });
+  });
+  sent.end();
+  const leave = (): void => void sent.destroy();
+  leavers.push(leave);
+  return { leave, answer };
+}
+
+async function leaveAll(): Promise<void> {
+  for (const leave of leavers.splice(0)) leave();
+  await untilUnderWay(0);
+}
+
+test("a key has 4 reports under way, a workspace 8, by REST and MCP; then 429 after 2 s (#17, G205)", async () => {
+  const { keys, workspaceId } = world.tenant;
+  const third = await insertKey(world.db, { workspaceId, name: "third", role: "admin" });
+  const other = await world.addTenant("second");
+  await withEndlessReports(async () => {
+    for (let reports = 1; reports <= 4; reports += 1) ask(keys.admin);
+    await untilUnderWay(4);
+    const startedAtMs = performance.now();
+    const refused = await ask(keys.admin).answer;
+    const body: unknown = expect.stringContaining('"code":"rate_limited"');
+    expect(refused).toEqual({ status: 429, retryAfter: "2", body });
+    expect(performance.now() - startedAtMs).toBeGreaterThan(1_900);
+    const tool = await new McpCaller(origin, keys.admin).tool("run_report", { preset: "today" });
+    expect([tool.isError, tool.text]).toEqual([true, expect.stringMatching(/^rate_limited: /)]);
+
+    // What reads no clicks is not held up, and neither are other keys, up to the places of the workspace.
+    const me = await ask(keys.admin, "/api/v1/me").answer;
+    expect(me).toMatchObject({ status: 200 });
+    for (let reports = 1; reports <= 4; reports += 1) ask(keys.analyst, `${REPORT}&format=csv`);
+    await untilUnderWay(8);
+    const full = await ask(third).answer;
+    expect(full).toMatchObject({ status: 429 });
+    ask(other.keys.admin);
+    await untilUnderWay(9);
+  });
+});
+
+test("a report whose client has left ends on the server, and its place is free at once (#17, G205)", async () => {
+  const { admin } = world.tenant.keys;
+  await withEndlessReports(async () => {
+    const startedAtMs = performance.now();
+    const first = ask(admin);
+    for (let reports = 2; reports <= 4; reports += 1) ask(admin);
+    await untilUnderWay(4);
+    const before = await underWay();
+    ask(admin, `${REPORT}&format=csv`);
+    const leaving = ask(admin, `${REPORT}&format=csv`);
+    leaving.leave();
+    first.leave();
+    expect([await first.answer, await leaving.answer]).toEqual(["left", "left"]);
+    const hasChanged = async (): Promise<boolean> => {
+      const now = await underWay();
+      return now.length === 4 && now.filter((id) => before.includes(id)).length === 3;
+    };
+    await until("the one that waited in the place of the one that left", hasChanged, {
+      timeoutMs: STATEMENT_MS,
+    });
+    await leaveAll();
+    // Sooner than the server would have ended them for their time.
+    expect(performance.now() - startedAtMs).toBeLessThan(STATEMENT_MS);
+  });
+});
+
+test("a CSV that is no longer read ends its query on the server (#17, G205)", async () => {
+  const { workspaceId, keys } = world.tenant;
+  await clickhouse.insert({
+    table: "click",
+    values: [{ workspace_id: workspaceId, ts: Date.now() }],
+    format: "JSONEachRow",
+  });
+  const undo = await replaceTable(
+    "click",
+    `select one.* except sub1, repeat(toString(number), 20) as sub1
+     from stored_click as one cross join numbers(200000) as many`,
+  );
+  try {
+    const { hostname, port } = new URL(origin);
+    const path = `${REPORT}&format=csv&group_by=sub1,sub2&filters=sub1:not_empty&metrics=clicks`;
+    const headers = { authorization: `Bearer ${keys.admin}` };
+    const startedAtMs = performance.now();
+    await new Promise<void>((resolve, reject) => {
+      const sent = request({ hostname, port, path, headers }, (answer) => {
+        expect(answer.statusCode).toBe(200);
+        answer.once("readable", () => {
+          answer.read(1_000);
+          resolve();
+        });
+      });
+      sent.on("error", reject).end();
+      leavers.push(() => sent.destroy());
+    });
+    // The rows are there, or on their way to a reader who takes no more of them.
+    await untilUnderWay(1);
+    await leaveAll();
+    expect(performance.now() - startedAtMs).toBeLessThan(STATEMENT_MS);
+  } finally {
+    await leaveAll();
+    await undo();
+  }
+});
