@@ -6,6 +6,7 @@ import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
 import { AddressList } from "./access/address-list.ts";
 import { ApiKeys } from "./access/api-keys.ts";
+import { KeyGuesses } from "./access/key-guesses.ts";
 import { RateLimiter } from "./access/rate-limiter.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
@@ -46,6 +47,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     keys: new ApiKeys(db),
     reportSlots: new ReportSlots(),
     rates: new RateLimiter(db, parts.rateLimitPerMinute),
+    guesses: new KeyGuesses(parts.rateLimitPerMinute),
     trustedProxies: new AddressList(parts.trustedProxies),
     settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };

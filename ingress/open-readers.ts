@@ -1,7 +1,9 @@
+import { systemClock } from "../schemas/time/clock.ts";
 import type { IngressMetrics } from "./metrics.ts";
 import { parseTrustedProxies, type TrustedProxies } from "./request/client-ip.ts";
 import { type DeviceReader, openDevices } from "./request/device.ts";
 import { type GeoReader, openGeo } from "./request/geo.ts";
+import { LookupLimit } from "./request/lookup-limit.ts";
 import type { IngressSettings } from "./settings.ts";
 
 /** What turns a request into facts. Opening reads the geographic databases: about a second. */
@@ -12,10 +14,14 @@ export async function openReaders(
   trustedProxies: TrustedProxies;
   devices: DeviceReader;
   geo: GeoReader;
+  lookups: LookupLimit;
 }> {
   const { cityDb, asnDb } = settings.geo;
+  const trustedProxies = parseTrustedProxies(settings.trustedProxies);
+  const perMinute = settings.ipLookupsPerMinute;
   return {
-    trustedProxies: parseTrustedProxies(settings.trustedProxies),
+    trustedProxies,
+    lookups: new LookupLimit({ perMinute, trustedProxies, clock: systemClock }),
     devices: openDevices(events.guessed),
     geo: await openGeo({
       ...(cityDb === "" ? {} : { cityDb }),

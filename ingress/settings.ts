@@ -18,6 +18,8 @@ const Settings = z.object({
   TRUSTED_PROXIES: list().default([]),
   /** Requests a minute that each address may send to the tracking paths; 0 limits nobody (G152). */
   IP_REQUESTS_PER_MINUTE: wholeNumber({ min: 0, max: 1_000_000 }).default(0),
+  /** Look-ups of clicks a minute that find nothing, of each address, by pixels and landing pages; 0 limits nobody. */
+  IP_LOOKUPS_PER_MINUTE: wholeNumber({ min: 0, max: 1_000_000 }).default(300),
   /** MMDB files instead of the ones that come with the install (G154). */
   GEO_CITY_DB: z.string().default(""),
   GEO_ASN_DB: z.string().default(""),
@@ -38,6 +40,7 @@ export type IngressSettings = {
   readonly postgresUrl: string;
   readonly trustedProxies: readonly string[];
   readonly ipRequestsPerMinute: number;
+  readonly ipLookupsPerMinute: number;
   readonly geo: { readonly cityDb: string; readonly asnDb: string };
   readonly journalSync: "interval" | "always" | "none";
   readonly journalReserveBytes: number | undefined;
@@ -58,6 +61,7 @@ export function readIngressSettings(
     postgresUrl: read.POSTGRES_URL,
     trustedProxies: read.TRUSTED_PROXIES,
     ipRequestsPerMinute: read.IP_REQUESTS_PER_MINUTE,
+    ipLookupsPerMinute: read.IP_LOOKUPS_PER_MINUTE,
     geo: { cityDb: read.GEO_CITY_DB, asnDb: read.GEO_ASN_DB },
     journalSync: read.JOURNAL_SYNC,
     journalReserveBytes: read.JOURNAL_RESERVE_BYTES,

@@ -1,6 +1,7 @@
 import { hash, randomInt } from "node:crypto";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { AddressList } from "./address-list.ts";
+import { KeyMarks } from "./key-marks.ts";
 import { permissionsOf, type Role } from "./permissions.ts";
 import type { Principal } from "./principal.ts";
 
@@ -68,8 +69,18 @@ export class ApiKeys {
   readonly #known = new Map<string, { atMs: number; found: Promise<FoundKey | undefined> }>();
   readonly #notedAtMs = new Map<number, number>();
 
+  readonly #marks: KeyMarks;
+
   constructor(db: Queryable) {
     this.#db = db;
+    this.#marks = new KeyMarks(db);
+  }
+
+  /** As {@link find}, for somebody who has sent many unknown keys: only a key that may exist is looked up. */
+  async findForGuesser(key: string, nowMs: number): Promise<FoundKey | undefined> {
+    if (!FORM.test(key)) return undefined;
+    const mayExist = await this.#marks.mayExist(hashOfKey(key));
+    return mayExist ? await this.find(key, nowMs) : undefined;
   }
 
   /** Undefined for a key that is unknown, expired or revoked. Rejects when Postgres is away. */
@@ -79,7 +90,10 @@ export class ApiKeys {
     if (known !== undefined && Math.abs(nowMs - known.atMs) < KNOWN_FOR_MS)
       return await known.found;
     const found = findKey(this.#db, key);
-    if (this.#known.size >= KEYS_KNOWN_MAX) this.#known.clear();
+    const oldest = this.#known.keys().next();
+    // Unknown keys count too: a flood of them pushes out one entry each.
+    if (this.#known.size >= KEYS_KNOWN_MAX && oldest.done !== true)
+      this.#known.delete(oldest.value);
     this.#known.set(key, { atMs: nowMs, found });
     try {
       return await found;

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { AddressList } from "../access/address-list.ts";
-import type { ApiKeys } from "../access/api-keys.ts";
+import type { ApiKeys, FoundKey } from "../access/api-keys.ts";
 import { bearerKey, refusalOfKey } from "../access/authorize.ts";
 import { addressBucket, clientIp } from "../access/client-ip.ts";
+import type { KeyGuesses } from "../access/key-guesses.ts";
 import type { Principal } from "../access/principal.ts";
 import type { RateLimiter } from "../access/rate-limiter.ts";
 import { ApiError } from "../errors.ts";
@@ -12,6 +13,7 @@ import type { RateState } from "../operation.ts";
 export type AdmissionDeps = {
   readonly keys: ApiKeys;
   readonly rates: RateLimiter;
+  readonly guesses: KeyGuesses;
   readonly trustedProxies: AddressList;
 };
 
@@ -31,7 +33,8 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
  * The first checks of every request, in their order (G02): key, address of the key, workspace and account, budget. Never
- * rejects. A key without fault has its own budget; everything else counts on its address.
+ * rejects. A key without fault has its own budget; everything else counts on its address. An address whose unknown keys have used
+ * up the budget costs Postgres nothing more, and a key that exists still works from there.
  */
 export async function admit(request: IncomingMessage, deps: AdmissionDeps): Promise<Admission> {
   const nowMs = Date.now();
@@ -40,11 +43,13 @@ export async function admit(request: IncomingMessage, deps: AdmissionDeps): Prom
   const { authorization } = request.headers;
   const key = bearerKey(authorization);
   try {
-    const found = key === undefined ? undefined : await deps.keys.find(key, nowMs);
+    const bucket = addressBucket(ip);
+    const { found, isGuess } = await identify(deps, { key, bucket, nowMs });
+    if (isGuess) return { ...base, ...nothingLeft(deps, nowMs), ...refusedKey(key) };
     const refusal = found === undefined ? refusalWithoutKey(key) : refusalOfKey(found, ip);
     const principal = refusal === undefined ? found?.principal : undefined;
     const counted = await deps.rates.count(
-      principal === undefined ? `ip:${addressBucket(ip)}` : holderOf(principal),
+      principal === undefined ? `ip:${bucket}` : holderOf(principal),
     );
     return {
       ...base,
@@ -54,19 +59,38 @@ export async function admit(request: IncomingMessage, deps: AdmissionDeps): Prom
       refusal: refusal ?? (counted.isOver ? overBudget(counted) : undefined),
     };
   } catch (error) {
-    const rate = {
-      limit: deps.rates.limit,
-      remaining: 0,
-      resetSec: 60 - (Math.floor(nowMs / 1000) % 60),
-    };
     return {
       ...base,
+      ...nothingLeft(deps, nowMs),
       principal: undefined,
-      rate,
       isOverBudget: false,
       refusal: error instanceof Error ? error : new Error(String(error)),
     };
   }
+}
+
+/** `isGuess`: an unknown key from an address that has used up its budget of them. */
+async function identify(
+  { keys, guesses }: AdmissionDeps,
+  { key, bucket, nowMs }: { key: string | undefined; bucket: string; nowMs: number },
+): Promise<{ readonly found: FoundKey | undefined; readonly isGuess: boolean }> {
+  if (key === undefined) return { found: undefined, isGuess: false };
+  const isGuesser = guesses.isOver(bucket, nowMs);
+  const found = await (isGuesser ? keys.findForGuesser(key, nowMs) : keys.find(key, nowMs));
+  if (found === undefined) guesses.note(bucket, nowMs);
+  return { found, isGuess: isGuesser && found === undefined };
+}
+
+function nothingLeft({ rates }: AdmissionDeps, nowMs: number): Pick<Admission, "rate"> {
+  const resetSec = 60 - (Math.floor(nowMs / 1000) % 60);
+  return { rate: { limit: rates.limit, remaining: 0, resetSec } };
+}
+
+/** 401 before 429 (G02). */
+function refusedKey(
+  key: string | undefined,
+): Pick<Admission, "principal" | "isOverBudget" | "refusal"> {
+  return { principal: undefined, isOverBudget: true, refusal: refusalWithoutKey(key) };
 }
 
 /**

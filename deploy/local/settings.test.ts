@@ -101,6 +101,7 @@ test("the table of all settings changes only on purpose", () => {
     | POSTGRES_URL | postgres:// | started by \`npm start\` | an existing Postgres database |
     | CLICKHOUSE_URL | http(s)://user:password@host:port/database | started by \`npm start\` | an existing ClickHouse server or cluster |
     | TRUSTED_PROXIES | addresses and CIDRs, comma-separated | empty | whose X-Forwarded-For counts |
+    | IP_LOOKUPS_PER_MINUTE | 0 to 1000000 | 300 | look-ups of clicks a minute that find nothing, which one address may cause by pixels and landing pages; 0 limits nobody |
     | IP_REQUESTS_PER_MINUTE | 0 to 1000000 | 0 | requests a minute that one address may send to the tracking domain; 0 limits nobody |
     | JOURNAL_RESERVE_BYTES | 0 to 1000000000000 | 5 % of the disk, at least 1 GiB, at most a quarter | bytes of the journal's disk that are left to others; beyond them clicks go to NATS directly |
     | PRODUCER_PATIENCE_HOURS | 1 to 48 | 48 | how long look-ups of clicks wait for an ingress that is silent; the command producer give-up ends it |

@@ -90,6 +90,12 @@ const Variables = z.object({
     unset: "empty",
     meaning: "whose X-Forwarded-For counts",
   }),
+  IP_LOOKUPS_PER_MINUTE: about(wholeNumber({ min: 0, max: 1_000_000 }).default(300), {
+    type: "0 to 1000000",
+    unset: "300",
+    meaning:
+      "look-ups of clicks a minute that find nothing, which one address may cause by pixels and landing pages; 0 limits nobody",
+  }),
   IP_REQUESTS_PER_MINUTE: about(wholeNumber({ min: 0, max: 1_000_000 }).default(0), {
     type: "0 to 1000000",
     unset: "0",

@@ -19,9 +19,15 @@ export class IpLimit {
     this.#perMinute = perMinute;
   }
 
+  /** One that was taken turned out not to count. */
+  giveBack(ip: string): void {
+    const bucket = this.#buckets.get(keyOf(ip));
+    if (bucket !== undefined) bucket.tokens = Math.min(this.#perMinute, bucket.tokens + 1);
+  }
+
   /** Takes one request of `ip` (normal form): 0 when it may pass, else the ms after which the next one may. */
   take(ip: string, nowMs: number): number {
-    const key = ip.includes(":") ? householdOf(ip) : ip;
+    const key = keyOf(ip);
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
       bucket = { tokens: this.#perMinute, filledAtMs: nowMs };
@@ -42,6 +48,10 @@ export class IpLimit {
   get size(): number {
     return this.#buckets.size;
   }
+}
+
+function keyOf(ip: string): string {
+  return ip.includes(":") ? householdOf(ip) : ip;
 }
 
 function householdOf(ip: string): string {

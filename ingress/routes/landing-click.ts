@@ -15,6 +15,7 @@ import type { InboundLog } from "../inbound-log/inbound-log.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { clientIp } from "../request/client-ip.ts";
 import { type LandingRequest, readLandingRequest } from "../request/landing-request.ts";
+import type { LookupLimit } from "../request/lookup-limit.ts";
 import { readVisit, trackingHostOf, type Visit } from "../request/visit.ts";
 import type { AsyncRoute, RawRequest, Recorded, RouteResult } from "../route.ts";
 import type { ClickDeps } from "./click-deps.ts";
@@ -24,6 +25,7 @@ import type { BodyRoute } from "./postback.ts";
 export type LandingDeps = ClickDeps & {
   readonly link: NatsLink;
   readonly inboundLog: Pick<InboundLog, "add">;
+  readonly lookups: LookupLimit;
   readonly events: {
     landed(result: LandingResult): void;
     handlerFailed(error: unknown): void;
@@ -91,29 +93,46 @@ async function land(deps: LandingDeps, call: Call, body: Uint8Array): Promise<La
   if (!catalog.isLoaded) return outage("configuration not loaded");
   const { landing } = read;
   const scope = landingScope(catalog, trackingHostOf(call.request.headers.host), landing);
-  if (landing.clickId !== undefined || landing.adClickIds.length > 0) {
-    const reply = await lookUp(deps, landing, scope, call.receivedAtMs);
-    if (reply.kind === "unavailable") return { ...outage("click store unavailable"), landing };
-    if (reply.kind === "found") {
-      const workspace = catalog.workspaces.get(reply.workspaceId);
-      if (workspace?.status !== "active") {
-        return { ...refusal(400, "workspace not active", "error"), landing };
-      }
-      return { ...found(reply.clickId, reply.by), workspaceId: workspace.id, landing };
-    }
-    // Nobody is there to hear of a new click any more.
-    if (call.signal.aborted) return { ...outage("click store unavailable"), landing };
-  }
+  const known = await findVisit(deps, call, landing, scope);
+  if (known !== undefined) return { ...known, landing };
   return { ...makeClick(deps, call.request, landing, scope), landing };
 }
 
-/** Asks the conversion processors; no answer in time is an outage. */
+/** What the look-up of the page's ids came to; undefined when there is to be a new click. */
+async function findVisit(
+  deps: LandingDeps,
+  call: Call,
+  landing: LandingRequest,
+  scope: LandingScope,
+): Promise<Landed | undefined> {
+  if (landing.clickId === undefined && landing.adClickIds.length === 0) return undefined;
+  const lookup = deps.lookups.take(call.request);
+  if (typeof lookup === "number") return limited(lookup);
+  const reply = await lookUp(deps, landing, scope, call.receivedAtMs);
+  // Nobody answered: that is our outage and not the caller's doing.
+  if (reply === undefined || reply.kind === "found") lookup.found();
+  if (reply?.kind === "found") return foundVisit(deps, reply);
+  // A page that has left does not hear of a new click.
+  if (reply?.kind !== "none" || call.signal.aborted) return outage("click store unavailable");
+  return undefined;
+}
+
+function foundVisit(
+  { catalog }: LandingDeps,
+  { workspaceId, clickId, by }: Extract<ClickLookupReply, { kind: "found" }>,
+): Landed {
+  const workspace = catalog.workspaces.get(workspaceId);
+  if (workspace?.status !== "active") return refusal(400, "workspace not active", "error");
+  return { ...found(clickId, by), workspaceId };
+}
+
+/** Asks the conversion processors. Undefined when nobody answers in time, which is an outage. */
 async function lookUp(
   { link }: LandingDeps,
   { clickId, adClickIds }: LandingRequest,
   { workspaceIds, offer }: LandingScope,
   receivedAtMs: number,
-): Promise<ClickLookupReply> {
+): Promise<ClickLookupReply | undefined> {
   const lookup: ClickLookup = {
     clickId: clickId ?? null,
     adClickIds: [...adClickIds],
@@ -121,13 +140,12 @@ async function lookUp(
     offerId: offer?.id ?? 0,
     receivedAtMs,
   };
-  const reply = await ask(link.current(), {
+  return await ask(link.current(), {
     subject: ({ clickLookup }) => clickLookup,
     body: lookup,
     timeoutMs: LOOKUP_TIMEOUT_MS,
     answer: ClickLookupReply,
   });
-  return reply ?? { kind: "unavailable" };
 }
 
 /** A click of a visitor who is on the page already: status `none`, reason `lp` or `organic` (7.4, G82). */
@@ -194,6 +212,12 @@ function refused({ error }: LandingRefusal): Landed {
 
 function refusal(status: number, error: string, result: LandingResult): Landed {
   return { answer: landingAnswer(status, { error }), result, error };
+}
+
+function limited(waitSeconds: number): Landed {
+  const error = "rate_limited";
+  const answer = landingAnswer(429, { error }, ["Retry-After", String(waitSeconds)]);
+  return { answer, result: "error", error };
 }
 
 function outage(error: "click store unavailable" | "configuration not loaded"): Landed {

@@ -1,3 +1,4 @@
+import { AD_CLICK_ID_KINDS } from "../../schemas/events/click-query.ts";
 import type { PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { newConversionId } from "../../schemas/ids/conversion-id.ts";
 import { type Header, jsonAnswer, NO_STORE } from "../answers.ts";
@@ -5,6 +6,7 @@ import { askConversions, couponClickOf, isOutage } from "../ask-conversions.ts";
 import { type Refusal, type RefusalDeps, tellRefusal } from "../inbound-log/tell-refusal.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { clientIp } from "../request/client-ip.ts";
+import type { Lookup, LookupLimit } from "../request/lookup-limit.ts";
 import { trackingHostOf } from "../request/visit.ts";
 import type { Answer, AsyncRoute, RawRequest, RouteResult } from "../route.ts";
 import { htmlPixelAnswer, htmlPostbacksOf } from "./html-pixel.ts";
@@ -17,6 +19,7 @@ export type PostbackDeps = RefusalDeps & {
   /** Number of this process's journal. */
   readonly producer: number;
   readonly pixels: PixelKeeper;
+  readonly lookups: LookupLimit;
 };
 
 /** Takes a pixel that could not be recorded now, to record it later. */
@@ -131,7 +134,14 @@ async function recordPixel(
     ...reportOf(deps, request, "px", read.params),
     conversionId: newConversionId(deps.clock.nowMs()),
   };
+  const lookup = byAdClickId(read.params) ? deps.lookups.take(request) : undefined;
+  if (typeof lookup === "number") {
+    const told = { endpoint: "px", httpStatus: 200, params: read.params } as const;
+    tellRefusal(deps, request, { ...told, result: "error", message: LIMITED });
+    return { outcome: `error: ${LIMITED}` };
+  }
   const reply = await askConversions(deps.link, report);
+  settle(lookup, reply);
   if (reply === undefined) {
     tellNoReply(deps, request, { endpoint: "px", httpStatus: 200, params: read.params });
   }
@@ -143,6 +153,22 @@ async function recordPixel(
 }
 
 const NOTHING = new Uint8Array(0);
+const LIMITED = "rate_limited";
+/** Of a look-up that found no click, or that had to be given up: too many are under way. */
+const NOT_FOUND: ReadonlySet<PostbackReply["result"]> = new Set([
+  "unknown_click",
+  "forwarded",
+  "unavailable",
+]);
+
+function byAdClickId(params: PostbackRequest["params"]): boolean {
+  return AD_CLICK_ID_KINDS.some((kind) => (params[kind] ?? "") !== "");
+}
+
+/** Nobody answered: that is our outage and not the caller's doing. */
+function settle(lookup: Lookup | undefined, reply: PostbackReply | undefined): void {
+  if (reply === undefined || !NOT_FOUND.has(reply.result)) lookup?.found();
+}
 
 type Told = Pick<Refusal, "endpoint" | "httpStatus">;
 

@@ -6,6 +6,7 @@ import {
   type ClickSources,
   type FoundClick,
   findClickByAdId,
+  findClickByAdIdForStranger,
   findClickById,
 } from "./find-click.ts";
 import { type Refusal, refused, UNAVAILABLE } from "./refusal.ts";
@@ -52,7 +53,8 @@ async function lastClick(
       report.offerCode === undefined
         ? undefined
         : offersNamed(sources.catalog, workspaceIds, report.offerCode)[0];
-    const found = await findClickByAdId(sources, {
+    const find = origin.sender.kind === "pixel" ? findClickByAdIdForStranger : findClickByAdId;
+    const found = await find(sources, {
       ...report.adClickId,
       workspaceIds: offer === undefined ? workspaceIds : [offer.workspace_id],
       offerId: offer?.id ?? 0,

@@ -18,6 +18,7 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { selectClicks } from "./select-clicks.ts";
 import type { StoredClicks } from "./stored-clicks.ts";
+import type { WorkPool } from "./work-pool.ts";
 
 /** `unavailable`: who would know cannot be asked, or is behind the time of the click. Never told as "unknown" (G162). */
 export type FoundClick =
@@ -31,6 +32,8 @@ export type ClickSources = {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly storedClicks: StoredClicks;
+  /** Of callers without a token, in questions to writers. */
+  readonly strangersSearches: WorkPool;
 };
 
 /** A genuine id that nobody knows may still lie in a journal this long; after it, it is one made up by chance. */
@@ -126,6 +129,19 @@ export async function findClickByAdId(
     if (performance.now() >= deadlineMs) return UNAVAILABLE;
     if (!stored.isAsking) await pause(pollMs);
   }
+}
+
+/**
+ * The same for pixels and landing pages, which anybody may call with any id: such searches take turns, so that they leave
+ * postbacks the time of this process and its connections. Unavailable when too many are waiting.
+ */
+export async function findClickByAdIdForStranger(
+  sources: ClickSources,
+  search: AdClickSearch,
+): Promise<FoundClick> {
+  const questions = CLICK_LANES.length * Math.min(search.workspaceIds.length, WORKSPACES_MAX);
+  const found = sources.strangersSearches.run(() => findClickByAdId(sources, search), questions);
+  return (await found) ?? UNAVAILABLE;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ClickLookup, ClickLookupReply } from "../../schemas/events/click-lookup.ts";
 import type { ClickRecord } from "../../schemas/events/click-record.ts";
-import { type ClickSources, findClickByAdId, findClickById } from "./find-click.ts";
+import { type ClickSources, findClickByAdIdForStranger, findClickById } from "./find-click.ts";
 
 /** The first id of a landing page that a click is known by. What cannot be told of one id is not passed over (G162). */
 export async function lookUpClick(
@@ -16,7 +16,7 @@ export async function lookUpClick(
   }
   for (const { kind, value } of adClickIds) {
     const search = { kind, value, workspaceIds, offerId, receivedAtMs };
-    const outcome = await findClickByAdId(sources, search);
+    const outcome = await findClickByAdIdForStranger(sources, search);
     if (outcome.kind === "unavailable") return outcome;
     if (outcome.kind === "found") return found(kind, outcome.click);
   }

@@ -9,7 +9,10 @@ export type ConversionMetrics = {
 
 export function conversionMetrics(
   metrics: Metrics,
-  read: { readonly underWay: () => number; readonly logRowsLost: () => number },
+  read: {
+    readonly underWay: Readonly<Record<"known" | "strangers", () => number>>;
+    readonly logRowsLost: () => number;
+  },
 ): ConversionMetrics {
   const reports = metrics.counter(
     "conversions_reports_total",
@@ -27,7 +30,16 @@ export function conversionMetrics(
     "conversions_click_lookups_total",
     "Look-ups of landing pages, by kind of reply.",
   );
-  metrics.gauge("conversions_under_way", "Reports and commands being worked on.", read.underWay);
+  metrics.gauge(
+    "conversions_under_way",
+    "Reports with a token, commands and log rows being worked on.",
+    read.underWay.known,
+  );
+  metrics.gauge(
+    "conversions_strangers_under_way",
+    "Pixels and look-ups of landing pages being worked on.",
+    read.underWay.strangers,
+  );
   metrics.gauge(
     "conversions_log_rows_lost",
     "Rows of the inbound log that found no place.",

@@ -6,7 +6,11 @@ import {
   ConversionCommand,
   type ConversionCommandReply,
 } from "../../schemas/events/conversion-command.ts";
-import { InboundCalls, type InboundReply } from "../../schemas/events/inbound-call.ts";
+import {
+  type InboundCall,
+  InboundCalls,
+  type InboundReply,
+} from "../../schemas/events/inbound-call.ts";
 import { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
@@ -27,6 +31,7 @@ import { keepFirstAnswer } from "./report-key.ts";
 import { isStoreAway } from "./store-away.ts";
 import { StoredClicks } from "./stored-clicks.ts";
 import { type Outgoing, UnknownClickRelay } from "./unknown-click-relay.ts";
+import { WorkPool } from "./work-pool.ts";
 
 export type ConversionDeps = {
   readonly pool: Pool;
@@ -43,27 +48,30 @@ export type ConversionDeps = {
 
 /** Any number of processes share the work. */
 const QUEUE_GROUP = "conversions";
-/** Reports under way in one process; one more is told to come again. */
+/** Reports with a token, commands and log rows under way in one process; one more is told to come again. */
 const UNDER_WAY_MAX = 1_000;
+/** Pixels and look-ups of landing pages, which anybody may send. They take none of the places of the others. */
+const STRANGERS_UNDER_WAY_MAX = 250;
+/** Their searches by an ad-platform ID: questions to writers at once, 4 for each workspace of a host, and searches that wait. */
+const STRANGERS_QUESTIONS_MAX = 128;
+const STRANGERS_WAITING_MAX = 64;
 
 /** Answers conversion reports and the commands of the api until it is closed. */
 export function startConversions(deps: ConversionDeps): { close(): Promise<void> } {
   const { log, nats } = deps;
-  const underWay = new Set<Promise<void>>();
+  const { known, strangers, strangersSearches } = openPools();
   const postbackLog = new PostbackLog(deps);
   const metrics = conversionMetrics(deps.metrics, {
-    underWay: () => underWay.size,
+    underWay: { known: () => known.underWay, strangers: () => strangers.underWay },
     logRowsLost: () => postbackLog.lost,
   });
   const recorder = new RecordQueue(deps.pool);
   const storedClicks = new StoredClicks(deps.clickhouse, deps.catalog);
   const relay = new UnknownClickRelay(deps);
-  const desk: Desk = { ...deps, recorder, relay, storedClicks, postbackLog, metrics };
-  const take = (
-    subject: string,
-    answer: (payload: Uint8Array) => Promise<unknown>,
-    busy: (payload: Uint8Array) => unknown,
-  ) =>
+  const desk: Desk = {
+    ...{ ...deps, recorder, relay, storedClicks, strangersSearches, postbackLog, metrics },
+  };
+  const take = <T>(subject: string, { decode, pool, answer, busy }: Task<T>) =>
     nats.connection.subscribe(subject, {
       queue: QUEUE_GROUP,
       callback: (error, message) => {
@@ -71,35 +79,59 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
           log.error({ err: error, subject }, "conversions.subscription-failed");
           return;
         }
-        if (underWay.size >= UNDER_WAY_MAX) {
-          respond(desk, message, busy(message.data));
-          return;
-        }
-        const work = answer(message.data).then((reply) => {
-          // Undefined for bytes that nobody of ours sent.
-          if (reply !== undefined) respond(desk, message, reply);
+        const asked = decode(message.data);
+        // Undefined for bytes that nobody of ours sent.
+        if (asked === undefined) return;
+        const work = pool(asked).run(async () => {
+          respond(desk, message, await answer(asked));
         });
-        underWay.add(work);
-        void work.finally(() => underWay.delete(work));
+        if (work === undefined) respond(desk, message, busy(asked));
       },
     });
   const subscriptions = [
-    take(
-      nats.subjects.postback,
-      (bytes) => answerReport(desk, bytes),
-      (bytes) => putOff(desk, bytes),
-    ),
-    take(nats.subjects.conversionCommand, (bytes) => answerCommand(desk, bytes), unavailable),
-    take(nats.subjects.clickLookup, (bytes) => answerLookup(desk, bytes), unavailable),
-    take(nats.subjects.inboundCalls, (bytes) => keepCalls(desk, bytes), unavailable),
+    take(nats.subjects.postback, {
+      decode: (bytes) => decodeAs(desk, PostbackRequest, bytes),
+      pool: ({ endpoint }) => (endpoint === "px" ? strangers : known),
+      answer: (request) => answerReport(desk, request),
+      busy: (request) => putOff(desk, request),
+    }),
+    take(nats.subjects.conversionCommand, {
+      decode: (bytes) => decodeAs(desk, ConversionCommand, bytes),
+      pool: () => known,
+      answer: (command) => answerCommand(desk, command),
+      busy: unavailable,
+    }),
+    take(nats.subjects.clickLookup, {
+      decode: (bytes) => decodeAs(desk, ClickLookup, bytes),
+      pool: () => strangers,
+      answer: (lookup) => answerLookup(desk, lookup),
+      busy: unavailable,
+    }),
+    take(nats.subjects.inboundCalls, {
+      decode: (bytes) => ({ calls: decodeAs(desk, InboundCalls, bytes) }),
+      pool: () => known,
+      answer: ({ calls }) => keepCalls(desk, calls),
+      busy: unavailable,
+    }),
   ];
   return {
     close: async () => {
       // Drained: what the server has handed over is still answered. A lost connection has nothing left to drain.
       await Promise.allSettled(subscriptions.map((subscription) => subscription.drain()));
-      await Promise.all(underWay);
+      await Promise.all([known.drained(), strangers.drained()]);
       await postbackLog.close();
     },
+  };
+}
+
+function openPools(): Record<"known" | "strangers" | "strangersSearches", WorkPool> {
+  return {
+    known: new WorkPool({ costMax: UNDER_WAY_MAX }),
+    strangers: new WorkPool({ costMax: STRANGERS_UNDER_WAY_MAX }),
+    strangersSearches: new WorkPool({
+      costMax: STRANGERS_QUESTIONS_MAX,
+      waitingMax: STRANGERS_WAITING_MAX,
+    }),
   };
 }
 
@@ -112,6 +144,14 @@ function respond(desk: Desk, message: { respond(payload: string): boolean }, rep
   }
 }
 
+/** How one subject is served. `busy` answers what finds no place in its pool. */
+type Task<T> = {
+  readonly decode: (payload: Uint8Array) => T | undefined;
+  readonly pool: (asked: T) => WorkPool;
+  readonly answer: (asked: T) => Promise<unknown>;
+  readonly busy: (asked: T) => unknown;
+};
+
 type Desk = ReportSources & {
   readonly catalogFeed: CatalogFeed;
   readonly log: Log;
@@ -119,9 +159,7 @@ type Desk = ReportSources & {
   readonly postbackLog: PostbackLog;
 };
 
-async function answerReport(desk: Desk, bytes: Uint8Array): Promise<unknown> {
-  const request = decode(desk, PostbackRequest, bytes);
-  if (request === undefined) return undefined;
+async function answerReport(desk: Desk, request: PostbackRequest): Promise<unknown> {
   const startedAtMs = performance.now();
   const handled = await reportOutcome(desk, request);
   const { endpoint } = request;
@@ -133,10 +171,9 @@ async function answerReport(desk: Desk, bytes: Uint8Array): Promise<unknown> {
 }
 
 /** More are under way than one process takes. */
-function putOff(desk: Desk, bytes: Uint8Array): unknown {
+function putOff(desk: Desk, request: PostbackRequest): unknown {
   const handled = refusal(UNAVAILABLE, {});
-  const request = decode(desk, PostbackRequest, bytes);
-  if (request !== undefined && request.isRepeat !== true) desk.postbackLog.add(request, handled);
+  if (request.isRepeat !== true) desk.postbackLog.add(request, handled);
   return handled.reply;
 }
 
@@ -145,8 +182,10 @@ function unavailable(): InboundReply {
 }
 
 /** Those that nobody can store are not told again and again. */
-async function keepCalls(desk: Desk, bytes: Uint8Array): Promise<InboundReply> {
-  const calls = decode(desk, InboundCalls, bytes);
+async function keepCalls(
+  desk: Desk,
+  calls: readonly InboundCall[] | undefined,
+): Promise<InboundReply> {
   if (calls === undefined) return { kind: "refused" };
   if (!desk.catalog.isLoaded) return unavailable();
   try {
@@ -185,10 +224,8 @@ async function reportOutcome(desk: Desk, request: PostbackRequest): Promise<Hand
 
 async function answerCommand(
   desk: Desk,
-  bytes: Uint8Array,
-): Promise<ConversionCommandReply | undefined> {
-  const command = decode(desk, ConversionCommand, bytes);
-  if (command === undefined) return undefined;
+  command: ConversionCommand,
+): Promise<ConversionCommandReply> {
   let reply: ConversionCommandReply = { kind: "unavailable" };
   try {
     if (desk.catalog.isLoaded) {
@@ -206,9 +243,7 @@ async function answerCommand(
   return reply;
 }
 
-async function answerLookup(desk: Desk, bytes: Uint8Array): Promise<ClickLookupReply | undefined> {
-  const lookup = decode(desk, ClickLookup, bytes);
-  if (lookup === undefined) return undefined;
+async function answerLookup(desk: Desk, lookup: ClickLookup): Promise<ClickLookupReply> {
   let reply: ClickLookupReply = { kind: "unavailable" };
   try {
     // Without its secret no click id can be told from a made-up one.
@@ -221,7 +256,7 @@ async function answerLookup(desk: Desk, bytes: Uint8Array): Promise<ClickLookupR
   return reply;
 }
 
-function decode<T>(
+function decodeAs<T>(
   desk: Desk,
   schema: { parse(value: unknown): T },
   bytes: Uint8Array,

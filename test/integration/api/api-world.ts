@@ -103,12 +103,16 @@ export class ApiWorld {
 
   /** One more process of the API, as far as its state goes: its own caches and counters. Answers its origin. */
   async startAnother(
-    options: WorldOptions & { nats?: () => Nats | undefined; clickhouse?: Clickhouse } = {},
+    options: WorldOptions & {
+      nats?: () => Nats | undefined;
+      clickhouse?: Clickhouse;
+      db?: Pool;
+    } = {},
   ): Promise<string> {
     const outgoing = new OutgoingClient({ allowLoopback: options.allowLoopback ?? false });
     this.#closers.push(() => outgoing.close());
     const app: FastifyInstance = await startApi({
-      db: this.db,
+      db: options.db ?? this.db,
       clickhouse: options.clickhouse ?? this.clickhouse,
       nats: options.nats ?? (() => this.nats),
       outgoing,
