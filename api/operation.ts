@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { z } from "zod";
-import type { ClickhouseReader } from "../schemas/clickhouse/connect.ts";
+import type { ClickhouseEditor } from "../schemas/clickhouse/connect.ts";
 import type { Log } from "../schemas/host/log.ts";
 import type { Nats } from "../schemas/nats/connect.ts";
 import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
@@ -34,7 +34,7 @@ export type OperationContext = {
   /** Same as `principal.workspace`. */
   readonly workspace: PrincipalWorkspace;
   readonly db: Pool;
-  readonly clickhouse: ClickhouseReader;
+  readonly clickhouse: ClickhouseEditor;
   /** Undefined while NATS has not been reached since the start: answer `unavailable`. */
   readonly nats: Nats | undefined;
   /** For addresses that a caller names. */

@@ -79,7 +79,7 @@ async function answerPost(
   reply.headers(headersOf(admission));
   if (admission.refusal !== undefined) throw admission.refusal;
   const left = clientLeft(reply);
-  const context = contextOf(options, admission, left);
+  const context = contextOf(options, admission);
   const answers = await answersTo(context, operationRunner(options, left), messages);
   const [first] = answers;
   if (first === undefined) return reply.code(202).send();

@@ -1,5 +1,4 @@
-import { abortable } from "../../schemas/clickhouse/abortable.ts";
-import type { ClickhouseReader } from "../../schemas/clickhouse/connect.ts";
+import type { ClickhouseEditor } from "../../schemas/clickhouse/connect.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
@@ -13,7 +12,7 @@ import type { Cursors } from "./cursor.ts";
 /** What operations are given besides the request, by REST and by MCP. */
 export type OperationParts = {
   readonly db: Pool;
-  readonly clickhouse: ClickhouseReader;
+  readonly clickhouse: ClickhouseEditor;
   readonly reportSlots: ReportSlots;
   readonly nats: () => Nats | undefined;
   readonly outgoing: OutgoingClient;
@@ -22,11 +21,10 @@ export type OperationParts = {
   readonly settings: OperationSettings;
 };
 
-/** What the operations of one request run with. When its client has left, what it reads from ClickHouse ends. */
+/** What the operations of one request run with. */
 export function contextOf(
   parts: OperationParts,
   admission: Admission | undefined,
-  left: AbortSignal,
 ): OperationContext {
   // Every request without a principal was refused before.
   if (admission?.principal === undefined)
@@ -36,7 +34,7 @@ export function contextOf(
     principal,
     workspace: principal.workspace,
     db: parts.db,
-    clickhouse: abortable(parts.clickhouse, left),
+    clickhouse: parts.clickhouse,
     nats: parts.nats(),
     outgoing: parts.outgoing,
     cursors: parts.cursors,

@@ -1,5 +1,6 @@
 import { finished } from "node:stream";
 import type { FastifyReply } from "fastify";
+import { abortable } from "../../schemas/clickhouse/abortable.ts";
 import type { Operation, OperationContext, OperationInput, OperationResult } from "../operation.ts";
 import type { ReportSlots } from "../reports/report-slots.ts";
 
@@ -30,7 +31,7 @@ export function clientLeft({ raw }: FastifyReply): AbortSignal {
 
 /**
  * Runs operations of one request: those that read ClickHouse hold a place until their answer, or the last piece of their stream, is
- * out of their hands. @throws {ClientLeftError} in place of what an ended query throws.
+ * out of their hands, and what they read ends when the client has left. @throws {ClientLeftError} in place of what an ended query throws.
  */
 export function operationRunner(
   { reportSlots }: { readonly reportSlots: ReportSlots },
@@ -42,7 +43,8 @@ export function operationRunner(
     const giveBack = await reportSlots.take({ keyId, workspaceId: workspace.id }, left);
     let result: OperationResult | undefined;
     try {
-      result = await operation.run(context, input);
+      const clickhouse = abortable(context.clickhouse, left);
+      result = await operation.run({ ...context, clickhouse }, input);
     } catch (error) {
       left.throwIfAborted();
       throw error;

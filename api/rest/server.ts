@@ -165,7 +165,7 @@ async function answerOperation(
   { operation, reply }: Answering,
 ): Promise<FastifyReply> {
   const left = clientLeft(reply);
-  const context = contextOf(options, request.admission, left);
+  const context = contextOf(options, request.admission);
   const input = await readInput(operation, context, {
     path: stringsOf(request.params),
     query: stringsOf(request.query),

@@ -1,12 +1,13 @@
 import type { DataFormat, QueryParams } from "@clickhouse/client";
-import type { ClickhouseReader } from "./connect.ts";
+import type { ClickhouseEditor } from "./connect.ts";
 
 /**
- * The same server, for one request: when `signal` is aborted, its statements end here and on the server. After that it takes no
- * more.
+ * The same server, for one request: when `signal` is aborted, its queries end here and on the server. After that it takes no
+ * more of them.
  */
-export function abortable(clickhouse: ClickhouseReader, signal: AbortSignal): ClickhouseReader {
+export function abortable(clickhouse: ClickhouseEditor, signal: AbortSignal): ClickhouseEditor {
   return {
+    command: (params) => clickhouse.command(params),
     query: async <Format extends DataFormat = "JSON">(
       params: QueryParams & { readonly format?: Format },
     ) => {

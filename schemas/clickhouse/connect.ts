@@ -11,6 +11,8 @@ export type ClickhouseOptions = {
 export type Clickhouse = ClickHouseClient;
 /** All that reading needs. */
 export type ClickhouseReader = Pick<Clickhouse, "query">;
+/** All that changing stored rows needs. */
+export type ClickhouseEditor = Pick<Clickhouse, "query" | "command">;
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 10;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clickhouse } from "../clickhouse/connect.ts";
+import type { ClickhouseEditor } from "../clickhouse/connect.ts";
 import { selectRows } from "../clickhouse/select.ts";
 import { clickIdParts } from "../ids/click-id.ts";
 import { AD_IDS, PERSONAL_COLUMNS, type PersonalColumn } from "./personal-fields.ts";
@@ -28,7 +28,7 @@ const IS_CLICK = `workspace_id = {workspaceId:UInt32}
 
 /** Which of these clicks have something to erase. A click id tells the time, so this reads one granule a click. */
 export async function findErasableClicks(
-  clickhouse: Clickhouse,
+  clickhouse: ClickhouseEditor,
   of: ClicksOf,
 ): Promise<ErasableClick[]> {
   const found: ErasableClick[] = [];
@@ -51,7 +51,7 @@ export async function findErasableClicks(
 
 /** At most `rowsMax` clicks up to `untilMs` with one of `addresses`, or with a text that has `pattern` (RE2). */
 export async function findClicksOfAddress(
-  clickhouse: Clickhouse,
+  clickhouse: ClickhouseEditor,
   search: {
     readonly workspaceId: number;
     readonly addresses: readonly string[];
@@ -79,7 +79,7 @@ export async function findClicksOfAddress(
 
 /** Empties columns of clicks and waits until every part has been written anew. A repeat changes nothing. */
 export async function eraseClickColumns(
-  clickhouse: Clickhouse,
+  clickhouse: ClickhouseEditor,
   of: ClicksOf,
   columns: readonly PersonalColumn[] = COLUMNS,
 ): Promise<void> {
@@ -97,7 +97,7 @@ const Known = z.object({ id: z.string() });
 
 /** Empties the visitor's hash of clicks before `beforeMs`. */
 export async function eraseVisitors(
-  clickhouse: Clickhouse,
+  clickhouse: ClickhouseEditor,
   of: ClicksOf,
   beforeMs: number,
 ): Promise<void> {

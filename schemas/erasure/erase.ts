@@ -1,4 +1,4 @@
-import type { Clickhouse } from "../clickhouse/connect.ts";
+import type { ClickhouseEditor } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import type { AddressForms } from "./address-forms.ts";
 import {
@@ -19,7 +19,7 @@ import {
   eraseLogValues,
 } from "./erase-logs.ts";
 
-export type Stores = { readonly db: Queryable; readonly clickhouse: Clickhouse };
+export type Stores = { readonly db: Queryable; readonly clickhouse: ClickhouseEditor };
 
 /** Rows changed. */
 export type Erased = {
