@@ -6,6 +6,7 @@ import { type Lookup, LookupLimit } from "./lookup-limit.ts";
 const HEADERS = {
   ...{ host: "go.example", userAgent: "", referer: "", acceptLanguage: "", xForwardedFor: "" },
   ...{ xForwardedProto: "", via: "", cookie: "", contentType: "", origin: "", ifNoneMatch: "" },
+  idempotencyKey: "",
 };
 
 function from(peerIp: string, xForwardedFor = ""): RawRequest {
