@@ -61,6 +61,13 @@ const Settings = z.object({
     .default(0),
   /** How often the copies of the last days' conversions and ad costs in ClickHouse are compared with Postgres. Minutes. */
   FACTS_AUDIT_MINUTES: wholeNumber({ min: 1, max: 1_440 }).default(60),
+  /**
+   * Days for which a conversion keeps its visitor's address, e-mail and phone hashes and ad-platform ids. 0 keeps them. E-mail
+   * attribution needs the hashes for as long as later sales of a person are expected.
+   */
+  CONVERSION_RETENTION_DAYS: wholeNumber({ min: 0, max: 3_650 })
+    .refine((days) => days === 0 || days >= 31, "expected 0, or at least 31")
+    .default(0),
   /** 1: requests may go to loopback addresses, for trying it out (G127). */
   ALLOW_PRIVATE_DESTINATIONS: onOff().default(false),
   /** Waits between the attempts to deliver a partner postback (G126); one attempt more than there are waits. */
@@ -103,6 +110,7 @@ export type ProcessorSettings = {
     readonly fxFeedUrl: string;
     readonly clickRetentionDays: number;
     readonly factsAuditMs: number;
+    readonly conversionRetentionDays: number;
   };
 };
 
@@ -136,6 +144,7 @@ export function readProcessorSettings(
       fxFeedUrl: read.FX_FEED_URL,
       clickRetentionDays: read.CLICK_RETENTION_DAYS,
       factsAuditMs: read.FACTS_AUDIT_MINUTES * MINUTE_MS,
+      conversionRetentionDays: read.CONVERSION_RETENTION_DAYS,
     },
   });
 }

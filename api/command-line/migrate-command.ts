@@ -4,6 +4,7 @@ import { joinStores } from "../../schemas/installation/incarnation.ts";
 import { connectNats } from "../../schemas/nats/connect.ts";
 import { ensureStreams } from "../../schemas/nats/streams.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
+import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { migratePostgres } from "../../schemas/postgres/migrate.ts";
 import type { Command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
@@ -49,7 +50,9 @@ async function migratePostgresAt(url: string): Promise<string[]> {
     statementTimeoutMs: MIGRATION_TIMEOUT_MS,
   });
   try {
-    return await migratePostgres(pool);
+    const applied = await migratePostgres(pool);
+    await makeLogDays(pool);
+    return applied;
   } finally {
     await pool.end();
   }

@@ -113,6 +113,7 @@ test("the table of all settings changes only on purpose", () => {
     | FX_FEED_URL | http(s) URL | no feed: rates come by \`POST /fx-rates\` | daily reference rates in the form of the European Central Bank, such as https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml |
     | CLICK_RETENTION_DAYS | 0, or 31 to 3650 | 0 | days for which a click keeps its visitor's address, browser and ad-platform ids; they go with the whole month, no report changes; 0 keeps them |
     | FACTS_AUDIT_MINUTES | 1 to 1440 | 60 | minutes between two comparisons of the last days' conversions and ad costs in ClickHouse with Postgres |
+    | CONVERSION_RETENTION_DAYS | 0, or 31 to 3650 | 0 | days for which a conversion keeps its visitor's address, e-mail and phone hashes and ad-platform ids; no report changes; 0 keeps them |
     | GEO_CITY_DB | MMDB file | comes with the install | country, region and city of an address |
     | GEO_ASN_DB | MMDB file | comes with the install | network operator of an address |
     | LOG_LEVEL | trace, debug, info, warn, error, fatal, silent | info | how much the processes log |"

@@ -162,6 +162,17 @@ const Variables = z.object({
     meaning:
       "minutes between two comparisons of the last days' conversions and ad costs in ClickHouse with Postgres",
   }),
+  CONVERSION_RETENTION_DAYS: about(
+    wholeNumber({ min: 0, max: 3_650 })
+      .refine((days) => days === 0 || days >= 31, "expected 0, or at least 31")
+      .default(0),
+    {
+      type: "0, or 31 to 3650",
+      unset: "0",
+      meaning:
+        "days for which a conversion keeps its visitor's address, e-mail and phone hashes and ad-platform ids; no report changes; 0 keeps them",
+    },
+  ),
   GEO_CITY_DB: about(existingFile().optional(), {
     type: "MMDB file",
     unset: "comes with the install",

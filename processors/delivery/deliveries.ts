@@ -3,18 +3,6 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { LeasedDelivery } from "./delivery.ts";
 import type { Endpoint, Grant } from "./delivery-slots.ts";
 
-/** What has anything waiting, in the order of the index. */
-const WAITING = `waiting as (
-             (select d.destination, d.kind, d.endpoint_id, d.due_at from delivery d
-              where d.due_at is not null order by d.destination, d.kind, d.endpoint_id, d.due_at limit 1)
-             union all
-             select n.destination, n.kind, n.endpoint_id, n.due_at
-             from waiting w cross join lateral (
-               select d.destination, d.kind, d.endpoint_id, d.due_at from delivery d
-               where d.due_at is not null and (d.destination, d.kind, d.endpoint_id) > (w.destination, w.kind, w.endpoint_id)
-               order by d.destination, d.kind, d.endpoint_id, d.due_at limit 1) n
-           )`;
-
 /**
  * Endpoints with a delivery that is due by the clock of the server. Costs one index look-up for each endpoint with anything
  * waiting, however large its backlog is. Due times are rounded to milliseconds, so the clock is too: what was queued before this
@@ -23,8 +11,8 @@ const WAITING = `waiting as (
 export async function listDueEndpoints(db: Queryable): Promise<Endpoint[]> {
   const { rows } = await db.query<Endpoint>({
     name: "list-due-endpoints",
-    text: `with recursive ${WAITING}
-           select w.destination, w.kind, w.endpoint_id from waiting w where w.due_at <= now()::timestamptz(3)`,
+    text: `select w.destination, w.kind, w.endpoint_id from waiting_endpoints() w
+           where w.due_at <= now()::timestamptz(3)`,
   });
   return rows;
 }
@@ -42,20 +30,19 @@ export async function leaseDueDeliveries(
 ): Promise<LeasedDelivery[]> {
   const { rows } = await db.query<LeasedDelivery>({
     name: "lease-due-deliveries",
-    text: `with due as (
-             select d.id
-             from unnest($3::text[], $4::text[], $5::integer[], $6::integer[]) as g(destination, kind, endpoint_id, rows)
-             cross join lateral (
-               select d.id from delivery d
-               where d.destination = g.destination and d.kind = g.kind and d.endpoint_id = g.endpoint_id
-                 and d.due_at <= now()::timestamptz(3)
-               order by d.due_at limit g.rows for update skip locked
-             ) d
-           )
-           update delivery d
+    text: `update delivery d
            set lease_token = $1::uuid, attempts = d.attempts + 1,
                due_at = clock_timestamp() + $2::bigint * interval '1 millisecond'
-           from due where d.id = due.id
+           where d.id = any(array(
+             select due.id
+             from unnest($3::text[], $4::text[], $5::integer[], $6::integer[]) as g(destination, kind, endpoint_id, rows)
+             cross join lateral (
+               select q.id from delivery q
+               where q.due_at is not null
+                 and (q.destination, q.kind, q.endpoint_id, q.due_at) >= (g.destination, g.kind, g.endpoint_id, '-infinity'::timestamptz)
+                 and (q.destination, q.kind, q.endpoint_id, q.due_at) <= (g.destination, g.kind, g.endpoint_id, now()::timestamptz(3))
+               order by q.destination, q.kind, q.endpoint_id, q.due_at limit g.rows for update skip locked
+             ) due))
            returning d.id, d.kind, d.endpoint_id, d.destination, d.conversion_id, d.trigger, d.facts, d.attempts,
              d.lease_token, d.created_at`,
     values: [
@@ -161,10 +148,9 @@ export async function measureQueue(
 ): Promise<{ readonly depth: number; readonly lateMs: number }> {
   const { rows } = await db.query<{ depth: number; late_ms: number }>({
     name: "measure-deliveries",
-    text: `with recursive ${WAITING}
-           select (select count(*) from (select from delivery d where d.due_at is not null limit $1) c)::bigint as depth,
+    text: `select (select count(*) from (select from delivery d where d.due_at is not null limit $1) c)::bigint as depth,
              coalesce(greatest(0, ceil(extract(epoch from now() - min(due_at)) * 1000)), 0)::bigint as late_ms
-           from waiting`,
+           from waiting_endpoints()`,
     values: [DEPTH_MAX],
   });
   return { depth: rows[0]?.depth ?? 0, lateMs: rows[0]?.late_ms ?? 0 };

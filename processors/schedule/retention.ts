@@ -2,8 +2,8 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 /** One statement; small enough that nobody waits behind it. */
 const ROWS_A_STATEMENT = 5_000;
-/** What one run takes away at most, of each table; the next run goes on. */
-const STATEMENTS_MAX = 200;
+/** What one run takes at most; the next run goes on. It is shorter than the lease of the task. */
+const RUN_MS = 8 * 60_000;
 
 /**
  * G178, G177, the log of deliveries, the day for which addresses count (G101), keys of reports (G203), and marks of the catalog. Of those the newest one that
@@ -12,8 +12,7 @@ const STATEMENTS_MAX = 200;
 const STATEMENTS = [
   {
     name: "forget-postback-log",
-    text: `delete from postback_log where id in (
-             select id from postback_log where ts < clock_timestamp() - interval '30 days' limit $1)`,
+    text: "select forget_other_postback_log(30, $1) as rows",
   },
   {
     name: "forget-audit-log",
@@ -46,15 +45,48 @@ const STATEMENTS = [
   },
 ] as const;
 
-/** Deletes what has been kept for its time; answers how many rows. Ends early with `signal`. */
+/**
+ * Deletes what has been kept for its time. Ends early with `signal`. Returns the number of rows; those of a day of the inbound
+ * log, which go with its partition, are not counted.
+ */
 export async function forgetOldRows(db: Queryable, signal: AbortSignal): Promise<number> {
+  const untilMs = performance.now() + RUN_MS;
   let forgotten = 0;
-  for (const statement of STATEMENTS) {
-    for (let times = 0; times < STATEMENTS_MAX && !signal.aborted; times += 1) {
-      const { rowCount } = await db.query({ ...statement, values: [ROWS_A_STATEMENT] });
-      forgotten += rowCount ?? 0;
-      if ((rowCount ?? 0) < ROWS_A_STATEMENT) break;
-    }
-  }
+  for (const statement of STATEMENTS)
+    forgotten += await repeat(db, statement, [], { signal, untilMs });
+  // Last, because it fails while a long statement reads the log, and is then repeated by the next run.
+  await db.query({ name: "drop-postback-log-days", text: "select drop_postback_log_days(30)" });
   return forgotten;
+}
+
+/** Clears what conversions older than `days` know of their visitors (CONVERSION_RETENTION_DAYS). Returns the number of rows. */
+export async function forgetVisitors(
+  db: Queryable,
+  { days, signal }: { readonly days: number; readonly signal: AbortSignal },
+): Promise<number> {
+  const statement = {
+    name: "forget-visitors-of-conversions",
+    text: "select forget_visitors_of_conversions($2, $1) as rows",
+  };
+  return await repeat(db, statement, [days], { signal, untilMs: performance.now() + RUN_MS });
+}
+
+/** Until a statement has found fewer rows than it may take, or the time is over. */
+async function repeat(
+  db: Queryable,
+  statement: { readonly name: string; readonly text: string },
+  values: readonly unknown[],
+  { signal, untilMs }: { readonly signal: AbortSignal; readonly untilMs: number },
+): Promise<number> {
+  let all = 0;
+  for (;;) {
+    const { rows, rowCount } = await db.query<{ rows: number }>({
+      ...statement,
+      values: [ROWS_A_STATEMENT, ...values],
+    });
+    // A function answers how many, a deletion has no rows.
+    const found = rows[0]?.rows ?? rowCount ?? 0;
+    all += found;
+    if (found < ROWS_A_STATEMENT || signal.aborted || performance.now() > untilMs) return all;
+  }
 }

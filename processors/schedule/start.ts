@@ -5,13 +5,14 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
+import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import { eraseOldClicks } from "./click-retention.ts";
 import { refreshRates } from "./exchange-feed.ts";
 import { FactsAudit } from "./facts-audit.ts";
 import { nextHoldInMs, releaseDueHolds } from "./holds.ts";
 import { longestWindowDays } from "./longest-visitor-window.ts";
-import { forgetOldRows } from "./retention.ts";
+import { forgetOldRows, forgetVisitors } from "./retention.ts";
 import { finishTask, leaseTask } from "./tasks.ts";
 
 export type ScheduleDeps = {
@@ -31,6 +32,8 @@ export type ScheduleSettings = {
   readonly clickRetentionDays?: number;
   /** FACTS_AUDIT_MINUTES, in milliseconds: how often the copies of the last days in ClickHouse are compared with Postgres. */
   readonly factsAuditMs?: number;
+  /** CONVERSION_RETENTION_DAYS: how long a conversion keeps what describes its visitor; 0 keeps it. */
+  readonly conversionRetentionDays?: number;
   /** How often the process looks for tasks that are due. */
   readonly taskTickMs?: number;
 };
@@ -139,7 +142,7 @@ function factsAuditTask(deps: ScheduleDeps, settings: ScheduleSettings): Task {
 
 function tasksOf(
   { pool, clickhouse, log }: ScheduleDeps,
-  { fxFeedUrl = "", clickRetentionDays = 0 }: ScheduleSettings,
+  { fxFeedUrl = "", clickRetentionDays = 0, conversionRetentionDays = 0 }: ScheduleSettings,
 ): Task[] {
   const tasks: Task[] = [
     {
@@ -147,6 +150,12 @@ function tasksOf(
       everyMs: 0,
       leaseMs: 5 * MINUTE_MS,
       run: (signal) => repeatErasures({ db: pool, clickhouse }, signal),
+    },
+    {
+      name: "log-days",
+      everyMs: HOUR_MS,
+      leaseMs: MINUTE_MS,
+      run: () => makeLogDays(pool),
     },
     {
       name: "retention",
@@ -161,6 +170,14 @@ function tasksOf(
       everyMs: 6 * HOUR_MS,
       leaseMs: 5 * MINUTE_MS,
       run: (signal) => refreshRates(pool, fxFeedUrl, signal),
+    });
+  }
+  if (conversionRetentionDays > 0) {
+    tasks.push({
+      name: "conversion-retention",
+      everyMs: HOUR_MS,
+      leaseMs: 10 * MINUTE_MS,
+      run: (signal) => forgetVisitors(pool, { days: conversionRetentionDays, signal }),
     });
   }
   if (clickRetentionDays > 0) {

@@ -214,8 +214,12 @@ async function costOf(db: Queryable, { text, values = [] }: Statement): Promise<
         node["Actual Loops"],
     ),
     rowsSorted: sum((node) => (node["Node Type"].endsWith("Sort") ? rowsInto(node) : 0)),
+    // A partition without rows costs nothing, and the planner reads it in any way.
     wholeTables: nodes.flatMap((node) =>
-      node["Node Type"] === "Seq Scan" ? [node["Relation Name"] ?? ""] : [],
+      node["Node Type"] === "Seq Scan" &&
+      node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) > 0
+        ? [node["Relation Name"] ?? ""]
+        : [],
     ),
   };
 }

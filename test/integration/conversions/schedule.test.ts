@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { longestWindowDays } from "../../../processors/schedule/longest-visitor-window.ts";
 import { type ScheduleSettings, startSchedule } from "../../../processors/schedule/start.ts";
 import { openLog } from "../../../schemas/host/log.ts";
@@ -145,6 +146,80 @@ test("G178 G177: the logs are kept for their time and no longer", async () => {
     (await world.rows(`select id from ${table} where ts < now() - interval '1 hour'`)).length;
   await expect.poll(() => kept("audit_log"), SOON).toBe(4);
   await expect.poll(() => kept("postback_log"), SOON).toBe(2);
+});
+
+test("the inbound log is dropped by the day, and a day without a partition keeps its rows (#19, G178)", async () => {
+  const parts = async (): Promise<string[]> =>
+    (
+      await world.rows<{ name: string }>(
+        `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+         where i.inhparent = 'postback_log'::regclass order by 1`,
+      )
+    ).map(({ name }) => name);
+  const write = async (days: number): Promise<string | undefined> => {
+    const [row] = await world.rows<{ part: string }>(
+      `insert into postback_log (ts, endpoint, http_status, result) values (now() + $1::integer * interval '1 day', 'pb', 200, 'by day')
+       returning tableoid::regclass::text as part`,
+      [days],
+    );
+    return row?.part;
+  };
+  // The migration has made today and 14 days more.
+  expect((await parts()).length).toBe(16);
+  expect(await write(0)).toMatch(/^postback_log_\d{8}$/);
+  expect(await write(14)).toMatch(/^postback_log_\d{8}$/);
+  expect(await write(40)).toBe("postback_log_other");
+  expect(await write(-10)).toBe("postback_log_other");
+  // A scheduler that was away for long: the day has rows already, and they move.
+  const [today] = await world.rows<{ name: string }>(
+    "select 'postback_log_' || to_char(now() at time zone 'UTC', 'YYYYMMDD') as name",
+  );
+  await world.rows(`drop table ${today?.name ?? ""}`);
+  expect(await write(0)).toBe("postback_log_other");
+  // A day that is over since more than 30 days.
+  await world.rows("create table postback_log_20200101 (like postback_log including all)");
+  await world.rows(
+    "alter table postback_log attach partition postback_log_20200101 for values from ('2020-01-01 00:00:00+00') to ('2020-01-02 00:00:00+00')",
+  );
+  start();
+  await expect.poll(parts, SOON).toContain(today?.name);
+  await expect.poll(parts, SOON).not.toContain("postback_log_20200101");
+  const kept = async (): Promise<unknown> =>
+    await world.rows(
+      `select tableoid::regclass::text = $1 as is_today, count(*) as rows from postback_log
+       where result = 'by day' group by 1 order by 1`,
+      [today?.name],
+    );
+  await expect.poll(kept, SOON).toEqual([
+    { is_today: false, rows: 3 },
+    { is_today: true, rows: 1 },
+  ]);
+});
+
+test("conversions older than CONVERSION_RETENTION_DAYS lose what describes their visitor, and nothing else (#19)", async () => {
+  const offerId = await world.addOffer();
+  const report = async (): Promise<string> => {
+    const click = await world.addClick({ offer_id: offerId, gclid: "g", sub1: "kept" });
+    const { body } = await world.report(
+      { click_id: click.click_id, email: "jane@shop.example", phone: "123" },
+      { ip: "203.0.113.7" },
+    );
+    return String(body["conversion_id"]);
+  };
+  const [old, young] = [await report(), await report()];
+  await world.rows("update conversion set conv_ts = now() - interval '32 days' where id = $1", [
+    old,
+  ]);
+  const [before, untouched] = [await world.conversion(old), await world.conversion(young)];
+  start({ conversionRetentionDays: 31 });
+  await expect.poll(async () => (await world.conversion(old))["email_hash"], SOON).toBeNull();
+  expect(before["click"]).toMatchObject({ gclid: "g", sub1: "kept" });
+  const { gclid: _gclid, ...click } = z.record(z.string(), z.string()).parse(before["click"]);
+  expect(await world.conversion(old)).toEqual({
+    ...before,
+    ...{ conv_ip: null, email_hash: null, phone_hash: null, click },
+  });
+  expect(await world.conversion(young)).toEqual(untouched);
 });
 
 test("deliveries that ended are kept for 30 days, and those that wait for as long as they do", async () => {
