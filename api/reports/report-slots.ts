@@ -15,7 +15,7 @@ export type SlotLimits = {
   readonly waitingTotal: number;
 };
 
-export const REPORT_SLOT_LIMITS: SlotLimits = {
+const REPORT_SLOT_LIMITS: SlotLimits = {
   perKey: 4,
   perWorkspace: 8,
   total: 10,
