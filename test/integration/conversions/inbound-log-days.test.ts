@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { projectFile } from "../../../schemas/host/project-root.ts";
+import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
+import { makeLogDays } from "../../../schemas/postgres/log-days.ts";
+import { createPostgresDatabase, dropPostgresDatabase } from "../../services/fresh-database.ts";
+
+const FOLDER = projectFile("schemas", "postgres", "migrations");
+const NAME = `log_days_test_${randomBytes(5).toString("hex")}`;
+let db: Pool;
+
+beforeAll(async () => {
+  await createPostgresDatabase(inject("postgresUrl"), NAME);
+  const url = new URL(inject("postgresUrl"));
+  url.pathname = `/${NAME}`;
+  db = openPool({ url: url.toString(), applicationName: "test" });
+});
+afterAll(async () => {
+  await db.end();
+  await dropPostgresDatabase(inject("postgresUrl"), NAME);
+});
+
+test("rows of the inbound log from before it had days stay, and are forgotten in their time (#19)", async () => {
+  const files = readdirSync(FOLDER).toSorted();
+  const at = files.findIndex((file) => file.endsWith("_retention.sql"));
+  const run = async (some: readonly string[]): Promise<void> => {
+    for (const file of some) await db.query({ text: readFileSync(`${FOLDER}/${file}`, "utf8") });
+  };
+  await run(files.slice(0, at));
+  await db.query({
+    text: `insert into postback_log (workspace_id, ts, endpoint, http_status, result)
+           select 1, now() - i * interval '10 days', 'pb', 200, 'before' from generate_series(0, 4) i`,
+  });
+  await run(files.slice(at));
+  await makeLogDays(db);
+  // Of today, whose rows of before the migration are in the old partition, and of the next days.
+  await db.query({
+    text: `insert into postback_log (workspace_id, ts, endpoint, http_status, result)
+           select 1, now() + i * interval '1 day', 'pb', 200, 'after' from generate_series(0, 2) i`,
+  });
+  const { rows } = await db.query({
+    text: `select result, count(*) as rows, count(distinct id) as ids from postback_log where workspace_id = 1
+           group by result order by result`,
+  });
+  expect(rows).toEqual([
+    { result: "after", rows: 3, ids: 3 },
+    { result: "before", rows: 5, ids: 5 },
+  ]);
+  const { rows: doubled } = await db.query({
+    text: "select id from postback_log group by id having count(*) > 1",
+  });
+  expect(doubled).toEqual([]);
+  const forgotten = await db.query<{ rows: number }>({
+    text: "select forget_other_postback_log(25, 100) as rows",
+  });
+  expect(forgotten.rows).toEqual([{ rows: 2 }]);
+});
