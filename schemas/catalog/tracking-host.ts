@@ -4,6 +4,9 @@
  */
 export function canonicalHost(host: string): string {
   const lower = host.toLowerCase();
+  // Every click asks: the usual name ends with a letter, and has neither a port nor a dot there.
+  const last = lower.charCodeAt(lower.length - 1);
+  if (last >= 0x61 && last <= 0x7a) return lower;
   const bare = withoutEnd(withoutEnd(lower, ":80"), ":443");
   return bare.includes(".:") ? bare.replace(".:", ":") : withoutEnd(bare, ".");
 }
