@@ -33,15 +33,26 @@ test("on other ports the demo has the same keys and paths under the new addresse
 });
 
 test("a start ends with a click, its conversion and the report, ready to paste", () => {
-  const text = welcomeText({ ...at, demoFile: ".data/demo.json" }, demoAt(DEMO, at));
+  const text = welcomeText(
+    { ...at, demoFile: ".data/demo.json", withKeys: true },
+    demoAt(DEMO, at),
+  );
   expect(text).toContain("curl -si 'https://track.example.com/r/shop/anna'");
   expect(text).toContain("https://track.example.com/pb?click_id=$CLICK_ID");
   expect(text).toContain("token=workspace-token");
   expect(text).toContain("Authorization: Bearer admin-key");
 });
 
+test("into a pipe no key and no token is printed, but where they are (#18)", () => {
+  const text = welcomeText({ ...at, demoFile: "/d/demo.json", withKeys: false }, demoAt(DEMO, at));
+  for (const secret of [DEMO.postback_token, DEMO.keys.admin]) expect(text).not.toContain(secret);
+  expect(text).toContain('POSTBACK_TOKEN=$(node -p \'JSON.parse(fs.readFileSync("/d/demo.json"');
+  expect(text).toContain("token=$POSTBACK_TOKEN");
+  expect(text).toContain("Authorization: Bearer $ADMIN_KEY");
+});
+
 test("without a demo the addresses are said all the same", () => {
-  const text = welcomeText({ ...at, demoFile: ".data/demo.json" }, undefined);
+  const text = welcomeText({ ...at, demoFile: ".data/demo.json", withKeys: true }, undefined);
   expect(text).toContain("http://[::1]:9001/api/v1");
   expect(text).not.toContain("curl");
 });

@@ -52,9 +52,17 @@ export function demoAt(demo: Demo, at: { trackingUrl: string; apiUrl: string }):
   };
 }
 
+export type WelcomeFacts = {
+  trackingUrl: string;
+  apiUrl: string;
+  demoFile: string;
+  /** Else the commands read keys and tokens from the file. */
+  withKeys: boolean;
+};
+
 /** The last thing a start prints: where everything is, and what to paste for a click, its conversion and the report. */
 export function welcomeText(
-  { trackingUrl, apiUrl, demoFile }: { trackingUrl: string; apiUrl: string; demoFile: string },
+  { trackingUrl, apiUrl, demoFile, withKeys }: WelcomeFacts,
   demo: Demo | undefined,
 ): string {
   const addresses = [
@@ -64,12 +72,16 @@ export function welcomeText(
   ];
   if (demo === undefined) return `${addresses.join("\n")}\n`;
   const link = demo.links.affiliate;
+  const { token, key, howToRead } = withKeys
+    ? { token: demo.postback_token, key: demo.keys.admin, howToRead: [] }
+    : { token: "$POSTBACK_TOKEN", key: "$ADMIN_KEY", howToRead: readingOf(demoFile) };
   return [
     ...addresses,
     `  MCP         ${demo.mcp_url}`,
     `  Demo keys   ${demoFile}`,
     `  A link      ${link}`,
     "",
+    ...howToRead,
     "Try it, in another terminal. A click, whose id is kept for the next step:",
     "",
     `  CLICK_ID=$(curl -si '${link}' \\`,
@@ -78,12 +90,24 @@ export function welcomeText(
     "Its conversion, as the advertiser reports it:",
     "",
     `  curl "${trackingUrl}/pb?click_id=$CLICK_ID\\`,
-    `&amount=49.90&txid=order-$RANDOM&token=${demo.postback_token}"`,
+    `&amount=49.90&txid=order-$RANDOM&token=${token}"`,
     "",
     "The report:",
     "",
-    `  curl -H 'Authorization: Bearer ${demo.keys.admin}' \\`,
+    `  curl -H "Authorization: Bearer ${key}" \\`,
     `    '${apiUrl}/api/v1/reports?preset=today&group_by=offer&metrics=clicks,conversions,payout'`,
     "",
   ].join("\n");
+}
+
+function readingOf(demoFile: string): string[] {
+  const read = (field: string): string =>
+    `$(node -p 'JSON.parse(fs.readFileSync("${demoFile}", "utf8")).${field}')`;
+  return [
+    "The key and the token of the commands below are in that file and not printed here:",
+    "",
+    `  POSTBACK_TOKEN=${read("postback_token")}`,
+    `  ADMIN_KEY=${read("keys.admin")}`,
+    "",
+  ];
 }

@@ -120,7 +120,7 @@ function engineLibrary(): string {
 function writeConfiguration(options: EmbeddedClickhouseOptions, password: string): string {
   const { dataDir, port, bind } = options;
   const folder = join(dataDir, "clickhouse");
-  mkdirSync(join(folder, "tmp"), { recursive: true });
+  mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
   const usersFile = join(folder, "users.xml");
   const configFile = join(folder, "config.xml");
   const memoryBytesMax =

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
@@ -12,9 +12,11 @@ import { natsProgram } from "./nats-program.ts";
 import { parseJson } from "./parse-json.ts";
 import { formatSeconds } from "./report.ts";
 import { LOG_FILE_BYTES_MAX } from "./rotating-log.ts";
+import { keptSecret } from "./secret-file.ts";
 
 const READY_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 20_000;
+const USER = "tracker";
 const GREETING_WAIT_MS = 2_000;
 const GREETING_BYTES_MAX = 16_384;
 
@@ -27,7 +29,8 @@ const Greeting = z.object({
 export type Greeting = z.infer<typeof Greeting>;
 
 /**
- * NATS with JetStream, its streams in `DATA_DIR/nats`. It takes anybody who can reach the loopback address.
+ * NATS with JetStream, its streams in `DATA_DIR/nats`. It asks for a user and a password, which is kept in
+ * `DATA_DIR/nats.password`: what is sent there becomes clicks and conversions.
  *
  * @throws {LaunchError} when there is no NATS server of 2.10 or newer and none can be had, or it does not start.
  */
@@ -37,8 +40,11 @@ export async function startNats(options: EmbeddedServerOptions): Promise<Embedde
   const program = await natsProgram(options);
   const startedAtMs = Date.now();
   const configFile = join(dataDir, "nats", "nats.conf");
-  mkdirSync(join(dataDir, "nats"), { recursive: true });
-  writeFileSync(configFile, natsConfig({ dataDir, port, bind }));
+  mkdirSync(join(dataDir, "nats"), { recursive: true, mode: 0o700 });
+  const password = keptSecret(join(dataDir, "nats.password"));
+  writeFileSync(configFile, natsConfig({ dataDir, port, bind, password }), { mode: 0o600 });
+  // An earlier version made the file for everybody to read.
+  chmodSync(configFile, 0o600);
   const addedLog = logSince(natsLog(dataDir));
   const child = await startLeashed(
     {
@@ -66,7 +72,7 @@ export async function startNats(options: EmbeddedServerOptions): Promise<Embedde
   }
   report.note("nats", `ready on ${bind}:${port} after ${formatSeconds(Date.now() - startedAtMs)}`);
   return {
-    url: `nats://${bind}:${port}`,
+    url: `nats://${USER}:${password}@${bind}:${port}`,
     pid: child.pid,
     exited: child.exited,
     stop: () => child.stop(),
@@ -109,9 +115,16 @@ function natsConfig({
   dataDir,
   port,
   bind,
-}: Pick<EmbeddedServerOptions, "dataDir" | "port" | "bind">): string {
+  password,
+}: Pick<EmbeddedServerOptions, "dataDir" | "port" | "bind"> & {
+  readonly password: string;
+}): string {
   return `server_name: ${serverName(port)}
 listen: "${bind}:${port}"
+authorization {
+  user: ${USER}
+  password: ${JSON.stringify(password)}
+}
 max_payload: 4MB
 max_connections: 10000
 write_deadline: "10s"

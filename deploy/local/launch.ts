@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { prepareChildFolders, processRecordFile } from "./child.ts";
@@ -10,6 +10,7 @@ import { openInstallation } from "./installation.ts";
 import { LaunchError } from "./launch-error.ts";
 import { listenerOrigin } from "./listener-origin.ts";
 import { keptPorts, portFault } from "./ports.ts";
+import { keepFilesPrivate } from "./private-files.ts";
 import type { NodeCommand } from "./private-glibc.ts";
 import { ingressNodeCommand } from "./private-glibc.ts";
 import { stopRecordedProcess } from "./process-record.ts";
@@ -46,7 +47,7 @@ const INGRESS_HEAD_BYTES_MAX = 65_536;
  */
 export function takeDataDir({ dataDir }: LauncherSettings): () => void {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    keepFilesPrivate(dataDir);
     return takeFileLock(join(dataDir, "launcher.lock"), "npm start");
   } catch (error) {
     if (error instanceof LockHeldError) {
@@ -84,7 +85,9 @@ export async function launch(options: Launch): Promise<void> {
   }
   const demo = refreshDemo(demoFile, settings);
   report.note("ready", `after ${formatSeconds(Date.now() - startedAtMs)}. Ctrl-C ends it.`);
-  process.stdout.write(`\n${welcomeText({ ...settings, demoFile }, demo)}\n`);
+  // A pipe may lead to a log, which keys and tokens must not be in.
+  const withKeys = process.stdout.isTTY;
+  process.stdout.write(`\n${welcomeText({ ...settings, demoFile, withKeys }, demo)}\n`);
 }
 
 /** Both may download something, so they go on side by side; the fault of one ends the other. */
@@ -259,7 +262,7 @@ async function makeDemo(env: Record<string, string>, options: Launch): Promise<D
   throw new LaunchError(`The demo workspace is incomplete: ${parsed.error.message}`);
 }
 
-/** Runs one command of the command line; its words go to `logs/tracker.log`, standard output of a failed one included. */
+/** Runs one command of the command line; what it says on standard error goes to `logs/tracker.log`. Its result may hold keys. */
 async function runTracker(
   args: readonly string[],
   env: Record<string, string>,
@@ -276,10 +279,9 @@ async function runTracker(
   });
   log.write(output.stderr);
   if (output.code === 0) return output;
-  log.write(output.stdout);
   const how =
     output.code === null ? "was ended after its deadline" : `ended with code ${output.code}`;
   throw new LaunchError(
-    `tracker ${args[0] ?? ""} ${how}: ${lastWords(output.stderr || output.stdout, 3)}\nMore is in ${file}.`,
+    `tracker ${args[0] ?? ""} ${how}: ${lastWords(output.stderr, 3)}\nMore is in ${file}.`,
   );
 }

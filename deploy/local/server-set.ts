@@ -78,7 +78,7 @@ async function reachPostgres(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const fault = await connectFault(hostname.replace(/^\[|\]$/g, ""), Number(port || 5432));
   if (fault === undefined) return;
-  throw unreachable("POSTGRES_URL", hideSecrets(url), fault, "a Postgres");
+  throw unreachable("POSTGRES_URL", hostOf(url), fault, "a Postgres");
 }
 
 /** A cluster is reachable when one of its servers is. */
@@ -88,11 +88,11 @@ async function reachNats(urls: string): Promise<void> {
     const { hostname, port } = new URL(url);
     const greeting = await natsGreeting(hostname, Number(port || 4222));
     if (greeting === undefined) {
-      faults.push(`${hideSecrets(url)} does not greet as NATS does`);
+      faults.push(`${hostOf(url)} does not greet as NATS does`);
     } else if (!isNewEnough(greeting.version)) {
-      faults.push(`${hideSecrets(url)} is NATS ${greeting.version}, 2.10 or newer is needed`);
+      faults.push(`${hostOf(url)} is NATS ${greeting.version}, 2.10 or newer is needed`);
     } else if (!greeting.jetstream) {
-      faults.push(`${hideSecrets(url)} runs without JetStream`);
+      faults.push(`${hostOf(url)} runs without JetStream`);
     } else {
       return;
     }
@@ -112,7 +112,7 @@ async function reachClickhouse(text: string): Promise<void> {
     );
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
-    throw unreachable("CLICKHOUSE_URL", hideSecrets(text), fault, "a ClickHouse");
+    throw unreachable("CLICKHOUSE_URL", hostOf(text), fault, "a ClickHouse");
   }
 }
 
@@ -136,9 +136,7 @@ function unreachable(variable: string, where: string, fault: string, what: strin
   );
 }
 
-/** The address without the password. */
-function hideSecrets(text: string): string {
-  const url = new URL(text);
-  if (url.password !== "") url.password = "***";
-  return url.href;
+/** Host and port alone: a URL may name a user, a password and more in its query. */
+function hostOf(text: string): string {
+  return new URL(text).host;
 }

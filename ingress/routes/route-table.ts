@@ -1,7 +1,7 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { serverRefusals } from "../inbound-log/server-refusals.ts";
 import { normalIp } from "../request/ip-address.ts";
-import type { Answer } from "../route.ts";
+import type { Answer, RawRequest } from "../route.ts";
 import type { AsyncEntry, ServerOptions, SyncEntry } from "../server.ts";
 import { clickRoutes } from "./click.ts";
 import { linkError, methodNotAllowed } from "./click-answers.ts";
@@ -39,17 +39,20 @@ export function ingressRoutes(
     {
       pattern: "/health",
       methods: READ_METHODS,
-      route: () => ({ answer: healthAnswer(deps.health()) }),
+      // The facts are for the machine itself; strangers and balancers get the status.
+      route: (request) => {
+        const facts = deps.health();
+        return { answer: healthAnswer(isFromThisMachine(request) ? facts : { ok: facts.ok }) };
+      },
     },
     {
       pattern: "/metrics",
       methods: READ_METHODS,
       // Figures of the business are for the machine itself, not for the world.
-      route: ({ peerIp, headers }) => ({
-        answer:
-          isLoopback(peerIp) && headers.xForwardedFor === "" && headers.via === ""
-            ? metricsAnswer(deps.registry)
-            : linkError(404, "not_found"),
+      route: (request) => ({
+        answer: isFromThisMachine(request)
+          ? metricsAnswer(deps.registry)
+          : linkError(404, "not_found"),
       }),
     },
   ];
@@ -75,6 +78,13 @@ export function ingressRoutes(
   }
   const refused = serverRefusals(deps);
   return { ...limitByIp({ sync, async, wrongMethod }, { ...deps, refused }), refused };
+}
+
+/** A proxy on this machine, trusted or not, says for whom it asks. */
+function isFromThisMachine({ peerIp, headers }: RawRequest): boolean {
+  const isForwarded =
+    headers.xForwardedFor !== "" || headers.xForwardedProto !== "" || headers.via !== "";
+  return isLoopback(peerIp) && !isForwarded;
 }
 
 function isLoopback(ip: string): boolean {

@@ -4,6 +4,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { type Subjects, subjectsOf } from "./subjects.ts";
 
 export type NatsOptions = {
+  /** `nats://user:password@host:port`, several separated by commas; the user of the first one is that of all. */
   readonly url: string;
   /** As `nats server report connections` shows it. */
   readonly name: string;
@@ -31,7 +32,7 @@ export async function connectNats(
   options: NatsOptions & { readonly waitOnFirstConnect?: boolean },
 ): Promise<Nats> {
   const connection = await connect({
-    servers: options.url,
+    ...natsServers(options.url),
     name: options.name,
     reconnect: true,
     maxReconnectAttempts: -1,
@@ -49,5 +50,22 @@ export async function connectNats(
     manager: () => jetstreamManager(connection),
     subjects: subjectsOf(options.prefix),
     prefix: options.prefix,
+  };
+}
+
+/** The client reads no user from an address. */
+export function natsServers(urls: string): {
+  readonly servers: string[];
+  readonly user?: string;
+  readonly pass?: string;
+} {
+  const all = urls.split(",").map((text) => new URL(text.trim()));
+  const [first] = all;
+  const servers = all.map(({ protocol, host }) => `${protocol}//${host}`);
+  if (first === undefined || first.username === "") return { servers };
+  return {
+    servers,
+    user: decodeURIComponent(first.username),
+    pass: decodeURIComponent(first.password),
   };
 }

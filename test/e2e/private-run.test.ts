@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { connectNats } from "../../schemas/nats/connect.ts";
+import { type System, startSystem } from "../system/start-system.ts";
+
+const Servers = z.object({
+  postgres_url: z.string(),
+  nats_url: z.string(),
+  clickhouse_url: z.string(),
+});
+const OTHERS = 0o077;
+
+let system: System;
+let servers: z.infer<typeof Servers>;
+let passwords: string[];
+
+beforeAll(async () => {
+  system = await startSystem();
+  const file = await readFile(join(system.dataDir, "servers.json"), "utf8");
+  servers = Servers.parse(JSON.parse(file));
+  passwords = Object.values(servers).map((url) => new URL(url).password);
+});
+afterAll(() => system[Symbol.asyncDispose]());
+
+test("embedded NATS serves nobody without its password, and the command line has it (#18)", async () => {
+  const url = new URL(servers.nats_url);
+  expect(url.password).not.toBe("");
+  const { host } = url;
+  for (const stranger of [`nats://${host}`, `nats://tracker:wrong@${host}`]) {
+    const refused = connectNats({ url: stranger, name: "stranger", prefix: "" });
+    await expect(refused).rejects.toThrow(/authorization/i);
+  }
+  const program = projectFile(".build", "api", "tracker.js");
+  const env = { PATH: process.env["PATH"], DATA_DIR: system.dataDir };
+  const { stdout } = await promisify(execFile)(process.execPath, [program, "migrate"], { env });
+  expect(stdout).not.toBe("");
+});
+
+test("no password, key or token is printed, logged or seen in a list of processes (#18)", async () => {
+  const { demo } = system.client;
+  const { admin, analyst, partner, advertiser } = demo.keys;
+  const secrets = [...passwords, demo.postback_token, admin, analyst, partner, advertiser];
+  expect(secrets.every((secret) => secret.length >= 16)).toBe(true);
+  const texts = new Map([["output", system.output()]]);
+  for (const name of await readdir(join(system.dataDir, "logs")))
+    texts.set(name, await readFile(join(system.dataDir, "logs", name), "utf8"));
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    // It may have ended meanwhile.
+    const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    if (line.includes(system.dataDir)) texts.set(`process ${pid}`, line);
+  }
+  expect(texts.size).toBeGreaterThan(5);
+  for (const [name, text] of texts)
+    for (const secret of secrets) expect([name, text.includes(secret)]).toEqual([name, false]);
+  expect(system.output()).toContain(join(system.dataDir, "demo.json"));
+});
+
+test("what is in DATA_DIR is for its owner alone, the files of ClickHouse too (#18)", async () => {
+  const openFiles = async (folder: string, depth: number): Promise<string[]> => {
+    const found: string[] = [];
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      // Servers remove files at any time.
+      const entry = await lstat(path).catch(() => undefined);
+      if (entry === undefined || entry.isSymbolicLink()) continue;
+      if ((entry.mode & OTHERS) !== 0) found.push(path);
+      if (entry.isDirectory() && depth > 0) found.push(...(await openFiles(path, depth - 1)));
+    }
+    return found;
+  };
+  expect(await openFiles(system.dataDir, 0)).toEqual([]);
+  expect(await openFiles(join(system.dataDir, "clickhouse"), 20)).toEqual([]);
+  expect(await openFiles(join(system.dataDir, "nats"), 20)).toEqual([]);
+});
+
+test("strangers learn the status from /health and nothing from /metrics (#18, P6)", async () => {
+  const { tracking_url } = system.client.demo;
+  const ask = async (path: string, headers: Record<string, string> = {}): Promise<string> => {
+    const answer = await fetch(`${tracking_url}${path}`, { headers });
+    return `${answer.status} ${await answer.text()}`;
+  };
+  const FORWARDED = [
+    { "x-forwarded-for": "203.0.113.9" },
+    { "x-forwarded-proto": "https" },
+    { via: "1.1 proxy" },
+  ];
+  for (const headers of FORWARDED) {
+    expect(await ask("/health", headers)).toBe('200 {"ok":true}\n');
+    expect(await ask("/metrics", headers)).toMatch(/^404 /);
+  }
+  expect(await ask("/health")).toContain("catalog_version");
+  expect(await ask("/metrics")).toContain("ingress_answers_total");
+});
