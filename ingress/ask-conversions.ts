@@ -1,10 +1,6 @@
-import { ClickRecord } from "../schemas/events/click-record.ts";
 import { PostbackReply, type PostbackRequest } from "../schemas/events/postback-request.ts";
-import { shardOfOffer } from "../schemas/events/shards.ts";
 import { ask } from "../schemas/nats/ask.ts";
-import { encodeRecord } from "./decide/encode-record.ts";
 import type { NatsLink } from "./nats-link.ts";
-import type { Recorded } from "./route.ts";
 
 /** One click look-up with a hanging ClickHouse takes up to 4.5 s. */
 const REPLY_TIMEOUT_MS = 7_000;
@@ -30,18 +26,4 @@ export function isOutage(
   reply: PostbackReply | undefined,
 ): reply is undefined | (PostbackReply & { httpStatus: 503 }) {
   return reply === undefined || reply.httpStatus === 503;
-}
-
-/** The record of the click that a coupon stands for; undefined where there is none (G115). */
-export function couponClickOf({ couponClick }: PostbackReply): Recorded | undefined {
-  if (couponClick === undefined) return undefined;
-  const line = encodeRecord(
-    ClickRecord.parse({
-      ...couponClick,
-      link_type: "coupon",
-      status: "none",
-      status_reason: "coupon",
-    }),
-  );
-  return { kind: "click", lane: shardOfOffer(couponClick.offer_id), line };
 }

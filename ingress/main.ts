@@ -16,7 +16,9 @@ import { systemClock } from "../schemas/time/clock.ts";
 import { ClickNotices } from "./click-notices/click-notices.ts";
 import { StateKeeper, type StateKeeperOptions } from "./click-notices/kept-state.ts";
 import { recallState } from "./click-notices/recall-state.ts";
+import { takeCouponClicks } from "./coupon-clicks.ts";
 import { LocalClickState } from "./decide/click-state.ts";
+
 import { InboundLog } from "./inbound-log/inbound-log.ts";
 import { inboundEvents } from "./inbound-log/metrics.ts";
 import { allocateProducer } from "./journal/allocate-producer.ts";
@@ -94,10 +96,8 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const pixels = openPixels({ folder: folder.path, log, registry });
   const parts = { settings, pool, folder, link, log, lifetime, metrics, pixels };
   const { journal, shipper } = openJournal(parts);
-  const { producer } = folder;
   const record: ServerOptions["record"] = (recorded) => journal.append(recorded);
-  pixels.start({ link, producer, record });
-  lifetime.own("pixels", () => pixels.close());
+  startLateRecords(parts, record);
 
   const readers = await openReaders(settings, metrics);
   const notices = startNotices(parts, { ...kept, journal });
@@ -115,7 +115,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
       landingScript: await readLandingScript(),
       events: metrics,
       mint: mintOf(folder, catalog),
-      ...{ producer, pixels },
+      ...{ producer: folder.producer, pixels },
       inboundLog: openInboundLog(parts),
       registry,
       health: healthOf({ folder, catalog, feed, link, journal, shipper, metrics }),
@@ -127,6 +127,16 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   await untilKnown(shipper, hasCaps(catalog) ? notices.heard : Promise.resolve());
   await server.listen(settings.bind, settings.port);
   lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
+}
+
+/** What is recorded beside the answers of this process: kept pixels, and clicks of coupons that another one did not record. */
+function startLateRecords(
+  { link, folder: { producer }, log, lifetime, pixels }: JournalParts,
+  record: ServerOptions["record"],
+): void {
+  pixels.start({ link, producer, record });
+  takeCouponClicks({ link, producer, record, clock: systemClock, log });
+  lifetime.own("pixels", () => pixels.close());
 }
 
 function startNotices(

@@ -1,7 +1,9 @@
+import { COUPON_CLICK_MS } from "../../schemas/events/coupon-click.ts";
 import { type PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
-import { couponClickOf, isOutage } from "../ask-conversions.ts";
+import { isOutage } from "../ask-conversions.ts";
+import { couponClickRecord } from "../coupon-clicks.ts";
 import type { Pending } from "../journal/journal.ts";
 import type { Recorded } from "../route.ts";
 import type { PixelEvents } from "./metrics.ts";
@@ -117,8 +119,9 @@ export class PixelShipper {
       return "settled";
     }
     let reply: PostbackReply | undefined;
+    const recordsUntilMs = clock.nowMs() + COUPON_CLICK_MS;
     try {
-      const asked = ask({ ...report, producer, isRepeat: true });
+      const asked = ask({ ...report, producer, recordsUntilMs, isRepeat: true });
       // A process that ends does not wait: the answer is as good as lost, and the next one asks again.
       reply = await unlessAborted(asked, signal);
     } catch (error) {
@@ -133,7 +136,9 @@ export class PixelShipper {
       events.givenUp("fault");
       return "settled";
     }
-    const click = couponClickOf(reply);
+    const { couponClick } = reply;
+    const click =
+      couponClick === undefined ? undefined : couponClickRecord(couponClick, recordsUntilMs, clock);
     const pending = click === undefined ? undefined : record(click);
     if (pending !== undefined) await new Promise<void>(pending);
     events.recorded(reply.result);

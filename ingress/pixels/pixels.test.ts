@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { COUPON_CLICK_MS } from "../../schemas/events/coupon-click.ts";
 import type { PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Recorded } from "../route.ts";
 import type { PixelEvents } from "./metrics.ts";
@@ -60,7 +61,10 @@ test("P15 pixels are sent in the order of arrival, as they came in, and marked a
   expect(files().length).toBeGreaterThan(1);
   const sent = await ship(store, () => RECORDED);
   expect(sent).toEqual(
-    [0, 1, 2, 3, 4, 5, 6].map((i) => ({ ...pixel(i), producer: 3, isRepeat: true })),
+    [0, 1, 2, 3, 4, 5, 6].map((i) => ({
+      ...pixel(i),
+      ...{ producer: 3, recordsUntilMs: RECEIVED_AT_MS + COUPON_CLICK_MS, isRepeat: true },
+    })),
   );
   await store.close();
 });

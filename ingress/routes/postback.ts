@@ -1,8 +1,10 @@
 import { AD_CLICK_ID_KINDS } from "../../schemas/events/click-query.ts";
+import { COUPON_CLICK_MS } from "../../schemas/events/coupon-click.ts";
 import type { PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { newConversionId } from "../../schemas/ids/conversion-id.ts";
 import { type Header, jsonAnswer, NO_STORE } from "../answers.ts";
-import { askConversions, couponClickOf, isOutage } from "../ask-conversions.ts";
+import { askConversions, isOutage } from "../ask-conversions.ts";
+import { couponClickRecord } from "../coupon-clicks.ts";
 import { type Refusal, type RefusalDeps, tellRefusal } from "../inbound-log/tell-refusal.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { clientIp } from "../request/client-ip.ts";
@@ -58,12 +60,14 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
       tellMalformed(deps, request, { endpoint: "pb", httpStatus: 400 }, read);
       return { answer: refusalAnswer(400, read.error) };
     }
-    const reply = await askConversions(deps.link, reportOf(deps, request, "pb", read.params));
+    const report = reportOf(deps, request, "pb", read.params);
+    const reply = await askConversions(deps.link, report);
     if (reply === undefined) {
       tellNoReply(deps, request, { endpoint: "pb", httpStatus: 503, params: read.params });
     }
     if (isOutage(reply)) return { answer: unavailable() };
-    return { answer: jsonAnswer(reply.httpStatus, reply.body), ...recordedOf(reply) };
+    const answer = jsonAnswer(reply.httpStatus, reply.body);
+    return { answer, ...recordedOf(deps, report, reply) };
   };
   return {
     patterns: ["/pb", "/postback", "/conversion"],
@@ -78,9 +82,9 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
 /** `/px` and `/px.gif`: always 200 and an image; the outcome is in a header. */
 export function pixelRoute(deps: PostbackDeps): BodyRoute {
   const route: AsyncRoute = async (request) => {
-    const { outcome, reply } = await recordPixel(deps, request);
+    const { outcome, recorded } = await recordPixel(deps, request);
     const answer = pixelAnswer(outcome);
-    return reply === undefined ? { answer } : { answer, ...recordedOf(reply) };
+    return recorded === undefined ? { answer } : { answer, ...recordedOf(deps, ...recorded) };
   };
   return {
     patterns: ["/px", "/px.gif"],
@@ -98,10 +102,10 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
  */
 export function htmlPixelRoute(deps: PostbackDeps): BodyRoute {
   const route: AsyncRoute = async (request) => {
-    const { outcome, reply } = await recordPixel(deps, request);
-    if (reply === undefined) return { answer: htmlPixelAnswer(outcome, []) };
-    const documents = await htmlPostbacksOf(deps.link, reply);
-    return { answer: htmlPixelAnswer(outcome, documents), ...recordedOf(reply) };
+    const { outcome, recorded } = await recordPixel(deps, request);
+    if (recorded === undefined) return { answer: htmlPixelAnswer(outcome, []) };
+    const documents = await htmlPostbacksOf(deps.link, recorded[1]);
+    return { answer: htmlPixelAnswer(outcome, documents), ...recordedOf(deps, ...recorded) };
   };
   return {
     patterns: ["/px.html"],
@@ -114,13 +118,13 @@ export function htmlPixelRoute(deps: PostbackDeps): BodyRoute {
 }
 
 /**
- * The outcome of a pixel as its header tells it, and the reply if there is one. What cannot be recorded now is on the disk before
+ * The outcome of a pixel as its header tells it, and the report with its reply if there is one. What cannot be recorded now is on the disk before
  * that is said, and is recorded later with the time of this request (P15).
  */
 async function recordPixel(
   deps: PostbackDeps,
   request: RawRequest,
-): Promise<{ readonly outcome: string; readonly reply?: PostbackReply }> {
+): Promise<{ readonly outcome: string; readonly recorded?: [PostbackRequest, PostbackReply] }> {
   const read = readReportParameters(
     { query: request.query, contentType: "" },
     NOTHING,
@@ -149,7 +153,7 @@ async function recordPixel(
     await deps.pixels.keep(report);
     return { outcome: `error: ${UNAVAILABLE}` };
   }
-  return { outcome: outcomeOf(reply), reply };
+  return { outcome: outcomeOf(reply), recorded: [report, reply] };
 }
 
 const NOTHING = new Uint8Array(0);
@@ -190,9 +194,17 @@ function tellNoReply(
   tellRefusal(deps, request, { ...told, result: "unavailable", message: UNAVAILABLE });
 }
 
-/** The click that a coupon stands for is recorded before the answer leaves (G115, TRK-037). */
-function recordedOf(reply: PostbackReply): Pick<RouteResult, "recorded"> {
-  const recorded = couponClickOf(reply);
+/**
+ * The click that a coupon stands for is recorded before the answer leaves (G115). What this process does not record in time, the
+ * conversion processors give to another one (TRK-037).
+ */
+function recordedOf(
+  { clock }: PostbackDeps,
+  { recordsUntilMs = 0 }: PostbackRequest,
+  { couponClick }: PostbackReply,
+): Pick<RouteResult, "recorded"> {
+  const recorded =
+    couponClick === undefined ? undefined : couponClickRecord(couponClick, recordsUntilMs, clock);
   return recorded === undefined ? {} : { recorded };
 }
 
@@ -203,6 +215,7 @@ function reportOf(
   params: PostbackRequest["params"],
 ): PostbackRequest {
   const { idempotencyKey } = request.headers;
+  const receivedAtMs = clock.nowMs();
   return {
     endpoint,
     params,
@@ -211,8 +224,9 @@ function reportOf(
     host: trackingHostOf(request.headers.host),
     ip: clientIp(request, trustedProxies),
     userAgent: request.headers.userAgent,
-    receivedAtMs: clock.nowMs(),
+    receivedAtMs,
     producer,
+    recordsUntilMs: receivedAtMs + COUPON_CLICK_MS,
     ...(endpoint === "pb" && idempotencyKey !== ""
       ? { idempotencyKey: idempotencyKey.slice(0, KEY_LENGTH_READ) }
       : {}),

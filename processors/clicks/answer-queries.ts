@@ -55,7 +55,11 @@ function answerOf(
     const row = intake.young.byId(query.clickId);
     const { producer } = clickIdParts(query.clickId);
     const completeToMs = intake.completeness.completeToMsOf(producer);
-    return { completeToMs, clicks: row === undefined ? [] : [row] };
+    const clicks = row === undefined ? [] : [row];
+    const { recordedBy } = query;
+    return recordedBy === undefined
+      ? { completeToMs, clicks }
+      : { completeToMs, clicks, isAllKnown: intake.completeness.isAllKnownOf(recordedBy) };
   }
   const completeToMs = intake.completeness.completeToMs(caughtUpMs());
   return { completeToMs, clicks: intake.young.byAdClickId(query) };

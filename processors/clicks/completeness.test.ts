@@ -145,3 +145,20 @@ test("a clock that was ahead when the first word came makes nobody wait for that
   completeness.heard(word(1, 1, T + 2_000, 1));
   expect(completeness.completeToMs()).toBe(T + 2_000);
 });
+
+test("all that a producer recorded until a moment is known once each of its epochs has passed it or ended (#23, TRK-037)", () => {
+  const completeness = new Completeness();
+  const isKnown = (): boolean => completeness.isAllKnownOf({ producer: 1, untilMs: T + 100 });
+  completeness.heard(word(2, 1, T + HOUR_MS, 1));
+  expect(isKnown()).toBe(false);
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(1, 2, T + 5_000, 1));
+  // What the first epoch left may still be in its journal.
+  expect(isKnown()).toBe(false);
+  completeness.heard(word(1, 2, T + 6_000, 2));
+  expect(isKnown()).toBe(true);
+  const other = new Completeness();
+  other.heard(word(1, 1, T, 1));
+  other.heard(word(1, 1, T + 50, 2));
+  expect(other.isAllKnownOf({ producer: 1, untilMs: T + 100 })).toBe(true);
+});

@@ -145,6 +145,19 @@ export class Completeness {
     return words.length === 0 ? known.endedMs : Math.min(...words);
   }
 
+  /** Whether nothing more can come of what this producer recorded until then. False for one that was never heard. */
+  isAllKnownOf({
+    producer,
+    untilMs,
+  }: {
+    readonly producer: number;
+    readonly untilMs: number;
+  }): boolean {
+    this.#dropGone();
+    const known = this.#known.get(producer);
+    return known !== undefined && wordsOf(known).every((word) => word > untilMs);
+  }
+
   #get(producer: number): Known {
     let known = this.#known.get(producer);
     if (known === undefined) {

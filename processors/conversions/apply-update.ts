@@ -4,11 +4,11 @@ import { type ConversionChange, changeByReport, type ReportedChange } from "./ch
 import { type ConversionState, findConversion } from "./conversions.ts";
 import { convertMoney } from "./convert-money.ts";
 import { type Asked, decideChange, mayBeUnknownRepeat } from "./decide-change.ts";
+import { type Keyed, keyedAnswer } from "./first-answer.ts";
 import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./incoming-report.ts";
 import { isOnIpList } from "./ip-list.ts";
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";
 import { type Refusal, refused, UNAVAILABLE, UPDATE_IP_REFUSED } from "./refusal.ts";
-import { type Keyed, keyedAnswer } from "./report-key.ts";
 import { isRefusal } from "./resolve-target.ts";
 
 /** A row that others change all the time is given up after so many tries. */

@@ -4,8 +4,8 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { retryConflicts } from "../../schemas/postgres/retry-conflicts.ts";
 import type { CapCount } from "./cap-counts.ts";
 import type { ConversionState, Recording } from "./conversions.ts";
+import { Keyed } from "./first-answer.ts";
 import { jsonParameter } from "./json-parameter.ts";
-import { Keyed } from "./report-key.ts";
 import { CONVERSION_STATUSES, type ConversionStatus } from "./report-params.ts";
 
 /** The state that a later report asks for. */

@@ -1,11 +1,12 @@
 import assert from "node:assert";
 import { z } from "zod";
-import { CouponClick } from "../../schemas/events/postback-request.ts";
+import type { CouponClick } from "../../schemas/events/coupon-click.ts";
 import { type Amount, amountOf } from "../../schemas/money/amount.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { CapCount } from "./cap-counts.ts";
+import { Keyed } from "./first-answer.ts";
 import { jsonParameter } from "./json-parameter.ts";
-import { Keyed, type ReportKey } from "./report-key.ts";
+import type { ReportKey } from "./report-key.ts";
 import { CONVERSION_STATUSES, type ConversionStatus } from "./report-params.ts";
 
 /** A row of `conversion` as it is written: the names are its columns, money is text, times are ISO. */
@@ -132,10 +133,19 @@ const RecordOutcome = z.discriminatedUnion("outcome", [
 ]);
 export type RecordOutcome = z.infer<typeof RecordOutcome>;
 
+/** The click of a coupon, and which ingress may record it until when, by its own clock. */
+type WantedClick = {
+  readonly click: CouponClick;
+  readonly producer: number;
+  readonly until_ms: number;
+};
+
 /** A conversion to record, and how. */
 export type Recording = {
   readonly row: NewConversion;
   readonly plan: RecordPlan;
+  /** Kept in the same transaction until it is found stored (TRK-037). */
+  readonly coupon_click?: WantedClick | undefined;
   /** Of the report that makes it, with the `details` of its answer, which is kept in the same transaction (G203). */
   readonly key?: (ReportKey & { readonly details: Readonly<Record<string, unknown>> }) | undefined;
 };
@@ -153,7 +163,11 @@ export async function recordConversions(
   const { rows } = await db.query<{ outcomes: unknown }>({
     name: "record-conversions",
     text: "select record_conversions($1::jsonb) as outcomes",
-    values: [jsonParameter(batch.map(({ row, plan, key }) => ({ row, plan, key })))],
+    values: [
+      jsonParameter(
+        batch.map(({ row, plan, key, coupon_click }) => ({ row, plan, key, coupon_click })),
+      ),
+    ],
   });
   const outcomes = RecordOutcomes.parse(rows[0]?.outcomes);
   assert(outcomes.length === batch.length, "every row of a batch has an outcome");
@@ -191,20 +205,14 @@ const Recorded = z.object({
   status: z.enum(CONVERSION_STATUSES),
   status_reason: z.string(),
   is_duplicate: z.boolean(),
-  coupon_click: CouponClick.nullable(),
 });
 export type Recorded = z.infer<typeof Recorded>;
 
-/** What the report with this id was recorded as, and the click that its coupon stands for; undefined while it is not. */
+/** What the report with this id was recorded as; undefined while it is not. */
 export async function findRecorded(db: Queryable, id: string): Promise<Recorded | undefined> {
   const { rows } = await db.query({
     name: "find-recorded",
-    text: `select c.workspace_id, c.click_id, c.status, c.status_reason, c.is_duplicate,
-             case when c.click ->> 'link_type' = 'coupon' and c.click_id is not null then jsonb_build_object(
-               'click_id', c.click_id, 'ts', (extract(epoch from c.click_ts) * 1000)::bigint, 'workspace_id', c.workspace_id,
-               'offer_id', c.offer_id, 'advertiser_id', c.advertiser_id, 'affiliate_id', c.affiliate_id,
-               'domain', c.click ->> 'domain') end as coupon_click
-           from conversion c where c.id = $1`,
+    text: `select c.workspace_id, c.click_id, c.status, c.status_reason, c.is_duplicate from conversion c where c.id = $1`,
     values: [id],
   });
   return rows[0] === undefined ? undefined : Recorded.parse(rows[0]);

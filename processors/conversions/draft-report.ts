@@ -1,5 +1,5 @@
 import type { ClickRecord } from "../../schemas/events/click-record.ts";
-import type { CouponClick } from "../../schemas/events/postback-request.ts";
+import type { CouponClick } from "../../schemas/events/coupon-click.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
 import { mintClickId } from "../../schemas/ids/click-id.ts";
 import { newConversionId } from "../../schemas/ids/conversion-id.ts";
@@ -81,7 +81,18 @@ export function draftReport(
     ? addressLimit(target, userIpOf(incoming) ?? click?.ip ?? "")
     : null;
   const plan = planOf(incoming, target, { hasClick: click !== undefined, caps, limit });
-  return { row, plan, money, couponClick };
+  return { row, plan, money, couponClick, coupon_click: wantedClick(incoming, couponClick) };
+}
+
+/** An ingress of a version before this one says no time: it waits for an answer for 7 s. */
+const RECORDS_WITHIN_MS = 60_000;
+
+function wantedClick(
+  { request: { producer, recordsUntilMs, receivedAtMs } }: Incoming,
+  click: CouponClick | undefined,
+): Recording["coupon_click"] {
+  if (click === undefined || producer === undefined) return undefined;
+  return { click, producer, until_ms: recordsUntilMs ?? receivedAtMs + RECORDS_WITHIN_MS };
 }
 
 /** A test makes no click, and neither does a report whose sender could not record it. */

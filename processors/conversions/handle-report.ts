@@ -15,11 +15,12 @@ import {
 import { convertMoney, formatRate } from "./convert-money.ts";
 import { isClickIpCrowded } from "./count-clicks.ts";
 import { type Draft, draftReport } from "./draft-report.ts";
+import { findFirstAnswer, keyedAnswer } from "./first-answer.ts";
 import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./incoming-report.ts";
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";
 import { malformed, type Refusal, refused, UNAVAILABLE } from "./refusal.ts";
 import { reportFingerprint } from "./report-fingerprint.ts";
-import { findFirstAnswer, keyedAnswer, reportKey } from "./report-key.ts";
+import { reportKey } from "./report-key.ts";
 import { readReport } from "./report-params.ts";
 import { resolveCoupon } from "./resolve-coupon.ts";
 import {
@@ -73,9 +74,8 @@ async function recordedBefore(
     isDuplicate: row.is_duplicate,
     details: {},
   });
-  const { coupon_click: couponClick } = row;
   return {
-    reply: couponClick === null ? reply : { ...reply, couponClick },
+    reply,
     workspaceId: row.workspace_id,
     clickId: row.click_id ?? undefined,
     conversionId,

@@ -18,6 +18,8 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { byCurrentCatalog } from "./by-current-catalog.ts";
+import { startCouponClicks } from "./coupon-clicks.ts";
+import { keepFirstAnswer } from "./first-answer.ts";
 import { handleCommand } from "./handle-command.ts";
 import { handleReport } from "./handle-report.ts";
 import type { ReportSources } from "./incoming-report.ts";
@@ -27,7 +29,6 @@ import { type Handled, refusal } from "./postback-answer.ts";
 import { PostbackLog } from "./postback-log.ts";
 import { RecordQueue } from "./record-queue.ts";
 import { FAULT, UNAVAILABLE } from "./refusal.ts";
-import { keepFirstAnswer } from "./report-key.ts";
 import { isStoreAway } from "./store-away.ts";
 import { StoredClicks } from "./stored-clicks.ts";
 import { type Outgoing, UnknownClickRelay } from "./unknown-click-relay.ts";
@@ -88,6 +89,7 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
         if (work === undefined) respond(desk, message, busy(asked));
       },
     });
+  const couponClicks = startCouponClicks({ ...deps, storedClicks });
   const subscriptions = [
     take(nats.subjects.postback, {
       decode: (bytes) => decodeAs(desk, PostbackRequest, bytes),
@@ -119,6 +121,7 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
       // Drained: what the server has handed over is still answered. A lost connection has nothing left to drain.
       await Promise.allSettled(subscriptions.map((subscription) => subscription.drain()));
       await Promise.all([known.drained(), strangers.drained()]);
+      await couponClicks.close();
       await postbackLog.close();
     },
   };

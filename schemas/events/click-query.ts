@@ -9,7 +9,13 @@ export type AdClickIdKind = (typeof AD_CLICK_ID_KINDS)[number];
  * ad-platform id or for a page of newest clicks, all of them.
  */
 export const ClickQuery = z.discriminatedUnion("by", [
-  z.object({ by: z.literal("id"), shard: z.int().nonnegative(), clickId: z.string() }),
+  z.object({
+    by: z.literal("id"),
+    shard: z.int().nonnegative(),
+    clickId: z.string(),
+    /** Asks also whether everything that this producer recorded until then is known; see `isAllKnown`. */
+    recordedBy: z.object({ producer: z.int().nonnegative(), untilMs: z.int() }).optional(),
+  }),
   z.object({
     by: z.literal("ad-click-id"),
     shard: z.int().nonnegative(),
@@ -49,6 +55,8 @@ export const ClickAnswer = z.object({
    */
   completeToMs: z.number(),
   clicks: z.array(z.string()),
+  /** Whether every click that `recordedBy` recorded until then, by its own clock, is known to the writer or to ClickHouse. */
+  isAllKnown: z.boolean().optional(),
   /** A page that had no room for more rows: those after its last one are to be asked for. */
   isCut: z.boolean().optional(),
 });

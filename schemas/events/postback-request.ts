@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ClickRecord } from "./click-record.ts";
+import { CouponClick } from "./coupon-click.ts";
 
 /**
  * A conversion report as it came in on the tracking domain: `/pb`, a pixel or the script. Ingress reads the transport
@@ -20,6 +20,8 @@ export const PostbackRequest = z.object({
   receivedAtMs: z.int(),
   /** The journal that a click of this report would go to; without it a coupon makes none. */
   producer: z.int().min(0).max(65_535).optional(),
+  /** Until when, by its own clock (UTC milliseconds), the sender would record that click. */
+  recordsUntilMs: z.int().optional(),
   /** Header Idempotency-Key of `/pb`, at most 65 characters of it (G203). */
   idempotencyKey: z.string().max(65).optional(),
   /** It comes from an installation that had relayed it as of an unknown click (G117): it goes no further. */
@@ -56,24 +58,13 @@ export const POSTBACK_RESULTS = [
 ] as const;
 export type PostbackResult = (typeof POSTBACK_RESULTS)[number];
 
-/** The click that a coupon stands for (G115): ingress records it before it answers. */
-export const CouponClick = ClickRecord.pick({
-  click_id: true,
-  ts: true,
-  workspace_id: true,
-  offer_id: true,
-  advertiser_id: true,
-  affiliate_id: true,
-  domain: true,
-});
-export type CouponClick = z.infer<typeof CouponClick>;
-
 /** What ingress answers with. For a pixel the status is always 200 and the outcome goes into the header. */
 export const PostbackReply = z.object({
   httpStatus: z.int(),
   result: z.enum(POSTBACK_RESULTS),
   /** Body of `/pb`: `{ok: true, conversion_id, status, …}` or `{ok: false, error}`. */
   body: z.looseObject({ ok: z.boolean() }),
+  /** Recorded before the answer leaves, if that is before `recordsUntilMs`. Only the reply to the report that made it has it. */
   couponClick: CouponClick.optional(),
 });
 export type PostbackReply = z.infer<typeof PostbackReply>;

@@ -19,6 +19,10 @@ export type Subjects = {
   readonly inboundCalls: string;
   /** Core request to the delivery processors (queue group): `HtmlPostbacksWanted` → `HtmlPostbacks`. */
   readonly htmlPostbacks: string;
+  /** Core request to an ingress process (queue group), with an empty body: → `CouponClickTaker`. */
+  readonly couponClickTaker: string;
+  /** Core: `CouponClickOrder` to the ingress with this producer number. */
+  readonly couponClick: (producer: number) => string;
   /** Core: `ClickTotals` of the writers. */
   readonly clickTotals: string;
   /** Core: `ClicksTaken` of one ingress process, or writer, named by `from`. */
@@ -52,5 +56,7 @@ export function subjectsOf(prefix: string): Subjects {
     clickLookup: at("click-lookup"),
     inboundCalls: at("inbound-calls"),
     htmlPostbacks: at("html-postbacks"),
+    couponClickTaker: at("coupon-click-taker"),
+    couponClick: (producer) => at(`coupon-click.${producer}`),
   };
 }

@@ -55,18 +55,32 @@ test("P15 P16: the first try and the next ones at once make one conversion", asy
   );
 });
 
-test("P15 TRK-037: the repeat of a pixel with a coupon is told the same click, so that it can still be recorded", async () => {
+test("a click that a coupon stands for is handed out once, and wanted until it is stored (#23, TRK-037)", async () => {
+  const offer_id = await world.addOffer();
   await world.insert("coupon", {
-    workspace_id: world.workspaceId,
-    offer_id: await world.addOffer(),
-    affiliate_id: world.affiliateId,
-    code: "AGAIN",
+    ...{
+      workspace_id: world.workspaceId,
+      offer_id,
+      affiliate_id: world.affiliateId,
+      code: "AGAIN",
+    },
   });
   const report = { conversionId: randomUUID(), producer: 3, receivedAtMs: Date.now() - 123_457 };
   const params = { coupon: "AGAIN", txid: "again" };
-  const lost = await world.report(params, { endpoint: "px", ...report });
-  expect(lost.couponClick).toMatchObject({ ts: report.receivedAtMs });
-  expect(await world.report(params, { ...PIXEL, ...report, producer: 4 })).toEqual(lost);
+  const recordsUntilMs = Date.now() + 15_000;
+  const lost = await world.report(params, { endpoint: "px", ...report, recordsUntilMs });
+  const { couponClick, ...told } = lost;
+  expect(couponClick).toMatchObject({ ts: report.receivedAtMs });
+  // Whoever records a click that somebody else may have recorded makes two of them.
+  expect(await world.report(params, { ...PIXEL, ...report, producer: 4 })).toEqual(told);
+  const wanted = async () =>
+    await world.rows(
+      "select producer, until_ms, click from coupon_click where conversion_id = $1",
+      [report.conversionId],
+    );
+  expect(await wanted()).toEqual([{ producer: 3, until_ms: recordsUntilMs, click: couponClick }]);
+  if (couponClick !== undefined) world.addYoungClick({ ...couponClick, link_type: "coupon" });
+  await expect.poll(wanted, { timeout: 20_000 }).toEqual([]);
 });
 
 test("P15 G101: a pixel that is recorded later is judged by the time it came in", async () => {

@@ -61,6 +61,8 @@ const Written = z.object({ data: z.unknown() });
 const Outcome = z.looseObject({ ok: z.boolean() });
 
 const NODE: NodeCommand = { command: process.execPath, args: [] };
+const ingressNode = async (): Promise<NodeCommand> =>
+  await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
 const CONNECTIONS_MAX = 16;
 /** A Location may have 4,096 characters of twelve bytes. */
 const ANSWER_HEAD_BYTES_MAX = 65_536;
@@ -105,7 +107,6 @@ export class ClickPathsWorld {
 
   /** `env` is added to the settings of every process. */
   static async open({ env = {} }: { env?: Record<string, string> } = {}): Promise<ClickPathsWorld> {
-    const ingressNode = ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
     const store = await TrackingWorld.open({ lanes: 0 });
     await ensureStreams(store.nats);
     const folder = await mkdtemp(join(tmpdir(), "tracker-click-paths-"));
@@ -117,7 +118,7 @@ export class ClickPathsWorld {
     const world = new ClickPathsWorld(store, folder, { ports, env });
     world.#start("processors", NODE);
     world.#start("api", NODE);
-    world.#start("ingress", await ingressNode);
+    world.#start("ingress", await ingressNode());
     for (const name of ["processors", "api", "ingress"] as const) await world.#untilHealthy(name);
     return world;
   }
@@ -157,7 +158,7 @@ export class ClickPathsWorld {
     }
   }
 
-  /** An idle connection would hold up the end of the process. */
+  // An idle connection would hold up the end of the process.
   async #health(name: "ingress" | "processors" | "api"): Promise<Response> {
     const headers = { connection: "close" };
     return await fetch(`http://127.0.0.1:${this.#ports[name]}/health`, { headers });
@@ -180,11 +181,21 @@ export class ClickPathsWorld {
     return result;
   }
 
-  async #end(name: string): Promise<void> {
+  freezeIngress(): void {
+    this.#processes.get("ingress")?.child.kill("SIGSTOP");
+  }
+
+  async killIngress(): Promise<void> {
+    await this.#end("ingress", "SIGKILL");
+    this.#start("ingress", await ingressNode());
+    await this.#untilHealthy("ingress");
+  }
+
+  async #end(name: string, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     const child = this.#processes.get(name)?.child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
+    child.kill(signal);
     const timer = setTimeout(() => child.kill("SIGKILL"), END_TIMEOUT_MS);
     await ended;
     clearTimeout(timer);

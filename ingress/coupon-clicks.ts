@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import { ClickRecord } from "../schemas/events/click-record.ts";
+import {
+  type CouponClick,
+  CouponClickOrder,
+  type CouponClickTaker,
+} from "../schemas/events/coupon-click.ts";
+import { shardOfOffer } from "../schemas/events/shards.ts";
+import type { Log } from "../schemas/host/log.ts";
+import type { Clock } from "../schemas/time/clock.ts";
+import { encodeRecord } from "./decide/encode-record.ts";
+import type { NatsLink } from "./nats-link.ts";
+import type { Recorded } from "./route.ts";
+
+const QUEUE_GROUP = "coupon-clicks";
+
+/**
+ * The record of a coupon's click (G115); undefined after the moment until which this process may record it. The caller records it in
+ * the same turn of the event loop, so that every batch that is cut later has it.
+ */
+export function couponClickRecord(
+  click: CouponClick,
+  untilMs: number,
+  clock: Clock,
+): Recorded | undefined {
+  if (clock.nowMs() > untilMs) return undefined;
+  const line = encodeRecord(
+    ClickRecord.parse({
+      ...click,
+      link_type: "coupon",
+      status: "none",
+      status_reason: "coupon",
+    }),
+  );
+  return { kind: "click", lane: shardOfOffer(click.offer_id), line };
+}
+
+/** Records clicks of coupons whose own ingress did not (TRK-037): the conversion processors say which. */
+export function takeCouponClicks(options: {
+  readonly link: NatsLink;
+  readonly producer: number;
+  readonly record: (recorded: Recorded) => unknown;
+  readonly clock: Clock;
+  readonly log: Log;
+}): void {
+  const { link, producer, record, clock, log } = options;
+  const taker: z.infer<typeof CouponClickTaker> = { producer };
+  link.onConnection(({ connection, subjects }) => {
+    connection.subscribe(subjects.couponClickTaker, {
+      queue: QUEUE_GROUP,
+      callback: (error, message) => {
+        if (error === null) message.respond(JSON.stringify(taker));
+        else log.error({ err: error }, "coupon-clicks.subscription-failed");
+      },
+    });
+    connection.subscribe(subjects.couponClick(producer), {
+      callback: (error, message) => {
+        try {
+          if (error !== null) throw error;
+          const { click, untilMs } = CouponClickOrder.parse(message.json());
+          const recorded = couponClickRecord(click, untilMs, clock);
+          if (recorded !== undefined) record(recorded);
+        } catch (fault) {
+          log.error({ err: fault }, "coupon-clicks.not-recorded");
+        }
+      },
+    });
+  });
+}
