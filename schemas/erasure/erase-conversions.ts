@@ -44,7 +44,8 @@ export async function eraseConversions(db: Queryable, ids: readonly string[]): P
   const { rowCount } = await db.query({
     name: "erase-conversions",
     text: `update conversion
-           set conv_ip = null, email_hash = null, phone_hash = null, click = click - $2::text[]
+           set conv_ip = null, email_hash = null, phone_hash = null, click = click - $2::text[],
+               report_fingerprint = null, change_fingerprint = null
            where id = any($1::uuid[])
              and (conv_ip is not null or email_hash is not null or phone_hash is not null or click ?| $2::text[])`,
     values: [ids, AD_IDS],
@@ -66,6 +67,7 @@ export async function eraseAddressOfConversions(
     name: "erase-address-of-conversions",
     text: `update conversion c
            set conv_ip = case when c.conv_ip = any($2::inet[]) then null else c.conv_ip end,
+               report_fingerprint = null, change_fingerprint = null,
                params = without_person(c.params, '{}', $3::text[])
            where c.workspace_id = $1 and c.conv_ts <= $5 and (c.conv_ip = any($2::inet[]) or c.click_id = any($4::text[]))
              and (c.conv_ip = any($2::inet[]) or c.params <> without_person(c.params, '{}', $3::text[]))`,

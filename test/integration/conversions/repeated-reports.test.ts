@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { eraseConversions } from "../../../schemas/erasure/erase-conversions.ts";
 import type { PostbackReply } from "../../../schemas/events/postback-request.ts";
 import { ADVERTISER_TOKEN, type OfferSettings, TrackingWorld } from "./tracking-world.ts";
 
@@ -289,6 +290,21 @@ test("a row of before fingerprints that a cap stopped is approved by its id only
   expect(statusOf(await world.report({ conversion_id: id, status: "approved" }))).toBe(
     "approved postback_update",
   );
+});
+
+test("erasing a person and retention clear the fingerprints, and a repeat still changes nothing (#1, G198, G207)", async () => {
+  const none = { report_fingerprint: null, change_fingerprint: null };
+  const erased = await approvedOrder({ hold_days: "3" }, { email: "person@shop.example" });
+  expect(await world.conversion(erased.id)).not.toMatchObject(none);
+  await eraseConversions(world.pool, [erased.id]);
+  expect(await world.conversion(erased.id)).toMatchObject(none);
+  expect(statusOf(await world.report(erased.params))).toBe("pending hold");
+  const old = await approvedOrder({ hold_days: "3" });
+  await world.rows("update conversion set conv_ts = now() - interval '9 days' where id = $1", [
+    old.id,
+  ]);
+  await world.rows("select forget_visitors_of_conversions(8, 100)");
+  expect(await world.conversion(old.id)).toMatchObject(none);
 });
 
 test("64 equal reports with a status at once make one conversion, which none of them changes (#1, P16)", async () => {
