@@ -58,7 +58,9 @@ async function send(
     return { settlement: refusedSettlement(prepared), isInTime: true };
   const { request } = prepared;
   const { redirectsMax } = kind;
-  const attempt = await outgoing.attempt({ ...request, redirectsMax, timeoutMs: TIMEOUT_MS });
+  const connectionsOf = `${delivery.kind} ${delivery.endpoint_id}`;
+  const how = { redirectsMax, connectionsOf, timeoutMs: TIMEOUT_MS };
+  const attempt = await outgoing.attempt({ ...request, ...how });
   const settlement = decideSettlement({
     ...{ delivery, kind, attempt, url: request.url.href },
     ...{ nowMs: clock.nowMs(), random: Math.random() },

@@ -73,6 +73,11 @@ export type Attempt =
 /** How a request leaves the service. */
 export type Outgoing = {
   attempt(
-    request: DeliveryRequest & { readonly redirectsMax: number; readonly timeoutMs: number },
+    request: DeliveryRequest & {
+      readonly redirectsMax: number;
+      readonly timeoutMs: number;
+      /** The endpoint: no request waits for another endpoint's connections. */
+      readonly connectionsOf: string;
+    },
   ): Promise<Attempt>;
 };

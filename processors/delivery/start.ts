@@ -4,7 +4,7 @@ import type { Metrics } from "../../schemas/host/metrics.ts";
 import { type DeliverDeps, deliver, type Lease } from "./deliver.ts";
 import { leaseDueDeliveries, listDueEndpoints, measureQueue } from "./deliveries.ts";
 import type { DeliveryKind, LeasedDelivery, Prepared } from "./delivery.ts";
-import { DeliverySlots } from "./delivery-slots.ts";
+import { DeliverySlots, type Endpoint } from "./delivery-slots.ts";
 import { deliveryMetrics } from "./metrics.ts";
 import { SharedSettlements } from "./shared-settlements.ts";
 
@@ -23,6 +23,8 @@ const IDLE_MS = 100;
 /** With thousands of endpoints waiting the statement takes long: it is then repeated as late as it took, at most this. */
 const IDLE_MS_MAX = 1_000;
 const ROWS_A_LEASE = 200;
+/** While there is a backlog, endpoints with due rows are listed this seldom; a row of another one waits for it. */
+const LIST_MS = 50;
 const BACKOFF_MS_MIN = 250;
 const BACKOFF_MS_MAX = 5_000;
 const MEASURE_MS = 5_000;
@@ -60,6 +62,8 @@ class DeliveryWorker {
   readonly #slots = new DeliverySlots();
   readonly #underWay = new Set<Promise<void>>();
   #measured: { readonly depth: number; readonly lateMs: number } | undefined;
+  /** Endpoints with due rows, while all of them had more than could be sent. */
+  #listed: { readonly due: readonly Endpoint[]; readonly atMs: number } | undefined;
   #wake: () => void = () => undefined;
 
   constructor(deps: DeliveryDeps, { kinds }: DeliverySettings) {
@@ -100,11 +104,20 @@ class DeliveryWorker {
   async #sendDue(): Promise<number> {
     const { pool } = this.#deps;
     const lease = { fromMs: performance.now(), ms: LEASE_MS };
-    const due = await listDueEndpoints(pool);
-    const grants = this.#slots.grant(due, { rowsMax: ROWS_A_LEASE, nowMs: performance.now() });
+    const listed =
+      this.#listed !== undefined && lease.fromMs - this.#listed.atMs < LIST_MS
+        ? this.#listed
+        : { due: await listDueEndpoints(pool), atMs: lease.fromMs };
+    this.#listed = undefined;
+    const grants = this.#slots.grant(listed.due, {
+      rowsMax: ROWS_A_LEASE,
+      nowMs: performance.now(),
+    });
     if (grants.length === 0) return 0;
     const token = randomUUID();
     const leased = await leaseDueDeliveries(pool, { token, leaseMs: lease.ms, grants });
+    // As long as each endpoint has as many rows as it may send, there is nothing new to learn about them.
+    if (leased.length === grants.reduce((sum, { rows }) => sum + rows, 0)) this.#listed = listed;
     for (const kind of this.#kinds) {
       const ofKind = leased.filter((delivery) => delivery.kind === kind.name);
       if (ofKind.length === 0) continue;

@@ -18,6 +18,11 @@ export type OutgoingRequest = {
   readonly timeoutMs?: number;
   /** How many redirects are followed, each to a public address only. 0 by default: then one is an answer like any other. */
   readonly redirectsMax?: number;
+  /**
+   * Whose connections it uses, such as one endpoint: at most 8 requests at a time to an origin, and none waits for those of
+   * another name. "" by default.
+   */
+  readonly connectionsOf?: string;
 };
 
 export type OutgoingAnswer = {
@@ -52,11 +57,10 @@ const BODY_BYTES_MAX = 2_048;
 const HEADER_BYTES_MAX = 16_384;
 const STATUS_TEXT_MAX = 100;
 const REDIRECTS = [301, 302, 303, 307, 308];
-/**
- * As many as a process has deliveries under way in all. Callers bound their requests to one host; with fewer connections a
- * request would wait behind others that hang, and its time-out would pass meanwhile.
- */
-const CONNECTIONS_AN_ORIGIN = 512;
+/** To one origin, for each value of `connectionsOf`. */
+const CONNECTIONS_AN_ORIGIN = 8;
+/** Groups of connections that are kept for the next request; the one used longest ago is closed. */
+const AGENTS_MAX = 1_024;
 const IDLE_MS = 4_000;
 
 /**
@@ -65,18 +69,12 @@ const IDLE_MS = 4_000;
  * So it is at each redirect, where they are followed.
  */
 export class OutgoingClient {
-  readonly #agent: Agent;
+  readonly #connect: buildConnector.connector;
+  /** By `connectionsOf`, the one used last at the end. */
+  readonly #agents = new Map<string, Agent>();
 
   constructor(reach: OutgoingReach) {
-    this.#agent = new Agent({
-      connect: connectorOf(reach),
-      connections: CONNECTIONS_AN_ORIGIN,
-      pipelining: 1,
-      keepAliveTimeout: IDLE_MS,
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
-      maxHeaderSize: HEADER_BYTES_MAX,
-    });
+    this.#connect = connectorOf(reach);
   }
 
   /**
@@ -86,11 +84,12 @@ export class OutgoingClient {
    */
   async send(outgoing: OutgoingRequest): Promise<OutgoingAnswer> {
     const { url, method, headers = {}, body = null, timeoutMs = TIMEOUT_MS } = outgoing;
-    const { redirectsMax = 0 } = outgoing;
+    const { redirectsMax = 0, connectionsOf = "" } = outgoing;
+    const agent = this.#agentOf(connectionsOf);
     const signal = AbortSignal.timeout(Math.min(timeoutMs, TIMEOUT_MS));
     let hop: Hop = { url, method, headers, body };
     for (let redirects = 0; ; redirects += 1) {
-      const answer = await this.#ask(hop, signal);
+      const answer = await ask(agent, hop, signal);
       const { location } = answer;
       if (redirectsMax === 0 || location === "" || !REDIRECTS.includes(answer.status))
         return answer;
@@ -109,25 +108,56 @@ export class OutgoingClient {
     }
   }
 
-  async #ask({ url, method, headers, body }: Hop, signal: AbortSignal): Promise<OutgoingAnswer> {
-    if (url.protocol !== "http:" && url.protocol !== "https:")
-      throw new ForbiddenDestinationError(`${url.protocol} is not for requests`);
-    const options = { dispatcher: this.#agent, method, headers, body, signal };
-    const response = await request(url, options);
-    const { "retry-after": retryAfter, location } = response.headers;
-    return {
-      status: response.statusCode,
-      statusText: response.statusText.slice(0, STATUS_TEXT_MAX),
-      body: await firstBytes(response.body),
-      retryAfter: typeof retryAfter === "string" ? retryAfter : "",
-      location: typeof location === "string" ? location : "",
-    };
+  #agentOf(name: string): Agent {
+    const agent =
+      this.#agents.get(name) ??
+      new Agent({
+        connect: this.#connect,
+        connections: CONNECTIONS_AN_ORIGIN,
+        pipelining: 1,
+        keepAliveTimeout: IDLE_MS,
+        headersTimeout: TIMEOUT_MS,
+        bodyTimeout: TIMEOUT_MS,
+        maxHeaderSize: HEADER_BYTES_MAX,
+      });
+    this.#agents.delete(name);
+    this.#agents.set(name, agent);
+    if (this.#agents.size > AGENTS_MAX) this.#closeOldest();
+    return agent;
+  }
+
+  #closeOldest(): void {
+    for (const [name, agent] of this.#agents) {
+      this.#agents.delete(name);
+      // Its requests under way end first.
+      agent.close().catch(() => undefined);
+      return;
+    }
   }
 
   /** What is under way is cut off. */
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()));
   }
+}
+
+async function ask(
+  agent: Agent,
+  { url, method, headers, body }: Hop,
+  signal: AbortSignal,
+): Promise<OutgoingAnswer> {
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new ForbiddenDestinationError(`${url.protocol} is not for requests`);
+  const options = { dispatcher: agent, method, headers, body, signal };
+  const response = await request(url, options);
+  const { "retry-after": retryAfter, location } = response.headers;
+  return {
+    status: response.statusCode,
+    statusText: response.statusText.slice(0, STATUS_TEXT_MAX),
+    body: await firstBytes(response.body),
+    retryAfter: typeof retryAfter === "string" ? retryAfter : "",
+    location: typeof location === "string" ? location : "",
+  };
 }
 
 /** Where a redirect leads, with a body only where its status keeps the method (RFC 9110, 15.4). */
