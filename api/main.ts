@@ -8,6 +8,7 @@ import { openPool } from "../schemas/postgres/connect.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
 import { NatsLink } from "./nats-link.ts";
+import { CLICKHOUSE_CONNECTIONS } from "./reports/report-slots.ts";
 import { type ApiSettings, readApiSettings } from "./settings.ts";
 import { startApi } from "./start-api.ts";
 
@@ -40,6 +41,7 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
   const clickhouse = openClickhouse({
     url: settings.clickhouseUrl,
     applicationName: "tracker api",
+    connectionsMax: CLICKHOUSE_CONNECTIONS,
   });
   lifetime.own("clickhouse", () => clickhouse.close());
   const nats = await NatsLink.open({ url: settings.natsUrl, prefix: settings.natsPrefix, log });

@@ -119,8 +119,8 @@ export type Operation = {
    * in the document is a fault in every test that meets it.
    */
   readonly failures?: readonly ErrorCode[];
-  /** Reads clicks or reports from ClickHouse: it needs a place for that, of which a key has 4 (reports/report-slots.ts). */
-  readonly readsClickhouse?: true;
+  /** What it reads from ClickHouse: it needs a slot for that, of which a key has a few (reports/report-slots.ts). */
+  readonly readsClickhouse?: "clicks" | "reports";
   /** Media types besides JSON that an answer may have. */
   readonly otherMediaTypes?: readonly string[];
   /** Loads what the path names, before query and body are looked at (G02). Throws `notFound`. */

@@ -11,7 +11,7 @@ import { RateLimiter } from "./access/rate-limiter.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
 import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page.ts";
-import { ReportSlots } from "./reports/report-slots.ts";
+import { openSlots } from "./reports/report-slots.ts";
 import { Cursors } from "./rest/cursor.ts";
 import { buildOpenApi } from "./rest/openapi.ts";
 import { BASE_PATH, buildRestServer } from "./rest/server.ts";
@@ -45,7 +45,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     log,
     cursors: new Cursors(await readSecret(db)),
     keys: new ApiKeys(db),
-    reportSlots: new ReportSlots(),
+    slots: openSlots(),
     rates: new RateLimiter(db, parts.rateLimitPerMinute),
     guesses: new KeyGuesses(parts.rateLimitPerMinute),
     trustedProxies: new AddressList(parts.trustedProxies),

@@ -45,7 +45,7 @@ export const getClick: Operation = operation({
   input: { path: z.object({ click_id: z.string() }) },
   output: z.object({ data: ClickDetail }),
   status: 200,
-  readsClickhouse: true,
+  readsClickhouse: "clicks",
   run: async (context, { path }) => {
     const clickId = parseClickId(path.click_id);
     if (clickId === undefined) throw notFound("click");

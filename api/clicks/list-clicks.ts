@@ -64,7 +64,7 @@ export const listClicks: Operation = operation({
     }),
   ]),
   status: 200,
-  readsClickhouse: true,
+  readsClickhouse: "clicks",
   run: async (context, { query }) => {
     const adId = readAdId(query);
     if (adId !== undefined) return { body: await findAdClicks(context, adId, query) };

@@ -43,7 +43,7 @@ export const getReport: Operation = operation({
   input: { query: z.object(reportParams) },
   output: Report,
   status: 200,
-  readsClickhouse: true,
+  readsClickhouse: "reports",
   otherMediaTypes: ["text/csv"],
   run: async (context, { query }) => {
     const request = parseReportRequest(

@@ -29,7 +29,7 @@ export const getTimeseries: Operation = operation({
     range: rangeEcho,
   }),
   status: 200,
-  readsClickhouse: true,
+  readsClickhouse: "reports",
   run: async (context, { query }) => {
     const request = parseTimeseriesRequest(
       { ...query, filters: query.filters === undefined ? [] : [query.filters] },

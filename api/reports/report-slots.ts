@@ -15,14 +15,24 @@ export type SlotLimits = {
   readonly waitingTotal: number;
 };
 
-const REPORT_SLOT_LIMITS: SlotLimits = {
-  perKey: 4,
-  perWorkspace: 8,
-  total: 10,
-  waitMs: 2_000,
-  waitingPerKey: 16,
-  waitingTotal: 256,
+const REPORTS: SlotLimits = {
+  ...{ perKey: 4, perWorkspace: 8, total: 10 },
+  ...{ waitMs: 2_000, waitingPerKey: 16, waitingTotal: 256 },
 };
+/** A look-up takes milliseconds, but up to 2 s while a click is on its way: four at a time would refuse a busy integration. */
+const CLICKS: SlotLimits = {
+  ...{ perKey: 16, perWorkspace: 24, total: 30 },
+  ...{ waitMs: 2_000, waitingPerKey: 64, waitingTotal: 256 },
+};
+/** Connections to ClickHouse that a process needs for its slots. */
+export const CLICKHOUSE_CONNECTIONS = REPORTS.total + CLICKS.total;
+
+export type ClickhouseSlots = { readonly reports: ReportSlots; readonly clicks: ReportSlots };
+
+/** The slots of a process. */
+export function openSlots(): ClickhouseSlots {
+  return { reports: new ReportSlots(REPORTS), clicks: new ReportSlots(CLICKS) };
+}
 
 type Waiting = { readonly holder: SlotHolder; readonly serve: () => void };
 
@@ -43,7 +53,7 @@ export class ReportSlots {
   #underWay = 0;
   #waiting = 0;
 
-  constructor(limits: SlotLimits = REPORT_SLOT_LIMITS) {
+  constructor(limits: SlotLimits) {
     this.#limits = limits;
   }
 

@@ -2,7 +2,7 @@ import { finished } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { abortable } from "../../schemas/clickhouse/abortable.ts";
 import type { Operation, OperationContext, OperationInput, OperationResult } from "../operation.ts";
-import type { ReportSlots } from "../reports/report-slots.ts";
+import type { ClickhouseSlots } from "../reports/report-slots.ts";
 
 /** The client closed its connection before it had its answer: nobody reads what would be answered now. */
 export class ClientLeftError extends Error {
@@ -34,13 +34,16 @@ export function clientLeft({ raw }: FastifyReply): AbortSignal {
  * out of their hands, and what they read ends when the client has left. @throws {ClientLeftError} in place of what an ended query throws.
  */
 export function operationRunner(
-  { reportSlots }: { readonly reportSlots: ReportSlots },
+  { slots }: { readonly slots: ClickhouseSlots },
   left: AbortSignal,
 ): RunOperation {
   return async (operation, context, input) => {
-    if (operation.readsClickhouse !== true) return await operation.run(context, input);
+    if (operation.readsClickhouse === undefined) return await operation.run(context, input);
     const { keyId, workspace } = context.principal;
-    const giveBack = await reportSlots.take({ keyId, workspaceId: workspace.id }, left);
+    const giveBack = await slots[operation.readsClickhouse].take(
+      { keyId, workspaceId: workspace.id },
+      left,
+    );
     let result: OperationResult | undefined;
     try {
       const clickhouse = abortable(context.clickhouse, left);
