@@ -50,7 +50,7 @@ test.for(Object.keys(OUTAGES))(
     await using nats = await OwnServer.open("nats");
     const gate = await TcpGate.open({ host: "127.0.0.1", port: nats.port });
     await using system = await startSystem({
-      env: { NATS_URL: `nats://127.0.0.1:${gate.port}` },
+      env: { NATS_URL: gate.urlOf(nats.url) },
     });
     const file = await readFile(join(system.dataDir, "servers.json"), "utf8");
     const { clickhouse_url: clickhouse } = Servers.parse(JSON.parse(file));

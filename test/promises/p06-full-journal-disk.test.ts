@@ -35,9 +35,10 @@ test("P6: a full journal disk stops no redirect; every click is stored or counte
   context.skip(!isMounted, "a file system of 8 MB cannot be mounted by this user");
   await using fleet = await IngressFleet.open({ processes: 0 });
   await fleet.world.addOffer();
-  const nats = new URL(fleet.world.env["NATS_URL"] ?? "");
+  const natsUrl = fleet.world.env["NATS_URL"] ?? "";
+  const nats = new URL(natsUrl);
   const gate = await TcpGate.open({ host: nats.hostname, port: Number(nats.port) });
-  await fleet.addIngress({ DATA_DIR: disk, NATS_URL: `nats://127.0.0.1:${gate.port}` });
+  await fleet.addIngress({ DATA_DIR: disk, NATS_URL: gate.urlOf(natsUrl) });
   await fleet.untilCurrent();
   const clients = new Pool(`http://127.0.0.1:${fleet.port}`, { connections: SENDERS });
   const metric = async (name: string): Promise<number> => {

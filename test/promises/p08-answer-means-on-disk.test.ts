@@ -69,7 +69,7 @@ async function cutPower(
   const preload = projectFile(".build", "test", "system", "synced-copy.js");
   const pid = await fleet.addIngress({
     ...{ DATA_DIR: join(run.folder, "data"), JOURNAL_SYNC: run.sync },
-    ...{ NATS_URL: `nats://127.0.0.1:${gate.port}`, SYNCED_COPY: copy },
+    ...{ NATS_URL: gate.urlOf(fleet.world.env["NATS_URL"] ?? ""), SYNCED_COPY: copy },
     NODE_OPTIONS: `--import=${preload}`,
   });
   await fleet.untilCurrent();

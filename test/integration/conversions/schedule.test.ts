@@ -218,6 +218,7 @@ test("conversions older than CONVERSION_RETENTION_DAYS lose what describes their
   expect(await world.conversion(old)).toEqual({
     ...before,
     ...{ conv_ip: null, email_hash: null, phone_hash: null, click },
+    ...{ report_fingerprint: null, change_fingerprint: null },
   });
   expect(await world.conversion(young)).toEqual(untouched);
 });

@@ -21,6 +21,14 @@ export class TcpGate {
     return this.#port;
   }
 
+  /** The URL of the server behind the gate, user and password included, with the address of the gate. */
+  urlOf(server: string): string {
+    const url = new URL(server);
+    url.hostname = "127.0.0.1";
+    url.port = String(this.#port);
+    return url.toString();
+  }
+
   async open(): Promise<void> {
     const server = createServer((inside) => this.#join(inside));
     await new Promise<void>((resolve, reject) => {

@@ -270,7 +270,7 @@ export class TwoIngressWorld {
       `http://127.0.0.1:${port}/health`,
       {
         ...this.store.env,
-        NATS_URL: `nats://127.0.0.1:${gate.port}`,
+        NATS_URL: gate.urlOf(this.store.env["NATS_URL"] ?? ""),
         DATA_DIR: join(this.#folder, `ingress-${which}`),
         TRACKING_PORT: String(port),
         TRUSTED_PROXIES: "127.0.0.1/32",

@@ -67,7 +67,7 @@ export class LandingOutageWorld {
       nats: await gateTo(urls.nats, "4222"),
       clickhouse: await gateTo(urls.clickhouse, "8123"),
     };
-    const clickhouseUrl = through(gates.clickhouse, urls.clickhouse);
+    const clickhouseUrl = gates.clickhouse.urlOf(urls.clickhouse);
     const store = await TrackingWorld.open({ lanes: 0, clickhouseUrl });
     await ensureStreams(store.nats);
     const node = await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
@@ -83,8 +83,8 @@ export class LandingOutageWorld {
       env: {
         ...process.env,
         ...this.store.env,
-        POSTGRES_URL: through(this.postgres, POSTGRES_URL),
-        NATS_URL: through(this.nats, NATS_URL),
+        POSTGRES_URL: this.postgres.urlOf(POSTGRES_URL),
+        NATS_URL: this.nats.urlOf(NATS_URL),
         TRACKING_PORT: String(this.#port),
         DATA_DIR: this.#folder,
         LOG_LEVEL: "info",
@@ -189,11 +189,4 @@ export class LandingOutageWorld {
 async function gateTo(server: string, defaultPort: string): Promise<TcpGate> {
   const { hostname, port } = new URL(server);
   return await TcpGate.open({ host: hostname, port: Number(port || defaultPort) });
-}
-
-function through(gate: TcpGate, server: string): string {
-  const url = new URL(server);
-  url.hostname = "127.0.0.1";
-  url.port = String(gate.port);
-  return url.toString();
 }
