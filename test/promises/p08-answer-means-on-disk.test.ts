@@ -1,5 +1,5 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { Agent, request } from "undici";
 import { expect, test } from "vitest";
 import { readSegment } from "../../ingress/journal/segment-files.ts";
@@ -78,13 +78,17 @@ async function cutPower(
   const waits = join(copy, "waits");
   const waitMs = longestWait(await readFile(waits, "utf8"), cutAtMs);
 
-  // The machine comes back with what was synced, and with NATS.
+  // The machine comes back with what was synced, and with NATS. Files beside the segments are synced whenever they are written.
   await rm(waits);
-  const journal = join(run.folder, "restored", "journal");
-  await mkdir(dirname(journal), { recursive: true });
-  await rename(copy, journal);
+  const data = join(run.folder, "data");
+  const journal = join(data, "journal");
+  for (const producer of await readdir(journal)) {
+    for (const name of await readdir(join(journal, producer)))
+      if (name.endsWith(".wal")) await rm(join(journal, producer, name));
+  }
+  await cp(copy, journal, { recursive: true });
   const recorded = await countRecords(journal);
-  const next = await fleet.addIngress({ DATA_DIR: dirname(journal), JOURNAL_SYNC: run.sync });
+  const next = await fleet.addIngress({ DATA_DIR: data, JOURNAL_SYNC: run.sync });
   const shipped = await fleet.untilShipped(recorded, ({ sub1 }) => sub1 === run.name);
   await fleet.terminate(next);
   const kept = new Set(shipped.map(({ click }) => click.sub2));
@@ -112,7 +116,8 @@ async function countRecords(journal: string): Promise<number> {
   let count = 0;
   for (const producer of await readdir(journal)) {
     for (const name of await readdir(join(journal, producer)))
-      count += (await readSegment(join(journal, producer, name))).records.length;
+      if (name.endsWith(".wal"))
+        count += (await readSegment(join(journal, producer, name))).records.length;
   }
   return count;
 }
