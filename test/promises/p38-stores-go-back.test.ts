@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import type { ServiceClient } from "../replay/service.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
@@ -27,6 +28,7 @@ const Servers = z.object({
   nats_url: z.string(),
   clickhouse_url: z.string(),
 });
+const Beats = z.array(z.object({ beat: z.coerce.number() }));
 const Made = z.object({ data: z.object({ id: z.int() }) });
 const Offers = z.object({ data: z.array(z.object({ id: z.int(), code: z.string() })) });
 
@@ -66,6 +68,8 @@ test.for(NAMES)(
     await grow(load, conversions);
     await catalog.makePartners(3);
     await catalog.changeInForce();
+    // What Postgres loses within a beat (5 s) shows in no other store: a known gap, in processors/README.md.
+    await untilMarked(urls.clickhouse);
     await server.kill();
     if (store === "nats") await rm(server.folder, { recursive: true });
     else await server.restore("older");
@@ -109,6 +113,26 @@ test.for(NAMES)(
     expect(Math.max(runningMs, restartedMs)).toBeLessThan(IN_FORCE_MS);
   },
 );
+
+/** Waits until ClickHouse has noted how far the sequences of Postgres are by now. */
+async function untilMarked(url: string): Promise<void> {
+  const clickhouse = openClickhouse({ url, applicationName: "test" });
+  const beat = async (): Promise<number> => {
+    const answer = await clickhouse.query({
+      query: "select max(beat) as beat from installation_mark",
+      format: "JSONEachRow",
+    });
+    return Beats.parse(await answer.json())[0]?.beat ?? 0;
+  };
+  try {
+    const before = await beat();
+    await until("two more beats are noted", async () => (await beat()) >= before + 2, {
+      timeoutMs: 60_000,
+    });
+  } finally {
+    await clickhouse.close();
+  }
+}
 
 /** What was made and changed by the API, and what ingress makes of it. */
 class CatalogLedger {
