@@ -74,7 +74,10 @@ function lineOf(test: TestCase): Line {
     tests: 1,
     durationMs: test.diagnostic()?.duration ?? 0,
     // A test that counts nothing is one case.
-    ...(test.meta().cases ?? { cases: 1, violations: state === "passed" ? 0 : 1 }),
+    ...(test.meta().cases ?? {
+      cases: state === "skipped" ? 0 : 1,
+      violations: state === "passed" || state === "skipped" ? 0 : 1,
+    }),
   };
 }
 
