@@ -41,7 +41,7 @@ export async function shareHost(tx: Queryable, host: string, guest: Guest): Prom
       `The host ${found.host} is ${guest.slug}'s own: name another workspace.`,
     );
   }
-  // This takes the lock of all catalog writers: from here on no code is added, so the clashes are all that there are.
+  // This takes the lock of all catalog writers: from here on no code is added, so the list of clashes is complete.
   await tx.query({
     name: "share-host",
     text: `insert into tracking_domain (workspace_id, host, scheme, certification, shared_from)
@@ -54,7 +54,7 @@ export async function shareHost(tx: Queryable, host: string, guest: Guest): Prom
   return found;
 }
 
-/** Codes that a workspace and another one on the same host both have, one more than are told. */
+/** Codes that a workspace and another one on the same host both have, one more than are listed. */
 async function listClashes(
   tx: Queryable,
   domainId: number,

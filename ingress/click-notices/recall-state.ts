@@ -43,7 +43,7 @@ export async function recallState(options: RecallOptions): Promise<number> {
     log.info({ totals: kept?.totals.length ?? 0, counted }, "notices.recalled");
     return counted;
   } catch (error) {
-    // What is in the journal is shipped all the same, and counts when the writers report it.
+    // What is in the journal is still shipped, and counts when the writers report it.
     log.warn({ err: error }, "notices.journal-not-recalled");
     return 0;
   }

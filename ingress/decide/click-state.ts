@@ -174,7 +174,7 @@ export class LocalClickState implements ClickState {
   #watchOf(offer: Offer): Watch | null {
     if (this.#watchedRevision !== this.#catalog.revision) {
       this.#watchedRevision = this.#catalog.revision;
-      // Counters went back with Postgres: those that are still reached are told again within seconds.
+      // Counters went back with Postgres: those that are still reached are published again within seconds.
       if (this.#generation !== this.#catalog.generation) this.#reached.clear();
       this.#generation = this.#catalog.generation;
       this.#watches.clear();

@@ -23,7 +23,7 @@ type Row = { isQuiet: boolean; contestedAt: string | null };
 /**
  * Notes in Postgres which run has a producer number, every two seconds while it lasts. A run takes the number over from those
  * that its folder remembers; any other run there means a second folder with this number, or a copy of this folder. Nothing
- * waits for it: without Postgres a process goes on, and its epochs are told apart by their nonces.
+ * waits for it: without Postgres a process goes on, and nonces distinguish its epochs.
  */
 export class ProducerClaim {
   readonly #options: ProducerClaimOptions;
