@@ -28,6 +28,7 @@ import { startHealthServer } from "./health-server.ts";
 import { startSchedule } from "./schedule/start.ts";
 import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
 
+const APPLICATION_NAME = "tracker processors";
 const RETRY_MS = 500;
 /** Each lane of the click writer may insert, ask, and be asked about an insert at the same time. */
 const CLICKHOUSE_CONNECTIONS_MAX = 24;
@@ -78,7 +79,7 @@ async function start(
   lifetime.own("health", () => health.close());
   log.info({ port: health.port, lanes, owner: settings.clicks.owner }, "process.starting");
 
-  const pool = openPool({ url: settings.postgresUrl, applicationName: "tracker processors" });
+  const pool = openPool({ url: settings.postgresUrl, applicationName: APPLICATION_NAME });
   lifetime.own("postgres", () => pool.end());
   await untilMigrated(pool, log, lifetime.signal);
 
@@ -89,7 +90,7 @@ async function start(
 
   const clickhouse = openClickhouse({
     url: settings.clickhouseUrl,
-    applicationName: "tracker processors",
+    applicationName: APPLICATION_NAME,
     connectionsMax: CLICKHOUSE_CONNECTIONS_MAX,
   });
   lifetime.own("clickhouse", () => clickhouse.close());
@@ -98,7 +99,7 @@ async function start(
   connected.watch = watch;
   declareStoreMetrics(metrics, watch);
   watch.start();
-  lifetime.own("store watch", () => watch.close());
+  lifetime.own("store watch", () => watch.closeLast(APPLICATION_NAME));
 
   const copyPath = join(settings.dataDir, "processors", "catalog.jsonl");
   const feed = await CatalogFeed.start({ catalog, db: pool, log, metrics, copyPath });
@@ -187,7 +188,7 @@ async function untilConnected(
   return await retry(
     { log, signal, name: "process.nats-is-away" },
     isAlways,
-    async () => await connectNats({ ...settings.nats, name: "tracker processors" }),
+    async () => await connectNats({ ...settings.nats, name: APPLICATION_NAME }),
   );
 }
 

@@ -43,7 +43,9 @@ Never restore journal folders: attach the originals.`,
           const lines: string[] = [];
           if (what !== "clickhouse") {
             const producers = await producersOfStreams(environment);
-            lines.push(...liftedLines(await liftSequences(db, clickhouse, producers)));
+            lines.push(
+              ...liftedLines(await liftSequences(db, clickhouse, { after: "restore", producers })),
+            );
           }
           const lanes = await raiseLaneEpochs(db, clickhouse);
           lines.push(
@@ -51,7 +53,9 @@ Never restore journal folders: attach the originals.`,
               ({ lane, epoch }) => `Lane ${lane}: the next writer has epoch ${epoch + 1}.`,
             ),
           );
-          lines.push(`Incarnation: ${await renewIncarnation(db, clickhouse)} in both stores.`);
+          lines.push(
+            `Incarnation: ${await renewIncarnation(db, clickhouse, cut.life)} in both stores.`,
+          );
           if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, told?.at)));
           await noteForAll(db, `cli restored --${what}`);
           lines.push(

@@ -52,14 +52,15 @@ export async function startPostgres(options: EmbeddedServerOptions): Promise<Emb
   const cluster = { programs, folder, account: await chooseServerAccount(folder, [programs]) };
   const password = await prepareCluster(cluster, options);
   const settings = { ...SERVER_SETTINGS, port: String(port), listen_addresses: bind };
-  const server = asAccount(cluster.account, join(programs, "bin", "postgres"), [
+  const program = asAccount(cluster.account, join(programs, "bin", "postgres"), [
     ...["-D", folder],
     ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
   ]);
+  const earlier = readPidFile(folder).server;
   const child = await startLeashed(
     {
       name: "postgres",
-      ...server,
+      ...program,
       // Fast shutdown: sessions are ended, data is flushed. SIGQUIT leaves the rest to recovery.
       stopSignal: "SIGINT",
       deadlineMs: STOP_DEADLINE_MS,
@@ -71,7 +72,10 @@ export async function startPostgres(options: EmbeddedServerOptions): Promise<Emb
     child,
     deadlineMs: READY_DEADLINE_MS,
     signal: options.signal,
-    isReady: () => saysReady(folder, port),
+    isReady: () => {
+      const { server, isReadyOn } = readPidFile(folder);
+      return server !== earlier && isReadyOn(port);
+    },
   });
   if (outcome !== "ready") throw notStarted(folder, dataDir, child.lastLines());
   report.note(
@@ -178,14 +182,16 @@ async function runAlone(
 }
 
 /**
- * What `pg_ctl --wait` looks at: line 4 of postmaster.pid is the port, line 8 the state. The file of an earlier server
- * cannot be mistaken for this one's: a server rewrites it before it says anything else, and the earlier one was ended.
+ * Which server wrote postmaster.pid (pid, folder and time of start), and whether it takes connections: what `pg_ctl --wait` looks at.
+ * Line 4 is the port, line 8 the state. A server that was killed leaves its file, which says "ready" until the next one rewrites it.
  */
-function saysReady(folder: string, port: number): boolean {
+function readPidFile(folder: string): { server: string; isReadyOn: (port: number) => boolean } {
   const file = join(folder, "postmaster.pid");
-  if (!existsSync(file)) return false;
-  const lines = readFileSync(file, "utf8").split("\n");
-  return lines[3] === String(port) && lines[7]?.trim() === "ready";
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  return {
+    server: lines.slice(0, 3).join("\n"),
+    isReadyOn: (port) => lines[3] === String(port) && lines[7]?.trim() === "ready",
+  };
 }
 
 function notStarted(folder: string, dataDir: string, lines: readonly string[]): LaunchError {

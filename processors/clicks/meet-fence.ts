@@ -18,7 +18,7 @@ export async function meetFence(
   metrics.postgresWentBack();
   log.error({ epoch: lease.epoch, fenceEpoch }, "clicks.postgres-went-back");
   try {
-    await catchUpPostgres(pool, clickhouse);
+    await catchUpPostgres(pool, clickhouse, "restore");
   } catch (error) {
     // Clicks go on; the comparison of the two stores (schemas/installation) tries again.
     log.error({ err: error }, "clicks.sequences-not-lifted");

@@ -1,25 +1,30 @@
 import type { Clickhouse } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
-import { type Lifted, liftSequences, readSequences } from "./sequences.ts";
+import { type Lifted, type LiftOptions, liftSequences, readSequences } from "./sequences.ts";
 import { markClickhouse, readClickhouseMark, readPostgresMark } from "./store-marks.ts";
 
 /**
- * For a Postgres that is behind ClickHouse: lifts its sequences, and its beat above the one that ClickHouse knows. Any number of
- * processes may notice at once, and one of them does it within a minute; answers undefined when another one has. @throws what
- * the drivers throw: the next call does it again.
+ * For a Postgres that is, or may be, behind ClickHouse: lifts its sequences, passes the beat that ClickHouse knows, and lets ids be
+ * given. Any number of processes may notice at once, and one of them does it; answers undefined when another one is at it, or was
+ * less than a minute ago. @throws what the drivers throw: the next call does it again.
  */
 export async function catchUpPostgres(
   db: Queryable,
   clickhouse: Clickhouse,
+  after: LiftOptions["after"],
 ): Promise<Lifted[] | undefined> {
+  const { life } = await readPostgresMark(db);
   const { rowCount } = await db.query({
     name: "begin-catch-up",
-    text: "update store_beat set lifted_at = now() where lifted_at < now() - interval '1 minute'",
+    text: `update store_beat set lifted_at = now(), lifting_life = $1
+           where lifted_at < now() - interval '1 minute' or lifting_life is distinct from $1
+             or (verified_life <> $1 and lifted_at < now() - interval '15 seconds')`,
+    values: [life],
   });
   if (rowCount === 0) return undefined;
   try {
-    const lifted = await liftSequences(db, clickhouse);
-    await passBeat(db, clickhouse);
+    const lifted = await liftSequences(db, clickhouse, { after });
+    await passBeat(db, clickhouse, life);
     return lifted;
   } catch (error) {
     await db.query({
@@ -30,8 +35,11 @@ export async function catchUpPostgres(
   }
 }
 
-/** Makes the beat of Postgres the newest one, and tells ClickHouse where the sequences stand now. */
-export async function passBeat(db: Queryable, clickhouse: Clickhouse): Promise<void> {
+/**
+ * Makes the beat of Postgres the newest one, tells ClickHouse where the sequences stand now, and then lets ids be given in `life`.
+ * The life is one that was read before the sequences were lifted: another one since then is not opened.
+ */
+export async function passBeat(db: Queryable, clickhouse: Clickhouse, life: string): Promise<void> {
   const told = await readClickhouseMark(clickhouse);
   await db.query({
     name: "pass-store-beat",
@@ -39,4 +47,9 @@ export async function passBeat(db: Queryable, clickhouse: Clickhouse): Promise<v
     values: [told?.beat ?? 0],
   });
   await markClickhouse(clickhouse, await readPostgresMark(db), await readSequences(db));
+  await db.query({
+    name: "verify-store-life",
+    text: "update store_beat set verified_life = $1 where store_life() = $1",
+    values: [life],
+  });
 }

@@ -38,27 +38,33 @@ export async function readSequences(db: Queryable): Promise<Map<string, number>>
   return new Map((await sequenceStates(db)).map(({ name, last }) => [name, last]));
 }
 
+export type LiftOptions = {
+  /**
+   * "restore": the rows of ClickHouse are searched as well, since its marks may have gone back, too. "restart": the marks are enough,
+   * and producer numbers stay, because there are few of them and their nonces protect them.
+   */
+  readonly after: "restart" | "restore";
+  /** Producer numbers known from elsewhere. */
+  readonly producers?: readonly number[];
+};
+
 /**
  * Lifts every sequence of Postgres above the highest value that ClickHouse knows of it, so that nothing that was made after a
- * backup shares its id with something new. Always safe: ids are left out, never given twice. `producers` are numbers known from
- * elsewhere. @throws what the drivers throw; sequences that were lifted by then stay so.
+ * backup shares its id with something new. Always safe: ids are left out, never given twice. @throws what the drivers throw;
+ * sequences that were lifted by then stay so.
  */
 export async function liftSequences(
   db: Queryable,
   clickhouse: Clickhouse,
-  producers: readonly number[] = [],
+  { after, producers = [] }: LiftOptions,
 ): Promise<Lifted[]> {
   const known = await readMarkedSequences(clickhouse);
-  for (const [table, columns] of Object.entries(KNOWN_IDS)) {
-    for (const [column, sequence] of columns) {
-      const highest = await highestOf(clickhouse, table, column);
-      known.set(sequence, Math.max(highest, known.get(sequence) ?? 0));
-    }
-  }
+  if (after === "restore") await raiseToRows(known, clickhouse);
   const producer = Math.max(0, ...producers, known.get(PRODUCER_SEQUENCE) ?? 0);
   known.set(PRODUCER_SEQUENCE, producer);
   const lifted: Lifted[] = [];
   for (const { name, last, most } of await sequenceStates(db)) {
+    if (after === "restart" && name === PRODUCER_SEQUENCE) continue;
     const margin = name === PRODUCER_SEQUENCE ? PRODUCER_MARGIN : MARGIN;
     const to = Math.min(most, Math.max(last, known.get(name) ?? 0) + margin);
     await db.query({
@@ -69,6 +75,15 @@ export async function liftSequences(
     lifted.push({ name, from: last, to });
   }
   return lifted;
+}
+
+async function raiseToRows(known: Map<string, number>, clickhouse: Clickhouse): Promise<void> {
+  for (const [table, columns] of Object.entries(KNOWN_IDS)) {
+    for (const [column, sequence] of columns) {
+      const highest = await highestOf(clickhouse, table, column);
+      known.set(sequence, Math.max(highest, known.get(sequence) ?? 0));
+    }
+  }
 }
 
 async function sequenceStates(db: Queryable): Promise<SequenceState[]> {

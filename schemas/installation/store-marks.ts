@@ -10,30 +10,51 @@ export type StoreMark = {
   readonly at: string;
 };
 
+/** What Postgres says of itself. */
+export type PostgresMark = StoreMark & {
+  /** Another value after each start of the server, on another server, and in a database that was made anew. */
+  readonly life: string;
+  /** The life in which ids may be given; `CLOSED_LIFE` after an orderly end; null before the first comparison. */
+  readonly verifiedLife: string | null;
+};
+
+/** What ClickHouse was told of Postgres. */
+export type ClickhouseMark = StoreMark & {
+  /** The last process had ended: Postgres gave no id after this beat. */
+  readonly isClosed: boolean;
+};
+
+/** In the place of the life in which ids may be given: there is none until somebody opens the installation again. */
+export const CLOSED_LIFE = "closed";
+
 const ClickhouseMark = z.object({
   incarnation: z.string(),
   beat: z.int(),
   at: z.string(),
+  isClosed: z.boolean(),
 });
 const Sequences = z.object({ sequences: z.record(z.string(), z.int()) });
 const NO_INCARNATION = "00000000-0000-0000-0000-000000000000";
 
-/** Undefined for a ClickHouse that was never told. */
-export async function readClickhouseMark(clickhouse: Clickhouse): Promise<StoreMark | undefined> {
+/** Undefined for a ClickHouse that was never told. Beats rise over all incarnations, so that no clock decides which is the newest. */
+export async function readClickhouseMark(
+  clickhouse: Clickhouse,
+): Promise<ClickhouseMark | undefined> {
   const answer = await clickhouse.query({
-    query: `select toString(argMax(incarnation, marked_at)) as incarnation,
-        argMax(beat, (marked_at, beat)) as beat, toString(max(marked_at)) as at
-      from installation_mark`,
+    query: `select toString(argMax(mark.incarnation, mark.beat)) as incarnation, max(mark.beat) as beat,
+        toString(argMax(mark.marked_at, mark.beat)) as at, argMax(mark.is_closed, mark.beat) as isClosed
+      from installation_mark as mark`,
     format: "JSONEachRow",
   });
   const [mark] = z.array(ClickhouseMark).parse(await answer.json());
   return mark === undefined || mark.incarnation === NO_INCARNATION ? undefined : mark;
 }
 
-export async function readPostgresMark(db: Queryable): Promise<StoreMark> {
-  const { rows } = await db.query<StoreMark>({
+export async function readPostgresMark(db: Queryable): Promise<PostgresMark> {
+  const { rows } = await db.query<PostgresMark>({
     name: "read-store-mark",
-    text: `select incarnation::text as incarnation, beat, beat_at::text as at
+    text: `select incarnation::text as incarnation, beat, beat_at::text as at,
+             store_life() as life, verified_life as "verifiedLife"
            from installation, store_beat`,
   });
   const [mark] = rows;
@@ -73,10 +94,11 @@ export async function markClickhouse(
   clickhouse: Clickhouse,
   { incarnation, beat }: Pick<StoreMark, "incarnation" | "beat">,
   sequences: ReadonlyMap<string, number>,
+  isClosed = false,
 ): Promise<void> {
   await clickhouse.insert({
     table: "installation_mark",
-    values: [{ incarnation, beat, sequences: Object.fromEntries(sequences) }],
+    values: [{ incarnation, beat, sequences: Object.fromEntries(sequences), is_closed: isClosed }],
     format: "JSONEachRow",
     clickhouse_settings: { async_insert: 0 },
   });

@@ -2,18 +2,14 @@ import type { Clickhouse } from "../clickhouse/connect.ts";
 import type { Log } from "../host/log.ts";
 import { pause } from "../host/pause.ts";
 import type { Pool } from "../postgres/connect.ts";
-import { catchUpPostgres } from "./restored-postgres.ts";
+import { type Comparison, closeStores, compareStores } from "./compare-stores.ts";
 import { readSequences } from "./sequences.ts";
-import {
-  countBeat,
-  markClickhouse,
-  readClickhouseMark,
-  readPostgresMark,
-  type StoreMark,
-} from "./store-marks.ts";
+import { countBeat, markClickhouse } from "./store-marks.ts";
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 5_000;
+/** A store that hangs delays the end of the process by no more. */
+const CLOSE_MS_MAX = 3_000;
 /** A mismatch stays until somebody acts: logged again after so many looks. */
 const LOOKS_A_LINE = 300;
 
@@ -24,9 +20,9 @@ export type StoreWatchOptions = {
 };
 
 /**
- * Compares Postgres and ClickHouse every second. A Postgres whose beat is behind was restored and nobody said so: its sequences
- * are lifted at once, before ids are given again. Stores of two installations, or one of them restored by itself with
- * `tracker restored` left undone, have different incarnations: that is an alarm, and nothing is changed.
+ * Compares Postgres and ClickHouse every second, and tells ClickHouse every 5 s where the sequences of Postgres stand. A Postgres
+ * that is behind, or that was started anew, gives no ids until this has lifted its sequences. Stores of two installations, or one of
+ * them restored by itself with `tracker restored` left undone, have different incarnations: that is an alarm, and nothing is changed.
  */
 export class StoreWatch {
   readonly #options: StoreWatchOptions;
@@ -51,6 +47,19 @@ export class StoreWatch {
     await this.#done;
   }
 
+  /** Closes this, and notes the end of the installation if no process of another kind runs. `applicationName` is that of the pool. */
+  async closeLast(applicationName: string): Promise<void> {
+    await this.close();
+    const { pool, clickhouse, log } = this.#options;
+    const noted = closeStores(pool, clickhouse, applicationName).catch((error: unknown) => {
+      // One of them is away: the next start leaves out some ids.
+      log.info({ err: error }, "stores.end-not-noted");
+    });
+    const waiting = new AbortController();
+    await Promise.race([noted, pause(CLOSE_MS_MAX, waiting.signal)]);
+    waiting.abort();
+  }
+
   async #run(): Promise<void> {
     while (!this.#end.signal.aborted) {
       try {
@@ -66,37 +75,42 @@ export class StoreWatch {
   /** Compares them once. @throws what the drivers throw. */
   async look(): Promise<void> {
     const { pool, clickhouse } = this.#options;
-    // ClickHouse first: its mark is written after Postgres has counted, so that it is never ahead of what is read next.
-    const told = await readClickhouseMark(clickhouse);
-    const own = await readPostgresMark(pool);
-    this.areSame = told === undefined || told.incarnation === own.incarnation;
-    if (!this.areSame) {
-      this.#sayMismatch(own, told);
-      return;
-    }
-    if (told !== undefined && own.beat < told.beat) {
-      await this.#catchUp(own, told);
-      return;
-    }
-    const counted = await countBeat(pool, own, BEAT_MS);
+    const comparison = await compareStores(pool, clickhouse);
+    this.areSame = comparison.found !== "strangers";
+    this.#say(comparison);
+    if (comparison.found !== "equal") return;
+    const counted = await countBeat(pool, comparison.own, BEAT_MS);
     if (counted !== undefined) await markClickhouse(clickhouse, counted, await readSequences(pool));
   }
 
-  async #catchUp(own: StoreMark, told: StoreMark): Promise<void> {
-    const { pool, clickhouse, log } = this.#options;
-    const lifted = await catchUpPostgres(pool, clickhouse);
-    if (lifted === undefined) return;
-    this.wentBack += 1;
-    log.error(
-      { postgresAt: own.at, clickhouseAt: told.at, beats: told.beat - own.beat, lifted },
-      "stores.postgres-went-back",
-    );
+  #say(comparison: Comparison): void {
+    const { log } = this.#options;
+    switch (comparison.found) {
+      case "equal":
+      case "being-caught-up":
+        return;
+      case "strangers":
+        this.#sayMismatch(comparison);
+        return;
+      case "postgres-went-back": {
+        const { own, told, lifted } = comparison;
+        this.wentBack += 1;
+        const beats = (told?.beat ?? own.beat) - own.beat;
+        log.error(
+          { postgresAt: own.at, clickhouseAt: told?.at, beats, lifted },
+          "stores.postgres-went-back",
+        );
+        return;
+      }
+      case "postgres-started-anew":
+        log.warn({ postgresAt: comparison.own.at }, "stores.ids-left-out");
+    }
   }
 
-  #sayMismatch(own: StoreMark, told: StoreMark | undefined): void {
+  #sayMismatch({ own, told }: Extract<Comparison, { found: "strangers" }>): void {
     this.#looksWithMismatch += 1;
     if (this.#looksWithMismatch % LOOKS_A_LINE !== 1) return;
-    const incarnations = { postgres: own.incarnation, clickhouse: told?.incarnation };
+    const incarnations = { postgres: own.incarnation, clickhouse: told.incarnation };
     this.#options.log.error(incarnations, "stores.do-not-belong-together");
   }
 }

@@ -81,7 +81,7 @@ export class OwnServer {
     for (const pid of await findProcesses(this.dataDir, this.name)) process.kill(pid, signal);
   }
 
-  /** Copies the data of a stopped server, owners and times included. */
+  /** Copies the data of a stopped or frozen server, owners and times included. */
   async save(label: string): Promise<void> {
     await rm(join(this.#copies, label), { recursive: true, force: true });
     copy(this.folder, join(this.#copies, label));

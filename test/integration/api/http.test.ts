@@ -293,6 +293,18 @@ describe("faults of the service", () => {
     expect((await world.callAt(fresh, "GET", "/me")).status).toBe(200);
   });
 
+  test("while ids could be given twice, a new record is 503 and everything else goes on (#7, P38)", async () => {
+    await world.db.query({ text: "update store_beat set verified_life = 'an earlier start'" });
+    const refused = await world.post("/advertisers", { name: "Too early" });
+    expect([refusal(refused), refused.headers.get("retry-after")]).toEqual([
+      "503 unavailable",
+      "30",
+    ]);
+    expect((await world.get("/advertisers")).status).toBe(200);
+    await world.db.query({ text: "update store_beat set verified_life = store_life()" });
+    expect((await world.post("/advertisers", { name: "In time" })).status).toBe(201);
+  });
+
   test("a fault of ours is 500 and tells nothing of the inside (ERR-012)", async () => {
     await world.db.query({ text: "alter table advertiser rename column phone to phone_gone" });
     const answer = await world.get("/advertisers");

@@ -1,0 +1,87 @@
+import type { Clickhouse } from "../clickhouse/connect.ts";
+import type { Queryable } from "../postgres/connect.ts";
+import { catchUpPostgres, passBeat } from "./restored-postgres.ts";
+import { type Lifted, readSequences } from "./sequences.ts";
+import {
+  CLOSED_LIFE,
+  type ClickhouseMark,
+  markClickhouse,
+  type PostgresMark,
+  readClickhouseMark,
+  readPostgresMark,
+} from "./store-marks.ts";
+
+/** What a comparison of Postgres with ClickHouse found, and did about it. */
+export type Comparison =
+  | { readonly found: "equal"; readonly own: PostgresMark }
+  /** The stores of two installations, or `tracker restored` was not run: nothing was changed. */
+  | { readonly found: "strangers"; readonly own: PostgresMark; readonly told: ClickhouseMark }
+  /** Postgres lacks beats that ClickHouse was told of. */
+  | ({ readonly found: "postgres-went-back" } & CaughtUp)
+  /** Postgres runs in another life, and what it may have lost since the last beat shows nowhere. */
+  | ({ readonly found: "postgres-started-anew" } & CaughtUp)
+  /** Another process is lifting the sequences. */
+  | { readonly found: "being-caught-up" };
+type CaughtUp = {
+  readonly own: PostgresMark;
+  readonly told: ClickhouseMark | undefined;
+  readonly lifted: readonly Lifted[];
+};
+
+/**
+ * Compares what Postgres and ClickHouse say of each other, and lets Postgres give ids again once none can be given twice (P38). Safe
+ * to run twice and in many processes at once. @throws what the drivers throw.
+ */
+export async function compareStores(db: Queryable, clickhouse: Clickhouse): Promise<Comparison> {
+  // ClickHouse first: its mark is written after Postgres has counted, so that it is never ahead of what is read next.
+  const told = await readClickhouseMark(clickhouse);
+  const own = await readPostgresMark(db);
+  if (told !== undefined && told.incarnation !== own.incarnation) {
+    return { found: "strangers", own, told };
+  }
+  if (told !== undefined && own.beat < told.beat) {
+    return await caughtUp(db, clickhouse, { found: "postgres-went-back", own, told });
+  }
+  if (own.verifiedLife === own.life) {
+    if (told === undefined) await markClickhouse(clickhouse, own, await readSequences(db));
+    return { found: "equal", own };
+  }
+  const nothingIsLost = told?.isClosed === true && told.beat === own.beat;
+  if (own.verifiedLife === null || nothingIsLost) {
+    await passBeat(db, clickhouse, own.life);
+    return { found: "equal", own: await readPostgresMark(db) };
+  }
+  return await caughtUp(db, clickhouse, { found: "postgres-started-anew", own, told });
+}
+
+async function caughtUp(
+  db: Queryable,
+  clickhouse: Clickhouse,
+  seen: Omit<Extract<Comparison, CaughtUp>, "lifted">,
+): Promise<Comparison> {
+  const isRestored = seen.found === "postgres-went-back" || seen.told === undefined;
+  const lifted = await catchUpPostgres(db, clickhouse, isRestored ? "restore" : "restart");
+  return lifted === undefined ? { found: "being-caught-up" } : { ...seen, lifted };
+}
+
+/**
+ * Notes in both stores that the installation has ended, so that the next start need not leave out ids. Does nothing while a process
+ * of another kind than `applicationName` is connected to Postgres. A process that dies in between leaves it unnoted, and the next
+ * start lifts the sequences. @throws what the drivers throw.
+ */
+export async function closeStores(
+  db: Queryable,
+  clickhouse: Clickhouse,
+  applicationName: string,
+): Promise<void> {
+  const { rowCount } = await db.query({
+    name: "close-stores",
+    text: `update store_beat set beat = beat + 1, beat_at = now(), verified_life = $2
+           where verified_life = store_life() and not exists (
+             select from pg_stat_activity
+             where datname = current_database() and application_name like 'tracker %' and application_name <> $1)`,
+    values: [applicationName, CLOSED_LIFE],
+  });
+  if (rowCount === 0) return;
+  await markClickhouse(clickhouse, await readPostgresMark(db), await readSequences(db), true);
+}
