@@ -1,16 +1,29 @@
 import { resolve } from "node:path";
-import { defineConfig } from "vitest/config";
-import { PromiseReporter } from "./promises/promise-reporter.ts";
+import { configDefaults, defineConfig } from "vitest/config";
+import { LongestFirst } from "./longest-first.ts";
+import { PromiseReporter } from "./promises/figures/promise-reporter.ts";
+import { aloneGlobs, passedGlobs } from "./promises/promise-files.ts";
+import { IS_FULL } from "./promises/report-cases.ts";
 import { TallyReporter } from "./tally-reporter.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 
 /** `npm run promises` repeats each promise as often as promises.md asks for; CI repeats it less. */
-const promiseTimeoutMs = process.env["PROMISES_FULL"] === "1" ? 120 * MINUTE_MS : 5 * MINUTE_MS;
+const promiseTimeoutMs = IS_FULL ? 120 * MINUTE_MS : 5 * MINUTE_MS;
 
 // Every random test takes its choices from this seed; the processes that run the tests inherit it.
 process.env["SEED"] ||= String(Date.now() % 1_000_000_000);
+
+/** With PROMISES_MISSING=1 a full run that was interrupted goes on: what it has shown is not run again. */
+const passed = process.env["PROMISES_MISSING"] === "1" ? passedGlobs(process.env["SEED"]) : [];
+const alone = aloneGlobs(IS_FULL);
+
+const promises = {
+  setupFiles: [resolve(import.meta.dirname, "promises/seed-fast-check.ts")],
+  testTimeout: promiseTimeoutMs,
+  hookTimeout: 5 * MINUTE_MS,
+};
 
 export default defineConfig({
   root: resolve(import.meta.dirname, ".."),
@@ -19,6 +32,7 @@ export default defineConfig({
     maxWorkers: 2,
     // A flaky test is a bug.
     retry: 0,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", new TallyReporter(), new PromiseReporter()],
     projects: [
       {
@@ -80,20 +94,31 @@ export default defineConfig({
           // The first file waits for the start of the whole service.
           hookTimeout: 5 * MINUTE_MS,
           fileParallelism: false,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 6 },
         },
       },
       {
         extends: true,
         test: {
+          ...promises,
           name: "promises",
           include: ["test/promises/*.test.ts"],
-          setupFiles: [resolve(import.meta.dirname, "promises/seed-fast-check.ts")],
-          testTimeout: promiseTimeoutMs,
-          hookTimeout: 5 * MINUTE_MS,
-          // What one file kills, another would miss; and the machine's noise would be in the figures.
-          fileParallelism: false,
+          exclude: [...configDefaults.exclude, ...alone, ...passed],
+          // Most of them wait, for outages and leases, and each has servers of its own: what one kills, no other misses.
+          maxWorkers: 3,
           sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...promises,
+          name: "promises-alone",
+          include: alone,
+          exclude: [...configDefaults.exclude, ...passed],
+          // What runs beside them would be in their figures.
+          fileParallelism: false,
+          sequence: { groupOrder: 5 },
         },
       },
     ],

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pickPort } from "../../deploy/local/ports.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { pause, readDemo, ServiceClient } from "../replay/service.ts";
 import { until } from "./until.ts";
@@ -118,16 +118,7 @@ async function stopLauncher(launcher: ChildProcess): Promise<number | null> {
   return code;
 }
 
-/** A port that was free a moment ago. */
+/** A port that was free a moment ago, and that no outgoing connection is given meanwhile. */
 export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() =>
-        resolve(typeof address === "object" && address !== null ? address.port : 0),
-      );
-    });
-  });
+  return pickPort("127.0.0.1");
 }

@@ -1,0 +1,17 @@
+import { spawnSync } from "node:child_process";
+import { projectRoot } from "../../../schemas/host/project-root.ts";
+
+/** What a full run writes itself. */
+const OWN_FILES = ["test/promises/figures/results.jsonl", "test/promises/README.md"];
+
+/** The abbreviated commit of the tree, with `-changed` behind it when the tree differs from it; `unknown` outside of Git. */
+export function currentCommit(): string {
+  const commit = git("rev-parse", "--short=10", "HEAD").trim();
+  if (commit === "") return "unknown";
+  const others = OWN_FILES.map((path) => `:(exclude)${path}`);
+  return git("status", "--porcelain", "--", ".", ...others) === "" ? commit : `${commit}-changed`;
+}
+
+function git(...args: string[]): string {
+  return spawnSync("git", args, { cwd: projectRoot, encoding: "utf8" }).stdout ?? "";
+}
