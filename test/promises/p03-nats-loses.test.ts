@@ -15,6 +15,7 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 const ROUNDS = IS_FULL ? 10 : 1;
 /** Clicks that JetStream acknowledged and no writer has read when it loses them. */
 const ACKNOWLEDGED = IS_FULL ? 3_000 : 300;
+const CLICKS_PER_SECOND = 1_000;
 const STORED_MS = 180_000;
 const FLIPPED_BYTES = 20;
 const Servers = z.object({ clickhouse_url: z.string() });
@@ -52,7 +53,7 @@ test.for(Object.keys(LOSSES))(
       system.client,
       system.client.demo.links.affiliate.replace(/\?.*/, ""),
     );
-    load.start(4);
+    load.start(4, CLICKS_PER_SECOND);
     for (let round = 0; round < ROUNDS; round += 1) {
       await answered(load, ACKNOWLEDGED);
       await nats.kill();

@@ -13,6 +13,8 @@ export class ClickLoad {
   readonly #client: ServiceClient;
   readonly #path: string;
   #next = 0;
+  #startedMs = 0;
+  #perSecond = Number.POSITIVE_INFINITY;
   #running = true;
   #loops: Promise<void>[] = [];
 
@@ -23,7 +25,10 @@ export class ClickLoad {
     this.run = `load-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
   }
 
-  start(concurrency: number): void {
+  /** As fast as so many requests at once go, or at a steady rate: who falls behind it makes up for it. */
+  start(concurrency: number, perSecond = Number.POSITIVE_INFINITY): void {
+    this.#startedMs = performance.now();
+    this.#perSecond = perSecond;
     this.#loops = Array.from({ length: concurrency }, () => this.#loop());
     // A loop that fails is told by `stop`, which everybody calls.
     for (const loop of this.#loops) loop.catch(() => undefined);
@@ -45,6 +50,8 @@ export class ClickLoad {
     while (this.#running) {
       const number = this.#next;
       this.#next += 1;
+      const earlyMs = this.#startedMs + (number * 1_000) / this.#perSecond - performance.now();
+      if (earlyMs > 0) await pause(earlyMs);
       const query = `sub1=${this.run}&sub2=${number}`;
       const sentAtMs = performance.now();
       try {
