@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./longest-first.ts";
+import { passedGlobs } from "./promises/figures/passed-globs.ts";
 import { PromiseReporter } from "./promises/figures/promise-reporter.ts";
-import { aloneGlobs, passedGlobs } from "./promises/promise-files.ts";
+import { aloneGlobs } from "./promises/promise-list.ts";
 import { IS_FULL } from "./promises/report-cases.ts";
 import { TallyReporter } from "./tally-reporter.ts";
 
@@ -12,17 +13,23 @@ const MINUTE_MS = 60 * SECOND_MS;
 /** `npm run promises` repeats each promise as often as promises.md asks for; CI repeats it less. */
 const promiseTimeoutMs = IS_FULL ? 120 * MINUTE_MS : 5 * MINUTE_MS;
 
+/** With PROMISES_MISSING=1 a full run that was interrupted goes on: what it has shown is not run again. */
+const goesOn = process.env["PROMISES_MISSING"] === "1";
+if (goesOn && !process.env["SEED"]) {
+  throw new Error("PROMISES_MISSING=1 needs the SEED of the run that goes on");
+}
+
 // Every random test takes its choices from this seed; the processes that run the tests inherit it.
 process.env["SEED"] ||= String(Date.now() % 1_000_000_000);
 
-/** With PROMISES_MISSING=1 a full run that was interrupted goes on: what it has shown is not run again. */
-const passed = process.env["PROMISES_MISSING"] === "1" ? passedGlobs(process.env["SEED"]) : [];
+const passed = goesOn ? passedGlobs({ seed: process.env["SEED"] }) : [];
 const alone = aloneGlobs(IS_FULL);
 
 const promises = {
   setupFiles: [resolve(import.meta.dirname, "promises/seed-fast-check.ts")],
   testTimeout: promiseTimeoutMs,
-  hookTimeout: 5 * MINUTE_MS,
+  // Some put all of their load into what their tests share.
+  hookTimeout: IS_FULL ? 60 * MINUTE_MS : 5 * MINUTE_MS,
 };
 
 export default defineConfig({

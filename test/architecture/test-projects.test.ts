@@ -6,12 +6,15 @@ import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
 
 const Listed = z.array(z.object({ file: z.string(), projectName: z.string() }));
 
-test("every test file is run, by exactly one project", () => {
+test.for([
+  { size: "in CI", isFull: "" },
+  { size: "at full size", isFull: "1" },
+])("every test file is run, by exactly one project, $size", ({ isFull }) => {
   const program = projectFile("node_modules", "vitest", "vitest.mjs");
   const { stdout } = spawnSync(
     process.execPath,
     [program, "list", "--filesOnly", "--json", "--config", "test/vitest.config.ts"],
-    { cwd: projectRoot, encoding: "utf8" },
+    { cwd: projectRoot, encoding: "utf8", env: { ...process.env, PROMISES_FULL: isFull } },
   );
   const listed = Listed.parse(JSON.parse(stdout)).map(({ file }) => file);
   const present = pathsBelow([...PRODUCT_FOLDERS, "test"])

@@ -5,6 +5,8 @@ import type { BenchResult } from "./result.ts";
 export const HOSTILE_BUDGET = 1.5;
 /** Enough of one lane to fill the writer's memory of young clicks, so that old ones leave it. */
 const CLICKS = 60_000;
+/** Of the normal mix, before anything is measured. */
+const WARM_UP_MAX = 300_000;
 const LONG_CLICKS = 6_000;
 const REPORTS = 4_000;
 
@@ -59,7 +61,7 @@ export async function* compareHostile({
   });
   const wanted = hostile.filter(isWanted);
   // The programs are compiled while they run, and their memory fills up.
-  await world.run(normal, requestsOf(normal));
+  await world.run(normal, Math.min(requestsOf(normal), WARM_UP_MAX));
   await world.measureIdle();
   const usual = {
     clicks: await world.run(normal, requestsOf(normal)),
