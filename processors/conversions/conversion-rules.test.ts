@@ -21,6 +21,7 @@ const facts: RuleFacts = {
   method: "s2s",
   saleAmount: 500_000n,
   convTsMs: NOW_MS,
+  nowMs: NOW_MS,
   click,
 };
 

@@ -1,6 +1,7 @@
 import type { ConversionRule } from "../../schemas/catalog/records.ts";
 import type { ClickRecord } from "../../schemas/events/click-record.ts";
 import { type Amount, parseAmount } from "../../schemas/money/amount.ts";
+import { clickAgeMs } from "./click-age.ts";
 
 /** What a rule looks at. */
 export type RuleFacts = {
@@ -11,6 +12,8 @@ export type RuleFacts = {
   /** In the offer's currency. */
   readonly saleAmount: Amount;
   readonly convTsMs: number;
+  /** When it is reported. */
+  readonly nowMs: number;
   readonly click: ClickRecord | undefined;
   /** Sub IDs of a conversion that has no click. */
   readonly clickValues?: Readonly<Record<string, string>> | undefined;
@@ -69,7 +72,8 @@ function isSaleWithin(
 }
 
 /** A conversion without a click came from no click, however long ago. */
-function isSoonEnough(maxSeconds: number | undefined, { click, convTsMs }: RuleFacts): boolean {
+function isSoonEnough(maxSeconds: number | undefined, facts: RuleFacts): boolean {
   if (maxSeconds === undefined) return true;
-  return click !== undefined && convTsMs - click.ts <= maxSeconds * SECOND_MS;
+  const ageMs = clickAgeMs(facts);
+  return ageMs !== undefined && ageMs <= maxSeconds * SECOND_MS;
 }

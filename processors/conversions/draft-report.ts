@@ -145,6 +145,7 @@ function verdictOf(
   return judgeConversion({
     conversionId: facts.id,
     convTsMs: request.receivedAtMs,
+    nowMs: request.receivedAtMs,
     click: facts.click,
     offer: target.offer,
     affiliate: target.affiliate,

@@ -142,6 +142,7 @@ function verdictOf(
   return judgeConversion({
     conversionId: facts.id,
     convTsMs: convTsMs ?? nowMs,
+    nowMs,
     click: facts.click,
     clickValues,
     offer,

@@ -60,6 +60,7 @@ function aCase(fields: Partial<Case> = {}): Case {
   return {
     conversionId: "01a1fc65-173e-7eb1-b69e-769fbe5c2c41",
     convTsMs: NOW_MS,
+    nowMs: NOW_MS,
     click: aClick(),
     offer,
     affiliate,
@@ -83,6 +84,15 @@ function judge(fields: Partial<Case> = {}): string {
 function aRule(name: string, action: ConversionRule["action"]): ConversionRule {
   return { id: 1, workspace_id: 1, name, position: 0, status: "active", action, conditions: {} };
 }
+
+test("a click of a clock that was an hour ahead is not too fast, nor too soon for a rule (#11, G103)", () => {
+  const soon = { ...aRule("soon", "reject"), conditions: { max_seconds_since_click: 60 } };
+  const facts = { offer: { ...offer, min_seconds_to_conversion: 30 }, rules: [soon] };
+  expect(judge({ ...facts, click: aClick({ ts: NOW_MS + 3_600_000 }) })).toBe("approved");
+  // Hosts differ by seconds, and a conversion is dated back by whoever enters it.
+  expect(judge({ ...facts, click: aClick({ ts: NOW_MS + 5_000 }) })).toBe("rejected too_fast");
+  expect(judge({ ...facts, convTsMs: NOW_MS - 3_600_000 })).toBe("rejected too_fast");
+});
 
 test("G96 T58: the first check of the fixed order decides, and each one shows when those before it pass", () => {
   const everything: Partial<Case> = {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Affiliate, ConversionRule, Offer, Workspace } from "../../schemas/catalog/records.ts";
 import type { ClickRecord } from "../../schemas/events/click-record.ts";
+import { clickAgeMs } from "./click-age.ts";
 import { findRule, type RuleFacts } from "./conversion-rules.ts";
 import type { ConversionStatus } from "./report-params.ts";
 
@@ -65,10 +66,10 @@ export function judgeConversion(facts: Case): Verdict {
 
 /** The reason to reject before the tables are asked; undefined for none. */
 function refusalOf(facts: Case): string | undefined {
-  const { click, offer, convTsMs, isIpAllowed } = facts;
+  const { click, offer, isIpAllowed } = facts;
   if (click?.status === "blocked") return "click_blocked";
-  if (click !== undefined) {
-    const ageMs = convTsMs - click.ts;
+  const ageMs = clickAgeMs(facts);
+  if (ageMs !== undefined) {
     if (ageMs > offer.attribution_days * DAY_MS) return "outside_window";
     const minimumMs = offer.min_seconds_to_conversion * SECOND_MS;
     // Without a minimum a click may seem to lie ahead: two hosts never have quite the same time.
