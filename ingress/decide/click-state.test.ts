@@ -162,6 +162,42 @@ test("a visitor is no duplicate of a click whose clock was an hour ahead (#11, G
   expect(world.state.isDuplicate(world.offer(), taker(1, NOON + 1_000))).toBe(true);
 });
 
+test("a full cap stays full through a clock that was a day ahead, whatever was told meanwhile (#11, G39)", () => {
+  const { state, condition, take } = aWorld({ offers: [{ caps: { clicks: { daily: 3 } } }] });
+  for (let click = 0; click < 3; click += 1) take();
+  take(1, NOON + DAY_MS);
+  state.noteTotal(0, { cap: TOTAL, bucket: TODAY + 1, clicks: 1 });
+  expect([condition(), condition(1, NOON + DAY_MS)]).toEqual(["cap", ""]);
+  const kept = state.keep(10);
+  const next = aWorld({ offers: [{ caps: { clicks: { daily: 3 } } }] });
+  next.state.recall(kept);
+  expect([next.condition(), next.condition(1, NOON + DAY_MS)]).toEqual(["cap", ""]);
+});
+
+test("totals of today count after totals of a clock that was a day ahead (#11, G39)", () => {
+  const { state, condition } = aWorld({ offers: [{ caps: { clicks: { daily: 3 } } }] });
+  state.noteTotal(0, { cap: TOTAL, bucket: TODAY + 1, clicks: 1 });
+  state.noteTotal(0, { cap: TOTAL, bucket: TODAY, clicks: 3 });
+  expect([condition(), condition(1, NOON + DAY_MS)]).toEqual(["cap", ""]);
+});
+
+test("a counter reached in the period of a clock that was ahead hides none that is reached today (#11, G40)", () => {
+  const { state, condition } = aWorld({ offers: [{ caps: { conversions: { daily: 1 } } }] });
+  const reached = { cap: "offer/1/conversions/daily", limit: "1" };
+  state.noteReached({ ...reached, bucket: TODAY + 1 });
+  state.noteReached({ ...reached, bucket: TODAY });
+  expect([condition(), condition(1, NOON + DAY_MS)]).toEqual(["cap", "cap"]);
+  expect(state.keep(10).reached).toHaveLength(2);
+});
+
+test("a duplicate of a click whose clock was ahead is one for no longer than the rule says (#11, G145)", () => {
+  const world = aWorld({ offers: [{ duplicate_click_seconds: 3_600 }] });
+  world.take(1, NOON + 1_800_000);
+  const isDuplicate = (minute: number): boolean =>
+    world.state.isDuplicate(world.offer(), taker(1, NOON + minute * 60_000));
+  expect([0, 30, 59, 60].map(isDuplicate)).toEqual([true, true, true, false]);
+});
+
 test("a counter that was reached before Postgres was restored is open until it is told again (#6)", () => {
   const world = aWorld({ offers: [{ caps: { payout: { daily: "50.0000" } } }] });
   const reached = { cap: "offer/1/payout/daily/USD", bucket: TODAY, limit: "50.0000" };

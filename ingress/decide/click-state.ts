@@ -3,7 +3,7 @@ import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { Offer } from "../../schemas/catalog/records.ts";
 import type { CapReached, ClickTaken, ClickTotal } from "../../schemas/events/click-notice.ts";
 import { type CapPlan, capPlanOf, type WatchedCap } from "./cap-plan.ts";
-import { ClickTally } from "./click-tally.ts";
+import { ClickTally, PERIODS_KEPT } from "./click-tally.ts";
 import { RecentMap } from "./recent-map.ts";
 
 /** What earlier clicks mean for the next one. */
@@ -15,6 +15,9 @@ export type ClickState = {
   /** A visitor was sent on: what the two questions above are about. */
   readonly taken: (offer: Offer, timezone: string, taker: Taker) => void;
 };
+
+/** A limit that was reached in a period. */
+type ReachedLimit = Omit<CapReached, "cap">;
 
 /** `cap_over`: only caps that alert are reached. */
 export type CapCondition = "" | "cap" | "cap_over";
@@ -53,8 +56,8 @@ export class LocalClickState implements ClickState {
   #watchedRevision = -1;
   #generation = 0;
   readonly #tallies = new Map<string, ClickTally>();
-  /** By the name of the counter: which limit it has reached in which period. */
-  readonly #reached: RecentMap<{ readonly bucket: number; readonly limit: string }>;
+  /** By the name of the counter: which limit it has reached in which period, the one that was told last first. */
+  readonly #reached: RecentMap<readonly ReachedLimit[]>;
   /** When a visitor last took an offer: `<offer>-<partner>-<visitor>`. */
   readonly #lastTaken: RecentMap<number>;
   #untold: ClickTaken[] = [];
@@ -89,10 +92,14 @@ export class LocalClickState implements ClickState {
 
   readonly isDuplicate = (offer: Offer, taker: Taker): boolean => {
     if (offer.duplicate_click_seconds === 0) return false;
-    const lastMs = this.#lastTaken.get(takerKey(offer.id, taker.affiliateId, taker.visitor));
+    const key = takerKey(offer.id, taker.affiliateId, taker.visitor);
+    const lastMs = this.#lastTaken.get(key);
     if (lastMs === undefined) return false;
     // A click of a clock that was ahead lies in the future: far off, it is no reason to turn a visitor away.
-    return Math.abs(taker.atMs - lastMs) < offer.duplicate_click_seconds * 1_000;
+    if (Math.abs(taker.atMs - lastMs) >= offer.duplicate_click_seconds * 1_000) return false;
+    // Nearer, it was before now, and turns nobody away for longer than the rule says.
+    if (lastMs > taker.atMs) this.#lastTaken.set(key, taker.atMs);
+    return true;
   };
 
   readonly taken = (offer: Offer, timezone: string, taker: Taker): void => {
@@ -111,8 +118,8 @@ export class LocalClickState implements ClickState {
 
   /** A counter of the conversion processors. Holds until its period is over or the catalog has another limit. */
   noteReached({ cap, bucket, limit }: CapReached): void {
-    if ((this.#reached.get(cap)?.bucket ?? bucket) > bucket) return;
-    this.#reached.set(cap, { bucket, limit });
+    const others = (this.#reached.get(cap) ?? []).filter((known) => known.bucket !== bucket);
+    this.#reached.set(cap, [{ bucket, limit }, ...others].slice(0, PERIODS_KEPT));
     this.changes += 1;
   }
 
@@ -128,13 +135,14 @@ export class LocalClickState implements ClickState {
   keep(entriesMax: number): { readonly totals: ClickTotal[]; readonly reached: CapReached[] } {
     const totals: ClickTotal[] = [];
     for (const [cap, tally] of this.#tallies) {
-      const { bucket, clicks } = tally.newest;
-      if (clicks > 0) totals.push({ cap, bucket, clicks });
+      for (const { bucket, clicks } of tally.periods) {
+        if (clicks > 0 && totals.length < entriesMax) totals.push({ cap, bucket, clicks });
+      }
       if (totals.length === entriesMax) break;
     }
     const reached: CapReached[] = [];
-    for (const [cap, of] of this.#reached.entries()) {
-      reached.push({ cap, ...of });
+    for (const [cap, limits] of this.#reached.entries()) {
+      for (const limit of limits) if (reached.length < entriesMax) reached.push({ cap, ...limit });
       if (reached.length === entriesMax) break;
     }
     return { totals, reached };
@@ -163,12 +171,10 @@ export class LocalClickState implements ClickState {
   }
 
   #isReached({ name, period, limit }: WatchedCap, timezone: string, atMs: number): boolean {
-    const reached = this.#reached.get(name);
-    return (
-      reached !== undefined &&
-      reached.limit === limit &&
-      reached.bucket === capBucket(period, timezone, atMs)
-    );
+    const limits = this.#reached.get(name);
+    if (limits === undefined) return false;
+    const bucket = capBucket(period, timezone, atMs);
+    return limits.some((reached) => reached.bucket === bucket && reached.limit === limit);
   }
 
   #watchOf(offer: Offer): Watch | null {
