@@ -81,14 +81,16 @@ async function countBatch(db: Queryable, batch: readonly Waiting[]): Promise<voi
   }
   const { rows } = await db.query<{ holder: string; used: number; reset_sec: number }>({
     name: "count-requests",
-    // Rows are locked in the order of holders. A statement that waited over the end of its minute counts in the newer one.
+    // Rows are locked in the order of holders. A statement that waited over the end of its minute counts in the newer one. A minute
+    // further on is of a clock that was ahead and went back.
     text: `insert into rate_window as w (holder, window_start, used)
            select a.holder, date_trunc('minute', now(), 'UTC'), a.requests
            from unnest($1::text[], $2::integer[]) as a(holder, requests) order by a.holder
            on conflict (holder) do update set
-             used = case when excluded.window_start > w.window_start then excluded.used
-                         else least(w.used, 1000000000) + excluded.used end,
-             window_start = greatest(w.window_start, excluded.window_start)
+             used = case when w.window_start - excluded.window_start between interval '0' and interval '1 minute'
+                         then least(w.used, 1000000000) + excluded.used else excluded.used end,
+             window_start = case when w.window_start - excluded.window_start between interval '0' and interval '1 minute'
+                         then w.window_start else excluded.window_start end
            returning holder, used,
              ceil(extract(epoch from w.window_start + interval '1 minute' - clock_timestamp()))::integer as reset_sec`,
     values: [[...byHolder.keys()], [...byHolder.values()].map((all) => all.length)],

@@ -1,5 +1,8 @@
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 
+/** The longest lease that settings allow. One that ends later is of a clock that was ahead, and is over. */
+const LEASE_MS_MAX = 300_000;
+
 /** The lane belongs to another writer now. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
@@ -112,13 +115,14 @@ export async function freeOwnLanes(db: Queryable, owner: string): Promise<void> 
 export async function countWriters(pool: Pool, owner: string, leaseMs: number): Promise<number> {
   const { rows } = await pool.query<{ writers: number }>({
     name: "count-lane-writers",
-    text: `with gone as (delete from lane_writer where expires_at < now() and owner <> $1),
+    text: `with gone as (delete from lane_writer where owner <> $1
+               and (expires_at < now() or expires_at > now() + $3 * interval '1 millisecond')),
              me as (insert into lane_writer (owner, expires_at)
                values ($1, now() + $2 * interval '1 millisecond')
                on conflict (owner) do update set expires_at = excluded.expires_at)
            select count(*) + 1 as writers from lane_writer
-           where owner <> $1 and expires_at >= now()`,
-    values: [owner, leaseMs],
+           where owner <> $1 and expires_at between now() and now() + $3 * interval '1 millisecond'`,
+    values: [owner, leaseMs, LEASE_MS_MAX],
   });
   return rows[0]?.writers ?? 1;
 }
@@ -159,13 +163,13 @@ export async function takeLanes(
   const { rows } = await db.query<{ lane: number; epoch: number }>({
     name: "take-lanes",
     text: `with free as (select lane from lane_lease
-             where expires_at < now() and lane = any($2::int[])
-               and not lane = any($3::int[])
+             where (expires_at < now() or expires_at > now() + $6 * interval '1 millisecond')
+               and lane = any($2::int[]) and not lane = any($3::int[])
              order by lane limit $4 for update skip locked)
            update lane_lease l
            set owner = $1, epoch = l.epoch + 1, expires_at = now() + $5 * interval '1 millisecond'
            from free where l.lane = free.lane returning l.lane, l.epoch`,
-    values: [owner, options.lanes, options.held, options.limit, options.leaseMs],
+    values: [owner, options.lanes, options.held, options.limit, options.leaseMs, LEASE_MS_MAX],
   });
   return rows;
 }

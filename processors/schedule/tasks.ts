@@ -9,7 +9,10 @@ export type TaskLease = {
   readonly leaseMs: number;
 };
 
-/** Whether the task is due and nobody else's. Times are those of the server. */
+/**
+ * Whether the task is due and nobody else's. Times are those of the server; one in the future, or a lease longer than it can be, is of
+ * a clock that was ahead and went back, and holds nobody up.
+ */
 export async function leaseTask(db: Queryable, lease: TaskLease): Promise<boolean> {
   await db.query({
     name: "add-schedule-task",
@@ -20,8 +23,10 @@ export async function leaseTask(db: Queryable, lease: TaskLease): Promise<boolea
     name: "lease-schedule-task",
     text: `update schedule_task
            set owner = $2, expires_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
-           where name = $1 and expires_at < clock_timestamp()
-             and done_at <= clock_timestamp() - $4::bigint * interval '1 millisecond'`,
+           where name = $1
+             and (expires_at < clock_timestamp()
+               or expires_at > clock_timestamp() + $3::bigint * interval '1 millisecond')
+             and (done_at <= clock_timestamp() - $4::bigint * interval '1 millisecond' or done_at > clock_timestamp())`,
     values: [lease.name, lease.owner, lease.leaseMs, lease.everyMs],
   });
   return rowCount === 1;

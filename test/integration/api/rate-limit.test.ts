@@ -50,6 +50,16 @@ test("a window that is over gives the whole budget back (LIM-003)", async () => 
   expect((await world.get("/me")).headers.get("x-ratelimit-remaining")).toBe(String(LIMIT - 1));
 });
 
+test("a window of a clock that was an hour ahead refuses nobody for that hour (#11)", async () => {
+  await freshWindow(world);
+  for (let count = 0; count <= LIMIT; count += 1) await world.get("/me");
+  expect((await world.get("/me")).status).toBe(429);
+  await world.db.query({
+    text: "update rate_window set window_start = window_start + interval '1 hour'",
+  });
+  expect((await world.get("/me")).headers.get("x-ratelimit-remaining")).toBe(String(LIMIT - 1));
+});
+
 test("each request takes one, refused ones too, and /me tells what its headers tell (LIM-004, ME-007, ME-008)", async () => {
   await freshWindow(world);
   const first = await world.get("/me");

@@ -195,7 +195,7 @@ test("writers share the lanes, and one that ends hands its lanes to the others a
 test("a process takes over the lanes of the last one of its name without waiting for their lease", async () => {
   await world.pool.query({
     text: `insert into lane_lease (lane, owner, epoch, expires_at)
-           select lane, 'writer-of-this-host', 41, now() + interval '1 hour' from unnest(array[0, 1, 2, 3, 100]) as lane`,
+           select lane, 'writer-of-this-host', 41, now() + interval '4 minutes' from unnest(array[0, 1, 2, 3, 100]) as lane`,
   });
   await world.startWriter({ owner: "writer-of-this-host" });
   const producer = world.producer();
@@ -204,6 +204,18 @@ test("a process takes over the lanes of the last one of its name without waiting
   await world.untilSettled(producer);
   const rows = await world.rows("select _writer_epoch as epoch from click");
   expect(rows).toEqual([{ epoch: 42 }]);
+});
+
+test("a lane of a dead writer whose lease a clock made an hour too long is taken at once (#11)", async () => {
+  await world.pool.query({
+    text: `insert into lane_lease (lane, owner, epoch, expires_at)
+           select lane, 'dead', 41, now() + interval '1 hour' from unnest(array[0, 1, 2, 3, 100]) as lane`,
+  });
+  await world.pool.query({
+    text: "insert into lane_writer (owner, expires_at) values ('dead', now() + interval '1 hour')",
+  });
+  const { metrics } = await world.startWriter();
+  await expect.poll(() => metricOf(metrics, "clicks_lanes"), { timeout: 20_000 }).toBe(5);
 });
 
 test("a Postgres that was restored from a backup does not stop the writers", async () => {

@@ -103,6 +103,16 @@ test("P4: while ClickHouse is away changes wait in Postgres, and arrive when it 
   await expect.poll(facts, { timeout: 15_000, interval: 50 }).toEqual(await conversions());
 });
 
+test("a dead copier's lease that a clock made an hour too long holds no copy up (#11)", async () => {
+  const lease = "select owner from fact_relay_lease";
+  await world.rows(
+    "update fact_relay_lease set owner = 'dead', expires_at = now() + interval '1 hour'",
+  );
+  await expect
+    .poll(async () => await world.rows(lease), WITHIN_5_S)
+    .not.toEqual([{ owner: "dead" }]);
+});
+
 test("G191: a copy made again changes nothing", async () => {
   const before = await facts();
   await world.rows("insert into conversion_fact_outbox (conversion_id) select id from conversion");

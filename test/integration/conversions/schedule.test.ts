@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { longestWindowDays } from "../../../processors/schedule/longest-visitor-window.ts";
 import { type ScheduleSettings, startSchedule } from "../../../processors/schedule/start.ts";
+import { finishTask, leaseTask } from "../../../processors/schedule/tasks.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
@@ -146,6 +147,24 @@ test("G178 G177: the logs are kept for their time and no longer", async () => {
     (await world.rows(`select id from ${table} where ts < now() - interval '1 hour'`)).length;
   await expect.poll(() => kept("audit_log"), SOON).toBe(4);
   await expect.poll(() => kept("postback_log"), SOON).toBe(2);
+});
+
+test("a task that was done, or begun, by a clock a year ahead is done again today (#11)", async () => {
+  const names = ["done", "begun"];
+  const lease = { owner: "me", everyMs: 3_600_000, leaseMs: 60_000 };
+  await world.rows(
+    `insert into schedule_task (name, owner, done_at, expires_at) values
+       ('done', '', now() + interval '1 year', '-infinity'), ('begun', 'dead', '-infinity', now() + interval '1 year')`,
+  );
+  const taken = await Promise.all(names.map((name) => leaseTask(world.pool, { name, ...lease })));
+  expect(taken).toEqual([true, true]);
+  // A lease that is in force, and a task that was just done, stay.
+  await finishTask(world.pool, { name: "done", owner: "me" });
+  expect(
+    await Promise.all(
+      names.map((name) => leaseTask(world.pool, { name, ...lease, owner: "other" })),
+    ),
+  ).toEqual([false, false]);
 });
 
 test("the inbound log is dropped by the day, and a day without a partition keeps its rows (#19, G178)", async () => {
