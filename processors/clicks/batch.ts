@@ -16,6 +16,7 @@ export type Segment = {
   readonly toMs: number;
   /** Its rows with ad-platform ids, once for each id, in the order of the rows. */
   readonly adClicks: readonly AdClick[];
+  /** Monotonic ms. */
   readonly readAtMs: number;
   isStored: boolean;
 };

@@ -57,15 +57,15 @@ class World {
 
   store(): void {
     settle(this.intake, this.intake.sealFirst());
-    this.intake.dropFirst();
+    this.intake.dropFirst(0);
     this.stored.push(...this.accepted.slice(this.stored.length));
   }
 
-  load(): void {
+  load(nowMs = NOON): void {
     this.caps.follow(this.catalog);
     this.caps.load(
       new Map(this.caps.unloaded.map((cap) => [cap.name, storedOf(this.stored, cap)])),
-      this.intake.batches,
+      { batches: this.intake.batches, nowMs },
     );
   }
 
@@ -158,6 +158,25 @@ test("a producer whose clock is ahead of midnight takes no click from the day be
   expect(world.totals(midnight - 1)["offer/4/clicks/daily"]).toBe(2);
   expect(world.totals(midnight)["offer/4/clicks/daily"]).toBe(1);
   expect(world.totals(midnight)["offer/4/clicks/total"]).toBe(4);
+});
+
+test("clicks of a clock that was ahead hide no total of today, and count when their day comes (#11, G39)", () => {
+  const world = new World(aCappedCatalog());
+  world.load();
+  const click = { offer_id: 4, status: "redirect" };
+  const days = [0, 2, 30, 3, 0, 31, 0];
+  for (const day of days) {
+    world.totals(NOON + day * DAY_MS);
+    world.load(NOON + day * DAY_MS);
+    world.take({ ...click, ts: NOON + day * DAY_MS });
+  }
+  for (const day of [0, 1, 2, 3, 30, 31, 30, 0]) {
+    world.totals(NOON + day * DAY_MS);
+    world.load(NOON + day * DAY_MS);
+    const expected = days.filter((other) => other === day).length;
+    const name = "offer/4/clicks/daily";
+    expect([day, world.totals(NOON + day * DAY_MS)[name] ?? 0]).toEqual([day, expected]);
+  }
 });
 
 test("a limit that is reached is told at once, other totals when it is their turn, and none twice", () => {

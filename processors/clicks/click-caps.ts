@@ -1,4 +1,4 @@
-import { capBucket } from "../../schemas/catalog/cap-bucket.ts";
+import { capBucket, capBucketRange } from "../../schemas/catalog/cap-bucket.ts";
 import { capName, capOwnersOf } from "../../schemas/catalog/cap-owners.ts";
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { CAP_PERIODS, type CapPeriod, type Offer } from "../../schemas/catalog/records.ts";
@@ -17,11 +17,16 @@ export type CountedCap = {
   readonly limit: number;
 };
 
-/** Clicks by period, of the newest two that had any: producers' clocks differ, and so they cross midnight one by one. */
+/**
+ * Clicks of the period that the writer's clock is in, and of the next one: producers' clocks differ, and so they cross midnight one
+ * by one. What a clock further ahead puts into later periods is left out, and counted from the table when a later period begins.
+ */
 type Tally = {
   cap: CountedCap;
-  newest: { readonly bucket: number; clicks: number };
-  before: { readonly bucket: number; clicks: number };
+  present: { readonly bucket: number; clicks: number };
+  next: { readonly bucket: number; clicks: number };
+  /** Clicks of periods behind the next one were left out. */
+  isShort: boolean;
   /** From then on every click that is accepted is counted; before, nothing is known. */
   isLoaded: boolean;
   told: { readonly bucket: number; readonly clicks: number };
@@ -34,7 +39,7 @@ export type StoredClicks = {
   readonly clicks: number;
 };
 
-const NONE = { bucket: Number.NEGATIVE_INFINITY, clicks: 0 };
+const NEVER = { bucket: Number.NEGATIVE_INFINITY, clicks: 0 };
 const LINE_FEED = "\n";
 
 /**
@@ -69,7 +74,7 @@ export class ClickCaps {
       const tally =
         known !== undefined && isCountedAlike(known.cap, cap)
           ? known
-          : { cap, newest: NONE, before: NONE, isLoaded: false, told: NONE };
+          : { cap, present: NEVER, next: NEVER, isShort: false, isLoaded: false, told: NEVER };
       tally.cap = cap;
       tallies.set(cap.name, tally);
       for (const id of cap.offers.keys()) byOffer.set(id, [...(byOffer.get(id) ?? []), tally]);
@@ -89,15 +94,21 @@ export class ClickCaps {
   }
 
   /**
-   * What was stored before this call, by the name of the cap. `batches` are those that were accepted, stored ones among them:
-   * between the question to the table and this call nothing may have been inserted.
+   * What was stored before this call, by the name of the cap, as asked for at `nowMs`. `batches` are those that were accepted, stored
+   * ones among them: between the question to the table and this call nothing may have been inserted.
    */
-  load(stored: ReadonlyMap<string, readonly StoredClicks[]>, batches: readonly Batch[]): void {
+  load(
+    stored: ReadonlyMap<string, readonly StoredClicks[]>,
+    { batches, nowMs }: { readonly batches: readonly Batch[]; readonly nowMs: number },
+  ): void {
     const fresh = new Set<Tally>();
     for (const [name, rows] of stored) {
       const tally = this.#tallies.get(name);
       if (tally === undefined || tally.isLoaded) continue;
-      Object.assign(tally, { newest: NONE, before: NONE, isLoaded: true, told: NONE });
+      const { period, timezone } = tally.cap;
+      tally.present = { bucket: capBucket(period, timezone, nowMs), clicks: 0 };
+      tally.next = { bucket: nextBucket(tally.cap, nowMs), clicks: 0 };
+      Object.assign(tally, { isShort: false, isLoaded: true, told: NEVER });
       for (const { offerId, bucket, clicks } of rows) {
         if (tally.cap.offers.has(offerId)) add(tally, bucket, clicks);
       }
@@ -117,16 +128,15 @@ export class ClickCaps {
 
   /**
    * Totals of the periods that `nowMs` lies in and that were not told yet: with `minor`, also those whose limit is not reached.
-   * `whole` tells all.
+   * `whole` tells all. Tallies that cannot follow the clock into its period become {@link unloaded}.
    */
   news(nowMs: number, { minor, whole }: { minor: boolean; whole: boolean }): ClickTotal[] {
     this.hasReached = false;
     const news: ClickTotal[] = [];
     for (const tally of this.#tallies.values()) {
       const { cap, told, isLoaded } = tally;
-      if (!isLoaded) continue;
-      const bucket = capBucket(cap.period, cap.timezone, nowMs);
-      const clicks = clicksIn(tally, bucket);
+      if (!isLoaded || !follows(tally, nowMs)) continue;
+      const { bucket, clicks } = tally.present;
       if (clicks === 0) continue;
       const toldClicks = told.bucket === bucket ? told.clicks : 0;
       const isNew = clicks !== toldClicks;
@@ -188,23 +198,31 @@ function isCountedAlike(known: CountedCap, cap: CountedCap): boolean {
   return true;
 }
 
-/** Answers the clicks of the bucket; 0 for one that is over, whose clicks nobody asks for any more. */
+/** Answers the clicks of the bucket; 0 for one that is not counted. */
 function add(tally: Tally, bucket: number, clicks: number): number {
-  const { newest, before } = tally;
-  if (bucket === newest.bucket) return (newest.clicks += clicks);
-  if (bucket === before.bucket) return (before.clicks += clicks);
-  if (bucket < before.bucket) return 0;
-  const fresh = { bucket, clicks };
-  if (bucket > newest.bucket) {
-    tally.before = newest;
-    tally.newest = fresh;
-  } else {
-    tally.before = fresh;
-  }
-  return clicks;
+  const { present, next } = tally;
+  if (bucket === present.bucket) return (present.clicks += clicks);
+  if (bucket === next.bucket) return (next.clicks += clicks);
+  if (bucket > next.bucket) tally.isShort = true;
+  return 0;
 }
 
-function clicksIn({ newest, before }: Tally, bucket: number): number {
-  if (bucket === newest.bucket) return newest.clicks;
-  return bucket === before.bucket ? before.clicks : 0;
+/** Whether the tally knows the period that `nowMs` lies in. A clock that went back asks for one whose clicks are not here any more. */
+function follows(tally: Tally, nowMs: number): boolean {
+  const { cap, present, next, isShort } = tally;
+  const bucket = capBucket(cap.period, cap.timezone, nowMs);
+  if (bucket === present.bucket) return true;
+  if (bucket < present.bucket || isShort) {
+    tally.isLoaded = false;
+    return false;
+  }
+  tally.present = bucket === next.bucket ? next : { bucket, clicks: 0 };
+  tally.next = { bucket: nextBucket(cap, nowMs), clicks: 0 };
+  return true;
+}
+
+/** Infinite for "total", which has one period. */
+function nextBucket({ period, timezone }: CountedCap, nowMs: number): number {
+  if (period === "total") return Number.POSITIVE_INFINITY;
+  return capBucket(period, timezone, capBucketRange(period, timezone, nowMs).toMs);
 }

@@ -146,6 +146,19 @@ test("a clock that was ahead when the first word came makes nobody wait for that
   expect(completeness.completeToMs()).toBe(T + 2_000);
 });
 
+test("a producer whose clock is three days ahead makes no other one gone (#11, P12)", () => {
+  const completeness = new Completeness({ nowMs: () => T + 2_000 });
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(2, 1, T + 72 * HOUR_MS, 1));
+  expect(completeness.open).toHaveLength(2);
+  expect(completeness.completeToMs()).toBe(T);
+  // It ends, and begins again with the true time.
+  completeness.heard(word(2, 1, T + 72 * HOUR_MS, 2));
+  completeness.heard(word(2, 2, T + 1_000, 2));
+  completeness.heard(word(1, 1, T + 1_900, 1));
+  expect(completeness.completeToMs()).toBe(T + 1_000);
+});
+
 test("all that a producer recorded until a moment is known once each of its epochs has passed it or ended (#23, TRK-037)", () => {
   const completeness = new Completeness();
   const isKnown = (): boolean => completeness.isAllKnownOf({ producer: 1, untilMs: T + 100 });

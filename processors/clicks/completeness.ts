@@ -48,10 +48,15 @@ export class Completeness {
   #firstMs: number | undefined;
   #newestMs = 0;
   readonly #patienceMs: number;
+  readonly #nowMs: () => number;
 
-  /** `patienceMs`: how long a producer may be silent that says when it ends. */
-  constructor(patienceMs = PATIENCE_MS) {
-    this.#patienceMs = patienceMs;
+  /**
+   * `patienceMs`: how long a producer may be silent that says when it ends. `nowMs`: the clock of this process, so that a producer
+   * whose clock is days ahead makes no other one look gone.
+   */
+  constructor(options: { readonly patienceMs?: number | undefined; nowMs?: () => number } = {}) {
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#nowMs = options.nowMs ?? (() => Number.POSITIVE_INFINITY);
   }
 
   /** A batch that was cut at `at`: all earlier records of this producer and epoch are known. */
@@ -178,11 +183,12 @@ export class Completeness {
   }
 
   #dropGone(): void {
+    const newestMs = Math.min(this.#newestMs, this.#nowMs());
     for (const known of this.#known.values()) {
       for (const [epoch, saidMs] of known.open) {
-        if (this.#newestMs - saidMs > this.#patienceWith(known, epoch)) known.open.delete(epoch);
+        if (newestMs - saidMs > this.#patienceWith(known, epoch)) known.open.delete(epoch);
       }
-      if (this.#newestMs - (known.refused?.toMs ?? 0) > GONE_MS) known.refused = undefined;
+      if (newestMs - (known.refused?.toMs ?? 0) > GONE_MS) known.refused = undefined;
     }
   }
 }

@@ -32,10 +32,15 @@ function click(position: number, ts = TS): string {
   return JSON.stringify({ click_id: position.toString(16).padStart(32, "0"), ts });
 }
 
-function take(intake: Intake, first: number, lines: readonly string[], lostFrom?: number): void {
+function take(
+  intake: Intake,
+  first: number,
+  lines: readonly string[],
+  { lostFrom, monotonicMs = 0 }: { lostFrom?: number; monotonicMs?: number } = {},
+): void {
   const head = { producer: 1, epoch: 1, lane: 0, first, at: TS };
   const batch = { ...head, lines, ...(lostFrom === undefined ? {} : { lostFrom }) };
-  intake.take(encodeBatch(batch), { ack: () => undefined }, 0);
+  intake.take(encodeBatch(batch), { ack: () => undefined }, monotonicMs);
 }
 
 test("every record ends in exactly one way: a row, known already, lost, or dead", () => {
@@ -43,7 +48,7 @@ test("every record ends in exactly one way: a row, known already, lost, or dead"
   take(intake, 0, [click(0), click(1)]);
   take(intake, 1, [click(1), click(2)]);
   take(intake, 3, [click(3), "dead", click(5)]);
-  take(intake, 9, [click(9)], 6);
+  take(intake, 9, [click(9)], { lostFrom: 6 });
   intake.take(new Uint8Array([1, 2, 3]), { ack: () => undefined }, 0);
   take(intake, 12, [click(12)]);
   expect(told).toEqual([
@@ -105,8 +110,8 @@ test("gaps beyond a thousand are refused: what is behind them has to come again"
 
 /** Microseconds of processor time a click, once the memory for young clicks is full and every new segment removes an old one. */
 function costOfClicks(adIdOf: (position: number) => string): number {
-  let nowMs = TS;
-  const { intake } = anIntake(() => nowMs);
+  let nowMs = 0;
+  const { intake } = anIntake();
   const [clicks, clicksAMessage, messageMs] = [12_000, 100, 6_000];
   let startedAt = process.cpuUsage();
   for (let first = 0; first < 2 * clicks; first += clicksAMessage) {
@@ -116,15 +121,33 @@ function costOfClicks(adIdOf: (position: number) => string): number {
       const fields = `,"workspace_id":1,"gclid":"${adIdOf(position)}"}`;
       return click(position).replace("}", fields);
     });
-    take(intake, first, lines);
+    take(intake, first, lines, { monotonicMs: nowMs });
     for (const segment of intake.sealFirst().segments) segment.isStored = true;
-    intake.dropFirst();
+    intake.dropFirst(nowMs);
     nowMs += messageMs;
   }
   expect(intake.young.count).toBeLessThan(clicks);
   const { user, system } = process.cpuUsage(startedAt);
   return (user + system) / clicks;
 }
+
+test("a clock that jumps ahead and back makes young clicks leave neither early nor late (#11, P12)", () => {
+  const HOUR_MS = 3_600_000;
+  let clockMs = TS;
+  const { intake } = anIntake(() => clockMs);
+  const store = (position: number, monotonicMs: number): void => {
+    take(intake, position, [click(position)], { monotonicMs });
+    for (const segment of intake.sealFirst().segments) segment.isStored = true;
+    intake.dropFirst(monotonicMs);
+  };
+  store(0, 0);
+  clockMs += HOUR_MS;
+  store(1, 1_000);
+  expect(intake.young.count).toBe(2);
+  clockMs -= HOUR_MS;
+  store(2, 602_000);
+  expect(intake.young.count).toBe(1);
+});
 
 test("clicks that share one ad-platform id cost the writer no more than others (#0, P40)", () => {
   const usual = costOfClicks((position) => `id-${position}`);

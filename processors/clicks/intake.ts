@@ -8,6 +8,7 @@ import { Completeness } from "./completeness.ts";
 import type { LaneTable } from "./lane-table.ts";
 import { Lines } from "./lines.ts";
 import type { Range } from "./position-set.ts";
+import { type Clocks, PresentTime } from "./present-time.ts";
 import { type Producer, Producers } from "./producers.ts";
 import { type LineHead, mayHaveAdIds, readLine, withoutEarnings } from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
@@ -56,7 +57,7 @@ export class Intake {
   readonly caps: ClickCaps;
   readonly #table: LaneTable;
   readonly #catalog: Catalog;
-  readonly #clock: Clock;
+  readonly #present: PresentTime;
   readonly #events: IntakeEvents;
   readonly #months = new MonthOf();
   readonly #uniquesMax: number;
@@ -73,14 +74,15 @@ export class Intake {
     producerPatienceMs?: number;
     uniquesMax?: number | undefined;
   }) {
-    this.completeness = new Completeness(options.producerPatienceMs);
+    const { clock, producerPatienceMs: patienceMs } = options;
+    this.completeness = new Completeness({ patienceMs, nowMs: () => clock.nowMs() });
+    this.#present = new PresentTime(clock);
     this.#uniquesMax = options.uniquesMax ?? UNIQUES_MAX;
     this.uniques = this.emptyUniques(UNIQUE_HOURS * HOUR_MS, options.events);
     this.lane = options.lane;
     this.caps = new ClickCaps(options.lane);
     this.#table = options.table;
     this.#catalog = options.catalog;
-    this.#clock = options.clock;
     this.#events = options.events;
   }
 
@@ -115,10 +117,15 @@ export class Intake {
   }
 
   /** The first batch is settled. */
-  dropFirst(): void {
+  dropFirst(monotonicMs: number): void {
     this.#batches.shift();
     if (this.#batches.length === 0) this.#batches.push(new Batch());
-    this.young.forget(this.#clock.nowMs());
+    this.young.forget(monotonicMs);
+  }
+
+  /** What the clocks say of this process and of the lane's live producers. */
+  clocksAt(monotonicMs: number): Clocks {
+    return this.#present.at(monotonicMs);
   }
 
   /** A memory of visits for a window of this length. */
@@ -136,12 +143,12 @@ export class Intake {
     return hours * HOUR_MS;
   }
 
-  /** `monotonicMs` is the age of the batch, not a time of day. */
+  /** `monotonicMs` is when the message was read, by a clock that never steps. */
   take(bytes: Uint8Array, message: Acknowledgeable, monotonicMs: number): void {
     const filling = this.#last;
     filling.openedAtMs ??= monotonicMs;
     const batch = this.#decode(bytes);
-    if (batch !== undefined) this.#takeBatch(batch.head, batch.lines);
+    if (batch !== undefined) this.#takeBatch(batch.head, batch.lines, monotonicMs);
     filling.lastMessage = message;
     if (filling.rows >= BATCH_ROWS_MAX || filling.bytes >= BATCH_BYTES_MAX) {
       this.#batches.push(new Batch());
@@ -166,7 +173,7 @@ export class Intake {
     }
   }
 
-  #takeBatch(batch: Head, lines: Lines): void {
+  #takeBatch(batch: Head, lines: Lines, monotonicMs: number): void {
     const producer = this.producers.get(batch.producer, batch.epoch);
     producer.isActive = true;
     if (isForeign(producer, batch.nonce)) {
@@ -175,15 +182,21 @@ export class Intake {
       return;
     }
     this.producers.claim(producer, batch.nonce);
+    this.#present.heard(batch.producer, batch.at, monotonicMs);
     if (lines.count === 0 && batch.lostFrom === undefined) {
       this.#expect(producer, batch.first);
       this.completeness.heard({ ...batch, next: batch.first });
       return;
     }
-    this.#takeRecords(producer, batch, lines);
+    this.uniques.clocks = this.clocksAt(monotonicMs);
+    this.#takeRecords(producer, batch, { lines, monotonicMs });
   }
 
-  #takeRecords(producer: Producer, batch: Head, lines: Lines): void {
+  #takeRecords(
+    producer: Producer,
+    batch: Head,
+    { lines, monotonicMs }: { lines: Lines; monotonicMs: number },
+  ): void {
     const { accepted } = producer;
     const end = batch.first + lines.count;
     if (accepted.holes.length >= HOLES_MAX && accepted.wouldJump(batch.lostFrom ?? batch.first)) {
@@ -200,7 +213,7 @@ export class Intake {
     let fresh = 0;
     for (const [from, to] of accepted.add(batch.first, end)) {
       fresh += to - from;
-      this.#takeLines(producer, lines, { first: batch.first, from, to });
+      this.#takeLines(producer, lines, { first: batch.first, from, to, readAtMs: monotonicMs });
     }
     if (isJump) this.#events.hole(producer, [next, batch.first]);
     if (fresh < lines.count) this.#events.repeated(lines.count - fresh);
@@ -210,12 +223,12 @@ export class Intake {
   #takeLines(
     producer: Producer,
     lines: Lines,
-    { first, from, to }: { first: number; from: number; to: number },
+    { first, from, to, readAtMs }: { first: number; from: number; to: number; readAtMs: number },
   ): void {
     const isClick = this.#table.name === "click";
     const hasAdIds = isClick && mayHaveAdIds(lines.text);
     const builder = new SegmentBuilder(producer, {
-      readAtMs: this.#clock.nowMs(),
+      readAtMs,
       lineBytes: lines.bytesOf(from - first, to - first),
       rows: to - from,
     });

@@ -42,7 +42,6 @@ export class LaneNotices {
   #tells = 0;
   #isWholeWanted = false;
   #isTellingTakers = false;
-  #followedAtMs = Number.NEGATIVE_INFINITY;
   #loadAfterMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: LaneNoticesDeps) {
@@ -75,17 +74,16 @@ export class LaneNotices {
    */
   async refresh(): Promise<void> {
     const { catalog, clickhouse, clock, intake, lane, log } = this.#deps;
-    const nowMs = performance.now();
-    if (nowMs - this.#followedAtMs >= FOLLOW_MS) {
-      this.#followedAtMs = nowMs;
-      intake.caps.follow(catalog);
-    }
-    if (nowMs < this.#loadAfterMs) return;
+    const monotonicMs = performance.now();
+    if (monotonicMs < this.#loadAfterMs) return;
+    this.#loadAfterMs = monotonicMs + FOLLOW_MS;
+    intake.caps.follow(catalog);
     const { unloaded } = intake.caps;
     if (unloaded.length === 0) return;
     try {
-      const stored = await selectCapClicks(clickhouse, lane, unloaded, clock.nowMs());
-      intake.caps.load(stored, intake.batches);
+      const nowMs = clock.nowMs();
+      const stored = await selectCapClicks(clickhouse, lane, unloaded, nowMs);
+      intake.caps.load(stored, { batches: intake.batches, nowMs });
       log.info({ caps: stored.size }, "clicks.caps-counted");
     } catch (error) {
       this.#loadAfterMs = performance.now() + RETRY_MS;

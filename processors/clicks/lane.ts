@@ -106,7 +106,7 @@ export class Lane {
       ...{ ...deps, log: this.#log, lane: lease.lane, intake: this.intake },
       isHeld: () => lease.remainingMs > 0,
     });
-    this.#window = new UniqueWindow(deps.clickhouse, this.intake, this.#log);
+    this.#window = new UniqueWindow(deps, this.intake, this.#log);
     const { completeness } = this.intake;
     this.#known = new KnownProducers(deps.pool, lease.lane, { completeness, log: this.#log });
     this.#reader = new LaneReader(
@@ -228,7 +228,7 @@ export class Lane {
     await this.#known.noteChanges();
     const touched = settle(this.intake, batch);
     batch.lastMessage?.ack();
-    this.intake.dropFirst();
+    this.intake.dropFirst(performance.now());
     this.#reader.roomMade();
     publishWatermarks(this.#deps.nats, this.#lease.lane, touched);
   }

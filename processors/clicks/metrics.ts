@@ -28,6 +28,7 @@ export type ClickMetrics = {
   readonly undecodable: () => void;
   readonly asked: (found: boolean) => void;
   readonly wentBack: () => void;
+  readonly clockWentBack: () => void;
   readonly postgresWentBack: () => void;
   readonly visitsForgotten: (visits: number) => void;
   readonly audited: (ok: boolean) => void;
@@ -53,6 +54,10 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
   const back = metrics.counter(
     "clicks_went_back_total",
     "Times that the table had forgotten rows.",
+  );
+  const clockBack = metrics.counter(
+    "clicks_clock_went_back_total",
+    "Times that a lane read its visits again because a clock had been ahead.",
   );
   const postgresBack = metrics.counter(
     "clicks_postgres_went_back_total",
@@ -83,6 +88,7 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
     undecodable: () => dead.add(),
     asked: (found) => asked.add(1, { found: String(found) }),
     wentBack: () => back.add(),
+    clockWentBack: () => clockBack.add(),
     postgresWentBack: () => postgresBack.add(),
     visitsForgotten: (visits) => forgotten.add(visits),
     audited: (ok) => audits.add(1, { outcome: ok ? "ok" : "differs" }),

@@ -9,7 +9,7 @@ const OFFERS_A_QUERY = 2_000;
 const TIMEOUT_SECONDS = 10;
 
 /** Unquoted as ClickHouse writes numbers of 64 bits by the settings of the connection. */
-const Count = z.object({ offer_id: z.int(), clicks: z.int(), later: z.int() });
+const Count = z.object({ offer_id: z.int(), clicks: z.int(), next: z.int(), later: z.int() });
 
 /** What the conditions of click caps and of duplicates are about (`wasTaken`). */
 export const TAKEN = "status = 'redirect' and status_reason != 'duplicate'";
@@ -17,8 +17,9 @@ export const TAKEN = "status = 'redirect' and status_reason != 'duplicate'";
 type Span = { readonly period: CapPeriod; readonly timezone: string; readonly caps: CountedCap[] };
 
 /**
- * Stored clicks of each cap in the period that `nowMs` lies in and in the one after it, where a clock that is ahead may have
- * put some. Reads one period of the offers' workspaces; a `total` cap reads all of their clicks.
+ * Stored clicks of each cap in the period that `nowMs` lies in, in the next one, where a clock that is ahead may have put some, and
+ * in all later ones together, as those of an infinite bucket. Reads one period of the offers' workspaces; a `total` cap reads all of
+ * their clicks.
  */
 export async function selectCapClicks(
   clickhouse: Clickhouse,
@@ -30,14 +31,18 @@ export async function selectCapClicks(
   for (const span of spansOf(caps)) {
     const { fromMs, toMs } = capBucketRange(span.period, span.timezone, nowMs);
     const bucket = capBucket(span.period, span.timezone, nowMs);
-    const laterBucket = capBucket(span.period, span.timezone, toMs);
-    const counts = await selectCounts(clickhouse, lane, span, { fromMs, toMs });
+    const nextBucket = capBucket(span.period, span.timezone, toMs);
+    const { toMs: nextToMs } = capBucketRange(span.period, span.timezone, toMs);
+    const counts = await selectCounts(clickhouse, lane, span, { fromMs, toMs, nextToMs });
     for (const cap of span.caps) {
       const rows = counts.filter(({ offer_id: id }) => cap.offers.has(id));
       stored.set(cap.name, [
-        ...rows.map(({ offer_id: offerId, clicks }) => ({ offerId, bucket, clicks })),
-        ...rows.flatMap(({ offer_id: offerId, later: clicks }) =>
-          clicks === 0 ? [] : [{ offerId, bucket: laterBucket, clicks }],
+        ...rows.flatMap(({ offer_id: offerId, clicks, next, later }) =>
+          [
+            { offerId, bucket, clicks },
+            { offerId, bucket: nextBucket, clicks: next },
+            { offerId, bucket: Number.POSITIVE_INFINITY, clicks: later },
+          ].filter((of) => of.clicks > 0),
         ),
       ]);
     }
@@ -62,7 +67,7 @@ async function selectCounts(
   clickhouse: Clickhouse,
   lane: number,
   span: Span,
-  range: { readonly fromMs: number; readonly toMs: number },
+  range: { readonly fromMs: number; readonly toMs: number; readonly nextToMs: number },
 ): Promise<z.infer<typeof Count>[]> {
   const offers = new Map(span.caps.flatMap((cap) => [...cap.offers]));
   const ids = [...offers.keys()];
@@ -71,7 +76,8 @@ async function selectCounts(
   for (let from = 0; from < ids.length; from += OFFERS_A_QUERY) {
     const answer = await clickhouse.query({
       query: `select offer_id, countIf(toUnixTimestamp64Milli(ts) < {toMs: Int64}) as clicks,
-          countIf(toUnixTimestamp64Milli(ts) >= {toMs: Int64}) as later
+          countIf(toUnixTimestamp64Milli(ts) >= {toMs: Int64} and toUnixTimestamp64Milli(ts) < {nextToMs: Int64}) as next,
+          countIf(toUnixTimestamp64Milli(ts) >= {nextToMs: Int64}) as later
         from click
         where workspace_id in {workspaces: Array(UInt32)} and _lane = {lane: UInt8}
           and ts >= fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')

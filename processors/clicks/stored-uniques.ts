@@ -1,5 +1,7 @@
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { selectClockReturns } from "./clock-returns.ts";
 import type { Intake } from "./intake.ts";
+import { SKEW_MS } from "./present-time.ts";
 import { readLine } from "./read-line.ts";
 import type { UniqueClicks } from "./unique-clicks.ts";
 
@@ -12,6 +14,7 @@ const LINE_FEED = "\n";
 export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promise<void> {
   const retentionMs = intake.uniqueWindowMsMax;
   const uniques = intake.emptyUniques(retentionMs);
+  uniques.clocks = intake.clocksAt(performance.now());
   await loadStored(clickhouse, intake.lane, uniques, retentionMs);
   // From here on nothing waits: what was accepted meanwhile is in the batches, decided by what was known before.
   for (const segment of intake.batches.flatMap((batch) => batch.segments)) {
@@ -26,7 +29,8 @@ export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promi
 
 /**
  * Fills `uniques` with the unique clicks of a lane that still count: those of `windowMs` before its newest one, so that the
- * state agrees with the table also after an outage longer than the window.
+ * state agrees with the table also after an outage longer than the window. A click in the future does not count as the newest. Its
+ * time becomes that of its producer's first click after the clock went back; without one `uniques` makes it the present time.
  */
 async function loadStored(
   clickhouse: Clickhouse,
@@ -34,15 +38,27 @@ async function loadStored(
   uniques: UniqueClicks,
   windowMs: number,
 ): Promise<void> {
+  const { ownMs, newestMs } = uniques.clocks;
+  const afterMs = newestMs + SKEW_MS;
+  const returns = await selectClockReturns(clickhouse, lane, { afterMs, windowMs });
+  const atMs = "toUnixTimestamp64Milli(ts)";
+  // ClickHouse refuses empty arrays.
+  const isCorrected = returns.producers.length > 0;
+  const corrected = `if(${atMs} > {afterMs: Int64},
+    transform(_producer, {producers: Array(UInt16)}, {times: Array(Int64)}, ${atMs}), ${atMs})`;
   const result = await clickhouse.exec({
-    query: `select offer_id, affiliate_id, visitor, toUnixTimestamp64Milli(max(ts))
+    query: `select offer_id, affiliate_id, visitor, max(${isCorrected ? corrected : atMs})
       from click
       where _lane = {lane: UInt8} and is_unique
-        and ts > (select max(ts) from click where _lane = {lane: UInt8} and is_unique)
+        and ts > (select max(ts) from click where _lane = {lane: UInt8} and is_unique
+            and ts <= fromUnixTimestamp64Milli({newestMs: Int64}, 'UTC'))
           - toIntervalMillisecond({windowMs: UInt64})
       group by offer_id, affiliate_id, visitor
       format RowBinary`,
-    query_params: { lane, windowMs },
+    query_params: {
+      ...{ lane, windowMs, afterMs, newestMs: ownMs + SKEW_MS },
+      ...(isCorrected ? returns : {}),
+    },
     clickhouse_settings: { max_execution_time: TIMEOUT_SECONDS },
   });
   let rest: Buffer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ForgottenVisits, UniqueClicks } from "./unique-clicks.ts";
 
 const HOUR_MS = 3_600_000;
@@ -86,4 +86,54 @@ test("what is remembered from the table counts like a click that was taken", () 
   clicks.remember(visit, START_MS);
   clicks.remember(visit, START_MS - HOUR_MS);
   expect(clicks.take(visit, START_MS + 23 * HOUR_MS, DAY_MS)).toBe(false);
+});
+
+describe("a clock that was ahead and went back (#11)", () => {
+  const AHEAD = [HOUR_MS, 30 * HOUR_MS, 400 * DAY_MS];
+  /** What every clock says: the time of each click here. */
+  const at = (clicks: UniqueClicks, nowMs: number): number => {
+    clicks.clocks = { ownMs: nowMs, newestMs: nowMs };
+    return nowMs;
+  };
+
+  test("pays no visitor twice, however far ahead it was", () => {
+    for (const aheadMs of AHEAD) {
+      const clicks = uniques();
+      expect(clicks.take(visit, at(clicks, START_MS + aheadMs), DAY_MS)).toBe(true);
+      let paid = 0;
+      for (let minute = 0; minute < 24 * 60; minute += 10) {
+        if (clicks.take(visit, at(clicks, START_MS + minute * 60_000), DAY_MS)) paid += 1;
+      }
+      expect(paid).toBe(0);
+    }
+  });
+
+  test("drops no visit that still counts when the table grows while one producer is ahead", () => {
+    const clicks = uniques();
+    clicks.take(visit, at(clicks, START_MS), DAY_MS);
+    clicks.clocks = { ownMs: START_MS, newestMs: START_MS + 30 * HOUR_MS };
+    for (let visitor = 0; visitor < 5_000; visitor += 1)
+      clicks.take({ ...visit, visitor }, START_MS + 30 * HOUR_MS, DAY_MS);
+    expect(clicks.take(visit, at(clicks, START_MS + HOUR_MS), DAY_MS)).toBe(false);
+  });
+
+  test("a click cannot be later than every clock says", () => {
+    const clicks = uniques();
+    at(clicks, START_MS);
+    expect(clicks.take(visit, START_MS + 30 * HOUR_MS, DAY_MS)).toBe(true);
+    clicks.remember({ ...visit, visitor: 1 }, START_MS + 30 * HOUR_MS);
+    expect(clicks.latestMs).toBe(START_MS);
+    at(clicks, START_MS + DAY_MS);
+    for (const visitor of [visit.visitor, 1])
+      expect(clicks.take({ ...visit, visitor }, START_MS + DAY_MS, DAY_MS)).toBe(true);
+  });
+});
+
+test("clicks that come long after a later one are unique once in a window too (#11)", () => {
+  const clicks = uniques();
+  const ago = (hours: number): number => START_MS - hours * HOUR_MS;
+  expect(clicks.take(visit, START_MS, DAY_MS)).toBe(true);
+  expect(clicks.take(visit, ago(30), DAY_MS)).toBe(true);
+  for (const hours of [30, 29, 28, 20, 10, 0])
+    expect(clicks.take(visit, ago(hours), DAY_MS)).toBe(false);
 });

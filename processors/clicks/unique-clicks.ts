@@ -1,3 +1,5 @@
+import type { Clocks } from "./present-time.ts";
+
 /** Who clicked on what: the three numbers of G87. */
 export type Visit = {
   readonly offerId: number;
@@ -38,6 +40,9 @@ type Cut = { readonly beforeMs: number; ties: number };
  * When each visitor's last unique click on an offer of a partner was (G87). One open table of 20 bytes a slot: a 64-bit print
  * of the three numbers, a time and the offer. Two of a million visits share a print once in 37 million days.
  *
+ * No time in it is later than the newest clock said when it was put there. When that clock goes back, a later time counts as the
+ * present one until the owner reads the visits from the table again: see `unique-window.ts`.
+ *
  * Bounded: above `entriesMax` the oldest visits of the largest offers are forgotten, until a quarter of the table is free. So a
  * flood on one offer takes no visits from the others.
  */
@@ -51,8 +56,10 @@ export class UniqueClicks {
   #latestMs = 0;
   #print = { low: 0, high: 0, offerId: 0 };
   forgotten = 0;
-  /** Entries this much older than the newest one are dropped at the next clean-up. */
+  /** Entries this much older than the newest one, or than this process's clock, are dropped at the next clean-up. */
   retentionMs: number;
+  /** To be set by the owner with each message; without it no clock bounds a time. */
+  clocks: Clocks = { ownMs: Number.POSITIVE_INFINITY, newestMs: Number.POSITIVE_INFINITY };
   readonly #onForgotten: ((forgotten: ForgottenVisits) => void) | undefined;
   #oldest = { ms: 0, checkedAtMs: Number.NEGATIVE_INFINITY };
 
@@ -68,6 +75,11 @@ export class UniqueClicks {
 
   get size(): number {
     return this.#size;
+  }
+
+  /** The latest time of a visit, UTC ms; 0 without any. */
+  get latestMs(): number {
+    return this.#latestMs;
   }
 
   get bytes(): number {
@@ -86,17 +98,29 @@ export class UniqueClicks {
 
   /** Whether this visit is unique, which it then is also remembered as. To be asked in the order of the stream. */
   take(visit: Visit, atMs: number, windowMs: number): boolean {
-    const slot = this.#slotOf(visit);
-    const lastMs = this.#atMs[slot] ?? 0;
-    if (lastMs !== 0 && Math.abs(atMs - lastMs) < windowMs) return false;
-    this.#put(slot, Math.max(atMs, lastMs));
+    const clickMs = Math.min(atMs, this.clocks.newestMs);
+    let slot = this.#slotOf(visit);
+    let lastMs = this.#lastMs(slot);
+    if (lastMs - clickMs >= windowMs) {
+      // It comes long after a later one, out of the journal of a producer that was cut off. Those have an entry of their own.
+      slot = this.#slotOf({ ...visit, affiliateId: ~visit.affiliateId });
+      lastMs = this.#lastMs(slot);
+      if (lastMs - clickMs >= windowMs) return false;
+    }
+    if (lastMs !== 0 && Math.abs(clickMs - lastMs) < windowMs) return false;
+    this.#put(slot, Math.max(clickMs, lastMs));
     return true;
   }
 
   /** A unique click that is known already. */
   remember(visit: Visit, atMs: number): void {
     const slot = this.#slotOf(visit);
-    this.#put(slot, Math.max(atMs, this.#atMs[slot] ?? 0));
+    this.#put(slot, Math.max(Math.min(atMs, this.clocks.newestMs), this.#lastMs(slot)));
+  }
+
+  /** 0 for a free slot. */
+  #lastMs(slot: number): number {
+    return Math.min(this.#atMs[slot] ?? 0, this.clocks.newestMs);
   }
 
   /** The slot of a visit, or the free one where it belongs; its print is in `#print`. */
@@ -137,7 +161,8 @@ export class UniqueClicks {
 
   /** Drops what is past its time, and makes the table as large as what is left asks for. */
   #cleanUp(): void {
-    const oldestMs = this.#latestMs - this.retentionMs;
+    // A single producer whose clock is ahead must not make the visits of all others look old.
+    const oldestMs = Math.min(this.#latestMs, this.clocks.ownMs) - this.retentionMs;
     let kept = countFrom(this.#atMs, oldestMs);
     const cuts = kept > this.entriesMax ? this.#cutLargest(oldestMs) : new Map<number, Cut>();
     if (cuts.size > 0) kept = Math.floor(this.entriesMax * KEPT_SHARE);

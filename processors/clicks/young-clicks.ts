@@ -76,7 +76,7 @@ export class YoungClicks {
     return this.#adClicks.find(search);
   }
 
-  /** Lets go what is stored and too old or too much. */
+  /** Lets go what is stored and too old or too much, at `nowMs` of the clock that segments are read by: one that never steps. */
   forget(nowMs: number): void {
     for (;;) {
       const segment = this.#queue[this.#head];

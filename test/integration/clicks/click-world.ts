@@ -10,7 +10,7 @@ import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
 import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
-import { systemClock } from "../../../schemas/time/clock.ts";
+import { type Clock, systemClock } from "../../../schemas/time/clock.ts";
 import { type FreshDatabase, freshDatabase } from "../../services/fresh-database.ts";
 import { until } from "../../system/until.ts";
 import { ClickProducer } from "./click-producer.ts";
@@ -23,6 +23,7 @@ export type ServerUrls = {
 
 type WriterOptions = Partial<ClickOptions> & {
   readonly catalog?: Catalog;
+  readonly clock?: Clock;
   /** Another way to the same ClickHouse. */
   readonly clickhouseUrl?: string;
 };
@@ -93,7 +94,7 @@ export class ClickWorld {
   /** A writer with connections of its own, as a process has them. */
   async startWriter(options: WriterOptions = {}): Promise<Writer> {
     this.#owners += 1;
-    const { catalog = new Catalog(), clickhouseUrl, ...rest } = options;
+    const { catalog = new Catalog(), clock = systemClock, clickhouseUrl, ...rest } = options;
     const metrics = new Metrics();
     const nats = await connectNats({
       url: this.#natsUrl,
@@ -107,7 +108,7 @@ export class ClickWorld {
     });
     const clicks = startClicks(
       {
-        ...{ pool: this.pool, nats, clickhouse, catalog, metrics, clock: systemClock },
+        ...{ pool: this.pool, nats, clickhouse, catalog, metrics, clock },
         log: openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" }),
         signal: new AbortController().signal,
       },
