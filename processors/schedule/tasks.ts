@@ -9,7 +9,11 @@ export type TaskLease = {
   readonly leaseMs: number;
 };
 
-/** Whether the task is due and nobody else's. Times are those of the server. */
+/**
+ * Whether the task is due and nobody else's. Times are those of the server. A process leases a task one at a time, so a lease
+ * of its own that is still there belongs to a round that failed, or comes from a Postgres that was restored: `everyMs` after it was
+ * taken the task is due again.
+ */
 export async function leaseTask(db: Queryable, lease: TaskLease): Promise<boolean> {
   await db.query({
     name: "add-schedule-task",
@@ -20,7 +24,9 @@ export async function leaseTask(db: Queryable, lease: TaskLease): Promise<boolea
     name: "lease-schedule-task",
     text: `update schedule_task
            set owner = $2, expires_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
-           where name = $1 and expires_at < clock_timestamp()
+           where name = $1
+             and (expires_at < clock_timestamp()
+               or owner = $2 and expires_at <= clock_timestamp() + ($3::bigint - $4::bigint) * interval '1 millisecond')
              and done_at <= clock_timestamp() - $4::bigint * interval '1 millisecond'`,
     values: [lease.name, lease.owner, lease.leaseMs, lease.everyMs],
   });
