@@ -42,7 +42,7 @@ export class IngressProcess {
   ): Promise<IngressProcess> {
     const started = IngressProcess.spawn(node, env);
     if (await started.untilServing()) return started;
-    throw new Error(`the ingress ended with ${await started.ended}: ${started.output}`);
+    throw new Error(`the ingress ended with ${String(await started.ended)}: ${started.output}`);
   }
 
   /** Whether it serves; false when it has ended instead. */
