@@ -125,6 +125,8 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   listening.server = server;
   link.start();
   await untilKnown(shipper, hasCaps(catalog) ? notices.heard : Promise.resolve());
+  // A process that was told to end meanwhile has closed its journal: whom it answered now would be lost.
+  lifetime.signal.throwIfAborted();
   await server.listen(settings.bind, settings.port);
   lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
 }

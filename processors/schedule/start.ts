@@ -106,7 +106,7 @@ export function startSchedule(
           rows.add(done, { task: task.name });
           if (!signal.aborted) await finishTask(pool, { name: task.name, owner });
         } catch (error) {
-          // Its lease runs out, and then it is tried again.
+          // It is tried again after its usual time, and when its lease has run out at the latest.
           failed(error, task.name);
         }
       }

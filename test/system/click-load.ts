@@ -1,4 +1,5 @@
 import { pause, type ServiceClient } from "../replay/service.ts";
+import { storedClicks } from "./stored-clicks.ts";
 
 /** What the load knows of the requests it sent: those with an answer, and those nobody can tell about. */
 export class ClickLoad {
@@ -103,4 +104,15 @@ export function loadDifferences(
     }
   }
   return differences;
+}
+
+/** The same of several loads, read from ClickHouse itself. */
+export async function clickDifferences(
+  clickhouseUrl: string,
+  loads: readonly ClickLoad[],
+): Promise<string[]> {
+  const all = await Promise.all(
+    loads.map(async (load) => loadDifferences(load, await storedClicks(clickhouseUrl, load.run))),
+  );
+  return all.flat();
 }

@@ -10,6 +10,9 @@ export class ConversionLoad {
   readonly told = new Map<string, ToldConversion>();
   /** Reports that were answered, but neither `ok:true` nor 503. */
   readonly refused: string[] = [];
+  /** One sentence for each id that was told of two reports. */
+  readonly repeatedIds: string[] = [];
+  readonly #ids = new Set<string>();
   readonly #client: ServiceClient;
   readonly #clicks: ClickLoad;
   #running = true;
@@ -47,7 +50,10 @@ export class ConversionLoad {
       const txid = `${this.#clicks.run}-${this.#taken}`;
       const amount = `${this.#taken}.${String(this.#taken % 10_000).padStart(4, "0")}`;
       const id = await this.#untilOk({ click_id: clickId, txid, amount });
-      if (id !== undefined) this.told.set(txid, { id, txid });
+      if (id === undefined) continue;
+      if (this.#ids.has(id)) this.repeatedIds.push(`conversion id ${id} was given twice`);
+      this.#ids.add(id);
+      this.told.set(txid, { id, txid });
     }
   }
 

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,17 +6,14 @@ import { z } from "zod";
 import { ingressNodeCommand, type NodeCommand } from "../../deploy/local/private-glibc.ts";
 import { decodeBatch } from "../../schemas/events/click-batch.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
-import { projectFile } from "../../schemas/host/project-root.ts";
 import { clicksStream, ensureStreams } from "../../schemas/nats/streams.ts";
 import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
 import { type RunningServers, runtimeDir, startServers, testReport } from "../services/servers.ts";
+import { IngressProcess } from "./ingress-process.ts";
 import { freePort } from "./start-system.ts";
 import { until } from "./until.ts";
 
 const Health = z.object({ catalog_version: z.number(), producer: z.number() });
-const START_TIMEOUT_MS = 30_000;
-const END_TIMEOUT_MS = 20_000;
-const OUTPUT_CHARACTERS_MAX = 4_000;
 
 export type FleetOptions = {
   /** Ingress processes on the one port. */
@@ -30,8 +26,6 @@ export type FleetOptions = {
 /** A record as the stream carries it, and the place that tells a repetition from a second click. */
 export type ShippedClick = { readonly place: string; readonly click: ClickRecord };
 
-type Member = { readonly child: ChildProcess; readonly output: () => string };
-
 /**
  * Real ingress processes (`npm run build` first) on one port, with real servers behind them and no click writer: what they
  * recorded is read from the stream. Offers and links are made through `world`.
@@ -43,7 +37,7 @@ export class IngressFleet {
   readonly folder: string;
   readonly #node: NodeCommand;
   readonly #env: Readonly<Record<string, string>>;
-  readonly #members = new Set<Member>();
+  readonly #members = new Set<IngressProcess>();
   readonly #lines = new Map<string, string>();
   #nextSeq = 0;
 
@@ -78,54 +72,30 @@ export class IngressFleet {
 
   /** Pids of those that were started and have not ended. */
   get pids(): number[] {
-    return [...this.#running()].flatMap(({ child }) => child.pid ?? []);
+    return [...this.#running()].map(({ pid }) => pid);
   }
 
   /** Everything that the processes said; they say errors only. */
   get output(): string {
-    return [...this.#members].map(({ output }) => output()).join("");
+    return [...this.#members].map(({ output }) => output).join("");
   }
 
   /** One more process on the port, with settings of its own; answers its pid when it serves. */
   async addIngress(env: Readonly<Record<string, string>> = {}): Promise<number> {
-    const { command, args } = this.#node;
-    const child = spawn(command, [...args, projectFile(".build", "ingress", "main.js")], {
-      env: {
-        ...process.env,
-        LOG_LEVEL: "info",
-        EXIT_WITH_PARENT: "1",
-        TRACKING_PORT: String(this.port),
-        DATA_DIR: this.folder,
-        ...this.#env,
-        ...env,
-      },
-      stdio: ["pipe", "pipe", "pipe"],
+    const started = await IngressProcess.start(this.#node, {
+      TRACKING_PORT: String(this.port),
+      DATA_DIR: this.folder,
+      ...this.#env,
+      ...env,
     });
-    const { pid } = child;
-    let output = "";
-    const keep = (chunk: Buffer): void => {
-      output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS_MAX);
-    };
-    child.stdout.on("data", keep);
-    child.stderr.on("data", keep);
-    this.#members.add({ child, output: () => output });
-    await until(
-      "the ingress says that it runs",
-      () => child.exitCode !== null || output.includes("process.running"),
-      { timeoutMs: START_TIMEOUT_MS, pollMs: 20 },
-    ).catch((error: unknown) => {
-      throw new Error(`the ingress did not start: ${output}`, { cause: error });
-    });
-    if (child.exitCode !== null)
-      throw new Error(`the ingress ended with ${child.exitCode}: ${output}`);
-    if (pid === undefined) throw new Error("the ingress has no pid");
-    return pid;
+    this.#members.add(started);
+    return started.pid;
   }
 
   /** SIGTERM; answers the exit code when the process is gone. */
   async terminate(pid: number): Promise<number | null> {
-    for (const { child } of this.#running())
-      if (child.pid === pid) return await endChild(child, "SIGTERM");
+    for (const member of this.#running())
+      if (member.pid === pid) return await member.end("SIGTERM");
     throw new Error(`no ingress has the pid ${pid}`);
   }
 
@@ -190,16 +160,14 @@ export class IngressFleet {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#running()].map(({ child }) => endChild(child, "SIGTERM")));
+    await Promise.all([...this.#running()].map((member) => member.end("SIGTERM")));
     await this.world.close();
     await this.#servers.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  *#running(): Generator<Member> {
-    for (const member of this.#members) {
-      if (member.child.exitCode === null && member.child.signalCode === null) yield member;
-    }
+  *#running(): Generator<IngressProcess> {
+    for (const member of this.#members) if (member.isRunning) yield member;
   }
 }
 
@@ -207,13 +175,4 @@ export class IngressFleet {
 export function residentBytes(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(match?.[1] ?? Number.NaN) * 1_024;
-}
-
-async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  child.kill(signal);
-  const timer = setTimeout(() => child.kill("SIGKILL"), END_TIMEOUT_MS);
-  await ended;
-  clearTimeout(timer);
-  return child.exitCode;
 }

@@ -50,10 +50,12 @@ export async function killJob(dataDir: string, job: Job): Promise<number> {
  * nobody does the job until SIGCONT. Answers its pid.
  */
 export async function freezeSuccessor(dataDir: string, job: Job): Promise<number> {
+  // One that was killed may be seen for a moment longer.
+  const killed = await findProcesses(dataDir, job);
   await killJob(dataDir, job);
   const pid = await until(
     "the launcher starts the job again",
-    async () => (await findProcesses(dataDir, job))[0],
+    async () => (await findProcesses(dataDir, job)).find((found) => !killed.includes(found)),
     { timeoutMs: 30_000, pollMs: 5 },
   );
   process.kill(pid, "SIGSTOP");

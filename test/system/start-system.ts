@@ -10,6 +10,7 @@ import { until } from "./until.ts";
 /** The whole service, as `npm start` runs it, on ports and a DATA_DIR of its own. */
 export type System = {
   readonly dataDir: string;
+  readonly ports: SystemPorts;
   readonly client: ServiceClient;
   readonly launcher: ChildProcess;
   /** Everything the launcher printed. */
@@ -20,10 +21,14 @@ export type System = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+export type SystemPorts = { readonly tracking: number; readonly api: number };
+
 export type SystemOptions = {
   /** An existing DATA_DIR, to start again on; a fresh one by default. */
   readonly dataDir?: string;
   readonly env?: Record<string, string>;
+  /** Those of an earlier start, for clients that go on; free ones by default. */
+  readonly ports?: SystemPorts;
 };
 
 const START_TIMEOUT_MS = 180_000;
@@ -33,15 +38,15 @@ const POLL_MS = 100;
 /** Starts the compiled launcher (`npm run build` first) and answers when the first redirect can work. */
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "tracker-system-")));
-  const [trackingPort, apiPort] = [await freePort(), await freePort()];
+  const ports = options.ports ?? { tracking: await freePort(), api: await freePort() };
   const chunks: string[] = [];
   const launcher = spawn(process.execPath, [projectFile(".build", "deploy", "local", "main.js")], {
     cwd: projectFile(),
     env: {
       ...process.env,
       DATA_DIR: dataDir,
-      TRACKING_PORT: String(trackingPort),
-      API_PORT: String(apiPort),
+      TRACKING_PORT: String(ports.tracking),
+      API_PORT: String(ports.api),
       INGRESS_WORKERS: "1",
       TRUSTED_PROXIES: "127.0.0.1/32",
       RUNTIME_DIR: projectFile("node_modules", ".cache", "tracker-runtime"),
@@ -54,7 +59,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   launcher.stderr.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
   const output = (): string => chunks.join("");
   try {
-    await untilReady(launcher, trackingPort, apiPort, output);
+    await untilReady(launcher, ports, output);
   } catch (error) {
     launcher.kill("SIGTERM");
     throw error;
@@ -71,6 +76,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   };
   return {
     dataDir,
+    ports,
     client,
     launcher,
     output,
@@ -84,16 +90,14 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 
 async function untilReady(
   launcher: ChildProcess,
-  trackingPort: number,
-  apiPort: number,
+  { tracking, api }: SystemPorts,
   output: () => string,
 ): Promise<void> {
   const deadlineMs = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadlineMs) {
     if (launcher.exitCode !== null)
       throw new Error(`the launcher ended with ${launcher.exitCode}:\n${output()}`);
-    if (/curl /.test(output()) && (await isHealthy(trackingPort)) && (await isHealthy(apiPort)))
-      return;
+    if (/curl /.test(output()) && (await isHealthy(tracking)) && (await isHealthy(api))) return;
     await pause(POLL_MS);
   }
   throw new Error(`the service was not ready in ${START_TIMEOUT_MS} ms:\n${output()}`);

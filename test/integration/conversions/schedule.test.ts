@@ -2,14 +2,22 @@ import { createServer, type Server } from "node:http";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { longestWindowDays } from "../../../processors/schedule/longest-visitor-window.ts";
-import { type ScheduleSettings, startSchedule } from "../../../processors/schedule/start.ts";
+import {
+  type ScheduleDeps,
+  type ScheduleSettings,
+  startSchedule,
+} from "../../../processors/schedule/start.ts";
 import { finishTask, leaseTask } from "../../../processors/schedule/tasks.ts";
+import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
+import { TcpGate } from "./tcp-gate.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const SOON = { timeout: 5_000, interval: 20 };
+/** The lease of an audit is two minutes. */
+const AGAIN = { timeout: 20_000, interval: 50 };
 const SECOND_IN_DAYS = 1 / 86_400;
 
 let world: TrackingWorld;
@@ -25,7 +33,7 @@ afterEach(async () => {
   await world.rows("delete from schedule_task");
 });
 
-function start(settings: ScheduleSettings = {}): void {
+function start(settings: ScheduleSettings = {}, own: Partial<ScheduleDeps> = {}): void {
   const log = openLog({ process: "test", level: "silent" });
   const { signal } = new AbortController();
   const deps = {
@@ -34,6 +42,7 @@ function start(settings: ScheduleSettings = {}): void {
     log,
     metrics: new Metrics(),
     signal,
+    ...own,
   };
   running.push(startSchedule(deps, { taskTickMs: 50, ...settings }));
 }
@@ -340,4 +349,25 @@ test("visitors of clicks are kept for the longest window of any offer, whatever 
   expect(await longestWindowDays(world.pool)).toBe(84);
   await world.addOffer({ duplicate_click_seconds: 100 * 86_400 });
   expect(await longestWindowDays(world.pool)).toBe(100);
+});
+
+test("an audit of facts that failed while ClickHouse was away is repeated as soon as it is back (#2, #12, P38)", async () => {
+  const server = new URL(world.env["CLICKHOUSE_URL"] ?? "");
+  const gate = await TcpGate.open({ host: server.hostname, port: Number(server.port) });
+  await gate.shut();
+  const clickhouse = openClickhouse({
+    url: gate.urlOf(server.toString()),
+    applicationName: "test schedule",
+  });
+  const metrics = new Metrics();
+  running.push({ close: () => clickhouse.close() });
+  start({}, { clickhouse, metrics });
+  const metric = (name: string): boolean => metrics.render().includes(name);
+  await expect.poll(() => metric('schedule_failures_total{task="facts-audit"}'), SOON).toBe(true);
+  await gate.open();
+  try {
+    await expect.poll(() => metric('schedule_rows_total{task="facts-audit"}'), AGAIN).toBe(true);
+  } finally {
+    await gate.shut();
+  }
 });

@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ingressNodeCommand } from "../../../deploy/local/private-glibc.ts";
+import { runtimeDir, testReport } from "../../services/servers.ts";
+import { IngressProcess } from "../../system/ingress-process.ts";
+import { freePort } from "../../system/start-system.ts";
+import { TrackingWorld } from "../conversions/tracking-world.ts";
+
+const HANG_MS = 120_000;
+
+test(
+  "an ingress that is told to end while it starts answers nobody: its journal is closed (P1, #12)",
+  async () => {
+    const world = await TrackingWorld.open({ lanes: 0 });
+    const folder = await mkdtemp(join(tmpdir(), "tracker-ended-start-"));
+    // A NATS that says nothing. It is called right before the port is opened, and waited for.
+    const port = await freePort();
+    const silent = createServer().listen(port, "127.0.0.1");
+    await once(silent, "listening");
+    const node = await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
+    const ingress = IngressProcess.spawn(node, {
+      ...world.env,
+      NATS_URL: `nats://127.0.0.1:${port}`,
+      TRACKING_PORT: String(await freePort()),
+      DATA_DIR: folder,
+    });
+    try {
+      await once(silent, "connection");
+      await ingress.end("SIGTERM");
+      expect(ingress.output).toContain("process.ending");
+      expect(ingress.output).not.toContain("process.running");
+    } finally {
+      await ingress.end("SIGKILL");
+      silent.close();
+      await world.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+  HANG_MS,
+);

@@ -1,0 +1,168 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { producersIn } from "../../ingress/journal/producer-folder.ts";
+import { ClickLoad, clickDifferences } from "../system/click-load.ts";
+import { ConversionLoad } from "../system/conversion-load.ts";
+import { deployedServers, type ServerUrls } from "../system/deployed-servers.ts";
+import { factDifferences } from "../system/fact-differences.ts";
+import { EXIT_NUMBER_TAKEN, IngressMachine } from "../system/ingress-machine.ts";
+import { freezeSuccessor } from "../system/processes.ts";
+import { producerDifferences } from "../system/producer-ledger.ts";
+import { type System, startSystem } from "../system/start-system.ts";
+import { until } from "../system/until.ts";
+import { IS_FULL, reportCases } from "./report-cases.ts";
+
+const CLICKS = IS_FULL ? 5_000 : 300;
+const CONVERSIONS = IS_FULL ? 300 : 20;
+/** Clicks on each machine; the full run sends what it can. */
+const PER_SECOND = IS_FULL ? Number.POSITIVE_INFINITY : 200;
+const PATIENCE = { timeoutMs: 120_000, pollMs: 50 };
+const EQUAL_MS = 120_000;
+
+/** An ingress and the load that it alone answers. */
+type Answering = { readonly name: string; readonly dataDir: string; readonly load: ClickLoad };
+
+test("P38: a journal is copied from a running machine: clicks of both count once, no number twice (#7, #12)", async (context) => {
+  await using system = await startSystem();
+  const urls = await deployedServers(system.dataDir);
+  const original = answeringOn(system, { name: "original", dataDir: system.dataDir });
+  const conversions = new ConversionLoad(system.client, original.load);
+  start(original);
+  conversions.start();
+  await grow([original]);
+  await using clone = await withUnstored(system, [original], async () => {
+    return await IngressMachine.open("clone", urls, { copyOf: system.dataDir });
+  });
+  const cloned = answeringOn(system, clone);
+  await clone.start();
+  start(cloned);
+  await until(
+    "the original leaves its number",
+    () => retiredIn(original).length + retiredIn(cloned).length > 0,
+    PATIENCE,
+  );
+  await grow([original, cloned]);
+  await tellEnd(context, { system, urls, machines: [original, cloned], conversions });
+  expect(system.output()).toContain("runs on a copy of this journal folder");
+  // It keeps its journal, and works under another number.
+  expect(retiredIn(original)).toHaveLength(1);
+  expect(producersIn(join(original.dataDir, "journal"))).toHaveLength(2);
+  expect(retiredIn(cloned)).toEqual([]);
+});
+
+test("P38: a machine is replaced by a copy of its journal and comes back: clicks count once, no number twice (#7, #12)", async (context) => {
+  await using system = await startSystem();
+  const urls = await deployedServers(system.dataDir);
+  await using machine = await IngressMachine.open("original", urls);
+  await machine.start();
+  const original = answeringOn(system, machine);
+  const conversions = new ConversionLoad(system.client, original.load);
+  start(original);
+  conversions.start();
+  await grow([original]);
+  await using clone = await withUnstored(system, [original], async () => {
+    await machine.kill();
+    const copy = await IngressMachine.open("clone", urls, { copyOf: machine.dataDir });
+    await copy.start();
+    return copy;
+  });
+  const cloned = answeringOn(system, clone);
+  start(cloned);
+  await grow([cloned]);
+  await machine.start();
+  await until(
+    "the original leaves its number",
+    () => machine.exits.includes(EXIT_NUMBER_TAKEN),
+    PATIENCE,
+  );
+  await grow([original, cloned]);
+  await tellEnd(context, { system, urls, machines: [original, cloned], conversions });
+  expect(machine.output).toContain("runs on a copy of this journal folder");
+  expect(machine.exits).toEqual([EXIT_NUMBER_TAKEN]);
+  expect([retiredIn(original).length, retiredIn(cloned).length]).toEqual([1, 0]);
+});
+
+/** Lets work be done while records of the machines are in their journals and not in ClickHouse: a copy ships them, too. */
+async function withUnstored<T>(
+  system: System,
+  machines: readonly Answering[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const processors = await freezeSuccessor(system.dataDir, "processors");
+  try {
+    await grow(machines);
+    return await work();
+  } finally {
+    process.kill(processors, "SIGCONT");
+  }
+}
+
+function answeringOn(
+  { client }: System,
+  machine: { readonly name: string; readonly dataDir: string } | IngressMachine,
+): Answering {
+  const link = client.demo.links.affiliate.replace(/\?.*/, "");
+  const own = machine instanceof IngressMachine ? machine.linkTo(link) : link;
+  return { name: machine.name, dataDir: machine.dataDir, load: new ClickLoad(client, own) };
+}
+
+function start({ load }: Answering): void {
+  load.start(2, PER_SECOND);
+}
+
+async function grow(machines: readonly Answering[]): Promise<void> {
+  const before = machines.map(({ load }) => load.answered.size);
+  await until(
+    "more clicks are answered",
+    () => machines.every(({ load }, at) => load.answered.size >= (before[at] ?? 0) + CLICKS),
+    PATIENCE,
+  );
+}
+
+/** Numbers of the journal folders that no start writes into again. */
+function retiredIn({ dataDir }: Answering): number[] {
+  const journal = join(dataDir, "journal");
+  return producersIn(journal).filter((number) => existsSync(join(journal, `${number}`, "retired")));
+}
+
+/** Ends the loads and holds their ledgers against what the service has. */
+async function tellEnd(
+  context: Parameters<typeof reportCases>[0],
+  found: {
+    readonly system: System;
+    readonly urls: ServerUrls;
+    readonly machines: readonly Answering[];
+    readonly conversions: ConversionLoad;
+  },
+): Promise<void> {
+  const { system, urls, machines, conversions } = found;
+  await until("conversions are answered", () => conversions.told.size >= CONVERSIONS, PATIENCE);
+  await conversions.stop();
+  const loads = machines.map(({ load }) => load);
+  for (const load of loads) await load.stop();
+  const service = { name: "service", dataDir: system.dataDir, loads: [] };
+  const others = machines.every(({ dataDir }) => dataDir !== system.dataDir) ? [service] : [];
+  const inquire = async (): Promise<{ cases: number; differences: string[] }> => {
+    const facts = await factDifferences(urls);
+    const producers = await producerDifferences(urls.clickhouse, [
+      ...others,
+      ...machines.map(({ name, dataDir, load }) => ({ name, dataDir, loads: [load.run] })),
+    ]);
+    const differences = [
+      ...(await clickDifferences(urls.clickhouse, loads)),
+      ...facts.differences,
+      ...conversions.repeatedIds,
+      ...producers.differences,
+    ];
+    const answered = loads.reduce((sum, load) => sum + load.answered.size, 0);
+    return { cases: answered + facts.conversions + producers.epochs, differences };
+  };
+  await until("nothing differs", async () => (await inquire()).differences.length === 0, {
+    timeoutMs: EQUAL_MS,
+    pollMs: 500,
+  }).catch(() => undefined);
+  const { cases, differences } = await inquire();
+  reportCases(context, { cases, violations: differences.length });
+  expect(differences.slice(0, 10)).toEqual([]);
+}

@@ -1,0 +1,172 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { readRuns } from "../../ingress/journal/journal-run.ts";
+import { MovedEpochs } from "../../ingress/journal/moved-epochs.ts";
+import { producersIn, retiredSinceMs } from "../../ingress/journal/producer-folder.ts";
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+
+/** Where an ingress keeps its journal, and the loads (`ClickLoad.run`) that it alone answered. */
+export type ProducerSource = {
+  readonly name: string;
+  readonly dataDir: string;
+  readonly loads: readonly string[];
+};
+
+/** A journal folder as it is on its disk. */
+type Folder = {
+  readonly machine: string;
+  readonly producer: number;
+  /** Random, made when the number was given. */
+  readonly claim: string;
+  readonly isRetired: boolean;
+  /** Nonce of each start by its epoch. */
+  readonly nonces: ReadonlyMap<number, string>;
+  /** Numbers that single epochs were given afterwards. */
+  readonly moved: ReadonlyMap<number, number>;
+};
+
+const Row = z.object({ producer: z.int(), epoch: z.int(), load: z.string(), count: z.int() });
+const Claim = z.object({ producer: z.int(), epoch: z.int(), nonces: z.array(z.string()) });
+
+/**
+ * Holds the producer numbers and epochs that machines have on their disks against the clicks and claims in ClickHouse. One
+ * sentence for each number that was given twice, each number or epoch that two machines go on with, and each epoch whose
+ * clicks another machine answered.
+ */
+export async function producerDifferences(
+  clickhouseUrl: string,
+  sources: readonly ProducerSource[],
+): Promise<{ readonly epochs: number; readonly differences: string[] }> {
+  const folders = sources.flatMap(readFolders);
+  const { rows, claims } = await readStored(
+    clickhouseUrl,
+    sources.flatMap(({ loads }) => loads),
+  );
+  const differences = [
+    ...numbersGivenTwice(folders),
+    ...epochsGivenTwice(folders),
+    ...foreignRows(folders, sources, rows),
+    ...foreignClaims(folders, claims),
+  ];
+  return {
+    epochs: new Set(rows.map(({ producer, epoch }) => `${producer}.${epoch}`)).size,
+    differences,
+  };
+}
+
+function readFolders({ name, dataDir }: ProducerSource): Folder[] {
+  const journal = join(dataDir, "journal");
+  return producersIn(journal).map((producer) => {
+    const path = join(journal, String(producer));
+    const claim = join(path, "nonce");
+    return {
+      machine: name,
+      producer,
+      claim: existsSync(claim) ? readFileSync(claim, "utf8").trim() : "",
+      isRetired: retiredSinceMs(path) !== undefined,
+      nonces: new Map(readRuns(path).map(({ epoch, nonce }) => [epoch, nonce])),
+      moved: new Map(new MovedEpochs(path).all),
+    };
+  });
+}
+
+function numbersGivenTwice(folders: readonly Folder[]): string[] {
+  const claims = new Map<number, Set<string>>();
+  const living = new Map<number, string[]>();
+  for (const { machine, producer, claim, isRetired, moved } of folders) {
+    add(claims, producer, claim);
+    // A number for one epoch is nobody else's, and of no folder.
+    for (const [epoch, number] of moved) add(claims, number, `${machine}/${producer}.${epoch}`);
+    if (!isRetired) living.set(producer, [...(living.get(producer) ?? []), machine]);
+  }
+  return [
+    ...[...claims]
+      .filter(([, owners]) => owners.size > 1)
+      .map(([number, owners]) => `number ${number} was given ${owners.size} times`),
+    ...[...living]
+      .filter(([, machines]) => machines.length > 1)
+      .map(([number, machines]) => `${machines.join(" and ")} go on with number ${number}`),
+  ];
+}
+
+function epochsGivenTwice(folders: readonly Folder[]): string[] {
+  const nonces = new Map<string, Set<string>>();
+  for (const folder of folders)
+    for (const [epoch, nonce] of folder.nonces) add(nonces, `${folder.producer}.${epoch}`, nonce);
+  return [...nonces]
+    .filter(([, starts]) => starts.size > 1)
+    .map(([epoch, starts]) => `${starts.size} starts have the epoch ${epoch}`);
+}
+
+/** Clicks whose number and epoch are not of a start of the machine that answered them, or of two machines. */
+function foreignRows(
+  folders: readonly Folder[],
+  sources: readonly ProducerSource[],
+  rows: readonly z.infer<typeof Row>[],
+): string[] {
+  const answeredBy = new Map<string, Set<string>>();
+  const differences: string[] = [];
+  for (const { producer, epoch, load, count } of rows) {
+    const machine = sources.find(({ loads }) => loads.includes(load))?.name ?? "nobody";
+    add(answeredBy, `${producer}.${epoch}`, machine);
+    const isOwn = folders.some(
+      (folder) =>
+        folder.machine === machine &&
+        folder.nonces.has(epoch) &&
+        (folder.producer === producer || folder.moved.get(epoch) === producer),
+    );
+    if (!isOwn)
+      differences.push(`${count} clicks of ${machine} are stored as ${producer}.${epoch}`);
+  }
+  for (const [epoch, machines] of answeredBy) {
+    if (machines.size > 1) differences.push(`clicks of ${[...machines].join(" and ")} as ${epoch}`);
+  }
+  return differences;
+}
+
+function foreignClaims(
+  folders: readonly Folder[],
+  claims: readonly z.infer<typeof Claim>[],
+): string[] {
+  return claims.flatMap(({ producer, epoch, nonces }) => {
+    const own = folders.filter(
+      (folder) => folder.producer === producer || folder.moved.get(epoch) === producer,
+    );
+    const known = new Set(own.flatMap((folder) => folder.nonces.get(epoch) ?? []));
+    const foreign = nonces.filter((nonce) => !known.has(nonce));
+    return nonces.length === 1 && foreign.length === 0
+      ? []
+      : [`${producer}.${epoch} is claimed by ${nonces.length} starts, ${foreign.length} unknown`];
+  });
+}
+
+async function readStored(
+  url: string,
+  loads: readonly string[],
+): Promise<{ rows: z.infer<typeof Row>[]; claims: z.infer<typeof Claim>[] }> {
+  const clickhouse = openClickhouse({ url, applicationName: "test" });
+  const select = async (query: string): Promise<unknown> => {
+    const query_params = { loads };
+    const answer = await clickhouse.query({ query, query_params, format: "JSONEachRow" });
+    return await answer.json();
+  };
+  try {
+    return {
+      rows: z.array(Row).parse(
+        await select(`select _producer as producer, _epoch as epoch, sub1 as load, toUInt32(count()) as count
+          from click where sub1 in {loads: Array(String)} group by all`),
+      ),
+      claims: z.array(Claim).parse(
+        await select(`select producer, epoch, groupUniqArray(nonce) as nonces from producer_claim
+          group by all`),
+      ),
+    };
+  } finally {
+    await clickhouse.close();
+  }
+}
+
+function add<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
+  sets.set(key, (sets.get(key) ?? new Set()).add(value));
+}
