@@ -1,8 +1,10 @@
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { ALL_LANES } from "../../schemas/events/shards.ts";
 import { renewIncarnation } from "../../schemas/installation/incarnation.ts";
 import { type Lifted, liftSequences } from "../../schemas/installation/sequences.ts";
 import { readClickhouseMark, readPostgresMark } from "../../schemas/installation/store-marks.ts";
-import { connectNats } from "../../schemas/nats/connect.ts";
+import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
+import { forgetAcknowledged } from "../../schemas/nats/lane-consumer.ts";
 import { recentProducers } from "../../schemas/nats/recent-producers.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Command, CommandArguments, CommandEnvironment } from "./command.ts";
@@ -29,7 +31,8 @@ export const restoredCommand: Command = {
   notes: `Steps of a restore: 1 stop processors and api; ingress goes on and answers from memory.
 2 restore. 3 \`migrate\`. 4 this command. 5 start processors, then api. It lifts
 every id sequence above what ClickHouse and the streams know, raises the epochs
-of the click writers and gives both stores a new incarnation. Safe to run twice.
+of the click writers and gives both stores a new incarnation. After a restore of
+ClickHouse the writers read the streams from their beginning. Safe to run twice.
 Never restore journal folders: attach the originals.`,
   run: async (given, environment) => {
     const what = restoredOf(given);
@@ -42,10 +45,16 @@ Never restore journal folders: attach the originals.`,
           const told = await readClickhouseMark(clickhouse);
           const lines: string[] = [];
           if (what !== "clickhouse") {
-            const producers = await producersOfStreams(environment);
+            const producers = await withNats(environment, recentProducers);
             lines.push(
               ...liftedLines(await liftSequences(db, clickhouse, { after: "restore", producers })),
             );
+          }
+          if (what !== "postgres") {
+            // Two stores that are both older agree with each other: only what was acknowledged says that clicks are missing.
+            await withNats(environment, async (nats) => {
+              for (const lane of ALL_LANES) await forgetAcknowledged(nats, lane);
+            });
           }
           const lanes = await raiseLaneEpochs(db, clickhouse);
           lines.push(
@@ -59,7 +68,10 @@ Never restore journal folders: attach the originals.`,
           if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, told?.at)));
           await noteForAll(db, `cli restored --${what}`);
           lines.push(
-            "Start processors, then api. The click writers read the streams again for what is missing.",
+            "Start processors, then api.",
+            ...(what === "postgres"
+              ? []
+              : ["The click writers read the streams from their beginning for what is missing."]),
           );
           return lines.join("\n");
         }),
@@ -100,15 +112,14 @@ async function refuseLiveWriters(db: Pool): Promise<void> {
   );
 }
 
-async function producersOfStreams({
-  servers,
-  dataDir,
-  natsPrefix,
-}: CommandEnvironment): Promise<number[]> {
+async function withNats<T>(
+  { servers, dataDir, natsPrefix }: CommandEnvironment,
+  work: (nats: Nats) => Promise<T>,
+): Promise<T> {
   const { natsUrl } = findServers(["natsUrl"], servers, dataDir);
   const nats = await connectNats({ url: natsUrl, name: "tracker restored", prefix: natsPrefix });
   try {
-    return await recentProducers(nats);
+    return await work(nats);
   } finally {
     await nats.connection.close();
   }

@@ -65,6 +65,17 @@ export async function laneConsumers(nats: Nats, lane: number): Promise<ConsumerI
   return found;
 }
 
+/**
+ * Forgets what was acknowledged of a lane: its next owner reads everything that the stream still holds. For a lane without an
+ * owner. Safe to run twice.
+ */
+export async function forgetAcknowledged(nats: Nats, lane: number): Promise<void> {
+  const manager = await nats.manager();
+  for (const { name } of await laneConsumers(nats, lane)) {
+    await removeConsumer(manager, clicksStream(nats), name);
+  }
+}
+
 function consumerPrefix(lane: number): string {
   return `lane_${lane}_`;
 }

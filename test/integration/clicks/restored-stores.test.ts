@@ -140,6 +140,29 @@ test("`tracker restored` lifts ids, producer numbers and lane epochs above what 
   expect(metricOf(next.metrics, "clicks_postgres_went_back_total")).toBe(0);
 });
 
+test("after `tracker restored` writers read the streams from their beginning, though both stores are older (#12, P38)", async () => {
+  const restore = await takeBackup();
+  const writer = await world.startWriter();
+  const producer = world.producer({ lane: 1 });
+  for (let count = 0; count < 3; count += 1) producer.record(aClick({ offer_id: 1 }));
+  await producer.ship(0, 3);
+  await world.untilSettled(producer);
+  await writer.close();
+  // Nobody says any more that these clicks were stored, only that their messages were acknowledged.
+  for (const table of ["click", "producer_claim"]) {
+    await world.clickhouse.command({ query: `truncate table ${table}` });
+  }
+  await restore();
+  await tracker("restored", "--both");
+  await world.startWriter();
+  await until(
+    "the clicks are stored again",
+    async () => (await world.counts(1)).rows > 0,
+    PATIENCE,
+  );
+  expect(await world.counts(1)).toEqual({ rows: 3, positions: 3 });
+});
+
 test("a writer that meets a lane epoch behind that of ClickHouse reports it and lifts the ids (#7, P38)", async () => {
   const restore = await takeBackup();
   const first = await world.startWriter();
