@@ -1,22 +1,13 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
-import {
-  type AdClickIdKind,
-  ClickAnswer,
-  type ClickQuery,
-} from "../../schemas/events/click-query.ts";
+import { ClickAnswer, type ClickQuery } from "../../schemas/events/click-query.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { CLICK_LANES } from "../../schemas/events/shards.ts";
-import {
-  clickIdParts,
-  isGenuineClickId,
-  orderInMillisecond,
-  orderInMillisecondSql,
-} from "../../schemas/ids/click-id.ts";
+import { clickIdParts, isGenuineClickId, orderInMillisecond } from "../../schemas/ids/click-id.ts";
 import { ask } from "../../schemas/nats/ask.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
-import { selectClicks } from "./select-clicks.ts";
+import { type StoredAdSearch, selectLatestAdClick } from "./stored-ad-click.ts";
 import type { StoredClicks } from "./stored-clicks.ts";
 import type { WorkPool } from "./work-pool.ts";
 
@@ -92,12 +83,7 @@ async function findYoungClick(
   return answer?.clicks.findLast((click) => click.click_id === clickId);
 }
 
-export type AdClickSearch = {
-  readonly kind: AdClickIdKind;
-  readonly value: string;
-  readonly workspaceIds: readonly number[];
-  /** Its clicks go first; 0 when no offer was named (G113). */
-  readonly offerId: number;
+export type AdClickSearch = StoredAdSearch & {
   /** When the report came in: "none" is only said when every click answered before is known. */
   readonly receivedAtMs: number;
 };
@@ -199,7 +185,7 @@ class StoredSearch {
   }
 
   async #select(isComplete: boolean): Promise<void> {
-    const clicks = await selectClicksByAdId(this.#sources, this.#search);
+    const clicks = await selectLatestAdClick(this.#sources.clickhouse, this.#search);
     this.#asked = undefined;
     this.#isAway = clicks === "away";
     if (clicks === "away") return;
@@ -266,18 +252,6 @@ async function askWriter(
     completeToMs: answer.completeToMs,
     clicks: answer.clicks.map((row) => ClickRecord.parse(JSON.parse(row))),
   };
-}
-
-async function selectClicksByAdId(
-  { clickhouse }: ClickSources,
-  search: AdClickSearch,
-): Promise<readonly ClickRecord[] | "away"> {
-  return await selectClicks(clickhouse, {
-    where: `click.workspace_id in {workspaceIds: Array(UInt32)} and click.${search.kind} = {value: String}`,
-    order: `order by (click.offer_id > 0 and click.offer_id = {offerId: UInt32}) desc, click.offer_id > 0 desc, click.ts desc,
-      ${orderInMillisecondSql("click.click_id")} desc limit 1`,
-    params: { workspaceIds: search.workspaceIds, value: search.value, offerId: search.offerId },
-  });
 }
 
 function pause(ms: number): Promise<"pending"> {
