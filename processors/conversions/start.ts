@@ -65,6 +65,7 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
   const metrics = conversionMetrics(deps.metrics, {
     underWay: { known: () => known.underWay, strangers: () => strangers.underWay },
     logRowsLost: () => postbackLog.lost,
+    logRowsMerged: () => postbackLog.merged,
   });
   const recorder = new RecordQueue(deps.pool);
   const storedClicks = new StoredClicks(deps.clickhouse, deps.catalog);
