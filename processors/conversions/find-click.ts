@@ -3,11 +3,12 @@ import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { ClickAnswer, type ClickQuery } from "../../schemas/events/click-query.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { CLICK_LANES } from "../../schemas/events/shards.ts";
-import { clickIdParts, isGenuineClickId, orderInMillisecond } from "../../schemas/ids/click-id.ts";
+import { clickIdParts, isGenuineClickId } from "../../schemas/ids/click-id.ts";
 import { ask } from "../../schemas/nats/ask.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
-import { type StoredAdSearch, selectLatestAdClick } from "./stored-ad-click.ts";
+import { latestClick, rankOf } from "./latest-click.ts";
+import type { StoredAdClicks, StoredAdSearch } from "./stored-ad-clicks.ts";
 import type { StoredClicks } from "./stored-clicks.ts";
 import type { WorkPool } from "./work-pool.ts";
 
@@ -23,6 +24,9 @@ export type ClickSources = {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly storedClicks: StoredClicks;
+  readonly storedAdClicks: StoredAdClicks;
+  /** Of callers without a token: they share statements of their own, so that no postback waits for them. */
+  readonly strangersAdClicks: StoredAdClicks;
   /** Of callers without a token, in questions to writers. */
   readonly strangersSearches: WorkPool;
 };
@@ -126,7 +130,8 @@ export async function findClickByAdIdForStranger(
   search: AdClickSearch,
 ): Promise<FoundClick> {
   const questions = CLICK_LANES.length * Math.min(search.workspaceIds.length, WORKSPACES_MAX);
-  const found = sources.strangersSearches.run(() => findClickByAdId(sources, search), questions);
+  const own = { ...sources, storedAdClicks: sources.strangersAdClicks };
+  const found = sources.strangersSearches.run(() => findClickByAdId(own, search), questions);
   return (await found) ?? UNAVAILABLE;
 }
 
@@ -185,7 +190,7 @@ class StoredSearch {
   }
 
   async #select(isComplete: boolean): Promise<void> {
-    const clicks = await selectLatestAdClick(this.#sources.clickhouse, this.#search);
+    const clicks = await this.#sources.storedAdClicks.find(this.#search);
     this.#asked = undefined;
     this.#isAway = clicks === "away";
     if (clicks === "away") return;
@@ -214,24 +219,6 @@ async function askAllWriters(
     completeToMs = Math.min(completeToMs, answer.completeToMs);
   }
   return { clicks, completeToMs };
-}
-
-/** The order of G113; undefined for no clicks. */
-export function latestClick(
-  clicks: readonly ClickRecord[],
-  offerId: number,
-): ClickRecord | undefined {
-  return clicks.toSorted(
-    (a, b) =>
-      rankOf(b, offerId) - rankOf(a, offerId) ||
-      b.ts - a.ts ||
-      (orderInMillisecond(a.click_id) < orderInMillisecond(b.click_id) ? 1 : -1),
-  )[0];
-}
-
-function rankOf(click: ClickRecord, offerId: number): number {
-  if (offerId !== 0 && click.offer_id === offerId) return 2;
-  return click.offer_id === 0 ? 0 : 1;
 }
 
 type WriterAnswer = { readonly completeToMs: number; readonly clicks: readonly ClickRecord[] };

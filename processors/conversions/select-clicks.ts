@@ -50,6 +50,8 @@ export async function selectUnlessAway<Row>(
       clickhouse_settings: {
         ...{ max_execution_time: TIMEOUT_MS / 1_000, max_threads: 1, ...query.settings },
       },
+      // A hundred IDs of 512 characters are too long for an address.
+      use_multipart_params_auto: true,
       abort_signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return z.array(row).parse(await answer.json());

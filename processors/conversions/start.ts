@@ -30,6 +30,7 @@ import { PostbackLog } from "./postback-log.ts";
 import { RecordQueue } from "./record-queue.ts";
 import { FAULT, UNAVAILABLE } from "./refusal.ts";
 import { isStoreAway } from "./store-away.ts";
+import { StoredAdClicks } from "./stored-ad-clicks.ts";
 import { StoredClicks } from "./stored-clicks.ts";
 import { type Outgoing, UnknownClickRelay } from "./unknown-click-relay.ts";
 import { WorkPool } from "./work-pool.ts";
@@ -57,6 +58,9 @@ const STRANGERS_UNDER_WAY_MAX = 250;
 const STRANGERS_QUESTIONS_MAX = 128;
 const STRANGERS_WAITING_MAX = 64;
 
+/** Look-ups of postbacks in ClickHouse by an ad-platform ID, each for up to a hundred of them; those of strangers have one. */
+const AD_STATEMENTS_MAX = 4;
+
 /** Answers conversion reports and the commands of the api until it is closed. */
 export function startConversions(deps: ConversionDeps): { close(): Promise<void> } {
   const { log, nats } = deps;
@@ -69,9 +73,21 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
   });
   const recorder = new RecordQueue(deps.pool);
   const storedClicks = new StoredClicks(deps.clickhouse, deps.catalog);
+  const storedAdClicks = new StoredAdClicks(deps.clickhouse, { statementsMax: AD_STATEMENTS_MAX });
+  const strangersAdClicks = new StoredAdClicks(deps.clickhouse, { statementsMax: 1 });
   const relay = new UnknownClickRelay(deps);
   const desk: Desk = {
-    ...{ ...deps, recorder, relay, storedClicks, strangersSearches, postbackLog, metrics },
+    ...{
+      ...deps,
+      recorder,
+      relay,
+      storedClicks,
+      storedAdClicks,
+      strangersAdClicks,
+      strangersSearches,
+      postbackLog,
+      metrics,
+    },
   };
   const take = <T>(subject: string, { decode, pool, answer, busy }: Task<T>) =>
     nats.connection.subscribe(subject, {
