@@ -37,6 +37,8 @@ const WAIT_MS = 2_000;
 const POLL_MS = 50;
 /** The first questions after a click come faster: it is on its way for a few milliseconds. */
 const POLL_MS_MIN = 5;
+/** Strangers ask writers that are behind less and less often: their questions take the processor time that postbacks need. */
+const STRANGERS_POLL_MS = 400;
 const WRITER_TIMEOUT_MS = 500;
 /** How long a ClickHouse is waited for whose answer will hardly change anything. */
 const STORED_MS = 250;
@@ -100,12 +102,13 @@ export type AdClickSearch = StoredAdSearch & {
 export async function findClickByAdId(
   sources: ClickSources,
   search: AdClickSearch,
+  pollMsMax = POLL_MS,
 ): Promise<FoundClick> {
   const inReach = { ...search, workspaceIds: search.workspaceIds.slice(0, WORKSPACES_MAX) };
   const startedAtMs = performance.now();
   const deadlineMs = startedAtMs + WAIT_MS;
   const stored = new StoredSearch(sources, inReach);
-  for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(2 * pollMs, POLL_MS)) {
+  for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(2 * pollMs, pollMsMax)) {
     // The writers first: what leaves their memory meanwhile is in ClickHouse by then.
     const young = await askAllWriters(sources, inReach);
     const isComplete = young !== undefined && young.completeToMs > search.receivedAtMs;
@@ -131,7 +134,10 @@ export async function findClickByAdIdForStranger(
 ): Promise<FoundClick> {
   const questions = CLICK_LANES.length * Math.min(search.workspaceIds.length, WORKSPACES_MAX);
   const own = { ...sources, storedAdClicks: sources.strangersAdClicks };
-  const found = sources.strangersSearches.run(() => findClickByAdId(own, search), questions);
+  const found = sources.strangersSearches.run(
+    () => findClickByAdId(own, search, STRANGERS_POLL_MS),
+    questions,
+  );
   return (await found) ?? UNAVAILABLE;
 }
 

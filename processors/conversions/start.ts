@@ -55,7 +55,7 @@ const UNDER_WAY_MAX = 1_000;
 /** Pixels and look-ups of landing pages, which anybody may send. They take none of the places of the others. */
 const STRANGERS_UNDER_WAY_MAX = 250;
 /** Their searches by an ad-platform ID: questions to writers at once, 4 for each workspace of a host, and searches that wait. */
-const STRANGERS_QUESTIONS_MAX = 128;
+const STRANGERS_QUESTIONS_MAX = 64;
 const STRANGERS_WAITING_MAX = 64;
 
 /** Look-ups of postbacks in ClickHouse by an ad-platform ID, each for up to a hundred of them; those of strangers have one. */

@@ -10,7 +10,7 @@ import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";
 import { ChildServer } from "./child-server.ts";
-import type { HostileCatalog, Pattern } from "./hostile-patterns.ts";
+import { HOT_AD_ID, type HostileCatalog, type Pattern } from "./hostile-patterns.ts";
 import { sendAll } from "./pipelined-load.ts";
 import { startIngress, startProcessors } from "./service-processes.ts";
 
@@ -37,6 +37,8 @@ type CpuTimes = Readonly<Record<(typeof STAGES)[number], number>>;
 const OFFERS = 200;
 const AFFILIATES = 50;
 const LINK_KEYS = 5_000;
+/** Nobody has this number. */
+const HOT_PRODUCER = 60_000;
 const IDLE_MS = 3_000;
 const STORED_TIMEOUT_MS = 180_000;
 /** Of the clock in which Linux counts processor time. */
@@ -157,6 +159,18 @@ export class HostileWorld {
       format: "JSONEachRow",
     });
     return (await answer.json<{ id: string }>()).map(({ id }) => id);
+  }
+
+  /** Copies of a stored click, over the last minutes, that share the hot ad ID. */
+  async storeHotClicks(count: number): Promise<void> {
+    await this.#clickhouse.command({
+      query: `insert into click
+        select one.* replace ({adId: String} as gclid, now64(3) - toIntervalMillisecond(number % 600000) as ts,
+          toFixedString(unhex(leftPad(hex(number), 32, 'F')), 16) as click_id, {producer: UInt16} as _producer,
+          number as _position)
+        from numbers({count: UInt64}) cross join (select * from click where status = 'redirect' limit 1) as one`,
+      query_params: { adId: HOT_AD_ID, count, producer: HOT_PRODUCER },
+    });
   }
 
   async #stored(): Promise<number> {
