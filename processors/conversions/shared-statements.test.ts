@@ -3,7 +3,11 @@ import { expect, test } from "vitest";
 import { SharedStatements } from "./shared-statements.ts";
 
 /** A store whose statements end when they are told. */
-function aStore(limits: { readonly togetherMax: number; readonly statementsMax: number }) {
+function aStore(limits: {
+  readonly togetherMax: number;
+  readonly statementsMax: number;
+  readonly pauseMs?: number;
+}) {
   const statements: { readonly asked: readonly number[]; readonly end: (fault?: Error) => void }[] =
     [];
   const shared = new SharedStatements<number, string>({
@@ -36,6 +40,18 @@ test("what is asked while all statements are under way shares the next one (#16)
   statements[2]?.end();
   expect(await others[3]).toBe("answer 4");
   expect(statements.map(({ asked }) => asked)).toEqual([[0], [1, 2, 3], [4]]);
+});
+
+test("a statement's place stays taken for its pause (#16)", async () => {
+  const { shared, statements } = aStore({ togetherMax: 9, statementsMax: 1, pauseMs: 600_000 });
+  const first = shared.ask(0);
+  await turn();
+  statements[0]?.end();
+  expect(await first).toBe("answer 0");
+  void shared.ask(1);
+  await turn();
+  await turn();
+  expect(statements).toHaveLength(1);
 });
 
 test("a statement that fails fails for all who asked it, and the next one goes on", async () => {

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 type Waiting<Asked, Answer> = {
   readonly asked: Asked;
   readonly resolve: (answer: Answer) => void;
@@ -11,6 +13,8 @@ export type SharedStatementsOptions<Asked, Answer> = {
   readonly togetherMax: number;
   /** Statements under way. */
   readonly statementsMax: number;
+  /** How long a statement's place stays taken behind its end, so that a flood has few statements of many questions. */
+  readonly pauseMs?: number;
 };
 
 /**
@@ -42,12 +46,18 @@ export class SharedStatements<Asked, Answer> {
       const together = this.#waiting.splice(0, this.#options.togetherMax);
       if (together.length === 0) return;
       this.#underWay += 1;
-      void this.#read(together).finally(() => {
+      void this.#readAndPause(together).finally(() => {
         this.#underWay -= 1;
         if (this.#waiting.length > 0) this.#takeSoon();
       });
       if (this.#waiting.length > 0) this.#takeSoon();
     });
+  }
+
+  async #readAndPause(together: readonly Waiting<Asked, Answer>[]): Promise<void> {
+    await this.#read(together);
+    const { pauseMs = 0 } = this.#options;
+    if (pauseMs > 0) await pause(pauseMs, undefined, { ref: false });
   }
 
   /** Never throws: what goes wrong goes to those who wait. */

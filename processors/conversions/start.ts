@@ -58,8 +58,10 @@ const STRANGERS_UNDER_WAY_MAX = 250;
 const STRANGERS_QUESTIONS_MAX = 64;
 const STRANGERS_WAITING_MAX = 64;
 
-/** Look-ups of postbacks in ClickHouse by an ad-platform ID, each for up to a hundred of them; those of strangers have one. */
+/** Look-ups of postbacks in ClickHouse by an ad-platform ID, each for up to a hundred of them; strangers have one. */
 const AD_STATEMENTS_MAX = 4;
+/** Between two of these statements: a flood of strangers is not to keep ClickHouse busy. */
+const STRANGERS_PAUSE_MS = 50;
 
 /** Answers conversion reports and the commands of the api until it is closed. */
 export function startConversions(deps: ConversionDeps): { close(): Promise<void> } {
@@ -74,7 +76,10 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
   const recorder = new RecordQueue(deps.pool);
   const storedClicks = new StoredClicks(deps.clickhouse, deps.catalog);
   const storedAdClicks = new StoredAdClicks(deps.clickhouse, { statementsMax: AD_STATEMENTS_MAX });
-  const strangersAdClicks = new StoredAdClicks(deps.clickhouse, { statementsMax: 1 });
+  const strangersAdClicks = new StoredAdClicks(deps.clickhouse, {
+    statementsMax: 1,
+    pauseMs: STRANGERS_PAUSE_MS,
+  });
   const relay = new UnknownClickRelay(deps);
   const desk: Desk = {
     ...{

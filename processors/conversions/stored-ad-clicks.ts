@@ -36,11 +36,14 @@ const SEARCHES_A_STATEMENT_MAX = 100;
 export class StoredAdClicks {
   readonly #statements: SharedStatements<StoredAdSearch, Answer>;
 
-  constructor(clickhouse: ClickhouseReader, { statementsMax }: { readonly statementsMax: number }) {
+  constructor(
+    clickhouse: ClickhouseReader,
+    limits: { readonly statementsMax: number; readonly pauseMs?: number },
+  ) {
     this.#statements = new SharedStatements({
       read: (together) => findAll(clickhouse, together),
       togetherMax: SEARCHES_A_STATEMENT_MAX,
-      statementsMax,
+      ...limits,
     });
   }
 

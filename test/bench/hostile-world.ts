@@ -168,7 +168,7 @@ export class HostileWorld {
         select one.* replace ({adId: String} as gclid, now64(3) - toIntervalMillisecond(number % 600000) as ts,
           toFixedString(unhex(leftPad(hex(number), 32, 'F')), 16) as click_id, {producer: UInt16} as _producer,
           number as _position)
-        from numbers({count: UInt64}) cross join (select * from click where status = 'redirect' limit 1) as one`,
+        from numbers({count: UInt64}) as numbered cross join (select * from click where status = 'redirect' limit 1) as one`,
       query_params: { adId: HOT_AD_ID, count, producer: HOT_PRODUCER },
     });
   }
