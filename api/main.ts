@@ -8,7 +8,7 @@ import { openPool } from "../schemas/postgres/connect.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { purgeRateWindows } from "./access/rate-limiter.ts";
 import { NatsLink } from "./nats-link.ts";
-import { CLICKHOUSE_CONNECTIONS } from "./reports/report-slots.ts";
+import { CLICKHOUSE_CONNECTIONS } from "./reports/clickhouse-slots.ts";
 import { type ApiSettings, readApiSettings } from "./settings.ts";
 import { startApi } from "./start-api.ts";
 

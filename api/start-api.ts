@@ -11,7 +11,7 @@ import { RateLimiter } from "./access/rate-limiter.ts";
 import { addMcpServer } from "./mcp/mcp-server.ts";
 import { operations } from "./operations.ts";
 import { REFERENCE_PAGE_POLICY, referencePage } from "./reference/reference-page.ts";
-import { openSlots } from "./reports/report-slots.ts";
+import { openSlots } from "./reports/clickhouse-slots.ts";
 import { Cursors } from "./rest/cursor.ts";
 import { buildOpenApi } from "./rest/openapi.ts";
 import { BASE_PATH, buildRestServer } from "./rest/server.ts";
@@ -37,6 +37,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const { db, clickhouse, nats, outgoing, log, apiUrl, trackingUrl, allowLoopback } = parts;
   const { clickRetentionDays = 0 } = parts;
   const document = buildOpenApi({ operations, baseUrl: `${apiUrl}${BASE_PATH}` });
+  const slots = openSlots(db);
   const served = {
     db,
     clickhouse,
@@ -45,7 +46,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     log,
     cursors: new Cursors(await readSecret(db)),
     keys: new ApiKeys(db),
-    slots: openSlots(),
+    slots,
     rates: new RateLimiter(db, parts.rateLimitPerMinute),
     guesses: new KeyGuesses(parts.rateLimitPerMinute),
     trustedProxies: new AddressList(parts.trustedProxies),
@@ -70,6 +71,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     ],
   });
   addMcpServer(app, served);
+  app.addHook("onClose", () => slots.close());
   return app;
 }
 

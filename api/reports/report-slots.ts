@@ -15,25 +15,6 @@ export type SlotLimits = {
   readonly waitingTotal: number;
 };
 
-const REPORTS: SlotLimits = {
-  ...{ perKey: 4, perWorkspace: 8, total: 10 },
-  ...{ waitMs: 2_000, waitingPerKey: 16, waitingTotal: 256 },
-};
-/** A look-up takes milliseconds, but up to 2 s while a click is on its way: four at a time would refuse a busy integration. */
-const CLICKS: SlotLimits = {
-  ...{ perKey: 16, perWorkspace: 24, total: 30 },
-  ...{ waitMs: 2_000, waitingPerKey: 64, waitingTotal: 256 },
-};
-/** Connections to ClickHouse that a process needs for its slots. */
-export const CLICKHOUSE_CONNECTIONS = REPORTS.total + CLICKS.total;
-
-export type ClickhouseSlots = { readonly reports: ReportSlots; readonly clicks: ReportSlots };
-
-/** The slots of a process. */
-export function openSlots(): ClickhouseSlots {
-  return { reports: new ReportSlots(REPORTS), clicks: new ReportSlots(CLICKS) };
-}
-
 type Waiting = { readonly holder: SlotHolder; readonly serve: () => void };
 
 const RETRY_AFTER_SEC = 2;
@@ -86,7 +67,7 @@ export class ReportSlots {
     const { waitMs, waitingPerKey, waitingTotal } = this.#limits;
     const isKeyFull = of(this.#waitingByKey, holder.keyId) >= waitingPerKey;
     if (isKeyFull || this.#waiting >= waitingTotal)
-      return Promise.reject(this.#refusal(isKeyFull || this.#isOwnLimit(holder)));
+      return Promise.reject(slotRefusal(this.#limits, isKeyFull || this.#isOwnLimit(holder)));
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         clearTimeout(timer);
@@ -107,7 +88,7 @@ export class ReportSlots {
       };
       const timer = setTimeout(() => {
         stop();
-        reject(this.#refusal(this.#isOwnLimit(holder)));
+        reject(slotRefusal(this.#limits, this.#isOwnLimit(holder)));
       }, waitMs);
       left.addEventListener("abort", onLeft, { once: true });
       this.#enqueue(waiting);
@@ -168,18 +149,17 @@ export class ReportSlots {
     const { perKey, perWorkspace } = this.#limits;
     return of(this.#byKey, keyId) >= perKey || of(this.#byWorkspace, workspaceId) >= perWorkspace;
   }
+}
 
-  #refusal(isOwnLimit: boolean): ApiError {
-    const { perKey, perWorkspace } = this.#limits;
-    const headers = { "retry-after": String(RETRY_AFTER_SEC) };
-    return isOwnLimit
-      ? new ApiError(
-          "rate_limited",
-          `a key may have ${perKey} reports under way and a workspace ${perWorkspace}; try again in ${RETRY_AFTER_SEC} seconds`,
-          { headers },
-        )
-      : new ApiError("unavailable", "too many reports are under way at the moment", { headers });
-  }
+export function slotRefusal({ perKey, perWorkspace }: SlotLimits, isOwnLimit: boolean): ApiError {
+  const headers = { "retry-after": String(RETRY_AFTER_SEC) };
+  return isOwnLimit
+    ? new ApiError(
+        "rate_limited",
+        `a key may have ${perKey} reports under way and a workspace ${perWorkspace}; try again in ${RETRY_AFTER_SEC} seconds`,
+        { headers },
+      )
+    : new ApiError("unavailable", "too many reports are under way at the moment", { headers });
 }
 
 function of(counts: ReadonlyMap<number, number>, id: number): number {

@@ -5,7 +5,7 @@ import type { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { ApiKeys } from "../access/api-keys.ts";
 import type { OperationContext, OperationSettings } from "../operation.ts";
-import type { ClickhouseSlots } from "../reports/report-slots.ts";
+import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
 import type { Admission } from "./admission.ts";
 import type { Cursors } from "./cursor.ts";
 

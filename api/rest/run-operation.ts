@@ -2,7 +2,7 @@ import { finished } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { abortable } from "../../schemas/clickhouse/abortable.ts";
 import type { Operation, OperationContext, OperationInput, OperationResult } from "../operation.ts";
-import type { ClickhouseSlots } from "../reports/report-slots.ts";
+import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
 
 /** The client closed its connection before it had its answer: nobody reads what would be answered now. */
 export class ClientLeftError extends Error {

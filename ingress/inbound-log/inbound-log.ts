@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type InboundCall, InboundReply } from "../../schemas/events/inbound-call.ts";
+import { RefusalRows } from "../../schemas/events/refusal-rows.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { InboundEvents } from "./metrics.ts";
-import { RefusalRows } from "./refusal-rows.ts";
 
 const TELL_MS = 100;
 /** After a failure: an outage is not asked again and again. */

@@ -1,22 +1,14 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
-import {
-  type AdClickIdKind,
-  ClickAnswer,
-  type ClickQuery,
-} from "../../schemas/events/click-query.ts";
+import { ClickAnswer, type ClickQuery } from "../../schemas/events/click-query.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { CLICK_LANES } from "../../schemas/events/shards.ts";
-import {
-  clickIdParts,
-  isGenuineClickId,
-  orderInMillisecond,
-  orderInMillisecondSql,
-} from "../../schemas/ids/click-id.ts";
+import { clickIdParts, isGenuineClickId } from "../../schemas/ids/click-id.ts";
 import { ask } from "../../schemas/nats/ask.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
-import { selectClicks } from "./select-clicks.ts";
+import { latestClick, rankOf } from "./latest-click.ts";
+import type { StoredAdClicks, StoredAdSearch } from "./stored-ad-clicks.ts";
 import type { StoredClicks } from "./stored-clicks.ts";
 import type { WorkPool } from "./work-pool.ts";
 
@@ -32,6 +24,9 @@ export type ClickSources = {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly storedClicks: StoredClicks;
+  readonly storedAdClicks: StoredAdClicks;
+  /** Of callers without a token: they share statements of their own, so that no postback waits for them. */
+  readonly strangersAdClicks: StoredAdClicks;
   /** Of callers without a token, in questions to writers. */
   readonly strangersSearches: WorkPool;
 };
@@ -42,6 +37,8 @@ const WAIT_MS = 2_000;
 const POLL_MS = 50;
 /** The first questions after a click come faster: it is on its way for a few milliseconds. */
 const POLL_MS_MIN = 5;
+/** Strangers ask writers that are behind less and less often: their questions take the processor time that postbacks need. */
+const STRANGERS_POLL_MS = 400;
 const WRITER_TIMEOUT_MS = 500;
 /** How long a ClickHouse is waited for whose answer will hardly change anything. */
 const STORED_MS = 250;
@@ -92,12 +89,7 @@ async function findYoungClick(
   return answer?.clicks.findLast((click) => click.click_id === clickId);
 }
 
-export type AdClickSearch = {
-  readonly kind: AdClickIdKind;
-  readonly value: string;
-  readonly workspaceIds: readonly number[];
-  /** Its clicks go first; 0 when no offer was named (G113). */
-  readonly offerId: number;
+export type AdClickSearch = StoredAdSearch & {
   /** When the report came in: "none" is only said when every click answered before is known. */
   readonly receivedAtMs: number;
 };
@@ -110,12 +102,13 @@ export type AdClickSearch = {
 export async function findClickByAdId(
   sources: ClickSources,
   search: AdClickSearch,
+  pollMsMax = POLL_MS,
 ): Promise<FoundClick> {
   const inReach = { ...search, workspaceIds: search.workspaceIds.slice(0, WORKSPACES_MAX) };
   const startedAtMs = performance.now();
   const deadlineMs = startedAtMs + WAIT_MS;
   const stored = new StoredSearch(sources, inReach);
-  for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(2 * pollMs, POLL_MS)) {
+  for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(2 * pollMs, pollMsMax)) {
     // The writers first: what leaves their memory meanwhile is in ClickHouse by then.
     const young = await askAllWriters(sources, inReach);
     const isComplete = young !== undefined && young.completeToMs > search.receivedAtMs;
@@ -140,7 +133,11 @@ export async function findClickByAdIdForStranger(
   search: AdClickSearch,
 ): Promise<FoundClick> {
   const questions = CLICK_LANES.length * Math.min(search.workspaceIds.length, WORKSPACES_MAX);
-  const found = sources.strangersSearches.run(() => findClickByAdId(sources, search), questions);
+  const own = { ...sources, storedAdClicks: sources.strangersAdClicks };
+  const found = sources.strangersSearches.run(
+    () => findClickByAdId(own, search, STRANGERS_POLL_MS),
+    questions,
+  );
   return (await found) ?? UNAVAILABLE;
 }
 
@@ -199,7 +196,7 @@ class StoredSearch {
   }
 
   async #select(isComplete: boolean): Promise<void> {
-    const clicks = await selectClicksByAdId(this.#sources, this.#search);
+    const clicks = await this.#sources.storedAdClicks.find(this.#search);
     this.#asked = undefined;
     this.#isAway = clicks === "away";
     if (clicks === "away") return;
@@ -230,24 +227,6 @@ async function askAllWriters(
   return { clicks, completeToMs };
 }
 
-/** The order of G113; undefined for no clicks. */
-export function latestClick(
-  clicks: readonly ClickRecord[],
-  offerId: number,
-): ClickRecord | undefined {
-  return clicks.toSorted(
-    (a, b) =>
-      rankOf(b, offerId) - rankOf(a, offerId) ||
-      b.ts - a.ts ||
-      (orderInMillisecond(a.click_id) < orderInMillisecond(b.click_id) ? 1 : -1),
-  )[0];
-}
-
-function rankOf(click: ClickRecord, offerId: number): number {
-  if (offerId !== 0 && click.offer_id === offerId) return 2;
-  return click.offer_id === 0 ? 0 : 1;
-}
-
 type WriterAnswer = { readonly completeToMs: number; readonly clicks: readonly ClickRecord[] };
 
 /** Undefined when the shard has no writer just now, or it does not answer in time. */
@@ -266,18 +245,6 @@ async function askWriter(
     completeToMs: answer.completeToMs,
     clicks: answer.clicks.map((row) => ClickRecord.parse(JSON.parse(row))),
   };
-}
-
-async function selectClicksByAdId(
-  { clickhouse }: ClickSources,
-  search: AdClickSearch,
-): Promise<readonly ClickRecord[] | "away"> {
-  return await selectClicks(clickhouse, {
-    where: `click.workspace_id in {workspaceIds: Array(UInt32)} and click.${search.kind} = {value: String}`,
-    order: `order by (click.offer_id > 0 and click.offer_id = {offerId: UInt32}) desc, click.offer_id > 0 desc, click.ts desc,
-      ${orderInMillisecondSql("click.click_id")} desc limit 1`,
-    params: { workspaceIds: search.workspaceIds, value: search.value, offerId: search.offerId },
-  });
 }
 
 function pause(ms: number): Promise<"pending"> {

@@ -12,6 +12,7 @@ export function conversionMetrics(
   read: {
     readonly underWay: Readonly<Record<"known" | "strangers", () => number>>;
     readonly logRowsLost: () => number;
+    readonly logRowsMerged: () => number;
   },
 ): ConversionMetrics {
   const reports = metrics.counter(
@@ -44,6 +45,11 @@ export function conversionMetrics(
     "conversions_log_rows_lost",
     "Rows of the inbound log that found no place.",
     read.logRowsLost,
+  );
+  metrics.gauge(
+    "conversions_log_rows_merged",
+    "Refusals without a valid token that were counted in a row of their kind: there were too many for a row each.",
+    read.logRowsMerged,
   );
   return {
     answered: (endpoint, result, took) => {

@@ -3,6 +3,7 @@ import type { Workspace } from "../../schemas/catalog/records.ts";
 import { workspaceOfCall } from "../../schemas/catalog/workspace-of-call.ts";
 import type { InboundCall } from "../../schemas/events/inbound-call.ts";
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
+import { RefusalRows } from "../../schemas/events/refusal-rows.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { storedIp } from "./ip-list.ts";
@@ -14,6 +15,8 @@ import { isStoreAway } from "./store-away.ts";
 const FLUSH_INTERVAL_MS = 100;
 /** While Postgres is away. */
 const RETRY_MS = 1_000;
+/** How often the refusals that were counted together are looked at: their minute may be over. */
+const DUE_MS = 1_000;
 const ROWS_A_FLUSH = 500;
 const ROWS_MAX = 10_000;
 const PARAMS_MAX = 64;
@@ -39,17 +42,22 @@ type LogRow = {
 /**
  * The inbound log: a row for every report, with its outcome (G178). Written beside the answers, many rows a statement, so that
  * it never delays or fails a conversion. What does not fit while Postgres is away is counted in `lost`. Calls that ingress has
- * answered by itself stand in it too.
+ * answered by itself stand in it too. Refusals of strangers, who have no valid token, share rows ({@link RefusalRows}); a report
+ * with a token always has its own.
  */
 export class PostbackLog {
   readonly #db: Queryable;
   readonly #log: Log;
   readonly #catalog: Catalog;
+  readonly #strangers = new RefusalRows(() => performance.now());
+  readonly #dueTimer: NodeJS.Timeout;
   #rows: LogRow[] = [];
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
   /** Rows that found no place. */
   lost = 0;
+  /** Refusals that were counted in the row of others. */
+  merged = 0;
 
   constructor(deps: {
     readonly pool: Queryable;
@@ -59,17 +67,15 @@ export class PostbackLog {
     this.#db = deps.pool;
     this.#log = deps.log;
     this.#catalog = deps.catalog;
+    this.#dueTimer = setInterval(() => this.#pushDue(false), DUE_MS);
   }
 
   add(request: PostbackRequest, handled: Handled): void {
-    if (this.#rows.length >= ROWS_MAX) {
-      this.lost += 1;
-      return;
-    }
     const { workspaceId, clickId, conversionId, message, reply } = handled;
     const token = request.params["token"] ?? "";
-    const call = {
-      ...request,
+    const { endpoint, params, ip, receivedAtMs } = request;
+    const call: InboundCall = {
+      ...{ endpoint, params, ip, receivedAtMs },
       workspaceId:
         workspaceId ?? workspaceOfCall(this.#catalog, { token, host: request.host })?.id ?? null,
       clickId: clickId ?? null,
@@ -77,8 +83,12 @@ export class PostbackLog {
       result: reply.result,
       message,
     };
-    this.#rows.push(rowOf(this.#catalog, call, conversionId));
-    this.#timer ??= setTimeout(() => this.#startFlush(), FLUSH_INTERVAL_MS);
+    // Before the catalog is there, every token is unknown.
+    const isStranger =
+      this.#catalog.isLoaded && this.#catalog.ownerOfToken(token.trim()) === undefined;
+    const isShared = isStranger && !reply.body.ok && !this.#strangers.admit(call);
+    if (isShared) this.merged += 1;
+    else this.#push(call, conversionId);
   }
 
   /** Calls that ingress has answered. They are in Postgres when this resolves. Throws what Postgres throws. */
@@ -88,9 +98,24 @@ export class PostbackLog {
 
   /** Writes what is left, once; what cannot be written then is lost. */
   async close(): Promise<void> {
+    clearInterval(this.#dueTimer);
     await this.#flushing;
+    this.#pushDue(true);
     clearTimeout(this.#timer);
     while (this.#rows.length > 0 && (await this.#flush()));
+  }
+
+  #pushDue(isEnd: boolean): void {
+    for (const call of this.#strangers.takeDue(isEnd)) this.#push(call, undefined);
+  }
+
+  #push(call: InboundCall, conversionId: string | undefined): void {
+    if (this.#rows.length >= ROWS_MAX) {
+      this.lost += 1;
+      return;
+    }
+    this.#rows.push(rowOf(this.#catalog, call, conversionId));
+    this.#timer ??= setTimeout(() => this.#startFlush(), FLUSH_INTERVAL_MS);
   }
 
   #startFlush(): void {

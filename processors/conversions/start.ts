@@ -30,6 +30,7 @@ import { PostbackLog } from "./postback-log.ts";
 import { RecordQueue } from "./record-queue.ts";
 import { FAULT, UNAVAILABLE } from "./refusal.ts";
 import { isStoreAway } from "./store-away.ts";
+import { StoredAdClicks } from "./stored-ad-clicks.ts";
 import { StoredClicks } from "./stored-clicks.ts";
 import { type Outgoing, UnknownClickRelay } from "./unknown-click-relay.ts";
 import { WorkPool } from "./work-pool.ts";
@@ -54,8 +55,13 @@ const UNDER_WAY_MAX = 1_000;
 /** Pixels and look-ups of landing pages, which anybody may send. They take none of the places of the others. */
 const STRANGERS_UNDER_WAY_MAX = 250;
 /** Their searches by an ad-platform ID: questions to writers at once, 4 for each workspace of a host, and searches that wait. */
-const STRANGERS_QUESTIONS_MAX = 128;
+const STRANGERS_QUESTIONS_MAX = 64;
 const STRANGERS_WAITING_MAX = 64;
+
+/** Look-ups of postbacks in ClickHouse by an ad-platform ID, each for up to a hundred of them; strangers have one. */
+const AD_STATEMENTS_MAX = 4;
+/** Between two of these statements: a flood of strangers is not to keep ClickHouse busy. */
+const STRANGERS_PAUSE_MS = 50;
 
 /** Answers conversion reports and the commands of the api until it is closed. */
 export function startConversions(deps: ConversionDeps): { close(): Promise<void> } {
@@ -65,12 +71,28 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
   const metrics = conversionMetrics(deps.metrics, {
     underWay: { known: () => known.underWay, strangers: () => strangers.underWay },
     logRowsLost: () => postbackLog.lost,
+    logRowsMerged: () => postbackLog.merged,
   });
   const recorder = new RecordQueue(deps.pool);
   const storedClicks = new StoredClicks(deps.clickhouse, deps.catalog);
+  const storedAdClicks = new StoredAdClicks(deps.clickhouse, { statementsMax: AD_STATEMENTS_MAX });
+  const strangersAdClicks = new StoredAdClicks(deps.clickhouse, {
+    statementsMax: 1,
+    pauseMs: STRANGERS_PAUSE_MS,
+  });
   const relay = new UnknownClickRelay(deps);
   const desk: Desk = {
-    ...{ ...deps, recorder, relay, storedClicks, strangersSearches, postbackLog, metrics },
+    ...{
+      ...deps,
+      recorder,
+      relay,
+      storedClicks,
+      storedAdClicks,
+      strangersAdClicks,
+      strangersSearches,
+      postbackLog,
+      metrics,
+    },
   };
   const take = <T>(subject: string, { decode, pool, answer, busy }: Task<T>) =>
     nats.connection.subscribe(subject, {

@@ -2,7 +2,7 @@
 export type Pattern = {
   readonly name: string;
   /** What its requests are compared with. */
-  readonly baseline: "clicks" | "reports";
+  readonly baseline: "clicks" | "reports" | "lookups";
   /** Path and headers of the nth request. */
   readonly request: (n: number) => PatternRequest;
   /** Whether each request is a click that has to be in ClickHouse afterwards. */
@@ -34,6 +34,10 @@ const ADDRESSES = 20_000;
 /** As long as a click record may make it; less than a half of what the server takes as a head. */
 const LONG_VALUE = "v".repeat(250);
 const LONG_VALUES = 60;
+/** What clicks that share an ad ID have. */
+export const HOT_AD_ID = "abc123";
+/** Clicks of the first run of the normal mix, each with an ad ID of its own. */
+const RARE_AD_IDS = 10_000;
 const NOISE = "a&".repeat(12_000);
 
 export type PatternOptions = {
@@ -53,6 +57,8 @@ export type HostilePatterns = {
   readonly normal: Pattern;
   /** The baseline of patterns of reports. */
   readonly reports: Pattern;
+  /** The baseline of look-ups by an ad ID. */
+  readonly lookups: Pattern;
   readonly hostile: readonly Pattern[];
 };
 
@@ -79,12 +85,21 @@ export function hostilePatterns(
     ...{ name, baseline: "reports", isStored: false },
     request: (n) => ({ ...usual(n), path: pathOf(n) }),
   });
+  // A test report is judged and not recorded, so that any number can be about one click.
+  const lookups = (name: string, adIdOf: (n: number) => string): Pattern => ({
+    ...{ name, baseline: "lookups", isStored: false },
+    request: (n) => ({
+      ...usual(n),
+      path: `/pb?token=${catalog.token}&gclid=${adIdOf(n)}&txid=order-${n}&test=1`,
+    }),
+  });
   return {
     normal: clicks("normal mix", () => ({})),
     reports: reports(
       "accepted /pb",
       (n) => `/pb?token=${catalog.token}&click_id=${clickIds()}&txid=order-${n}&amount=10`,
     ),
+    lookups: lookups("look-up of an ad ID", (n) => `EAIaIQobChMI${n % RARE_AD_IDS}`),
     hostile: [
       ...equalClicks(catalog, clicks),
       ...floods(catalog, clicks),
@@ -92,6 +107,7 @@ export function hostilePatterns(
         "/pb with a wrong token, refused",
         (n) => `/pb?token=wrong${n}&txid=order-${n}&offer_id=1`,
       ),
+      lookups("look-up of a hot ad ID", () => HOT_AD_ID),
     ],
   };
 }
@@ -102,7 +118,7 @@ function equalClicks(catalog: HostileCatalog, clicks: MakeClicks): Pattern[] {
   const hot = linkOf(catalog, 0);
   const twice = `/r/${catalog.duplicateOffer}/${of(catalog.affiliates, 0)}`;
   const visitor = { ip: addressOf(1), userAgent: userAgentOf(1) };
-  const same = (n: number): string => `sub2=ref-${n}&source_id=a1&gclid=abc123`;
+  const same = (n: number): string => `sub2=ref-${n}&source_id=a1&gclid=${HOT_AD_ID}`;
   return [
     clicks("equal gclid on one offer", (n) => ({ path: `${hot}?${same(n)}` })),
     clicks("equal gclid on all offers", (n) => ({ path: `${linkOf(catalog, n)}?${same(n)}` })),

@@ -1,19 +1,18 @@
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ingressNodeCommand } from "../../deploy/local/private-glibc.ts";
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
-import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
 import { pause } from "../replay/service.ts";
 import { findProcesses } from "../system/processes.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
-import { type BenchServers, benchReport, startBenchServers } from "./bench-servers.ts";
+import { type BenchServers, startBenchServers } from "./bench-servers.ts";
 import { ChildServer } from "./child-server.ts";
-import type { HostileCatalog, Pattern } from "./hostile-patterns.ts";
+import { HOT_AD_ID, type HostileCatalog, type Pattern } from "./hostile-patterns.ts";
 import { sendAll } from "./pipelined-load.ts";
+import { startIngress, startProcessors } from "./service-processes.ts";
 
 /** Microseconds of processor time a request, the cost of waiting taken off. */
 export type StageCosts = {
@@ -38,6 +37,8 @@ type CpuTimes = Readonly<Record<(typeof STAGES)[number], number>>;
 const OFFERS = 200;
 const AFFILIATES = 50;
 const LINK_KEYS = 5_000;
+/** Nobody has this number. */
+const HOT_PRODUCER = 60_000;
 const IDLE_MS = 3_000;
 const STORED_TIMEOUT_MS = 180_000;
 /** Of the clock in which Linux counts processor time. */
@@ -160,6 +161,18 @@ export class HostileWorld {
     return (await answer.json<{ id: string }>()).map(({ id }) => id);
   }
 
+  /** Copies of a stored click, over the last minutes, that share the hot ad ID. */
+  async storeHotClicks(count: number): Promise<void> {
+    await this.#clickhouse.command({
+      query: `insert into click
+        select one.* replace ({adId: String} as gclid, now64(3) - toIntervalMillisecond(number % 600000) as ts,
+          toFixedString(unhex(leftPad(hex(number), 32, 'F')), 16) as click_id, {producer: UInt16} as _producer,
+          number as _position)
+        from numbers({count: UInt64}) as numbered cross join (select * from click where status = 'redirect' limit 1) as one`,
+      query_params: { adId: HOT_AD_ID, count, producer: HOT_PRODUCER },
+    });
+  }
+
   async #stored(): Promise<number> {
     const answer = await this.#clickhouse.query({
       query: "select count() as rows from click",
@@ -258,37 +271,4 @@ async function fillCatalog({ env, demo }: BenchServers): Promise<HostileCatalog>
   } finally {
     await pool.end();
   }
-}
-
-async function startProcessors({ env }: BenchServers, folder: string): Promise<ChildServer> {
-  const port = await freePort();
-  const command = [process.execPath, projectFile(".build", "processors", "main.js")];
-  return await ChildServer.start(command, `http://127.0.0.1:${port}/health`, {
-    ...env,
-    DATA_DIR: join(folder, "processors"),
-    PROCESSORS_HEALTH_PORT: String(port),
-    PROCESSOR_NAME: "hostile",
-    LANES: "clicks,conversions",
-    LOG_LEVEL: "warn",
-  });
-}
-
-async function startIngress(
-  { env, runtimeDir }: BenchServers,
-  folder: string,
-  port: number,
-): Promise<ChildServer> {
-  const node = await ingressNodeCommand({ runtimeDir, report: benchReport });
-  const command = [node.command, ...node.args, projectFile(".build", "ingress", "main.js")];
-  const dataDir = join(folder, "ingress");
-  await mkdir(dataDir, { recursive: true });
-  return await ChildServer.start(command, `http://127.0.0.1:${port}/health`, {
-    ...env,
-    DATA_DIR: dataDir,
-    TRACKING_PORT: String(port),
-    TRACKING_URL: `http://127.0.0.1:${port}`,
-    TRUSTED_PROXIES: "127.0.0.1/32",
-    UWS_HTTP_MAX_HEADERS_SIZE: "65536",
-    LOG_LEVEL: "warn",
-  });
 }

@@ -9,11 +9,14 @@ const CLICKS = 60_000;
 const WARM_UP_MAX = 300_000;
 const LONG_CLICKS = 6_000;
 const REPORTS = 4_000;
+const LOOKUPS = 2_000;
+/** Clicks that share the ID of the look-ups of a hot one. */
+const HOT_CLICKS = 2_000_000;
 
 export type ComparedRun = PatternRun & {
   readonly pattern: Pattern;
   readonly normal: PatternRun;
-  /** The larger of those of ingress and of the processors. */
+  /** The larger of those of ingress and of the processors; for look-ups, of the stores too. */
   readonly ratio: number;
 };
 
@@ -23,6 +26,7 @@ export async function benchHostile(): Promise<BenchResult[]> {
   const compared = compareHostile({
     requestsOf: (pattern) => {
       if (pattern.baseline === "reports") return REPORTS;
+      if (pattern.baseline === "lookups") return LOOKUPS;
       return pattern.isByByte === true ? LONG_CLICKS : CLICKS;
     },
   });
@@ -55,7 +59,7 @@ export async function* compareHostile({
 }: Comparison): AsyncGenerator<ComparedRun> {
   await using world = await HostileWorld.open();
   const clickIds: string[] = [];
-  const { normal, reports, hostile } = hostilePatterns(world.catalog, {
+  const { normal, reports, lookups, hostile } = hostilePatterns(world.catalog, {
     clickIds: () => clickIds.pop() ?? "",
     padding,
   });
@@ -66,12 +70,18 @@ export async function* compareHostile({
   const usual = {
     clicks: await world.run(normal, requestsOf(normal)),
     reports: undefined as PatternRun | undefined,
+    lookups: undefined as PatternRun | undefined,
   };
   if (wanted.some(({ baseline }) => baseline === "reports")) {
     const count = requestsOf(reports);
     clickIds.push(...(await world.clickIds(normal, 2 * count)));
     await world.run(reports, count);
     usual.reports = await world.run(reports, count);
+  }
+  if (wanted.some(({ baseline }) => baseline === "lookups")) {
+    await world.storeHotClicks(HOT_CLICKS);
+    await world.run(lookups, requestsOf(lookups));
+    usual.lookups = await world.run(lookups, requestsOf(lookups));
   }
   for (const pattern of wanted) {
     const baseline = usual[pattern.baseline] ?? usual.clicks;
@@ -80,17 +90,18 @@ export async function* compareHostile({
       ...run,
       pattern,
       normal: baseline,
-      ratio: ratioOf(run, baseline, pattern.isByByte === true),
+      ratio: ratioOf(run, baseline, pattern),
     };
   }
 }
 
-function ratioOf(run: PatternRun, normal: PatternRun, isByByte: boolean): number {
-  const scale = isByByte ? normal.bytes / run.bytes : 1;
+function ratioOf(run: PatternRun, normal: PatternRun, pattern: Pattern): number {
+  const scale = pattern.isByByte === true ? normal.bytes / run.bytes : 1;
   const ratios = [
     run.costs.ingress / normal.costs.ingress,
     run.costs.processors / normal.costs.processors,
   ];
+  if (pattern.baseline === "lookups") ratios.push(run.costs.stores / normal.costs.stores);
   return Math.max(...ratios) * scale;
 }
 

@@ -9,6 +9,7 @@ import { benchRedirects } from "./redirects.ts";
 import { benchReports } from "./reports.ts";
 import { benchRest } from "./rest.ts";
 import { type BenchResult, renderResults } from "./result.ts";
+import { benchStrangers } from "./strangers.ts";
 
 /** `npm run bench [-- name …]`: figures beside their baselines of the same run. Absolute figures are of this machine. */
 const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   reports: benchReports,
   deliveries: benchDeliveries,
   hostile: benchHostile,
+  strangers: benchStrangers,
   freshness: async () => [await benchFreshness(5_000)],
 };
 

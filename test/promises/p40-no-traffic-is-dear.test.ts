@@ -19,7 +19,7 @@ test("P40: no traffic costs ingress or the writer more than 1.5 times the normal
 }, async (context) => {
   const compared = compareHostile({
     requestsOf: ({ baseline, isByByte }) => {
-      if (baseline === "reports") return REPORTS;
+      if (baseline !== "clicks") return REPORTS;
       return isByByte === true ? LONG_CLICKS : CLICKS;
     },
     isWanted: ({ name }) => IS_FULL || IN_CI.includes(name),

@@ -16,6 +16,7 @@ const REPORT = "/api/v1/reports?preset=today";
 let world: ApiWorld;
 let clickhouse: Clickhouse;
 let origin: string;
+let otherOrigin: string;
 
 beforeAll(async () => {
   world = await ApiWorld.open();
@@ -23,7 +24,10 @@ beforeAll(async () => {
   url.pathname = `/${world.name}`;
   await migrateClickhouse(url.toString());
   clickhouse = openClickhouse({ url: url.toString(), applicationName: "test" });
-  origin = await world.startAnother({ clickhouse });
+  [origin, otherOrigin] = [
+    await world.startAnother({ clickhouse }),
+    await world.startAnother({ clickhouse }),
+  ];
 });
 afterAll(async () => {
   await clickhouse.command({ query: `drop database if exists ${world.name}` });
@@ -90,8 +94,9 @@ const leavers: (() => void)[] = [];
 function ask(
   key: string,
   path = REPORT,
+  at = origin,
 ): { leave: () => void; answer: Promise<Answered | "left"> } {
-  const { hostname, port } = new URL(origin);
+  const { hostname, port } = new URL(at);
   const headers = { authorization: `Bearer ${key}` };
   const sent = request({ hostname, port, path, headers, agent: false });
   const answer = new Promise<Answered | "left">((resolve) => {
@@ -138,6 +143,45 @@ test("a key has 4 reports under way, a workspace 8, by REST and MCP; then 429 af
     expect(full).toMatchObject({ status: 429 });
     ask(other.keys.admin);
     await untilUnderWay(9);
+  });
+});
+
+test("a key has 4 reports under way in all processes together, a workspace 8 (#17, G205)", async () => {
+  const { keys, workspaceId } = world.tenant;
+  const third = await insertKey(world.db, { workspaceId, name: "fourth", role: "admin" });
+  await withEndlessReports(async () => {
+    const first = ask(keys.admin);
+    for (const at of [origin, origin, otherOrigin]) ask(keys.admin, REPORT, at);
+    await untilUnderWay(4);
+    expect(await ask(keys.admin, REPORT, otherOrigin).answer).toMatchObject({ status: 429 });
+    for (const at of [origin, origin, otherOrigin, otherOrigin]) ask(keys.analyst, REPORT, at);
+    await untilUnderWay(8);
+    expect(await ask(third, REPORT, otherOrigin).answer).toMatchObject({ status: 429 });
+    first.leave();
+    await untilUnderWay(7);
+    ask(third, REPORT, otherOrigin);
+    await untilUnderWay(8);
+  });
+});
+
+test("the places of a process end with its connection, and it goes on with another one (#17, G205)", async () => {
+  const { admin } = world.tenant.keys;
+  await withEndlessReports(async () => {
+    for (let reports = 1; reports <= 4; reports += 1) ask(admin);
+    await untilUnderWay(4);
+    const { rows } = await world.db.query<{ ended: boolean }>({
+      text: `select pg_terminate_backend(pid) as ended from pg_locks
+        where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
+        group by pid`,
+    });
+    expect(rows).toEqual([{ ended: true }]);
+    ask(admin, REPORT, otherOrigin);
+    await untilUnderWay(5);
+  });
+  await withEndlessReports(async () => {
+    for (let reports = 1; reports <= 4; reports += 1) ask(admin);
+    await untilUnderWay(4);
+    expect(await ask(admin, REPORT, otherOrigin).answer).toMatchObject({ status: 429 });
   });
 });
 

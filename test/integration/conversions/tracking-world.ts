@@ -329,8 +329,13 @@ export class TrackingWorld {
     return row;
   }
 
+  /** As when their processes end in good order. */
+  async closeLanes(): Promise<void> {
+    await Promise.all(this.#lanes.splice(0).map((lane) => lane.close()));
+  }
+
   async close(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.close()));
+    await this.closeLanes();
     await this.#outgoing.close();
     await this.#feed.close();
     await this.nats.connection.close();

@@ -1,4 +1,4 @@
-import type { InboundCall } from "../../schemas/events/inbound-call.ts";
+import type { InboundCall } from "./inbound-call.ts";
 
 /** Rows of their own that one kind of refusal gets in a window. */
 const ROWS_A_WINDOW = 60;
@@ -9,8 +9,9 @@ const KINDS_MAX = 10_000;
 type Kind = { readonly startedAtMs: number; rows: number; more: number; last: InboundCall };
 
 /**
- * Keeps a flood of refusals from growing the log: of one kind (workspace, endpoint, result) the first 60 of a minute have a row
- * each, and the others of that minute one row together, that of the last, which says how many there were.
+ * Keeps a flood of refusals from growing the inbound log, in each process that answers strangers: of one kind (workspace, endpoint,
+ * result) the first 60 of a minute have a row each, and the others of that minute one row together, that of the last, which says
+ * how many there were.
  */
 export class RefusalRows {
   readonly #kinds = new Map<string, Kind>();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
-import { latestClick } from "./find-click.ts";
+import { latestClick } from "./latest-click.ts";
 
 function aClick(digit: string, ts: number, offer_id: number): ClickRecord {
   return ClickRecord.parse({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { InboundCall } from "../../schemas/events/inbound-call.ts";
+import type { InboundCall } from "./inbound-call.ts";
 import { RefusalRows } from "./refusal-rows.ts";
 
 const MINUTE_MS = 60_000;

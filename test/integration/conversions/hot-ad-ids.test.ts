@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TrackingWorld } from "./tracking-world.ts";
+
+/** So many that reading them all is far from reading a granule of each part. */
+const EQUAL = 300_000;
+const HOT = "abc123";
+
+let world: TrackingWorld;
+let [one, two, unused] = [0, 0, 0];
+beforeAll(async () => {
+  world = await TrackingWorld.open();
+  world.startWriters();
+  [one, two, unused] = [await world.addOffer(), await world.addOffer(), await world.addOffer()];
+  await addEqualClicks(EQUAL);
+  await world.nats.connection.flush();
+});
+afterAll(() => world.close());
+
+/** One insert, and so one part: an hour of clicks, each tenth without an offer, and one with an ID of its own. */
+async function addEqualClicks(count: number): Promise<void> {
+  await world.clickhouse.command({
+    query: `insert into click (workspace_id, ts, click_id, link_type, status, advertiser_id, affiliate_id, offer_id, gclid, sub1)
+      with {endMs: Int64} - intDiv(({count: UInt64} - number) * 3600000, {count: UInt64}) as at
+      select {workspaceId: UInt32}, fromUnixTimestamp64Milli(at, 'UTC'),
+        toFixedString(concat(unhex(leftPad(hex(at), 12, '0')), unhex(leftPad(hex(number), 20, '0'))), 16), 'affiliate', 'redirect',
+        {advertiserId: UInt32}, {affiliateId: UInt32}, if(number % 10 = 0, 0, {offerId: UInt32}),
+        if(number = 7, 'rare', {hot: String}), toString(number)
+      from numbers({count: UInt64})`,
+    query_params: {
+      ...{ endMs: Date.now() - 60_000, count, offerId: one, hot: HOT },
+      ...{ workspaceId: world.workspaceId, advertiserId: world.advertiserId },
+      affiliateId: world.affiliateId,
+    },
+    clickhouse_settings: {
+      ...{ max_threads: 1, max_block_size: String(count) },
+      ...{ max_insert_block_size: String(count), min_insert_block_size_rows: String(count) },
+      ...{ max_partitions_per_insert_block: "2" },
+    },
+  });
+}
+
+/** Rows that ClickHouse has read of the table of clicks in this world. */
+async function rowsRead(): Promise<number> {
+  await world.clickhouse.command({ query: "system flush logs" });
+  const answer = await world.clickhouse.query({
+    query: `select sum(read_rows) as read from system.query_log
+      where current_database = currentDatabase() and type = 'QueryFinish' and query_kind = 'Select'
+        and has(tables, concat(currentDatabase(), '.click'))`,
+    format: "JSONEachRow",
+  });
+  const [row] = await answer.json<{ read: number }>();
+  return row?.read ?? 0;
+}
+
+/** What a report with this ID is credited to, by the `sub1` of its click, and how many rows were read for it. */
+async function look(params: Record<string, string>): Promise<{ found: unknown; read: number }> {
+  const before = await rowsRead();
+  // The writers know all clicks of that time, so that ClickHouse is asked once.
+  const receivedAtMs = Date.now() - 500;
+  const { body } = await world.report({ ...params, txid: `order-${before}` }, { receivedAtMs });
+  const read = (await rowsRead()) - before;
+  const id = body["conversion_id"];
+  if (id === undefined) return { found: body["error"], read };
+  const [row] = await world.rows("select click ->> 'sub1' as sub1 from conversion where id = $1", [
+    id,
+  ]);
+  return { found: row?.["sub1"], read };
+}
+
+describe("clicks that share one ad ID (#0, #16)", () => {
+  test("a look-up reads no more rows for an ID on 300,000 clicks than for one on a single click (#0, #16)", async () => {
+    const rare = await look({ gclid: "rare" });
+    expect(rare.found).toBe("7");
+    const hot = await look({ gclid: HOT });
+    expect(hot.found).toBe(String(EQUAL - 1));
+    const other = await look({ gclid: HOT, offer_id: `OFFER${unused}` });
+    expect(other.read).toBeLessThanOrEqual(1.5 * rare.read);
+    expect(hot.read).toBeLessThanOrEqual(1.5 * rare.read);
+    expect(rare.read).toBeLessThan(EQUAL / 10);
+  });
+
+  test("the latest click is found as before among parts with and without the index (#0, G113)", async () => {
+    await world.addClick({ offer_id: two, gclid: HOT, ageMs: 7_200_000, sub1: "old" });
+    expect((await look({ gclid: HOT, offer_id: `OFFER${two}` })).found).toBe("old");
+    await world.clickhouse.command({
+      query: "alter table click clear projection latest_by_gclid settings mutations_sync = 2",
+    });
+    await world.addClick({ offer_id: one, gclid: HOT, ageMs: 1_000, sub1: "newest" });
+    expect((await look({ gclid: HOT })).found).toBe("newest");
+    expect((await look({ gclid: HOT, offer_id: `OFFER${two}` })).found).toBe("old");
+    expect((await look({ gclid: "rare" })).found).toBe("7");
+    expect((await look({ gclid: "nobody" })).found).toBe("no click found for gclid");
+  });
+
+  test("an ID that was erased from a click finds it no more (#0, #19)", async () => {
+    await world.addClick({ offer_id: one, gclid: "erased", sub1: "erased" });
+    expect((await look({ gclid: "erased" })).found).toBe("erased");
+    await world.clickhouse.command({
+      query:
+        "alter table click update gclid = '' where gclid = 'erased' settings mutations_sync = 2",
+    });
+    expect((await look({ gclid: "erased" })).found).toBe("no click found for gclid");
+  });
+});
