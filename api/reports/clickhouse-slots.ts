@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Pool } from "../../schemas/postgres/connect.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { InstallationPlaces } from "./installation-places.ts";
 import { ReportSlots, type SlotHolder, type SlotLimits, slotRefusal } from "./report-slots.ts";
 
@@ -20,7 +20,7 @@ type Places = Pick<ReportSlots, "take">;
 export type ClickhouseSlots = { readonly reports: Places; readonly clicks: Places };
 
 /** The slots of a process: those of reports are counted over all processes besides (G205). */
-export function openSlots(db: Pick<Pool, "connect">): ClickhouseSlots & { close(): Promise<void> } {
+export function openSlots(db: Queryable): ClickhouseSlots & { close(): Promise<void> } {
   const installation = new InstallationPlaces(db, REPORTS);
   return {
     reports: new SharedReportSlots(new ReportSlots(REPORTS), installation, REPORTS),

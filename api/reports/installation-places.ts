@@ -1,141 +1,112 @@
-import type { Pool, PoolConnection } from "../../schemas/postgres/connect.ts";
+import { randomUUID } from "node:crypto";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { SlotHolder } from "./report-slots.ts";
 
 export type PlaceLimits = { readonly perKey: number; readonly perWorkspace: number };
 
-/** A place is a lock of the session: its class, and key or workspace with the place's number. */
-const KEY_CLASS = 7265012;
-const WORKSPACE_CLASS = 7265013;
-/** More than a key or a workspace has places. */
-const PLACES_MAX = 8;
+/** How long the places of a process that was killed stay taken. */
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
 
-type Session = {
-  readonly connection: PoolConnection;
-  readonly keys: Set<number>;
-  readonly workspaces: Set<number>;
-};
-type Taken = { readonly key_lock: number | null; readonly workspace_lock: number | null };
+type Held = { readonly kind: "key" | "workspace"; readonly holder: number; readonly place: number };
 
 /**
- * Places for reports over all processes of the installation (G205): session locks of Postgres, all on one connection of this
- * process, so that a process that dies gives its places back with its connection. Nothing is written. When the connection is lost,
- * reports that are under way go on and are no longer counted.
+ * Places for reports over all processes of the installation (G205): leased rows of `report_place`, so that it needs no session of
+ * Postgres and works through PgBouncer.
  */
 export class InstallationPlaces {
-  readonly #db: Pick<Pool, "connect">;
+  readonly #db: Queryable;
   readonly #limits: PlaceLimits;
-  #session: Session | undefined;
-  /** A session may take the same lock twice, so what it holds is known here, and one statement is under way at a time. */
-  #turn: Promise<void> = Promise.resolve();
+  readonly #owner = randomUUID();
+  readonly #held = new Set<Held>();
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Pick<Pool, "connect">, limits: PlaceLimits) {
+  constructor(db: Queryable, limits: PlaceLimits) {
     this.#db = db;
     this.#limits = limits;
   }
 
   /** The function that gives the place back; undefined when key or workspace has all of its places. Rejects when Postgres is away. */
-  tryTake(holder: SlotHolder): Promise<(() => void) | undefined> {
-    return this.#inTurn(() => this.#take(holder));
-  }
-
-  /** Gives all places back. */
-  async close(): Promise<void> {
-    await this.#inTurn(async () => this.#end(new Error("closed")));
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work);
-    this.#turn = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    return done;
-  }
-
-  async #take({ keyId, workspaceId }: SlotHolder): Promise<(() => void) | undefined> {
-    const session = this.#session ?? (await this.#open());
+  async tryTake({ keyId, workspaceId }: SlotHolder): Promise<(() => void) | undefined> {
     const { perKey, perWorkspace } = this.#limits;
-    const [taken] = await this.#query<Taken>(session, {
+    const { rows } = await this.#db.query<{ of_key: number | null; of_workspace: number | null }>({
       name: "take-report-place",
-      text: `with of_key as materialized (
-               select id from unnest($2::integer[]) id where pg_try_advisory_lock($1::integer, id) limit 1
-             ), of_workspace as materialized (
-               select id from unnest($4::integer[]) id
-               where exists (select from of_key) and pg_try_advisory_lock($3::integer, id) limit 1
-             )
-             select (select id from of_key) as key_lock, (select id from of_workspace) as workspace_lock`,
-      values: [
-        ...[KEY_CLASS, freeLocks(session.keys, keyId, perKey)],
-        ...[WORKSPACE_CLASS, freeLocks(session.workspaces, workspaceId, perWorkspace)],
-      ],
+      text: `with of_key as (${freePlace("'key'", "$1::integer", "$2::integer", "true")}),
+               of_workspace as (${freePlace("'workspace'", "$3::integer", "$4::integer", "exists (select from of_key)")})
+             select (select place from of_key) as of_key, (select place from of_workspace) as of_workspace`,
+      values: [keyId, perKey, workspaceId, perWorkspace, this.#owner, LEASE_MS],
     });
-    if (taken === undefined || taken.key_lock === null) return undefined;
-    if (taken.workspace_lock === null) {
-      await this.#unlock(session, taken);
+    const [taken] = rows;
+    if (taken === undefined || taken.of_key === null) return undefined;
+    const ofKey: Held = { kind: "key", holder: keyId, place: taken.of_key };
+    if (taken.of_workspace === null) {
+      await this.#delete([ofKey]);
       return undefined;
     }
-    session.keys.add(taken.key_lock);
-    session.workspaces.add(taken.workspace_lock);
-    return () => {
-      // What cannot be unlocked ends with the session.
-      this.#inTurn(() => this.#giveBack(session, taken)).catch(() => undefined);
-    };
+    const held: Held[] = [
+      ofKey,
+      { kind: "workspace", holder: workspaceId, place: taken.of_workspace },
+    ];
+    for (const one of held) this.#held.add(one);
+    this.#timer ??= setInterval(() => this.#renew(), RENEW_MS).unref();
+    return () => this.#giveBack(held);
   }
 
-  async #giveBack(session: Session, taken: Taken): Promise<void> {
-    if (this.#session !== session) return;
-    await this.#unlock(session, taken);
-    session.keys.delete(taken.key_lock ?? 0);
-    session.workspaces.delete(taken.workspace_lock ?? 0);
+  /** Gives all places back; while Postgres is away their leases run out. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#held.clear();
+    await this.#db
+      .query({
+        name: "give-report-places-back",
+        text: "delete from report_place where owner = $1",
+        values: [this.#owner],
+      })
+      .catch(() => undefined);
   }
 
-  async #unlock(session: Session, { key_lock, workspace_lock }: Taken): Promise<void> {
-    await this.#query(session, {
-      name: "give-report-place-back",
-      text: `select pg_advisory_unlock($1::integer, $2::integer),
-        case when $4::integer is not null then pg_advisory_unlock($3::integer, $4::integer) end`,
-      values: [KEY_CLASS, key_lock, WORKSPACE_CLASS, workspace_lock],
-    });
-  }
-
-  async #query<Row extends Record<string, unknown>>(
-    session: Session,
-    statement: Parameters<PoolConnection["query"]>[0],
-  ): Promise<Row[]> {
-    try {
-      return (await session.connection.query<Row>(statement)).rows;
-    } catch (error) {
-      // Nobody knows what the session holds now: without it, nothing.
-      if (this.#session === session) this.#end(error);
-      throw error;
+  #giveBack(held: readonly Held[]): void {
+    for (const one of held) this.#held.delete(one);
+    if (this.#held.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
     }
+    // While Postgres is away the lease runs out by itself.
+    this.#delete(held).catch(() => undefined);
   }
 
-  async #open(): Promise<Session> {
-    const connection = await this.#db.connect();
-    const session: Session = { connection, keys: new Set<number>(), workspaces: new Set<number>() };
-    connection.onLost((error) => {
-      if (this.#session === session) this.#end(error);
+  async #delete(held: readonly Held[]): Promise<void> {
+    await this.#db.query({
+      name: "give-report-place-back",
+      text: `delete from report_place r using jsonb_to_recordset($2::jsonb) as h(kind text, holder integer, place smallint)
+             where r.kind = h.kind and r.holder = h.holder and r.place = h.place and r.owner = $1`,
+      values: [this.#owner, JSON.stringify(held)],
     });
-    this.#session = session;
-    // A machine that is gone keeps its places for 25 s, not for hours.
-    await this.#query(session, {
-      text: `select set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false),
-        set_config('tcp_keepalives_count', '3', false)`,
-    });
-    return session;
   }
 
-  #end(cause: unknown): void {
-    const session = this.#session;
-    this.#session = undefined;
-    session?.connection.release(cause instanceof Error ? cause : new Error(String(cause)));
+  #renew(): void {
+    this.#db
+      .query({
+        name: "renew-report-places",
+        text: `update report_place r set expires_at = now() + $3 * interval '1 millisecond'
+               from jsonb_to_recordset($2::jsonb) as h(kind text, holder integer, place smallint)
+               where r.kind = h.kind and r.holder = h.holder and r.place = h.place and r.owner = $1`,
+        values: [this.#owner, JSON.stringify([...this.#held]), LEASE_MS],
+      })
+      // The next renewal tries again. A lease that has run out lets others have more reports, which does no harm.
+      .catch(() => undefined);
   }
 }
 
-/** The locks of a key's or workspace's places that this session does not hold itself. */
-function freeLocks(held: ReadonlySet<number>, id: number, places: number): number[] {
-  return Array.from({ length: places }, (_, place) => (id * PLACES_MAX + place) | 0).filter(
-    (lock) => !held.has(lock),
-  );
+/** Takes a free place of a holder. Two processes may want the same one at once: one of them gets none, and asks again. */
+function freePlace(kind: string, holder: string, places: string, condition: string): string {
+  return `insert into report_place as r (kind, holder, place, owner, expires_at)
+    select ${kind}, ${holder}, p.number, $5::uuid, now() + $6 * interval '1 millisecond'
+    from generate_series(1, ${places}) as p(number)
+    where ${condition} and not exists (select from report_place t
+      where t.kind = ${kind} and t.holder = ${holder} and t.place = p.number and t.expires_at >= now())
+    order by p.number limit 1
+    on conflict (kind, holder, place) do update set owner = excluded.owner, expires_at = excluded.expires_at
+      where r.expires_at < now()
+    returning r.place`;
 }

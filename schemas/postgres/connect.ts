@@ -19,11 +19,7 @@ export type Pool = Queryable & {
   onIdleError(listener: (error: Error) => void): void;
 };
 
-export type PoolConnection = Queryable & {
-  release(error?: Error): void;
-  /** Who keeps a connection between statements has to hear of its end: nobody else does, and it would end the process. */
-  onLost(listener: (error: Error) => void): void;
-};
+export type PoolConnection = Queryable & { release(error?: Error): void };
 
 export type PoolOptions = {
   readonly url: string;
@@ -74,9 +70,6 @@ export function openPool(options: PoolOptions): Pool {
       return {
         query: (statement) => client.query(toConfig(statement)),
         release: (error) => client.release(error),
-        onLost: (listener) => {
-          client.on("error", listener);
-        },
       };
     },
     end: () => pool.end(),

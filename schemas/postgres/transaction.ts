@@ -39,7 +39,6 @@ export function poolWithin(tx: Queryable): Pool {
         query: async (statement) => await tx.query(nested(statement)),
         // The connection belongs to `tx`, as do its end and its faults.
         release: () => undefined,
-        onLost: () => undefined,
       }),
     end: async () => await Promise.resolve(),
     onIdleError: () => undefined,

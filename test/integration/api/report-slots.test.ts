@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
+import { InstallationPlaces } from "../../../api/reports/installation-places.ts";
 import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
 import { until } from "../../system/until.ts";
@@ -164,25 +165,32 @@ test("a key has 4 reports under way in all processes together, a workspace 8 (#1
   });
 });
 
-test("the places of a process end with its connection, and it goes on with another one (#17, G205)", async () => {
-  const { admin } = world.tenant.keys;
-  await withEndlessReports(async () => {
-    for (let reports = 1; reports <= 4; reports += 1) ask(admin);
-    await untilUnderWay(4);
-    const { rows } = await world.db.query<{ ended: boolean }>({
-      text: `select pg_terminate_backend(pid) as ended from pg_locks
-        where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
-        group by pid`,
-    });
-    expect(rows).toEqual([{ ended: true }]);
-    ask(admin, REPORT, otherOrigin);
-    await untilUnderWay(5);
+test("the places of a process that was killed are free when their lease has run out (#17, G205)", async () => {
+  const { keyId, workspaceId } = { keyId: 4_000, workspaceId: 5_000 };
+  const [dead, living] = [0, 1].map(
+    () => new InstallationPlaces(world.db, { perKey: 2, perWorkspace: 3 }),
+  );
+  const take = (places: InstallationPlaces | undefined) => places?.tryTake({ keyId, workspaceId });
+  await until("both places are taken", async () => (await take(dead)) && (await take(dead)), {
+    timeoutMs: STATEMENT_MS,
   });
-  await withEndlessReports(async () => {
-    for (let reports = 1; reports <= 4; reports += 1) ask(admin);
-    await untilUnderWay(4);
-    expect(await ask(admin, REPORT, otherOrigin).answer).toMatchObject({ status: 429 });
+  expect(await take(living)).toBeUndefined();
+  await world.db.query({
+    text: "update report_place set expires_at = now() - interval '1 second' where holder = any($1::integer[])",
+    values: [[keyId, workspaceId]],
   });
+  const giveBack = await take(living);
+  expect(giveBack).toBeTypeOf("function");
+  expect(await take(living)).toBeTypeOf("function");
+  expect(await take(living)).toBeUndefined();
+  giveBack?.();
+  await until("its place is free", async () => await take(living), { timeoutMs: STATEMENT_MS });
+  await Promise.all([dead?.close(), living?.close()]);
+  const { rows } = await world.db.query({
+    text: "select from report_place where holder = any($1::integer[])",
+    values: [[keyId, workspaceId]],
+  });
+  expect(rows).toEqual([]);
 });
 
 test("a report whose client has left ends on the server, and its place is free at once (#17, G205)", async () => {
