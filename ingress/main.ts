@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { capOwnersOf } from "../schemas/catalog/cap-owners.ts";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
+import { startHealthServer } from "../schemas/host/health-server.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
@@ -102,6 +103,8 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const readers = await openReaders(settings, metrics);
   const notices = startNotices(parts, { ...kept, journal });
 
+  const health = healthOf({ ...parts, catalog, feed, journal, shipper });
+  await openHealthServer(parts, health);
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
   const server = new Server({
     ...ingressRoutes({
@@ -118,7 +121,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
       ...{ producer: folder.producer, pixels },
       inboundLog: openInboundLog(parts),
       registry,
-      health: healthOf({ folder, catalog, feed, link, journal, shipper, metrics }),
+      ...{ health, hasFacts: settings.factsOnTrackingPort },
     }),
     ...{ record, events: metrics },
   });
@@ -129,6 +132,21 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   lifetime.signal.throwIfAborted();
   await server.listen(settings.bind, settings.port);
   lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
+}
+
+async function openHealthServer(
+  {
+    settings: { healthPort },
+    log,
+    lifetime,
+    metrics: { registry },
+  }: Pick<JournalParts, "settings" | "log" | "lifetime" | "metrics">,
+  health: () => HealthFacts,
+): Promise<void> {
+  if (healthPort === undefined) return;
+  const server = await startHealthServer({ port: healthPort, metrics: registry, health });
+  lifetime.own("health", () => server.close());
+  log.info({ port: server.port }, "process.health-port");
 }
 
 /** What is recorded beside the answers of this process: kept pixels, and clicks of coupons that another one did not record. */

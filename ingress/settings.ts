@@ -6,6 +6,13 @@ const Settings = z.object({
   DATA_DIR: z.string().default(".data"),
   TRACKING_PORT: wholeNumber({ min: 1, max: 65_535 }).default(8_080),
   BIND_ADDRESS: z.string().default("127.0.0.1"),
+  /** GET /health with all facts, and /metrics, on 127.0.0.1; 0 takes any free port, which the log says. Without it, no such listener. */
+  INGRESS_HEALTH_PORT: wholeNumber({ min: 0, max: 65_535 }).optional(),
+  /**
+   * 1: the same on the tracking port, for callers from the loopback address that no header shows to be a proxy. Not behind a proxy on
+   * this machine: one that adds no header would show the facts to everybody.
+   */
+  FACTS_ON_TRACKING_PORT: onOff().default(false),
   NATS_URL: url("nats", "tls"),
   /** Put before every subject, so that several installations share one server. */
   NATS_PREFIX: z
@@ -36,6 +43,8 @@ export type IngressSettings = {
   readonly dataDir: string;
   readonly port: number;
   readonly bind: string;
+  readonly healthPort: number | undefined;
+  readonly factsOnTrackingPort: boolean;
   readonly nats: { readonly url: string; readonly prefix: string };
   readonly postgresUrl: string;
   readonly trustedProxies: readonly string[];
@@ -57,6 +66,8 @@ export function readIngressSettings(
     dataDir: read.DATA_DIR,
     port: read.TRACKING_PORT,
     bind: read.BIND_ADDRESS,
+    healthPort: read.INGRESS_HEALTH_PORT,
+    factsOnTrackingPort: read.FACTS_ON_TRACKING_PORT,
     nats: { url: read.NATS_URL, prefix: read.NATS_PREFIX },
     postgresUrl: read.POSTGRES_URL,
     trustedProxies: read.TRUSTED_PROXIES,

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
 import { openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { startHealthServer } from "../schemas/host/health-server.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
@@ -24,7 +25,6 @@ import { serveHtmlPostbacks } from "./delivery/serve-html.ts";
 import { startDelivery } from "./delivery/start.ts";
 import { webhookKind } from "./delivery/webhook-kind.ts";
 import { type FactDeps, startFacts } from "./facts/start.ts";
-import { startHealthServer } from "./health-server.ts";
 import { startSchedule } from "./schedule/start.ts";
 import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
 

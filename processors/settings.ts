@@ -77,8 +77,8 @@ const Settings = z.object({
   /** How long a click lane stays with a writer that says nothing. Milliseconds. */
   LANE_LEASE_MS: wholeNumber({ min: 1_000, max: 300_000 }).default(30_000),
   /**
-   * How long look-ups wait for an ingress that is silent and has not ended: until then clicks may lie in its journal. At most the
-   * 48 h for which the api and the conversion processors take an unknown id for one of a journal.
+   * How long look-ups, and coupons whose click is missing, wait for an ingress that is silent and has not ended: until then clicks
+   * may lie in its journal. After it the ingress is given up. At most the 48 h after which an unknown id is one made up by chance.
    */
   PRODUCER_PATIENCE_HOURS: wholeNumber({ min: 1, max: 48 }).default(48),
   /** Visits that each click lane remembers to tell unique clicks; 33 to 67 bytes each. */

@@ -22,6 +22,9 @@ if (goesOn && !process.env["SEED"]) {
 // Every random test takes its choices from this seed; the processes that run the tests inherit it.
 process.env["SEED"] ||= String(Date.now() % 1_000_000_000);
 
+// Tests ask an ingress on its tracking port how far it is; only test/e2e/private-run.test.ts runs with the default.
+process.env["FACTS_ON_TRACKING_PORT"] ||= "1";
+
 const passed = goesOn ? passedGlobs({ seed: process.env["SEED"] }) : [];
 const alone = aloneGlobs(IS_FULL);
 

@@ -62,7 +62,8 @@ const repeatErasures: Command = {
   summary: "repeats all erasures, after Postgres or ClickHouse was restored from a backup",
   options: {},
   examples: ["person repeat-erasures"],
-  notes: "A processor with the lane `schedule` does it, one erasure after the other.",
+  notes:
+    "A processor with the lane `schedule` does it, one erasure after the other. `tracker restored` and a restore that is noticed do the same.",
   run: async (_given, environment) =>
     await withDatabase(environment, async (db) => {
       const count = await repeatAllErasures(db);

@@ -1,4 +1,5 @@
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { repeatAllErasures } from "../../schemas/erasure/erasures.ts";
 import { ALL_LANES } from "../../schemas/events/shards.ts";
 import { renewIncarnation } from "../../schemas/installation/incarnation.ts";
 import { type Lifted, liftSequences } from "../../schemas/installation/sequences.ts";
@@ -66,6 +67,7 @@ Never restore journal folders: attach the originals.`,
             `Incarnation: ${await renewIncarnation(db, clickhouse, cut.life)} in both stores.`,
           );
           if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, told?.at)));
+          lines.push(erasureLine(await repeatAllErasures(db), what));
           await noteForAll(db, `cli restored --${what}`);
           lines.push(
             "Start processors, then api.",
@@ -127,6 +129,12 @@ async function withNats<T>(
 
 function liftedLines(lifted: readonly Lifted[]): string[] {
   return lifted.map(({ name, from, to }) => `Sequence ${name}: ${from} -> ${to}`);
+}
+
+function erasureLine(count: number, what: Restored): string {
+  const lost =
+    what === "clickhouse" ? "" : " Erasures made after the backup are lost: make them again.";
+  return `${count} erasures are due again; the lane schedule repeats them.${lost}`;
 }
 
 /** What a person should look at: revoked keys are valid again, and changes of the lost time are undone. */

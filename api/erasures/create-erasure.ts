@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { addressForms } from "../../schemas/erasure/address-forms.ts";
+import { withErasureLease } from "../../schemas/erasure/erasure-lease.ts";
 import { erase, type Subject } from "../../schemas/erasure/erasures.ts";
 import { parseClickId } from "../../schemas/ids/click-id.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
@@ -12,8 +13,6 @@ const FIELDS = ["click_id", "email", "ip"] as const;
 /** Each call writes parts of the click table anew. */
 const CALLS_A_MINUTE = 10;
 const RETRY_AFTER_SEC = 15;
-/** Any number that nothing else uses: one erasure at a time in an installation. */
-const ERASURE_LOCK = 7_265_010;
 
 const Body = z.strictObject({
   click_id: z
@@ -50,7 +49,11 @@ export const createErasure: Operation = operation({
     "Give exactly one field. `click_id` and `email` clear the address, user agent, referrer, ad-platform click IDs, and the " +
     "e-mail and phone hashes of the click and its conversions, and the same values in the inbound log and in deliveries. `ip` " +
     "clears the address wherever it stands. Rows, money and reports stay as they are. A second call, or an unknown value, " +
-    "answers zeros. Rows made before the call and stored later are cleared too.",
+    "answers zeros. The answer counts what was stored when the call was made. What was under way is cleared too: memories within " +
+    "seconds, requests to partners and webhooks that are being sent are not stopped (10 s), and rows that were being written " +
+    "are cleared within about 20 s, in their log of deliveries within a minute. Clicks and reports from before the call that " +
+    "arrive later, from a journal or a stream that is read again, are stored without the erased values. Raw messages stay in " +
+    "journals until they are stored and in the stream for 72 hours, where no answer shows them.",
   access: wholeAdminWrite,
   input: { body: Body },
   output: z.object({ data: Shown }),
@@ -59,10 +62,11 @@ export const createErasure: Operation = operation({
   findFaults: async (_context, { body }) => await Promise.resolve(formFaults(body)),
   run: async ({ db, clickhouse, workspace }, { body }) => {
     const subject = subjectOf(body);
-    const data = await oneAtATime(db, async () => {
+    const data = await withErasureLease(db, async () => {
       await assertWithinBudget(db);
       return await erase({ db, clickhouse }, { workspaceId: workspace.id, subject });
     });
+    if (data === "busy") throw busy("another erasure is under way: repeat this one");
     return { body: { data } };
   },
 });
@@ -81,32 +85,6 @@ function subjectOf({ click_id = "", email, ip = "" }: z.output<typeof Body>): Su
   const forms = addressForms(ip);
   if (forms !== undefined) return { kind: "ip", forms };
   return { kind: "click", clickId: parseClickId(click_id) ?? "" };
-}
-
-/** The lock is that of a connection: it goes with the process. */
-async function oneAtATime<T>(db: Pool, work: () => Promise<T>): Promise<T> {
-  const connection = await db.connect();
-  let fault: Error | undefined;
-  try {
-    const { rows } = await connection.query<{ is_mine: boolean }>({
-      name: "try-erasure-lock",
-      text: "select pg_try_advisory_lock($1) as is_mine",
-      values: [ERASURE_LOCK],
-    });
-    if (rows[0]?.is_mine !== true) throw busy("another erasure is under way: repeat this one");
-    try {
-      return await work();
-    } finally {
-      await connection
-        .query({ text: "select pg_advisory_unlock($1)", values: [ERASURE_LOCK] })
-        .catch((error: unknown) => {
-          // A connection that may still hold the lock is closed.
-          fault = error instanceof Error ? error : new Error(String(error));
-        });
-    }
-  } finally {
-    connection.release(fault);
-  }
 }
 
 async function assertWithinBudget(db: Pool): Promise<void> {

@@ -209,7 +209,9 @@ async function startProcesses(
   { settings, supervisor }: Launch,
 ): Promise<void> {
   const { bindAddress, dataDir, trackingPort, apiPort, ingressWorkers } = settings;
-  const ports = await keptPorts(join(dataDir, "ports.json"), ["processors-health"], "127.0.0.1");
+  const workers = Array.from({ length: ingressWorkers }, (_, worker) => worker);
+  const names = ["processors-health", ...workers.map(ingressHealth)] as const;
+  const ports = await keptPorts(join(dataDir, "ports.json"), names, "127.0.0.1");
   const healthPort = ports["processors-health"];
   const node = { command: process.execPath, args: [] };
   const processors = productService(
@@ -227,12 +229,13 @@ async function startProcesses(
     },
     host,
   );
-  const ingress = Array.from({ length: ingressWorkers }, (_, worker) =>
+  const ingress = workers.map((worker) =>
     productService(
       {
         ...{ name: `ingress-${worker}`, program: ".build/ingress/main.js", node: ingressNode },
         ownEnv: {
           INGRESS_WORKER: String(worker),
+          INGRESS_HEALTH_PORT: String(ports[ingressHealth(worker)]),
           UWS_HTTP_MAX_HEADERS_SIZE: String(INGRESS_HEAD_BYTES_MAX),
         },
         healthUrl: `${listenerOrigin(bindAddress, trackingPort)}/health`,
@@ -244,6 +247,11 @@ async function startProcesses(
   // A fault of one is told after the others have settled as well: none may go unheard.
   const faults = (await Promise.allSettled(started)).filter((one) => one.status === "rejected");
   if (faults[0] !== undefined) throw faults[0].reason;
+}
+
+/** The name of its port in `ports.json`. */
+function ingressHealth(worker: number): `ingress-${number}-health` {
+  return `ingress-${worker}-health`;
 }
 
 /** `undefined` when this installation began without a demo, or a person has removed its file. */

@@ -106,6 +106,7 @@ test("the table of all settings changes only on purpose", () => {
     | JOURNAL_RESERVE_BYTES | 0 to 1000000000000 | 5 % of the disk, at least 1 GiB, at most a quarter | bytes of the journal's disk that are left to others; beyond them clicks go to NATS directly |
     | PRODUCER_PATIENCE_HOURS | 1 to 48 | 48 | how long look-ups of clicks wait for an ingress that is silent; the command producer give-up ends it |
     | JOURNAL_SYNC | interval, always, none | interval | when an answered click is on the disk: within 20 ms, before the answer, or when the system likes |
+    | FACTS_ON_TRACKING_PORT | 0 or 1 | 0 | 1 shows metrics and the facts of /health on the tracking port to this machine; not with a proxy on it, which could pass them on |
     | ALLOW_PRIVATE_DESTINATIONS | 0 or 1 | 0 | 1 lets webhooks and postbacks reach loopback addresses, for trying it out |
     | RATE_LIMIT_PER_MINUTE | 1 to 1000000 | 600 | API requests a minute and key |
     | POSTBACK_RETRY_SCHEDULE | durations (5s, 2m, 1h), comma-separated | 12 attempts over about 3 days | waits between the attempts to deliver a partner postback |

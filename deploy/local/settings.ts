@@ -119,6 +119,12 @@ const Variables = z.object({
     meaning:
       "when an answered click is on the disk: within 20 ms, before the answer, or when the system likes",
   }),
+  FACTS_ON_TRACKING_PORT: about(onOff().default(false), {
+    type: "0 or 1",
+    unset: "0",
+    meaning:
+      "1 shows metrics and the facts of /health on the tracking port to this machine; not with a proxy on it, which could pass them on",
+  }),
   ALLOW_PRIVATE_DESTINATIONS: about(onOff().default(false), {
     type: "0 or 1",
     unset: "0",

@@ -20,6 +20,8 @@ export type RouteDeps = ClickDeps &
   LandingDeps & {
     readonly registry: Metrics;
     readonly health: () => HealthFacts;
+    /** Facts and metrics also on this port, for callers on this machine (FACTS_ON_TRACKING_PORT). */
+    readonly hasFacts: boolean;
     readonly landingScript: LandingScript;
     /** Of one address; 0 limits nobody (G152). */
     readonly ipRequestsPerMinute: number;
@@ -32,6 +34,7 @@ export function ingressRoutes(
   deps: RouteDeps,
 ): Pick<ServerOptions, "sync" | "async" | "wrongMethod" | "refused"> {
   const wrongMethod = new Map<string, Answer>();
+  const mayKnow = (request: RawRequest): boolean => deps.hasFacts && isFromThisMachine(request);
   const sync: SyncEntry[] = [
     ...clickRoutes(deps),
     { pattern: "/lp", methods: ["OPTIONS"], route: () => ({ answer: LANDING_PREFLIGHT }) },
@@ -39,20 +42,17 @@ export function ingressRoutes(
     {
       pattern: "/health",
       methods: READ_METHODS,
-      // The facts are for the machine itself; strangers and balancers get the status.
+      // Strangers and balancers get the status; the facts are on a port of their own.
       route: (request) => {
         const facts = deps.health();
-        return { answer: healthAnswer(isFromThisMachine(request) ? facts : { ok: facts.ok }) };
+        return { answer: healthAnswer(mayKnow(request) ? facts : { ok: facts.ok }) };
       },
     },
     {
       pattern: "/metrics",
       methods: READ_METHODS,
-      // Figures of the business are for the machine itself, not for the world.
       route: (request) => ({
-        answer: isFromThisMachine(request)
-          ? metricsAnswer(deps.registry)
-          : linkError(404, "not_found"),
+        answer: mayKnow(request) ? metricsAnswer(deps.registry) : linkError(404, "not_found"),
       }),
     },
   ];
@@ -80,7 +80,7 @@ export function ingressRoutes(
   return { ...limitByIp({ sync, async, wrongMethod }, { ...deps, refused }), refused };
 }
 
-/** A proxy on this machine, trusted or not, says for whom it asks. */
+/** Not safe against a proxy on this machine that says in no header that it is one: see FACTS_ON_TRACKING_PORT. */
 function isFromThisMachine({ peerIp, headers }: RawRequest): boolean {
   const isForwarded =
     headers.xForwardedFor !== "" || headers.xForwardedProto !== "" || headers.via !== "";

@@ -53,13 +53,15 @@ function answerOf(
   }
   if (query.by === "id") {
     const row = intake.young.byId(query.clickId);
-    const { producer } = clickIdParts(query.clickId);
-    const completeToMs = intake.completeness.completeToMsOf(producer);
-    const clicks = row === undefined ? [] : [row];
+    const { producer, atMs } = clickIdParts(query.clickId);
+    const { completeness } = intake;
     const { recordedBy } = query;
-    return recordedBy === undefined
-      ? { completeToMs, clicks }
-      : { completeToMs, clicks, isAllKnown: intake.completeness.isAllKnownOf(recordedBy) };
+    return {
+      completeToMs: completeness.completeToMsOf(producer),
+      clicks: row === undefined ? [] : [row],
+      isGivenUp: completeness.isGivenUpOf(recordedBy ?? { producer, untilMs: atMs }),
+      ...(recordedBy === undefined ? {} : { isAllKnown: completeness.isAllKnownOf(recordedBy) }),
+    };
   }
   const completeToMs = intake.completeness.completeToMs(caughtUpMs());
   return { completeToMs, clicks: intake.young.byAdClickId(query) };

@@ -9,13 +9,13 @@ export type Segment = {
   readonly to: number;
   /** Year and month in UTC, as 202601: the partition of its rows. */
   readonly month: number;
-  /** The rows as ClickHouse reads them: JSON, each ended by a line feed. */
+  /** The rows as ClickHouse reads them: JSON, each ended by a line feed. An erasure changes them in place, between two inserts. */
   readonly bytes: Buffer;
   /** Time of its oldest and its newest row, UTC ms. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Its rows with ad-platform ids, once for each id, in the order of the rows. */
-  readonly adClicks: readonly AdClick[];
+  /** Its rows with ad-platform ids, once for each id, in the order of the rows; without those that were erased. */
+  adClicks: readonly AdClick[];
   /** Monotonic ms. */
   readonly readAtMs: number;
   isStored: boolean;
@@ -27,7 +27,8 @@ export type LostRange = {
   readonly epoch: number;
   readonly from: number;
   readonly to: number;
-  readonly reason: "declared" | "unreadable";
+  /** `passed on`: another ingress has recorded this click of a coupon. */
+  readonly reason: "declared" | "unreadable" | "passed on";
 };
 
 /** A producer's word that its sequence goes at least to `end`, which is exclusive. */

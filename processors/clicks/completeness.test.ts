@@ -175,3 +175,37 @@ test("all that a producer recorded until a moment is known once each of its epoc
   other.heard(word(1, 1, T + 50, 2));
   expect(other.isAllKnownOf({ producer: 1, untilMs: T + 100 })).toBe(true);
 });
+
+test("a producer that is given up is no proof that all is known, until it is back and has shipped what it left (#9)", () => {
+  const completeness = new Completeness({ patienceMs: HOUR_MS });
+  const dead = { producer: 2, untilMs: T + 1 };
+  completeness.heard(word(1, 1, T, 1));
+  completeness.heard(word(2, 1, T, 1));
+  expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([false, false]);
+  completeness.forget({ producer: 2, epoch: 1 }, T + 60_000);
+  expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([false, true]);
+  expect(completeness.isGivenUpOf({ producer: 2, untilMs: T + 60_001 })).toBe(false);
+  expect(completeness.completeToMsOf(2)).toBe(T + 60_000);
+  // Back with a newer start; the one before is still to be shipped.
+  completeness.heard(word(2, 2, T + 120_000, 1));
+  expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([false, true]);
+  completeness.heard(word(2, 2, T + 121_000, 2));
+  expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([true, false]);
+});
+
+test("whoever is silent for longer than it is waited for is given up once, also at another time than 48 hours (#9)", () => {
+  const completeness = new Completeness({ patienceMs: HOUR_MS });
+  const dead = { producer: 2, untilMs: T + 1 };
+  completeness.heard(word(2, 1, T, 1));
+  completeness.heard(word(1, 1, T + HOUR_MS, 1));
+  expect(completeness.takeGone()).toEqual([]);
+  completeness.heard(word(1, 1, T + HOUR_MS + 1, 1));
+  expect(completeness.takeGone()).toEqual([{ producer: 2, epoch: 1, saidMs: T }]);
+  expect(completeness.takeGone()).toEqual([]);
+  expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([false, true]);
+  // Another owner of the lane reads it from Postgres.
+  const next = new Completeness({ patienceMs: HOUR_MS });
+  expect(next.isGivenUpOf(dead)).toBe(false);
+  next.rememberGivenUp([{ producer: 2, atMs: T + HOUR_MS }]);
+  expect([next.isAllKnownOf(dead), next.isGivenUpOf(dead)]).toEqual([false, true]);
+});

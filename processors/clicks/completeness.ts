@@ -1,6 +1,6 @@
 /** By then every live producer has said something: idle ones do so twice a second (click-batch.ts). */
 const FIRST_WORD_MS = 1_500;
-/** The journal of a host that is cut off may come back for this long; then what is in it counts as lost (as in the api). */
+/** The journal of a host that is cut off is waited for so long; then what is in it counts as lost. PRODUCER_PATIENCE_HOURS. */
 const PATIENCE_MS = 48 * 3_600_000;
 /** Of producers that do not say when they end: silent for this long they are taken for gone. */
 const GONE_MS = 120_000;
@@ -24,6 +24,14 @@ export type OpenEpoch = {
   readonly saidMs: number;
 };
 
+/** A producer whose journal counts as lost. */
+type GivenUp = {
+  /** Clicks that it answered until then and that are not known count as lost. UTC ms. */
+  readonly untilMs: number;
+  /** The newest one; infinite when it is not known which. */
+  readonly epoch: number;
+};
+
 type Known = {
   /** Last words of the epochs that may go on. */
   readonly open: Map<number, number>;
@@ -33,6 +41,8 @@ type Known = {
   endedBefore: number | undefined;
   /** The last word of the epochs that have ended. */
   endedMs: number;
+  /** Nobody waits any more for what an epoch that has not ended may have left. */
+  givenUp: GivenUp | undefined;
   /** Another process with this number was refused: from when on, and until when that was heard. */
   refused: { readonly fromMs: number; readonly toMs: number } | undefined;
 };
@@ -47,6 +57,7 @@ export class Completeness {
   readonly #known = new Map<number, Known>();
   #firstMs: number | undefined;
   #newestMs = 0;
+  readonly #gone: OpenEpoch[] = [];
   readonly #patienceMs: number;
   readonly #nowMs: () => number;
 
@@ -76,6 +87,7 @@ export class Completeness {
       known.nexts.delete(other);
       known.endedMs = Math.max(known.endedMs, saidMs);
     }
+    if (hasShippedAll(known)) known.givenUp = undefined;
   }
 
   /** A producer's clock may go back, and then so does its word; with records that it repeats it does not. */
@@ -114,9 +126,22 @@ export class Completeness {
     }
   }
 
-  /** Somebody who knows says that nothing more will come of it. */
-  forget({ producer, epoch }: Pick<OpenEpoch, "producer" | "epoch">): void {
-    this.#known.get(producer)?.open.delete(epoch);
+  /** Somebody who knows says, at `nowMs` (UTC), that nothing more will come of it. */
+  forget({ producer, epoch }: Pick<OpenEpoch, "producer" | "epoch">, nowMs = this.#newestMs): void {
+    const known = this.#known.get(producer);
+    if (known?.open.has(epoch) === true) this.#giveUp(known, epoch, nowMs);
+  }
+
+  /** Producers that were given up before: when, UTC ms. */
+  rememberGivenUp(all: readonly { readonly producer: number; readonly atMs: number }[]): void {
+    for (const { producer, atMs } of all)
+      this.#get(producer).givenUp = { untilMs: atMs, epoch: Number.POSITIVE_INFINITY };
+  }
+
+  /** Epochs of which nothing was heard for as long as they are waited for, since this was last asked. */
+  takeGone(): OpenEpoch[] {
+    this.#dropGone();
+    return this.#gone.splice(0);
   }
 
   /** Epochs that have not ended, of producers that would say so. */
@@ -147,10 +172,29 @@ export class Completeness {
     const known = this.#known.get(producer);
     if (known === undefined) return 0;
     const words = wordsOf(known);
-    return words.length === 0 ? known.endedMs : Math.min(...words);
+    return words.length === 0
+      ? Math.max(known.endedMs, known.givenUp?.untilMs ?? 0)
+      : Math.min(...words);
   }
 
-  /** Whether nothing more can come of what this producer recorded until then. False for one that was never heard. */
+  /** Whether what this producer recorded until then counts as lost if it is not known: its journal was given up. */
+  isGivenUpOf({
+    producer,
+    untilMs,
+  }: {
+    readonly producer: number;
+    readonly untilMs: number;
+  }): boolean {
+    this.#dropGone();
+    const known = this.#known.get(producer);
+    if (known?.givenUp === undefined || known.givenUp.untilMs < untilMs) return false;
+    return wordsOf(known).every((word) => word > untilMs);
+  }
+
+  /**
+   * Whether nothing more can come of what this producer recorded until then. False for one that was never heard, and for one that
+   * was given up: its journal may come back.
+   */
   isAllKnownOf({
     producer,
     untilMs,
@@ -160,7 +204,8 @@ export class Completeness {
   }): boolean {
     this.#dropGone();
     const known = this.#known.get(producer);
-    return known !== undefined && wordsOf(known).every((word) => word > untilMs);
+    if (known === undefined || known.givenUp !== undefined) return false;
+    return wordsOf(known).every((word) => word > untilMs);
   }
 
   #get(producer: number): Known {
@@ -171,11 +216,20 @@ export class Completeness {
         nexts: new Map(),
         endedBefore: undefined,
         endedMs: 0,
+        givenUp: undefined,
         refused: undefined,
       };
       this.#known.set(producer, known);
     }
     return known;
+  }
+
+  #giveUp(known: Known, epoch: number, atMs: number): void {
+    known.open.delete(epoch);
+    known.givenUp = {
+      untilMs: Math.max(known.givenUp?.untilMs ?? 0, atMs),
+      epoch: Math.max(known.givenUp?.epoch ?? 0, epoch),
+    };
   }
 
   #patienceWith(known: Known, epoch: number): number {
@@ -184,9 +238,15 @@ export class Completeness {
 
   #dropGone(): void {
     const newestMs = Math.min(this.#newestMs, this.#nowMs());
-    for (const known of this.#known.values()) {
+    for (const [producer, known] of this.#known) {
       for (const [epoch, saidMs] of known.open) {
-        if (newestMs - saidMs > this.#patienceWith(known, epoch)) known.open.delete(epoch);
+        if (newestMs - saidMs <= this.#patienceWith(known, epoch)) continue;
+        if (known.endedBefore === undefined) {
+          known.open.delete(epoch);
+          continue;
+        }
+        this.#giveUp(known, epoch, newestMs);
+        this.#gone.push({ producer, epoch, saidMs });
       }
       if (newestMs - (known.refused?.toMs ?? 0) > GONE_MS) known.refused = undefined;
     }
@@ -197,6 +257,12 @@ export class Completeness {
 function unannouncedMs({ open }: Known, epoch: number): number {
   const isSucceeded = [...open.keys()].some((other) => other > epoch);
   return isSucceeded ? SUCCEEDED_MS : GONE_MS;
+}
+
+/** Whether a producer that speaks again has left nothing behind: each of its epochs has ended or goes on. */
+function hasShippedAll({ givenUp, open, endedBefore = 0 }: Known): boolean {
+  if (givenUp === undefined) return false;
+  return open.size === 0 ? endedBefore > givenUp.epoch : Math.min(...open.keys()) <= endedBefore;
 }
 
 /** How far each sequence of a producer is that may go on. */

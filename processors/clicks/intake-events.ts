@@ -15,6 +15,10 @@ export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
     },
     unreadable: (place) => log.error({ ...place }, "clicks.unreadable-record"),
     lost: (range) => {
+      if (range.reason === "passed on") {
+        log.warn({ ...range }, "clicks.coupon-click-recorded-elsewhere");
+        return;
+      }
       metrics.lost(range.reason, range.to - range.from);
       log.error({ ...range }, "clicks.lost");
     },

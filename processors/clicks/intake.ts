@@ -5,12 +5,20 @@ import { adClickKeys } from "./ad-clicks.ts";
 import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
 import { ClickCaps } from "./click-caps.ts";
 import { Completeness } from "./completeness.ts";
+import { ErasedClicks } from "./erased-clicks.ts";
 import type { LaneTable } from "./lane-table.ts";
 import { Lines } from "./lines.ts";
 import type { Range } from "./position-set.ts";
 import { type Clocks, PresentTime } from "./present-time.ts";
 import { type Producer, Producers } from "./producers.ts";
-import { type LineHead, mayHaveAdIds, readLine, withoutEarnings } from "./read-line.ts";
+import {
+  type LineHead,
+  mayHaveAdIds,
+  readCouponClickId,
+  readLine,
+  readProducer,
+  withoutEarnings,
+} from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
 import { type ForgottenVisits, UniqueClicks } from "./unique-clicks.ts";
 import { YoungClicks } from "./young-clicks.ts";
@@ -53,6 +61,9 @@ export class Intake {
   readonly producers = new Producers();
   readonly completeness: Completeness;
   readonly young = new YoungClicks(YOUNG_LIMITS);
+  readonly erased = new ErasedClicks();
+  /** Coupons' clicks that a producer must not record any more, as `passedKey` writes them (TRK-037). */
+  readonly passedOn = new Set<string>();
   uniques: UniqueClicks;
   readonly caps: ClickCaps;
   readonly #table: LaneTable;
@@ -227,20 +238,20 @@ export class Intake {
   ): void {
     const isClick = this.#table.name === "click";
     const hasAdIds = isClick && mayHaveAdIds(lines.text);
+    const hasCoupons = isClick && readCouponClickId(lines.text) !== undefined;
     const builder = new SegmentBuilder(producer, {
       readAtMs,
       lineBytes: lines.bytesOf(from - first, to - first),
       rows: to - from,
     });
     for (let position = from; position < to; position += 1) {
-      const line = lines.at(position - first);
-      const head = readLine(line);
+      const read = lines.at(position - first);
+      const head = this.#readHead(read, { producer, position, hasCoupons });
       if (head === undefined) {
         this.#finish(builder);
-        this.#events.unreadable({ producer: producer.producer, epoch: producer.epoch, position });
-        this.#lose(producer, [position, position + 1], "unreadable");
         continue;
       }
+      const line = this.erased.clean(read, head.ts);
       const month = this.#months.of(head.ts);
       if (!builder.continues(month)) this.#finish(builder);
       const isUnique = isClick ? this.#isUnique(head) : undefined;
@@ -250,6 +261,18 @@ export class Intake {
       if (hasAdIds) builder.addAdClick(adClickKeys(line), head.offerId);
     }
     this.#finish(builder);
+  }
+
+  /**
+   * Whether this is a click of a coupon that another ingress records, because the journal of this one was away: it is in the table or
+   * on its way there. Within the seconds before `passedOn` has it, the memory of young clicks tells.
+   */
+  #isRecordedElsewhere({ producer }: Producer, line: string): boolean {
+    const clickId = readCouponClickId(line);
+    if (clickId === undefined) return false;
+    if (this.passedOn.has(passedKey(clickId, producer))) return true;
+    const known = this.young.byId(clickId);
+    return known !== undefined && readProducer(known) !== producer;
   }
 
   /** A word without records: JetStream has acknowledged everything before `end`, so that what is not here was lost there. */
@@ -275,11 +298,34 @@ export class Intake {
     return this.uniques.take(head, head.ts, hours * HOUR_MS);
   }
 
+  /** Undefined for a line that becomes no row, which is noted. */
+  #readHead(
+    line: string,
+    of: { readonly producer: Producer; readonly position: number; readonly hasCoupons: boolean },
+  ): LineHead | undefined {
+    const { producer, position } = of;
+    const place: Range = [position, position + 1];
+    if (of.hasCoupons && this.#isRecordedElsewhere(producer, line)) {
+      this.#lose(producer, place, "passed on");
+      return undefined;
+    }
+    const head = readLine(line);
+    if (head === undefined) {
+      this.#events.unreadable({ producer: producer.producer, epoch: producer.epoch, position });
+      this.#lose(producer, place, "unreadable");
+    }
+    return head;
+  }
+
   #lose({ producer, epoch }: Producer, [from, to]: Range, reason: LostRange["reason"]): void {
     const range: LostRange = { producer, epoch, from, to, reason };
     this.#last.lost.push(range);
     this.#events.lost(range);
   }
+}
+
+export function passedKey(clickId: string, producer: number): string {
+  return `${clickId} ${producer}`;
 }
 
 /** Whether two starts have this producer number and epoch, and the batch is not of the one that came first. */

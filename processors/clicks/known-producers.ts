@@ -16,6 +16,8 @@ export class KnownProducers {
   readonly #log: Log;
   #noted = new Map<string, OpenEpoch>();
   readonly #silent = new Set<string>();
+  /** Given up and not noted yet. */
+  readonly #gone: OpenEpoch[] = [];
 
   constructor(db: Queryable, lane: number, options: { completeness: Completeness; log: Log }) {
     this.#db = db;
@@ -33,11 +35,18 @@ export class KnownProducers {
     });
     this.#noted = new Map(rows.map((row) => [keyOf(row), row]));
     this.#completeness.remember(rows);
+    const givenUp = await this.#db.query<{ producer: number; atMs: number }>({
+      name: "read-producers-given-up",
+      text: `select id as producer, (extract(epoch from given_up_at) * 1000)::bigint as "atMs"
+             from ingress_producer where given_up_at > now() - interval '72 hours'`,
+    });
+    this.#completeness.rememberGivenUp(givenUp.rows);
   }
 
   /** Notes producers that are new or have ended. To be called before an acknowledgement. */
   async noteChanges(): Promise<void> {
     const open = new Map(this.#completeness.open.map((epoch) => [keyOf(epoch), epoch]));
+    await this.#noteGone();
     const fresh = [...open].filter(([key]) => !this.#noted.has(key)).map(([, epoch]) => epoch);
     const ended = [...this.#noted].filter(([key]) => !open.has(key)).map(([, epoch]) => epoch);
     if (fresh.length > 0) {
@@ -63,6 +72,23 @@ export class KnownProducers {
     }
   }
 
+  /** Whoever was silent for longer than it is waited for is given up, as by the command: later owners of the lane must know. */
+  async #noteGone(): Promise<void> {
+    this.#gone.push(...this.#completeness.takeGone());
+    if (this.#gone.length === 0) return;
+    const [producers, , saidMs] = columnsOf(this.#gone);
+    await this.#db.query({
+      name: "give-up-silent-producers",
+      text: `update ingress_producer as known
+             set given_up_at = now(), given_up_from_ms = least(known.given_up_from_ms, gone.said_ms)
+             from (select producer, min(said_ms) as said_ms
+                   from unnest($1::int[], $2::bigint[]) as gone (producer, said_ms) group by producer) gone
+             where known.id = gone.producer`,
+      values: [producers, saidMs],
+    });
+    for (const epoch of this.#gone.splice(0)) this.#log.warn(epoch, "clicks.producer-given-up");
+  }
+
   /** Notes the last words. A producer whose row was removed meanwhile is gone for good: its host, and its journal, are lost. */
   async refresh(nowMs: number): Promise<void> {
     await this.noteChanges();
@@ -81,7 +107,7 @@ export class KnownProducers {
     for (const epoch of open) {
       if (kept.has(keyOf(epoch))) continue;
       this.#noted.delete(keyOf(epoch));
-      this.#completeness.forget(epoch);
+      this.#completeness.forget(epoch, nowMs);
       this.#log.warn(epoch, "clicks.producer-given-up");
     }
   }

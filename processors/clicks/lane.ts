@@ -1,21 +1,19 @@
-import type { Catalog } from "../../schemas/catalog/catalog.ts";
-import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
+import { repeatAllErasures } from "../../schemas/erasure/erasures.ts";
 import type { Log } from "../../schemas/host/log.ts";
-import type { Nats } from "../../schemas/nats/connect.ts";
-import type { Pool } from "../../schemas/postgres/connect.ts";
-import type { Clock } from "../../schemas/time/clock.ts";
 import { answerQueries } from "./answer-queries.ts";
 import { auditLane } from "./audit.ts";
 import { Backoff } from "./backoff.ts";
 import { type Batch, type LostRange, rowsOf, takeRows } from "./batch.ts";
 import { Bell } from "./bell.ts";
+import { ErasureWatch } from "./erasure-watch.ts";
 import { insertQueryId, raiseFence, selectFence } from "./fence.ts";
 import { flushDueInMs } from "./flush-due.ts";
 import { FencedError, InsertTimeoutError, insertRows } from "./insert-rows.ts";
 import { BATCH_ROWS_MAX, Intake, type IntakeEvents } from "./intake.ts";
 import { intakeEvents } from "./intake-events.ts";
 import { KnownProducers } from "./known-producers.ts";
+import type { LaneDeps } from "./lane-deps.ts";
 import { type LaneLease, LeaseLostError } from "./lane-lease.ts";
 import { noteLost, noteProgress, readLaneNotes } from "./lane-notes.ts";
 import { LaneNotices } from "./lane-notices.ts";
@@ -23,22 +21,9 @@ import { LaneReader } from "./lane-reader.ts";
 import { type LaneTable, tableOfLane } from "./lane-table.ts";
 import { loadPositions, settle } from "./load-positions.ts";
 import { meetFence } from "./meet-fence.ts";
-import type { ClickMetrics } from "./metrics.ts";
 import { noteClaims } from "./producer-claims.ts";
 import { UniqueWindow } from "./unique-window.ts";
 import { publishWatermarks } from "./watermarks.ts";
-
-export type LaneDeps = {
-  readonly pool: Pool;
-  readonly nats: Nats;
-  readonly clickhouse: Clickhouse;
-  readonly catalog: Catalog;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly metrics: ClickMetrics;
-  readonly producerPatienceMs: number;
-  readonly uniquesMax?: number | undefined;
-};
 
 const WAKE_MS = 250;
 const WATERMARK_MS = 1_000;
@@ -74,6 +59,7 @@ export class Lane {
   readonly #notices: LaneNotices;
   readonly #window: UniqueWindow;
   readonly #known: KnownProducers;
+  readonly #erasures: ErasureWatch;
   readonly intake: Intake;
   #database = "";
   #inserts = 0;
@@ -108,6 +94,7 @@ export class Lane {
     });
     this.#window = new UniqueWindow(deps, this.intake, this.#log);
     const { completeness } = this.intake;
+    this.#erasures = new ErasureWatch(deps.pool, this.intake, this.#log);
     this.#known = new KnownProducers(deps.pool, lease.lane, { completeness, log: this.#log });
     this.#reader = new LaneReader(
       {
@@ -206,6 +193,7 @@ export class Lane {
   }
 
   async #refresh(): Promise<void> {
+    await this.#erasures.refresh();
     await this.#window.refresh();
     await this.#notices.refresh();
   }
@@ -295,6 +283,8 @@ export class Lane {
     const { epoch } = this.#lease;
     await raiseFence(clickhouse, { database: this.#database, lane, epoch }, signal);
     if (occasion === "first") await this.#known.load();
+    // Before the stream is read again: what was erased must not come back out of it.
+    if (this.#table.name === "click") await this.#erasures.load();
     const place = { table: this.#table, lane };
     const forgotten = await loadPositions({ clickhouse, db: pool }, this.intake, place);
     const isChanged = occasion === "first" || forgotten.length > 0;
@@ -304,6 +294,8 @@ export class Lane {
       this.#tokenSalt = String(epoch);
       this.intake.caps.unload();
       this.#log.error({ forgotten: forgotten.slice(0, 10) }, "clicks.table-has-forgotten-rows");
+      // Also erasures may be among what the table has forgotten.
+      await repeatAllErasures(pool);
       this.#rewind();
     }
     const { size } = this.intake.uniques;

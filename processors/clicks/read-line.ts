@@ -58,17 +58,36 @@ export type AdId = { readonly kind: AdClickIdKind; readonly written: string };
 export function readAdIds(line: string): AdId[] {
   const ids: AdId[] = [];
   for (const kind of AD_CLICK_ID_KINDS) {
-    const start = valueAt(line, `${kind}":"`);
-    if (start < 0) continue;
-    let end = line.indexOf('"', start);
-    while (end > 0 && isEscaped(line, end)) end = line.indexOf('"', end + 1);
-    if (end > start) ids.push({ kind, written: line.slice(start, end) });
+    const text = textAt(line, kind);
+    if (text !== undefined && text.end > text.start)
+      ids.push({ kind, written: line.slice(text.start, text.end) });
   }
   return ids;
 }
 
+/** Where the text of a field begins and ends, without its quotes; undefined for a field that is absent or no text. */
+export function textAt(line: string, field: string): { start: number; end: number } | undefined {
+  const start = valueAt(line, `${field}":"`);
+  if (start < 0) return undefined;
+  let end = line.indexOf('"', start);
+  while (end > 0 && isEscaped(line, end)) end = line.indexOf('"', end + 1);
+  return end < 0 ? undefined : { start, end };
+}
+
 export function readWorkspaceId(line: string): number {
   return numberOf(line, 'workspace_id":');
+}
+
+/** The id of a click that a coupon stands for (TRK-037); undefined for every other line. */
+export function readCouponClickId(line: string): string | undefined {
+  if (valueAt(line, 'link_type":"coupon"') < 0) return undefined;
+  const id = textAt(line, "click_id");
+  return id === undefined ? undefined : line.slice(id.start, id.end);
+}
+
+/** The producer that the writer has added to a row. */
+export function readProducer(row: string): number {
+  return numberOf(row, '_producer":');
 }
 
 /** Whether any line of a message can have an ad-platform id. */
@@ -116,7 +135,7 @@ function numberOf(line: string, field: string): number {
  * Where the text after `field` begins; negative without one. A quote inside a string is escaped, so a field's name between
  * bare quotes, after a comma or a brace, is the field.
  */
-function valueAt(line: string, field: string): number {
+export function valueAt(line: string, field: string): number {
   let at = line.indexOf(field);
   while (at >= 0) {
     const before = line.charCodeAt(at - 2);

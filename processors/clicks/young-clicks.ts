@@ -1,6 +1,9 @@
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
-import { type AdClickSearch, AdClicks } from "./ad-clicks.ts";
+import { type AdClickSearch, AdClicks, adClickKeys } from "./ad-clicks.ts";
 import type { Segment } from "./batch.ts";
+import type { ErasedClicks } from "./erased-clicks.ts";
+import { padded } from "./erased-line.ts";
+import { readLine } from "./read-line.ts";
 
 export type YoungLimits = {
   /** Of clicks that ClickHouse has too; younger ones may leave earlier for the other two limits. */
@@ -15,6 +18,9 @@ const SPAN_MS_MAX = 10_000;
 /** Slots of left segments before the list is cut. */
 const LEFT_MAX = 4_096;
 const LINE_FEED = 10;
+
+/** Where a row begins, and its line feed. */
+type RowPlace = { readonly start: number; readonly end: number };
 
 /**
  * The clicks that were read lately, in the order of the stream, as the bytes that go to ClickHouse. A click id contains its
@@ -58,6 +64,35 @@ export class YoungClicks {
 
   /** The row of a click as JSON. */
   byId(clickId: string): string | undefined {
+    for (const { segment, start, end } of this.#placesOf(clickId))
+      return segment.bytes.toString("utf8", start, end);
+    return undefined;
+  }
+
+  /** Clears a click that was erased. Only while nothing is being inserted, because rows are changed in place. */
+  eraseClick(clickId: string, erased: ErasedClicks): void {
+    for (const { segment, start, end } of this.#placesOf(clickId))
+      this.#eraseRow(segment, { start, end }, erased);
+  }
+
+  /** Clears what was erased in all rows of a segment, under the same condition. */
+  eraseIn(segment: Segment, erased: ErasedClicks): void {
+    for (let start = 0; start < segment.bytes.length; ) {
+      const end = segment.bytes.indexOf(LINE_FEED, start);
+      this.#eraseRow(segment, { start, end }, erased);
+      start = end + 1;
+    }
+  }
+
+  /** Oldest first. */
+  *segments(): Generator<Segment> {
+    for (let at = this.#head; at < this.#queue.length; at += 1) {
+      const segment = this.#queue[at];
+      if (segment !== undefined) yield segment;
+    }
+  }
+
+  *#placesOf(clickId: string): Generator<RowPlace & { readonly segment: Segment }> {
     const { atMs } = clickIdParts(clickId);
     const wanted = `"click_id":"${clickId}"`;
     const candidates = [this.#bySecond.get(Math.floor(atMs / BUCKET_MS)) ?? [], this.#wide];
@@ -65,10 +100,30 @@ export class YoungClicks {
       for (const segment of segments) {
         if (segment.fromMs > atMs || segment.toMs < atMs) continue;
         const at = segment.bytes.indexOf(wanted);
-        if (at >= 0) return lineAt(segment.bytes, at);
+        if (at >= 0) yield { segment, ...lineAt(segment.bytes, at) };
       }
     }
-    return undefined;
+  }
+
+  /** The row keeps its length, and with it every other row its place. */
+  #eraseRow(segment: Segment, { start, end }: RowPlace, erased: ErasedClicks): void {
+    const { bytes } = segment;
+    const line = bytes.toString("latin1", start, end);
+    const clean = erased.clean(line, readLine(line)?.ts ?? 0);
+    if (clean === line) return;
+    bytes.write(padded(clean, line.length), start, "latin1");
+    const kept = new Set(adClickKeys(clean));
+    const gone = segment.adClicks.filter(
+      (click) =>
+        click.bytes.byteOffset + click.at === bytes.byteOffset + start && !kept.has(click.key),
+    );
+    if (gone.length === 0) return;
+    segment.adClicks = segment.adClicks.filter((click) => !gone.includes(click));
+    for (const click of gone) this.#adClicks.remove(click);
+    // Older clicks with the same id, which it stood before, may not be in ClickHouse yet.
+    const keys = new Set(gone.map(({ key }) => key));
+    for (const { adClicks } of this.segments())
+      for (const click of adClicks) if (keys.has(click.key)) this.#adClicks.add(click);
   }
 
   /** The latest rows of this ad-platform id: see {@link AdClicks.find}. */
@@ -127,7 +182,6 @@ function secondsOf(segment: Segment): number[] {
   return seconds;
 }
 
-function lineAt(bytes: Buffer, at: number): string {
-  const start = bytes.lastIndexOf(LINE_FEED, at) + 1;
-  return bytes.toString("utf8", start, bytes.indexOf(LINE_FEED, at));
+function lineAt(bytes: Buffer, at: number): RowPlace {
+  return { start: bytes.lastIndexOf(LINE_FEED, at) + 1, end: bytes.indexOf(LINE_FEED, at) };
 }

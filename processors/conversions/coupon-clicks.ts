@@ -19,7 +19,7 @@ import type { StoredClicks } from "./stored-clicks.ts";
 const ROWS_A_ROUND = 100;
 const ROUND_MS = 1_000;
 const ASK_TIMEOUT_MS = 500;
-/** A journal that is silent for this long counts as lost, here as for look-ups by click id. */
+/** A journal that is silent for this long counts as lost, also when no writer says that it was given up. */
 const JOURNALED_MS = 48 * 3_600_000;
 
 const Wanted = z.object({
@@ -43,7 +43,9 @@ export type CouponClickSources = {
  * Sees to it that every conversion by coupon has its click, whoever was killed between the commit and the click (TRK-037), and never
  * two. One ingress at a time may record a click, until a moment of its own clock. When everything that it recorded until then is known
  * and the click is not among it, the right goes to another ingress, by a statement that only one process can win. Guarantees nothing
- * sooner than that: an ingress whose journal is away keeps its right for 48 h.
+ * sooner than that: an ingress whose journal is away keeps its right until it is given up, by command or after
+ * PRODUCER_PATIENCE_HOURS. Its journal may come home after that with the click in it; so the statement notes who must not record the
+ * click any more, and the click writers leave that record out.
  */
 export function startCouponClicks(sources: CouponClickSources & { readonly signal: AbortSignal }): {
   close(): Promise<void>;
@@ -112,8 +114,9 @@ async function settle(sources: CouponClickSources, wanted: Wanted): Promise<bool
     await forget(sources.pool, wanted);
     return false;
   }
-  const isLost = sources.clock.nowMs() - wanted.until_ms > JOURNALED_MS;
-  return (young.isAllKnown === true || isLost) && (await passOn(sources, wanted));
+  if (young.isAllKnown === true) return await passOn(sources, wanted, "all is known");
+  const isLost = young.isGivenUp === true || sources.clock.nowMs() - wanted.until_ms > JOURNALED_MS;
+  return isLost && (await passOn(sources, wanted, "given up"));
 }
 
 async function askWriter(
@@ -130,7 +133,11 @@ async function askWriter(
   });
 }
 
-async function passOn({ pool, nats, clock }: CouponClickSources, wanted: Wanted): Promise<boolean> {
+async function passOn(
+  { pool, nats, clock }: CouponClickSources,
+  wanted: Wanted,
+  cause: "all is known" | "given up",
+): Promise<boolean> {
   const taker = await ask(nats, {
     subject: ({ couponClickTaker }) => couponClickTaker,
     body: {},
@@ -138,12 +145,24 @@ async function passOn({ pool, nats, clock }: CouponClickSources, wanted: Wanted)
     answer: CouponClickTaker,
   });
   if (taker === undefined) return false;
+  // It lives again: soon all of its journal is known.
+  if (cause === "given up" && taker.producer === wanted.producer) return false;
   const untilMs = clock.nowMs() + COUPON_CLICK_MS;
   const { rowCount } = await pool.query({
     name: "pass-coupon-click-on",
-    text: `update coupon_click set producer = $4, until_ms = $5, due_at = clock_timestamp() + interval '2 seconds'
-           where click_id = $1 and producer = $2 and until_ms = $3`,
-    values: [wanted.click_id, wanted.producer, wanted.until_ms, taker.producer, untilMs],
+    text: `with moved as (
+             update coupon_click set producer = $4, until_ms = $5, due_at = clock_timestamp() + interval '2 seconds'
+             where click_id = $1 and producer = $2 and until_ms = $3
+               and not exists (select from coupon_click_passed p where p.click_id = $1 and p.producer = $4)
+             returning click_id),
+           noted as (
+             insert into coupon_click_passed (click_id, producer) select click_id, $2 from moved where $6::boolean
+             on conflict do nothing)
+           select click_id from moved`,
+    values: [
+      ...[wanted.click_id, wanted.producer, wanted.until_ms, taker.producer, untilMs],
+      cause === "given up",
+    ],
   });
   if (rowCount !== 1) return false;
   const order: CouponClickOrder = { click: wanted.click, untilMs };

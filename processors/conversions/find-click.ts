@@ -31,7 +31,10 @@ export type ClickSources = {
   readonly strangersSearches: WorkPool;
 };
 
-/** A genuine id that nobody knows may still lie in a journal this long; after it, it is one made up by chance. */
+/**
+ * A genuine id that nobody knows may still lie in a journal this long; after it, it is one made up by chance. The writer may say
+ * earlier that the journal was given up, after PRODUCER_PATIENCE_HOURS or by command.
+ */
 const YOUNG_MS = 48 * 3_600_000;
 const WAIT_MS = 2_000;
 const POLL_MS = 50;
@@ -60,11 +63,15 @@ export async function findClickById(sources: ClickSources, clickId: string): Pro
   const deadlineMs = performance.now() + WAIT_MS;
   const isOld = sources.clock.nowMs() - atMs > YOUNG_MS;
   let asked: ReturnType<StoredClicks["find"]> | undefined;
+  let isLost = false;
   for (;;) {
-    const young = await findYoungClick(sources, shard, clickId);
+    const writer = await askWriter(sources, { by: "id", shard, clickId });
+    const young = writer?.clicks.findLast((click) => click.click_id === clickId);
     if (young !== undefined) return { kind: "found", click: young };
     // A ClickHouse that hangs must not keep us from asking the writer again: a young click is there any moment (P12).
     if (asked === undefined) {
+      // Of the moment before ClickHouse is asked: what left the writer's memory until then is in its answer.
+      isLost = isOld || writer?.isGivenUp === true;
       asked = sources.storedClicks.find(clickId, atMs);
       // When the writer knows the click meanwhile, nobody waits for this answer any more.
       asked.catch(() => undefined);
@@ -72,21 +79,22 @@ export async function findClickById(sources: ClickSources, clickId: string): Pro
     const stored = await Promise.race([asked, pause(POLL_MS)]);
     if (stored !== "pending") {
       asked = undefined;
-      if (stored !== "away" && stored !== undefined) return { kind: "found", click: stored };
-      if (isOld && stored !== "away") return NONE;
+      const outcome = outcomeOf(stored, isLost);
+      if (outcome !== undefined) return outcome;
       if (performance.now() < deadlineMs) await pause(POLL_MS);
     }
     if (performance.now() >= deadlineMs) return UNAVAILABLE;
   }
 }
 
-async function findYoungClick(
-  sources: ClickSources,
-  shard: number,
-  clickId: string,
-): Promise<ClickRecord | undefined> {
-  const answer = await askWriter(sources, { by: "id", shard, clickId });
-  return answer?.clicks.findLast((click) => click.click_id === clickId);
+/** Undefined while the click may still come. `isLost`: it does not, if it is not in ClickHouse. */
+function outcomeOf(
+  stored: Awaited<ReturnType<StoredClicks["find"]>>,
+  isLost: boolean,
+): FoundClick | undefined {
+  if (stored === "away") return undefined;
+  if (stored !== undefined) return { kind: "found", click: stored };
+  return isLost ? NONE : undefined;
 }
 
 export type AdClickSearch = StoredAdSearch & {
@@ -227,7 +235,11 @@ async function askAllWriters(
   return { clicks, completeToMs };
 }
 
-type WriterAnswer = { readonly completeToMs: number; readonly clicks: readonly ClickRecord[] };
+type WriterAnswer = {
+  readonly completeToMs: number;
+  readonly clicks: readonly ClickRecord[];
+  readonly isGivenUp?: boolean | undefined;
+};
 
 /** Undefined when the shard has no writer just now, or it does not answer in time. */
 async function askWriter(
@@ -244,6 +256,7 @@ async function askWriter(
   return {
     completeToMs: answer.completeToMs,
     clicks: answer.clicks.map((row) => ClickRecord.parse(JSON.parse(row))),
+    isGivenUp: answer.isGivenUp,
   };
 }
 

@@ -27,12 +27,15 @@ export const Keyed = z.object({
 });
 export type Keyed = z.infer<typeof Keyed>;
 
+/** Of a report about somebody whose data was erased (G207): it can no longer be compared. */
+const ERASED = "\\x";
 const USED = malformed("idempotency key was used for another report");
 
 /** The answer to a report whose key is known: the first one again, or a refusal if that was another report. */
 export function keyedAnswer(key: ReportKey, { fingerprint, answer }: Keyed): Handled {
   const known = { workspaceId: key.workspace_id, clickId: undefined, unkept: undefined };
-  if (fingerprint !== key.fingerprint) return { ...refusal(USED, known), unkept: undefined };
+  if (fingerprint !== ERASED && fingerprint !== key.fingerprint)
+    return { ...refusal(USED, known), unkept: undefined };
   if ("reply" in answer) {
     const { error = "" } = z.looseObject({ error: z.string().optional() }).parse(answer.reply.body);
     const conversionId = answer.conversionId ?? undefined;

@@ -1,6 +1,7 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { Workspace } from "../../schemas/catalog/records.ts";
 import { workspaceOfCall } from "../../schemas/catalog/workspace-of-call.ts";
+import { PERSONAL_PARAMS } from "../../schemas/erasure/personal-fields.ts";
 import type { InboundCall } from "../../schemas/events/inbound-call.ts";
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { RefusalRows } from "../../schemas/events/refusal-rows.ts";
@@ -149,10 +150,11 @@ export class PostbackLog {
       text: `insert into postback_log (workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id,
                conversion_id, message)
              select workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message
-             from jsonb_to_recordset($1::jsonb) as r(workspace_id integer, ts timestamptz, endpoint text, ip inet,
-               token_owner text, params jsonb, http_status integer, result text, click_id text, conversion_id uuid,
-               message text)`,
-      values: [JSON.stringify(rows)],
+             from jsonb_array_elements($1::jsonb) as i("row"),
+               jsonb_to_record(log_row_without_erased(i."row", $2::text[])) as r(workspace_id integer, ts timestamptz,
+                 endpoint text, ip inet, token_owner text, params jsonb, http_status integer, result text, click_id text,
+                 conversion_id uuid, message text)`,
+      values: [JSON.stringify(rows), PERSONAL_PARAMS],
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { repeatAllErasures } from "../../schemas/erasure/erasures.ts";
 import { listSpans } from "../../schemas/facts/audited-spans.ts";
 import type { FactStores, Span } from "../../schemas/facts/fact-sums.ts";
 import { FACT_TABLES, type FactTable } from "../../schemas/facts/fact-table.ts";
@@ -101,6 +102,8 @@ export class FactsAudit {
     if (wentBack !== undefined) {
       this.#wentBack.add(1, { store: wentBack });
       log.error({ store: wentBack }, "facts.store-went-back");
+      // What was erased since the copy is there again (G207).
+      await repeatAllErasures(pool);
     }
     const restarted = starts.filter(({ isNew }) => isNew).map(({ server }) => server);
     if (restarted.length > 0) log.info({ restarted }, "facts.store-restarted");

@@ -34,6 +34,12 @@ const STATEMENTS = [
              order by version limit $1)`,
   },
   {
+    name: "forget-coupon-clicks-passed",
+    text: `delete from coupon_click_passed where (click_id, producer) in (
+             select click_id, producer from coupon_click_passed
+             where added_at < clock_timestamp() - interval '400 days' limit $1)`,
+  },
+  {
     name: "forget-conversion-addresses",
     text: `delete from conversion_address where ctid in (
              select ctid from conversion_address where conv_ts < clock_timestamp() - interval '26 hours' limit $1)`,

@@ -48,6 +48,8 @@ const BACKOFF_MS = 500;
 const FACTS_AUDIT_TICK_MS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+/** What was under way while an erasure ran is cleared 15 s later, and by this much after that at most. */
+const ERASURES_TICK_MS = 5_000;
 const ERASURES_A_ROUND = 10;
 const WINDOW_TODO =
   "visitors of clicks are kept for the longest unique_click_hours or duplicate_click_seconds of an offer: shorten those, or raise CLICK_RETENTION_DAYS";
@@ -120,6 +122,7 @@ export function startSchedule(
     runTasks(tasksOf(deps, settings), settings.taskTickMs ?? TASK_TICK_MS),
     // On its own, since a round takes longer than other tasks may wait.
     runTasks([factsAudit], 2 * factsAudit.everyMs),
+    runTasks([erasuresTask(deps)], Math.min(settings.taskTickMs ?? TASK_TICK_MS, ERASURES_TICK_MS)),
   ]);
   return {
     close: async () => {
@@ -140,17 +143,20 @@ function factsAuditTask(deps: ScheduleDeps, settings: ScheduleSettings): Task {
   };
 }
 
+function erasuresTask({ pool, clickhouse }: ScheduleDeps): Task {
+  return {
+    name: "erasures",
+    everyMs: 0,
+    leaseMs: 5 * MINUTE_MS,
+    run: (signal) => repeatErasures({ db: pool, clickhouse }, signal),
+  };
+}
+
 function tasksOf(
   { pool, clickhouse, log }: ScheduleDeps,
   { fxFeedUrl = "", clickRetentionDays = 0, conversionRetentionDays = 0 }: ScheduleSettings,
 ): Task[] {
   const tasks: Task[] = [
-    {
-      name: "erasures",
-      everyMs: 0,
-      leaseMs: 5 * MINUTE_MS,
-      run: (signal) => repeatErasures({ db: pool, clickhouse }, signal),
-    },
     {
       name: "log-days",
       everyMs: HOUR_MS,

@@ -47,10 +47,29 @@ export async function eraseConversions(db: Queryable, ids: readonly string[]): P
            set conv_ip = null, email_hash = null, phone_hash = null, click = click - $2::text[],
                report_fingerprint = null, change_fingerprint = null
            where id = any($1::uuid[])
-             and (conv_ip is not null or email_hash is not null or phone_hash is not null or click ?| $2::text[])`,
+             and (conv_ip is not null or email_hash is not null or phone_hash is not null or click ?| $2::text[]
+               or report_fingerprint is not null or change_fingerprint is not null)`,
     values: [ids, AD_IDS],
   });
+  await eraseReportFingerprints(db, ids);
   return rowCount ?? 0;
+}
+
+/**
+ * Clears the fingerprints of reports with an idempotency key: with the secret of the installation, a person's values could be guessed
+ * from them. Key and answer stay until they are 7 days old, so that a repeat still gets the first answer and is never paid twice.
+ */
+async function eraseReportFingerprints(
+  db: Queryable,
+  conversionIds: readonly string[],
+): Promise<void> {
+  await db.query({
+    name: "erase-fingerprints-of-report-keys",
+    text: `update report_key set fingerprint = ''
+           where coalesce(answer #>> '{taken,conversionId}', answer ->> 'conversionId') = any($1::text[])
+             and fingerprint <> ''`,
+    values: [conversionIds],
+  });
 }
 
 /** Clears an address that conversions up to `untilMs` have, as their own or in adv1 to adv5. */
@@ -63,18 +82,21 @@ export async function eraseAddressOfConversions(
     readonly untilMs: number;
   },
 ): Promise<number> {
-  const { rowCount } = await db.query({
+  const { rows } = await db.query<{ id: string }>({
     name: "erase-address-of-conversions",
     text: `update conversion c
            set conv_ip = case when c.conv_ip = any($2::inet[]) then null else c.conv_ip end,
                report_fingerprint = null, change_fingerprint = null,
                params = without_person(c.params, '{}', $3::text[])
            where c.workspace_id = $1 and c.conv_ts <= $5 and (c.conv_ip = any($2::inet[]) or c.click_id = any($4::text[]))
-             and (c.conv_ip = any($2::inet[]) or c.params <> without_person(c.params, '{}', $3::text[]))`,
+             and (c.conv_ip = any($2::inet[]) or c.params <> without_person(c.params, '{}', $3::text[]))
+           returning c.id`,
     values: [
       ...[of.workspaceId, of.addresses, of.addresses, of.clickIds],
       new Date(of.untilMs).toISOString(),
     ],
   });
-  return rowCount ?? 0;
+  const changed = rows.map(({ id }) => id);
+  await eraseReportFingerprints(db, changed);
+  return changed.length;
 }

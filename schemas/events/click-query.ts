@@ -13,7 +13,7 @@ export const ClickQuery = z.discriminatedUnion("by", [
     by: z.literal("id"),
     shard: z.int().nonnegative(),
     clickId: z.string(),
-    /** Asks also whether everything that this producer recorded until then is known; see `isAllKnown`. */
+    /** Asks also whether everything that this producer recorded until then is known; see `isAllKnown` and `isGivenUp`. */
     recordedBy: z.object({ producer: z.int().nonnegative(), untilMs: z.int() }).optional(),
   }),
   z.object({
@@ -57,6 +57,11 @@ export const ClickAnswer = z.object({
   clicks: z.array(z.string()),
   /** Whether every click that `recordedBy` recorded until then, by its own clock, is known to the writer or to ClickHouse. */
   isAllKnown: z.boolean().optional(),
+  /**
+   * In the answer to an id: whether the click counts as lost if it is not found, because the journal of the ingress that recorded it
+   * (`recordedBy`, else the one that the id names) was given up. It may come back.
+   */
+  isGivenUp: z.boolean().optional(),
   /** A page that had no room for more rows: those after its last one are to be asked for. */
   isCut: z.boolean().optional(),
 });

@@ -2,7 +2,7 @@ import ts from "typescript";
 
 /** One place in a source where a SQL rule is broken. `line` counts from 1. */
 export type SqlFault = {
-  readonly rule: "select-star" | "value-in-text";
+  readonly rule: "select-star" | "value-in-text" | "session-state";
   readonly line: number;
   readonly text: string;
 };
@@ -26,6 +26,22 @@ const STATEMENT = new RegExp(
 
 /** `select *`, `select t.*`, `, t.*` and `returning *`; `count(*)` is none of them. */
 const STAR = /\b(select(\s+distinct)?|returning)\s+(\w+\.)?\*|,\s*\w+\.\*/i;
+
+/**
+ * What lives in a session of Postgres, and is somebody else's or nobody's behind a pooler in transaction mode: locks and cursors that
+ * outlive a transaction, listening, settings, temporary tables, statements that are prepared by hand.
+ */
+const SESSION_STATE = new RegExp(
+  [
+    "\\bpg_(try_)?advisory_(lock|unlock)\\w*\\s*\\(",
+    "^\\s*(un)?listen\\s+\\w+\\s*;?\\s*$",
+    "^\\s*(set\\s+(session\\s+)?(?!local\\b|transaction\\b)\\w+\\s*(=|to\\b)|discard\\s|prepare\\s+\\w+\\s+(as\\b|\\())",
+    "\\bset_config\\s*\\([^()]*,\\s*false\\s*\\)",
+    "\\bcreate\\s+(local\\s+|global\\s+)?temp(orary)?\\s",
+    "\\bwith\\s+hold\\b",
+  ].join("|"),
+  "i",
+);
 
 /** What may stand in the text of a statement: a constant of the module, or names that went through the quoting. */
 const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
@@ -53,6 +69,9 @@ export function sqlFaultsInSource(path: string, source: string): SqlFault[] {
     }
     const text = parts.map((part) => (typeof part === "string" ? part : "?")).join("");
     const values = parts.filter((part) => typeof part !== "string");
+    if (SESSION_STATE.test(text) && (speaksPostgres || isTextOfQuery(node))) {
+      add("session-state", node);
+    }
     if (STATEMENT.test(text) || isTextOfQuery(node)) {
       if (STAR.test(text)) add("select-star", node);
       if (speaksPostgres && !values.every(isHarmless)) add("value-in-text", node);
@@ -65,11 +84,22 @@ export function sqlFaultsInSource(path: string, source: string): SqlFault[] {
 
 /** The faults in a file of SQL. Comments are not looked at. */
 export function sqlFaultsInScript(script: string): SqlFault[] {
-  return script
-    .split("\n")
-    .map((line, index) => ({ line: index + 1, text: line.replace(/--.*$/, "") }))
-    .filter(({ text }) => STAR.test(text))
-    .map(({ line, text }) => ({ rule: "select-star", line, text: text.trim() }));
+  const lines = script.split("\n").map((line) => line.replace(/--.*$/, ""));
+  const stars = lines.flatMap((text, index): SqlFault[] =>
+    STAR.test(text) ? [{ rule: "select-star", line: index + 1, text: text.trim() }] : [],
+  );
+  let line = 1;
+  const kept = lines
+    .join("\n")
+    .split(";")
+    .flatMap((statement): SqlFault[] => {
+      const begins = line + (/^\s*/.exec(statement)?.[0].split("\n").length ?? 1) - 1;
+      line += statement.split("\n").length - 1;
+      return SESSION_STATE.test(statement)
+        ? [{ rule: "session-state", line: begins, text: statement.trim() }]
+        : [];
+    });
+  return [...stars, ...kept];
 }
 
 /** The literal texts and the expressions of a string that is put together; undefined for any other node. */

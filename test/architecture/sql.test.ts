@@ -15,7 +15,46 @@ test("no statement of the product selects a star, and values reach Postgres as p
   expect(faults).toEqual([]);
 });
 
-test("no SQL script selects a star", () => {
+test("no statement keeps state in a session of Postgres, so that a pooler may stand in between (#19)", () => {
+  const faults = productSources().flatMap((path) =>
+    sqlFaultsInSource(path, readFileSync(projectFile(path), "utf8")),
+  );
+  expect(faults.filter(({ rule }) => rule === "session-state")).toEqual([]);
+});
+
+test.each([
+  "const q = `select pg_try_advisory_lock($1)`;",
+  `const q = "select pg_advisory_unlock_all()";`,
+  `db.query({ text: "listen changes" });`,
+  `db.query({ text: "set statement_timeout = 5000" });`,
+  `db.query({ text: "set session lock_timeout to '1s'" });`,
+  "const q = `create temp table due (id bigint)`;",
+  `const q = "select set_config('a.b', 'c', false)";`,
+  "const q = `declare rows cursor with hold for select id from offer`;",
+])("session state is found in: %s", (source) => {
+  expect(sqlFaultsInSource("api/offers/offers.ts", WIRE + source)).toMatchObject([
+    { rule: "session-state" },
+  ]);
+});
+
+test.each([
+  "const q = `select pg_advisory_xact_lock($1)`;",
+  `db.query({ text: "set local statement_timeout = 5000" });`,
+  "const q = `update offer set id = 1`;",
+  `const q = "select set_config('a.b', 'c', true)";`,
+])("no session state is seen in: %s", (source) => {
+  expect(sqlFaultsInSource("api/offers/offers.ts", WIRE + source)).toEqual([]);
+});
+
+test("session state in a script is found, a setting of a function is not", () => {
+  const script = "create function f() returns int language sql\n  set enable_sort = off as $$\n";
+  expect(sqlFaultsInScript(script)).toEqual([]);
+  expect(sqlFaultsInScript("select pg_advisory_lock(1);")).toMatchObject([
+    { rule: "session-state", line: 1 },
+  ]);
+});
+
+test("no SQL script selects a star or keeps state in a session", () => {
   const scripts = pathsBelow(PRODUCT_FOLDERS).filter((path) => path.endsWith(".sql"));
   expect(scripts.length).toBeGreaterThan(1);
   const faults = scripts.flatMap((path) =>

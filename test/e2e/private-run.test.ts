@@ -20,7 +20,7 @@ let servers: z.infer<typeof Servers>;
 let passwords: string[];
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({ env: { FACTS_ON_TRACKING_PORT: "0" } });
   const file = await readFile(join(system.dataDir, "servers.json"), "utf8");
   servers = Servers.parse(JSON.parse(file));
   passwords = Object.values(servers).map((url) => new URL(url).password);
@@ -78,21 +78,31 @@ test("what is in DATA_DIR is for its owner alone, the files of ClickHouse too (#
   expect(await openFiles(join(system.dataDir, "nats"), 20)).toEqual([]);
 });
 
-test("strangers learn the status from /health and nothing from /metrics (#18, P6)", async () => {
+test("the tracking port tells no caller facts, also through a proxy that adds no header; own ports do (#18, P6)", async () => {
   const { tracking_url } = system.client.demo;
-  const ask = async (path: string, headers: Record<string, string> = {}): Promise<string> => {
-    const answer = await fetch(`${tracking_url}${path}`, { headers });
+  const ask = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
+    const answer = await fetch(url, { headers });
     return `${answer.status} ${await answer.text()}`;
   };
-  const FORWARDED = [
+  const callers = [
+    // As a proxy on this machine asks that says nothing of itself, or somebody on this machine.
+    {},
     { "x-forwarded-for": "203.0.113.9" },
     { "x-forwarded-proto": "https" },
     { via: "1.1 proxy" },
   ];
-  for (const headers of FORWARDED) {
-    expect(await ask("/health", headers)).toBe('200 {"ok":true}\n');
-    expect(await ask("/metrics", headers)).toMatch(/^404 /);
+  for (const headers of callers) {
+    expect(await ask(`${tracking_url}/health`, headers)).toBe('200 {"ok":true}\n');
+    expect(await ask(`${tracking_url}/metrics`, headers)).toMatch(/^404 /);
   }
-  expect(await ask("/health")).toContain("catalog_version");
-  expect(await ask("/metrics")).toContain("ingress_answers_total");
+  const kept = await readFile(join(system.dataDir, "ports.json"), "utf8");
+  const ports = z.record(z.string(), z.int()).parse(JSON.parse(kept));
+  for (const name of ["ingress-0-health", "ingress-1-health"]) {
+    const port = ports[name];
+    if (port === undefined) continue;
+    const own = `http://127.0.0.1:${port}`;
+    expect(await ask(`${own}/health`)).toContain("catalog_version");
+    expect(await ask(`${own}/metrics`)).toContain("ingress_answers_total");
+  }
+  expect(ports).toHaveProperty("ingress-0-health");
 });

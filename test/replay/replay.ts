@@ -102,7 +102,10 @@ async function openWorld(
 ): Promise<{ world: World; client: ServiceClient }> {
   if (options.isPlain === true) return { world: await readDemoWorld(demo), client: demo };
   const postgresUrl = options.postgresUrl ?? (await embeddedPostgresUrl(options.dataDir));
-  return await setUpWorld({ client: demo, postgresUrl, run, lines });
+  return await setUpWorld({
+    ...{ client: demo, postgresUrl, run, lines },
+    dataDir: options.dataDir,
+  });
 }
 
 function progress(linesMax: number, say: ReplayOptions["say"]): (sent: number) => void {

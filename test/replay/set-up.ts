@@ -18,8 +18,6 @@ import { type OfferPlan, planOffers, SORRY } from "./world-offers.ts";
 
 const PARTNERS = ["ANNA01", "BERND2", "CLARA3", "DIRK04"];
 const IN_FORCE_MS = 10_000;
-/** More than the ingress processes of any machine that a replay runs on: each of them has answered. */
-const PROBES = 40;
 
 const Created = z.object({ data: z.object({ id: z.int() }) });
 const CreatedOffer = z.object({
@@ -35,6 +33,8 @@ export type SetUpOptions = {
   /** Client of the demo workspace: its addresses are those of the service. */
   readonly client: ServiceClient;
   readonly postgresUrl: string;
+  /** Of the service. */
+  readonly dataDir: string;
   /** Unique among all runs. */
   readonly run: string;
   readonly lines: number;
@@ -65,7 +65,7 @@ export async function setUpWorld(
       keys: { ...demo.keys, admin: made.adminKey },
     });
     const world = await fillWorld({ pool, client, workspaceId: made.id }, options);
-    await untilInForce(pool, client, world);
+    await untilInForce(pool, { client, dataDir: options.dataDir }, world);
     return { world, client };
   } finally {
     await pool.end();
@@ -272,24 +272,23 @@ function idByCode(offers: readonly WorldOffer[]): (code: string) => number {
 }
 
 /** Every ingress process says so itself; the conversion processor by accepting a test report for the newest offer. */
-async function untilInForce(pool: Pool, client: ServiceClient, world: World): Promise<void> {
+async function untilInForce(
+  pool: Pool,
+  { client, dataDir }: Pick<SetUpOptions, "client" | "dataDir">,
+  world: World,
+): Promise<void> {
   const { rows } = await pool.query<{ version: number }>({
     text: "select last_value as version from catalog_version",
   });
   const version = rows[0]?.version ?? 0;
-  const Health = z.object({ catalog_version: z.int() });
+  const ports = await ingressHealthPorts(dataDir);
   const limits = { timeoutMs: IN_FORCE_MS };
   await until(
     "the replay's workspace is in force in ingress",
     async () => {
-      for (let probe = 0; probe < PROBES; probe += 1) {
-        // A connection of its own: the kernel spreads connections over the processes, not requests.
-        const answer = await fetch(`${client.demo.tracking_url}/health`, {
-          headers: { connection: "close" },
-        });
-        if (Health.parse(await answer.json()).catalog_version < version) return false;
-      }
-      return true;
+      const versions = await Promise.all(ports.map(catalogVersionAt));
+      const running = versions.filter((known) => known !== undefined);
+      return running.length > 0 && running.every((known) => known >= version);
     },
     limits,
   );
@@ -307,6 +306,27 @@ async function untilInForce(pool: Pool, client: ServiceClient, world: World): Pr
     },
     limits,
   );
+}
+
+/** Of `npm start`: one for each ingress process that it has or had. */
+async function ingressHealthPorts(dataDir: string): Promise<number[]> {
+  const text = await readFile(join(dataDir, "ports.json"), "utf8");
+  const ports = z.record(z.string(), z.int()).parse(JSON.parse(text));
+  return Object.entries(ports).flatMap(([name, port]) =>
+    /^ingress-\d+-health$/.test(name) ? [port] : [],
+  );
+}
+
+/** Undefined for a process that does not run. */
+async function catalogVersionAt(port: number): Promise<number | undefined> {
+  const Health = z.object({ catalog_version: z.int() });
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/health`);
+    return Health.parse(await answer.json()).catalog_version;
+  } catch (error) {
+    if (error instanceof z.ZodError) throw error;
+    return undefined;
+  }
 }
 
 /** Address of the Postgres of a one-machine run on `dataDir`. */

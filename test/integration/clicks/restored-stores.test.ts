@@ -124,6 +124,9 @@ test("`tracker restored` lifts ids, producer numbers and lane epochs above what 
   expect(told).toMatch(/Sequence offer_id_seq: \d+ -> 100003$/m);
   expect(told).toMatch(/Sequence affiliate_id_seq: \d+ -> 130000$/m);
   expect(told).toMatch(/Sequence ingress_producer_id_seq: \d+ -> 816$/m);
+  expect(told).toMatch(
+    /^0 erasures are due again.*Erasures made after the backup are lost: make them again\.$/m,
+  );
   const after = await world.pool.query<{ epoch: number }>({
     text: "select epoch from lane_lease where lane = 3",
   });

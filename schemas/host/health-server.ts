@@ -1,20 +1,20 @@
 import assert from "node:assert";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { Metrics } from "../schemas/host/metrics.ts";
+import type { Metrics } from "./metrics.ts";
 
 export type Health = {
   /** False while the process starts or ends. */
   readonly ok: boolean;
-  readonly [part: string]: string | number | boolean;
+  readonly [part: string]: string | number | boolean | null;
 };
 
 const ADDRESS = "127.0.0.1";
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * `GET /health` (200, or 503 while not ok) and `GET /metrics` on the loopback address, for the launcher and the metrics
- * collector of the same host. @throws when the port is taken.
+ * `GET /health` (200, or 503 while not ok) and `GET /metrics` on the loopback address and a port of their own, for the launcher and
+ * the metrics collector of the same host. No proxy leads there. @throws when the port is taken.
  */
 export async function startHealthServer(options: {
   readonly port: number;

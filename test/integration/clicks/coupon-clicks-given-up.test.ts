@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { giveUpProducer, readProducers } from "../../../api/command-line/producers.ts";
+import { startCouponClicks } from "../../../processors/conversions/coupon-clicks.ts";
+import { findClickById } from "../../../processors/conversions/find-click.ts";
+import { StoredAdClicks } from "../../../processors/conversions/stored-ad-clicks.ts";
+import { StoredClicks } from "../../../processors/conversions/stored-clicks.ts";
+import { WorkPool } from "../../../processors/conversions/work-pool.ts";
+import { Catalog } from "../../../schemas/catalog/catalog.ts";
+import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
+import { CouponClickOrder } from "../../../schemas/events/coupon-click.ts";
+import { openLog } from "../../../schemas/host/log.ts";
+import { Metrics } from "../../../schemas/host/metrics.ts";
+import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
+import { systemClock } from "../../../schemas/time/clock.ts";
+import { until } from "../../system/until.ts";
+import { serverUrls } from "../conversions/tracking-world.ts";
+import type { ClickProducer } from "./click-producer.ts";
+import { ClickWorld } from "./click-world.ts";
+
+const MINUTE_MS = 60_000;
+const PATIENCE = { timeoutMs: 60_000, pollMs: 100 };
+const LANE = 1;
+const log = openLog({ process: "test", level: "silent" });
+
+let world: ClickWorld;
+let catalog: Catalog;
+let live: ClickProducer;
+let dead: ClickProducer;
+let clickId = "";
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  world = await ClickWorld.open(serverUrls());
+  await world.pool.query({
+    text: `insert into workspace (slug, name, postback_token) values ('acme', 'Acme', 'acme-token')`,
+  });
+  await world.pool.query({
+    text: `insert into ingress_producer (id, host) overriding system value values (11, 'edge-1'), (12, 'edge-2')`,
+  });
+  catalog = new Catalog();
+  const feed = await CatalogFeed.start({ catalog, db: world.pool, log, metrics: new Metrics() });
+  closers.push(() => feed.close());
+  live = world.producer({ lane: LANE, producer: 11 });
+  dead = world.producer({ lane: LANE, producer: 12 });
+  const mint = new ClickIdMint({ producer: 12, secret: catalog.secret, clock: systemClock });
+  clickId = mint.mint(Date.now() - 20 * MINUTE_MS, LANE);
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+  await world.close();
+});
+
+async function say(who: ClickProducer, at: number): Promise<void> {
+  await who.ship(who.lines.length, who.lines.length, { at, endedBefore: 1 });
+}
+
+function couponClick() {
+  return {
+    ...{ click_id: clickId, ts: Number.parseInt(clickId.slice(0, 12), 16), workspace_id: 1 },
+    ...{ offer_id: LANE, advertiser_id: 1, affiliate_id: 3, domain: "trk.example" },
+  };
+}
+const recordedCoupon = () => ({ ...couponClick(), link_type: "coupon", status: "none" });
+
+/** The conversion of a coupon is committed, and its ingress (12) has died since with the click in its journal, unshipped. */
+async function wantCouponClick(): Promise<void> {
+  await world.pool.query({
+    text: `insert into coupon_click (click_id, conversion_id, click, producer, until_ms)
+           values ($1, gen_random_uuid(), $2::jsonb, 12, $3)`,
+    values: [clickId, JSON.stringify(couponClick()), Date.now() - 19 * MINUTE_MS],
+  });
+  dead.record(recordedCoupon());
+}
+
+/** A conversion processor and an ingress (11) that takes over what another one did not record. */
+function startTakingOver(): void {
+  const { subjects, connection } = world.nats;
+  connection.subscribe(subjects.couponClickTaker, {
+    callback: (_error, message) => void message.respond(JSON.stringify({ producer: 11 })),
+  });
+  connection.subscribe(subjects.couponClick(11), {
+    callback: (_error, message) => {
+      CouponClickOrder.parse(message.json());
+      const at = live.record(recordedCoupon());
+      void live.ship(at, at + 1, { endedBefore: 1 });
+    },
+  });
+  const coupons = startCouponClicks({
+    ...{ pool: world.pool, nats: world.nats, log, clock: systemClock, metrics: new Metrics() },
+    storedClicks: new StoredClicks(world.clickhouse, catalog),
+    signal: new AbortController().signal,
+  });
+  closers.push(() => coupons.close());
+}
+
+async function stored(): Promise<unknown> {
+  return await world.rows(
+    `select lower(hex(click_id)) as id, link_type, _producer as producer from click where _lane = ${LANE}`,
+  );
+}
+
+async function untilNoneIsWanted(): Promise<void> {
+  await until(
+    "no click of a coupon is wanted any more",
+    async () => {
+      await say(live, Date.now());
+      const { rows } = await world.pool.query({ text: "select click_id from coupon_click" });
+      return rows.length === 0;
+    },
+    PATIENCE,
+  );
+}
+
+const ONCE = () => [{ id: clickId, link_type: "coupon", producer: 11 }];
+
+async function comesHome(): Promise<void> {
+  await dead.ship(0, 1, { at: Date.now() - 19 * MINUTE_MS, endedBefore: 1 });
+  await say(dead, Date.now());
+  await world.untilSettled(dead);
+}
+
+test("a coupon's click is recorded once when its ingress is given up and comes back after all (#9, TRK-037)", async () => {
+  const writer = await world.startWriter();
+  await say(dead, Date.now() - 30 * MINUTE_MS);
+  await say(live, Date.now());
+  await wantCouponClick();
+  startTakingOver();
+  await until("the silent one is noted", async () => (await silentOnes()).includes(12), PATIENCE);
+  // Nobody may record it while the journal may come home: it is not given up yet.
+  const { rows } = await world.pool.query({ text: "select producer from coupon_click" });
+  expect(rows).toEqual([{ producer: 12 }]);
+
+  await giveUpProducer(world.pool, 12);
+  await untilNoneIsWanted();
+  expect(await stored()).toEqual(ONCE());
+  await comesHome();
+  expect(await stored()).toEqual(ONCE());
+
+  // Nor does another owner of the lane take it, who reads all of it again.
+  await writer.close();
+  await world.startWriter();
+  await comesHome();
+  await say(live, Date.now());
+  await world.untilSettled(live);
+  expect(await stored()).toEqual(ONCE());
+});
+
+async function silentOnes(): Promise<number[]> {
+  const producers = await readProducers(world.pool);
+  return producers.flatMap(({ id, state }) => (state === "silent" ? [id] : []));
+}
+
+test("PRODUCER_PATIENCE_HOURS other than 48 holds for coupons, look-ups by id and later owners of a lane (#9)", async () => {
+  const first = await world.startWriter({ producerPatienceMs: 10 * MINUTE_MS });
+  const sources = {
+    ...{ nats: world.nats, clickhouse: world.clickhouse, catalog, clock: systemClock },
+    storedClicks: new StoredClicks(world.clickhouse, catalog),
+    storedAdClicks: new StoredAdClicks(world.clickhouse, { statementsMax: 1 }),
+    strangersAdClicks: new StoredAdClicks(world.clickhouse, { statementsMax: 1 }),
+    strangersSearches: new WorkPool({ costMax: 1, waitingMax: 1 }),
+  };
+  await say(dead, Date.now() - 9 * MINUTE_MS);
+  await say(live, Date.now());
+  await until("the silent one is noted", async () => (await silentOnes()).includes(12), PATIENCE);
+  expect(await findClickById(sources, clickId)).toEqual({ kind: "unavailable" });
+
+  await wantCouponClick();
+  startTakingOver();
+  await first.close();
+  const producerPatienceMs = 8 * MINUTE_MS;
+  const second = await world.startWriter({ producerPatienceMs });
+  await until(
+    "it is given up without a command",
+    async () => {
+      await say(live, Date.now());
+      return (await readProducers(world.pool, 12))[0]?.state === "given up";
+    },
+    PATIENCE,
+  );
+  await untilNoneIsWanted();
+  expect(await stored()).toEqual(ONCE());
+  await comesHome();
+  expect(await stored()).toEqual(ONCE());
+
+  const lost = new ClickIdMint({ producer: 12, secret: catalog.secret, clock: systemClock }).mint(
+    Date.now() - 5 * MINUTE_MS,
+    LANE,
+  );
+  await second.close();
+  await world.pool.query({ text: "delete from click_producer where producer = 12" });
+  await world.startWriter({ producerPatienceMs });
+  await until(
+    "a click that was lost with it is unknown, also to the next owner of the lane",
+    async () => (await findClickById(sources, lost)).kind === "none",
+    PATIENCE,
+  );
+});
