@@ -128,6 +128,13 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   listening.server = server;
   link.start();
   await untilKnown(shipper, hasCaps(catalog) ? notices.heard : Promise.resolve());
+  await openPort(server, parts);
+}
+
+async function openPort(
+  server: IngressServer,
+  { settings, lifetime }: Pick<JournalParts, "settings" | "lifetime">,
+): Promise<void> {
   // A process that was told to end meanwhile has closed its journal: whom it answered now would be lost.
   lifetime.signal.throwIfAborted();
   await server.listen(settings.bind, settings.port);

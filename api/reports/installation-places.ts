@@ -31,9 +31,8 @@ export class InstallationPlaces {
     const { perKey, perWorkspace } = this.#limits;
     const { rows } = await this.#db.query<{ of_key: number | null; of_workspace: number | null }>({
       name: "take-report-place",
-      text: `with of_key as (${freePlace("'key'", "$1::integer", "$2::integer", "true")}),
-               of_workspace as (${freePlace("'workspace'", "$3::integer", "$4::integer", "exists (select from of_key)")})
-             select (select place from of_key) as of_key, (select place from of_workspace) as of_workspace`,
+      text: `select of_key, case when of_key is not null then take_report_place('workspace', $3, $4, $5, $6) end as of_workspace
+             from take_report_place('key', $1, $2, $5, $6) as of_key`,
       values: [keyId, perKey, workspaceId, perWorkspace, this.#owner, LEASE_MS],
     });
     const [taken] = rows;
@@ -96,17 +95,4 @@ export class InstallationPlaces {
       // The next renewal tries again. A lease that has run out lets others have more reports, which does no harm.
       .catch(() => undefined);
   }
-}
-
-/** Takes a free place of a holder. Two processes may want the same one at once: one of them gets none, and asks again. */
-function freePlace(kind: string, holder: string, places: string, condition: string): string {
-  return `insert into report_place as r (kind, holder, place, owner, expires_at)
-    select ${kind}, ${holder}, p.number, $5::uuid, now() + $6 * interval '1 millisecond'
-    from generate_series(1, ${places}) as p(number)
-    where ${condition} and not exists (select from report_place t
-      where t.kind = ${kind} and t.holder = ${holder} and t.place = p.number and t.expires_at >= now())
-    order by p.number limit 1
-    on conflict (kind, holder, place) do update set owner = excluded.owner, expires_at = excluded.expires_at
-      where r.expires_at < now()
-    returning r.place`;
 }

@@ -74,26 +74,10 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
     logRowsMerged: () => postbackLog.merged,
   });
   const recorder = new RecordQueue(deps.pool);
-  const storedClicks = new StoredClicks(deps.clickhouse, deps.catalog);
-  const storedAdClicks = new StoredAdClicks(deps.clickhouse, { statementsMax: AD_STATEMENTS_MAX });
-  const strangersAdClicks = new StoredAdClicks(deps.clickhouse, {
-    statementsMax: 1,
-    pauseMs: STRANGERS_PAUSE_MS,
-  });
   const relay = new UnknownClickRelay(deps);
-  const desk: Desk = {
-    ...{
-      ...deps,
-      recorder,
-      relay,
-      storedClicks,
-      storedAdClicks,
-      strangersAdClicks,
-      strangersSearches,
-      postbackLog,
-      metrics,
-    },
-  };
+  const looked = openLookups(deps);
+  const own = { recorder, relay, strangersSearches, postbackLog, metrics };
+  const desk: Desk = { ...deps, ...looked, ...own };
   const take = <T>(subject: string, { decode, pool, answer, busy }: Task<T>) =>
     nats.connection.subscribe(subject, {
       queue: QUEUE_GROUP,
@@ -111,7 +95,7 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
         if (work === undefined) respond(desk, message, busy(asked));
       },
     });
-  const couponClicks = startCouponClicks({ ...deps, storedClicks });
+  const couponClicks = startCouponClicks({ ...deps, storedClicks: looked.storedClicks });
   const subscriptions = [
     take(nats.subjects.postback, {
       decode: (bytes) => decodeAs(desk, PostbackRequest, bytes),
@@ -146,6 +130,20 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
       await couponClicks.close();
       await postbackLog.close();
     },
+  };
+}
+
+/** How clicks are read from ClickHouse. */
+function openLookups({
+  clickhouse,
+  catalog,
+}: ConversionDeps): Pick<Desk, "storedClicks" | "storedAdClicks" | "strangersAdClicks"> {
+  return {
+    storedClicks: new StoredClicks(clickhouse, catalog),
+    storedAdClicks: new StoredAdClicks(clickhouse, { statementsMax: AD_STATEMENTS_MAX }),
+    strangersAdClicks: new StoredAdClicks(clickhouse, {
+      ...{ statementsMax: 1, pauseMs: STRANGERS_PAUSE_MS },
+    }),
   };
 }
 

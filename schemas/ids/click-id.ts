@@ -56,11 +56,6 @@ export function orderInMillisecond(id: string): string {
   return id.slice(HEAD_DIGITS);
 }
 
-/** The same of a column with ids as bytes, in SQL. */
-export function orderInMillisecondSql(column: string): string {
-  return `substring(${column}, ${HEAD_DIGITS / 2 + 1})`;
-}
-
 /** Whether an installation with this secret minted the id. */
 export function isGenuineClickId(id: string, secret: string): boolean {
   const random = Number.parseInt(id.slice(HEAD_DIGITS, -MAC_DIGITS), 16);

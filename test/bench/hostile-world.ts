@@ -9,7 +9,7 @@ import { findProcesses } from "../system/processes.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";
-import { ChildServer } from "./child-server.ts";
+import type { ChildServer } from "./child-server.ts";
 import { HOT_AD_ID, type HostileCatalog, type Pattern } from "./hostile-patterns.ts";
 import { sendAll } from "./pipelined-load.ts";
 import { startIngress, startProcessors } from "./service-processes.ts";
