@@ -57,7 +57,10 @@ const UNAVAILABLE: FoundClick = { kind: "unavailable" };
  * The click with this id, in any workspace. A click is found from the moment it was answered (P12): its shard's writer knows
  * the young ones, ClickHouse the others. Waits up to 2 s for one that may be on its way.
  */
-export async function findClickById(sources: ClickSources, clickId: string): Promise<FoundClick> {
+export async function findClickById(
+  sources: Pick<ClickSources, "nats" | "catalog" | "clock" | "storedClicks">,
+  clickId: string,
+): Promise<FoundClick> {
   if (!isGenuineClickId(clickId, sources.catalog.secret)) return NONE;
   const { atMs, shard } = clickIdParts(clickId);
   const deadlineMs = performance.now() + WAIT_MS;
@@ -243,7 +246,7 @@ type WriterAnswer = {
 
 /** Undefined when the shard has no writer just now, or it does not answer in time. */
 async function askWriter(
-  { nats }: ClickSources,
+  { nats }: Pick<ClickSources, "nats">,
   query: ClickQuery,
 ): Promise<WriterAnswer | undefined> {
   const answer = await ask(nats, {

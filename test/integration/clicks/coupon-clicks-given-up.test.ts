@@ -2,9 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { giveUpProducer, readProducers } from "../../../api/command-line/producers.ts";
 import { startCouponClicks } from "../../../processors/conversions/coupon-clicks.ts";
 import { findClickById } from "../../../processors/conversions/find-click.ts";
-import { StoredAdClicks } from "../../../processors/conversions/stored-ad-clicks.ts";
 import { StoredClicks } from "../../../processors/conversions/stored-clicks.ts";
-import { WorkPool } from "../../../processors/conversions/work-pool.ts";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { CouponClickOrder } from "../../../schemas/events/coupon-click.ts";
@@ -153,11 +151,8 @@ async function silentOnes(): Promise<number[]> {
 test("PRODUCER_PATIENCE_HOURS other than 48 holds for coupons, look-ups by id and later owners of a lane (#9)", async () => {
   const first = await world.startWriter({ producerPatienceMs: 10 * MINUTE_MS });
   const sources = {
-    ...{ nats: world.nats, clickhouse: world.clickhouse, catalog, clock: systemClock },
+    ...{ nats: world.nats, catalog, clock: systemClock },
     storedClicks: new StoredClicks(world.clickhouse, catalog),
-    storedAdClicks: new StoredAdClicks(world.clickhouse, { statementsMax: 1 }),
-    strangersAdClicks: new StoredAdClicks(world.clickhouse, { statementsMax: 1 }),
-    strangersSearches: new WorkPool({ costMax: 1, waitingMax: 1 }),
   };
   await say(dead, Date.now() - 9 * MINUTE_MS);
   await say(live, Date.now());
