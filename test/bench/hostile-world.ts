@@ -75,6 +75,8 @@ export class HostileWorld {
     const clickhouse = openClickhouse({
       url: servers.env["CLICKHOUSE_URL"] ?? "",
       applicationName: "bench",
+      // A million copies of a click take a while.
+      requestTimeoutMs: STORED_TIMEOUT_MS,
     });
     const close = async (): Promise<void> => {
       await clickhouse.close();
@@ -166,7 +168,7 @@ export class HostileWorld {
     await this.#clickhouse.command({
       query: `insert into click
         select one.* replace ({adId: String} as gclid, now64(3) - toIntervalMillisecond(number % 600000) as ts,
-          toFixedString(unhex(leftPad(hex(number), 32, 'F')), 16) as click_id, {producer: UInt16} as _producer,
+          toFixedString(unhex(leftPad(hex(number), 32, '0')), 16) as click_id, {producer: UInt16} as _producer,
           number as _position)
         from numbers({count: UInt64}) as numbered cross join (select * from click where status = 'redirect' limit 1) as one`,
       query_params: { adId: HOT_AD_ID, count, producer: HOT_PRODUCER },

@@ -11,7 +11,7 @@ const LONG_CLICKS = 6_000;
 const REPORTS = 4_000;
 const LOOKUPS = 2_000;
 /** Clicks that share the ID of the look-ups of a hot one. */
-const HOT_CLICKS = 2_000_000;
+const HOT_CLICKS = 1_000_000;
 
 export type ComparedRun = PatternRun & {
   readonly pattern: Pattern;
