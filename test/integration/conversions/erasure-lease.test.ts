@@ -131,10 +131,12 @@ test("erasures take turns through a pooler in transaction mode: no session has t
     const failed = withErasureLease(pooled, async () => await Promise.reject(new Error("fault")));
     await expect(failed).rejects.toThrow("fault");
     expect(await attempt()).toBe("done");
-    const [lock] = await world.rows<{ held: number }>(
-      "select count(*) as held from pg_locks l join pg_database d on d.oid = l.database where l.locktype = 'advisory' and d.datname = current_database()",
-    );
-    expect(lock?.held).toBe(0);
+    for (const connection of connections) {
+      const { rows } = await connection.query<{ held: number }>({
+        text: "select count(*) as held from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()",
+      });
+      expect(rows).toEqual([{ held: 0 }]);
+    }
   } finally {
     await Promise.all(connections.map(async (connection) => await connection.end()));
   }
