@@ -2,7 +2,8 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 /**
  * Takes or keeps the right to copy, for `leaseMs`. One process holds it; when it stops renewing, another takes over. A copy
- * made by two processes does no harm, so the lease needs no fence. One longer than `leaseMs` is of a clock that was ahead.
+ * made by two processes does no harm, so the lease needs no fence. One that is a minute longer than
+ * `leaseMs` is of a clock that was ahead.
  */
 export async function holdRelayLease(
   db: Queryable,
@@ -13,7 +14,7 @@ export async function holdRelayLease(
     name: "hold-relay-lease",
     text: `update fact_relay_lease set owner = $1, expires_at = clock_timestamp() + $2::integer * interval '1 millisecond'
            where id = 1 and (owner = $1 or expires_at < clock_timestamp()
-             or expires_at > clock_timestamp() + $2::integer * interval '1 millisecond')`,
+             or expires_at > clock_timestamp() + $2::integer * interval '1 millisecond' + interval '1 minute')`,
     values: [owner, leaseMs],
   });
   return rowCount === 1;

@@ -10,8 +10,8 @@ export type TaskLease = {
 };
 
 /**
- * Whether the task is due and nobody else's. Times are those of the server; one in the future, or a lease longer than it can be, is of
- * a clock that was ahead and went back, and holds nobody up. A process leases a task one at a time, so a lease of its own that
+ * Whether the task is due and nobody else's. Times are those of the server; one in the future, or a lease that is a minute longer than it
+ * can be, is of a clock that was ahead and went back, and holds nobody up. A process leases a task one at a time, so a lease of its own that
  * is still there belongs to a round that failed, or comes from a Postgres that was restored: `everyMs` after it was taken the task is
  * due again.
  */
@@ -27,7 +27,7 @@ export async function leaseTask(db: Queryable, lease: TaskLease): Promise<boolea
            set owner = $2, expires_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
            where name = $1
              and (expires_at < clock_timestamp()
-               or expires_at > clock_timestamp() + $3::bigint * interval '1 millisecond'
+               or expires_at > clock_timestamp() + $3::bigint * interval '1 millisecond' + interval '1 minute'
                or owner = $2 and expires_at <= clock_timestamp() + ($3::bigint - $4::bigint) * interval '1 millisecond')
              and (done_at <= clock_timestamp() - $4::bigint * interval '1 millisecond' or done_at > clock_timestamp())`,
     values: [lease.name, lease.owner, lease.leaseMs, lease.everyMs],

@@ -9,7 +9,8 @@ const RENEW_MS = 10_000;
 /**
  * Runs `work` while no other erasure runs in the installation; "busy" when one does. The lease is a row, so it needs no session: it
  * works through PgBouncer, and a process that dies leaves it to run out. It only bounds the load: two erasures at once, as after a
- * pause longer than the lease, do no harm. A lease longer than it can be is of a clock that was ahead.
+ * pause longer than the lease, do no harm. A lease that is a minute longer than it can be is of a clock that was ahead;
+ * stored times are rounded up, so that without the minute a lease of this moment would look longer, too.
  */
 export async function withErasureLease<T>(
   db: Queryable,
@@ -39,7 +40,7 @@ async function extend(
     text:
       name === "take-erasure-lease"
         ? `update erasure_lease set token = $1::uuid, expires_at = clock_timestamp() + $2 * interval '1 second'
-           where expires_at < clock_timestamp() or expires_at > clock_timestamp() + $2 * interval '1 second'`
+           where expires_at < clock_timestamp() or expires_at > clock_timestamp() + $2 * interval '1 second' + interval '1 minute'`
         : `update erasure_lease set expires_at = clock_timestamp() + $2 * interval '1 second' where token = $1::uuid`,
     values: [token, LEASE_SECONDS],
   });
