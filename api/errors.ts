@@ -1,4 +1,4 @@
-/** Every code of section 7.1 with its HTTP status (G01). A code is stable, a message is not. */
+/** Every error code with its HTTP status (G01). A code is stable, a message is not. */
 export const API_ERRORS = {
   missing_api_key: { status: 401, meaning: "No `Authorization: Bearer <API_KEY>` header." },
   invalid_api_key: { status: 401, meaning: "The key is unknown, expired or revoked." },

@@ -10,7 +10,7 @@ import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Cursors } from "./rest/cursor.ts";
 
-/** State of the caller's budget, this request counted (section 8). */
+/** State of the caller's budget, this request counted. */
 export type RateState = {
   readonly limit: number;
   readonly remaining: number;

@@ -23,7 +23,7 @@ const terminal: Terminal = {
   },
 };
 
-/** The command line of operators (management.md). Exit codes: 0 done, 1 not done, 2 written wrongly, 3 newer database. */
+/** The command line of operators. Exit codes: 0 done, 1 not done, 2 written wrongly, 3 newer database. */
 async function main(): Promise<void> {
   try {
     console.log(await runCommand(process.argv.slice(2), readCommandSettings(), terminal));

@@ -83,7 +83,7 @@ export function readIngressSettings(
 
 /**
  * Must come before the native server is loaded, which reads it once: its default for a request's head, 4 KB, is too small for
- * `url=`, whose 4,096 characters take up to twelve bytes each while they are percent-encoded (section 8).
+ * `url=`, whose 4,096 characters take up to twelve bytes each while they are percent-encoded.
  */
 export function prepareNativeServer(): void {
   process.env["UWS_HTTP_MAX_HEADERS_SIZE"] ??= "65536";

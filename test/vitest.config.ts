@@ -10,7 +10,7 @@ import { TallyReporter } from "./tally-reporter.ts";
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** `npm run promises` repeats each promise as often as promises.md asks for; CI repeats it less. */
+/** `npm run promises` repeats each promise as often as schemas/contract/promises.md asks for; CI repeats it less. */
 const promiseTimeoutMs = IS_FULL ? 120 * MINUTE_MS : 5 * MINUTE_MS;
 
 /** With PROMISES_MISSING=1 a full run that was interrupted goes on: what it has shown is not run again. */

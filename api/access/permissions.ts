@@ -1,7 +1,7 @@
 export const ROLES = ["admin", "analyst", "partner", "advertiser"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** `admin` and `analyst` (section 1). */
+/** `admin` and `analyst`. */
 const STAFF: readonly Role[] = ["admin", "analyst"];
 
 /** Every permission, in the order of `GET /me` (G09). */

@@ -26,7 +26,7 @@ const ALL_SUBS = `${SUBS_1_TO_5} sub6 sub7 sub8 sub9 sub10`;
 /** The address, and what tells fraud (G84). */
 const FRAUD_SIGNS =
   "is_bot is_datacenter is_proxy is_headless missing_ua ip visitor user_agent asn as_name";
-/** What only a partner has of an offer (section 2.2). */
+/** What only a partner has of an offer. */
 const PARTNER_ONLY = "access_status can_run tracking_link";
 
 export const VISIBILITY = {
@@ -106,7 +106,7 @@ export const VISIBILITY = {
         click_payout`,
     },
   ),
-  /** What partners have of a creative besides its fields (section 2.4). */
+  /** What partners have of a creative besides its fields. */
   creative: rule(
     `id offer_id name kind url body width height status created_at updated_at tracking_link
       html`,

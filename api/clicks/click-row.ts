@@ -31,7 +31,7 @@ export const ShownClick = shownSchema(
   .extend({ ts: shownTime, ...perClick })
   .meta({ id: "Click" });
 
-/** A row of the list (section 2.8), without its labels. */
+/** A row of the list, without its labels. */
 export const ListedClick = StoredClick.pick({
   ...({ click_id: true, ts: true, link_type: true, status: true, status_reason: true } as const),
   ...({ offer_id: true, affiliate_id: true, smart_link_id: true, is_unique: true } as const),
@@ -50,7 +50,7 @@ export const ListedClick = StoredClick.pick({
 });
 export type ListedClick = z.infer<typeof ListedClick>;
 
-/** A row of a look-up by an ad-platform id (section 2.8). */
+/** A row of a look-up by an ad-platform id. */
 export const FoundClick = StoredClick.pick({
   ...({ click_id: true, ts: true, offer_id: true, affiliate_id: true, gclid: true } as const),
   ...({ gbraid: true, wbraid: true, traffic_source: true, link_type: true, domain: true } as const),

@@ -13,7 +13,7 @@ import { DEMO_OFFERS } from "./demo-offers.ts";
 import { findHostOwner, shareHost } from "./shared-hosts.ts";
 import { findWorkspace, insertWorkspace } from "./workspaces.ts";
 
-/** What `demo --json` prints: the object of DATA_DIR/demo.json (management.md). */
+/** What `demo --json` prints: the object of DATA_DIR/demo.json. */
 export type Demo = {
   readonly base_url: string;
   readonly mcp_url: string;

@@ -10,7 +10,7 @@ const FROM_CLICK = new Set([
   ...["country", "region", "city", "device_type", "os", "browser"],
 ]);
 
-/** A conversion as the role sees it (section 2.9). */
+/** A conversion as the role sees it. */
 export function showConversion(role: Role, row: ConversionRow): Record<string, unknown> {
   const values: Readonly<Record<string, unknown>> = row;
   return showFields(role, "conversion", (field) =>

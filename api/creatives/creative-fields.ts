@@ -13,7 +13,7 @@ import {
 export const CREATIVE_KINDS = ["image", "html", "text", "link", "email"] as const;
 const CREATIVE_STATUSES = ["active", "inactive"] as const;
 
-/** Stands for the link of the partner who reads it (section 2.4). */
+/** Stands for the link of the partner who reads it. */
 export const LINK_MACRO = "{tracking_link}";
 
 const PIXELS_MAX = 100_000;

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** A creative as stored (section 2.4). */
+/** A creative as stored. */
 export type CreativeRow = {
   readonly id: number;
   readonly offer_id: number;

@@ -12,7 +12,7 @@ type Content = {
 };
 
 /**
- * A creative ready to be used by the partner of `link`: the macro replaced, and markup for an image (section 2.4, G54).
+ * A creative ready to be used by the partner of `link`: the macro replaced, and markup for an image (G54).
  * The link is put in as it is: what it is made of needs no escaping in a URL, and none in markup.
  */
 export function creativeOfPartner<Creative extends Content>(

@@ -119,7 +119,7 @@ const productFeeds = manage({
   findFaults: ownerFaults,
 });
 
-/** Deals and product feeds (section 4.11): the lists for all roles, the writes for admins. */
+/** Deals and product feeds: the lists for all roles, the writes for admins. */
 export const dealOperations: readonly Operation[] = [
   listOf("deal", { managed: deals, list: listDealsOf }),
   ...writesOf(deals),

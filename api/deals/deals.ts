@@ -15,7 +15,7 @@ const SEEN = `d.workspace_id = $1 and ($2::integer is null or d.advertiser_id = 
   and ($3::integer is null or (d.status = 'active'
     and (d.offer_id is null or (o.deleted_at is null and ${CAN_RUN}))))`;
 
-/** Every deal that the key sees (section 4.11), newest first. Partners see those of now only. */
+/** Every deal that the key sees, newest first. Partners see those of now only. */
 export async function listDealsOf(db: Queryable, principal: Principal): Promise<ListedRow[]> {
   const { rows } = await db.query<ListedRow>({
     name: "list-deals",
@@ -30,7 +30,7 @@ export async function listDealsOf(db: Queryable, principal: Principal): Promise<
   return rows;
 }
 
-/** Every product feed that the key sees (section 4.11), newest first. */
+/** Every product feed that the key sees, newest first. */
 export async function listFeedsOf(db: Queryable, principal: Principal): Promise<ListedRow[]> {
   const { rows } = await db.query<ListedRow>({
     name: "list-product-feeds",

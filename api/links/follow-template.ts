@@ -35,7 +35,7 @@ export type ChainLimits = {
   readonly slowAfterMs: number;
 };
 
-/** Section 8. */
+/** Of one hop, the whole chain and their number (LIM-013, G185). */
 export const CHAIN_LIMITS: ChainLimits = {
   hopTimeoutMs: 5_000,
   redirectsMax: 10,

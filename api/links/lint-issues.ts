@@ -5,7 +5,7 @@ type Code = { readonly severity: Severity; readonly message: string; readonly hi
 const PUT_LPURL_LAST = "end the template with url={lpurl}";
 
 /**
- * Every code of section 7.8 in its order, with the severity that it has unless a rule says otherwise (T53). The codes are stable,
+ * Every code of the linter in the order of issues (G168), with the severity that it has unless a rule says otherwise (T53). The codes are stable,
  * the texts are not.
  */
 export const LINT_CODES = {
@@ -120,7 +120,7 @@ const NAMES_MAX = 5;
 const NAME_LENGTH_MAX = 60;
 const ORDER = Object.keys(LINT_CODES);
 
-/** What was found in one place: each code once, read in the order of section 7.8. */
+/** What was found in one place: each code once, read in the order of issues (G168). */
 export class LintFindings {
   readonly #issues = new Map<LintCode, LintIssue>();
 

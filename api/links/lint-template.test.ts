@@ -258,7 +258,7 @@ describe("LINT-003 LINT-007 LINT-008", () => {
     expect([result.ok, result.template?.ok]).toEqual([false, true]);
   });
 
-  test("issues come in the order of section 7.8, whatever the template looks like", () => {
+  test("issues come in one order, whatever the template looks like (G168)", () => {
     const { template } = lint({
       template: " http://{x}/px?url=a{lpurl}&url=b&a=1&a=2&force_transparent=1#{ignore}{",
       finalUrl: "http://t.example/#{lpurl}",

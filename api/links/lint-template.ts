@@ -56,7 +56,7 @@ const NON_CLICK_PATH =
   /^\/(?:i(?:\/|$)|(?:px(?:\.gif|\.js)?|pb|postback|conversion|lp|sdk\.js)\/?$)/;
 const CLICK_PATH = /^\/(?:[crs]\/|click$)/;
 
-/** Checks a tracking template, its final URL and its suffix by the rules of section 7.8. No I/O; it never throws. */
+/** Checks a tracking template, its final URL and its suffix by the rules of the linter (LINT). No I/O; it never throws. */
 export function lintTemplate(request: LintRequest): LintResult {
   const { template, suffix } = request;
   const ofTemplate = new LintFindings();

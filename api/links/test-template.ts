@@ -6,7 +6,7 @@ import { expandLandingPage, expandTemplate } from "./expand-template.ts";
 import { CHAIN_LIMITS, type Chain, followChain, TEST_PROBLEMS } from "./follow-template.ts";
 import { adPlatform } from "./lint-operations.ts";
 
-/** Of a template, a suffix and a URL alike (section 8, G59). */
+/** Of a template, a suffix and a URL alike (G59). */
 const CHARACTERS_MAX = 2_048;
 
 const Body = z.strictObject({

@@ -44,7 +44,7 @@ export const listPostbackLog: Operation = operation({
     query: z.object({
       ...rangeParams,
       ...pageParams,
-      result: textParam.meta({ description: "Result code of section 7.5, such as unknown_click" }),
+      result: textParam.meta({ description: "Result code, such as unknown_click" }),
       click_id: clickIdParam,
       conversion_id: uuidParam,
     }),

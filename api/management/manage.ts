@@ -23,7 +23,7 @@ import { type ManagedRow, ManagedTable } from "./managed-table.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A resource of management.md whose records are rows of one table: what tells it from the others. */
+/** A managed resource whose records are rows of one table: what tells it from the others. */
 export type ManagedResource = {
   /** Name of the rule in the table of visibility; "smart_link" is called "smart link" in messages. */
   readonly resource: Resource;
@@ -93,7 +93,7 @@ export type ManagedOperations = {
 const IdPath = z.object({ id: pathId });
 const Parent = z.looseObject({ id: z.int() });
 
-/** The five operations of a managed resource; take those that management.md lists. */
+/** The five operations of a managed resource; take those that the resource has (schemas/contract/management.md). */
 export function manage(managed: ManagedResource): ManagedOperations {
   const Shown = shownSchema(managed.resource, { ...managed.kept, ...managed.shown }).meta({
     id: managed.names.one,

@@ -37,7 +37,7 @@ import { trafficControls } from "./traffic-controls.ts";
 import { trafficSourceTemplates } from "./traffic-source-templates.ts";
 import { users } from "./users.ts";
 
-/** The operations of management.md. */
+/** The management endpoints (schemas/contract/management.md). */
 export const managementOperations: readonly Operation[] = [
   getWorkspace,
   updateWorkspace,

@@ -1,4 +1,4 @@
-/** Codes of JSON-RPC 2.0, and -32001 for what HTTP refuses (section 4.12). */
+/** Codes of JSON-RPC 2.0, and -32001 for what HTTP refuses. */
 export const RPC_ERRORS = {
   refused: -32_001,
   parse: -32_700,

@@ -26,7 +26,7 @@ const PATH = "/mcp";
 const MESSAGES_MAX = 20;
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** Adds the MCP server (section 4.12): POST only, without sessions, every answer one JSON document. */
+/** Adds the MCP server: POST only, without sessions, every answer one JSON document. */
 export function addMcpServer(app: FastifyInstance, options: McpOptions): void {
   void app.register(async (mcp) => registerMcp(mcp, options), { prefix: PATH });
 }
@@ -134,7 +134,7 @@ function noMethod(request: FastifyRequest): ApiError {
     : new ApiError("not_found", "there is no such path");
 }
 
-/** Section 4.12: what HTTP refuses has a JSON-RPC error as its body. */
+/** What HTTP refuses has a JSON-RPC error as its body (T43). */
 function kindOf({ code, status }: ApiError): keyof typeof RPC_ERRORS {
   if (code === "invalid_json") return "parse";
   if (status === 401 || status === 403 || status === 429) return "refused";

@@ -51,7 +51,7 @@ const range = {
 } as const;
 const paged = { cursor: text } as const;
 
-/** The tools of section 4.12, in its order. All of them read. */
+/** The ten tools, in the order of `tools/list`. All of them only read. */
 export const TOOLS: readonly Tool[] = [
   {
     name: "whoami",

@@ -95,7 +95,7 @@ export async function findUserOfEvent(
 
 type Terms = Pick<EventRow, "revenue_type" | "revenue" | "payout_type" | "payout">;
 
-/** Rule 2 of section 4.3: the default event has the terms of its offer, in the same transaction. */
+/** The default event has the terms of its offer, in the same transaction. */
 export async function setTermsOfDefaultEvent(
   db: Queryable,
   offerId: number,

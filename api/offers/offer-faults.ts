@@ -56,7 +56,7 @@ export function eventFaults(events: unknown): FieldFaults {
   return faults;
 }
 
-/** Rule 3 of section 4.3: an offer with partners' own terms cannot be paid by click (T26). */
+/** An offer with partners' own terms cannot be paid by click (T26). */
 export async function switchFaults(
   db: Queryable,
   offer: OfferRow,

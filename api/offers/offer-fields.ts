@@ -40,7 +40,7 @@ const eventFields = {
 
 export const EventBody = z.strictObject(eventFields).partial().extend({ code: eventCode });
 
-/** What PATCH of an event takes: the fields but the code (management.md). */
+/** What PATCH of an event takes: the fields but the code. */
 export const PatchEventBody = EventBody.omit({ code: true });
 export type PatchEventBody = z.infer<typeof PatchEventBody>;
 

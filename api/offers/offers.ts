@@ -284,7 +284,7 @@ export async function findAdvertiserCurrency(
   return rows[0]?.currency;
 }
 
-/** Which sides of an offer some partner has own terms on (rule 3 of section 4.3). */
+/** Which sides of an offer some partner has own terms on (T26). */
 export async function findOverriddenSides(
   db: Queryable,
   offerId: number,

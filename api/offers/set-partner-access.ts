@@ -60,7 +60,7 @@ export const setPartnerAccess: Operation = operation({
   },
 });
 
-/** Rule 4 of section 4.3: by its code only (T23). */
+/** The partner is named by its code only (T23). */
 async function findAffiliateId(
   db: Queryable,
   workspaceId: number,

@@ -4,7 +4,7 @@ import { showTo } from "../access/visibility.ts";
 import { affiliateLink } from "../links/build-link.ts";
 import type { EventRow, OfferRow, PartnerOfferRow } from "./offers.ts";
 
-/** An offer as the key sees it (section 2.13). */
+/** An offer as the key sees it. */
 export function showOffer(
   principal: Principal,
   offer: OfferRow | PartnerOfferRow,

@@ -31,7 +31,7 @@ export const postbackWrite: OperationAccess = {
   isWrite: true,
 };
 
-/** One partner postback; its list is in a file of its own. Partners manage their own ones (section 4.9). */
+/** One partner postback; its list is in a file of its own. Partners manage their own ones. */
 export const onePostback = manage({
   resource: "postback",
   refusals: ["not_approved"],

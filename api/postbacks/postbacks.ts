@@ -2,7 +2,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Position } from "../rest/cursor.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
 
-/** A partner postback as stored (section 2.10). */
+/** A partner postback as stored. */
 export type PostbackRow = {
   readonly id: number;
   readonly affiliate_id: number | null;

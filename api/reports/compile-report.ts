@@ -56,7 +56,7 @@ const SETTINGS = [
 
 /** Whose rows an account may count. */
 const OWNER_COLUMN = { partner: "affiliate_id", advertiser: "advertiser_id" } as const;
-/** Sums that count in the currency of the report only (rule 1 of section 4.6). */
+/** Sums that count in the currency of the report only (REP, rule 1). */
 const MONEY: readonly Sum[] = ["payout", "revenue", "sale_amount", "ad_cost"];
 
 /** Compiles to one statement; without dimensions it has one row, else it has totals over all of its rows. */

@@ -11,7 +11,7 @@ const LEAVES_OUT: ReadonlySet<FilterOperator> = new Set(["not_in", "not_contains
 /** They judge conversions, and the cost of a visitor is the same whether he buys or not. */
 const OF_SALES: ReadonlySet<string> = new Set(["event", "status"]);
 
-/** Whether costs pass a filter on a dimension that they do not have (rule 2 of section 4.6). */
+/** Whether costs pass a filter on a dimension that they do not have (REP, rule 2). */
 export function keepsCosts({ dimension, operator }: ReportFilter): boolean {
   return OF_SALES.has(dimension.name) || LEAVES_OUT.has(operator);
 }

@@ -15,7 +15,7 @@ export type ReportColumn = {
   readonly format: "entity" | "date" | "number" | "money";
 };
 
-/** The body of `GET /reports` (section 4.6). */
+/** The body of `GET /reports`. */
 export type ReportAnswer = {
   readonly data: readonly Readonly<Record<string, string | number | null>>[];
   readonly totals: Readonly<Record<string, string | number | null>>;

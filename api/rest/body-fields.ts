@@ -62,7 +62,7 @@ export const shownTime = z
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
   .meta({ format: "date-time", examples: ["2025-01-31T10:00:00.000Z"] });
 
-/** Answer of a DELETE (management.md). */
+/** Answer of a DELETE. */
 export const deletedRecord = z
   .strictObject({ id: z.int(), deleted: z.literal(true) })
   .meta({ id: "Deleted" });

@@ -4,7 +4,7 @@ import { API_ERRORS, type ErrorCode } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { asObject, type Json, type Schemas } from "./openapi-schemas.ts";
 
-/** The body of an answer that is no success (section 7.1). */
+/** The body of an answer that is no success. */
 const ErrorBody = z
   .strictObject({
     error: z.strictObject({

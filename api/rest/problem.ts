@@ -4,7 +4,7 @@ import { isPostgresAway } from "../../schemas/postgres/errors.ts";
 import { ApiError, type ErrorDetails, unavailable } from "../errors.ts";
 import { ClientLeftError } from "./run-operation.ts";
 
-/** The body of every answer that is no success (section 7.1). */
+/** The body of every answer that is no success. */
 export type ProblemBody = {
   readonly error: {
     readonly code: string;

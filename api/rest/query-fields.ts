@@ -32,10 +32,10 @@ export const cursorParam = z
   .optional()
   .meta({ description: "`next_cursor` of the page before, with the same filters" });
 
-/** The two parameters of every cursor-paged list: 50 a page, at most 200 (section 8). */
+/** The two parameters of every cursor-paged list: 50 a page, at most 200. */
 export const pageParams = { limit: limitParam(50, 200), cursor: cursorParam };
 
-/** The four parameters of section 4.1, for `resolveRange`. */
+/** `preset`, `from`, `to` and `tz`, for `resolveRange`. */
 export const rangeParams = {
   from: z
     .string()

@@ -6,7 +6,7 @@ const INTERNAL_ENDINGS =
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * What speaks against an address as the endpoint of a webhook (section 6.2): it has to be a public http or https URL without
+ * What speaks against an address as the endpoint of a webhook: it has to be a public http or https URL without
  * credentials, IP address or internal host name. What a public name resolves to is looked at when it is sent to (G127).
  * `allowLoopback` admits `localhost` and 127.0.0.1 besides, for trying it out.
  */

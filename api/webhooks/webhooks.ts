@@ -9,7 +9,7 @@ import { endpointFault } from "./endpoint-url.ts";
 import { WEBHOOK_EVENTS } from "./webhook-events.ts";
 
 const URL_MAX = 2_048;
-/** Section 8. */
+/** Webhooks of a workspace; the next one is refused with `conflict`. */
 const WEBHOOKS_MAX = 50;
 const SECRET_BYTES = 24;
 

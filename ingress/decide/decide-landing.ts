@@ -17,7 +17,7 @@ export type LandingTarget = {
   readonly affiliate: Affiliate | undefined;
 };
 
-/** A text of section 7.5. */
+/** The text of a refusal, as `/pb` has it. */
 export type LandingRefusal = { readonly kind: "refused"; readonly error: LandingError };
 export type LandingError =
   | "unknown offer"

@@ -1,7 +1,7 @@
 import { decodePercent, escapedByte } from "../request/decode.ts";
 import { judgeAuthority } from "./host-verdict.ts";
 
-/** Longest `url=` after decoding, in characters (section 8). */
+/** Longest `url=` after decoding, in characters. */
 const TARGET_URL_LENGTH_MAX = 4_096;
 
 const SPACES_AND_CONTROLS = /[\p{Cc} \\]/u;

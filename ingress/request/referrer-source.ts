@@ -1,4 +1,4 @@
-/** Where an organic visit came from, in the words of the script (section 4.13): its `sub1`, `sub2` and `sub3`. */
+/** Where an organic visit came from, in the words of the script: its `sub1`, `sub2` and `sub3`. */
 export type ReferrerSource = {
   readonly platform: "google" | "bing" | "facebook" | "x" | "referral" | "direct";
   /** Referring host, "" for a visit without one. */

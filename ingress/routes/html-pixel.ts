@@ -9,7 +9,7 @@ import type { Answer } from "../route.ts";
 /** A page waits. What comes later is lost: the log has it as served, because nobody can know. */
 const REPLY_TIMEOUT_MS = 2_000;
 
-/** What the page of a conversion that was just recorded is to carry, once (section 7.7). */
+/** What the page of a conversion that was just recorded is to carry, once. */
 export async function htmlPostbacksOf(
   link: Pick<NatsLink, "current">,
   { body }: PostbackReply,

@@ -47,7 +47,7 @@ type Landed = RouteResult & {
 };
 
 /**
- * `POST /lp` (section 4.13): the click that brought the visitor, by its id or by an ad-platform id, else a new one for the
+ * `POST /lp`: the click that brought the visitor, by its id or by an ad-platform id, else a new one for the
  * page's offer. Open to all origins; its refusals are the texts of 7.5, an outage is never one of them (P15).
  */
 export function landingRoute(deps: LandingDeps): BodyRoute {

@@ -48,7 +48,7 @@ const KEY_LENGTH_READ = 65;
 const RELAYED = "tracker-relay";
 const UNAVAILABLE = "temporarily unavailable";
 
-/** `/pb` and its other names (section 4.13). An outage is a 503, never a business answer (P15). */
+/** `/pb` and its other names. An outage is a 503, never a business answer (P15). */
 export function postbackRoute(deps: PostbackDeps): BodyRoute {
   const route: AsyncRoute = async (request, body) => {
     const read = readReportParameters(
@@ -97,7 +97,7 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
 }
 
 /**
- * `/px.html`: the same as a page for an iframe, which carries the HTML postbacks of the conversion that it has made (section 7.7).
+ * `/px.html`: the same as a page for an iframe, which carries the HTML postbacks of the conversion that it has made.
  * GET only: what a HEAD would take, nobody would see.
  */
 export function htmlPixelRoute(deps: PostbackDeps): BodyRoute {

@@ -1,4 +1,4 @@
-/** Parameters of a report, or why they cannot be read (the 400 texts of section 7.5). */
+/** Parameters of a report, or why they cannot be read. */
 export type ReadParameters =
   | { readonly kind: "parameters"; readonly params: Readonly<Record<string, string>> }
   | {

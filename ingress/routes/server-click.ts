@@ -20,7 +20,7 @@ import type { ClickDeps } from "./click-deps.ts";
 
 const BODY_BYTES_MAX = 65_536;
 
-/** `error_code` of section 4.13. */
+/** `error_code`: 0 when the click counts, else by what is wrong with the call. */
 const CODE_OK = 0;
 const CODE_TOKEN = 1;
 const CODE_OFFER = 2;
@@ -122,7 +122,7 @@ function findNamed(
 ): Named | number {
   const owner = catalog.ownerOfToken(values.token);
   if (owner === undefined) return CODE_TOKEN;
-  // Tokens of paused or inactive advertisers record nothing (section 5, 5).
+  // Tokens of paused or inactive advertisers record nothing.
   if (owner.kind === "advertiser" && owner.advertiser.status !== "active") return CODE_TOKEN;
   const { id } = owner.workspace;
   const isServed = placeOf(catalog, host).workspaceIds.includes(id);

@@ -3,7 +3,7 @@ import type { CatalogFeed } from "../../schemas/catalog-feed/follow.ts";
 
 /**
  * What `handle` answers by a catalog that knows every change committed before. A change is in force everywhere within a second
- * (design 5); until then an offer, a partner or a token may be missing here that its owner has been told of, so that no refusal
+ *; until then an offer, a partner or a token may be missing here that its owner has been told of, so that no refusal
  * goes out before the catalog has been brought up to date. What is refused has changed nothing and is handled once more.
  * Undefined when nobody can tell: Postgres does not answer, or has records that this release cannot read (P15).
  */

@@ -23,7 +23,7 @@ export function decideChange(row: ConversionState, asked: Asked): ConversionChan
   if (status === row.status && !isMoneyNew) return undefined;
   return {
     status,
-    // A status that changes says why; money alone is a reversal, also when it rises (section 7.6).
+    // A status that changes says why; money alone is a reversal, also when it rises.
     status_reason:
       status === row.status || status === "rejected" ? "postback_reversal" : "postback_update",
     revenue: money.revenue,

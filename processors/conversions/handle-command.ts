@@ -23,7 +23,7 @@ type Create = Extract<ConversionCommand, { kind: "create" }>;
 type SetStatus = Extract<ConversionCommand, { kind: "set-status" }>;
 type Refused = Extract<ConversionCommandReply, { kind: "refused" }>;
 
-/** What staff do over the API (section 4.8). Throws what the store throws. */
+/** What staff do over the API. Throws what the store throws. */
 export async function handleCommand(
   sources: ReportSources,
   command: ConversionCommand,

@@ -32,7 +32,7 @@ export type NewConversionParts = {
   };
 };
 
-/** What a conversion takes over from its click (section 2.9), and what reports group it by. */
+/** What a conversion takes over from its click, and what reports group it by. */
 const CLICK_FIELDS = [
   "domain",
   "link_type",

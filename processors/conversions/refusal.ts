@@ -1,6 +1,6 @@
 import type { PostbackResult } from "../../schemas/events/postback-request.ts";
 
-/** A report that is not taken: what its sender is told, and the word of the inbound log (section 7.5). */
+/** A report that is not taken: what its sender is told, and the word of the inbound log. */
 export type Refusal = {
   readonly kind: "refused";
   readonly httpStatus: number;

@@ -79,7 +79,7 @@ export const SECRET_PARAMS: readonly string[] = [
 /** Parameters that tell a visitor's address. */
 export const USER_IP_PARAMS: readonly string[] = ALIASES.userIp;
 
-/** Reads the parameters of a report and refuses what cannot be meant (the 400 texts of section 7.5; limits G118). */
+/** Reads the parameters of a report and refuses what cannot be meant (limits G118). */
 export function readReport(
   request: Pick<PostbackRequest, "endpoint" | "params" | "cookieClickId" | "idempotencyKey">,
 ): ReadReport {

@@ -5,7 +5,7 @@ import { type Refusal, refused } from "./refusal.ts";
 import type { Report } from "./report-params.ts";
 import type { CouponCredit, Origin } from "./resolve-target.ts";
 
-/** Offer and partner that a code credits at the time of the report (G115), or the coupon error of section 7.5. */
+/** Offer and partner that a code credits at the time of the report (G115), or the refusal that says why not. */
 export function resolveCoupon(
   catalog: Catalog,
   code: string,

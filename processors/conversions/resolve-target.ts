@@ -46,7 +46,7 @@ export type Origin = {
 
 const UNKNOWN_CLICK = refused("unknown click_id", "unknown_click");
 
-/** Offer, event and partner of a report, or the business error that says what does not fit (section 7.5). */
+/** Offer, event and partner of a report, or the business error that says what does not fit. */
 export function resolveTarget(
   catalog: Catalog,
   report: Report,

@@ -2,7 +2,7 @@ import type { Settlement } from "./deliveries.ts";
 import type { Attempt, DeliveryKind, LeasedDelivery, Prepared } from "./delivery.ts";
 import { nextAttemptInMs, retryAfterMs } from "./retry-schedule.ts";
 
-/** What an attempt means for its delivery: arrived, again later, or over (section 7.7, G126, G130). */
+/** What an attempt means for its delivery: arrived, again later, or over (G126, G130). */
 export function decideSettlement(options: {
   readonly delivery: Pick<LeasedDelivery, "attempts">;
   readonly kind: Pick<DeliveryKind, "waitsMs" | "isRefusal">;

@@ -35,7 +35,7 @@ export type Prepared =
   | { readonly kind: "send"; readonly request: DeliveryRequest }
   | {
       readonly kind: "refused";
-      /** As the delivery log has it (section 7.7). */
+      /** As the delivery log has it. */
       readonly error: string;
       readonly url?: string;
       /** Counts for disabling it (G126). */

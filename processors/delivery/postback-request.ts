@@ -27,7 +27,7 @@ export type Told = Pick<LeasedDelivery, "id" | "trigger" | "facts" | "created_at
 
 const HTTP_URL = /^https?:\/\//i;
 const USER_AGENT = "Tracker-Postback/1.0";
-/** What no request can carry (section 7.7). HTML is carried by an iframe pixel; here comes what none has asked for. */
+/** What no request can carry. HTML is carried by an iframe pixel; here comes what none has asked for. */
 const KINDS_NOT_SENT: Readonly<Partial<Record<PostbackSource["kind"], string>>> = {
   html: "HTML postbacks need an iframe or script pixel",
   capi: "conversion API delivery is not configured",

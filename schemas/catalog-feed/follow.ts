@@ -19,7 +19,7 @@ export type CatalogFeedOptions = {
   readonly copyPath?: string;
 };
 
-/** A change is in force within a second of its commit (design 5). */
+/** A change is in force within a second of its commit. */
 const POLL_MS = 250;
 const COPY_INTERVAL_MS = 5_000;
 /** Changes that wait for the copy; with more of them it is written anew. */

@@ -24,7 +24,7 @@ import { SharedValues } from "./shared-values.ts";
 /** Partner ids fit below this, so that an (offer, partner) pair is one exact number. */
 const AFFILIATES_MAX = 2 ** 26;
 
-/** Who may use a `token` (section 5, 5). */
+/** Who may use a `token`. */
 export type TokenOwner =
   | { readonly kind: "workspace"; readonly workspace: Workspace }
   | { readonly kind: "advertiser"; readonly workspace: Workspace; readonly advertiser: Advertiser };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Bounds of one message (design 2): whichever comes first closes it. */
+/** Bounds of one message: whichever comes first closes it. */
 export const BATCH_RECORDS_MAX = 256;
 export const BATCH_BYTES_MAX = 262_144;
 export const BATCH_AGE_MS_MAX = 2;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AdClickIdKind } from "./click-query.ts";
 
-/** Ad-platform ids by which a landing page may ask for its click (section 4.13). */
+/** Ad-platform ids by which a landing page may ask for its click. */
 export const LANDING_AD_CLICK_IDS = [
   "gclid",
   "gbraid",

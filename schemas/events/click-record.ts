@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** Longest value kept of a sub ID or another free parameter, in characters (G134). Longer ones are cut. */
 export const VALUE_LENGTH_MAX = 255;
-/** Longest ad-platform click id, in characters (section 8). */
+/** Longest ad-platform click id, in characters. */
 export const AD_CLICK_ID_LENGTH_MAX = 512;
 
 export const LINK_TYPES = [
@@ -31,7 +31,7 @@ const money = z
 
 /**
  * One recorded click, decided by ingress before its answer and stored as it is: the names are the columns of ClickHouse's
- * `click` table and, where the contract names them, the fields of section 2.8. On the wire a field that has its default
+ * `click` table and, where the contract names them, the fields of a click in the REST API. On the wire a field that has its default
  * is left out. Unknown values are "" and 0, as the contract shows them.
  */
 export const ClickRecord = z.object({
@@ -42,7 +42,7 @@ export const ClickRecord = z.object({
   workspace_id: id,
   link_type: z.enum(LINK_TYPES),
   status: z.enum(CLICK_STATUSES),
-  /** Section 7.4, or a refusal of 7.3 with status `blocked`. */
+  /** The condition that was not met (G143), or why its `url=` was refused (G137) with status `blocked`. */
   status_reason: text,
   offer_id: id,
   advertiser_id: id,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * What the api asks of the conversion processors: `POST /conversions` and both PATCHes (section 4.8). They are judged where
+ * What the api asks of the conversion processors: `POST /conversions` and both PATCHes. They are judged where
  * all conversions are judged; the api has checked shape and role.
  */
 const actor = { workspaceId: z.int(), keyId: z.int(), nowMs: z.int() };
@@ -48,7 +48,7 @@ export const ConversionCommandReply = z.discriminatedUnion("kind", [
     notFound: z.array(z.string()),
     skippedDuplicates: z.int(),
   }),
-  /** A refusal by the rules: an error code of section 7.1 with its details. */
+  /** A refusal by the rules: an error code of the REST API with its details. */
   z.object({
     kind: z.literal("refused"),
     code: z.enum(["validation_failed", "conflict", "not_found"]),

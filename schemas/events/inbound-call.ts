@@ -3,7 +3,7 @@ import { POSTBACK_RESULTS, type PostbackResult } from "./postback-request.ts";
 
 /** Where the click of a call of `/lp` comes from (LP-019): in the log it stands in the place of a result word. */
 const LANDING_SOURCES = ["param", "gclid", "gbraid", "wbraid", "organic", "direct"] as const;
-/** What became of a call of `/lp`: the source of its click, else a word of the inbound log (section 7.5). */
+/** What became of a call of `/lp`: the source of its click, else a word of the inbound log. */
 export type LandingResult =
   | (typeof LANDING_SOURCES)[number]
   | Extract<PostbackResult, "malformed" | "unknown_offer" | "unavailable" | "error">;

@@ -3,7 +3,7 @@ import { CouponClick } from "./coupon-click.ts";
 
 /**
  * A conversion report as it came in on the tracking domain: `/pb`, a pixel or the script. Ingress reads the transport
- * (query, form, JSON, multipart; section 4.13) and judges nothing; the conversion processor judges everything.
+ * (query, form, JSON, multipart) and judges nothing; the conversion processor judges everything.
  */
 export const PostbackRequest = z.object({
   endpoint: z.enum(["pb", "px"]),
@@ -33,7 +33,7 @@ export const PostbackRequest = z.object({
 });
 export type PostbackRequest = z.infer<typeof PostbackRequest>;
 
-/** Result words of the inbound log (section 7.5). */
+/** Result words of the inbound log. */
 export const POSTBACK_RESULTS = [
   "approved",
   "pending",

@@ -99,7 +99,7 @@ export class OutgoingClient {
     }
   }
 
-  /** {@link send} in the words of the delivery log (section 7.7). */
+  /** {@link send} in the words of the delivery log. */
   async attempt(outgoing: OutgoingRequest): Promise<OutgoingAttempt> {
     try {
       return { kind: "answered", ...(await this.send(outgoing)) };

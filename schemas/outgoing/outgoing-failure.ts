@@ -3,7 +3,7 @@ export class ForbiddenDestinationError extends Error {
   override readonly name = "ForbiddenDestinationError";
 }
 
-/** A redirect that is not followed. The message is that of the delivery log (section 7.7). */
+/** A redirect that is not followed. The message is that of the delivery log. */
 export class RedirectError extends Error {
   override readonly name = "RedirectError";
 }
@@ -30,7 +30,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 };
 const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;
 
-/** The words of section 7.7 for what {@link OutgoingClient.send} throws. */
+/** The words of the delivery log for what {@link OutgoingClient.send} throws. */
 export function outgoingFailure(error: unknown): OutgoingFailure {
   if (error instanceof ForbiddenDestinationError)
     return { error: "destination address not allowed", isPermanent: true };

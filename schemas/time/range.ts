@@ -10,7 +10,7 @@ import {
   zoneOf,
 } from "./zone.ts";
 
-/** The query parameters of section 4.1, as sent. */
+/** The query parameters `preset`, `from`, `to` and `tz`, as sent. */
 export type RangeQuery = {
   readonly from?: string | undefined;
   readonly to?: string | undefined;

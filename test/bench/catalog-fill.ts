@@ -1,6 +1,6 @@
 import type { Pool } from "../../schemas/postgres/connect.ts";
 
-/** The catalog that design 12 asks for, and what such a one has beside it. */
+/** A large installation, and what such a one has beside it. */
 export const LARGE_CATALOG_COUNTS = {
   advertisers: 400,
   offers: 20_000,

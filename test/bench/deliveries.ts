@@ -27,7 +27,7 @@ const HANGING_BUDGET = 1.5;
 type Stage = { readonly pool: Pool; readonly receivers: readonly Receiver[] };
 type Arrival = { readonly endpoint: number; readonly id: string; readonly atMs: number };
 
-/** From the row to the partner's server: how many a second, how late, and how late with some endpoints that hang (design 12). */
+/** From the row to the partner's server: how many a second, how late, and how late with some endpoints that hang. */
 export async function benchDeliveries(): Promise<BenchResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "tracker-bench-"));
   const servers = await startBenchServers(folder);

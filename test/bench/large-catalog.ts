@@ -19,13 +19,13 @@ const LINKS = 20_000;
 const CHANGES = 12;
 const MEMORY_BUDGET_MB = 500;
 const CHANGE_BUDGET_MS = 1_000;
-/** Own budgets: design 12 has none for these. The demo's links have no targeting, caps and controls, and lie in the cache. */
+/** Budgets of this bench. The demo's links have no targeting, caps and controls, and lie in the cache. */
 const RATE_BUDGET = 0.6;
 const READY_BUDGET_MS = 15_000;
 const LARGE_DATABASE = "large_catalog";
 
 /**
- * What 20,000 offers, 50,000 partners and 500,000 access records cost an ingress (design 12): memory, start, the time until a
+ * What 20,000 offers, 50,000 partners and 500,000 access records cost an ingress: memory, start, the time until a
  * change is in force, and redirects a second over many links against the demo's few in the same run.
  */
 export async function benchLargeCatalog(): Promise<BenchResult[]> {

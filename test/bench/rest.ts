@@ -34,7 +34,7 @@ type Stage = {
   readonly key: string;
 };
 
-/** Requests a second of lists and records against a bare Fastify route with the same statement, a process each (design 12). */
+/** Requests a second of lists and records against a bare Fastify route with the same statement, a process each. */
 export async function benchRest(): Promise<BenchResult[]> {
   if (!isOnPath("wrk")) return [notMeasured("wrk is missing: apt-get install wrk")];
   const folder = await mkdtemp(join(tmpdir(), "tracker-bench-"));

@@ -1,4 +1,4 @@
-/** One line of the table of `npm run bench` (design 12): a figure beside its baseline of the same run. */
+/** One line of the table of `npm run bench`: a figure beside its baseline of the same run. */
 export type BenchResult = {
   readonly name: string;
   readonly figure: string;

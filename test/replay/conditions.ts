@@ -27,7 +27,7 @@ export type History = {
 };
 
 /**
- * The conditions of section 7.4 in the order of G143, written down a second time. Answers every condition that may be right:
+ * The conditions of a click in the order of G143, written down a second time. Answers every condition that may be right:
  * one where the contract is exact, more where the order of two events cannot be told or a process need not know of them yet.
  */
 export class Conditions {

@@ -19,7 +19,7 @@ export type Target =
   /** A link of nobody, which leads on to an allowed `url=` all the same (G140). */
   | { readonly kind: "unknown"; readonly url?: TargetUrl };
 
-/** A `url=`, and the word of section 7.3 by which it is refused; "" when it is allowed. */
+/** A `url=`, and the word with which it is refused (G137); "" when it is allowed. */
 export type TargetUrl = { readonly text: string; readonly refusal: string };
 
 /** What one log line becomes: one request, and for a share of the clicks that get through a conversion. */

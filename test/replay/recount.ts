@@ -158,7 +158,7 @@ function answerDifferences(where: string, record: VisitRecord, { row, atMs }: Cl
   ];
 }
 
-/** Section 4.13. */
+/** `error_code` of `/clk` by the condition that was not met. */
 function codeOf({ status, status_reason }: ClickRow): string {
   const codes: Readonly<Record<string, string>> = {
     ...{ paused: "4", not_approved: "5", targeting: "6", cap: "7", workspace_inactive: "8" },

@@ -36,7 +36,7 @@ export type Disturbance = {
 const CONCURRENCY = 64;
 const PATIENCE_MS = 90_000;
 const PROGRESS_MS = 2_000;
-/** What one process has answered, and what a conversion cap has reached, is known everywhere by then (design 4). */
+/** What one process has answered, and what a conversion cap has reached, is known everywhere by then. */
 const HEARD_AFTER_MS = 2_000;
 /** While processes are killed nobody promises by when a new one knows: each is held to its own clicks, since its start. */
 const HEARD_AFTER_FAULTS_MS = Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Agent, request } from "undici";
 import { z } from "zod";
 
-/** What `npm start` writes to DATA_DIR/demo.json (management.md). */
+/** What `npm start` writes to DATA_DIR/demo.json. */
 export const Demo = z.object({
   base_url: z.string(),
   mcp_url: z.string(),

@@ -65,7 +65,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     throw error;
   }
   const client = new ServiceClient(await readDemo(dataDir));
-  // A fresh demo is in force within a second of its commit (design 5).
+  // A fresh demo is in force within a second of its commit.
   const link = client.demo.links.affiliate;
   await until(`${link} redirects`, async () => (await client.attempt(link)).status === 302, {
     timeoutMs: 5_000,

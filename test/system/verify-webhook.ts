@@ -16,7 +16,7 @@ export type WebhookDocument = z.infer<typeof Document>;
 const OLDEST_SECONDS = 300;
 
 /**
- * What a receiver of webhooks does, written from section 6.2 of the interface alone: the signature over the raw body, its time,
+ * What a receiver of webhooks does, written from the published description alone: the signature over the raw body, its time,
  * and only then the document. Throws what is wrong.
  */
 export function verifyWebhook(request: Received, secret: string): WebhookDocument {

@@ -1,6 +1,6 @@
 import { CommandError } from "../command-error.ts";
 
-/** As a body of the API (section 8). */
+/** As a body of the API. */
 const VALUE_CHARACTERS_MAX = 1024 ** 2;
 const BLANK = /\s/;
 

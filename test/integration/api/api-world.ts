@@ -174,7 +174,7 @@ export class ApiWorld {
     });
   }
 
-  /** Settles when the processors know what Postgres holds: a change is in force within a second (design 5). */
+  /** Settles when the processors know what Postgres holds: a change is in force within a second. */
   async addTenant(slug: string): Promise<Tenant> {
     const workspace = { name: slug, slug, timezone: "UTC", currency: "USD" };
     const { id, adminKey } = await createWorkspace(this.db, workspace);
@@ -348,7 +348,7 @@ const Problem = z.strictObject({
   }),
 });
 
-/** Status and code of a refusal, held to the shape of section 7.1. */
+/** Status and code of a refusal, held to the shape of every error (ERR-001). */
 export function refusal({ status, body }: Answer): string {
   return `${status} ${Problem.parse(body).error.code}`;
 }

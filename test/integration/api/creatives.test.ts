@@ -57,7 +57,7 @@ describe("the list", () => {
       expect(await idsSeen(id, key)).toEqual(made.toReversed());
   });
 
-  test("CRE-002 a creative has the fields of section 2.4", async () => {
+  test("CRE-002 a creative has all of its fields", async () => {
     const { id } = await world.offer();
     const made = await creative(id);
     expect(Object.keys(made).toSorted()).toEqual(FIELDS.toSorted());

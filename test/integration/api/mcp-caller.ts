@@ -99,7 +99,7 @@ export function rpcAnswer({ text }: HttpAnswer): RpcAnswer {
   return Answer.parse(JSON.parse(text));
 }
 
-/** Holds the result of a call to what section 4.12 says of every one: the text is the JSON of the body, or the refusal. */
+/** Holds the result of a call to what is true of every one: the text is the JSON of the body, or the refusal. */
 export function toolAnswer(result: unknown): ToolAnswer {
   const { content, structuredContent, isError } = ToolResult.parse(result);
   const [{ text }] = content;

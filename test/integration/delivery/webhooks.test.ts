@@ -288,7 +288,7 @@ describe("delivery", () => {
   });
 });
 
-test("the verifier of these tests refuses what is not as section 6.2 says", async () => {
+test("the verifier of these tests refuses a wrong signature, time or body", async () => {
   await world.addWebhook("verified", { events: ["conversion.created"] });
   await world.convert(offerId);
   await world.told("verified", 1);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type LandingAnswer, LandingOutageWorld } from "./landing-outage-world.ts";
 
-/** The script gives up after this long (section 8). */
+/** The script gives up after this long. */
 const PATIENCE_MS = 5_000;
 const SOON = { timeout: 15_000, interval: 20 };
 const DIRECT = { offer: "OFFER1", url: "https://shop.example/" };

@@ -170,7 +170,7 @@ test("REP-049 T34 G73: with any other dimension it stands under the empty value,
     expect((await costBy(dimension))["0"], dimension).toBe(ALL);
 });
 
-describe("filters (rule 2 of section 4.6)", () => {
+describe("filters (REP, rule 2)", () => {
   const filtered = async (filters: string) => (await report({ filters })).totals["ad_cost"];
 
   test.each(["country:in:US", "is_bot:in:false", "method:in:s2s", "domain:starts_with:go"])(

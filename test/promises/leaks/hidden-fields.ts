@@ -40,7 +40,7 @@ export function keysOf(value: unknown): string[] {
   ]);
 }
 
-/** `extra` of a click is told apart from it and is `{}` for who sees none of it (section 2.8). */
+/** `extra` of a click is told apart from it and is `{}` for who sees none of it. */
 function isEmptyObject(value: unknown): boolean {
   return value !== null && typeof value === "object" && Object.keys(value).length === 0;
 }

@@ -17,7 +17,7 @@ const Shown = z.looseObject({
 type Shown = z.infer<typeof Shown>;
 const Page = z.object({ data: z.array(Shown), next_cursor: z.string().nullable() });
 
-/** Not in a list of that role (section 2.9). */
+/** Not in a list of that role. */
 const HIDDEN = {
   admin: [],
   partner: ["revenue", "advertiser_id", "adv_txid", "params", "notes", "conv_ip"],

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
+
+/** The first cell of a row of a table. */
+const DEFINED = /^\| ([A-Z]+-\d{3}|[GTP]\d{1,3}) \|/gm;
+const CITED = /(?<![\w/.-])(?:[A-Z]{2,4}-\d{3}|G\d{2,3}|T\d{2}|P\d{1,2})(?![\w:])/g;
+/** Of documents that are not in the repository. */
+const ELSEWHERE =
+  /\b(?:[Ss]ection \d|design \d|requirements\.md|interface\.md|operations\.md|network\.md)/g;
+const OTHER_NAMES = new Set(["SHA-256", "SHA-512"]);
+
+const contract = pathsBelow(["schemas/contract"]).filter((path) => path.endsWith(".md"));
+const defined = contract.flatMap((path) =>
+  [...readFileSync(projectFile(path), "utf8").matchAll(DEFINED)].map(([, id = ""]) => id),
+);
+const texts = ["README.md", ...pathsBelow([...PRODUCT_FOLDERS, "test"])]
+  .filter((path) => /\.(ts|md|sql)$/.test(path) && !path.startsWith("test/architecture/contract"))
+  .map((path) => ({ path, text: readFileSync(projectFile(path), "utf8") }));
+
+/** `<file>: <match>` of every match that is wanted. */
+function found(pattern: RegExp, isWanted: (match: string, path: string) => boolean): string[] {
+  return texts.flatMap(({ path, text }) =>
+    [...text.matchAll(pattern)]
+      .filter(([match]) => isWanted(match, path))
+      .map(([match]) => `${path}: ${match}`),
+  );
+}
+
+test("every ID that code, tests and documents cite is defined in the contract, once", () => {
+  const known = new Set(defined);
+  expect(defined.length - known.size).toBe(0);
+  expect(known.size).toBeGreaterThan(1_100);
+  expect(found(CITED, (id) => !known.has(id) && !OTHER_NAMES.has(id))).toEqual([]);
+});
+
+test("no text refers to a numbered section of a document that is not here", () => {
+  // Migrations are never edited.
+  expect(found(ELSEWHERE, (_, path) => !path.endsWith(".sql"))).toEqual([]);
+});
