@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { pause } from "../replay/service.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
-import { findProcesses, killJob } from "../system/processes.ts";
+import { findProcesses, killAndAwaitSuccessor } from "../system/processes.ts";
 import { rollupDifferences } from "../system/rollup-differences.ts";
 import { randomOf, SEED } from "../system/seed.ts";
 import { serversOf } from "../system/servers-of.ts";
@@ -26,20 +26,17 @@ test("P4: ClickHouse killed and frozen under load: every click is answered, none
   await using system = await startSystem();
   const load = new ClickLoad(system.client, system.client.demo.links.affiliate.replace(/\?.*/, ""));
   load.start(16, CLICKS_PER_SECOND);
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  for (let kills = 0; kills < KILLS; ) {
     await pause(1_000 + random() * 1_500);
-    // The launcher waits longer before each start, and one that met what the killed one has left ends by itself.
-    await until(
-      "there is a ClickHouse to kill",
-      async () => (await killJob(system.dataDir, "clickhouse")) > 0,
-      { timeoutMs: RESTART_MS },
-    );
+    kills += await killAndAwaitSuccessor(system.dataDir, "clickhouse");
   }
-  const engine = await until(
-    "the launcher has started ClickHouse again",
-    async () => (await findProcesses(system.dataDir, "clickhouse"))[0],
-    { timeoutMs: RESTART_MS },
+  const { clickhouse } = await serversOf(system);
+  await until(
+    "ClickHouse answers again",
+    async () => (await storedClicks(clickhouse, load.run)).length >= 0,
+    { timeoutMs: RESTART_MS, pollMs: 500 },
   );
+  const [engine = 0] = await findProcesses(system.dataDir, "clickhouse");
   process.kill(engine, "SIGSTOP");
   const answeredWhenFrozen = load.answered.size;
   await pause(FROZEN_MS);
@@ -49,7 +46,6 @@ test("P4: ClickHouse killed and frozen under load: every click is answered, none
   process.kill(engine, "SIGCONT");
   await load.stop();
   expect(load.unanswered.size).toBe(0);
-  const { clickhouse } = await serversOf(system);
   let differences: string[] = ["not compared"];
   await until(
     "every answered click is stored exactly once",

@@ -45,6 +45,18 @@ export async function killJob(dataDir: string, job: Job): Promise<number> {
   return hit;
 }
 
+/** As {@link killJob}; answers when the launcher has started the job again: a process that is dying is not the next one. */
+export async function killAndAwaitSuccessor(dataDir: string, job: Job): Promise<number> {
+  const killed = new Set(await findProcesses(dataDir, job));
+  const hit = await killJob(dataDir, job);
+  await until(
+    `the launcher starts ${job} again`,
+    async () => (await findProcesses(dataDir, job)).some((pid) => !killed.has(pid)),
+    { timeoutMs: 60_000, pollMs: 20 },
+  );
+  return hit;
+}
+
 /**
  * Kills the process of a job and freezes the one that the launcher starts in its place, before it has connected to anything:
  * nobody does the job until SIGCONT. Answers its pid.
