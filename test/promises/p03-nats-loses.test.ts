@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { ClickStream } from "../system/click-stream.ts";
 import { OwnServer } from "../system/own-server.ts";
-import { freezeSuccessor } from "../system/processes.ts";
+import { keepDown } from "../system/processes.ts";
 import { randomOf, SEED } from "../system/seed.ts";
 import { startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
@@ -59,14 +59,14 @@ test.for(Object.keys(LOSSES))(
       await nats.kill();
       await nats.save("older");
       await nats.start();
-      const processors = await freezeSuccessor(system.dataDir, "processors");
+      const startAgain = await keepDown(system, "processors");
       try {
         await acknowledged(system.dataDir, load);
         await nats.kill();
         await LOSSES[loss]?.(nats);
         await nats.start();
       } finally {
-        resume(processors);
+        startAgain();
       }
     }
     await answered(load, ACKNOWLEDGED);
@@ -84,15 +84,6 @@ test.for(Object.keys(LOSSES))(
     expect(differences.slice(0, 10), `of ${load.answered.size} answered`).toEqual([]);
   },
 );
-
-/** Lets a frozen process go on, unless its supervisor has put another in its place. */
-function resume(pid: number): void {
-  try {
-    process.kill(pid, "SIGCONT");
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-  }
-}
 
 async function answered(load: ClickLoad, more: number): Promise<void> {
   const before = load.answered.size;

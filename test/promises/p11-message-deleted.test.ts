@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { ClickStream } from "../system/click-stream.ts";
-import { freezeSuccessor } from "../system/processes.ts";
+import { keepDown } from "../system/processes.ts";
 import { randomOf, SEED } from "../system/seed.ts";
 import { startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
@@ -42,7 +42,7 @@ test("P11: messages deleted from the stream raise an alarm and are sent again wi
     );
     const from = await stream.lastSeq();
     // Nobody reads the stream meanwhile, so that no writer ever sees what is deleted.
-    const processors = await freezeSuccessor(system.dataDir, "processors");
+    const startAgain = await keepDown(system, "processors");
     const deleted: number[] = [];
     try {
       load.start(4);
@@ -59,7 +59,7 @@ test("P11: messages deleted from the stream raise an alarm and are sent again wi
         deleted.push(seq);
       }
     } finally {
-      process.kill(processors, "SIGCONT");
+      startAgain();
     }
     const sinceMs = performance.now();
     const leftMs = (): number => Math.max(1, NOTICED_MS - (performance.now() - sinceMs));

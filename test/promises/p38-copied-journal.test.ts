@@ -7,7 +7,7 @@ import { ConversionLoad } from "../system/conversion-load.ts";
 import { deployedServers, type ServerUrls } from "../system/deployed-servers.ts";
 import { factDifferences } from "../system/fact-differences.ts";
 import { EXIT_NUMBER_TAKEN, IngressMachine } from "../system/ingress-machine.ts";
-import { freezeSuccessor } from "../system/processes.ts";
+import { keepDown } from "../system/processes.ts";
 import { producerDifferences } from "../system/producer-ledger.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
@@ -89,12 +89,12 @@ async function withUnstored<T>(
   machines: readonly Answering[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const processors = await freezeSuccessor(system.dataDir, "processors");
+  const startAgain = await keepDown(system, "processors");
   try {
     await grow(machines);
     return await work();
   } finally {
-    process.kill(processors, "SIGCONT");
+    startAgain();
   }
 }
 

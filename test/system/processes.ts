@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { until } from "./until.ts";
 
@@ -58,20 +59,24 @@ export async function killAndAwaitSuccessor(dataDir: string, job: Job): Promise<
 }
 
 /**
- * Kills the process of a job and freezes the one that the launcher starts in its place, before it has connected to anything:
- * nobody does the job until SIGCONT. Answers its pid.
+ * kill -9 of every process of the job while the launcher is held still, which would start the job again: nobody does the job until
+ * the answer is called. Freezing the process that the launcher starts is not enough: it may have connected before it is found.
  */
-export async function freezeSuccessor(dataDir: string, job: Job): Promise<number> {
-  // One that was killed may be seen for a moment longer.
-  const killed = await findProcesses(dataDir, job);
-  await killJob(dataDir, job);
-  const pid = await until(
-    "the launcher starts the job again",
-    async () => (await findProcesses(dataDir, job)).find((found) => !killed.includes(found)),
-    { timeoutMs: 30_000, pollMs: 5 },
-  );
-  process.kill(pid, "SIGSTOP");
-  return pid;
+export async function keepDown(
+  { launcher, dataDir }: { readonly launcher: ChildProcess; readonly dataDir: string },
+  job: Job,
+): Promise<() => void> {
+  launcher.kill("SIGSTOP");
+  const startAgain = (): void => void launcher.kill("SIGCONT");
+  try {
+    await killJob(dataDir, job);
+    const isGone = async (): Promise<boolean> => (await findProcesses(dataDir, job)).length === 0;
+    await until(`${job} has ended`, isGone, { timeoutMs: 30_000, pollMs: 20 });
+  } catch (error) {
+    startAgain();
+    throw error;
+  }
+  return startAgain;
 }
 
 async function readProcessText(pid: string, file: "cmdline" | "environ"): Promise<string> {
