@@ -24,6 +24,9 @@ export type OpenEpoch = {
   readonly saidMs: number;
 };
 
+/** What a producer recorded until a moment of its own clock, UTC ms. */
+type Recorded = { readonly producer: number; readonly untilMs: number };
+
 /** A producer whose journal counts as lost. */
 type GivenUp = {
   /** Clicks that it answered until then and that are not known count as lost. UTC ms. */
@@ -178,13 +181,7 @@ export class Completeness {
   }
 
   /** Whether what this producer recorded until then counts as lost if it is not known: its journal was given up. */
-  isGivenUpOf({
-    producer,
-    untilMs,
-  }: {
-    readonly producer: number;
-    readonly untilMs: number;
-  }): boolean {
+  isGivenUpOf({ producer, untilMs }: Recorded): boolean {
     this.#dropGone();
     const known = this.#known.get(producer);
     if (known?.givenUp === undefined || known.givenUp.untilMs < untilMs) return false;
@@ -195,13 +192,7 @@ export class Completeness {
    * Whether nothing more can come of what this producer recorded until then. False for one that was never heard, and for one that
    * was given up: its journal may come back.
    */
-  isAllKnownOf({
-    producer,
-    untilMs,
-  }: {
-    readonly producer: number;
-    readonly untilMs: number;
-  }): boolean {
+  isAllKnownOf({ producer, untilMs }: Recorded): boolean {
     this.#dropGone();
     const known = this.#known.get(producer);
     if (known === undefined || known.givenUp !== undefined) return false;

@@ -29,13 +29,15 @@ export type ErasedAddress = {
  */
 export class ErasedClicks {
   readonly #clickIds = new Set<string>();
-  readonly #addresses = new Map<number, ErasedAddress & { readonly forms: ReadonlySet<string> }>();
+  readonly #addressIds = new Set<number>();
+  /** By workspace: until when each hashed address was erased. A click costs the same however many there are. */
+  readonly #erasedToMs = new Map<number, Map<string, number>>();
   readonly #hashes = new Map<string, string>();
   #key = "";
   #newestMs = 0;
 
   get size(): number {
-    return this.#clickIds.size + this.#addresses.size;
+    return this.#clickIds.size + this.#addressIds.size;
   }
 
   /** `key` is that of the keyed hashes. Returns what is new. */
@@ -45,14 +47,17 @@ export class ErasedClicks {
   ): { readonly clickIds: readonly string[]; readonly addresses: readonly ErasedAddress[] } {
     this.#key = key;
     const clickIds = erased.clickIds.filter((id) => !this.#clickIds.has(id));
-    const addresses = erased.addresses.filter(({ id }) => !this.#addresses.has(id));
+    const addresses = erased.addresses.filter(({ id }) => !this.#addressIds.has(id));
     for (const id of clickIds) {
       this.#clickIds.add(id);
       this.#newestMs = Math.max(this.#newestMs, clickIdParts(id).atMs);
     }
-    for (const address of addresses) {
-      this.#addresses.set(address.id, { ...address, forms: new Set(address.hashes) });
-      this.#newestMs = Math.max(this.#newestMs, address.atMs);
+    for (const { id, workspaceId, atMs, hashes } of addresses) {
+      this.#addressIds.add(id);
+      const erasedToMs = this.#erasedToMs.get(workspaceId) ?? new Map<string, number>();
+      this.#erasedToMs.set(workspaceId, erasedToMs);
+      for (const hash of hashes) erasedToMs.set(hash, Math.max(atMs, erasedToMs.get(hash) ?? 0));
+      this.#newestMs = Math.max(this.#newestMs, atMs);
     }
     return { clickIds, addresses };
   }
@@ -68,25 +73,18 @@ export class ErasedClicks {
       )
         return withoutColumns(line, ALL_PERSONAL);
     }
-    return this.#addresses.size === 0 ? line : this.#withoutAddresses(line, ts);
+    return this.#addressIds.size === 0 ? line : this.#withoutAddresses(line, ts);
   }
 
   #withoutAddresses(line: string, ts: number): string {
-    const workspaceId = readWorkspaceId(line);
-    let clean = line;
-    for (const { workspaceId: of, atMs, forms } of this.#addresses.values()) {
-      if (of !== workspaceId || ts > atMs) continue;
-      const ip = textOf(clean, "ip");
-      if (ip !== "" && forms.has(this.#hashOf(ip))) clean = withoutColumns(clean, ["ip"]);
-      const isInText = TEXTS.some((name) => this.#hasAddress(textOf(clean, name), forms));
-      if (isInText) clean = withoutColumns(clean, TEXTS);
-    }
-    return clean;
-  }
-
-  #hasAddress(text: string, forms: ReadonlySet<string>): boolean {
-    const found = text.toLowerCase().replace(ENCODED_COLON, ":").match(ADDRESS) ?? [];
-    return found.some((one) => !TRUNCATED.test(one) && forms.has(this.#hashOf(one)));
+    const erasedToMs = this.#erasedToMs.get(readWorkspaceId(line));
+    if (erasedToMs === undefined) return line;
+    const isErased = (address: string): boolean =>
+      (erasedToMs.get(this.#hashOf(address)) ?? 0) >= ts;
+    const ip = textOf(line, "ip");
+    const clean = ip !== "" && isErased(ip) ? withoutColumns(line, ["ip"]) : line;
+    const isInText = TEXTS.some((name) => addressesIn(textOf(clean, name)).some(isErased));
+    return isInText ? withoutColumns(clean, TEXTS) : clean;
   }
 
   #hashOf(address: string): string {
@@ -98,6 +96,11 @@ export class ErasedClicks {
     }
     return hash;
   }
+}
+
+function addressesIn(text: string): string[] {
+  const found = text.toLowerCase().replace(ENCODED_COLON, ":").match(ADDRESS) ?? [];
+  return found.filter((address) => !TRUNCATED.test(address));
 }
 
 function textOf(line: string, field: string): string {

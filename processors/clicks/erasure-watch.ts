@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Log } from "../../schemas/host/log.ts";
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import type { Segment } from "./batch.ts";
 import type { ErasedAddress } from "./erased-clicks.ts";
 import { type Intake, passedKey } from "./intake.ts";
 
@@ -57,7 +58,7 @@ export class ErasureWatch {
     // From here on what is read comes in without them, and then what was read before is gone through.
     const fresh = intake.erased.add({ clickIds, addresses }, found.key);
     this.#knownToMs = found.now_ms;
-    for (const id of fresh.clickIds) intake.young.eraseClick(id, intake.erased);
+    intake.young.eraseClicks(fresh.clickIds, intake.erased);
     if (fresh.addresses.length > 0) await this.#eraseAddresses(fresh.addresses);
     const [clicks, ips] = [fresh.clickIds.length, fresh.addresses.length];
     if (clicks + ips > 0) this.#log.info({ clicks, addresses: ips }, "clicks.erasures-known");
@@ -107,14 +108,15 @@ export class ErasureWatch {
   async #eraseAddresses(addresses: readonly ErasedAddress[]): Promise<void> {
     const untilMs = Math.max(...addresses.map(({ atMs }) => atMs));
     const { young, erased } = this.#intake;
-    let bytes = 0;
-    for (const segment of [...young.segments()]) {
-      if (segment.fromMs > untilMs) continue;
-      young.eraseIn(segment, erased);
+    let [together, bytes]: [Segment[], number] = [[], 0];
+    for (const segment of [...young.segments()].filter(({ fromMs }) => fromMs <= untilMs)) {
+      together.push(segment);
       bytes += segment.bytes.length;
       if (bytes < BYTES_A_TURN) continue;
-      bytes = 0;
+      young.eraseIn(together, erased);
+      [together, bytes] = [[], 0];
       await turn();
     }
+    young.eraseIn(together, erased);
   }
 }

@@ -14,6 +14,7 @@ import { type Producer, Producers } from "./producers.ts";
 import {
   type LineHead,
   mayHaveAdIds,
+  mayHaveCoupons,
   readCouponClickId,
   readLine,
   readProducer,
@@ -238,7 +239,7 @@ export class Intake {
   ): void {
     const isClick = this.#table.name === "click";
     const hasAdIds = isClick && mayHaveAdIds(lines.text);
-    const hasCoupons = isClick && readCouponClickId(lines.text) !== undefined;
+    const hasCoupons = isClick && mayHaveCoupons(lines.text);
     const builder = new SegmentBuilder(producer, {
       readAtMs,
       lineBytes: lines.bytesOf(from - first, to - first),

@@ -20,6 +20,7 @@ const BRACE = 123;
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
 const NO_MONEY = "0.0000";
+const COUPON = 'link_type":"coupon"';
 const EARNINGS = /"(click_payout|click_revenue)":"\d+\.\d{4}"/g;
 
 /**
@@ -78,9 +79,14 @@ export function readWorkspaceId(line: string): number {
   return numberOf(line, 'workspace_id":');
 }
 
-/** The id of a click that a coupon stands for (TRK-037); undefined for every other line. */
+/** Whether any line of a message can be a click that a coupon stands for (TRK-037). */
+export function mayHaveCoupons(text: string): boolean {
+  return text.includes(`"${COUPON}`);
+}
+
+/** The id of a click that a coupon stands for; undefined for every other line. */
 export function readCouponClickId(line: string): string | undefined {
-  if (valueAt(line, 'link_type":"coupon"') < 0) return undefined;
+  if (valueAt(line, COUPON) < 0) return undefined;
   const id = textAt(line, "click_id");
   return id === undefined ? undefined : line.slice(id.start, id.end);
 }

@@ -1,5 +1,5 @@
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
-import { type AdClickSearch, AdClicks, adClickKeys } from "./ad-clicks.ts";
+import { type AdClick, type AdClickSearch, AdClicks, adClickKeys } from "./ad-clicks.ts";
 import type { Segment } from "./batch.ts";
 import type { ErasedClicks } from "./erased-clicks.ts";
 import { padded } from "./erased-line.ts";
@@ -69,19 +69,27 @@ export class YoungClicks {
     return undefined;
   }
 
-  /** Clears a click that was erased. Only while nothing is being inserted, because rows are changed in place. */
-  eraseClick(clickId: string, erased: ErasedClicks): void {
-    for (const { segment, start, end } of this.#placesOf(clickId))
-      this.#eraseRow(segment, { start, end }, erased);
+  /** Clears clicks that were erased. Only while nothing is being inserted, because rows are changed in place. */
+  eraseClicks(clickIds: readonly string[], erased: ErasedClicks): void {
+    const gone = new Set<string>();
+    for (const clickId of clickIds) {
+      for (const { segment, ...place } of this.#placesOf(clickId))
+        this.#eraseRow(segment, place, { erased, gone });
+    }
+    this.#findOlder(gone);
   }
 
-  /** Clears what was erased in all rows of a segment, under the same condition. */
-  eraseIn(segment: Segment, erased: ErasedClicks): void {
-    for (let start = 0; start < segment.bytes.length; ) {
-      const end = segment.bytes.indexOf(LINE_FEED, start);
-      this.#eraseRow(segment, { start, end }, erased);
-      start = end + 1;
+  /** Clears what was erased in all rows of these segments, under the same condition. */
+  eraseIn(segments: readonly Segment[], erased: ErasedClicks): void {
+    const gone = new Set<string>();
+    for (const segment of segments) {
+      for (let start = 0; start < segment.bytes.length; ) {
+        const end = segment.bytes.indexOf(LINE_FEED, start);
+        this.#eraseRow(segment, { start, end }, { erased, gone });
+        start = end + 1;
+      }
     }
+    this.#findOlder(gone);
   }
 
   /** Oldest first. */
@@ -105,23 +113,30 @@ export class YoungClicks {
     }
   }
 
-  /** The row keeps its length, and with it every other row its place. */
-  #eraseRow(segment: Segment, { start, end }: RowPlace, erased: ErasedClicks): void {
+  /** The row keeps its length, and with it every other row its place. `gone` takes the keys by which it is not found any more. */
+  #eraseRow(
+    segment: Segment,
+    { start, end }: RowPlace,
+    { erased, gone }: { readonly erased: ErasedClicks; readonly gone: Set<string> },
+  ): void {
     const { bytes } = segment;
     const line = bytes.toString("latin1", start, end);
     const clean = erased.clean(line, readLine(line)?.ts ?? 0);
     if (clean === line) return;
     bytes.write(padded(clean, line.length), start, "latin1");
     const kept = new Set(adClickKeys(clean));
-    const gone = segment.adClicks.filter(
-      (click) =>
-        click.bytes.byteOffset + click.at === bytes.byteOffset + start && !kept.has(click.key),
-    );
-    if (gone.length === 0) return;
-    segment.adClicks = segment.adClicks.filter((click) => !gone.includes(click));
-    for (const click of gone) this.#adClicks.remove(click);
-    // Older clicks with the same id, which it stood before, may not be in ClickHouse yet.
-    const keys = new Set(gone.map(({ key }) => key));
+    const isGone = ({ at, bytes: of, key }: AdClick): boolean =>
+      of.byteOffset + at === bytes.byteOffset + start && !kept.has(key);
+    for (const click of segment.adClicks.filter(isGone)) {
+      this.#adClicks.remove(click);
+      gone.add(click.key);
+    }
+    segment.adClicks = segment.adClicks.filter((click) => !isGone(click));
+  }
+
+  /** Older clicks with the same ad-platform ids, which the erased ones stood before, may not be in ClickHouse yet. */
+  #findOlder(keys: ReadonlySet<string>): void {
+    if (keys.size === 0) return;
     for (const { adClicks } of this.segments())
       for (const click of adClicks) if (keys.has(click.key)) this.#adClicks.add(click);
   }

@@ -2,9 +2,9 @@ import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { CatalogFeed } from "../../schemas/catalog-feed/follow.ts";
 
 /**
- * What `handle` answers by a catalog that knows every change committed before. A change is in force everywhere within a second
- *; until then an offer, a partner or a token may be missing here that its owner has been told of, so that no refusal
- * goes out before the catalog has been brought up to date. What is refused has changed nothing and is handled once more.
+ * Returns the answer of `handle` by a catalog that has every change committed before the call. A change is in force everywhere within
+ * a second; until then an offer, a partner or a token may be missing here although its owner already knows it. So no refusal is sent
+ * before the catalog has been refreshed: a refused call has changed nothing, and is handled once more.
  * Undefined when nobody can tell: Postgres does not answer, or has records that this release cannot read (P15).
  */
 export async function byCurrentCatalog<T>(

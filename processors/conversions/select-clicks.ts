@@ -48,7 +48,9 @@ export async function selectUnlessAway<Row>(
       query_params: query.params,
       format: "JSONEachRow",
       clickhouse_settings: {
-        ...{ max_execution_time: TIMEOUT_MS / 1_000, max_threads: 1, ...query.settings },
+        max_execution_time: TIMEOUT_MS / 1_000,
+        max_threads: 1,
+        ...query.settings,
       },
       // A hundred IDs of 512 characters are too long for an address.
       use_multipart_params_auto: true,

@@ -142,7 +142,8 @@ function openLookups({
     storedClicks: new StoredClicks(clickhouse, catalog),
     storedAdClicks: new StoredAdClicks(clickhouse, { statementsMax: AD_STATEMENTS_MAX }),
     strangersAdClicks: new StoredAdClicks(clickhouse, {
-      ...{ statementsMax: 1, pauseMs: STRANGERS_PAUSE_MS },
+      statementsMax: 1,
+      pauseMs: STRANGERS_PAUSE_MS,
     }),
   };
 }
