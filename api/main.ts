@@ -63,7 +63,10 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
 
   const stores = { db, clickhouse, nats: () => nats.current(), areStoresSame: () => watch.areSame };
   const app = await startApi({
-    ...{ ...settings, ...stores, outgoing, log },
+    ...settings,
+    ...stores,
+    outgoing,
+    log,
     allowLoopback: settings.outgoing.allowLoopback,
     clickRetentionDays: settings.clickRetentionDays,
   });

@@ -74,10 +74,8 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   lifetime.own("journal folder", () => folder.release());
 
   const catalog = new Catalog();
-  const copyPath = join(folder.path, "catalog.ndjson");
   const registry = new Metrics();
-  const feed = await CatalogFeed.start({ catalog, db: pool, log, metrics: registry, copyPath });
-  lifetime.own("catalog", () => feed.close());
+  const feed = await followCatalog(catalog, { pool, folder, log, lifetime, registry });
 
   const state = new LocalClickState(catalog);
   const kept = { path: join(folder.path, "click-state.ndjson"), epoch: folder.epoch, state, log };
@@ -100,7 +98,6 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const record: ServerOptions["record"] = (recorded) => journal.append(recorded);
   startLateRecords(parts, record);
 
-  const readers = await openReaders(settings, metrics);
   const notices = startNotices(parts, { ...kept, journal });
 
   const health = healthOf({ ...parts, catalog, feed, journal, shipper });
@@ -108,7 +105,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
   const server = new Server({
     ...ingressRoutes({
-      ...readers,
+      ...(await openReaders(settings, metrics)),
       state,
       catalog,
       link,
@@ -118,17 +115,33 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
       landingScript: await readLandingScript(),
       events: metrics,
       mint: mintOf(folder, catalog),
-      ...{ producer: folder.producer, pixels },
+      producer: folder.producer,
+      pixels,
       inboundLog: openInboundLog(parts),
       registry,
-      ...{ health, hasFacts: settings.factsOnTrackingPort },
+      health,
+      hasFacts: settings.factsOnTrackingPort,
     }),
-    ...{ record, events: metrics },
+    record,
+    events: metrics,
   });
   listening.server = server;
   link.start();
   await untilKnown(shipper, hasCaps(catalog) ? notices.heard : Promise.resolve());
   await openPort(server, parts);
+}
+
+async function followCatalog(
+  catalog: Catalog,
+  parts: Pick<JournalParts, "pool" | "folder" | "log" | "lifetime"> & {
+    readonly registry: Metrics;
+  },
+): Promise<CatalogFeed> {
+  const { pool: db, folder, log, lifetime, registry: metrics } = parts;
+  const copyPath = join(folder.path, "catalog.ndjson");
+  const feed = await CatalogFeed.start({ catalog, db, log, metrics, copyPath });
+  lifetime.own("catalog", () => feed.close());
+  return feed;
 }
 
 async function openPort(

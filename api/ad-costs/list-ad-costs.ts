@@ -31,7 +31,10 @@ export const listAdCosts: Operation = operation({
     const page = openPage(context, "listAdCosts", query);
     const { from, to, offer_id, affiliate_id, traffic_source, currency: unit } = query;
     const rows = await listRows(context.db, context.workspace.id, {
-      ...{ after: page.after, rowsMax: page.rowsMax, from, to },
+      after: page.after,
+      rowsMax: page.rowsMax,
+      from,
+      to,
       filters: { offer_id, affiliate_id, traffic_source, currency: unit },
     });
     return {

@@ -21,8 +21,12 @@ const { $schema: _dialect, ...rowSchema } = z.toJSONSchema(AdCostRow, {
   unrepresentable: "any",
 });
 const EXAMPLE = {
-  ...{ date: "2025-01-31", offer_id: "SUMMER", traffic_source: "google" },
-  ...{ ext_campaign_id: "1234567890", currency: "USD", amount: "25.40" },
+  date: "2025-01-31",
+  offer_id: "SUMMER",
+  traffic_source: "google",
+  ext_campaign_id: "1234567890",
+  currency: "USD",
+  amount: "25.40",
 };
 
 /** Rows are judged one by one, so that a bad one keeps no good one out; callers read what one is. */

@@ -78,7 +78,13 @@ function shownRow(row: FoundClick): ShownRow {
   const { traffic_source, link_type, domain } = row;
   const ids = { gclid, gbraid, wbraid };
   return {
-    ...{ click_id, ts: isoTime(row.ts), offer_id, affiliate_id },
-    ...{ ...ids, traffic_source, link_type, domain },
+    click_id,
+    ts: isoTime(row.ts),
+    offer_id,
+    affiliate_id,
+    ...ids,
+    traffic_source,
+    link_type,
+    domain,
   };
 }

@@ -39,7 +39,11 @@ function pageQuery(shard: number, search: ClickSearch): ClickPageQuery {
   const { scope, fromMs, toMs, filters, after, limit } = search;
   return {
     by: "page",
-    ...{ shard, workspaceId: scope.workspaceId, fromMs, toMs, limit },
+    shard,
+    workspaceId: scope.workspaceId,
+    fromMs,
+    toMs,
+    limit,
     where: [...ownerOf(scope), ...filters.map(({ column, value }) => ({ column, value }))],
     ...(after === undefined ? {} : { after }),
   };

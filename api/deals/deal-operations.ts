@@ -73,8 +73,13 @@ const deals = manage({
   },
   required: ["advertiser_id", "title"],
   defaults: {
-    ...{ offer_id: null, description: "", coupon_code: "", landing_url: "" },
-    ...{ starts_at: null, ends_at: null, status: "active" },
+    offer_id: null,
+    description: "",
+    coupon_code: "",
+    landing_url: "",
+    starts_at: null,
+    ends_at: null,
+    status: "active",
   },
   shown: {
     ...shownOwner,

@@ -9,8 +9,12 @@ const GOOD_B = "https://t.example/c/SHOP-ANNA?msclkid={msclkid}&url={lpurl}";
 
 function lint(asked: Partial<LintRequest>): LintResult {
   return lintTemplate({
-    ...{ template: undefined, finalUrl: undefined, suffix: undefined, allowUncertified: false },
-    ...{ platform: "adplatform_a", entity: "campaign" },
+    template: undefined,
+    finalUrl: undefined,
+    suffix: undefined,
+    allowUncertified: false,
+    platform: "adplatform_a",
+    entity: "campaign",
     domains: [
       { host: "t.example", certification: "certified" },
       { host: "Pending.example", certification: "pending" },
@@ -246,7 +250,9 @@ describe("LINT-003 LINT-007 LINT-008", () => {
   test("host, length and tags are those of the template, each tag once", () => {
     const template = "https://T.example:443/c/K?gclid={gclid}&a={gclid}{_x}&url={lpurl}";
     expect(lint({ template }).template).toMatchObject({
-      ...{ ok: true, host: "t.example", length: template.length },
+      ok: true,
+      host: "t.example",
+      length: template.length,
       tags: ["{gclid}", "{_x}", "{lpurl}"],
     });
     expect(lint({ template: "{lpurl}" }).template).toMatchObject({ host: null, tags: ["{lpurl}"] });
@@ -309,7 +315,9 @@ test("LNK-013: whatever values a link carries, its template and suffix have no e
         { isTemplate: isTemplate && !Object.values(given).some((text) => text.includes("{")) },
       );
       const parts = {
-        ...{ origin: "https://t.example", offerCode: "SUMMER-SALE", affiliateCode: "ANNA" },
+        origin: "https://t.example",
+        offerCode: "SUMMER-SALE",
+        affiliateCode: "ANNA",
         values,
       };
       const template = transparentLink(parts);

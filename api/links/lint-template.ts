@@ -74,7 +74,9 @@ export function lintTemplate(request: LintRequest): LintResult {
       template === undefined
         ? null
         : {
-            ...{ ok: !hasError(issues), host, length: charactersOf(template) },
+            ok: !hasError(issues),
+            host,
+            length: charactersOf(template),
             tags: [...new Set(tagsOf(template).map(({ text }) => text))],
             issues,
           },

@@ -49,8 +49,12 @@ export const listAuditLog: Operation = operation({
     const range = rangeOfPage(context, query, page, { defaultPreset: "last7", daysMax: DAYS_MAX });
     const { fromMs, toMs } = range;
     const rows = await listRows(context.db, context.workspace.id, {
-      ...{ fromMs, toMs, after: page.after, rowsMax: page.rowsMax },
-      ...{ keyId: query.key_id, action: query.action },
+      fromMs,
+      toMs,
+      after: page.after,
+      rowsMax: page.rowsMax,
+      keyId: query.key_id,
+      action: query.action,
     });
     const shown = page.close(rows, {
       positionOf: (row) => ({ at: row.ts, id: String(row.id) }),

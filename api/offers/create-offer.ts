@@ -131,7 +131,9 @@ function withDefaults(
     currency,
     ...presentFields(money),
     ...presentFields(body),
-    ...{ name, advertiser_id, destination_url },
+    name,
+    advertiser_id,
+    destination_url,
   };
 }
 

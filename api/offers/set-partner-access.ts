@@ -109,7 +109,9 @@ async function tellOfAccess(
   await queueEvent(tx, principal.workspace.id, event, () => ({
     data: {
       ...showTo(principal.role, "partner_access", access),
-      ...{ offer_id: offer.id, offer_code: offer.code, offer_name: offer.name },
+      offer_id: offer.id,
+      offer_code: offer.code,
+      offer_name: offer.name,
     },
   }));
 }

@@ -35,8 +35,10 @@ export async function findPostbackDelivery(
   return {
     delivery,
     postback: {
-      ...{ url: template_url, body: template_body },
-      ...{ created_by_affiliate, updated_at: changed_at },
+      url: template_url,
+      body: template_body,
+      created_by_affiliate,
+      updated_at: changed_at,
     },
   };
 }

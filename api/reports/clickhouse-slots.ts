@@ -4,13 +4,21 @@ import { InstallationPlaces } from "./installation-places.ts";
 import { ReportSlots, type SlotHolder, type SlotLimits, slotRefusal } from "./report-slots.ts";
 
 const REPORTS: SlotLimits = {
-  ...{ perKey: 4, perWorkspace: 8, total: 10 },
-  ...{ waitMs: 2_000, waitingPerKey: 16, waitingTotal: 256 },
+  perKey: 4,
+  perWorkspace: 8,
+  total: 10,
+  waitMs: 2_000,
+  waitingPerKey: 16,
+  waitingTotal: 256,
 };
 /** A look-up takes milliseconds, but up to 2 s while a click is on its way: four at a time would refuse a busy integration. */
 const CLICKS: SlotLimits = {
-  ...{ perKey: 16, perWorkspace: 24, total: 30 },
-  ...{ waitMs: 2_000, waitingPerKey: 64, waitingTotal: 256 },
+  perKey: 16,
+  perWorkspace: 24,
+  total: 30,
+  waitMs: 2_000,
+  waitingPerKey: 64,
+  waitingTotal: 256,
 };
 /** Connections to ClickHouse that a process needs for its slots. */
 export const CLICKHOUSE_CONNECTIONS = REPORTS.total + CLICKS.total;

@@ -134,7 +134,8 @@ describe("filters", () => {
 describe("time", () => {
   test("T71: a range with a change of clocks has both offsets", () => {
     const { text, params } = compile({
-      ...{ from: "2025-03-29", to: "2025-03-31" },
+      from: "2025-03-29",
+      to: "2025-03-31",
       tz: "Europe/Berlin",
       group_by: "date",
     });
@@ -146,8 +147,11 @@ describe("time", () => {
 
   test("T71: clicks of a zone's days are those of days of UTC, and what lies on another day is moved", () => {
     const { text } = compile({
-      ...{ from: "2025-02-03", to: "2025-02-05", tz: "America/New_York" },
-      ...{ group_by: "date,os", metrics: "clicks" },
+      from: "2025-02-03",
+      to: "2025-02-05",
+      tz: "America/New_York",
+      group_by: "date,os",
+      metrics: "clicks",
     });
     const clicks = /from \(\n([^]*?having .*)/.exec(text)?.[1] ?? "";
     expect(clicks.replaceAll(/, [^,]* as s_\w+/g, "")).toMatchInlineSnapshot(`
@@ -199,13 +203,18 @@ describe("time", () => {
 describe("ad costs", () => {
   test("the rows of a range whose clocks change, with the rates that there are", () => {
     const rates = {
-      ...{ currencies: ["EUR"], dates: ["2025-03-30"] },
-      ...{ numerators: ["11000000000"], denominators: ["10000000000"] },
+      currencies: ["EUR"],
+      dates: ["2025-03-30"],
+      numerators: ["11000000000"],
+      denominators: ["10000000000"],
     };
     const { text } = compile(
       {
-        ...{ from: "2025-03-30", to: "2025-03-30", tz: "Europe/Berlin" },
-        ...{ group_by: "offer,country", metrics: "ad_cost" },
+        from: "2025-03-30",
+        to: "2025-03-30",
+        tz: "Europe/Berlin",
+        group_by: "offer,country",
+        metrics: "ad_cost",
       },
       STAFF,
       rates,

@@ -2,8 +2,12 @@ import { expect, test } from "vitest";
 import { ReportSlots, type SlotHolder, type SlotLimits } from "./report-slots.ts";
 
 const LIMITS: SlotLimits = {
-  ...{ perKey: 2, perWorkspace: 3, total: 5, waitMs: 20 },
-  ...{ waitingPerKey: 3, waitingTotal: 6 },
+  perKey: 2,
+  perWorkspace: 3,
+  total: 5,
+  waitMs: 20,
+  waitingPerKey: 3,
+  waitingTotal: 6,
 };
 const PATIENT = { ...LIMITS, waitMs: 60_000 };
 const nobodyLeaves = new AbortController().signal;

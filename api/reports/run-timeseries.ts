@@ -91,7 +91,14 @@ export async function runTimeseries(
   const managers = await readManagers(stores, scope.workspaceId, { groupBy, filters });
   const costRates = await readCostRates(stores, scope, request);
   const { rows } = await readReportPage(stores, {
-    ...{ range, groupBy, metrics, filters, currency, scope, managers, costRates },
+    range,
+    groupBy,
+    metrics,
+    filters,
+    currency,
+    scope,
+    managers,
+    costRates,
     sort: { by: "dimension", index: 0, descending: false },
     dateBasis: "conversion",
     limit: buckets.length,

@@ -23,7 +23,11 @@ const CONVERSION = {
   method: "s2s",
   conv_ts: CONVERTED_AT,
   click_ts: CLICKED_AT,
-  ...{ sub1: "", sub2: "", sub3: "", sub4: "", sub5: "" },
+  sub1: "",
+  sub2: "",
+  sub3: "",
+  sub4: "",
+  sub5: "",
   source_id: "",
   gclid: "",
   country: "DE",
@@ -59,8 +63,13 @@ const OFFER = {
   is_featured: false,
   events: [
     {
-      ...{ id: 1, code: "default", name: "Default", ...TERMS },
-      ...{ is_default: true, is_private: false, allow_multiple: false },
+      id: 1,
+      code: "default",
+      name: "Default",
+      ...TERMS,
+      is_default: true,
+      is_private: false,
+      allow_multiple: false,
     },
   ],
   created_at: CLICKED_AT,
@@ -68,14 +77,27 @@ const OFFER = {
 };
 
 const AFFILIATE = {
-  ...{ id: 1, code: "SAMPLE", name: "Sample partner", status: "active" },
-  ...{ email: "partner@partner.example", company: "", country: "DE", created_at: CLICKED_AT },
+  id: 1,
+  code: "SAMPLE",
+  name: "Sample partner",
+  status: "active",
+  email: "partner@partner.example",
+  company: "",
+  country: "DE",
+  created_at: CLICKED_AT,
 };
 
 const ACCESS = {
-  ...{ affiliate_id: 1, affiliate_code: "SAMPLE", affiliate_name: "Sample partner" },
-  ...{ status: "approved", note: "", requested_at: CLICKED_AT, decided_at: CONVERTED_AT },
-  ...{ offer_id: 1, offer_code: "SAMPLE", offer_name: "Sample offer" },
+  affiliate_id: 1,
+  affiliate_code: "SAMPLE",
+  affiliate_name: "Sample partner",
+  status: "approved",
+  note: "",
+  requested_at: CLICKED_AT,
+  decided_at: CONVERTED_AT,
+  offer_id: 1,
+  offer_code: "SAMPLE",
+  offer_name: "Sample offer",
 };
 
 const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {

@@ -25,8 +25,13 @@ test("the password is in no configuration file", () => {
 
 test("a folder with marks of XML in its name does not change the configuration", () => {
   const config = clickhouseConfig({
-    ...{ folder: "/data/<a>&b", logFile: "/log", usersFile: "/users", bind: "127.0.0.1" },
-    ...{ port: 1, memoryBytesMax: 2, logBytesMax: 3 },
+    folder: "/data/<a>&b",
+    logFile: "/log",
+    usersFile: "/users",
+    bind: "127.0.0.1",
+    port: 1,
+    memoryBytesMax: 2,
+    logBytesMax: 3,
   });
   expect(config).toContain("<path>/data/&#60;a&#62;&#38;b/store/</path>");
 });

@@ -52,7 +52,10 @@ export async function startClickhouse(options: EmbeddedClickhouseOptions): Promi
   const configFile = writeConfiguration(options, password);
   const order: ClickhouseEngineOrder = {
     library: engineLibrary(),
-    ...{ configFile, address, passwordFile, user: USER },
+    configFile,
+    address,
+    passwordFile,
+    user: USER,
   };
   const addedLog = logSince(serverLog(dataDir));
   let saidReady = false;
@@ -60,7 +63,10 @@ export async function startClickhouse(options: EmbeddedClickhouseOptions): Promi
     name: "clickhouse",
     command: process.execPath,
     args: [programFile("clickhouse-engine"), JSON.stringify(order)],
-    ...{ dataDir, report, stopBy: "stdin-end", stopDeadlineMs: STOP_DEADLINE_MS },
+    dataDir,
+    report,
+    stopBy: "stdin-end",
+    stopDeadlineMs: STOP_DEADLINE_MS,
     onLine: (line) => {
       saidReady ||= line === "ready";
     },
@@ -126,7 +132,12 @@ function writeConfiguration(options: EmbeddedClickhouseOptions, password: string
   const memoryBytesMax =
     options.memoryBytesMax ?? clickhouseMemoryBytesMax(process.constrainedMemory() || totalmem());
   const config = clickhouseConfig({
-    ...{ folder, usersFile, bind, port, memoryBytesMax, logBytesMax: LOG_FILE_BYTES_MAX },
+    folder,
+    usersFile,
+    bind,
+    port,
+    memoryBytesMax,
+    logBytesMax: LOG_FILE_BYTES_MAX,
     logFile: serverLog(dataDir),
   });
   writeFileSync(usersFile, clickhouseUsers(USER, password), { mode: 0o600 });

@@ -99,7 +99,8 @@ async function openServersAndIngressNode({
 }: Launch): Promise<{ urls: ServerUrls; ingressNode: NodeCommand }> {
   const fault = new AbortController();
   const ingressNode = ingressNodeCommand({
-    ...{ runtimeDir: settings.runtimeDir, report },
+    runtimeDir: settings.runtimeDir,
+    report,
     signal: AbortSignal.any([signal, fault.signal]),
   });
   try {
@@ -126,7 +127,9 @@ async function endLeftovers({ dataDir }: LauncherSettings, report: Report): Prom
       // A fast shutdown is what Postgres makes of this signal; of SIGTERM it makes one that waits for its clients.
       const stopSignal = name === "postgres-server" ? "SIGINT" : "SIGTERM";
       const left = await stopRecordedProcess({
-        ...{ file: processRecordFile(dataDir, name), stopSignal, deadlineMs: LEFTOVER_DEADLINE_MS },
+        file: processRecordFile(dataDir, name),
+        stopSignal,
+        deadlineMs: LEFTOVER_DEADLINE_MS,
       });
       if (left !== undefined)
         report.note(name, `ended what an earlier run had left (process ${left.pid})`);
@@ -216,7 +219,9 @@ async function startProcesses(
   const node = { command: process.execPath, args: [] };
   const processors = productService(
     {
-      ...{ name: "processors", program: ".build/processors/main.js", node },
+      name: "processors",
+      program: ".build/processors/main.js",
+      node,
       ownEnv: { PROCESSORS_HEALTH_PORT: String(healthPort) },
       healthUrl: `http://127.0.0.1:${healthPort}/health`,
     },
@@ -224,7 +229,9 @@ async function startProcesses(
   );
   const api = productService(
     {
-      ...{ name: "api", program: ".build/api/main.js", node },
+      name: "api",
+      program: ".build/api/main.js",
+      node,
       healthUrl: `${listenerOrigin(bindAddress, apiPort)}/health`,
     },
     host,
@@ -232,7 +239,9 @@ async function startProcesses(
   const ingress = workers.map((worker) =>
     productService(
       {
-        ...{ name: `ingress-${worker}`, program: ".build/ingress/main.js", node: ingressNode },
+        name: `ingress-${worker}`,
+        program: ".build/ingress/main.js",
+        node: ingressNode,
         ownEnv: {
           INGRESS_WORKER: String(worker),
           INGRESS_HEALTH_PORT: String(ports[ingressHealth(worker)]),

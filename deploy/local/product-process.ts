@@ -47,7 +47,10 @@ export function productService(process: ProductProcess, host: ProductProcessHost
         args: [...node.args, projectFile(process.program)],
         // The processes end when their standard input does: a launcher that is killed leaves none behind.
         env: { ...host.env, ...process.ownEnv, EXIT_WITH_PARENT: "1" },
-        ...{ dataDir, report, stopBy: "SIGTERM", stopDeadlineMs: STOP_DEADLINE_MS },
+        dataDir,
+        report,
+        stopBy: "SIGTERM",
+        stopDeadlineMs: STOP_DEADLINE_MS,
         onLine: (line) => {
           const text = shownLine(line);
           const shown = text === undefined ? undefined : limiter.pass(text, Date.now());
@@ -55,7 +58,9 @@ export function productService(process: ProductProcess, host: ProductProcessHost
         },
       });
       const outcome = await awaitReady({
-        ...{ child, signal, deadlineMs: READY_DEADLINE_MS },
+        child,
+        signal,
+        deadlineMs: READY_DEADLINE_MS,
         isReady: () => answersOk(healthUrl),
       });
       if (outcome === "ready") return child;

@@ -61,8 +61,12 @@ export async function openServers(
       async start(signal): Promise<EmbeddedServer> {
         const { dataDir, runtimeDir } = settings;
         const options: EmbeddedServerOptions = {
-          ...{ dataDir, runtimeDir, report, signal },
-          ...{ port: ports[name], bind: LOOPBACK },
+          dataDir,
+          runtimeDir,
+          report,
+          signal,
+          port: ports[name],
+          bind: LOOPBACK,
         };
         const server = await EMBEDDED[name].start(options);
         urls[EMBEDDED[name].setting] = server.url;

@@ -138,7 +138,9 @@ test("G40 only a cap that may stop a click does, whoever it belongs to", () => {
   const alert: Caps = { conversions: { daily: 1 }, alert_only: true };
   const stop: Caps = { conversions: { daily: 1 } };
   const told = (cap: string): { cap: string; bucket: number; limit: string } => ({
-    ...{ cap: `${cap}/conversions/daily`, bucket: TODAY, limit: "1" },
+    cap: `${cap}/conversions/daily`,
+    bucket: TODAY,
+    limit: "1",
   });
   const world = aWorld({
     offers: [{ caps: alert }],

@@ -20,7 +20,9 @@ function leftovers(nonce: string): { book: WatermarkBook; ranges: LeftoverRanges
     throw error;
   });
   const identities = new LeftoverIdentities({
-    ...{ producer: 7, book, log: openLog({ process: "test", level: "silent" }) },
+    producer: 7,
+    book,
+    log: openLog({ process: "test", level: "silent" }),
     runs: [{ epoch: 3, nonce }],
     moved: new MovedEpochs("/nowhere"),
   });

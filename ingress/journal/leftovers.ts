@@ -86,7 +86,9 @@ class Leftovers {
     this.#left = segments;
     const { folder, producer, book, log } = options;
     this.#identities = new LeftoverIdentities({
-      ...{ producer, book, log },
+      producer,
+      book,
+      log,
       runs: readRuns(folder),
       moved: new MovedEpochs(folder),
     });

@@ -63,7 +63,9 @@ test("P15 pixels are sent in the order of arrival, as they came in, and marked a
   expect(sent).toEqual(
     [0, 1, 2, 3, 4, 5, 6].map((i) => ({
       ...pixel(i),
-      ...{ producer: 3, recordsUntilMs: RECEIVED_AT_MS + COUPON_CLICK_MS, isRepeat: true },
+      producer: 3,
+      recordsUntilMs: RECEIVED_AT_MS + COUPON_CLICK_MS,
+      isRepeat: true,
     })),
   );
   await store.close();

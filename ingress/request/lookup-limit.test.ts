@@ -4,8 +4,17 @@ import { parseTrustedProxies } from "./client-ip.ts";
 import { type Lookup, LookupLimit } from "./lookup-limit.ts";
 
 const HEADERS = {
-  ...{ host: "go.example", userAgent: "", referer: "", acceptLanguage: "", xForwardedFor: "" },
-  ...{ xForwardedProto: "", via: "", cookie: "", contentType: "", origin: "", ifNoneMatch: "" },
+  host: "go.example",
+  userAgent: "",
+  referer: "",
+  acceptLanguage: "",
+  xForwardedFor: "",
+  xForwardedProto: "",
+  via: "",
+  cookie: "",
+  contentType: "",
+  origin: "",
+  ifNoneMatch: "",
   idempotencyKey: "",
 };
 

@@ -33,10 +33,19 @@ class World {
     this.catalog = catalog;
     const nothing = (): void => undefined;
     this.intake = new Intake({
-      ...{ lane: 0, table: CLICK_TABLE, catalog, clock: { nowMs: () => NOON } },
+      lane: 0,
+      table: CLICK_TABLE,
+      catalog,
+      clock: { nowMs: () => NOON },
       events: {
-        ...{ undecodable: nothing, unreadable: nothing, lost: nothing, hole: nothing },
-        ...{ repeated: nothing, visitsForgotten: nothing, foreign: nothing, refused: nothing },
+        undecodable: nothing,
+        unreadable: nothing,
+        lost: nothing,
+        hole: nothing,
+        repeated: nothing,
+        visitsForgotten: nothing,
+        foreign: nothing,
+        refused: nothing,
       },
     });
   }
@@ -86,7 +95,9 @@ function storedOf(
   return table
     .filter((click) => isTaken(click) && offers.has(click.offer_id))
     .map(({ offer_id: offerId, ts }) => ({
-      ...{ offerId, bucket: capBucket(period, timezone, ts), clicks: 1 },
+      offerId,
+      bucket: capBucket(period, timezone, ts),
+      clicks: 1,
     }));
 }
 

@@ -5,7 +5,13 @@ import { type ClickPage, clickPage } from "./click-page.ts";
 
 const T = Date.UTC(2026, 0, 1);
 const ALL: ClickPageQuery = {
-  ...{ by: "page", shard: 0, workspaceId: 1, fromMs: T, toMs: T + 1_000, where: [], limit: 100 },
+  by: "page",
+  shard: 0,
+  workspaceId: 1,
+  fromMs: T,
+  toMs: T + 1_000,
+  where: [],
+  limit: 100,
 };
 
 function idOf(n: number): string {
@@ -22,9 +28,17 @@ function segment(
   );
   const times = clicks.map(([n]) => T + n);
   return {
-    ...{ producer: 1, epoch: 1, from: 0, to: clicks.length, month: 202601, isStored, readAtMs: T },
+    producer: 1,
+    epoch: 1,
+    from: 0,
+    to: clicks.length,
+    month: 202601,
+    isStored,
+    readAtMs: T,
     bytes: Buffer.from(rows.map((row) => `${row}\n`).join("")),
-    ...{ fromMs: Math.min(...times), toMs: Math.max(...times), adClicks: [] },
+    fromMs: Math.min(...times),
+    toMs: Math.max(...times),
+    adClicks: [],
   };
 }
 

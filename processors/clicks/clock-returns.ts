@@ -44,7 +44,9 @@ export async function selectClockReturns(
           transform(_producer, {producers: Array(UInt16)}, {positions: Array(UInt64)}, toUInt64(0)))
       group by _producer`,
     query_params: {
-      ...{ lane, afterMs, fromMs: afterMs - windowMs },
+      lane,
+      afterMs,
+      fromMs: afterMs - windowMs,
       producers: ahead.map(({ producer }) => producer),
       epochs: ahead.map(({ epoch }) => epoch),
       positions: ahead.map(({ position }) => position),

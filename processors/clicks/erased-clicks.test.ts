@@ -20,14 +20,32 @@ test("of an erased click only what describes its visitor goes, whatever its text
   const erased = new ErasedClicks();
   erased.add({ clickIds: [ID], addresses: [] }, KEY);
   const fields = {
-    ...{ ip: "203.0.113.9", asn: 64_500, user_agent: 'quote " and \\ backslash', as_name: "é\n" },
-    ...{ referrer: '","ip":"9.9.9.9","x":"', gclid: "g\\\\", extra: '{"ip":"203.0.113.9"}' },
-    ...{ sub1: '"gclid":"kept"', visitor: 77, country: "DE" },
+    ip: "203.0.113.9",
+    asn: 64_500,
+    user_agent: 'quote " and \\ backslash',
+    as_name: "é\n",
+    referrer: '","ip":"9.9.9.9","x":"',
+    gclid: "g\\\\",
+    extra: '{"ip":"203.0.113.9"}',
+    sub1: '"gclid":"kept"',
+    visitor: 77,
+    country: "DE",
   };
   const clean = erased.clean(line(fields), T);
   expect(parsed(clean)).toEqual({
-    ...{ click_id: ID, ts: T, workspace_id: 7, ip: "", asn: 0, user_agent: "", as_name: "" },
-    ...{ referrer: "", gclid: "", extra: "", sub1: '"gclid":"kept"', visitor: 77, country: "DE" },
+    click_id: ID,
+    ts: T,
+    workspace_id: 7,
+    ip: "",
+    asn: 0,
+    user_agent: "",
+    as_name: "",
+    referrer: "",
+    gclid: "",
+    extra: "",
+    sub1: '"gclid":"kept"',
+    visitor: 77,
+    country: "DE",
   });
   const whole = padded(clean, line(fields).length);
   expect([whole.length, parsed(whole)]).toEqual([line(fields).length, parsed(clean)]);

@@ -4,7 +4,9 @@ import { flushDueInMs } from "./flush-due.ts";
 const LONG_AGO = { isComplete: false, lastInsertAtMs: Number.NEGATIVE_INFINITY, nowMs: 10_000 };
 const JUST_NOW = { ...LONG_AGO, lastInsertAtMs: 9_999 };
 const read = (rows: number): { rows: number; hasWork: boolean; openedAtMs: number } => ({
-  ...{ rows, hasWork: rows > 0, openedAtMs: 10_000 },
+  rows,
+  hasWork: rows > 0,
+  openedAtMs: 10_000,
 });
 
 test.each([

@@ -39,7 +39,8 @@ export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
       metrics.visitsForgotten(forgotten.visits);
       log.error(
         {
-          ...{ visits: forgotten.visits, offer: forgotten.offerId },
+          visits: forgotten.visits,
+          offer: forgotten.offerId,
           knownFrom: new Date(forgotten.knownFromMs).toISOString(),
           todo: "visitors of this offer from before may be paid per click once more: raise UNIQUE_VISITS_MAX, or shorten the offer's unique_click_hours",
         },

@@ -86,10 +86,16 @@ export class Lane {
     this.#backoff = new Backoff(this.#log, "clicks.lane-waits");
     this.#events = intakeEvents(this.#log, deps.metrics);
     this.intake = new Intake({
-      ...{ ...deps, lane: lease.lane, table: this.#table, events: this.#events },
+      ...deps,
+      lane: lease.lane,
+      table: this.#table,
+      events: this.#events,
     });
     this.#notices = new LaneNotices({
-      ...{ ...deps, log: this.#log, lane: lease.lane, intake: this.intake },
+      ...deps,
+      log: this.#log,
+      lane: lease.lane,
+      intake: this.intake,
       isHeld: () => lease.remainingMs > 0,
     });
     this.#window = new UniqueWindow(deps, this.intake, this.#log);
@@ -201,7 +207,8 @@ export class Lane {
   #dueInMs(): number {
     const { first, isFirstComplete } = this.intake;
     return flushDueInMs(first, {
-      ...{ isComplete: isFirstComplete, lastInsertAtMs: this.#lastInsertAtMs },
+      isComplete: isFirstComplete,
+      lastInsertAtMs: this.#lastInsertAtMs,
       nowMs: performance.now(),
     });
   }
@@ -233,7 +240,10 @@ export class Lane {
         const startedAtMs = performance.now();
         this.#inserts += 1;
         const refused = await insertRows(clickhouse, {
-          ...{ table: this.#table, lane, writerEpoch: epoch, segments: part },
+          table: this.#table,
+          lane,
+          writerEpoch: epoch,
+          segments: part,
           queryId: insertQueryId({ database: this.#database, lane, epoch }, this.#inserts),
           tokenSalt: this.#tokenSalt,
           timeoutMs: Math.round(leaseMs * INSERT_SHARE),

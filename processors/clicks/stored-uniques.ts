@@ -56,7 +56,10 @@ async function loadStored(
       group by offer_id, affiliate_id, visitor
       format RowBinary`,
     query_params: {
-      ...{ lane, windowMs, afterMs, newestMs: ownMs + SKEW_MS },
+      lane,
+      windowMs,
+      afterMs,
+      newestMs: ownMs + SKEW_MS,
       ...(isCorrected ? returns : {}),
     },
     clickhouse_settings: { max_execution_time: TIMEOUT_SECONDS },

@@ -50,7 +50,8 @@ test("thirty thousand visits are told apart, through growth of the table", () =>
 test("past its bound the oldest visits of the largest offer are forgotten, counted and reported (#3)", () => {
   const told: ForgottenVisits[] = [];
   const clicks = new UniqueClicks({
-    ...{ entriesMax: 2_000, retentionMs: DAY_MS },
+    entriesMax: 2_000,
+    retentionMs: DAY_MS,
     onForgotten: (of) => told.push(of),
   });
   const small = { ...visit, offerId: 8 };

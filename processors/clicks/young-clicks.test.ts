@@ -26,7 +26,11 @@ function segment(times: readonly number[], fields: Partial<Segment> & Fields = {
     return adClickKeys(Buffer.from(row).toString("latin1")).map((key) => ({ key, ...click }));
   });
   return {
-    ...{ producer: 1, epoch: 1, from: 0, to: times.length, month: 202601 },
+    producer: 1,
+    epoch: 1,
+    from: 0,
+    to: times.length,
+    month: 202601,
     bytes,
     fromMs: Math.min(...times),
     toMs: Math.max(...times),

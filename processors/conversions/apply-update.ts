@@ -153,8 +153,11 @@ function capsOf(
   };
   const { payout, revenue, sale_amount: saleAmount } = change;
   return capCounts(owners, {
-    ...{ payout, revenue, saleAmount },
-    ...{ payoutGiven: change.payout_given, revenueGiven: change.revenue_given },
+    payout,
+    revenue,
+    saleAmount,
+    payoutGiven: change.payout_given,
+    revenueGiven: change.revenue_given,
   });
 }
 

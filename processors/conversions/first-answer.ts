@@ -43,8 +43,10 @@ export function keyedAnswer(key: ReportKey, { fingerprint, answer }: Keyed): Han
   }
   const { taken } = answer;
   return {
-    ...{ reply: takenReply(taken), ...known },
-    ...{ conversionId: taken.conversionId, message: taken.reason },
+    reply: takenReply(taken),
+    ...known,
+    conversionId: taken.conversionId,
+    message: taken.reason,
   };
 }
 

@@ -50,7 +50,8 @@ export function refusal(
 ): Handled {
   return {
     reply: {
-      ...{ httpStatus, result },
+      httpStatus,
+      result,
       body: { ok: false, error, ...(details === undefined ? {} : { details }) },
     },
     workspaceId: known.workspaceId,

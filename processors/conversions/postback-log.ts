@@ -76,7 +76,10 @@ export class PostbackLog {
     const token = request.params["token"] ?? "";
     const { endpoint, params, ip, receivedAtMs } = request;
     const call: InboundCall = {
-      ...{ endpoint, params, ip, receivedAtMs },
+      endpoint,
+      params,
+      ip,
+      receivedAtMs,
       workspaceId:
         workspaceId ?? workspaceOfCall(this.#catalog, { token, host: request.host })?.id ?? null,
       clickId: clickId ?? null,

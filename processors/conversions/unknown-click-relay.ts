@@ -104,7 +104,10 @@ export class UnknownClickRelay {
     try {
       const headers = { via: VIA, "user-agent": "tracker" };
       const { status } = await this.#outgoing.send({
-        ...{ url, method: "GET", headers, timeoutMs: TIMEOUT_MS },
+        url,
+        method: "GET",
+        headers,
+        timeoutMs: TIMEOUT_MS,
       });
       if (status >= 200 && status < 300) return true;
       this.#log.warn({ workspace: workspace.id, status }, "conversions.relay-refused");

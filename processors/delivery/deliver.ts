@@ -62,8 +62,12 @@ async function send(
   const how = { redirectsMax, connectionsOf, timeoutMs: TIMEOUT_MS };
   const attempt = await outgoing.attempt({ ...request, ...how });
   const settlement = decideSettlement({
-    ...{ delivery, kind, attempt, url: request.url.href },
-    ...{ nowMs: clock.nowMs(), random: Math.random() },
+    delivery,
+    kind,
+    attempt,
+    url: request.url.href,
+    nowMs: clock.nowMs(),
+    random: Math.random(),
   });
   return { settlement, isInTime: attempt.kind === "answered" || attempt.isPermanent };
 }

@@ -11,7 +11,9 @@ import {
 } from "./delivery-slots.ts";
 
 const endpoint = (endpoint_id: number, destination = "a.example"): Endpoint => ({
-  ...{ kind: "postback", endpoint_id, destination },
+  kind: "postback",
+  endpoint_id,
+  destination,
 });
 const endpoints = (count: number, destination = "a.example", from = 0): Endpoint[] =>
   Array.from({ length: count }, (_, n) => endpoint(from + n, destination));

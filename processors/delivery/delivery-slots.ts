@@ -83,7 +83,10 @@ export class DeliverySlots {
     this.#isProcessCrowded = false;
     let left = Math.min(rowsMax, this.free);
     const all = shuffled(due).map((endpoint) => ({
-      ...{ endpoint, rows: 0, at: load.endpoint(endpoint), host: load.host(endpoint.destination) },
+      endpoint,
+      rows: 0,
+      at: load.endpoint(endpoint),
+      host: load.host(endpoint.destination),
     }));
     for (let underWay = 0; underWay < SLOTS_AN_ENDPOINT && left > 0; underWay += 1) {
       for (const one of all) {

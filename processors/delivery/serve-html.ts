@@ -92,8 +92,13 @@ function served(
   }
   const html = htmlPostback(delivery, source);
   const settlement: Settlement = {
-    ...{ status: "delivered", url: "", error: "", response_status: null, retry_in_ms: null },
-    ...{ is_sent: true, is_endpoints_fault: true },
+    status: "delivered",
+    url: "",
+    error: "",
+    response_status: null,
+    retry_in_ms: null,
+    is_sent: true,
+    is_endpoints_fault: true,
     response_body: html.slice(0, LOGGED_LENGTH_MAX).replaceAll("\0", "\uFFFD"),
   };
   return { delivery, settlement, html };

@@ -10,9 +10,16 @@ import { DAY_MS } from "../../schemas/time/zone.ts";
  */
 const ERASED: Readonly<Record<string, "''" | "0">> = {
   ...PERSONAL_COLUMNS,
-  ...{ visitor: "0", ext_matchtype: "''", ext_network: "''", ext_device: "''" },
-  ...{ ext_device_model: "''", ext_target_id: "''", ext_loc_physical: "''" },
-  ...{ ext_loc_interest: "''", ext_feed_item_id: "''", ext_ad_position: "''" },
+  visitor: "0",
+  ext_matchtype: "''",
+  ext_network: "''",
+  ext_device: "''",
+  ext_device_model: "''",
+  ext_target_id: "''",
+  ext_loc_physical: "''",
+  ext_loc_interest: "''",
+  ext_feed_item_id: "''",
+  ext_ad_position: "''",
 };
 
 const Month = z.object({ month: z.string().regex(/^\d{6}$/) });

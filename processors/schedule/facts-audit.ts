@@ -186,8 +186,11 @@ export class FactsAudit {
     const ids = differences.slice(0, IDS_LOGGED).map(({ key }) => key.id);
     this.#deps.log.error(
       {
-        ...{ table: table.name, workspaceId: day.span.workspaceId },
-        ...{ day: formatDay(day.span.fromMs / DAY_MS), ...kinds, ids },
+        table: table.name,
+        workspaceId: day.span.workspaceId,
+        day: formatDay(day.span.fromMs / DAY_MS),
+        ...kinds,
+        ids,
         // What Postgres does not have stays: see the class.
         remedy: "ghost" in kinds ? "tracker audit --repair deletes ghosts" : "sent again",
       },

@@ -49,7 +49,9 @@ test("the copy on disk gives back the catalog, with every change that was added 
   const offers = [...catalog.entries(catalog.version)].filter(({ kind }) => kind === "offer");
   await copy.add(offers, AT);
   const gone = {
-    ...{ kind: "offer_access" as const, id: "1-1", record: null },
+    kind: "offer_access" as const,
+    id: "1-1",
+    record: null,
     version: catalog.version + 1,
   };
   catalog.apply([gone]);

@@ -261,7 +261,8 @@ function* pagesOf(
 
 function lineOfPosition({ version, mark }: CatalogPosition): string {
   const line: z.infer<typeof PositionLine> = {
-    ...{ kind: POSITION_KIND, id: "" },
+    kind: POSITION_KIND,
+    id: "",
     version,
     record: { mark, shape: catalogShape() },
   };

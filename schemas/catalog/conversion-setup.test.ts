@@ -21,7 +21,7 @@ function aRule(id: number, fields: Record<string, unknown> = {}): CatalogEntry {
 }
 
 function aGroup(id: number, offer_ids: readonly number[]): CatalogEntry {
-  return anEntry("offer_group", { id, ...{ workspace_id: 1, name: "g", offer_ids, caps: {} } });
+  return anEntry("offer_group", { id, workspace_id: 1, name: "g", offer_ids, caps: {} });
 }
 
 function aCoupon(id: number, fields: Record<string, unknown> = {}): CatalogEntry {

@@ -93,7 +93,11 @@ export async function eraseAddress(
   const addresses = [...forms.whole, ...forms.truncated];
   const values = withEncoded(forms.whole);
   const clicks = await findClicksOfAddress(clickhouse, {
-    ...{ workspaceId, addresses, untilMs, pattern: patternOf(values), rowsMax: CLICKS_MAX },
+    workspaceId,
+    addresses,
+    untilMs,
+    pattern: patternOf(values),
+    rowsMax: CLICKS_MAX,
   });
   const clickIds = clicks.map(({ id }) => id);
   const log_rows = await eraseLogValues(db, { workspaceId, addresses, values: addresses, untilMs });

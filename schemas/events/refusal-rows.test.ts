@@ -6,8 +6,15 @@ const MINUTE_MS = 60_000;
 
 function call(changes: Partial<InboundCall> = {}): InboundCall {
   return {
-    ...{ endpoint: "pb", workspaceId: 1, receivedAtMs: 0, ip: "192.0.2.1", params: {} },
-    ...{ httpStatus: 405, result: "method_not_allowed", clickId: null, message: "no" },
+    endpoint: "pb",
+    workspaceId: 1,
+    receivedAtMs: 0,
+    ip: "192.0.2.1",
+    params: {},
+    httpStatus: 405,
+    result: "method_not_allowed",
+    clickId: null,
+    message: "no",
     ...changes,
   };
 }

@@ -53,8 +53,11 @@ export async function clickhouseRows(
       name: "facts.rows",
       text: table.clickhouse.rows,
       params: {
-        ...{ workspace: span.workspaceId, from: span.fromMs, to: span.toMs },
-        ...{ slices: slice.of.count, slice: slice.number },
+        workspace: span.workspaceId,
+        from: span.fromMs,
+        to: span.toMs,
+        slices: slice.of.count,
+        slice: slice.number,
       },
     },
     Row,

@@ -69,7 +69,9 @@ export async function clickhouseSums(
         name: "facts.sums",
         text: grouping.by === "period" ? sumsByPeriod : sumsBySlice,
         params: {
-          ...{ workspace: part.workspaceId, from: part.fromMs, to: part.toMs },
+          workspace: part.workspaceId,
+          from: part.fromMs,
+          to: part.toMs,
           unit: unitOf(grouping),
         },
         timeoutMs: STATEMENT_TIMEOUT_MS,

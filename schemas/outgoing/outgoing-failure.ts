@@ -18,14 +18,15 @@ export type OutgoingFailure = { readonly error: string; readonly isPermanent: bo
 
 const BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
-  ...{ ETIMEDOUT: "timeout", UND_ERR_CONNECT_TIMEOUT: "timeout" },
-  ...{ UND_ERR_HEADERS_TIMEOUT: "timeout", UND_ERR_BODY_TIMEOUT: "timeout" },
-  ...{
-    ECONNRESET: "connection closed",
-    EPIPE: "connection closed",
-    UND_ERR_SOCKET: "connection closed",
-  },
-  ...{ EHOSTUNREACH: "host unreachable", ENETUNREACH: "host unreachable" },
+  ETIMEDOUT: "timeout",
+  UND_ERR_CONNECT_TIMEOUT: "timeout",
+  UND_ERR_HEADERS_TIMEOUT: "timeout",
+  UND_ERR_BODY_TIMEOUT: "timeout",
+  ECONNRESET: "connection closed",
+  EPIPE: "connection closed",
+  UND_ERR_SOCKET: "connection closed",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "host unreachable",
   UND_ERR_HEADERS_OVERFLOW: "invalid answer",
 };
 const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;

@@ -1,9 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
 
 /** One planted fault a row. The first ones need type information: without it they would pass unseen. */
 const FAULTS: readonly (readonly [rule: string, path: string, source: string])[] = [
@@ -39,6 +48,8 @@ const FAULTS: readonly (readonly [rule: string, path: string, source: string])[]
   ],
 ];
 
+const SPREAD_LITERAL = /^\s*\.\.\.\{/m;
+
 let planted: string;
 let report: string;
 
@@ -71,4 +82,13 @@ test.each(FAULTS)("the linter finds %s in %s", (rule, path) => {
 
 test("settings.ts may read the environment", () => {
   expect(report).not.toContain("api/settings.ts");
+});
+
+// oxlint's rule for it would also refuse `...["--port", port]`, which keeps an option beside its value.
+test("no object literal is spread into another (#13)", () => {
+  const sources = pathsBelow([...PRODUCT_FOLDERS, "test"]).filter((path) => path.endsWith(".ts"));
+  const spread = sources.filter((path) =>
+    SPREAD_LITERAL.test(readFileSync(projectFile(path), "utf8")),
+  );
+  expect(spread).toEqual([]);
 });

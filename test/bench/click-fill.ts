@@ -115,8 +115,10 @@ async function run(
     query,
     query_params,
     clickhouse_settings: {
-      ...{ max_execution_time: TIMEOUT_S, max_partitions_per_insert_block: "10" },
-      ...{ max_block_size: String(BLOCK_ROWS), min_insert_block_size_rows: String(BLOCK_ROWS) },
+      max_execution_time: TIMEOUT_S,
+      max_partitions_per_insert_block: "10",
+      max_block_size: String(BLOCK_ROWS),
+      min_insert_block_size_rows: String(BLOCK_ROWS),
       max_insert_block_size: String(BLOCK_ROWS),
     },
   });

@@ -103,7 +103,10 @@ export async function insertSerialised(
   const startedAtMs = performance.now();
   for (const segment of inserts) {
     await insertRows(clickhouse, {
-      ...{ table: CLICK_TABLE, lane: BASELINE_LANE, writerEpoch: 1, segments: [segment] },
+      table: CLICK_TABLE,
+      lane: BASELINE_LANE,
+      writerEpoch: 1,
+      segments: [segment],
       queryId: `bench-${randomBytes(8).toString("hex")}`,
       timeoutMs: 30_000,
       tokenSalt: "",
@@ -124,7 +127,11 @@ async function fillStream(
     let waiting: Promise<unknown>[] = [];
     for (let first = 0; first < lines.length; first += RECORDS_A_MESSAGE) {
       const batch = {
-        ...{ lane: 0, producer, epoch: 1, first, at: Date.now() },
+        lane: 0,
+        producer,
+        epoch: 1,
+        first,
+        at: Date.now(),
         lines: lines.slice(first, first + RECORDS_A_MESSAGE),
       };
       waiting.push(nats.jetstream.publish(nats.subjects.clicks(0), encodeBatch(batch)));
@@ -150,7 +157,9 @@ async function runWriter(
       env: {
         ...process.env,
         ...env,
-        ...{ LANES: "clicks", LOG_LEVEL: "info", PROCESSORS_HEALTH_PORT: "0" },
+        LANES: "clicks",
+        LOG_LEVEL: "info",
+        PROCESSORS_HEALTH_PORT: "0",
       },
       stdio: ["ignore", "pipe", "inherit"],
     },

@@ -74,7 +74,9 @@ export function hostilePatterns(
     referrer: `https://www.example.org/articles/${n % 5_000}?page=2`,
   });
   const clicks: MakeClicks = (name, change, rest = {}) => ({
-    ...{ name, baseline: "clicks", isStored: true },
+    name,
+    baseline: "clicks",
+    isStored: true,
     request: (n) => {
       const request = { ...usual(n), ...change(n) };
       return { ...request, path: request.path + pad };
@@ -82,12 +84,16 @@ export function hostilePatterns(
     ...rest,
   });
   const reports = (name: string, pathOf: (n: number) => string): Pattern => ({
-    ...{ name, baseline: "reports", isStored: false },
+    name,
+    baseline: "reports",
+    isStored: false,
     request: (n) => ({ ...usual(n), path: pathOf(n) }),
   });
   // A test report is judged and not recorded, so that any number can be about one click.
   const lookups = (name: string, adIdOf: (n: number) => string): Pattern => ({
-    ...{ name, baseline: "lookups", isStored: false },
+    name,
+    baseline: "lookups",
+    isStored: false,
     request: (n) => ({
       ...usual(n),
       path: `/pb?token=${catalog.token}&gclid=${adIdOf(n)}&txid=order-${n}&test=1`,

@@ -66,8 +66,11 @@ const Size = z.array(z.object({ name: z.string(), bytes: z.number() }));
 export async function benchReports(): Promise<BenchResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "bench-reports-"));
   const server = await startClickhouse({
-    ...{ dataDir: folder, runtimeDir: runtimeDir(), bind: "127.0.0.1" },
-    ...{ port: await freePort(), report: benchReport },
+    dataDir: folder,
+    runtimeDir: runtimeDir(),
+    bind: "127.0.0.1",
+    port: await freePort(),
+    report: benchReport,
   });
   const clickhouse = openClickhouse({
     url: server.url,

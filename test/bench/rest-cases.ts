@@ -30,7 +30,8 @@ const ASKED: readonly Asked[] = [
   { name: "one offer", operation: "getOffer", id: "select id from offer order by id desc limit 1" },
   { name: "list of 50 affiliates", operation: "listAffiliates", query: { limit: "50" } },
   {
-    ...{ name: "one affiliate", operation: "getAffiliate" },
+    name: "one affiliate",
+    operation: "getAffiliate",
     id: "select id from affiliate order by id desc limit 1",
   },
   { name: "list of 100 conversions", operation: "listConversions", query: { limit: "100" } },
@@ -48,17 +49,17 @@ export async function restCases(pool: Pool, key: string): Promise<RestCase[]> {
   const outgoing = new OutgoingClient({ allowLoopback: false });
   const { principal } = admitted;
   const context: OperationContext = {
-    ...{
-      principal,
-      workspace: principal.workspace,
-      db: pool,
-      clickhouse,
-      nats: undefined,
-      outgoing,
-    },
+    principal,
+    workspace: principal.workspace,
+    db: pool,
+    clickhouse,
+    nats: undefined,
+    outgoing,
     cursors: new Cursors("bench"),
     log: openLog({ process: "bench", level: "silent" }),
-    ...{ requestId: "bench", nowMs: Date.now(), clientIp: "127.0.0.1" },
+    requestId: "bench",
+    nowMs: Date.now(),
+    clientIp: "127.0.0.1",
     rate: { limit: 1, remaining: 1, resetSec: 1 },
     settings: {
       apiUrl: "http://127.0.0.1",

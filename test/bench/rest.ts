@@ -40,7 +40,8 @@ export async function benchRest(): Promise<BenchResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "tracker-bench-"));
   const servers = await startBenchServers(folder);
   const pool = openPool({
-    ...{ url: servers.env["POSTGRES_URL"] ?? "", applicationName: "bench" },
+    url: servers.env["POSTGRES_URL"] ?? "",
+    applicationName: "bench",
     statementTimeoutMs: 600_000,
   });
   const started: ChildServer[] = [];
@@ -162,7 +163,9 @@ async function startApi(servers: BenchServers): Promise<ChildServer> {
   const command = pinned(0, [process.execPath, projectFile(".build", "api", "main.js")]);
   return await ChildServer.start(command, `http://127.0.0.1:${port}/health`, {
     ...servers.env,
-    ...{ API_PORT: String(port), RATE_LIMIT_PER_MINUTE: "1000000", LOG_LEVEL: "warn" },
+    API_PORT: String(port),
+    RATE_LIMIT_PER_MINUTE: "1000000",
+    LOG_LEVEL: "warn",
   });
 }
 

@@ -86,13 +86,19 @@ async function reportsBeside(
   kind: "ad-ids" | "keys" | undefined,
 ): Promise<{ readonly reports: PacedResult; readonly flood: PacedResult | undefined }> {
   const reports = await Sender.start(folder, {
-    ...{ ...place, kind: "reports", perSecond: REPORTS_A_SECOND, seconds: SECONDS },
+    ...place,
+    kind: "reports",
+    perSecond: REPORTS_A_SECOND,
+    seconds: SECONDS,
   });
   const flood =
     kind === undefined
       ? undefined
       : await Sender.start(folder, {
-          ...{ ...place, kind, perSecond: STRANGERS_A_SECOND, seconds: FLOOD_SECONDS },
+          ...place,
+          kind,
+          perSecond: STRANGERS_A_SECOND,
+          seconds: FLOOD_SECONDS,
         });
   flood?.go();
   if (flood !== undefined) await new Promise((resolve) => setTimeout(resolve, 3_000));

@@ -24,10 +24,18 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     const { r, ...rest } = sale.sent;
     expect(r).toMatch(/^[0-9a-z]{8,}$/);
     expect(rest).toEqual({
-      ...{ click_id: id, js: "1", txid: "js-1", amount: "49.9", adv1: "a b&c=d", flag: "true" },
+      click_id: id,
+      js: "1",
+      txid: "js-1",
+      amount: "49.9",
+      adv1: "a b&c=d",
+      flag: "true",
     });
     expect(await world.conversion("js-1")).toMatchObject({
-      ...{ click_id: id, method: "js", status: "approved", sale_amount: "49.9000" },
+      click_id: id,
+      method: "js",
+      status: "approved",
+      sale_amount: "49.9000",
     });
   });
 
@@ -91,8 +99,14 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     const { r, ...rest } = sale.sent;
     expect(r).not.toBe("mine");
     expect(rest).toEqual({
-      ...{ click_id: id, js: "1", txid: "skip-1" },
-      ...{ "a b": "ü", zero: "0", no: "false", empty: "", half: "\ufffd" },
+      click_id: id,
+      js: "1",
+      txid: "skip-1",
+      "a b": "ü",
+      zero: "0",
+      no: "false",
+      empty: "",
+      half: "\ufffd",
     });
     expect(sale.pairs).toBe(Object.keys(sale.sent).length);
     expect(sale.outcome).toBe("approved");

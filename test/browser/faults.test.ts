@@ -63,7 +63,8 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     "SDK-020 G162 %s leaves the visitor without a click, and makes none of another kind",
     async (_, answer, error) => {
       const page = await world.visit({
-        ...{ attributes: `${DIRECT} data-organic`, query: "?gclid=G-1" },
+        attributes: `${DIRECT} data-organic`,
+        query: "?gclid=G-1",
         prepare: (tab) =>
           tab.route("**/lp", (route) =>
             answer === undefined ? route.abort() : route.fulfill(answer),

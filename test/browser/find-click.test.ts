@@ -109,8 +109,12 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     const page = await world.visit({ attributes, query: `?gclid=${gclid}&sub1=a%20b&sub2=c` });
     const click = await world.click(await page.knownClickId());
     expect(click).toMatchObject({
-      ...{ link_type: "direct", status: "none", status_reason: "lp" },
-      ...{ gclid, sub1: "a b", sub2: "c" },
+      link_type: "direct",
+      status: "none",
+      status_reason: "lp",
+      gclid,
+      sub1: "a b",
+      sub2: "c",
     });
   });
 
@@ -122,7 +126,9 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
       { url: page.page.url(), referrer: "", offer: OFFER, aff: OTHER_PARTNER },
     ]);
     expect(await world.click(id)).toMatchObject({
-      ...{ link_type: "direct", status_reason: "lp", partner: "Bob's coupons" },
+      link_type: "direct",
+      status_reason: "lp",
+      partner: "Bob's coupons",
     });
   });
 
@@ -142,14 +148,21 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     async (referer, platform, host) => {
       const path = `/landing/${platform}`;
       const page = await world.visit({
-        ...{ path, query: "?q=1", attributes: `data-organic data-aff="${PARTNER}"` },
+        path,
+        query: "?q=1",
+        attributes: `data-organic data-aff="${PARTNER}"`,
         ...(referer === undefined ? {} : { referer }),
       });
       const click = await world.click(await page.knownClickId());
       expect(page.landings).toHaveLength(1);
       expect(click).toMatchObject({
-        ...{ link_type: "organic", status: "none", status_reason: "organic" },
-        ...{ sub1: platform, sub2: host, sub3: path, partner: "Organic" },
+        link_type: "organic",
+        status: "none",
+        status_reason: "organic",
+        sub1: platform,
+        sub2: host,
+        sub3: path,
+        partner: "Organic",
       });
     },
   );

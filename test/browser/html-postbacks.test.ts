@@ -84,7 +84,9 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
     const log = Deliveries.parse(await world.client.rest(`/postbacks/${postback}/deliveries`));
     expect(log.data).toMatchObject([
       {
-        ...{ conversion_id: conversion["id"], status: "delivered", error: "" },
+        conversion_id: conversion["id"],
+        status: "delivered",
+        error: "",
         response_body: `<img src="${PARTNER_SERVER}/seen?c=${click}&id=${String(conversion["id"])}">`,
       },
     ]);

@@ -29,8 +29,10 @@ test("a stranger sets up a network by the first steps of the reference page, typ
   // The address itself is a host of the demo (G200).
   tracking.hostname = "localhost";
   const kept: Record<string, string> = {
-    ...{ API: demo.base_url, KEY: await makeWorkspace(system.dataDir) },
-    ...{ TRACKING_SCHEME: "http", TRACKING_HOST: tracking.host },
+    API: demo.base_url,
+    KEY: await makeWorkspace(system.dataDir),
+    TRACKING_SCHEME: "http",
+    TRACKING_HOST: tracking.host,
   };
   const known = FIRST_STEPS.filter((step) =>
     operations.some(({ name }) => name === step.operationId),

@@ -68,8 +68,10 @@ async function cutPower(
   const copy = join(run.folder, "copy");
   const preload = projectFile(".build", "test", "system", "synced-copy.js");
   const pid = await fleet.addIngress({
-    ...{ DATA_DIR: join(run.folder, "data"), JOURNAL_SYNC: run.sync },
-    ...{ NATS_URL: gate.urlOf(fleet.world.env["NATS_URL"] ?? ""), SYNCED_COPY: copy },
+    DATA_DIR: join(run.folder, "data"),
+    JOURNAL_SYNC: run.sync,
+    NATS_URL: gate.urlOf(fleet.world.env["NATS_URL"] ?? ""),
+    SYNCED_COPY: copy,
     NODE_OPTIONS: `--import=${preload}`,
   });
   await fleet.untilCurrent();

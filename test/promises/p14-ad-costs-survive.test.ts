@@ -34,11 +34,16 @@ test("P13, P14: ad costs and their changes that were answered are in reports, ex
   /** One call with a part of the sender's campaigns. What has no answer is sent again: that changes nothing. */
   const send = async (amounts: ReadonlyMap<string, string>): Promise<void> => {
     const rows = [...amounts].map(([ext_campaign_id, amount]) => ({
-      ...{ date: DATE, currency: "USD", ext_campaign_id, amount },
+      date: DATE,
+      currency: "USD",
+      ext_campaign_id,
+      amount,
     }));
     for (;;) {
       const status = await fetch(`${base_url}/ad-costs`, {
-        ...{ method: "POST", headers, body: JSON.stringify({ rows }) },
+        method: "POST",
+        headers,
+        body: JSON.stringify({ rows }),
         signal: AbortSignal.timeout(10_000),
       }).then(
         (answer) => answer.status,

@@ -54,7 +54,10 @@ test("P16: every idempotency key records once while processors are killed with k
   const send = async (key: string): Promise<string> =>
     JSON.stringify(
       await world.reportUntilAnswered({
-        ...{ offer_id: String(offerId), aff_id: "PARTNR", amount: "1", idempotency_key: key },
+        offer_id: String(offerId),
+        aff_id: "PARTNR",
+        amount: "1",
+        idempotency_key: key,
       }),
     );
   let waiting = keys.length;

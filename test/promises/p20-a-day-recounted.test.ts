@@ -40,7 +40,10 @@ test("P20 LIFE-043 CNV-017 PB-011 PB-016: a recount of a day of mixed traffic fr
     const kill = (): void => void killJob(dataDir, "processors").then((hit) => (kills += hit));
     let killer: NodeJS.Timeout | undefined;
     const ledger = await sendDay({
-      ...{ ...opened, client, seed: SEED, orders },
+      ...opened,
+      client,
+      seed: SEED,
+      orders,
       onFirstOrder: () => {
         if (!IS_FULL) return;
         setTimeout(kill, FIRST_KILL_MS);

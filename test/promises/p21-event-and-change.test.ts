@@ -16,13 +16,18 @@ test("P21: a change and what it tells are one commit, through kill -9 of process
   const offerId = await world.addOffer();
   for (const fire_on of ["approved", "any", "reversal"]) {
     await world.insert("postback", {
-      ...{ workspace_id: world.workspaceId, offer_id: offerId, fire_on },
+      workspace_id: world.workspaceId,
+      offer_id: offerId,
+      fire_on,
       url: "http://partner.example/",
     });
   }
   await world.insert("webhook", {
-    ...{ workspace_id: world.workspaceId, name: "all", url: "http://hooks.example/" },
-    ...{ events: ["conversion.created", "conversion.updated"], secret: `whsec_${"0".repeat(48)}` },
+    workspace_id: world.workspaceId,
+    name: "all",
+    url: "http://hooks.example/",
+    events: ["conversion.created", "conversion.updated"],
+    secret: `whsec_${"0".repeat(48)}`,
   });
   await fleet.untilCurrent();
   let isEnding = false;

@@ -27,8 +27,11 @@ test("P22 P24: a worker that is frozen over the end of its leases wakes up, chan
     await world.insert("postback", { workspace_id: world.workspaceId, offer_id: offerId, url });
   }
   await world.insert("webhook", {
-    ...{ workspace_id: world.workspaceId, name: "all", secret: SECRET },
-    ...{ url: `http://127.0.0.1:${receiver.port}/hook`, events: ["conversion.created"] },
+    workspace_id: world.workspaceId,
+    name: "all",
+    secret: SECRET,
+    url: `http://127.0.0.1:${receiver.port}/hook`,
+    events: ["conversion.created"],
   });
   /** What came of the worker that is about to be frozen: held until it is overtaken. */
   const held = new Map<string, () => void>();

@@ -40,19 +40,20 @@ test("P22: every postback and document arrives, a second time only where the fir
     offers.push(offerId);
     for (const fire_on of ["approved", "reversal"]) {
       await world.insert("postback", {
-        ...{ workspace_id: world.workspaceId, offer_id: offerId, fire_on },
+        workspace_id: world.workspaceId,
+        offer_id: offerId,
+        fire_on,
         url: `http://127.0.0.1:${receiver.port}/${fire_on}?c={conversion_id}&o=${i}&r={random}`,
       });
     }
   }
 
   await world.insert("webhook", {
-    ...{
-      workspace_id: world.workspaceId,
-      name: "all",
-      url: `http://127.0.0.1:${receiver.port}/hook`,
-    },
-    ...{ events: ["conversion.created", "conversion.updated"], secret: SECRET },
+    workspace_id: world.workspaceId,
+    name: "all",
+    url: `http://127.0.0.1:${receiver.port}/hook`,
+    events: ["conversion.created", "conversion.updated"],
+    secret: SECRET,
   });
 
   /** Deliveries whose outcome their worker may not have learned, or not have recorded. */

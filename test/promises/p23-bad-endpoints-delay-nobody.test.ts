@@ -99,7 +99,9 @@ function arrivals(receivers: readonly Receiver[], fromMs: number): Arrival[] {
     received
       .filter(({ atMs }) => atMs >= fromMs)
       .map(({ target, headers, atMs }) => ({
-        ...{ endpoint: endpointOf(target), id: String(headers["x-tracker-delivery"]), atMs },
+        endpoint: endpointOf(target),
+        id: String(headers["x-tracker-delivery"]),
+        atMs,
       })),
   );
 }

@@ -31,11 +31,9 @@ test("P24: 12 attempts at the times of G126, each by another process than the on
   receiver.answer((response) => response.writeHead(500).end());
   const offerId = await world.addOffer();
   await world.insert("postback", {
-    ...{
-      workspace_id: world.workspaceId,
-      offer_id: offerId,
-      url: `http://127.0.0.1:${receiver.port}/`,
-    },
+    workspace_id: world.workspaceId,
+    offer_id: offerId,
+    url: `http://127.0.0.1:${receiver.port}/`,
   });
   const { click_id } = await world.addClick({ offer_id: offerId });
   await world.report({ click_id });

@@ -170,7 +170,9 @@ describe("P25: no request opens a connection to what is not public", () => {
       cases += inward.length * REDIRECTS.length * HOPS.length;
       expect(JSON.parse(stdout)).toEqual({
         outcomes: { [NOT_ALLOWED.error]: inward.length * REDIRECTS.length * HOPS.length },
-        ...{ inward: 0, control: "connection closed", outward: 1 },
+        inward: 0,
+        control: "connection closed",
+        outward: 1,
       });
     },
   );

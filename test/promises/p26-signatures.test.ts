@@ -50,7 +50,8 @@ test("P26: every attempt is signed over the bytes that came, with the secret of 
   );
   receiver.answer((response) => response.writeHead(random() < 0.3 ? 500 : 200).end());
   const hook = await call("/webhooks", {
-    ...{ name: "rotating", url: `http://127.0.0.1:${receiver.port}/` },
+    name: "rotating",
+    url: `http://127.0.0.1:${receiver.port}/`,
     events: ["conversion.created"],
   });
 

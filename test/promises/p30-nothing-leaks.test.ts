@@ -177,8 +177,11 @@ test("the table hides what it should from partners and advertisers, so that the 
 test("a partner learns no value of a staff macro by a postback that staff made for it (P30, #15)", async () => {
   const admin = own.keys.admin;
   const body = {
-    ...{ offer_id: own.names.offerId, affiliate_id: own.names.affiliateId },
-    ...{ url: "https://partner.example/?t={txid}", method: "POST", body: "{ip} {adv1}" },
+    offer_id: own.names.offerId,
+    affiliate_id: own.names.affiliateId,
+    url: "https://partner.example/?t={txid}",
+    method: "POST",
+    body: "{ip} {adv1}",
   };
   const made = await world.call("POST", "/postbacks", admin, body);
   const { id } = Made.parse(made.body).data;
@@ -187,7 +190,8 @@ test("a partner learns no value of a staff macro by a postback that staff made f
   expect((await world.call("PATCH", path, own.keys.partner, moved)).status).toBe(403);
   expect((await world.call("DELETE", path, own.keys.partner)).status).toBe(403);
   await world.call("POST", "/conversions", admin, {
-    ...{ offer_id: own.names.offerId, affiliate_id: own.names.affiliateId },
+    offer_id: own.names.offerId,
+    affiliate_id: own.names.affiliateId,
     adv_txid: "hidden-order",
   });
   await until(
@@ -204,13 +208,14 @@ test("a partner learns no value of a staff macro by a postback that staff made f
 
 /** A parameter or a field that names a record, and the place of paths that such a record stands in. */
 const NAMED: Readonly<Record<string, string>> = {
-  ...{
-    offer_id: "offers/{id}",
-    affiliate_id: "affiliates/{id}",
-    advertiser_id: "advertisers/{id}",
-  },
-  ...{ domain_id: "tracking-domains/{id}", smart_link_id: "smart-links/{id}", key_id: "keys/{id}" },
-  ...{ click_id: "clicks/{click_id}", conversion_id: "conversions/{id}" },
+  offer_id: "offers/{id}",
+  affiliate_id: "affiliates/{id}",
+  advertiser_id: "advertisers/{id}",
+  domain_id: "tracking-domains/{id}",
+  smart_link_id: "smart-links/{id}",
+  key_id: "keys/{id}",
+  click_id: "clicks/{click_id}",
+  conversion_id: "conversions/{id}",
 };
 const Listed = z.looseObject({ data: z.array(z.unknown()) });
 
@@ -267,7 +272,8 @@ test("an ad cost cannot refer to an offer or a partner of another workspace (P30
   const told = await world.call("POST", "/ad-costs", own.keys.admin, adCostsOf(foreign.names));
   expect(told.body).toMatchObject({
     data: {
-      ...{ inserted: 0, updated: 0 },
+      inserted: 0,
+      updated: 0,
       rejected: [
         { row: 1, fields: { offer_id: "no such offer", affiliate_id: "no such affiliate" } },
       ],

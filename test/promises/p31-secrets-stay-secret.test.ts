@@ -70,7 +70,8 @@ async function sendCanaries(): Promise<void> {
   const person = new URLSearchParams({ email: EMAIL, phone: PHONE, ip: IP, sub1: QUERY });
   const from = { "x-forwarded-for": IP, referer: `https://shop.example/?q=${QUERY}` };
   const clickId = await fetch(`${links.affiliate.replace(/\?.*/, "")}?${person}`, {
-    ...{ headers: from, redirect: "manual" },
+    headers: from,
+    redirect: "manual",
   }).then(
     ({ headers }) => /[0-9a-f]{32}/.exec(headers.get("location") ?? "")?.[0] ?? "",
     () => "",

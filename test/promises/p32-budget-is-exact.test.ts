@@ -32,7 +32,9 @@ test("P32: 600 of 2,000 parallel calls are served over four processes, REST and 
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     const key = await insertKey(world.pool, {
-      ...{ workspaceId: world.workspaceId, name: `round ${round}`, role: "admin" },
+      workspaceId: world.workspaceId,
+      name: `round ${round}`,
+      role: "admin",
     });
     const window = await earlyInWindow(world.pool);
     const statuses: number[] = [];
@@ -55,7 +57,8 @@ async function call(origin: string, i: number, key: string): Promise<number> {
   const answer = await fetch(`${origin}${isMcp ? "/mcp" : "/api/v1/me"}`, {
     method: isMcp ? "POST" : "GET",
     headers: {
-      ...{ authorization: `Bearer ${key}`, accept: "application/json, text/event-stream" },
+      authorization: `Bearer ${key}`,
+      accept: "application/json, text/event-stream",
       ...(isMcp ? { "content-type": "application/json" } : {}),
     },
     ...(isMcp ? { body: PING } : {}),

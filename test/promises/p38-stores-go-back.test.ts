@@ -141,7 +141,8 @@ test.for(chosen)(
     const producers = await producerDifferences(urls.clickhouse, [
       { name: "service", dataDir: system.dataDir, loads: [load.run] },
       ...machines.all.map(({ machine, load: { run } }) => ({
-        ...{ name: machine.name, dataDir: machine.dataDir },
+        name: machine.name,
+        dataDir: machine.dataDir,
         loads: [run],
       })),
     ]);

@@ -57,7 +57,12 @@ async function compareOnce(options: CompareOptions): Promise<Comparison> {
   const conversions = await readConversions(client, run, from);
   const reported = reportedConversions(world, records, clicks);
   const recount = recountClicks({
-    ...{ world, run, records, clicks, visitorOf, knowledge },
+    world,
+    run,
+    records,
+    clicks,
+    visitorOf,
+    knowledge,
     countedConversions: countedConversions(reported),
   });
   const countryOf = ({ visit }: VisitRecord): string =>

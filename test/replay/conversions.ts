@@ -35,7 +35,9 @@ export function countedConversions(reported: readonly ReportedConversion[]): Cou
   return reported
     .filter(({ said }) => isCounted(said))
     .map(({ said, offer }) => ({
-      ...{ offerId: offer.id, sentAtMs: said.sentAtMs, answeredAtMs: said.answeredAtMs },
+      offerId: offer.id,
+      sentAtMs: said.sentAtMs,
+      answeredAtMs: said.answeredAtMs,
     }));
 }
 

@@ -37,7 +37,9 @@ export async function openExpectations(): Promise<(ip: string, userAgent: string
     const isBot = userAgent === "" || isbot(userAgent);
     const { os, browser } = new UAParser(userAgent).getResult();
     return {
-      ...{ ip, userAgent, isBot },
+      ip,
+      userAgent,
+      isBot,
       country: countryOf(reader.get(ip)),
       deviceType: deviceTypeOf(userAgent, isBot),
       os: os.name === "Mac OS" ? "macOS" : (os.name ?? ""),

@@ -45,7 +45,11 @@ async function main(path: string): Promise<void> {
   try {
     if (values.faults) await checkVictims(dataDir);
     const result = await replay({
-      ...{ log: path, dataDir, say, seed: values.seed, isPlain: values.plain },
+      log: path,
+      dataDir,
+      say,
+      seed: values.seed,
+      isPlain: values.plain,
       ...(values.postgres === "" ? {} : { postgresUrl: values.postgres }),
       ratePerSecond: positive(values.rate, "--rate"),
       share: positive(values.share, "--share"),

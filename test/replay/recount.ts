@@ -161,8 +161,13 @@ function answerDifferences(where: string, record: VisitRecord, { row, atMs }: Cl
 /** `error_code` of `/clk` by the condition that was not met. */
 function codeOf({ status, status_reason }: ClickRow): string {
   const codes: Readonly<Record<string, string>> = {
-    ...{ paused: "4", not_approved: "5", targeting: "6", cap: "7", workspace_inactive: "8" },
-    ...{ traffic_control: "9", duplicate: "10" },
+    paused: "4",
+    not_approved: "5",
+    targeting: "6",
+    cap: "7",
+    workspace_inactive: "8",
+    traffic_control: "9",
+    duplicate: "10",
   };
   return status === "redirect" ? "0" : (codes[status_reason] ?? "?");
 }

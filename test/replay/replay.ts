@@ -60,12 +60,21 @@ export async function replay(options: ReplayOptions): Promise<Comparison> {
     const from = new Date(Date.now() - 60_000).toISOString();
     const { records, knowledge } = await sendDisturbed(options, (onProgress) =>
       sendVisits({ client, world }, visits, {
-        ...{ run, ratePerSecond: options.ratePerSecond, concurrency: CONCURRENCY, onProgress },
+        run,
+        ratePerSecond: options.ratePerSecond,
+        concurrency: CONCURRENCY,
+        onProgress,
       }),
     );
     say("comparing the ledger with the service …");
     const comparison = await compareWithService({
-      ...{ client, world, run, from, records, visitorOf, knowledge },
+      client,
+      world,
+      run,
+      from,
+      records,
+      visitorOf,
+      knowledge,
       patienceMs: PATIENCE_MS,
     });
     const unanswered = records.reduce((sum, record) => sum + record.unansweredAttempts.length, 0);
@@ -103,7 +112,10 @@ async function openWorld(
   if (options.isPlain === true) return { world: await readDemoWorld(demo), client: demo };
   const postgresUrl = options.postgresUrl ?? (await embeddedPostgresUrl(options.dataDir));
   return await setUpWorld({
-    ...{ client: demo, postgresUrl, run, lines },
+    client: demo,
+    postgresUrl,
+    run,
+    lines,
     dataDir: options.dataDir,
   });
 }

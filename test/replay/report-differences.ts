@@ -198,7 +198,10 @@ async function grouped(
   const rows = new Map<string, Row>();
   for (let offset: number | null = 0; offset !== null; ) {
     const query = new URLSearchParams({
-      ...{ from, currency, metrics: metrics.join(","), filters: `sub1:in:${run}` },
+      from,
+      currency,
+      metrics: metrics.join(","),
+      filters: `sub1:in:${run}`,
       ...(dimensions === ""
         ? {}
         : { group_by: dimensions, limit: "10000", offset: String(offset) }),

@@ -118,8 +118,12 @@ async function click({ client, world, run }: Sender, visit: PlannedVisit): Promi
     if (![200, 302, 403, 404].includes(answer.status))
       throw new Error(`line ${number}: HTTP ${answer.status} ${answer.body.slice(0, 200)}`);
     return {
-      ...{ visit, answeredAttempt: attempt, answer: readVisitAnswer(answer) },
-      ...{ sentAtMs, answeredAtMs: Date.now(), unansweredAttempts },
+      visit,
+      answeredAttempt: attempt,
+      answer: readVisitAnswer(answer),
+      sentAtMs,
+      answeredAtMs: Date.now(),
+      unansweredAttempts,
     };
   }
   throw new Error(`line ${number}: no answer in ${ATTEMPTS_MAX} attempts`);
@@ -155,9 +159,13 @@ async function convert(
       );
     }
     return {
-      ...{ id: said.conversion_id ?? "", status: said.status ?? "", reason: said.reason ?? "" },
+      id: said.conversion_id ?? "",
+      status: said.status ?? "",
+      reason: said.reason ?? "",
       isRepeat: said.duplicate === true,
-      ...{ sentAtMs, answeredAtMs: Date.now(), unansweredPostbacks },
+      sentAtMs,
+      answeredAtMs: Date.now(),
+      unansweredPostbacks,
     };
   }
   throw new Error(`line ${line.number}: conversion not answered in ${ATTEMPTS_MAX} attempts`);

@@ -57,7 +57,8 @@ export class ServiceClient {
     body?: string,
   ): Promise<HttpAnswer> {
     const answer = await request(url, {
-      ...{ dispatcher: this.#agent, headers },
+      dispatcher: this.#agent,
+      headers,
       ...(body === undefined ? {} : { method: "POST", body }),
     });
     return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
@@ -90,7 +91,9 @@ export class ServiceClient {
   /** One writing request of the REST API with the admin key. @throws for an answer other than 2xx. */
   async send(method: "POST" | "PUT" | "PATCH", path: string, body: object): Promise<unknown> {
     const answer = await request(`${this.demo.base_url}${path}`, {
-      ...{ dispatcher: this.#agent, method, body: JSON.stringify(body) },
+      dispatcher: this.#agent,
+      method,
+      body: JSON.stringify(body),
       headers: {
         authorization: `Bearer ${this.demo.keys.admin}`,
         "content-type": "application/json",

@@ -22,10 +22,15 @@ const IN_FORCE_MS = 10_000;
 const Created = z.object({ data: z.object({ id: z.int() }) });
 const CreatedOffer = z.object({
   data: z.object({
-    ...{ id: z.int(), code: z.string(), currency: z.string() },
-    ...{ payout_type: z.enum(["cpa", "cps", "cpc"]), payout: z.string() },
-    ...{ revenue_type: z.enum(["rpa", "rps", "rpc"]), revenue: z.string() },
-    ...{ destination_url: z.string(), fallback_url: z.string() },
+    id: z.int(),
+    code: z.string(),
+    currency: z.string(),
+    payout_type: z.enum(["cpa", "cps", "cpc"]),
+    payout: z.string(),
+    revenue_type: z.enum(["rpa", "rps", "rpc"]),
+    revenue: z.string(),
+    destination_url: z.string(),
+    fallback_url: z.string(),
   }),
 });
 
@@ -55,13 +60,16 @@ export async function setUpWorld(
   });
   try {
     const made = await createWorkspace(pool, {
-      ...{ name: `Replay ${run}`, slug: run, currency: "USD" },
+      name: `Replay ${run}`,
+      slug: run,
+      currency: "USD",
       timezone: WORLD_TIMEZONE,
     });
     const { demo } = options.client;
     const client = new ServiceClient({
       ...demo,
-      ...{ workspace_id: made.id, postback_token: made.postbackToken },
+      workspace_id: made.id,
+      postback_token: made.postbackToken,
       keys: { ...demo.keys, admin: made.adminKey },
     });
     const world = await fillWorld({ pool, client, workspaceId: made.id }, options);
@@ -96,8 +104,15 @@ async function fillWorld(place: Place, { run, lines }: SetUpOptions): Promise<Wo
   const smartLinks = await makeSmartLinks(place, offers);
   const linkKeys = await makeLinkKeys(place, { offers, partners, run });
   return {
-    ...{ isFresh: true, host, postbackToken: client.demo.postback_token, fallbackUrl },
-    ...{ offers, partners, smartLinks, controls, linkKeys },
+    isFresh: true,
+    host,
+    postbackToken: client.demo.postback_token,
+    fallbackUrl,
+    offers,
+    partners,
+    smartLinks,
+    controls,
+    linkKeys,
   };
 }
 
@@ -184,7 +199,8 @@ async function makeSmartLinks(
     shares.map(([code, weight]) => ({ id: id(code), weight }));
   const links: Omit<WorldSmartLink, "id" | "code">[] = [
     {
-      ...{ mode: "weighted", isPaused: false },
+      mode: "weighted",
+      isPaused: false,
       rules: [
         {
           conditions: { countries_allow: ["US", "CA"] },
@@ -201,7 +217,8 @@ async function makeSmartLinks(
       ],
     },
     {
-      ...{ mode: "waterfall", isPaused: false },
+      mode: "waterfall",
+      isPaused: false,
       rules: [
         {
           conditions: { browsers_deny: ["IE"] },
@@ -211,11 +228,13 @@ async function makeSmartLinks(
       ],
     },
     {
-      ...{ mode: "waterfall", isPaused: false },
+      mode: "waterfall",
+      isPaused: false,
       rules: [{ conditions: {}, offers: of(["SENTON", 1], ["CAPBOTH", 1], ["APPLE", 1]) }],
     },
     {
-      ...{ mode: "weighted", isPaused: true },
+      mode: "weighted",
+      isPaused: true,
       rules: [{ conditions: {}, offers: of(["OPEN", 1]) }],
     },
   ];
@@ -293,7 +312,8 @@ async function untilInForce(
     limits,
   );
   const query = new URLSearchParams({
-    ...{ token: world.postbackToken, test: "1" },
+    token: world.postbackToken,
+    test: "1",
     offer_id: String(world.offers.at(-1)?.id),
     aff_id: String(world.partners.at(-1)?.id),
   });

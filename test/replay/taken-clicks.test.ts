@@ -6,18 +6,37 @@ import type { WorldOffer } from "./world.ts";
 
 const KILLED_AT_MS = Date.UTC(2026, 10, 21);
 const OFFER: WorldOffer = {
-  ...{ id: 7, code: "ONCE", currency: "USD", payout_type: "cpa", payout: "1.0000" },
-  ...{ revenue_type: "rpa", revenue: "2.0000", destination_url: "", fallback_url: "" },
+  id: 7,
+  code: "ONCE",
+  currency: "USD",
+  payout_type: "cpa",
+  payout: "1.0000",
+  revenue_type: "rpa",
+  revenue: "2.0000",
+  destination_url: "",
+  fallback_url: "",
   rules: { duplicateSeconds: 3_600 },
 };
 const KNOWLEDGE: Knowledge = { ingressKilledAtMs: [KILLED_AT_MS], heardAfterMs: 3_600_000 };
 
 function rowAt(atMs: number): ClickRow {
   return {
-    ...{ click_id: mintClickId({ atMs, shard: 7, producer: 1 }, "secret"), link_type: "affiliate" },
-    ...{ offer_id: OFFER.id, affiliate_id: 1, smart_link_id: 0, status: "redirect" },
-    ...{ status_reason: "", is_unique: true, is_bot: false, country: "", device_type: "", os: "" },
-    ...{ browser: "", sub2: "", sub3: "", destination: "" },
+    click_id: mintClickId({ atMs, shard: 7, producer: 1 }, "secret"),
+    link_type: "affiliate",
+    offer_id: OFFER.id,
+    affiliate_id: 1,
+    smart_link_id: 0,
+    status: "redirect",
+    status_reason: "",
+    is_unique: true,
+    is_bot: false,
+    country: "",
+    device_type: "",
+    os: "",
+    browser: "",
+    sub2: "",
+    sub3: "",
+    destination: "",
   };
 }
 

@@ -103,7 +103,9 @@ export class TakenClicks {
         ...(daily === undefined
           ? []
           : [...groupBy(all, ({ atMs }) => dayOf(atMs)).values()].map((counted) => ({
-              ...{ offer, limit: daily, counted },
+              offer,
+              limit: daily,
+              counted,
             }))),
       ];
     });

@@ -19,7 +19,9 @@ export function visitRequest(
   const { line, target } = visit;
   const told = target.kind === "link" && target.form === "server";
   const params = new URLSearchParams({
-    ...{ sub1: attempt.run, sub2: String(line.number), sub3: String(attempt.number) },
+    sub1: attempt.run,
+    sub2: String(line.number),
+    sub3: String(attempt.number),
     ...(visit.sub4 === "" ? {} : { sub4: visit.sub4 }),
     page: line.path,
     ...namedBy(world, visit),

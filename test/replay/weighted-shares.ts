@@ -12,7 +12,9 @@ export function unlikelyShares(
     for (const { offerId, chance } of right) {
       if (chance === undefined) continue;
       const { expected, variance, chosen } = counts.get(offerId) ?? {
-        ...{ expected: 0, variance: 0, chosen: 0 },
+        expected: 0,
+        variance: 0,
+        chosen: 0,
       };
       counts.set(offerId, {
         expected: expected + chance,

@@ -104,8 +104,10 @@ function targeted(): { key: string; rules: OfferRules; failRoute?: string }[] {
       key: "NARROW",
       rules: {
         targeting: {
-          ...{ countries_deny: ["CN", "RU", "FR"], devices_deny: ["tablet"] },
-          ...{ os_deny: ["Solaris", "iOS"], browsers_deny: ["IE", "opera"] },
+          countries_deny: ["CN", "RU", "FR"],
+          devices_deny: ["tablet"],
+          os_deny: ["Solaris", "iOS"],
+          browsers_deny: ["IE", "opera"],
         },
       },
     },
@@ -142,7 +144,10 @@ function scheduleOf(key: string, nowMs: number): Record<string, unknown> {
       return {
         targeting: {
           schedule: {
-            ...{ tz: "UTC", days: [1, 2, 3, 4, 5, 6, 7], starts_at: time(-2), ends_at: time(12) },
+            tz: "UTC",
+            days: [1, 2, 3, 4, 5, 6, 7],
+            starts_at: time(-2),
+            ends_at: time(12),
             hours: [-1, 0, 1, 2, 3, 4].map(hour),
           },
         },

@@ -33,9 +33,15 @@ export class CatalogLedger {
       const code = `${Date.now().toString(36).slice(-6)}${this.made}`.toUpperCase();
       await this.#create("/affiliates", { code, name: code });
       await this.#create("/offers", {
-        ...{ code, name: code, advertiser_id, currency: CURRENCY },
-        ...{ destination_url: "https://shop.example/", payout_type: "cpa", payout: "1.0000" },
-        ...{ revenue_type: "rpa", revenue: "2.0000" },
+        code,
+        name: code,
+        advertiser_id,
+        currency: CURRENCY,
+        destination_url: "https://shop.example/",
+        payout_type: "cpa",
+        payout: "1.0000",
+        revenue_type: "rpa",
+        revenue: "2.0000",
       });
       await this.#addCost(code);
     }

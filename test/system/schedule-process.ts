@@ -20,7 +20,10 @@ const clickhouse = openClickhouse({
 });
 const log = openLog({ process: "schedule", level: "warn" });
 const schedule = startSchedule({
-  ...{ pool, clickhouse, log, metrics: new Metrics() },
+  pool,
+  clickhouse,
+  log,
+  metrics: new Metrics(),
   signal: stop.signal,
 });
 while (!stop.signal.aborted) await sleep(100);

@@ -55,8 +55,13 @@ async function stored(query: string) {
 describe("POST /ad-costs", () => {
   test("G75: a cost is known by everything but its amount, and the amount of the last call counts", async () => {
     const full = {
-      ...{ ...COST, hour: 7, offer_id: offer.id, affiliate_id: world.tenant.affiliateId },
-      ...{ traffic_source: "google", ext_campaign_id: "c1", ext_adgroup_id: "g1" },
+      ...COST,
+      hour: 7,
+      offer_id: offer.id,
+      affiliate_id: world.tenant.affiliateId,
+      traffic_source: "google",
+      ext_campaign_id: "c1",
+      ext_adgroup_id: "g1",
     };
     expect(await send([full, COST])).toEqual({ inserted: 2, updated: 0, rejected: [] });
     expect(
@@ -65,7 +70,9 @@ describe("POST /ad-costs", () => {
         { ...COST, hour: null },
       ]),
     ).toEqual({
-      ...{ inserted: 0, updated: 2, rejected: [] },
+      inserted: 0,
+      updated: 2,
+      rejected: [],
     });
     const others = [
       ...[{ date: "2026-02-02" }, { hour: 8 }, { offer_id: null }, { affiliate_id: null }],
@@ -73,21 +80,34 @@ describe("POST /ad-costs", () => {
       { currency: "EUR" },
     ];
     expect(await send(others.map((other) => ({ ...full, ...other })))).toEqual({
-      ...{ inserted: 8, updated: 0, rejected: [] },
+      inserted: 8,
+      updated: 0,
+      rejected: [],
     });
     const rows = list(await world.get("/ad-costs?offer_id=" + String(offer.id)));
     expect(rows.find(({ amount }) => amount === "0.0000")).toEqual({
-      ...{ id: someId, date: "2026-02-01", hour: 7, offer_id: offer.id },
-      ...{ affiliate_id: world.tenant.affiliateId, traffic_source: "google" },
-      ...{ ext_campaign_id: "c1", ext_adgroup_id: "g1", currency: "USD", amount: "0.0000" },
-      ...{ created_at: someText, updated_at: someText },
+      id: someId,
+      date: "2026-02-01",
+      hour: 7,
+      offer_id: offer.id,
+      affiliate_id: world.tenant.affiliateId,
+      traffic_source: "google",
+      ext_campaign_id: "c1",
+      ext_adgroup_id: "g1",
+      currency: "USD",
+      amount: "0.0000",
+      created_at: someText,
+      updated_at: someText,
     });
   });
 
   test("G75, G25: offer and partner are named by id or code; the advertiser is the offer's", async () => {
     const date = "2026-02-03";
     const named = (offer_id: unknown, affiliate_id: unknown) => ({
-      ...{ ...COST, date, offer_id, affiliate_id },
+      ...COST,
+      date,
+      offer_id,
+      affiliate_id,
     });
     expect(
       await send([
@@ -168,7 +188,9 @@ describe("POST /ad-costs", () => {
 
   test("calls at once with the same costs in any order wait for each other and leave one row each", async () => {
     const rows = Array.from({ length: 200 }, (_, index) => ({
-      ...{ ...COST, date: "2026-02-07", ext_campaign_id: String(index) },
+      ...COST,
+      date: "2026-02-07",
+      ext_campaign_id: String(index),
     }));
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -232,7 +254,8 @@ describe("text/csv", () => {
   test("a type that is neither, and CSV where JSON is taken, is told as such (ERR-010)", async () => {
     expect(refusal(await sendCsv("date", "text/plain"))).toBe("415 unsupported_media_type");
     const answer = await world.call("POST", "/fx-rates", {
-      ...{ raw: "date,currency,rate\n", headers: { "content-type": "text/csv" } },
+      raw: "date,currency,rate\n",
+      headers: { "content-type": "text/csv" },
     });
     expect(refusal(answer)).toBe("415 unsupported_media_type");
   });
@@ -276,7 +299,8 @@ describe("GET /ad-costs", () => {
     }
     expect(list(await world.get("/ad-costs", foreign.keys.admin))).toEqual([]);
     expect(await send([{ ...COST, offer_id: offer.id }], foreign.keys.admin)).toMatchObject({
-      ...{ inserted: 0, rejected: [{ row: 1, fields: { offer_id: "no such offer" } }] },
+      inserted: 0,
+      rejected: [{ row: 1, fields: { offer_id: "no such offer" } }],
     });
   });
 });

@@ -134,7 +134,9 @@ export class ApiWorld {
   async startProcessor(): Promise<void> {
     const catalog = new Catalog();
     const feed = await CatalogFeed.start({
-      ...{ catalog, db: this.db, log: this.#log },
+      catalog,
+      db: this.db,
+      log: this.#log,
       metrics: new Metrics(),
     });
     const outgoing = new OutgoingClient({ allowLoopback: false });
@@ -163,8 +165,12 @@ export class ApiWorld {
     const outgoing = new OutgoingClient({ allowLoopback: true });
     const lane = startDelivery(
       {
-        ...{ pool: this.db, outgoing, clock: systemClock, log: this.#log },
-        ...{ metrics: new Metrics(), signal: new AbortController().signal },
+        pool: this.db,
+        outgoing,
+        clock: systemClock,
+        log: this.#log,
+        metrics: new Metrics(),
+        signal: new AbortController().signal,
       },
       { kinds: [postbackKind(waitsMs), webhookKind(waitsMs, systemClock)] },
     );

@@ -44,9 +44,12 @@ async function setStatus(id: string, status: string, reason: string): Promise<vo
 }
 
 const MONEY = {
-  ...{ from_revenue: "15.0000", to_revenue: "15.0000" },
-  ...{ from_payout: "10.0000", to_payout: "10.0000" },
-  ...{ from_sale_amount: "0.0000", to_sale_amount: "0.0000" },
+  from_revenue: "15.0000",
+  to_revenue: "15.0000",
+  from_payout: "10.0000",
+  to_payout: "10.0000",
+  from_sale_amount: "0.0000",
+  to_sale_amount: "0.0000",
 };
 
 test("P19: every change is told with its time, its key, what was before and why, the newest first", async () => {
@@ -62,8 +65,13 @@ test("P19: every change is told with its time, its key, what was before and why,
     { ...change, from_status: "rejected", to_status: "pending", reason: "look" },
     { ...change, from_status: "approved", to_status: "rejected", reason: "fake" },
     {
-      ...{ ...change, from_status: null, to_status: "approved", reason: "" },
-      ...{ from_revenue: null, from_payout: null, from_sale_amount: null },
+      ...change,
+      from_status: null,
+      to_status: "approved",
+      reason: "",
+      from_revenue: null,
+      from_payout: null,
+      from_sale_amount: null,
     },
   ]);
   const times = list(answer).map((row) => String(row["at"]));

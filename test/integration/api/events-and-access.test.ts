@@ -60,12 +60,17 @@ test("an event is deleted unless it is the default one or used (ERR-011, G44, G1
   const offer = await world.offer({ events });
   const path = `/offers/${offer.id}/events`;
   const made = await world.post("/conversions", {
-    ...{ offer_id: offer.id, affiliate_id: world.tenant.affiliateId, event: "converted" },
+    offer_id: offer.id,
+    affiliate_id: world.tenant.affiliateId,
+    event: "converted",
   });
   expect(made.status).toBe(201);
   await world.post("/payout-overrides", {
-    ...{ offer_id: offer.id, affiliate_id: world.tenant.affiliateId, event_code: "paid" },
-    ...{ payout_type: "cpa", payout: "1" },
+    offer_id: offer.id,
+    affiliate_id: world.tenant.affiliateId,
+    event_code: "paid",
+    payout_type: "cpa",
+    payout: "1",
   });
   for (const code of ["default", "converted", "paid"])
     expect(refusal(await world.call("DELETE", `${path}/${code}`))).toBe("409 in_use");

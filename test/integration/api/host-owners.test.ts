@@ -45,7 +45,10 @@ test("of workspaces made at once in a new installation one has the host of TRACK
   const made = await Promise.all(
     ["a", "b", "c", "d"].map((slug) =>
       createWorkspace(fresh.db, {
-        ...{ name: slug, slug, timezone: "UTC", currency: "USD" },
+        name: slug,
+        slug,
+        timezone: "UTC",
+        currency: "USD",
         trackingUrl: "http://GO.example:80",
       }),
     ),
@@ -82,8 +85,13 @@ test("hosts that several workspaces list: the first keeps each, the others share
     text: "select id, workspace_id, host, status, is_default, shared_from from tracking_domain order by id",
   });
   const domain = (id: number, workspaceId: number, host: string, more: object = {}) => ({
-    ...{ id, workspace_id: workspaceId, host, status: "active", is_default: id <= 3 },
-    ...{ shared_from: null, ...more },
+    id,
+    workspace_id: workspaceId,
+    host,
+    status: "active",
+    is_default: id <= 3,
+    shared_from: null,
+    ...more,
   });
   expect(rows).toEqual([
     domain(1, 2, "127.0.0.1:8080"),

@@ -43,8 +43,11 @@ test.each(PATHS)("LINT-001 LINT-002 T51: %s answers for a template and a suffix"
     data: {
       ok: true,
       template: {
-        ...{ ok: true, host: "go.example", length: TEMPLATE.length },
-        ...{ tags: ["{gclid}", "{lpurl}"], issues: [] },
+        ok: true,
+        host: "go.example",
+        length: TEMPLATE.length,
+        tags: ["{gclid}", "{lpurl}"],
+        issues: [],
       },
       suffix: [],
     },

@@ -152,9 +152,15 @@ export class ListWorld {
     return {
       principal,
       workspace: principal.workspace,
-      ...{ db: world.db, clickhouse: world.clickhouse, nats: world.nats, outgoing: this.#outgoing },
+      db: world.db,
+      clickhouse: world.clickhouse,
+      nats: world.nats,
+      outgoing: this.#outgoing,
       cursors: new ChosenPosition(after, isRanged ? range : undefined),
-      ...{ log: this.#log, requestId: "test", nowMs, clientIp: "127.0.0.1" },
+      log: this.#log,
+      requestId: "test",
+      nowMs,
+      clientIp: "127.0.0.1",
       rate: { limit: 1, remaining: 1, resetSec: 1 },
       settings: {
         apiUrl: "https://api.example",
@@ -168,8 +174,12 @@ export class ListWorld {
   #principal(role: ListRequest["role"]): Principal {
     const { workspaceId, affiliateId, advertiserId } = this.world.tenant;
     const workspace = {
-      ...{ id: workspaceId, slug: "first", name: "first", brand_name: "" },
-      ...{ timezone: "UTC", currency: "USD" },
+      id: workspaceId,
+      slug: "first",
+      name: "first",
+      brand_name: "",
+      timezone: "UTC",
+      currency: "USD",
     };
     const key = { keyId: 1, keyName: "", permissions: [], workspace };
     const account = { name: "", status: "active", currency: "USD" };

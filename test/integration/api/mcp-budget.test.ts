@@ -17,7 +17,10 @@ afterAll(() => world.close());
 beforeEach(() => freshWindow(world));
 
 const call = (id: number) => ({
-  ...{ jsonrpc: "2.0", id, method: "tools/call", params: { name: "whoami" } },
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "whoami" },
 });
 const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
 

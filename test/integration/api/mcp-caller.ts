@@ -10,7 +10,8 @@ const Answer = z.strictObject({
 export type RpcAnswer = z.infer<typeof Answer>;
 
 const Succeeded = z.strictObject({
-  ...{ jsonrpc: z.literal("2.0"), id: z.literal(1) },
+  jsonrpc: z.literal("2.0"),
+  id: z.literal(1),
   result: z.record(z.string(), z.unknown()),
 });
 

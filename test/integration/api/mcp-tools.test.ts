@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Role } from "../../../api/access/permissions.ts";
-import { ApiWorld, type Json, record } from "./api-world.ts";
+import { ApiWorld, type Json, list, record } from "./api-world.ts";
 import { McpCaller } from "./mcp-caller.ts";
 
 const CONVERSIONS = 5;
@@ -232,3 +232,28 @@ function withoutRate(body: Json): unknown {
 function remainingOf(body: Json): number {
   return Me.parse(body).data.rate_limit.remaining;
 }
+
+test("each call of a tool is in the audit log, refused ones too, and nothing else (MCP-036, G177)", async () => {
+  const before = list(await world.get("/audit-log?action=mcp:&limit=200")).length;
+  await admin.tool("get_offer", { id: 999_999 });
+  await as("partner").tool("list_affiliates");
+  await admin.result("tools/list");
+  await admin.result("initialize", {});
+  await admin.request("tools/call", { name: "zz" });
+  const batch = ["whoami", "list_offers"].map((name, id) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name },
+  }));
+  const answer = await admin.post(batch, { headers: { "x-request-id": "batch-of-two" } });
+  expect(answer.headers.get("x-request-id")).toBe("batch-of-two");
+  const rows = list(await world.get("/audit-log?action=mcp:&limit=200"));
+  expect(rows.length - before).toBe(4);
+  expect(rows.slice(0, 4).toReversed()).toMatchObject([
+    { action: "mcp:get_offer", status: 404, user: "Admin", ip: "127.0.0.1" },
+    { action: "mcp:list_affiliates", status: 403, user: "partner" },
+    { action: "mcp:whoami", status: 200, request_id: "batch-of-two" },
+    { action: "mcp:list_offers", status: 200, request_id: "batch-of-two" },
+  ]);
+});

@@ -141,8 +141,11 @@ describe("partner access", () => {
       { code: "lead", payout_type: "cpa", payout: "1.0000" },
     ]);
     const all = await world.post("/payout-overrides", {
-      ...{ offer_id: id, affiliate_id: world.tenant.affiliateId, event_code: "*" },
-      ...{ payout_type: "cpa", payout: "7" },
+      offer_id: id,
+      affiliate_id: world.tenant.affiliateId,
+      event_code: "*",
+      payout_type: "cpa",
+      payout: "7",
     });
     expect([all.status, record(all)["event_code"]]).toEqual([201, "*"]);
     expect(record(await world.get(`/offers/${id}`, partner))["events"]).toMatchObject([

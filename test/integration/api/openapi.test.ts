@@ -87,8 +87,12 @@ test("a client generated from it compiles, and so does a program that uses it", 
     await writeFile(join(folder, "client.ts"), astToString(source));
     await writeFile(join(folder, "program.ts"), PROGRAM);
     const program = ts.createProgram([join(folder, "program.ts")], {
-      ...{ strict: true, noEmit: true, allowImportingTsExtensions: true, types: [] },
-      ...{ module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 },
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      types: [],
+      module: ts.ModuleKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
     });
     const faults = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText);
     expect(faults).toEqual([]);

@@ -207,7 +207,9 @@ describe.each(cases)("$name", ({ operation, role }) => {
     share: number,
     query: Readonly<Record<string, string>> = {},
   ): Promise<ListRequest> => ({
-    ...{ operation, role, query: { ...rangeOf(operation), ...query } },
+    operation,
+    role,
+    query: { ...rangeOf(operation), ...query },
     path: (await list?.path?.()) ?? {},
     after: share === 0 ? undefined : await lists.positionAt(list?.rows ?? "", share),
   });

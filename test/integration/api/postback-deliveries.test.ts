@@ -52,8 +52,14 @@ async function lease(id: string, leaseMs: number): Promise<string> {
 /** Records what came of an attempt, as that worker does. */
 async function settle(id: string, token: string, result: Json): Promise<unknown> {
   const settled = {
-    ...{ url: "https://partner.example/?c=", error: "", response_status: 200, response_body: "" },
-    ...{ retry_in_ms: null, is_sent: true, is_endpoints_fault: true, ...result },
+    url: "https://partner.example/?c=",
+    error: "",
+    response_status: 200,
+    response_body: "",
+    retry_in_ms: null,
+    is_sent: true,
+    is_endpoints_fault: true,
+    ...result,
   };
   const { rows } = await world.db.query<{ settled: string }>({
     text: "select settle_delivery($1, $2, $3::jsonb) as settled",
@@ -101,8 +107,12 @@ test("PBO-024 one that failed shows address, answer and error, also to its partn
   for (const key of [world.tenant.keys.analyst, world.tenant.keys.partner]) {
     const [row] = list(await world.get(path, key));
     expect(row).toMatchObject({
-      ...{ url: "https://partner.example/?c=", attempts: 1, status: "failed" },
-      ...{ error: "HTTP 500 Down", response_status: 500, response_body: "down" },
+      url: "https://partner.example/?c=",
+      attempts: 1,
+      status: "failed",
+      error: "HTTP 500 Down",
+      response_status: 500,
+      response_body: "down",
       next_attempt_at: null,
     });
     expect(row?.["finished_at"]).not.toBeNull();
@@ -210,8 +220,11 @@ test("T12 deliveries of a postback on an event that became private are not there
 });
 
 const SENT = {
-  ...{ status: "failed", error: "HTTP 500 order-77", response_status: 500 },
-  ...{ url: "https://partner.example/?t=order-77", response_body: "got order-77" },
+  status: "failed",
+  error: "HTTP 500 order-77",
+  response_status: 500,
+  url: "https://partner.example/?t=order-77",
+  response_body: "got order-77",
 };
 
 test.each([

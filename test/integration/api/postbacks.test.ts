@@ -29,7 +29,10 @@ beforeAll(async () => {
   );
   const { workspaceId } = world.tenant;
   const key = await insertKey(world.db, {
-    ...{ workspaceId, name: "other", role: "partner", affiliateId: id },
+    workspaceId,
+    name: "other",
+    role: "partner",
+    affiliateId: id,
   });
   other = { id, key };
   offerId = (await world.offer({ events: [{ code: "sale" }, PRIVATE_EVENT] })).id;
@@ -132,8 +135,13 @@ describe("a postback of the staff", () => {
   test("G123 PATCH changes what it names, DELETE takes it away", async () => {
     const made = await create();
     const change = {
-      ...{ kind: "html", method: "POST", body: "<img>", fire_on: "any", status: "paused" },
-      ...{ event_code: "sale", affiliate_id: other.id },
+      kind: "html",
+      method: "POST",
+      body: "<img>",
+      fire_on: "any",
+      status: "paused",
+      event_code: "sale",
+      affiliate_id: other.id,
     };
     const changed = record(await world.patch(`/postbacks/${made.id}`, change));
     expect(changed).toEqual({ ...made, ...change, updated_at: changed["updated_at"] });

@@ -156,8 +156,12 @@ describe("the operator shares a host (#13, G208)", () => {
   test("a second equal code of an offer, a partner or a smart link is 409 (#13, G200)", async () => {
     const offer = await world.offer({ code: "SHARED-1" });
     const twin = {
-      ...{ name: "Twin", code: "shared-1", destination_url: "https://x.example/" },
-      ...{ advertiser_id: second.advertiserId, payout: "1", revenue: "1" },
+      name: "Twin",
+      code: "shared-1",
+      destination_url: "https://x.example/",
+      advertiser_id: second.advertiserId,
+      payout: "1",
+      revenue: "1",
     };
     const admin = second.keys.admin;
     expect(refused(await world.post("/offers", twin, admin))).toBe("409 conflict code");

@@ -56,7 +56,12 @@ describe("G185 a template is followed to its landing page", () => {
       suffix: "k={keyword}",
     });
     expect(data).toMatchObject({
-      ...{ ok: true, problems: [], matches: true, url, expected_url, final_url: expected_url },
+      ok: true,
+      problems: [],
+      matches: true,
+      url,
+      expected_url,
+      final_url: expected_url,
       hops: [
         { url, status: 302 },
         { url: expected_url, status: 200 },
@@ -69,7 +74,10 @@ describe("G185 a template is followed to its landing page", () => {
   test("one that leads elsewhere is told", async () => {
     const template = at(`/c/K?url=${encodeURIComponent(at("/other"))}&u={lpurl}`);
     expect(await report({ template, final_url: at("/shop") })).toMatchObject({
-      ...{ ok: false, problems: ["wrong_destination"], matches: false, final_url: at("/other") },
+      ok: false,
+      problems: ["wrong_destination"],
+      matches: false,
+      final_url: at("/other"),
     });
   });
 
@@ -86,7 +94,11 @@ describe("G185 a template is followed to its landing page", () => {
   test("what is no URL is not asked for", async () => {
     const before = site.received.length;
     expect(await report({ template: "nonsense", final_url: at("/shop") })).toMatchObject({
-      ...{ ok: false, problems: ["invalid_url"], final_url: null, hops: [], duration_ms: 0 },
+      ok: false,
+      problems: ["invalid_url"],
+      final_url: null,
+      hops: [],
+      duration_ms: 0,
     });
     expect(site.received.length).toBe(before);
   });

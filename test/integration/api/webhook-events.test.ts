@@ -35,10 +35,19 @@ describe("delivery log", () => {
     await hooks.untilDeliveries(hook, "failed", 3);
     const rows = list(await world.get(path));
     expect(rows[0]).toEqual({
-      ...{ id: someText, webhook_id: hook.id, event: "offer.created", event_id: someText },
-      ...{ url: hook.url, attempts: 1, status: "failed" },
-      ...{ error: "HTTP 410 Gone", response_status: 410, response_body: "gone" },
-      ...{ next_attempt_at: null, created_at: someText, finished_at: someText },
+      id: someText,
+      webhook_id: hook.id,
+      event: "offer.created",
+      event_id: someText,
+      url: hook.url,
+      attempts: 1,
+      status: "failed",
+      error: "HTTP 410 Gone",
+      response_status: 410,
+      response_body: "gone",
+      next_attempt_at: null,
+      created_at: someText,
+      finished_at: someText,
     });
     const first = await world.get(`${path}?limit=2`);
     const second = await world.get(`${path}?limit=2&cursor=${nextCursor(first) ?? ""}`);
@@ -97,8 +106,12 @@ describe("delivery log", () => {
       expect(answer.status).toBe(200);
       const [document] = await hooks.told(hook, 1);
       expect(document).toEqual({
-        ...{ id: record(answer)["event_id"], event, workspace_id: world.tenant.workspaceId },
-        ...{ created_at: someText, test: true, ...sampleOf(event) },
+        id: record(answer)["event_id"],
+        event,
+        workspace_id: world.tenant.workspaceId,
+        created_at: someText,
+        test: true,
+        ...sampleOf(event),
       });
     },
   );
@@ -196,8 +209,14 @@ describe("events of the API", () => {
     await world.patch(`/affiliates/${made.id}`, { status: "blocked" });
     const [document] = await hooks.told(hook, 1);
     expect(document?.data).toEqual({
-      ...{ id: made.id, code: made["code"], name: "Acme", status: "blocked", email: "" },
-      ...{ company: "", country: "", created_at: made["created_at"] },
+      id: made.id,
+      code: made["code"],
+      name: "Acme",
+      status: "blocked",
+      email: "",
+      company: "",
+      country: "",
+      created_at: made["created_at"],
     });
     expect(document?.previous).toEqual({ status: "active" });
     const { body } = await hooks.request(hook, 1);

@@ -20,8 +20,14 @@ describe("REST", () => {
     expect(answer.status).toBe(201);
     const made = record(answer);
     expect(made).toEqual({
-      ...{ id: someId, name: "Hook", url: PUBLIC_URL, events: ["conversion.created"] },
-      ...{ active: true, secret: someText, created_at: someText, updated_at: someText },
+      id: someId,
+      name: "Hook",
+      url: PUBLIC_URL,
+      events: ["conversion.created"],
+      active: true,
+      secret: someText,
+      created_at: someText,
+      updated_at: someText,
     });
     expect(made["secret"]).toMatch(/^whsec_[0-9a-f]{48}$/);
     expect(record(await world.get(`/webhooks/${made.id}`))).toEqual(made);
@@ -53,7 +59,9 @@ describe("REST", () => {
         String(wrong),
       ).toMatch(/^events/);
     expect(details(await world.post("/webhooks", {})).fields).toEqual({
-      ...{ name: "required", url: "required", events: "required" },
+      name: "required",
+      url: "required",
+      events: "required",
     });
   });
 

@@ -81,7 +81,10 @@ export class FeedWorld {
     const metrics = new Metrics();
     const log = openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
     const feed = await CatalogFeed.start({
-      ...{ catalog, db, log, metrics },
+      catalog,
+      db,
+      log,
+      metrics,
       ...(copy === undefined ? {} : { copyPath: this.copyPath(copy) }),
     });
     const metric = (name: string): number =>

@@ -108,7 +108,12 @@ export class ClickWorld {
     });
     const clicks = startClicks(
       {
-        ...{ pool: this.pool, nats, clickhouse, catalog, metrics, clock },
+        pool: this.pool,
+        nats,
+        clickhouse,
+        catalog,
+        metrics,
+        clock,
         log: openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" }),
         signal: new AbortController().signal,
       },

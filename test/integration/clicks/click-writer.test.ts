@@ -29,12 +29,13 @@ test("a record becomes a row as it was decided, and what was left out has its de
   await world.startWriter();
   const producer = world.producer();
   const whole = aClick({
-    ...{
-      sub1: 'ä "quoted" \\ \u2028 end',
-      destination: "https://example.com/?a=1&b=2",
-      asn: 4_200_000_000,
-    },
-    ...{ visitor: 2 ** 52 - 1, click_payout: "12.3456", currency: "EUR", is_bot: false },
+    sub1: 'ä "quoted" \\ \u2028 end',
+    destination: "https://example.com/?a=1&b=2",
+    asn: 4_200_000_000,
+    visitor: 2 ** 52 - 1,
+    click_payout: "12.3456",
+    currency: "EUR",
+    is_bot: false,
   });
   producer.record(
     whole,

@@ -113,7 +113,11 @@ test("stored clicks of a clock that was a month ahead count against no cap of to
   await producer.shipAll();
   await world.untilSettled(producer);
   const cap: CountedCap = {
-    ...{ name: "cap", period: "daily", timezone: "UTC", limit: 5, offers: catalog.offers },
+    name: "cap",
+    period: "daily",
+    timezone: "UTC",
+    limit: 5,
+    offers: catalog.offers,
   };
   const today = capBucket("daily", "UTC", nowMs);
   const stored = await selectCapClicks(world.clickhouse, 0, [cap], nowMs);

@@ -54,8 +54,13 @@ async function say(who: ClickProducer, at: number): Promise<void> {
 
 function couponClick() {
   return {
-    ...{ click_id: clickId, ts: Number.parseInt(clickId.slice(0, 12), 16), workspace_id: 1 },
-    ...{ offer_id: LANE, advertiser_id: 1, affiliate_id: 3, domain: "trk.example" },
+    click_id: clickId,
+    ts: Number.parseInt(clickId.slice(0, 12), 16),
+    workspace_id: 1,
+    offer_id: LANE,
+    advertiser_id: 1,
+    affiliate_id: 3,
+    domain: "trk.example",
   };
 }
 const recordedCoupon = () => ({ ...couponClick(), link_type: "coupon", status: "none" });
@@ -84,7 +89,11 @@ function startTakingOver(): void {
     },
   });
   const coupons = startCouponClicks({
-    ...{ pool: world.pool, nats: world.nats, log, clock: systemClock, metrics: new Metrics() },
+    pool: world.pool,
+    nats: world.nats,
+    log,
+    clock: systemClock,
+    metrics: new Metrics(),
     storedClicks: new StoredClicks(world.clickhouse, catalog),
     signal: new AbortController().signal,
   });
@@ -151,7 +160,9 @@ async function silentOnes(): Promise<number[]> {
 test("PRODUCER_PATIENCE_HOURS other than 48 holds for coupons, look-ups by id and later owners of a lane (#9)", async () => {
   const first = await world.startWriter({ producerPatienceMs: 10 * MINUTE_MS });
   const sources = {
-    ...{ nats: world.nats, catalog, clock: systemClock },
+    nats: world.nats,
+    catalog,
+    clock: systemClock,
     storedClicks: new StoredClicks(world.clickhouse, catalog),
   };
   await say(dead, Date.now() - 9 * MINUTE_MS);

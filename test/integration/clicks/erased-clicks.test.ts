@@ -26,7 +26,11 @@ afterAll(() => world.close());
 
 function personal(gclid: string, ip: string) {
   return {
-    ...{ offer_id: LANE, gclid, ip, user_agent: `Browser of ${gclid}`, asn: 64_500 },
+    offer_id: LANE,
+    gclid,
+    ip,
+    user_agent: `Browser of ${gclid}`,
+    asn: 64_500,
     referrer: `https://blog.example/"${gclid}"?é`,
     destination: `https://shop.example/?from=${ip}`,
     sub1: `kept ${gclid}`,
@@ -93,8 +97,15 @@ test("an erased click loses its values in the memory of the click writer, and ot
     PATIENCE,
   );
   expect(JSON.parse(row)).toMatchObject({
-    ...{ ip: "", gclid: "", user_agent: "", referrer: "", destination: "", asn: 0 },
-    ...{ sub1: "kept erased-in-memory", click_id: erased["click_id"], _producer: one.producer },
+    ip: "",
+    gclid: "",
+    user_agent: "",
+    referrer: "",
+    destination: "",
+    asn: 0,
+    sub1: "kept erased-in-memory",
+    click_id: erased["click_id"],
+    _producer: one.producer,
   });
   // The older click of the same ad ID is another person's business.
   expect(await byGclid("erased-in-memory")).toContain(String(older["click_id"]));

@@ -39,14 +39,12 @@ test("ClickHouse itself refuses the insert of a writer whose lane has a newer on
     builder.add(line, { position, month: 202_601, ts: 0 }, true);
     const segment = builder.finish();
     return insertRows(world.clickhouse, {
-      ...{
-        table: CLICK_TABLE,
-        lane: 2,
-        writerEpoch: epoch,
-        timeoutMs: 5_000,
-        tokenSalt: "",
-        signal,
-      },
+      table: CLICK_TABLE,
+      lane: 2,
+      writerEpoch: epoch,
+      timeoutMs: 5_000,
+      tokenSalt: "",
+      signal,
       queryId: insertQueryId({ database, lane: 2, epoch }, position),
       segments: segment === undefined ? [] : [segment],
     });

@@ -20,8 +20,11 @@ async function tracker(...args: string[]): Promise<string> {
   return await runCommand(
     args,
     {
-      ...{ dataDir: "/nowhere", apiUrl: "http://api.example", trackingUrl: "http://trk.example" },
-      ...{ natsPrefix: world.database.name, natsReplicas: 1 },
+      dataDir: "/nowhere",
+      apiUrl: "http://api.example",
+      trackingUrl: "http://trk.example",
+      natsPrefix: world.database.name,
+      natsReplicas: 1,
       servers: {
         postgresUrl: world.database.postgresUrl,
         natsUrl: inject("natsUrl"),

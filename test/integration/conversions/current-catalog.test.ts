@@ -67,10 +67,24 @@ test("CNV-020: a conversion by hand knows an offer as soon as its change is comm
   for (let round = 0; round < ROUNDS; round += 1) {
     const offerId = await commitOffer(`by-hand-${round}`);
     const reply = await world.command({
-      ...{ kind: "create", workspaceId: world.workspaceId, keyId: 1, nowMs: Date.now(), offerId },
-      ...{ affiliateId: world.affiliateId, clickId: null, eventCode: "default", saleAmount: null },
-      ...{ payout: null, revenue: null, currency: null, status: null, convTsMs: null },
-      ...{ advTxid: null, notes: "", params: {}, click: {} },
+      kind: "create",
+      workspaceId: world.workspaceId,
+      keyId: 1,
+      nowMs: Date.now(),
+      offerId,
+      affiliateId: world.affiliateId,
+      clickId: null,
+      eventCode: "default",
+      saleAmount: null,
+      payout: null,
+      revenue: null,
+      currency: null,
+      status: null,
+      convTsMs: null,
+      advTxid: null,
+      notes: "",
+      params: {},
+      click: {},
     });
     expect(reply.kind).toBe("created");
   }

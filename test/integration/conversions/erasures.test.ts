@@ -15,8 +15,13 @@ const IP = "198.51.100.23";
 const OTHER_IP = "198.51.100.24";
 const EMAIL = "Jane@Shop.example";
 const DESCRIBED = {
-  ...{ ip: IP, user_agent: "Browser 1.0", referrer: "https://blog.example/a", sub1: "kept" },
-  ...{ destination: `https://shop.example/?from=${IP}`, visitor: 77, country: "DE" },
+  ip: IP,
+  user_agent: "Browser 1.0",
+  referrer: "https://blog.example/a",
+  sub1: "kept",
+  destination: `https://shop.example/?from=${IP}`,
+  visitor: 77,
+  country: "DE",
   extra: JSON.stringify({ page: "x" }),
 };
 
@@ -33,14 +38,22 @@ beforeAll(async () => {
   tracking.startWriters();
   await tracking.change("update workspace set ip_storage = 'full'");
   key = await insertKey(tracking.pool, {
-    ...{ workspaceId: tracking.workspaceId, name: "admin", role: "admin" },
+    workspaceId: tracking.workspaceId,
+    name: "admin",
+    role: "admin",
   });
   const outgoing = new OutgoingClient({ allowLoopback: true });
   const app = await startApi({
-    ...{ db: tracking.pool, clickhouse: tracking.clickhouse, nats: () => tracking.nats, outgoing },
+    db: tracking.pool,
+    clickhouse: tracking.clickhouse,
+    nats: () => tracking.nats,
+    outgoing,
     log: openLog({ process: "test", level: "silent" }),
-    ...{ trustedProxies: [], rateLimitPerMinute: 1_000_000, allowLoopback: true },
-    ...{ apiUrl: "https://api.example", trackingUrl: "http://track.example" },
+    trustedProxies: [],
+    rateLimitPerMinute: 1_000_000,
+    allowLoopback: true,
+    apiUrl: "https://api.example",
+    trackingUrl: "http://track.example",
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   closers.push(
@@ -60,7 +73,8 @@ afterAll(async () => {
 
 async function api(method: string, path: string, body?: unknown) {
   const answer = await fetch(`${origin}/api/v1${path}`, {
-    ...{ method, headers: { authorization: `Bearer ${key}`, "content-type": "application/json" } },
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const json = z
@@ -83,10 +97,17 @@ async function aVisit(fields: Partial<ClickRecord> = {}, params: Record<string, 
   clicks += 1;
   const gclid = `gclid-of-visit-${clicks}`;
   const click = await world.tracking.addClick({
-    ...{ offer_id: offerId, gclid, ...DESCRIBED, ...fields },
+    offer_id: offerId,
+    gclid,
+    ...DESCRIBED,
+    ...fields,
   });
   const { body } = await world.tracking.report({
-    ...{ click_id: click.click_id, gclid, ip: click.ip, amount: "50", ...params },
+    click_id: click.click_id,
+    gclid,
+    ip: click.ip,
+    amount: "50",
+    ...params,
   });
   const conversionId = String(body["conversion_id"]);
   await world.settled(conversionId);
@@ -162,12 +183,23 @@ test("by click: visitor, ad IDs and hashes go from click, conversion, log and de
   expect(changed).toEqual({ clicks: 1, conversions: 1, log_rows: 1, deliveries: 2 });
 
   expect(await clickRow(visit.click.click_id)).toMatchObject({
-    ...{ ip: "", user_agent: "", referrer: "", gclid: "", destination: "", extra: "" },
+    ip: "",
+    user_agent: "",
+    referrer: "",
+    gclid: "",
+    destination: "",
+    extra: "",
     // The visitor's hash stays: a second click of the same visitor is not paid as unique.
-    ...{ visitor: 77, sub1: "kept", country: "DE", offer_id: offerId },
+    visitor: 77,
+    sub1: "kept",
+    country: "DE",
+    offer_id: offerId,
   });
   expect(await world.tracking.conversion(visit.conversionId)).toMatchObject({
-    ...{ conv_ip: null, email_hash: null, phone_hash: null, status: "approved" },
+    conv_ip: null,
+    email_hash: null,
+    phone_hash: null,
+    status: "approved",
   });
   const all = await everything();
   for (const value of [visit.gclid, IP]) expect(all).not.toContain(value);
@@ -205,7 +237,10 @@ test("by address: it goes wherever it stands, whole or truncated, and the rest s
   const before = await reports();
   expect(await erase({ ip: address })).toMatchObject({ clicks: 2, conversions: 2, log_rows: 2 });
   expect(await clickRow(whole.click.click_id)).toMatchObject({
-    ...{ ip: "", destination: "", gclid: whole.gclid, user_agent: "Browser 1.0" },
+    ip: "",
+    destination: "",
+    gclid: whole.gclid,
+    user_agent: "Browser 1.0",
   });
   expect(await clickRow(truncated.click.click_id)).toMatchObject({
     ip: "",
@@ -289,12 +324,11 @@ test("`tracker person erase` does the same (#19, G207)", async () => {
     await runCommand(
       ["person", ...args],
       {
-        ...{
-          dataDir: "/nowhere",
-          apiUrl: "http://api.example",
-          trackingUrl: "http://track.example",
-        },
-        ...{ natsPrefix: "", natsReplicas: 1 },
+        dataDir: "/nowhere",
+        apiUrl: "http://api.example",
+        trackingUrl: "http://track.example",
+        natsPrefix: "",
+        natsReplicas: 1,
         servers: {
           postgresUrl: tracking.env["POSTGRES_URL"],
           natsUrl: undefined,

@@ -36,9 +36,14 @@ afterAll(async () => {
 
 function deps(): Parameters<typeof startFacts>[0] {
   return {
-    ...{ pool: world.pool, nats: world.nats, clickhouse: world.clickhouse, catalog: world.catalog },
-    ...{ log: openLog({ process: "test", level: "silent" }), metrics: new Metrics() },
-    ...{ signal: NEVER, clock: systemClock },
+    pool: world.pool,
+    nats: world.nats,
+    clickhouse: world.clickhouse,
+    catalog: world.catalog,
+    log: openLog({ process: "test", level: "silent" }),
+    metrics: new Metrics(),
+    signal: NEVER,
+    clock: systemClock,
   };
 }
 
@@ -144,7 +149,11 @@ async function tracker(
   const text = await runCommand(
     args,
     {
-      ...{ dataDir: "/nowhere", apiUrl: "", trackingUrl: "", natsPrefix: "", natsReplicas: 1 },
+      dataDir: "/nowhere",
+      apiUrl: "",
+      trackingUrl: "",
+      natsPrefix: "",
+      natsReplicas: 1,
       servers: {
         postgresUrl: world.env["POSTGRES_URL"],
         natsUrl: undefined,

@@ -128,7 +128,8 @@ async function adCosts(): Promise<unknown[]> {
       "select id, version, amount, offer_id, formatDateTime(wall_time, '%F %T') as at from ad_cost_fact final order by id",
     format: "JSONEachRow",
     clickhouse_settings: {
-      ...{ output_format_decimal_trailing_zeros: 1, output_format_json_quote_64bit_integers: 0 },
+      output_format_decimal_trailing_zeros: 1,
+      output_format_json_quote_64bit_integers: 0,
     },
   });
   return await answer.json();

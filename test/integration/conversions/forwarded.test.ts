@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import {
-  type Answer,
-  ClickPathsWorld,
-  clickIdOf,
-  PARTNER,
-  type Tenant,
-} from "../ingress/click-paths-world.ts";
+import { type Answer, clickIdOf } from "../ingress/click-answer.ts";
+import { ClickPathsWorld, PARTNER, type Tenant } from "../ingress/click-paths-world.ts";
 import { type Receiver, startReceiver } from "../outgoing/receiver.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
@@ -31,8 +26,11 @@ beforeAll(async () => {
     const id = await world.addOffer(tenant, `NEXT${tenant.id}`);
     if (tenant === shop) nextId = id;
     await world.store.insert("traffic_control", {
-      ...{ workspace_id: tenant.id, name: "forward", conditions: { countries: ["XX"] } },
-      ...{ action: "forward", forward_offer_id: id },
+      workspace_id: tenant.id,
+      name: "forward",
+      conditions: { countries: ["XX"] },
+      action: "forward",
+      forward_offer_id: id,
     });
   }
   await world.addOffer(shop, "OWN");
@@ -77,7 +75,8 @@ test("PB-062: a report by POST is relayed with what stood in its body", async ()
   const answer = await world.ask("/pb", { method: "POST", headers, body });
   expect(textOf(answer)).toBe(FORWARDED);
   expect(receiver.received.at(-1)).toMatchObject({
-    ...{ method: "GET", target: `/pb?token=theirs&tid=${UNKNOWN}&amount=5` },
+    method: "GET",
+    target: `/pb?token=theirs&tid=${UNKNOWN}&amount=5`,
   });
 });
 
@@ -144,7 +143,9 @@ test("G127: by default a setting that names a loopback address is never connecte
   try {
     const offerId = await strict.addOffer();
     await strict.insert("traffic_control", {
-      ...{ workspace_id: strict.workspaceId, name: "f", action: "forward" },
+      workspace_id: strict.workspaceId,
+      name: "f",
+      action: "forward",
       forward_offer_id: offerId,
     });
     const before = receiver.connections();
@@ -152,7 +153,8 @@ test("G127: by default a setting that names a loopback address is never connecte
       const url = `http://${host}:${receiver.port}/`;
       await strict.change("update workspace set forward_unknown_url = $1", [url]);
       expect(await strict.report({ click_id: UNKNOWN })).toMatchObject({
-        ...{ httpStatus: 503, result: "unavailable" },
+        httpStatus: 503,
+        result: "unavailable",
       });
     }
     expect(receiver.connections()).toBe(before);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { clickIdOf } from "../ingress/click-answer.ts";
 import {
   type Asking,
   ClickPathsWorld,
-  clickIdOf,
   PARTNER,
   type Tenant,
 } from "../ingress/click-paths-world.ts";

@@ -27,14 +27,20 @@ async function addEqualClicks(count: number): Promise<void> {
         if(number = 7, 'rare', {hot: String}), toString(number)
       from numbers({count: UInt64})`,
     query_params: {
-      ...{ endMs: Date.now() - 60_000, count, offerId: one, hot: HOT },
-      ...{ workspaceId: world.workspaceId, advertiserId: world.advertiserId },
+      endMs: Date.now() - 60_000,
+      count,
+      offerId: one,
+      hot: HOT,
+      workspaceId: world.workspaceId,
+      advertiserId: world.advertiserId,
       affiliateId: world.affiliateId,
     },
     clickhouse_settings: {
-      ...{ max_threads: 1, max_block_size: String(count) },
-      ...{ max_insert_block_size: String(count), min_insert_block_size_rows: String(count) },
-      ...{ max_partitions_per_insert_block: "2" },
+      max_threads: 1,
+      max_block_size: String(count),
+      max_insert_block_size: String(count),
+      min_insert_block_size_rows: String(count),
+      max_partitions_per_insert_block: "2",
     },
   });
 }

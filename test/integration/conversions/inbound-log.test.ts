@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { type Answer, clickIdOf } from "../ingress/click-answer.ts";
 import {
-  type Answer,
   type Asking,
   ClickPathsWorld,
-  clickIdOf,
   GERMAN_IP,
   PARTNER,
   type Tenant,
@@ -54,8 +53,11 @@ beforeAll(async () => {
   ]);
   const forward_offer_id = await world.addOffer(relaying, "NEXT");
   await world.store.insert("traffic_control", {
-    ...{ workspace_id: relaying.id, name: "forward", conditions: { countries: ["XX"] } },
-    ...{ action: "forward", forward_offer_id },
+    workspace_id: relaying.id,
+    name: "forward",
+    conditions: { countries: ["XX"] },
+    action: "forward",
+    forward_offer_id,
   });
   await world.untilCurrent();
 });

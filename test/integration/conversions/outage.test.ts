@@ -128,8 +128,14 @@ test("P14 P16: reports cut off at any moment and repeated until answered count o
 
 test("PB-064 G178: while Postgres is away calls that ingress has refused are to be told again, and what no one can read is not", async () => {
   const call: InboundCall = {
-    ...{ endpoint: "pb", workspaceId: world.workspaceId, receivedAtMs: Date.now(), ip: "" },
-    ...{ params: { adv1: "told" }, httpStatus: 405, result: "method_not_allowed", clickId: null },
+    endpoint: "pb",
+    workspaceId: world.workspaceId,
+    receivedAtMs: Date.now(),
+    ip: "",
+    params: { adv1: "told" },
+    httpStatus: 405,
+    result: "method_not_allowed",
+    clickId: null,
     message: "method not allowed",
   };
   const { connection, subjects } = world.nats;

@@ -199,7 +199,8 @@ test("digits that another workspace has as an offer's code hide no offer of ours
   const other = await world.insert("workspace", { slug: "d", name: "D", postback_token: "d" });
   const advertiser = { workspace_id: other, name: "D", currency: "USD", postback_token: "da" };
   await world.addOffer({
-    ...{ workspace_id: other, advertiser_id: await world.insert("advertiser", advertiser) },
+    workspace_id: other,
+    advertiser_id: await world.insert("advertiser", advertiser),
     code: String(offerId),
   });
   const named = { offer_id: String(offerId), aff_id: String(world.affiliateId) };

@@ -58,12 +58,10 @@ test("P15 P16: the first try and the next ones at once make one conversion", asy
 test("a click that a coupon stands for is handed out once, and wanted until it is stored (#23, TRK-037)", async () => {
   const offer_id = await world.addOffer();
   await world.insert("coupon", {
-    ...{
-      workspace_id: world.workspaceId,
-      offer_id,
-      affiliate_id: world.affiliateId,
-      code: "AGAIN",
-    },
+    workspace_id: world.workspaceId,
+    offer_id,
+    affiliate_id: world.affiliateId,
+    code: "AGAIN",
   });
   const report = { conversionId: randomUUID(), producer: 3, receivedAtMs: Date.now() - 123_457 };
   const params = { coupon: "AGAIN", txid: "again" };

@@ -106,8 +106,13 @@ test("what staff decided is not changed by a repeat, and a repeat answers the st
   await world.command({
     kind: "set-status",
     workspaceId: world.workspaceId,
-    ...{ keyId: 1, nowMs: Date.now(), ids: [id], bulk: false, notes: null },
-    ...{ status: "rejected", reason: "returned goods" },
+    keyId: 1,
+    nowMs: Date.now(),
+    ids: [id],
+    bulk: false,
+    notes: null,
+    status: "rejected",
+    reason: "returned goods",
   });
   expect(statusOf(await world.report(params))).toBe("rejected returned goods");
   expect(await historyLength(id)).toBe(2);

@@ -245,8 +245,12 @@ test("conversions older than CONVERSION_RETENTION_DAYS lose what describes their
   const { gclid: _gclid, ...click } = z.record(z.string(), z.string()).parse(before["click"]);
   expect(await world.conversion(old)).toEqual({
     ...before,
-    ...{ conv_ip: null, email_hash: null, phone_hash: null, click },
-    ...{ report_fingerprint: null, change_fingerprint: null },
+    conv_ip: null,
+    email_hash: null,
+    phone_hash: null,
+    click,
+    report_fingerprint: null,
+    change_fingerprint: null,
   });
   expect(await world.conversion(young)).toEqual(untouched);
 });

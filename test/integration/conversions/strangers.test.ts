@@ -41,8 +41,11 @@ async function stranger(index: number): Promise<string> {
     return (await world.report({ gclid }, pixel)).result;
   }
   const lookup: ClickLookup = {
-    ...{ clickId: null, adClickIds: [{ kind: "gclid", value: gclid }], offerId: 0 },
-    ...{ workspaceIds: [world.workspaceId], receivedAtMs: Date.now() },
+    clickId: null,
+    adClickIds: [{ kind: "gclid", value: gclid }],
+    offerId: 0,
+    workspaceIds: [world.workspaceId],
+    receivedAtMs: Date.now(),
   };
   const { connection, subjects } = world.nats;
   const options = { timeout: PATIENCE_MS };

@@ -60,7 +60,9 @@ export class DeliveryWorld {
     this.#lanes.push(
       startDelivery(
         {
-          ...{ pool: this.tracking.pool, outgoing, clock: systemClock },
+          pool: this.tracking.pool,
+          outgoing,
+          clock: systemClock,
           log: openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" }),
           metrics: this.metrics,
           signal: new AbortController().signal,
@@ -82,8 +84,10 @@ export class DeliveryWorld {
 
   async addPostback(offerId: number, fields: OfferSettings = {}): Promise<number> {
     return await this.tracking.insert("postback", {
-      ...{ workspace_id: this.tracking.workspaceId, offer_id: offerId },
-      ...{ affiliate_id: this.tracking.affiliateId, url: this.url(`o${offerId}`) },
+      workspace_id: this.tracking.workspaceId,
+      offer_id: offerId,
+      affiliate_id: this.tracking.affiliateId,
+      url: this.url(`o${offerId}`),
       ...fields,
     });
   }
@@ -91,8 +95,11 @@ export class DeliveryWorld {
   /** A webhook of the workspace at `path`; of a workspace of its own if another is given. */
   async addWebhook(path: string, fields: OfferSettings = {}): Promise<number> {
     return await this.tracking.insert("webhook", {
-      ...{ workspace_id: this.tracking.workspaceId, name: path, url: this.url(path) },
-      ...{ events: ["conversion.created", "conversion.updated"], secret: WEBHOOK_SECRET },
+      workspace_id: this.tracking.workspaceId,
+      name: path,
+      url: this.url(path),
+      events: ["conversion.created", "conversion.updated"],
+      secret: WEBHOOK_SECRET,
       ...fields,
     });
   }
@@ -121,8 +128,15 @@ export class DeliveryWorld {
   /** What staff does with PATCH /conversions/{id}. */
   async setStatus(id: string, status: "approved" | "pending" | "rejected"): Promise<void> {
     await this.tracking.command({
-      ...{ kind: "set-status", workspaceId: this.tracking.workspaceId, keyId: 1 },
-      ...{ nowMs: Date.now(), ids: [id], bulk: false, status, reason: "manual", notes: null },
+      kind: "set-status",
+      workspaceId: this.tracking.workspaceId,
+      keyId: 1,
+      nowMs: Date.now(),
+      ids: [id],
+      bulk: false,
+      status,
+      reason: "manual",
+      notes: null,
     });
   }
 

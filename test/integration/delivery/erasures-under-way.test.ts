@@ -49,7 +49,11 @@ async function conversionOf(clickId: string) {
 }
 
 const CLEARED = {
-  ...{ conv_ip: null, email_hash: null, phone_hash: null, report_fingerprint: null, gclid: null },
+  conv_ip: null,
+  email_hash: null,
+  phone_hash: null,
+  report_fingerprint: null,
+  gclid: null,
   status: "approved",
 };
 
@@ -98,11 +102,14 @@ test("a kept report from before the erasure of its address is recorded without i
   await report(click.click_id, "203.0.113.77");
   await report(other.click_id, "203.0.113.177");
   expect(await conversionOf(click.click_id)).toMatchObject({
-    ...{ conv_ip: null, report_fingerprint: null, params: { adv1: "", adv2: "kept" } },
+    conv_ip: null,
+    report_fingerprint: null,
+    params: { adv1: "", adv2: "kept" },
     gclid: click.gclid,
   });
   expect(await conversionOf(other.click_id)).toMatchObject({
-    ...{ conv_ip: "203.0.113.177", params: { adv1: "203.0.113.177", adv2: "kept" } },
+    conv_ip: "203.0.113.177",
+    params: { adv1: "203.0.113.177", adv2: "kept" },
   });
 });
 
@@ -112,8 +119,11 @@ test("rows of the inbound log that are written after an erasure do not bring its
   const call = (more: { ip: string; clickId: string | null; params: Record<string, string> }) => ({
     endpoint: "lp" as const,
     result: "gclid" as const,
-    ...{ receivedAtMs: Date.now() - MINUTE_MS, workspaceId: tracking.workspaceId },
-    ...{ httpStatus: 200, message: "", ...more },
+    receivedAtMs: Date.now() - MINUTE_MS,
+    workspaceId: tracking.workspaceId,
+    httpStatus: 200,
+    message: "",
+    ...more,
   });
   await eraseNow({ kind: "click", clickId: click.click_id });
   await eraseNow(address("203.0.113.78"));

@@ -54,10 +54,24 @@ describe("G122 what fires when", () => {
   test("CNV-025: POST /conversions fires as any other conversion does", async () => {
     const { offerId, told } = await threePostbacks();
     const reply = await world.tracking.command({
-      ...{ kind: "create", workspaceId: world.tracking.workspaceId, keyId: 1, nowMs: Date.now() },
-      ...{ offerId, affiliateId: world.tracking.affiliateId, clickId: null, eventCode: "default" },
-      ...{ saleAmount: null, payout: null, revenue: null, currency: null, status: null },
-      ...{ convTsMs: null, advTxid: null, notes: "", params: {}, click: {} },
+      kind: "create",
+      workspaceId: world.tracking.workspaceId,
+      keyId: 1,
+      nowMs: Date.now(),
+      offerId,
+      affiliateId: world.tracking.affiliateId,
+      clickId: null,
+      eventCode: "default",
+      saleAmount: null,
+      payout: null,
+      revenue: null,
+      currency: null,
+      status: null,
+      convTsMs: null,
+      advTxid: null,
+      notes: "",
+      params: {},
+      click: {},
     });
     const id = reply.kind === "created" ? reply.id : "";
     expect(await told(id)).toEqual(APPROVED);
@@ -143,7 +157,10 @@ describe("scope", () => {
     const otherOffer = await world.tracking.addOffer();
     await world.tracking.addEvent(offerId, { code: "sale" });
     const stranger = await world.tracking.insert("affiliate", {
-      ...{ workspace_id: world.tracking.workspaceId, code: "OTHER", name: "O", currency: "USD" },
+      workspace_id: world.tracking.workspaceId,
+      code: "OTHER",
+      name: "O",
+      currency: "USD",
     });
     const mine = { affiliate_id: world.tracking.affiliateId };
     const ids: Record<string, number> = {

@@ -57,7 +57,11 @@ test("PBO-032 an iframe pixel carries the HTML of its conversion, once, and the 
   expect(await asked(id)).toEqual([]);
   expect(await world.settled(id)).toMatchObject(
     documents.map((response_body) => ({
-      ...{ status: "delivered", attempts: 1, error: "", response_status: null, response_body },
+      status: "delivered",
+      attempts: 1,
+      error: "",
+      response_status: null,
+      response_body,
     })),
   );
 });

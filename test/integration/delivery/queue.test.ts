@@ -26,8 +26,14 @@ const TOKENS = [
   "00000000-0000-4000-8000-000000000002",
 ] as const;
 const DELIVERED: Settlement = {
-  ...{ status: "delivered", url: "http://x/", error: "", response_status: 200, response_body: "" },
-  ...{ retry_in_ms: null, is_sent: true, is_endpoints_fault: true },
+  status: "delivered",
+  url: "http://x/",
+  error: "",
+  response_status: 200,
+  response_body: "",
+  retry_in_ms: null,
+  is_sent: true,
+  is_endpoints_fault: true,
 };
 
 /** Leases up to 8 due deliveries of each endpoint. */
@@ -73,7 +79,8 @@ test("P23: a lease takes of each endpoint what was granted, the oldest first (#2
   );
   const leaseOf = async (grants: readonly { rows: number }[]) =>
     await leaseDueDeliveries(world.tracking.pool, {
-      ...{ token: TOKENS[0], leaseMs: 30_000 },
+      token: TOKENS[0],
+      leaseMs: 30_000,
       grants: [first, second].flatMap((endpoint, n) => {
         const { rows = 0 } = grants[n] ?? {};
         return rows === 0 ? [] : [{ ...endpoint, rows }];

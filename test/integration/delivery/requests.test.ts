@@ -64,9 +64,21 @@ describe("PBO-021 G125 macros", () => {
       },
     );
     expect(Object.fromEntries(new URL(target, "http://x").searchParams)).toEqual({
-      ...{ e: "default", ec: "default", on: "Shoes & more", ac: "PARTNR", cur: "USD" },
-      ...{ sa: "12.5000", s10: "ten", src: "src", g: "G", co: "DE", dev: "mobile" },
-      ...{ t: "T-1", a1: "x y", ip: "203.0.113.7", r: "" },
+      e: "default",
+      ec: "default",
+      on: "Shoes & more",
+      ac: "PARTNR",
+      cur: "USD",
+      sa: "12.5000",
+      s10: "ten",
+      src: "src",
+      g: "G",
+      co: "DE",
+      dev: "mobile",
+      t: "T-1",
+      a1: "x y",
+      ip: "203.0.113.7",
+      r: "",
     });
   });
 

@@ -31,8 +31,15 @@ async function queued(conversionId: string): Promise<Record<string, unknown>[]> 
 
 async function setStatus(ids: string[], status: "approved" | "rejected"): Promise<void> {
   await world.tracking.command({
-    ...{ kind: "set-status", workspaceId: world.tracking.workspaceId, keyId: 1, bulk: true },
-    ...{ nowMs: Date.now(), ids, status, reason: "manual", notes: null },
+    kind: "set-status",
+    workspaceId: world.tracking.workspaceId,
+    keyId: 1,
+    bulk: true,
+    nowMs: Date.now(),
+    ids,
+    status,
+    reason: "manual",
+    notes: null,
   });
 }
 
@@ -57,28 +64,38 @@ describe("conversion events", () => {
     const { data, ...envelope } = document;
     expect(Object.keys(envelope)).toEqual(["id", "event", "workspace_id", "created_at"]);
     expect(envelope).toMatchObject({
-      ...{ event: "conversion.created", workspace_id: world.tracking.workspaceId },
+      event: "conversion.created",
+      workspace_id: world.tracking.workspaceId,
     });
     expect(envelope.created_at).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
     expect(Math.abs(Date.parse(envelope.created_at) - Date.now())).toBeLessThan(60_000);
     const stored = await world.tracking.conversion(id);
     expect(data).toEqual({
-      ...{
-        id,
-        click_id: stored["click_id"],
-        offer_id: offerId,
-        advertiser_id: stored["advertiser_id"],
-      },
-      ...{ affiliate_id: world.tracking.affiliateId, event: "default", status: "approved" },
-      ...{ status_reason: "", revenue: stored["revenue"], payout: stored["payout"] },
-      ...{
-        sale_amount: stored["sale_amount"],
-        currency: "USD",
-        adv_txid: stored["adv_txid"] ?? "",
-      },
-      ...{ method: "s2s", conv_ts: stored["conv_ts"], click_ts: stored["click_ts"] },
-      ...{ sub1: "one", sub2: "", sub3: "", sub4: "", sub5: "", source_id: "src", gclid: "g-1" },
-      ...{ country: "DE", device_type: "mobile" },
+      id,
+      click_id: stored["click_id"],
+      offer_id: offerId,
+      advertiser_id: stored["advertiser_id"],
+      affiliate_id: world.tracking.affiliateId,
+      event: "default",
+      status: "approved",
+      status_reason: "",
+      revenue: stored["revenue"],
+      payout: stored["payout"],
+      sale_amount: stored["sale_amount"],
+      currency: "USD",
+      adv_txid: stored["adv_txid"] ?? "",
+      method: "s2s",
+      conv_ts: stored["conv_ts"],
+      click_ts: stored["click_ts"],
+      sub1: "one",
+      sub2: "",
+      sub3: "",
+      sub4: "",
+      sub5: "",
+      source_id: "src",
+      gclid: "g-1",
+      country: "DE",
+      device_type: "mobile",
     });
     expect(data["payout"]).toMatch(/^\d+\.\d{4}$/);
   });
@@ -107,7 +124,10 @@ describe("conversion events", () => {
       ...["created_at", "data", "event", "id", "previous", "workspace_id"],
     ]);
     expect(document?.previous).toEqual({
-      ...{ status: "approved", revenue: "15.0000", payout: "10.0000", sale_amount: "0.0000" },
+      status: "approved",
+      revenue: "15.0000",
+      payout: "10.0000",
+      sale_amount: "0.0000",
     });
     expect(document?.data).toMatchObject({ id, status: "rejected", status_reason: "manual" });
   });
@@ -162,7 +182,9 @@ describe("conversion events", () => {
 
   test("WH-010: only active webhooks get only what they subscribed to, in their workspace", async () => {
     const other = await world.tracking.insert("workspace", {
-      ...{ slug: "other", name: "Other", postback_token: "other-token" },
+      slug: "other",
+      name: "Other",
+      postback_token: "other-token",
     });
     await world.addWebhook("of-created", { events: ["conversion.created"] });
     await world.addWebhook("of-updated", { events: ["conversion.updated"] });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
-import { type Answer, ClickPathsWorld, lineOf, PARTNER, type Tenant } from "./click-paths-world.ts";
+import { type Answer, lineOf } from "./click-answer.ts";
+import { ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
 
 let world: ClickPathsWorld;
 let main: Tenant;
@@ -18,7 +19,9 @@ beforeAll(async () => {
   offerId = await world.addOffer(main, "SUMMER-SALE");
   const account = { role: "partner" as const, affiliateId: main.affiliateId };
   partnerKey = await insertKey(world.store.pool, {
-    ...{ workspaceId: main.id, name: "partner", ...account },
+    workspaceId: main.id,
+    name: "partner",
+    ...account,
   });
   await world.write("POST", "/tracking-domains", main.adminKey, { host: HOST, is_default: true });
   await world.untilCurrent();
@@ -41,8 +44,14 @@ test("LNK-028 OFF-057: an affiliate link leads to the offer, and its click has t
   const answer = await visit(link);
   expect(lineOf(answer)).toMatch(/^302 https:\/\/shop\.example\b/);
   expect(await world.clickOf(answer, main)).toMatchObject({
-    ...{ offer_id: offerId, affiliate_id: main.affiliateId, link_type: "affiliate" },
-    ...{ status: "redirect", sub1: "a b&c", sub7: "ü", source_id: "x", domain: HOST },
+    offer_id: offerId,
+    affiliate_id: main.affiliateId,
+    link_type: "affiliate",
+    status: "redirect",
+    sub1: "a b&c",
+    sub7: "ü",
+    source_id: "x",
+    domain: HOST,
   });
 });
 
@@ -68,7 +77,11 @@ test("LNK-029: a transparent link whose tags the ad platform fills in leads to e
   const answer = await world.ask(filled.slice(`https://${host}`.length), { host });
   expect(lineOf(answer)).toBe(`302 ${page}`);
   expect(await world.clickOf(answer, main)).toMatchObject({
-    ...{ link_type: "transparent", offer_id: offerId, gclid: "G-1", ext_campaign_id: "77" },
-    ...{ sub2: "x", ext_keyword: "" },
+    link_type: "transparent",
+    offer_id: offerId,
+    gclid: "G-1",
+    ext_campaign_id: "77",
+    sub2: "x",
+    ext_keyword: "",
   });
 });

@@ -57,7 +57,10 @@ async function clickUntilCapped(which: Ingress, code: string): Promise<void> {
 test("TRK-030 G105 click caps of a group and of a budget count the offers of all shards, on both processes", async () => {
   const { store } = world;
   const advertiserId = await store.insert("advertiser", {
-    ...{ workspace_id: store.workspaceId, name: "B", currency: "USD", postback_token: "b" },
+    workspace_id: store.workspaceId,
+    name: "B",
+    currency: "USD",
+    postback_token: "b",
     budget_caps: { clicks: { monthly: 6 } },
   });
   const budgeted = ["BUDGET1", "BUDGET2", "BUDGET3"];
@@ -65,12 +68,10 @@ test("TRK-030 G105 click caps of a group and of a budget count the offers of all
   await world.addOffers(budgeted, { advertiser_id: advertiserId });
   const ids = await world.addOffers(grouped);
   await store.insert("offer_group", {
-    ...{
-      workspace_id: store.workspaceId,
-      name: "G",
-      offer_ids: ids,
-      caps: { clicks: { weekly: 6 } },
-    },
+    workspace_id: store.workspaceId,
+    name: "G",
+    offer_ids: ids,
+    caps: { clicks: { weekly: 6 } },
   });
   await world.untilCurrent();
   for (const codes of [budgeted, grouped]) {
@@ -193,7 +194,10 @@ async function addCapped(
     return id;
   }
   const id = await store.insert("advertiser", {
-    ...{ ...common, currency: "USD", postback_token: code, budget_caps: caps },
+    ...common,
+    currency: "USD",
+    postback_token: code,
+    budget_caps: caps,
   });
   await world.addOffer(code, { advertiser_id: id });
   return id;

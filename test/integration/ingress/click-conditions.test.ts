@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FIREFOX, IPHONE } from "../../samples/user-agents.ts";
+import { type Answer, clickIdOf, lineOf } from "./click-answer.ts";
 import {
   AMERICAN_IP,
-  type Answer,
   type Asking,
   type Click,
   ClickPathsWorld,
-  clickIdOf,
-  lineOf,
   type Tenant,
 } from "./click-paths-world.ts";
 
@@ -40,9 +38,15 @@ const QUERY = "sub1=a%20b";
 const REASONS = INGREDIENTS.map(([reason]) => reason);
 /** Lines of the requirements that the reasons are of. */
 const LINES: Readonly<Record<string, string>> = {
-  ...{ workspace_inactive: "TRK-031", paused: "TRK-027", not_approved: "TRK-028" },
-  ...{ traffic_source: "TRK-032", targeting: "TRK-029", cap: "TRK-030" },
-  ...{ traffic_control: "TRK-036", duplicate: "TRK-035", bad_destination: "TRK-034" },
+  workspace_inactive: "TRK-031",
+  paused: "TRK-027",
+  not_approved: "TRK-028",
+  traffic_source: "TRK-032",
+  targeting: "TRK-029",
+  cap: "TRK-030",
+  traffic_control: "TRK-036",
+  duplicate: "TRK-035",
+  bad_destination: "TRK-034",
 };
 const PAIRS = REASONS.flatMap((first, i) =>
   REASONS.slice(i).map((second) => [first, second] as const),
@@ -96,7 +100,8 @@ function codeOf(first: string, second: string): string {
 
 async function addPair(first: string, second: string): Promise<number> {
   return await world.addOffer(tenantOf(first), codeOf(first, second), {
-    ...{ fallback_url: FALLBACK, allowed_domains: ["shop.example"] },
+    fallback_url: FALLBACK,
+    allowed_domains: ["shop.example"],
     ...ingredientOf(second).offer,
     ...ingredientOf(first).offer,
   });
@@ -128,7 +133,9 @@ describe("G143 of two conditions the earlier one is recorded", () => {
     const answer = await world.ask(link);
     expect(lineOf(answer)).toBe(`302 ${FALLBACK}`);
     expect(await recordOf(answer, tenantOf(first))).toMatchObject({
-      ...{ status: "fallback", status_reason: first, destination: FALLBACK },
+      status: "fallback",
+      status_reason: first,
+      destination: FALLBACK,
       offer_id: offers.get(offer),
     });
   });
@@ -167,8 +174,11 @@ describe("TRK-009 T14 with url= a condition is recorded, and changes nothing els
       const isFine = reason === "traffic_source" && linkType !== "affiliate";
       const offerId = linkType === "smart" && !isFine ? 0 : offers.get(offer);
       expect(await recordOf(answer, tenantOf(reason)), path).toMatchObject({
-        ...{ status: "redirect", status_reason: isFine ? "" : reason, link_type: linkType },
-        ...{ destination: TARGET, offer_id: offerId },
+        status: "redirect",
+        status_reason: isFine ? "" : reason,
+        link_type: linkType,
+        destination: TARGET,
+        offer_id: offerId,
       });
     });
     await Promise.all(rows);

@@ -13,6 +13,7 @@ import { runtimeDir, testReport } from "../../services/servers.ts";
 import { freePort } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
 import { TrackingWorld } from "../conversions/tracking-world.ts";
+import { type Answer, clickIdOf, lineOf } from "./click-answer.ts";
 
 /** A workspace with an advertiser, one active partner and a key. */
 export type Tenant = {
@@ -34,13 +35,6 @@ export type Asking = {
   readonly userAgent?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-};
-
-export type Answer = {
-  readonly status: number;
-  /** As they came, in their order. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: string;
 };
 
 type Columns = Readonly<Record<string, unknown>>;
@@ -207,7 +201,9 @@ export class ClickPathsWorld {
     const workspace = { slug, name: slug, postback_token: postbackToken, ...columns };
     const id = await this.store.insert("workspace", workspace);
     const adminKey = await insertKey(this.store.pool, {
-      ...{ workspaceId: id, name: "test", role: "admin" },
+      workspaceId: id,
+      name: "test",
+      role: "admin",
     });
     const advertiserId = await this.addAdvertiser(id, `advertiser-of-${slug}`);
     const affiliateId = await this.addAffiliate(id, PARTNER);
@@ -216,21 +212,31 @@ export class ClickPathsWorld {
 
   async addAdvertiser(workspaceId: number, token: string, columns: Columns = {}): Promise<number> {
     return await this.store.insert("advertiser", {
-      ...{ workspace_id: workspaceId, name: token, currency: "USD", postback_token: token },
+      workspace_id: workspaceId,
+      name: token,
+      currency: "USD",
+      postback_token: token,
       ...columns,
     });
   }
 
   async addAffiliate(workspaceId: number, code: string, columns: Columns = {}): Promise<number> {
     return await this.store.insert("affiliate", {
-      ...{ workspace_id: workspaceId, code, name: code, currency: "USD", ...columns },
+      workspace_id: workspaceId,
+      code,
+      name: code,
+      currency: "USD",
+      ...columns,
     });
   }
 
   /** An active public offer at shop.example, unless `columns` say otherwise. */
   async addOffer(tenant: Tenant, code: string, columns: Columns = {}): Promise<number> {
     return await this.store.addOffer({
-      ...{ workspace_id: tenant.id, advertiser_id: tenant.advertiserId, code, name: code },
+      workspace_id: tenant.id,
+      advertiser_id: tenant.advertiserId,
+      code,
+      name: code,
       ...columns,
     });
   }
@@ -239,7 +245,10 @@ export class ClickPathsWorld {
   async addSmartLink(tenant: Tenant, code: string, columns: Columns): Promise<number> {
     const { rules, ...others } = columns;
     return await this.store.insert("smart_link", {
-      ...{ workspace_id: tenant.id, code, name: code, rules: JSON.stringify(rules ?? []) },
+      workspace_id: tenant.id,
+      code,
+      name: code,
+      rules: JSON.stringify(rules ?? []),
       ...others,
     });
   }
@@ -272,7 +281,9 @@ export class ClickPathsWorld {
       ...asking.headers,
     };
     const place = {
-      ...{ hostname: "127.0.0.1", port: this.#ports.ingress, agent: this.#agent },
+      hostname: "127.0.0.1",
+      port: this.#ports.ingress,
+      agent: this.#agent,
       maxHeaderSize: ANSWER_HEAD_BYTES_MAX,
     };
     return await new Promise((resolve, reject) => {
@@ -338,7 +349,8 @@ export class ClickPathsWorld {
   async write(method: string, path: string, key: string, body: unknown): Promise<unknown> {
     const answer = await fetch(`http://127.0.0.1:${this.#ports.api}/api/v1${path}`, {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      ...{ method, body: JSON.stringify(body) },
+      method,
+      body: JSON.stringify(body),
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
@@ -373,28 +385,4 @@ function pairsOf(raw: readonly string[]): [string, string][] {
   return raw.flatMap((name, i): [string, string][] =>
     i % 2 === 0 ? [[name, raw[i + 1] ?? ""]] : [],
   );
-}
-
-/** Value of the only header of this name, "" when there is none. @throws when there are several. */
-export function headerOf({ headers }: Answer, name: string): string {
-  const values = headers.filter(([known]) => known.toLowerCase() === name.toLowerCase());
-  if (values.length > 1) throw new Error(`several headers ${name}: ${JSON.stringify(values)}`);
-  return values[0]?.[1] ?? "";
-}
-
-export function cookiesOf({ headers }: Answer): string[] {
-  return headers.filter(([name]) => name.toLowerCase() === "set-cookie").map(([, value]) => value);
-}
-
-/** The id that `trk_cid` tells, "" when there is none. */
-export function clickIdOf(answer: Answer): string {
-  const cookie = cookiesOf(answer).find((text) => text.startsWith("trk_cid="));
-  return /^trk_cid=([0-9a-f]{32});/.exec(cookie ?? "")?.[1] ?? "";
-}
-
-/** `302 <location>`, `200 page`, or status and body. */
-export function lineOf(answer: Answer): string {
-  const { status, body } = answer;
-  if (status === 302) return `302 ${headerOf(answer, "location")}`;
-  return status === 200 && body.startsWith("<!doctype html>") ? "200 page" : `${status} ${body}`;
 }

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FIREFOX } from "../../samples/user-agents.ts";
 import { until } from "../../system/until.ts";
+import { clickIdOf, lineOf } from "./click-answer.ts";
 import {
   AMERICAN_IP,
   type Asking,
   ClickPathsWorld,
-  clickIdOf,
   GERMAN_IP,
-  lineOf,
   type Tenant,
 } from "./click-paths-world.ts";
 
@@ -50,8 +49,12 @@ describe("TRK-032 G181 a forced traffic-source template", () => {
   beforeAll(async () => {
     const forced = await world.addAffiliate(main.id, "FORCED");
     await world.store.insert("traffic_source_template", {
-      ...{ workspace_id: main.id, name: "News", traffic_source: "news", source_id: "s1" },
-      ...{ params: { sub1: "letter", sub2: "{keyword}", sub3: "" }, affiliate_ids: [forced] },
+      workspace_id: main.id,
+      name: "News",
+      traffic_source: "news",
+      source_id: "s1",
+      params: { sub1: "letter", sub2: "{keyword}", sub3: "" },
+      affiliate_ids: [forced],
     });
     await addOffer("FORCE");
     await world.untilCurrent();
@@ -104,7 +107,10 @@ describe("TRK-036 G146 traffic controls", () => {
       conditions: object = {},
     ): Promise<void> => {
       await world.store.insert("traffic_control", {
-        ...{ workspace_id: main.id, name: "R", action: "block", ...columns },
+        workspace_id: main.id,
+        name: "R",
+        action: "block",
+        ...columns,
         conditions: { offer_ids: [offer], ...conditions },
       });
     };
@@ -137,7 +143,10 @@ describe("TRK-036 G146 traffic controls", () => {
     const location = `https://next.example/?o=NEXT&c=${clickIdOf(answer)}`;
     expect(lineOf(answer)).toBe(`302 ${location}`);
     expect(click).toMatchObject({
-      ...{ status: "redirect", status_reason: "forwarded", offer_id: nextId, sub1: "x" },
+      status: "redirect",
+      status_reason: "forwarded",
+      offer_id: nextId,
+      sub1: "x",
       destination: location,
     });
     expect(await world.report(`click_id=${clickIdOf(answer)}&txid=f1`, main)).toMatchObject({
@@ -181,7 +190,9 @@ describe("TRK-036 G146 fail routes", () => {
       const answer = await world.ask(`/r/${code}/PART01?sub1=a%20b`);
       expect(lineOf(answer)).toBe(`302 https://next.example/?o=NEXT&c=${clickIdOf(answer)}`);
       expect(await world.clickOf(answer, main)).toMatchObject({
-        ...{ status: "redirect", status_reason: "fail_route", offer_id: nextId },
+        status: "redirect",
+        status_reason: "fail_route",
+        offer_id: nextId,
       });
     },
   );

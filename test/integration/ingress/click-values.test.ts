@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PARAMETER_COLUMNS, TRAFFIC_SOURCES } from "../../samples/link-parameters.ts";
-import {
-  type Answer,
-  type Click,
-  ClickPathsWorld,
-  clickIdOf,
-  headerOf,
-  lineOf,
-  type Tenant,
-} from "./click-paths-world.ts";
+import { type Answer, clickIdOf, headerOf, lineOf } from "./click-answer.ts";
+import { type Click, ClickPathsWorld, type Tenant } from "./click-paths-world.ts";
 
 const MACROS = [
   ...["click_id", "sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "sub9", "sub10"],
@@ -97,14 +90,12 @@ describe("TRK-042 G134 G135 parameters and the columns that keep them", () => {
       "gclid={gclid}&campaignid=%7Bcampaignid%7D&sub1={sub}&kw={keyword:none}&src=a{b}",
     );
     expect(click).toMatchObject({
-      ...{
-        gclid: "",
-        ext_campaign_id: "",
-        sub1: "",
-        ext_keyword: "",
-        source_id: "a{b}",
-        traffic_source: "",
-      },
+      gclid: "",
+      ext_campaign_id: "",
+      sub1: "",
+      ext_keyword: "",
+      source_id: "a{b}",
+      traffic_source: "",
     });
   });
 
@@ -139,8 +130,15 @@ describe("TRK-002 TRK-048 TRK-050 G148 macros", () => {
     ...Object.fromEntries(
       Array.from({ length: 10 }, (_, i) => [`sub${i + 1}`, `s ${i}&/?#=+é{click_id}`]),
     ),
-    ...{ source_id: "src", gclid: "g", gbraid: "b", wbraid: "w", msclkid: "m", fbclid: "f" },
-    ...{ campaignid: "1", adgroupid: "2", keyword: "red shoes" },
+    source_id: "src",
+    gclid: "g",
+    gbraid: "b",
+    wbraid: "w",
+    msclkid: "m",
+    fbclid: "f",
+    campaignid: "1",
+    adgroupid: "2",
+    keyword: "red shoes",
   };
 
   test.each([
@@ -157,14 +155,16 @@ describe("TRK-002 TRK-048 TRK-050 G148 macros", () => {
     for (const [name, value] of Object.entries(SENT))
       expect(expanded.get(name), name).toBe(encodeURIComponent(value));
     expect(Object.fromEntries(expanded)).toMatchObject({
-      ...{ click_id: clickIdOf(answer), offer_id: String(click["offer_id"]), offer_code: code },
-      ...{
-        affiliate_id: String(main.affiliateId),
-        affiliate_code: "PART01",
-        country: "DE",
-        city: "Bamberg",
-      },
-      ...{ device: "desktop", os: "Ubuntu", ip: "91.64.10.10" },
+      click_id: clickIdOf(answer),
+      offer_id: String(click["offer_id"]),
+      offer_code: code,
+      affiliate_id: String(main.affiliateId),
+      affiliate_code: "PART01",
+      country: "DE",
+      city: "Bamberg",
+      device: "desktop",
+      os: "Ubuntu",
+      ip: "91.64.10.10",
       timestamp: String(Math.floor(Date.parse(String(click["ts"])) / 1_000)),
     });
     expect(expanded.get("random")).toMatch(/^\d+$/);

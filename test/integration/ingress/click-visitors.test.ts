@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BOTS, DEVICES, HEADLESS_BROWSERS } from "../../samples/user-agents.ts";
+import { headerOf } from "./click-answer.ts";
 import {
   AMERICAN_IP,
   type Asking,
   type Click,
   ClickPathsWorld,
   GERMAN_IP,
-  headerOf,
   type Tenant,
 } from "./click-paths-world.ts";
 
@@ -55,8 +55,13 @@ describe("G154 places, by the databases of the install", () => {
 describe("G155 devices, by real user agents", () => {
   test.each(DEVICES)("%s is a %s with %s and %s", async (userAgent, device_type, os, browser) => {
     expect(await clickOf({ userAgent })).toMatchObject({
-      ...{ device_type, os, browser, user_agent: userAgent },
-      ...{ is_bot: false, is_headless: false, missing_ua: false },
+      device_type,
+      os,
+      browser,
+      user_agent: userAgent,
+      is_bot: false,
+      is_headless: false,
+      missing_ua: false,
     });
   });
 
@@ -67,7 +72,11 @@ describe("G155 devices, by real user agents", () => {
       const answer = await world.ask("/r/SHOP/PART01", { userAgent });
       expect(headerOf(answer, "location")).toBe("https://shop.example/");
       expect(await world.clickOf(answer, main)).toMatchObject({
-        ...{ is_bot: true, device_type: "bot", missing_ua, is_unique: false, status: "redirect" },
+        is_bot: true,
+        device_type: "bot",
+        missing_ua,
+        is_unique: false,
+        status: "redirect",
       });
     },
   );
@@ -95,7 +104,9 @@ describe("G07 whom a request is from, and whether it says that it came through a
       referer: "https://Blog.Example:8443/post?x=1#y",
     };
     expect(await clickOf({ headers, host: "TRK.Example:443" })).toMatchObject({
-      ...{ language: "de-at", referrer: headers.referer, referrer_host: "blog.example" },
+      language: "de-at",
+      referrer: headers.referer,
+      referrer_host: "blog.example",
       domain: "trk.example",
     });
   });

@@ -22,7 +22,9 @@ beforeEach(async () => {
   await fleet.world.addOffer();
   writer = WriterProcess.start({
     ...fleet.world.env,
-    ...{ DATA_DIR: join(folder, "writer"), LANES: "clicks", PROCESSORS_HEALTH_PORT: "0" },
+    DATA_DIR: join(folder, "writer"),
+    LANES: "clicks",
+    PROCESSORS_HEALTH_PORT: "0",
   });
   sent = 0;
 });

@@ -14,7 +14,10 @@ beforeAll(async () => {
   shop = await world.addTenant("shop");
   offerId = await world.addOffer(shop, "SHOP", { unique_per_click: false });
   await world.store.insert("coupon", {
-    ...{ workspace_id: shop.id, offer_id: offerId, affiliate_id: shop.affiliateId, code: "SAVE" },
+    workspace_id: shop.id,
+    offer_id: offerId,
+    affiliate_id: shop.affiliateId,
+    code: "SAVE",
   });
   await world.untilCurrent();
 });

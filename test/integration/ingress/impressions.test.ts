@@ -2,13 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { FIREFOX } from "../../samples/user-agents.ts";
 import { until } from "../../system/until.ts";
-import {
-  AMERICAN_IP,
-  ClickPathsWorld,
-  headerOf,
-  PARTNER,
-  type Tenant,
-} from "./click-paths-world.ts";
+import { headerOf } from "./click-answer.ts";
+import { AMERICAN_IP, ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
 
 const Report = z.object({ data: z.array(z.record(z.string(), z.unknown())) });
 const Clicks = z.object({ data: z.array(z.unknown()) });

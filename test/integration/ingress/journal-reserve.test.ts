@@ -36,7 +36,11 @@ async function fill(reserveBytes: number | undefined): Promise<{ left: number; f
   const folder = mkdtempSync(join(disk, "journal-"));
   let fault: unknown;
   const journal = Journal.open({
-    ...{ folder, epoch: 1, sync: "none", reserveBytes, onTaken: () => undefined },
+    folder,
+    epoch: 1,
+    sync: "none",
+    reserveBytes,
+    onTaken: () => undefined,
     onDiskFault: (_place, error) => {
       fault = error;
       return (done) => done();

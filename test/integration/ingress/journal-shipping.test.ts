@@ -156,8 +156,15 @@ test("a writer that has the epoch from another process deletes nothing here, and
   const abort = new AbortController();
   closers.push(() => abort.abort());
   const home = shipLeftovers({
-    ...{ folder: world.folder, producer: PRODUCER, epoch: 2, link: ingress.link },
-    ...{ book: ingress.book, signal: abort.signal, log, events: NO_EVENTS, ...SOLE_OWNER },
+    folder: world.folder,
+    producer: PRODUCER,
+    epoch: 2,
+    link: ingress.link,
+    book: ingress.book,
+    signal: abort.signal,
+    log,
+    events: NO_EVENTS,
+    ...SOLE_OWNER,
   });
   const isMoved = async (): Promise<boolean> =>
     (await world.batches())
@@ -176,22 +183,28 @@ test("a writer that has the epoch from another process deletes nothing here, and
 test("what a stream that was made anew has lost of a dead process is shipped again, and otherwise nothing (#8)", async () => {
   const world = await openWorld();
   const killed = Journal.open({
-    ...{
-      folder: world.folder,
-      epoch: 1,
-      sync: "none",
-      reserveBytes: undefined,
-      onTaken: () => undefined,
-    },
-    ...{ onDiskFault: unexpected, onSyncFault: unexpected },
+    folder: world.folder,
+    epoch: 1,
+    sync: "none",
+    reserveBytes: undefined,
+    onTaken: () => undefined,
+    onDiskFault: unexpected,
+    onSyncFault: unexpected,
   });
   for (let number = 0; number < 600; number += 1) killed.append(click(number));
   const { book, link } = openLink(world);
   const abort = new AbortController();
   closers.push(() => abort.abort());
   const home = shipLeftovers({
-    ...{ folder: world.folder, producer: PRODUCER, epoch: 2, link, book, signal: abort.signal },
-    ...{ log, events: NO_EVENTS, ...SOLE_OWNER },
+    folder: world.folder,
+    producer: PRODUCER,
+    epoch: 2,
+    link,
+    book,
+    signal: abort.signal,
+    log,
+    events: NO_EVENTS,
+    ...SOLE_OWNER,
   });
   const isThere = async (): Promise<boolean> => (await world.received(1, 0)).length === 600;
   await until("all records are there", isThere, { timeoutMs: 15_000 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ClickPathsWorld, clickIdOf, headerOf, PARTNER, type Tenant } from "./click-paths-world.ts";
+import { clickIdOf, headerOf } from "./click-answer.ts";
+import { ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
 
 const LOOKUPS = 5;
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { ClickPathsWorld, lineOf, PARTNER, type Tenant } from "./click-paths-world.ts";
+import { lineOf } from "./click-answer.ts";
+import { ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
 
 const LINK_KEY = "paused-links-key";
 const TARGET = "https://landing.example/p?a=1&b=%20";
@@ -14,11 +15,15 @@ let shopId = 0;
 beforeAll(async () => {
   world = await ClickPathsWorld.open();
   main = await world.addTenant("main", {
-    ...{ default_fallback_url: WORKSPACE_FALLBACK, allowed_destinations: ["landing.example"] },
+    default_fallback_url: WORKSPACE_FALLBACK,
+    allowed_destinations: ["landing.example"],
   });
   shopId = await world.addOffer(main, "SHOP");
   await world.store.insert("link_key", {
-    ...{ workspace_id: main.id, key: LINK_KEY, offer_id: shopId, affiliate_id: main.affiliateId },
+    workspace_id: main.id,
+    key: LINK_KEY,
+    offer_id: shopId,
+    affiliate_id: main.affiliateId,
   });
   // A weighted one has no offer to name then: no_match.
   await world.addSmartLink(main, "SMART", {
@@ -118,7 +123,10 @@ describe("LIFE-048 without url= a paused offer leads to the fallback, and back a
 describe("LIFE-046 the states of partner, access and offer, and what they do to a link", () => {
   const Access = z.object({ status: z.string(), decided_at: z.string().nullable() });
   const Affiliate = z.object({
-    ...{ id: z.int(), code: z.string(), status: z.string(), approved_at: z.string().nullable() },
+    id: z.int(),
+    code: z.string(),
+    status: z.string(),
+    approved_at: z.string().nullable(),
   });
 
   test("the first time a partner is active is kept as approved_at", async () => {

@@ -34,7 +34,10 @@ test("a report that is refused with 429 has its row in the inbound log, and a fl
   );
   expect(rows).toHaveLength(ROWS_OF_THEIR_OWN);
   expect(rows[0]).toMatchObject({
-    ...{ workspace_id: fleet.world.workspaceId, endpoint: "pb", http_status: 429 },
-    ...{ message: "rate_limited", txid: `order-${LIMIT}` },
+    workspace_id: fleet.world.workspaceId,
+    endpoint: "pb",
+    http_status: 429,
+    message: "rate_limited",
+    txid: `order-${LIMIT}`,
   });
 }, 120_000);

@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import {
-  type Answer,
-  type Asking,
-  ClickPathsWorld,
-  clickIdOf,
-  headerOf,
-  PARTNER,
-  type Tenant,
-} from "./click-paths-world.ts";
+import { type Answer, clickIdOf, headerOf } from "./click-answer.ts";
+import { type Asking, ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
 
 const POSTBACK_PATHS = ["/pb", "/postback", "/conversion"] as const;
 const PIXEL_PATHS = ["/px", "/px.gif"] as const;
@@ -39,7 +32,11 @@ beforeAll(async () => {
   shop = await world.addTenant("shop");
   const offerId = await world.addOffer(shop, "SHOP");
   await world.store.addEvent(offerId, {
-    ...{ code: "sale", payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" },
+    code: "sale",
+    payout_type: "cps",
+    payout: "10",
+    revenue_type: "rps",
+    revenue: "20",
   });
   await world.addOffer(shop, "PENDING", { default_status: "pending" });
   await world.addOffer(shop, "HELD", { hold_days: "1" });
@@ -84,7 +81,9 @@ type Way = (params: Readonly<Record<string, string>>) => [query: string, asking:
 const queryOf = (params: Readonly<Record<string, string>>): string =>
   new URLSearchParams(params).toString();
 const posted = (contentType: string, body: string): Asking => ({
-  ...{ method: "POST", body, headers: { "content-type": contentType } },
+  method: "POST",
+  body,
+  headers: { "content-type": contentType },
 });
 
 const WAYS: Readonly<Record<string, Way>> = {
@@ -110,13 +109,23 @@ describe("PB-001 PB-002 PB-003 PB-059 PB-060 one endpoint, three names, five way
     const click_id = await newClick();
     const txid = `order of ${path}, ${way}`;
     const [query, asking] = sent({
-      ...{ token: shop.postbackToken, click_id, txid, event: "sale", amount: "12.5" },
+      token: shop.postbackToken,
+      click_id,
+      txid,
+      event: "sale",
+      amount: "12.5",
       adv1: "ä b&c=d",
     });
     const id = conversionIdOf(await world.ask(`${path}${query}`, asking));
     expect(await stored(id)).toMatchObject({
-      ...{ id, click_id, adv_txid: txid, event_code: "sale", status: "approved", method: "s2s" },
-      ...{ sale_amount: "12.5000", params: { adv1: "ä b&c=d" } },
+      id,
+      click_id,
+      adv_txid: txid,
+      event_code: "sale",
+      status: "approved",
+      method: "s2s",
+      sale_amount: "12.5000",
+      params: { adv1: "ä b&c=d" },
     });
   });
 
@@ -225,7 +234,10 @@ describe.each(PIXEL_PATHS)("PX-002 the pixel as %s", (path) => {
       [click_id],
     );
     expect(await stored(row?.id ?? "")).toMatchObject({
-      ...{ click_id, event_code: "sale", status: "approved", method: "pixel" },
+      click_id,
+      event_code: "sale",
+      status: "approved",
+      method: "pixel",
       sale_amount: "50.0000",
     });
   });
@@ -312,7 +324,8 @@ test("header Idempotency-Key reaches /pb, and one that is no key is refused (#4,
   expect([again.status, again.body]).toEqual([first.status, first.body]);
   expect(first.body).not.toContain("duplicate");
   const inBody = await world.ask("/pb", {
-    ...{ method: "POST", body: `${query}&idempotency_key=order-77` },
+    method: "POST",
+    body: `${query}&idempotency_key=order-77`,
     headers: { "content-type": FORM },
   });
   expect(inBody.body).toBe(first.body);

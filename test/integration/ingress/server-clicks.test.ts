@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { FIREFOX } from "../../samples/user-agents.ts";
+import { type Answer, headerOf } from "./click-answer.ts";
 import {
   AMERICAN_IP,
-  type Answer,
   type Asking,
   ClickPathsWorld,
   GERMAN_IP,
-  headerOf,
   PARTNER,
   type Tenant,
 } from "./click-paths-world.ts";
@@ -51,7 +50,9 @@ async function ask(
   asking: Asking = {},
 ): Promise<{ answer: Answer; body: Body }> {
   const query = new URLSearchParams({
-    ...{ oid: "SHOP", affid: PARTNER, token: main.postbackToken },
+    oid: "SHOP",
+    affid: PARTNER,
+    token: main.postbackToken,
     ...params,
   });
   const answer = await world.ask(`/clk?${query}`, { ...CALLER, ...asking });
@@ -119,8 +120,12 @@ describe("a click that is told by a server", () => {
     const { body } = await ask({ ip: AMERICAN_IP, user_agent: FIREFOX });
     const { click } = await detailOf(body.transaction_id);
     expect(click).toMatchObject({
-      ...{ ip: AMERICAN_IP, country: "US", user_agent: FIREFOX, browser: "Firefox" },
-      ...{ device_type: "desktop", is_bot: false },
+      ip: AMERICAN_IP,
+      country: "US",
+      user_agent: FIREFOX,
+      browser: "Firefox",
+      device_type: "desktop",
+      is_bot: false,
     });
   });
 
@@ -141,9 +146,18 @@ describe("a click that is told by a server", () => {
       src: "s",
     });
     expect((await detailOf(body.transaction_id)).click).toMatchObject({
-      ...{ sub1: "one", sub2: "two", sub3: "three", sub4: "", sub10: "ten", source_id: "s" },
-      ...{ link_type: "server", status: "redirect", status_reason: "", destination: "" },
-      ...{ offer_id: shopId, affiliate_id: main.affiliateId },
+      sub1: "one",
+      sub2: "two",
+      sub3: "three",
+      sub4: "",
+      sub10: "ten",
+      source_id: "s",
+      link_type: "server",
+      status: "redirect",
+      status_reason: "",
+      destination: "",
+      offer_id: shopId,
+      affiliate_id: main.affiliateId,
     });
   });
 
@@ -170,13 +184,21 @@ describe("codes 1 to 3", () => {
   beforeAll(async () => {
     const stopped = await world.addAdvertiser(main.id, "stopped-token", { status: "paused" });
     await world.store.insert("offer", {
-      ...{ workspace_id: main.id, advertiser_id: stopped, code: "STOPPED", name: "STOPPED" },
-      ...{ destination_url: "https://shop.example/", currency: "USD" },
+      workspace_id: main.id,
+      advertiser_id: stopped,
+      code: "STOPPED",
+      name: "STOPPED",
+      destination_url: "https://shop.example/",
+      currency: "USD",
     });
     const other = await world.addAdvertiser(main.id, "other-token");
     await world.store.insert("offer", {
-      ...{ workspace_id: main.id, advertiser_id: other, code: "THEIRS", name: "THEIRS" },
-      ...{ destination_url: "https://shop.example/", currency: "USD" },
+      workspace_id: main.id,
+      advertiser_id: other,
+      code: "THEIRS",
+      name: "THEIRS",
+      destination_url: "https://shop.example/",
+      currency: "USD",
     });
     await world.addAdvertiser(main.id, "shared-token");
     await world.addAdvertiser(main.id, "shared-token");
@@ -230,7 +252,9 @@ describe("codes 4 to 10", () => {
     await world.addOffer(main, "CAPPED", { caps: { clicks: { daily: 1 } } });
     await world.addOffer(sleeping, "ASLEEP");
     await world.store.insert("traffic_control", {
-      ...{ workspace_id: main.id, name: "no test traffic", action: "block" },
+      workspace_id: main.id,
+      name: "no test traffic",
+      action: "block",
       conditions: { sub: { sub1: ["banned"] } },
     });
     await world.addOffer(main, "ONCE", { duplicate_click_seconds: 3_600 });
@@ -260,8 +284,11 @@ describe("codes 4 to 10", () => {
       expect(headerOf(answer, "location")).toBe("");
       expect(body.transaction_id).toMatch(/^[0-9a-f]{32}$/);
       expect((await detailOf(body.transaction_id)).click).toMatchObject({
-        ...{ status: "fallback", status_reason: reason, link_type: "server" },
-        ...{ offer_id: body.offer_id, affiliate_id: body.affiliate_id },
+        status: "fallback",
+        status_reason: reason,
+        link_type: "server",
+        offer_id: body.offer_id,
+        affiliate_id: body.affiliate_id,
       });
     },
   );

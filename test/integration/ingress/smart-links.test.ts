@@ -56,7 +56,8 @@ afterAll(() => world.close());
 
 function rule([offers, conditions = {}]: Rule): object {
   return {
-    ...{ name: "rule", conditions },
+    name: "rule",
+    conditions,
     offers: offers.map(([code, weight]) => ({ offer_id: ids.get(code), weight })),
   };
 }
@@ -221,8 +222,12 @@ test.each([
   const [line, click] = await world.follow(target, main);
   expect(line).toBe("302 https://a.example/");
   expect(click).toMatchObject({
-    ...{ link_type: "smart", smart_link_id: links.get(code), affiliate_id: secondId },
-    ...{ offer_id: ids.get("A"), status: "redirect", status_reason: "" },
+    link_type: "smart",
+    smart_link_id: links.get(code),
+    affiliate_id: secondId,
+    offer_id: ids.get("A"),
+    status: "redirect",
+    status_reason: "",
   });
 });
 

@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FIREFOX, GOOGLEBOT } from "../../samples/user-agents.ts";
+import { type Answer, clickIdOf, cookiesOf, headerOf, lineOf } from "./click-answer.ts";
 import {
   AMERICAN_IP,
-  type Answer,
   type Asking,
   type Click,
   ClickPathsWorld,
-  clickIdOf,
-  cookiesOf,
-  headerOf,
-  lineOf,
   PARTNER,
   type Tenant,
 } from "./click-paths-world.ts";
@@ -54,10 +50,18 @@ describe("the partner link", () => {
     expect(id).toMatch(/^[0-9a-f]{32}$/);
     expect(lineOf(answer)).toBe(`302 https://shop.example/buy?c=${id}&s=a%20b%26c%2Bd`);
     expect(await world.clickOf(answer, main)).toMatchObject({
-      ...{ click_id: id, link_type: "affiliate", status: "redirect", status_reason: "" },
-      ...{ offer_id: shopId, affiliate_id: main.affiliateId, advertiser_id: main.advertiserId },
-      ...{ smart_link_id: 0, sub1: "a b&c+d", destination: headerOf(answer, "location") },
-      ...{ workspace_id: main.id, domain: "trk.test.example" },
+      click_id: id,
+      link_type: "affiliate",
+      status: "redirect",
+      status_reason: "",
+      offer_id: shopId,
+      affiliate_id: main.affiliateId,
+      advertiser_id: main.advertiserId,
+      smart_link_id: 0,
+      sub1: "a b&c+d",
+      destination: headerOf(answer, "location"),
+      workspace_id: main.id,
+      domain: "trk.test.example",
     });
   });
 

@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ALLOWED_PARENT, OTHER_HOSTS, urlCases } from "../../samples/urls.ts";
-import {
-  type Answer,
-  ClickPathsWorld,
-  cookiesOf,
-  headerOf,
-  lineOf,
-  type Tenant,
-} from "./click-paths-world.ts";
+import { type Answer, cookiesOf, headerOf, lineOf } from "./click-answer.ts";
+import { ClickPathsWorld, type Tenant } from "./click-paths-world.ts";
 
 let world: ClickPathsWorld;
 let main: Tenant;
@@ -30,12 +24,10 @@ beforeAll(async () => {
     rules: [{ name: "all", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
   });
   await world.store.insert("link_key", {
-    ...{
-      workspace_id: main.id,
-      key: "aB3dE6gH9k",
-      offer_id: shopId,
-      affiliate_id: main.affiliateId,
-    },
+    workspace_id: main.id,
+    key: "aB3dE6gH9k",
+    offer_id: shopId,
+    affiliate_id: main.affiliateId,
   });
   for (const entry of ["bad.partner.example", "partner.example/malware/", "http://own.example/x"])
     await world.store.insert("blocklist_entry", { entry });
@@ -97,8 +89,13 @@ describe("TRK-005 TRK-006 G138 T13 every click path leads to exactly the url= it
       "/c/SHOP-PART01?sub1=a+b&url=HTTPS%3A%2F%2FShop.example%3Fx%3D%252F&gclid=G1",
     );
     expect(await world.clickOf(answer, main)).toMatchObject({
-      ...{ link_type: "transparent", status: "redirect", status_reason: "", offer_id: shopId },
-      ...{ destination: "HTTPS://Shop.example?x=%2F", sub1: "a b", gclid: "G1" },
+      link_type: "transparent",
+      status: "redirect",
+      status_reason: "",
+      offer_id: shopId,
+      destination: "HTTPS://Shop.example?x=%2F",
+      sub1: "a b",
+      gclid: "G1",
     });
   });
 
@@ -208,8 +205,12 @@ describe("TRK-025 G136 refusals, whose code is in the answer", () => {
     expect(headerOf(answer, "content-type")).toMatch(/^application\/json/);
     const [click] = await world.listed("sub1=blocked", main);
     expect(click).toMatchObject({
-      ...{ status: "blocked", status_reason: "not_allowed", destination: "", is_unique: false },
-      ...{ offer_id: shopId, affiliate_id: main.affiliateId },
+      status: "blocked",
+      status_reason: "not_allowed",
+      destination: "",
+      is_unique: false,
+      offer_id: shopId,
+      affiliate_id: main.affiliateId,
     });
   });
 

@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { type Answer, clickIdOf, headerOf, lineOf } from "../ingress/click-answer.ts";
 import {
-  type Answer,
   type Asking,
   type Click,
   ClickPathsWorld,
-  clickIdOf,
   GERMAN_IP,
-  headerOf,
-  lineOf,
   PARTNER,
   type Tenant,
 } from "../ingress/click-paths-world.ts";
@@ -165,12 +162,27 @@ describe("a direct click", () => {
     expect(made.source).toBe("direct");
     const { click, extra } = await detail(made.click_id);
     expect(click).toMatchObject({
-      ...{ link_type: "direct", status: "none", status_reason: "lp", destination: "" },
-      ...{ offer_id: shopId, affiliate_id: 0, advertiser_id: shop.advertiserId },
-      ...{ sub1: "one", sub2: "two", ext_campaign_id: "77", ext_keyword: "red", gclid },
-      ...{ traffic_source: "google", referrer: "https://a.example/x", referrer_host: "a.example" },
-      ...{ country: "DE", ip: GERMAN_IP, browser: "Firefox", device_type: "desktop", domain: HOST },
-      ...{ is_bot: false },
+      link_type: "direct",
+      status: "none",
+      status_reason: "lp",
+      destination: "",
+      offer_id: shopId,
+      affiliate_id: 0,
+      advertiser_id: shop.advertiserId,
+      sub1: "one",
+      sub2: "two",
+      ext_campaign_id: "77",
+      ext_keyword: "red",
+      gclid,
+      traffic_source: "google",
+      referrer: "https://a.example/x",
+      referrer_host: "a.example",
+      country: "DE",
+      ip: GERMAN_IP,
+      browser: "Firefox",
+      device_type: "desktop",
+      domain: HOST,
+      is_bot: false,
     });
     expect(extra).toEqual({ colour: "blue" });
     expect(await find({ gclid })).toEqual({ click_id: made.click_id, source: "gclid" });
@@ -197,16 +209,25 @@ describe("an organic click", () => {
   test("LP-018: is the organic partner's, with platform, referring host and landing path", async () => {
     const made = await find(
       {
-        ...{ organic: true, url: "https://shop.example/shoes?utm_medium=x", sub1: "google" },
-        ...{ referrer: "https://www.google.com/", aff: PARTNER },
+        organic: true,
+        url: "https://shop.example/shoes?utm_medium=x",
+        sub1: "google",
+        referrer: "https://www.google.com/",
+        aff: PARTNER,
       },
       { host: ORGANIC_HOST },
     );
     expect(made.source).toBe("organic");
     const [house] = await world.store.rows("select id from affiliate where code = 'HOUSE1'");
     expect((await detail(made.click_id, organic)).click).toMatchObject({
-      ...{ link_type: "organic", status: "none", status_reason: "organic", offer_id: 0 },
-      ...{ affiliate_id: house?.["id"], sub1: "google", sub2: "www.google.com", sub3: "/shoes" },
+      link_type: "organic",
+      status: "none",
+      status_reason: "organic",
+      offer_id: 0,
+      affiliate_id: house?.["id"],
+      sub1: "google",
+      sub2: "www.google.com",
+      sub3: "/shoes",
     });
     const { click_id } = made;
     expect(await world.report(`click_id=${click_id}`, organic)).toEqual({
@@ -306,7 +327,8 @@ describe("pages of other origins", () => {
 
   test("LP-003 G19: may ask first", async () => {
     const answer = await world.ask("/lp", {
-      ...{ method: "OPTIONS", host: HOST },
+      method: "OPTIONS",
+      host: HOST,
       headers: {
         origin: "https://shop.example",
         "access-control-request-method": "POST",

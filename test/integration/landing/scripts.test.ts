@@ -6,13 +6,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { projectFile } from "../../../schemas/host/project-root.ts";
-import {
-  ClickPathsWorld,
-  clickIdOf,
-  headerOf,
-  PARTNER,
-  type Tenant,
-} from "../ingress/click-paths-world.ts";
+import { clickIdOf, headerOf } from "../ingress/click-answer.ts";
+import { ClickPathsWorld, PARTNER, type Tenant } from "../ingress/click-paths-world.ts";
 
 const run = promisify(execFile);
 

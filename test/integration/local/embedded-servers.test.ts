@@ -55,8 +55,11 @@ const opened: { stop(): Promise<void> }[] = [];
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "tracker-test-embedded-"));
   options = {
-    ...{ dataDir, runtimeDir: runtimeDir(), report: testReport() },
-    ...{ bind: "127.0.0.1", port: await pickPort("127.0.0.1") },
+    dataDir,
+    runtimeDir: runtimeDir(),
+    report: testReport(),
+    bind: "127.0.0.1",
+    port: await pickPort("127.0.0.1"),
   };
 });
 

@@ -23,9 +23,14 @@ let relay: { close(): Promise<void> };
 beforeAll(async () => {
   world = await ReportWorld.open();
   relay = startFacts({
-    ...{ pool: world.db, nats: world.nats, clickhouse: world.clickhouse, catalog: new Catalog() },
-    ...{ log: openLog({ process: "test", level: "silent" }), metrics: new Metrics() },
-    ...{ signal: new AbortController().signal, clock: systemClock },
+    pool: world.db,
+    nats: world.nats,
+    clickhouse: world.clickhouse,
+    catalog: new Catalog(),
+    log: openLog({ process: "test", level: "silent" }),
+    metrics: new Metrics(),
+    signal: new AbortController().signal,
+    clock: systemClock,
   });
   api = await serveReports(world);
   await world.insert({
@@ -57,8 +62,13 @@ function cost(): Row {
   const [offer_id] = world.seed.offerIds;
   const [affiliate_id] = world.seed.affiliateIds;
   return {
-    ...{ date: "2025-02-03", currency: "USD", offer_id, affiliate_id, traffic_source: "google" },
-    ...{ ext_campaign_id: "c1", ext_adgroup_id: "g1" },
+    date: "2025-02-03",
+    currency: "USD",
+    offer_id,
+    affiliate_id,
+    traffic_source: "google",
+    ext_campaign_id: "c1",
+    ext_adgroup_id: "g1",
   };
 }
 
@@ -105,8 +115,11 @@ const ALL = "16.5625";
 test("REP-036 G72: media spend, what it earned, and what is left of revenue after partners and spend", async () => {
   const { totals } = await report({ metrics: `revenue,payout,${COST_METRICS}` });
   expect(totals).toEqual({
-    ...{ revenue: "30.0000", payout: "12.0000", ad_cost: ALL },
-    ...{ roas: 1.811321, net_profit: "1.4375" },
+    revenue: "30.0000",
+    payout: "12.0000",
+    ad_cost: ALL,
+    roas: 1.811321,
+    net_profit: "1.4375",
   });
   const { totals: nothing } = await report({ from: "2025-02-04", to: "2025-02-04" });
   expect(nothing).toEqual({ ad_cost: "0.0000", roas: null, net_profit: "0.0000" });
@@ -116,7 +129,8 @@ test("REP-047 G76: each cost is converted at the reference rate of its date, at 
   expect(await costBy("hour")).toEqual({
     "2025-02-03T00:00": "11.5625",
     "2025-02-03T13:00": "5.0000",
-    ...{ "2025-02-03T10:00": "0.0000", "2025-02-03T11:00": "0.0000" },
+    "2025-02-03T10:00": "0.0000",
+    "2025-02-03T11:00": "0.0000",
   });
   // The rate of the day before, not the one after.
   await post([{ ...cost(), date: "2025-02-02", currency: "EUR", amount: "10" }]);
@@ -125,7 +139,10 @@ test("REP-047 G76: each cost is converted at the reference rate of its date, at 
   expect((await report({ ...before, currency: "EUR" })).totals["ad_cost"]).toBe("10.0000");
   // 0.0002 at 1.25 is 0.00025, three times.
   const tiny = ["a", "b", "c"].map((ext_adgroup_id) => ({
-    ...{ date: "2025-02-05", currency: "EUR", ext_adgroup_id, amount: "0.0002" },
+    date: "2025-02-05",
+    currency: "EUR",
+    ext_adgroup_id,
+    amount: "0.0002",
   }));
   await post(tiny);
   const tinyDay = { from: "2025-02-05", to: "2025-02-05" };
@@ -261,12 +278,15 @@ describe("clocks that change", () => {
     const spring = { ...berlin, from: "2025-03-30", to: "2025-03-30" };
     const autumn = { ...berlin, from: "2025-10-26", to: "2025-10-26" };
     expect(await costBy("hour", spring)).toEqual({
-      ...{ "2025-03-30T00:00": "1.0000", "2025-03-30T01:00": "1.0000" },
+      "2025-03-30T00:00": "1.0000",
+      "2025-03-30T01:00": "1.0000",
       "2025-03-30T03:00": "2.0000",
     });
     expect(await costBy("hour", autumn)).toEqual({
-      ...{ "2025-10-26T00:00": "1.0000", "2025-10-26T01:00": "1.0000" },
-      ...{ "2025-10-26T02:00": "1.0000", "2025-10-26T03:00": "1.0000" },
+      "2025-10-26T00:00": "1.0000",
+      "2025-10-26T01:00": "1.0000",
+      "2025-10-26T02:00": "1.0000",
+      "2025-10-26T03:00": "1.0000",
     });
     const beirut = { tz: "Asia/Beirut", from: "2025-03-30", to: "2025-03-30" };
     expect((await report(beirut)).totals["ad_cost"]).toBe("4.0000");

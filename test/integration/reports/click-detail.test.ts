@@ -37,14 +37,13 @@ describe("one click", () => {
         click_revenue: "0.3000",
         click_payout: "0.1000",
       }),
-      ...{
-        ip: "203.0.113.7",
-        user_agent: "UA",
-        is_proxy: true,
-        visitor: 123_456_789,
-        extra: '{"foo":"bar"}',
-      },
-      ...{ referrer: "https://partner.example/x", as_name: "AS" },
+      ip: "203.0.113.7",
+      user_agent: "UA",
+      is_proxy: true,
+      visitor: 123_456_789,
+      extra: '{"foo":"bar"}',
+      referrer: "https://partner.example/x",
+      as_name: "AS",
     };
     await clicks.world.insertRows("click", [rich]);
     const { workspaceId, offerIds, affiliateIds, advertiserIds } = clicks.world.seed;
@@ -73,20 +72,18 @@ describe("one click", () => {
   test("CLK-022 CLK-023 CLK-024 CLK-025 CLK-026 VIS-048 staff see every stored column, extra parameters and conversions", async () => {
     const { click, extra, offer, affiliate, conversions } = await clicks.detail(rich.click_id);
     expect(click).toMatchObject({
-      ...{
-        click_id: rich.click_id,
-        ts: "2025-02-03T08:00:00.000Z",
-        ip: "203.0.113.7",
-        user_agent: "UA",
-      },
-      ...{
-        is_proxy: true,
-        is_bot: false,
-        is_unique: true,
-        click_payout: "0.1000",
-        click_revenue: "0.3000",
-      },
-      ...{ visitor: 123_456_789, sub10: "", workspace_id: clicks.world.seed.workspaceId },
+      click_id: rich.click_id,
+      ts: "2025-02-03T08:00:00.000Z",
+      ip: "203.0.113.7",
+      user_agent: "UA",
+      is_proxy: true,
+      is_bot: false,
+      is_unique: true,
+      click_payout: "0.1000",
+      click_revenue: "0.3000",
+      visitor: 123_456_789,
+      sub10: "",
+      workspace_id: clicks.world.seed.workspaceId,
     });
     expect(Object.keys(click).toSorted()).toEqual(await storedColumns());
     expect(extra).toEqual({ foo: "bar" });

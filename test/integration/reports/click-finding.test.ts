@@ -14,7 +14,10 @@ const Detail = z.object({ data: z.object({ click: Row }) });
 const Named = z.object({ id: z.int(), label: z.string().min(1), sub: z.string().min(1) });
 const Whole = z.object({
   data: z.object({
-    ...{ click: Row, extra: z.unknown(), offer: Named, affiliate: Named },
+    click: Row,
+    extra: z.unknown(),
+    offer: Named,
+    affiliate: Named,
     conversions: z.array(z.unknown()),
   }),
 });
@@ -181,8 +184,13 @@ test("CLK-008 CLK-009 CLK-010 CLK-011 CLK-023 CLK-024 CLK-025 CLK-026 what is to
   expect(location).toBe("https://shop.example/p?a=1&b=%C3%BC");
   const { tracking_url, postback_token } = system.client.demo;
   const told = {
-    ...{ click_id: id, link_type: "transparent", status: "redirect", status_reason: "" },
-    ...{ smart_link_id: 0, destination: location, domain: new URL(tracking_url).host },
+    click_id: id,
+    link_type: "transparent",
+    status: "redirect",
+    status_reason: "",
+    smart_link_id: 0,
+    destination: location,
+    domain: new URL(tracking_url).host,
   };
   const [row] = (await found("/clicks?sub1=told", List)).data;
   expect(row).toMatchObject(told);

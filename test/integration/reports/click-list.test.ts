@@ -65,25 +65,19 @@ describe("the list", () => {
     const { data } = await clicks.list({ limit: "1" });
     expect(Object.keys(data[0] ?? {}).toSorted()).toEqual(LIST_FIELDS.toSorted());
     expect(data[0]).toMatchObject({
-      ...{
-        ts: "2025-02-03T10:03:00.000Z",
-        link_type: "affiliate",
-        status: "redirect",
-        status_reason: "",
-      },
-      ...{
-        offer_label: "Offer 1",
-        affiliate_label: "Affiliate 1",
-        smart_link_id: 0,
-        is_unique: true,
-      },
-      ...{
-        sub1: "s1",
-        sub10: "",
-        domain: "go.example",
-        destination: "https://shop.example/",
-        is_bot: false,
-      },
+      ts: "2025-02-03T10:03:00.000Z",
+      link_type: "affiliate",
+      status: "redirect",
+      status_reason: "",
+      offer_label: "Offer 1",
+      affiliate_label: "Affiliate 1",
+      smart_link_id: 0,
+      is_unique: true,
+      sub1: "s1",
+      sub10: "",
+      domain: "go.example",
+      destination: "https://shop.example/",
+      is_bot: false,
     });
   });
 

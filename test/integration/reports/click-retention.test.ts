@@ -71,7 +71,10 @@ async function describedMonths(): Promise<unknown> {
 
 async function report(group_by: string): Promise<unknown> {
   const { data, totals } = await world.get(getReport, {
-    ...{ group_by, from: "2025-01-01", to: "2025-06-30", tz: "UTC" },
+    group_by,
+    from: "2025-01-01",
+    to: "2025-06-30",
+    tz: "UTC",
   });
   return { data: rowsOf(data), totals };
 }

@@ -20,7 +20,10 @@ const AnyRow = z.record(z.string(), z.unknown());
 const List = z.looseObject({ data: z.array(AnyRow), next_cursor: z.string().nullable() });
 const Detail = z.object({
   data: z.object({
-    ...{ click: AnyRow, extra: AnyRow, offer: AnyRow, affiliate: AnyRow },
+    click: AnyRow,
+    extra: AnyRow,
+    offer: AnyRow,
+    affiliate: AnyRow,
     conversions: z.array(AnyRow),
   }),
 });
@@ -43,14 +46,22 @@ export class ClickWorld {
     this.world = world;
     const atMinute = (minutes: number): LedgerClick =>
       aClick(world, {
-        ...{ ts: AT_MS + minutes * 60_000, sub1: "s1", source_id: "src", gclid: `g${minutes}` },
+        ts: AT_MS + minutes * 60_000,
+        sub1: "s1",
+        source_id: "src",
+        gclid: `g${minutes}`,
         ext_keyword: "red",
       });
     const twins = [atMinute(2), atMinute(2)].toSorted((a, b) => (a.click_id < b.click_id ? 1 : -1));
     this.own = [atMinute(3), ...twins, atMinute(1)];
     this.foreign = aClick(world, {
-      ...{ ts: AT_MS, offer_id: offerIds[1], advertiser_id: advertiserIds[1] },
-      ...{ affiliate_id: affiliateIds[1], gclid: "g3", status: "blocked", status_reason: "scheme" },
+      ts: AT_MS,
+      offer_id: offerIds[1],
+      advertiser_id: advertiserIds[1],
+      affiliate_id: affiliateIds[1],
+      gclid: "g3",
+      status: "blocked",
+      status_reason: "scheme",
     });
     this.elsewhere = aClick(world, { ts: AT_MS, workspace_id: workspaceId + 1, gclid: "g3" });
   }

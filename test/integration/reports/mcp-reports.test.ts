@@ -52,8 +52,12 @@ describe("run_report", () => {
       const money = role === "partner" ? "payout" : "revenue";
       const answer = await as(role).tool("run_report", {
         ...DAY,
-        ...{ group_by: ["offer", "country"], metrics: ["clicks", money], sort: "-clicks" },
-        ...{ limit: 1, currency: "USD", params: { offset: "0", date_basis: "click" } },
+        group_by: ["offer", "country"],
+        metrics: ["clicks", money],
+        sort: "-clicks",
+        limit: 1,
+        currency: "USD",
+        params: { offset: "0", date_basis: "click" },
       });
       expect(answer.isError, answer.text).toBe(false);
       expect(answer.body).toEqual(
@@ -120,7 +124,8 @@ describe("lookup_clicks", () => {
     expect(first.body["data"]).toEqual(data);
     const next = await as("admin").tool("lookup_clicks", {
       ...DAY,
-      ...{ limit: 3, cursor: first.body["next_cursor"] },
+      limit: 3,
+      cursor: first.body["next_cursor"],
     });
     const all = await as("admin").rest(`/clicks?${query}`);
     expect([...found(first.body), ...found(next.body)]).toEqual(found(all));

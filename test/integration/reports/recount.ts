@@ -5,6 +5,7 @@ import type {
   LedgerCost,
   LedgerImpression,
 } from "./ledger.ts";
+import { compareOrder, compareValues } from "./recount-order.ts";
 import { clockText, convertedCost, firstShown, rounded, units } from "./recounted-costs.ts";
 
 /*
@@ -279,15 +280,18 @@ function addMoney(
 function noSums(): Sums {
   const zero = 0n;
   return {
-    ...{ clicks: zero, unique: zero, bots: zero, impressions: zero, approved: zero, pending: zero },
-    ...{
-      rejected: zero,
-      payout: zero,
-      revenue: zero,
-      sale: zero,
-      cost: zero,
-      others: new Set<string>(),
-    },
+    clicks: zero,
+    unique: zero,
+    bots: zero,
+    impressions: zero,
+    approved: zero,
+    pending: zero,
+    rejected: zero,
+    payout: zero,
+    revenue: zero,
+    sale: zero,
+    cost: zero,
+    others: new Set<string>(),
   };
 }
 
@@ -373,28 +377,4 @@ function sortKey(
   const name = request.sort.replace(/^-/, "");
   const index = request.groupBy.indexOf(name);
   return index >= 0 ? (values[index] ?? "") : metricValue(name, sums, request.role).text;
-}
-
-function compareOrder(
-  a: bigint | string | number | null,
-  b: bigint | string | number | null,
-  descending: boolean,
-): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
-  return (descending ? -1 : 1) * compare(a, b);
-}
-
-function compareValues(a: readonly (string | number)[], b: readonly (string | number)[]): number {
-  for (const [index, value] of a.entries()) {
-    const difference = compare(value, b[index] ?? "");
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-/** Text by its bytes, as ClickHouse orders it. */
-function compare(a: bigint | string | number, b: bigint | string | number): number {
-  if (typeof a === "string" && typeof b === "string")
-    return Buffer.compare(Buffer.from(a), Buffer.from(b));
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -60,11 +60,17 @@ test.each<Expected>([
     ]);
     const as = new McpCaller(api.origin, api.keys[caller]);
     const query = new URLSearchParams({
-      ...{ ...DAY, group_by: "offer", metrics: metrics.join(","), sort: "offer" },
+      ...DAY,
+      group_by: "offer",
+      metrics: metrics.join(","),
+      sort: "offer",
     });
     const byRest = await as.rest(`/reports?${query}`);
     const byMcp = await as.tool("run_report", {
-      ...{ ...DAY, group_by: ["offer"], metrics, sort: "offer" },
+      ...DAY,
+      group_by: ["offer"],
+      metrics,
+      sort: "offer",
     });
     expect(byMcp.isError, byMcp.text).toBe(false);
     for (const body of [byRest, byMcp.body]) {

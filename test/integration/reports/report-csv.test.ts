@@ -61,14 +61,13 @@ describe("CSV", () => {
       ),
     });
     const text = await world.text(getReport, {
-      ...{
-        from: "2025-06-01",
-        to: "2025-06-01",
-        format: "csv",
-        group_by: "source_id",
-        metrics: "clicks",
-      },
-      ...{ limit: "1", offset: "3" },
+      from: "2025-06-01",
+      to: "2025-06-01",
+      format: "csv",
+      group_by: "source_id",
+      metrics: "clicks",
+      limit: "1",
+      offset: "3",
     });
     expect(text.split("\r\n").slice(1, 6).toSorted()).toEqual(
       [`"a""b,c",1`, "'+y,1", "'-z,1", "'=1+1,1", "'@x,1"].toSorted(),
@@ -86,8 +85,11 @@ describe("CSV", () => {
       clickhouse_settings: { wait_end_of_query: 1 },
     });
     const text = await world.text(getReport, {
-      ...{ from: "2025-07-01", to: "2025-07-01", format: "csv" },
-      ...{ group_by: "source_id", metrics: "clicks" },
+      from: "2025-07-01",
+      to: "2025-07-01",
+      format: "csv",
+      group_by: "source_id",
+      metrics: "clicks",
     });
     const lines = text.trimEnd().split("\r\n");
     expect(lines).toHaveLength(1 + 200_000 + 1);

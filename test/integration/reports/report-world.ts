@@ -212,8 +212,12 @@ export class ReportWorld {
       keyName: "",
       permissions: permissionsOf(caller, null),
       workspace: {
-        ...{ id: workspaceId, slug: "w", name: "W", brand_name: "" },
-        ...{ timezone: "Europe/Berlin", currency: "USD" },
+        id: workspaceId,
+        slug: "w",
+        name: "W",
+        brand_name: "",
+        timezone: "Europe/Berlin",
+        currency: "USD",
       },
     };
     const account = { name: "", status: "active", currency: "USD" };

@@ -83,9 +83,14 @@ describe("the shape of an answer", () => {
     const offer = world.seed.offerIds[0];
     expect(answer["data"]).toEqual([
       {
-        ...{ offer, offer_label: "Offer 1", offer_sub: "OFFER1" },
-        ...{ date: "2025-02-03", date_label: "2025-02-03", date_sub: "Monday" },
-        ...{ clicks: 4, payout: "11.0000" },
+        offer,
+        offer_label: "Offer 1",
+        offer_sub: "OFFER1",
+        date: "2025-02-03",
+        date_label: "2025-02-03",
+        date_sub: "Monday",
+        clicks: 4,
+        payout: "11.0000",
       },
     ]);
     expect(answer).toMatchObject({ group_by: ["offer", "date"], metrics: ["clicks", "payout"] });
@@ -118,18 +123,30 @@ describe("metrics", () => {
   test("REP-021, REP-064, T31: counts and their ratios", async () => {
     const first = { filters: `offer:in:${world.seed.offerIds[0]}` };
     expect(await totals(world, first)).toMatchObject({
-      ...{ clicks: 4, unique_clicks: 2, bot_clicks: 1, impressions: 3 },
-      ...{ conversions: 2, pending_conversions: 1, rejected_conversions: 1 },
-      ...{ ctr: 1.333333, cvr: 1 },
+      clicks: 4,
+      unique_clicks: 2,
+      bot_clicks: 1,
+      impressions: 3,
+      conversions: 2,
+      pending_conversions: 1,
+      rejected_conversions: 1,
+      ctr: 1.333333,
+      cvr: 1,
     });
   });
 
   test("ENV-010, REP-029, REP-035: money of approved conversions, null at a zero denominator", async () => {
     const first = { filters: `offer:in:${world.seed.offerIds[0]}` };
     expect(await totals(world, first)).toMatchObject({
-      ...{ revenue: "30.0000", payout: "11.0000", profit: "19.0000", margin: 0.633333 },
-      ...{ epc: "2.7500", rpc: "7.5000", cpc: "2.7500" },
-      ...{ sale_amount: "100.0001", avg_sale_amount: "50.0001" },
+      revenue: "30.0000",
+      payout: "11.0000",
+      profit: "19.0000",
+      margin: 0.633333,
+      epc: "2.7500",
+      rpc: "7.5000",
+      cpc: "2.7500",
+      sale_amount: "100.0001",
+      avg_sale_amount: "50.0001",
     });
     expect(await totals(world, { filters: "country:in:FR" })).toMatchObject({
       margin: null,
@@ -140,7 +157,11 @@ describe("metrics", () => {
 
   test("REP-037, REP-038, G71: clicks of cpc and rpc offers earn what their rows say", async () => {
     expect(await totals(world, { filters: `offer:in:${world.seed.offerIds[1]}` })).toMatchObject({
-      ...{ clicks: 3, unique_clicks: 2, payout: "0.2000", revenue: "0.6000", conversions: 0 },
+      clicks: 3,
+      unique_clicks: 2,
+      payout: "0.2000",
+      revenue: "0.6000",
+      conversions: 0,
     });
   });
 

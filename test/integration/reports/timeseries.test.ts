@@ -72,7 +72,10 @@ test("TS-001, TS-003, TS-004, T32: one row a day, zeros where there was nothing,
     { bucket: "2025-01-07", clicks: 1, payout: "0.0000", cvr: 0 },
     { bucket: "2025-01-08", clicks: 1, payout: "10.0000", cvr: 1 },
     ...["2025-01-09", "2025-01-10", "2025-01-11", "2025-01-12"].map((bucket) => ({
-      ...{ bucket, clicks: 0, payout: "0.0000", cvr: null },
+      bucket,
+      clicks: 0,
+      payout: "0.0000",
+      cvr: null,
     })),
   ]);
 });

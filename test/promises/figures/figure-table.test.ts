@@ -8,8 +8,16 @@ import { appendResult, type PromiseResult, readResults } from "./result-file.ts"
 
 function resultOf(more: Partial<PromiseResult>): PromiseResult {
   return {
-    ...{ promise: 1, outcome: "passed", tests: 1, skipped: 0, cases: 500_000, violations: 0 },
-    ...{ seconds: 90, seed: "7", commit: "abcdef0123", date: "2026-11-22T10:00:00.000Z" },
+    promise: 1,
+    outcome: "passed",
+    tests: 1,
+    skipped: 0,
+    cases: 500_000,
+    violations: 0,
+    seconds: 90,
+    seed: "7",
+    commit: "abcdef0123",
+    date: "2026-11-22T10:00:00.000Z",
     ...more,
   };
 }

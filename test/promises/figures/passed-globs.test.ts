@@ -6,8 +6,16 @@ const commit = "abcdef0123";
 
 function resultOf(more: Partial<PromiseResult>): PromiseResult {
   return {
-    ...{ promise: 1, outcome: "passed", tests: 1, skipped: 0, cases: 1, violations: 0 },
-    ...{ seconds: 1, seed: "7", commit, date: "2026-11-22T10:00:00.000Z" },
+    promise: 1,
+    outcome: "passed",
+    tests: 1,
+    skipped: 0,
+    cases: 1,
+    violations: 0,
+    seconds: 1,
+    seed: "7",
+    commit,
+    date: "2026-11-22T10:00:00.000Z",
     ...more,
   };
 }

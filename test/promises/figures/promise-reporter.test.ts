@@ -38,7 +38,9 @@ function reporting(options: PromiseReporterOptions = {}): Seen {
   const kept: PromiseResult[] = [];
   let text = "";
   const reporter = new PromiseReporter({
-    ...{ files: FILES, isFull: true, keep: (result) => kept.push(result) },
+    files: FILES,
+    isFull: true,
+    keep: (result) => kept.push(result),
     write: (more) => (text += more),
     ...options,
   });

@@ -86,7 +86,10 @@ export class PromiseReporter implements Reporter {
     const isBroken = module.errors().length > 0;
     this.#add(number, {
       outcome: isBroken ? "failed" : "passed",
-      ...{ tests: 0, skipped: 0, cases: 0, violations: isBroken ? 1 : 0 },
+      tests: 0,
+      skipped: 0,
+      cases: 0,
+      violations: isBroken ? 1 : 0,
       seconds: module.diagnostic().duration / 1_000,
     });
     const line = this.#lines.get(number);

@@ -106,8 +106,11 @@ export class Markers {
 
   async #shown(): Promise<z.infer<typeof Shown>["data"]> {
     const query = new URLSearchParams({
-      ...{ group_by: "sub1", metrics: "clicks,conversions", filters: "sub1:starts_with:m-" },
-      ...{ from: this.#from, limit: "10000" },
+      group_by: "sub1",
+      metrics: "clicks,conversions",
+      filters: "sub1:starts_with:m-",
+      from: this.#from,
+      limit: "10000",
     });
     return Shown.parse(await this.#market.client.rest(`/reports?${query}`)).data;
   }

@@ -54,34 +54,56 @@ export type Market = {
 };
 
 const CPA: EventPlan = {
-  ...{ code: "default", payoutType: "cpa", payout: "10.0101" },
-  ...{ revenueType: "rpa", revenue: "15.1515" },
+  code: "default",
+  payoutType: "cpa",
+  payout: "10.0101",
+  revenueType: "rpa",
+  revenue: "15.1515",
 };
 const SALE: EventPlan = {
-  ...{ code: "sale", payoutType: "cps", payout: "7.7777" },
-  ...{ revenueType: "rps", revenue: "12.3457" },
+  code: "sale",
+  payoutType: "cps",
+  payout: "7.7777",
+  revenueType: "rps",
+  revenue: "12.3457",
 };
 const SECRET: EventPlan = {
-  ...{ code: "secret", payoutType: "cpa", payout: "1.1111", isPrivate: true },
-  ...{ revenueType: "rps", revenue: "0.5000" },
+  code: "secret",
+  payoutType: "cpa",
+  payout: "1.1111",
+  isPrivate: true,
+  revenueType: "rps",
+  revenue: "0.5000",
 };
 const AGAIN: EventPlan = {
-  ...{ code: "again", payoutType: "cps", payout: "33.3333", allowMultiple: true },
-  ...{ revenueType: "rpa", revenue: "0.0007" },
+  code: "again",
+  payoutType: "cps",
+  payout: "33.3333",
+  allowMultiple: true,
+  revenueType: "rpa",
+  revenue: "0.0007",
 };
 const CLICK: EventPlan = {
-  ...{ code: "default", payoutType: "cpc", payout: "0.0301" },
-  ...{ revenueType: "rpc", revenue: "0.1303" },
+  code: "default",
+  payoutType: "cpc",
+  payout: "0.0301",
+  revenueType: "rpc",
+  revenue: "0.1303",
 };
 const OFFERS: readonly OfferPlan[] = [
   { code: "OPEN", advertiser: 0, currency: "USD", events: [CPA, SALE, SECRET, AGAIN] },
   {
-    ...{ code: "SHARE", advertiser: 1, currency: "EUR" },
+    code: "SHARE",
+    advertiser: 1,
+    currency: "EUR",
     events: [{ ...SALE, code: "default" }, SECRET],
   },
   { code: "BYCLICK", advertiser: 0, currency: "GBP", events: [CLICK, SALE] },
   {
-    ...{ code: "REVIEWED", advertiser: 1, currency: "USD", defaultStatus: "pending" },
+    code: "REVIEWED",
+    advertiser: 1,
+    currency: "USD",
+    defaultStatus: "pending",
     events: [CPA, AGAIN],
   },
   { code: "PAUSED", advertiser: 0, currency: "USD", events: [CPA], isPaused: true },
@@ -96,7 +118,10 @@ const Told = z.object({ ok: z.boolean() });
 export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Market> {
   const host = "market.traffic.example";
   const made = await createWorkspace(pool, {
-    ...{ name: "Market", slug: "market", timezone: ZONE, currency: "USD" },
+    name: "Market",
+    slug: "market",
+    timezone: ZONE,
+    currency: "USD",
   });
   const client = new ServiceClient({
     ...demo.demo,
@@ -126,7 +151,13 @@ export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Marke
     insertKey(pool, { workspaceId: made.id, name: role, role, ...owner });
   const owners = { staff: 0, partner: partners[0]?.id ?? 0, advertiser: advertisers[0] ?? 0 };
   const market = {
-    ...{ client, workspaceId: made.id, host, token: made.postbackToken, offers, partners, owners },
+    client,
+    workspaceId: made.id,
+    host,
+    token: made.postbackToken,
+    offers,
+    partners,
+    owners,
     smartLink: await makeSmartLink(pool, made.id, offers),
     keys: {
       staff: await key("analyst", {}),
@@ -140,17 +171,26 @@ export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Marke
 
 function offerBody(plan: OfferPlan, advertiserId: number): object {
   const [main, ...further] = plan.events.map(({ code, ...terms }) => ({
-    ...{ code, name: code, payout_type: terms.payoutType, payout: terms.payout },
-    ...{ revenue_type: terms.revenueType, revenue: terms.revenue },
-    ...{ is_private: terms.isPrivate ?? false, allow_multiple: terms.allowMultiple ?? false },
+    code,
+    name: code,
+    payout_type: terms.payoutType,
+    payout: terms.payout,
+    revenue_type: terms.revenueType,
+    revenue: terms.revenue,
+    is_private: terms.isPrivate ?? false,
+    allow_multiple: terms.allowMultiple ?? false,
   }));
   const { code: _code, name: _name, is_private: _p, allow_multiple: _m, ...terms } = main ?? {};
   return {
     ...terms,
-    ...{ code: plan.code, name: `Offer ${plan.code}`, currency: plan.currency, events: further },
+    code: plan.code,
+    name: `Offer ${plan.code}`,
+    currency: plan.currency,
+    events: further,
     destination_url: "https://shop.example/?offer={offer_code}&cid={click_id}",
     fallback_url: `${SORRY}?offer={offer_code}&cid={click_id}`,
-    ...{ advertiser_id: advertiserId, default_status: plan.defaultStatus ?? "approved" },
+    advertiser_id: advertiserId,
+    default_status: plan.defaultStatus ?? "approved",
     ...(plan.isPaused === true ? { status: "paused" } : {}),
     ...(plan.country === undefined ? {} : { targeting: { countries_allow: [plan.country] } }),
   };
@@ -184,7 +224,9 @@ async function untilInForce(pool: Pool, market: Market): Promise<void> {
   });
   const Health = z.object({ catalog_version: z.int() });
   const query = new URLSearchParams({
-    ...{ token, test: "1", offer_id: market.offers.at(-1)?.code ?? "" },
+    token,
+    test: "1",
+    offer_id: market.offers.at(-1)?.code ?? "",
     aff_id: partners.at(-1)?.code ?? "",
   });
   await until(

@@ -36,13 +36,18 @@ type Order = {
 };
 
 const Postback = z.object({
-  ...{ ok: z.literal(true), conversion_id: z.string(), status: z.enum(STATUSES) },
-  ...{ duplicate: z.boolean().optional(), updated: z.boolean().optional() },
+  ok: z.literal(true),
+  conversion_id: z.string(),
+  status: z.enum(STATUSES),
+  duplicate: z.boolean().optional(),
+  updated: z.boolean().optional(),
 });
 const Page = z.object({
   data: z.array(
     z.object({
-      ...{ id: z.string(), adv_txid: z.string().nullable(), is_duplicate: z.boolean() },
+      id: z.string(),
+      adv_txid: z.string().nullable(),
+      is_duplicate: z.boolean(),
       conv_ts: z.iso.datetime(),
     }),
   ),
@@ -98,9 +103,19 @@ export class Orders {
     if (offer === undefined) throw new Error(`no offer ${click.offer_id}`);
     const wanted = status ?? offer.defaultStatus ?? "approved";
     const order: Order = {
-      ...{ txid, click, offer, event, sale, status: wanted, id: "" },
-      ...{ firstTold: status, lastTold: undefined },
-      ...{ sentAtMs: Date.now(), answeredAtMs: 0, repeats: 0, lost: 0 },
+      txid,
+      click,
+      offer,
+      event,
+      sale,
+      status: wanted,
+      id: "",
+      firstTold: status,
+      lastTold: undefined,
+      sentAtMs: Date.now(),
+      answeredAtMs: 0,
+      repeats: 0,
+      lost: 0,
     };
     this.#byTxid.set(txid, order);
     const said = await this.#tell(order, status === undefined ? {} : { status });
@@ -160,7 +175,10 @@ export class Orders {
   ): Promise<z.infer<typeof Postback>> {
     const { client, host, token } = this.#market;
     const query = new URLSearchParams({
-      ...{ token, click_id: order.click.click_id, event: order.event.code, txid: order.txid },
+      token,
+      click_id: order.click.click_id,
+      event: order.event.code,
+      txid: order.txid,
       ...(order.sale === "" ? {} : { amount: order.sale }),
       ...more,
     });
@@ -244,11 +262,18 @@ function conversionOf(order: Order, row: Stored): LedgerConversion {
   };
   return {
     ...click,
-    ...{ id: row.id, version: 1, conv_ts: Date.parse(row.conv_ts), click_ts: click.ts },
-    ...{ event_code: event.code, is_private: event.isPrivate ?? false },
-    ...{ is_duplicate: row.is_duplicate, status: row.is_duplicate ? "rejected" : order.status },
+    id: row.id,
+    version: 1,
+    conv_ts: Date.parse(row.conv_ts),
+    click_ts: click.ts,
+    event_code: event.code,
+    is_private: event.isPrivate ?? false,
+    is_duplicate: row.is_duplicate,
+    status: row.is_duplicate ? "rejected" : order.status,
     payout: paid(event.payoutType, event.payout),
     revenue: paid(event.revenueType, event.revenue),
-    ...{ sale_amount: decimal(amount), currency: offer.currency, method: "s2s" },
+    sale_amount: decimal(amount),
+    currency: offer.currency,
+    method: "s2s",
   };
 }

@@ -31,10 +31,20 @@ export function requestFor(
   range: { readonly fromMs: number; readonly toMs: number },
 ): RecountRequest {
   return {
-    ...{ role, ownerId: market.owners[role], workspaceId: market.workspaceId, ...range },
-    ...{ groupBy: [], metrics: measuresOf(role).map(({ name }) => name), sort: "-clicks" },
-    ...{ filters: [], tz: "UTC", currency: "USD", dateBasis: "conversion" },
-    ...{ limit: 10_000, offset: 0, managers: new Map<number, number>() },
+    role,
+    ownerId: market.owners[role],
+    workspaceId: market.workspaceId,
+    ...range,
+    groupBy: [],
+    metrics: measuresOf(role).map(({ name }) => name),
+    sort: "-clicks",
+    filters: [],
+    tz: "UTC",
+    currency: "USD",
+    dateBasis: "conversion",
+    limit: 10_000,
+    offset: 0,
+    managers: new Map<number, number>(),
   };
 }
 
@@ -98,9 +108,12 @@ export function anyRequest(
 function asConstants(request: RecountRequest) {
   const { role, ownerId, workspaceId, managers, fromMs, toMs } = request;
   return {
-    ...{ role: fc.constant(role), ownerId: fc.constant(ownerId) },
-    ...{ fromMs: fc.constant(fromMs), toMs: fc.constant(toMs) },
-    ...{ workspaceId: fc.constant(workspaceId), managers: fc.constant(managers) },
+    role: fc.constant(role),
+    ownerId: fc.constant(ownerId),
+    fromMs: fc.constant(fromMs),
+    toMs: fc.constant(toMs),
+    workspaceId: fc.constant(workspaceId),
+    managers: fc.constant(managers),
   };
 }
 
@@ -122,7 +135,8 @@ function anyFilter(
     .constantFrom(...(values.length === 0 ? ["empty", "not_empty"] : operators))
     .chain((operator) =>
       fc.record({
-        ...{ dimension: fc.constant(dimension), operator: fc.constant(operator) },
+        dimension: fc.constant(dimension),
+        operator: fc.constant(operator),
         values: operator.endsWith("empty") ? fc.constant([]) : some,
       }),
     );

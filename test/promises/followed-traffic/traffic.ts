@@ -106,12 +106,18 @@ export class Traffic {
     const isUnique = this.#isUnique(person, visitor);
     const click: LedgerClick = {
       ...this.#attributes({ offer, partner, visitor, params: sent.params }),
-      ...{ click_id: clickId, ts: clickIdParts(clickId).atMs, link_type: sent.type },
+      click_id: clickId,
+      ts: clickIdParts(clickId).atMs,
+      link_type: sent.type,
       ...(isSentOn ? SENT_ON : turnedAway(offer)),
       ...earnings(offer, { canEarn: isSentOn && !visitor.isBot, isUnique }),
       smart_link_id: sent.type === "smart" ? this.#market.smartLink.id : 0,
-      ...{ is_unique: isUnique, is_bot: visitor.isBot, is_datacenter: false, gclid: "" },
-      ...{ referrer_host: isTold ? "" : hostOf(line.referrer), destination: location },
+      is_unique: isUnique,
+      is_bot: visitor.isBot,
+      is_datacenter: false,
+      gclid: "",
+      referrer_host: isTold ? "" : hostOf(line.referrer),
+      destination: location,
     };
     this.clicks.push(click);
     return click;
@@ -179,21 +185,36 @@ export class Traffic {
     const { offer, partner, visitor, params } = of;
     const said = (name: string): string => params[name] ?? "";
     return {
-      ...{ workspace_id: this.#market.workspaceId, offer_id: offer.id },
-      ...{ advertiser_id: offer.advertiserId, affiliate_id: partner.id },
-      ...{ country: visitor.country, region: "", city: "", device_type: visitor.deviceType },
-      ...{ os: visitor.os, browser: visitor.browser, traffic_source: said("traffic_source") },
-      ...{ source_id: said("source_id"), sub1: said("sub1"), sub2: said("sub2") },
-      ...{ sub10: said("sub10"), ext_campaign_id: said("campaignid") },
-      ...{ ext_adgroup_id: said("adgroupid"), ext_ad_id: said("creative") },
-      ...{ ext_keyword: said("keyword"), ext_placement: said("placement") },
+      workspace_id: this.#market.workspaceId,
+      offer_id: offer.id,
+      advertiser_id: offer.advertiserId,
+      affiliate_id: partner.id,
+      country: visitor.country,
+      region: "",
+      city: "",
+      device_type: visitor.deviceType,
+      os: visitor.os,
+      browser: visitor.browser,
+      traffic_source: said("traffic_source"),
+      source_id: said("source_id"),
+      sub1: said("sub1"),
+      sub2: said("sub2"),
+      sub10: said("sub10"),
+      ext_campaign_id: said("campaignid"),
+      ext_adgroup_id: said("adgroupid"),
+      ext_ad_id: said("creative"),
+      ext_keyword: said("keyword"),
+      ext_placement: said("placement"),
       domain: this.#market.host,
     };
   }
 }
 
 const NOBODY: LogLine = {
-  ...{ number: 0, ip: "", path: "/", referrer: "" },
+  number: 0,
+  ip: "",
+  path: "/",
+  referrer: "",
   userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
 };
 

@@ -20,11 +20,17 @@ const NOWHERE = { countries: ["AQ"] };
 export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
   "/advertisers": ({ word }) => ({ name: word, notes: word, email: `${word}@secret.example` }),
   "/affiliates": ({ word }) => ({
-    ...{ name: word, code: word.toUpperCase(), notes: word, phone: `+49-${word}` },
+    name: word,
+    code: word.toUpperCase(),
+    notes: word,
+    phone: `+49-${word}`,
     payment_details: { wire: word },
   }),
   "/offers": ({ word, advertiserId }) => ({
-    ...{ name: "Offer", advertiser_id: advertiserId, payout: "10", revenue: "15" },
+    name: "Offer",
+    advertiser_id: advertiserId,
+    payout: "10",
+    revenue: "15",
     destination_url: `https://shop.example/${word}?c={click_id}`,
     fallback_url: `https://${word}.example/`,
     caps: { payout: { total: "900000" }, revenue: { total: "900000" } },
@@ -38,7 +44,9 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
     affiliate_id: affiliateId,
   }),
   "/link-keys": ({ word, offerId, affiliateId }) => ({
-    ...{ key: word, offer_id: offerId, affiliate_id: affiliateId },
+    key: word,
+    offer_id: offerId,
+    affiliate_id: affiliateId,
   }),
   "/smart-links": ({ word, offerId }) => ({
     name: word,
@@ -49,35 +57,49 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
   "/traffic-controls": ({ word }) => ({ name: word, conditions: NOWHERE, action: "block" }),
   "/offer-groups": ({ word, offerId }) => ({ name: word, offer_ids: [offerId] }),
   "/payout-overrides": ({ offerId, affiliateId }) => ({
-    ...{ offer_id: offerId, affiliate_id: affiliateId, payout_type: "cpa", payout: "11" },
+    offer_id: offerId,
+    affiliate_id: affiliateId,
+    payout_type: "cpa",
+    payout: "11",
   }),
   "/conversion-rules": ({ word }) => ({ name: word, action: "reject", conditions: NOWHERE }),
   "/coupons": ({ word, offerId, affiliateId }) => ({
-    ...{ code: `C${word}`, offer_id: offerId, affiliate_id: affiliateId },
+    code: `C${word}`,
+    offer_id: offerId,
+    affiliate_id: affiliateId,
   }),
   "/postbacks": ({ word, affiliateId, offerId }) => ({
-    ...{ affiliate_id: affiliateId, offer_id: offerId },
+    affiliate_id: affiliateId,
+    offer_id: offerId,
     url: `https://partner.example/${word}`,
   }),
   "/conversions": ({ word, offerId, affiliateId, clickId }) => ({
-    ...{ offer_id: offerId, affiliate_id: affiliateId, click_id: clickId, notes: word },
-    ...{ adv_txid: `order-${word}`, params: { adv1: word }, sub1: word },
+    offer_id: offerId,
+    affiliate_id: affiliateId,
+    click_id: clickId,
+    notes: word,
+    adv_txid: `order-${word}`,
+    params: { adv1: word },
+    sub1: word,
   }),
   "/keys": ({ word }) => ({ name: word, role: "analyst" }),
   "/offers/{id}/creatives": ({ word }) => ({ name: word, kind: "text", body: word }),
   "/deals": ({ word, advertiserId, offerId }) => ({
-    ...{ title: word, advertiser_id: advertiserId, offer_id: offerId, coupon_code: word },
+    title: word,
+    advertiser_id: advertiserId,
+    offer_id: offerId,
+    coupon_code: word,
   }),
   "/product-feeds": ({ word, advertiserId, offerId }) => ({
-    ...{
-      name: word,
-      advertiser_id: advertiserId,
-      offer_id: offerId,
-      feed_url: `https://${word}.example/feed.xml`,
-    },
+    name: word,
+    advertiser_id: advertiserId,
+    offer_id: offerId,
+    feed_url: `https://${word}.example/feed.xml`,
   }),
   "/webhooks": ({ word }) => ({
-    ...{ name: word, url: `https://hooks.example/${word}`, events: ["conversion.created"] },
+    name: word,
+    url: `https://hooks.example/${word}`,
+    events: ["conversion.created"],
   }),
 };
 

@@ -1,4 +1,4 @@
-import type { Answer, Entry } from "./ledger.ts";
+import type { Answer, Ask, Entry } from "./ledger.ts";
 import { units } from "./money.ts";
 import type { Row } from "./row.ts";
 import type { Status } from "./shop.ts";
@@ -12,8 +12,13 @@ export function shown(
   how: { readonly isUpdate?: boolean; readonly isTest: boolean },
 ): unknown {
   return {
-    ...{ http: 200, ok: true, status: row.status, reason: row.reason },
-    ...{ duplicate: row.isDuplicate, updated: how.isUpdate === true, test: how.isTest },
+    http: 200,
+    ok: true,
+    status: row.status,
+    reason: row.reason,
+    duplicate: row.isDuplicate,
+    updated: how.isUpdate === true,
+    test: how.isTest,
   };
 }
 
@@ -21,8 +26,11 @@ export function moneyOf(row: Row | undefined): object {
   return row === undefined
     ? {}
     : {
-        ...{ status: row.status, reason: row.reason, sale: `${row.sale}` },
-        ...{ payout: `${row.payout}`, revenue: `${row.revenue}` },
+        status: row.status,
+        reason: row.reason,
+        sale: `${row.sale}`,
+        payout: `${row.payout}`,
+        revenue: `${row.revenue}`,
       };
 }
 
@@ -35,12 +43,15 @@ export function idOf({ body }: Answer): string {
 export function judged({ ask, answer: { http, body } }: Entry): unknown {
   if (ask.kind === "report") {
     if (body["ok"] !== true) return { http, ok: false };
-    const isPixel = ask.by === "pixel" || ask.by === "script";
     return {
-      ...{ http, ok: true, status: body["status"], reason: body["reason"] ?? "" },
-      ...{ duplicate: body["duplicate"] === true, updated: body["updated"] === true },
+      http,
+      ok: true,
+      status: body["status"],
+      reason: body["reason"] ?? "",
+      duplicate: body["duplicate"] === true,
+      updated: body["updated"] === true,
       // The header of a pixel has no room for it.
-      test: isPixel ? ask.params["test"] === "1" : body["test"] === true,
+      test: isPixel(ask.by) ? ask.params["test"] === "1" : body["test"] === true,
     };
   }
   if (http >= 300) return { http };
@@ -50,7 +61,25 @@ export function judged({ ask, answer: { http, body } }: Entry): unknown {
   }
   const amount = (name: string): string => `${units(String(body[name]))}`;
   return {
-    ...{ http, status: body["status"], reason: body["status_reason"], sale: amount("sale_amount") },
-    ...{ payout: amount("payout"), revenue: amount("revenue") },
+    http,
+    status: body["status"],
+    reason: body["status_reason"],
+    sale: amount("sale_amount"),
+    payout: amount("payout"),
+    revenue: amount("revenue"),
   };
+}
+
+type Reported = Extract<Ask, { kind: "report" }>;
+
+export function malformed(by: Reported["by"]): unknown {
+  return { http: isPixel(by) ? 200 : 400, ok: false };
+}
+
+export function namesStatus({ params, by }: Reported): boolean {
+  return params["status"] !== undefined && !isPixel(by);
+}
+
+export function isPixel(by: Reported["by"]): boolean {
+  return by === "pixel" || by === "script";
 }

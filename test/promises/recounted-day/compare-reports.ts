@@ -68,7 +68,9 @@ async function compare(
   const own = sumsBy(day, { role, dimensions, currency });
   const totals = sumsBy(day, { role, dimensions: "", currency }).get("") ?? nothing();
   const query = new URLSearchParams({
-    ...{ metrics: metrics.join(","), currency, preset: "last7" },
+    metrics: metrics.join(","),
+    currency,
+    preset: "last7",
     ...(dimensions === "" ? {} : { group_by: dimensions, limit: "10000" }),
   });
   const answer = Report.parse(JSON.parse(await readText(client, `/reports?${query}`, role)));
@@ -155,8 +157,11 @@ function sumsBy(day: Recounted, { role, dimensions, currency }: Subject): Map<st
   for (const row of day.rows.filter((one) => isVisible(day, one, role))) {
     const shop = shopOf(day, row);
     const sum = of({
-      ...{ offer: `${shop.id}`, affiliate: `${partnerOf(day, row).id}`, event: row.event.code },
-      ...{ status: row.status, date: day.dayOf.get(row.id) ?? "" },
+      offer: `${shop.id}`,
+      affiliate: `${partnerOf(day, row).id}`,
+      event: row.event.code,
+      status: row.status,
+      date: day.dayOf.get(row.id) ?? "",
       advertiser: `${day.advertisers[shop.advertiser]}`,
     });
     const count = { approved: "conversions", pending: "pending_conversions" } as const;
@@ -183,7 +188,9 @@ function addClicks(
     if (role === "partner" && click.partner !== 0) continue;
     if (role === "advertiser" && shop.advertiser !== "own") continue;
     const sum = of({
-      ...{ offer: `${shop.id}`, affiliate: `${partnerOf(day, click).id}`, date: click.day },
+      offer: `${shop.id}`,
+      affiliate: `${partnerOf(day, click).id}`,
+      date: click.day,
       advertiser: `${day.advertisers[shop.advertiser]}`,
     });
     sum.payout += units(main.payout);
@@ -193,8 +200,12 @@ function addClicks(
 
 function nothing(): Sums {
   return {
-    ...{ conversions: 0, pending_conversions: 0, rejected_conversions: 0 },
-    ...{ revenue: 0n, payout: 0n, sale_amount: 0n },
+    conversions: 0,
+    pending_conversions: 0,
+    rejected_conversions: 0,
+    revenue: 0n,
+    payout: 0n,
+    sale_amount: 0n,
   };
 }
 

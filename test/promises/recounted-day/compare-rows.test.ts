@@ -15,7 +15,11 @@ const TXID = "d0-1";
 function report(number: number, amount: string, answer: object, lost = 0): Entry {
   const params = { event: "multi", aff_id: "DEMOANNA", txid: TXID, amount };
   return {
-    ...{ number, shop: 0, lost, sentAtMs: number * 100, answeredAtMs: number * 100 + 50 },
+    number,
+    shop: 0,
+    lost,
+    sentAtMs: number * 100,
+    answeredAtMs: number * 100 + 50,
     ask: { kind: "report", by: "workspace", params, isListed: false },
     answer: { http: 200, body: { ok: true, status: "approved", ...answer } },
   };
@@ -27,14 +31,27 @@ test("a repeat left by an attempt without an answer has the money of its own rep
   const change = report(2, "671.0574", { updated: true, reason: "postback_reversal" });
   expect([recount.take(first), recount.take(change)]).toEqual([undefined, undefined]);
   const day: Recounted = {
-    ...{ shops: [SHOP], partners: PARTNERS, advertisers: { own: 1, other: 2, listed: 3 } },
-    ...{ clicks: [], entries: [first, change], rows: [...recount.rows], differences: [] },
+    shops: [SHOP],
+    partners: PARTNERS,
+    advertisers: { own: 1, other: 2, listed: 3 },
+    clicks: [],
+    entries: [first, change],
+    rows: [...recount.rows],
+    differences: [],
     dayOf: new Map(),
   };
   const stored = {
-    ...{ id: "b", click_id: "", offer_id: SHOP.id, event_code: "multi", adv_txid: TXID },
-    ...{ status: "rejected", status_reason: "duplicate", is_duplicate: true },
-    ...{ sale_amount: "2.4301", currency: "USD", method: "s2s" },
+    id: "b",
+    click_id: "",
+    offer_id: SHOP.id,
+    event_code: "multi",
+    adv_txid: TXID,
+    status: "rejected",
+    status_reason: "duplicate",
+    is_duplicate: true,
+    sale_amount: "2.4301",
+    currency: "USD",
+    method: "s2s",
     conv_ts: new Date(first.sentAtMs).toISOString(),
   };
   nameRows(day, [stored]);

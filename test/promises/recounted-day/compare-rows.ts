@@ -10,9 +10,17 @@ const PAGES_MAX = 500;
 const TRIES_MAX = 240;
 
 const Shown = z.looseObject({
-  ...{ id: z.string(), click_id: z.string(), offer_id: z.int(), event_code: z.string() },
-  ...{ status: z.string(), status_reason: z.string(), is_duplicate: z.boolean() },
-  ...{ sale_amount: z.string(), currency: z.string(), method: z.string(), conv_ts: z.string() },
+  id: z.string(),
+  click_id: z.string(),
+  offer_id: z.int(),
+  event_code: z.string(),
+  status: z.string(),
+  status_reason: z.string(),
+  is_duplicate: z.boolean(),
+  sale_amount: z.string(),
+  currency: z.string(),
+  method: z.string(),
+  conv_ts: z.string(),
 });
 type Shown = z.infer<typeof Shown>;
 const Page = z.object({ data: z.array(Shown), next_cursor: z.string().nullable() });
@@ -57,7 +65,8 @@ export async function readList(
   let cursor: string | null = null;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const query = new URLSearchParams({
-      ...{ limit: "500", ...filter },
+      limit: "500",
+      ...filter,
       ...(cursor === null ? {} : { cursor }),
     });
     const answer = Page.parse(JSON.parse(await readText(client, `/conversions?${query}`, role)));

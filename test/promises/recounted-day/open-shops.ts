@@ -93,9 +93,13 @@ async function openShop(
   const code = `DAY${number}`;
   const answer = await client.create("/offers", {
     ...terms,
-    ...{ code, name: plan.name, advertiser_id: advertisers[plan.advertiser] },
-    ...{ destination_url: "https://shop.example/?c={click_id}", currency: plan.currency },
-    ...{ unique_per_click: plan.isOncePerClick, default_status: plan.defaultStatus },
+    code,
+    name: plan.name,
+    advertiser_id: advertisers[plan.advertiser],
+    destination_url: "https://shop.example/?c={click_id}",
+    currency: plan.currency,
+    unique_per_click: plan.isOncePerClick,
+    default_status: plan.defaultStatus,
     events: further.map((event) => ({ ...event, name: event.code })),
     caps: capsOf(plan),
   });
@@ -110,7 +114,9 @@ async function openShop(
   const shop = { ...plan, id, code, coupon: `COUPON${number}` };
   await addOverrides(pool, shop, partners);
   await insert(pool, "coupon", {
-    ...{ code: shop.coupon, offer_id: id, affiliate_id: partners[0]?.id },
+    code: shop.coupon,
+    offer_id: id,
+    affiliate_id: partners[0]?.id,
   });
   await addRules(pool, shop);
   return shop;
@@ -128,9 +134,13 @@ async function addOverrides(pool: Pool, shop: Shop, partners: readonly Partner[]
   const { id } = shop;
   for (const { partner, event_code, payout: pays, revenue } of shop.overrides) {
     await insert(pool, "payout_override", {
-      ...{ offer_id: id, affiliate_id: partners[partner]?.id, event_code },
-      ...{ payout_type: pays?.[0] ?? null, payout: pays?.[1] ?? null },
-      ...{ revenue_type: revenue?.[0] ?? null, revenue: revenue?.[1] ?? null },
+      offer_id: id,
+      affiliate_id: partners[partner]?.id,
+      event_code,
+      payout_type: pays?.[0] ?? null,
+      payout: pays?.[1] ?? null,
+      revenue_type: revenue?.[0] ?? null,
+      revenue: revenue?.[1] ?? null,
     });
   }
 }
@@ -139,13 +149,17 @@ async function addRules(pool: Pool, plan: Shop): Promise<void> {
   const { id } = plan;
   if (plan.rejectsSalesFrom !== undefined) {
     await insert(pool, "conversion_rule", {
-      ...{ name: "too dear", position: 1, action: "reject" },
+      name: "too dear",
+      position: 1,
+      action: "reject",
       conditions: JSON.stringify({ offer_ids: [id], min_sale_amount: plan.rejectsSalesFrom }),
     });
   }
   if (plan.holdsEvent !== undefined) {
     await insert(pool, "conversion_rule", {
-      ...{ name: "review", position: 2, action: "hold" },
+      name: "review",
+      position: 2,
+      action: "hold",
       conditions: JSON.stringify({ offer_ids: [id], event_codes: [plan.holdsEvent] }),
     });
   }
@@ -169,11 +183,16 @@ async function untilInForce({ client }: Place, partners: readonly Partner[]): Pr
   const { tracking_url: tracking, postback_token: token } = client.demo;
   const code = "DAYISOPEN";
   await client.create("/offers", {
-    ...{ code, name: code, destination_url: "https://shop.example/" },
+    code,
+    name: code,
+    destination_url: "https://shop.example/",
     advertiser_id: Created.parse(await client.create("/advertisers", { name: "Last" })).data.id,
   });
   const query = new URLSearchParams({
-    ...{ token, test: "1", offer_id: code, aff_id: partners[0]?.code ?? "" },
+    token,
+    test: "1",
+    offer_id: code,
+    aff_id: partners[0]?.code ?? "",
   });
   const click = new URLSearchParams({ token, oid: code, affid: partners[0]?.code ?? "" });
   await until(

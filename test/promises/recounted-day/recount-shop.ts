@@ -1,8 +1,26 @@
-import { idOf, judged, moneyOf, shown, statusOf } from "./answers.ts";
+import {
+  idOf,
+  isPixel,
+  judged,
+  malformed,
+  moneyOf,
+  namesStatus,
+  shown,
+  statusOf,
+} from "./answers.ts";
 import type { Ask, Click, Entry } from "./ledger.ts";
-import { exchanged, units } from "./money.ts";
-import { changed, type Given, isRepeatOf, type Row, repeatedOf, said, setMoney } from "./row.ts";
-import type { EventTerms, Override, Partner, Shop, Status } from "./shop.ts";
+import { units } from "./money.ts";
+import {
+  changed,
+  type Given,
+  givenBy,
+  isRepeatOf,
+  type Row,
+  repeatedOf,
+  said,
+  setMoney,
+} from "./row.ts";
+import { type EventTerms, type Partner, type Shop, type Status, termsOf } from "./shop.ts";
 
 export type Place = {
   readonly partners: readonly Partner[];
@@ -97,7 +115,7 @@ export class ShopRecount {
     const repeated = namesStatus(ask) ? repeatedOf(this.#state.rows, ask.params) : undefined;
     if (repeated !== undefined) return shown(repeated, { isUpdate: true, isTest });
     const match = this.#match({ txid, click, event }, namesStatus(ask));
-    const given = this.#given(ask, this.#shop.currency);
+    const given = givenBy(ask, this.#shop.currency);
     if (match !== undefined && this.#isUpdate(match, ask, given)) return this.#update(match, ask);
     const row = this.#draft(entry, { click, txid, event, given, by, params });
     if (match !== undefined) {
@@ -145,8 +163,8 @@ export class ShopRecount {
     if (isRepeatOf(row, said(params))) return shown(row, how);
     if (this.#shop.advertiser === "listed" && !ask.isListed) return { http: 403, ok: false };
     const after = changed(row, {
-      terms: this.#termsOf(row.event, row.partner),
-      given: this.#given(ask, row.currency),
+      terms: termsOf(this.#shop, row.event, row.partner),
+      given: givenBy(ask, row.currency),
       status: statusOf(params["status"]),
       isNamed: params["conversion_id"] !== undefined,
     });
@@ -176,22 +194,8 @@ export class ShopRecount {
   }
 
   #wouldChange(row: Row, given: Given): boolean {
-    const terms = this.#termsOf(row.event, row.partner);
+    const terms = termsOf(this.#shop, row.event, row.partner);
     return changed(row, { terms, given, status: undefined, isNamed: false }) !== undefined;
-  }
-
-  #given({ params, by }: Pick<Report, "by"> & { params: Report["params"] }, to: string): Given {
-    const amount = (name: string): bigint | undefined => {
-      const text = params[name];
-      if (text === undefined) return undefined;
-      const currency = params["currency"] ?? to;
-      return currency === to ? units(text) : exchanged(units(text), currency, to);
-    };
-    return {
-      sale: amount("amount"),
-      payout: by === "workspace" ? amount("payout") : undefined,
-      revenue: amount("revenue"),
-    };
   }
 
   #draft(
@@ -209,15 +213,32 @@ export class ShopRecount {
     const partner = this.#partnerOf(entry, click);
     const methods: Record<string, string> = { pixel: "pixel", script: "js", api: "api" };
     const row: Row = {
-      ...{ id: "", shop: this.#at, entry, click, partner, event, txid },
-      ...{ method: methods[by] ?? "s2s", currency: this.#shop.currency },
-      ...{ status: "approved", reason: "", isDuplicate: false, isHeld: false, isAlerted: false },
-      ...{ sale: 0n, payout: 0n, revenue: 0n, isPayoutGiven: false, isRevenueGiven: false },
+      id: "",
+      shop: this.#at,
+      entry,
+      click,
+      partner,
+      event,
+      txid,
+      method: methods[by] ?? "s2s",
+      currency: this.#shop.currency,
+      status: "approved",
+      reason: "",
+      isDuplicate: false,
+      isHeld: false,
+      isAlerted: false,
+      sale: 0n,
+      payout: 0n,
+      revenue: 0n,
+      isPayoutGiven: false,
+      isRevenueGiven: false,
       reported: { sale: 0n, payout: 0n, revenue: 0n },
-      ...{ madeBy: params === undefined ? "" : said(params), changedBy: "", isCounted: false },
+      madeBy: params === undefined ? "" : said(params),
+      changedBy: "",
+      isCounted: false,
       askedStatus: statusOf(params?.["status"]),
     };
-    setMoney(row, this.#termsOf(event, partner), given);
+    setMoney(row, termsOf(this.#shop, event, partner), given);
     const { sale, payout, revenue } = row;
     row.reported = { sale, payout, revenue };
     return row;
@@ -237,23 +258,6 @@ export class ShopRecount {
       ({ id, code }) => named === code || named === `${id}`,
     );
     return Math.max(at, 0);
-  }
-
-  #termsOf(event: EventTerms, partner: number): EventTerms {
-    if (this.#shop.events[0]?.payout_type === "cpc") return event;
-    const codes = event.code === "default" ? ["default", null, "*"] : [event.code, "*"];
-    const own = codes.flatMap((code) =>
-      this.#shop.overrides.filter((one) => one.partner === partner && one.event_code === code),
-    );
-    const isFor = (one: Override, types: readonly [string | undefined, string]): boolean =>
-      types[0] !== undefined && (one.event_code !== "*" || types[0] === types[1]);
-    const payout = own.find((one) => isFor(one, [one.payout?.[0], event.payout_type]))?.payout;
-    const revenue = own.find((one) => isFor(one, [one.revenue?.[0], event.revenue_type]))?.revenue;
-    return {
-      ...event,
-      ...(payout === undefined ? {} : { payout_type: payout[0], payout: payout[1] }),
-      ...(revenue === undefined ? {} : { revenue_type: revenue[0], revenue: revenue[1] }),
-    };
   }
 
   #event(code: string): EventTerms | undefined {
@@ -347,7 +351,7 @@ export class ShopRecount {
         .filter(([, value]) => value !== undefined)
         .map(([name, value]) => [name, String(value)]),
     );
-    const given = this.#given({ by: "workspace", params }, this.#shop.currency);
+    const given = givenBy({ by: "workspace", params }, this.#shop.currency);
     const row = this.#draft(entry, { click, txid, event, given, by: "api" });
     const status = statusOf(text("status"));
     if (match !== undefined) {
@@ -385,16 +389,4 @@ export class ShopRecount {
       skipped_duplicates: known.length - allowed.length,
     };
   }
-}
-
-function malformed(by: Report["by"]): unknown {
-  return { http: isPixel(by) ? 200 : 400, ok: false };
-}
-
-function namesStatus({ params, by }: Report): boolean {
-  return params["status"] !== undefined && !isPixel(by);
-}
-
-function isPixel(by: Report["by"]): boolean {
-  return by === "pixel" || by === "script";
 }

@@ -1,5 +1,5 @@
-import type { Entry } from "./ledger.ts";
-import { share, units } from "./money.ts";
+import type { Ask, Entry } from "./ledger.ts";
+import { exchanged, share, units } from "./money.ts";
 import type { EventTerms, Status } from "./shop.ts";
 
 /** One conversion as it must be. */
@@ -40,6 +40,25 @@ export type Given = {
   readonly payout: bigint | undefined;
   readonly revenue: bigint | undefined;
 };
+
+/** What a report says of money, in the currency `to` of the offer. */
+export function givenBy(
+  { params, by }: Pick<Extract<Ask, { kind: "report" }>, "by" | "params">,
+  to: string,
+): Given {
+  const amount = (name: string): bigint | undefined => {
+    const text = params[name];
+    if (text === undefined) return undefined;
+    const currency = params["currency"] ?? to;
+    return currency === to ? units(text) : exchanged(units(text), currency, to);
+  };
+  return {
+    sale: amount("amount"),
+    payout: by === "workspace" ? amount("payout") : undefined,
+    revenue: amount("revenue"),
+  };
+}
+
 export function setMoney(row: Row, terms: EventTerms, given: Given): void {
   row.sale = given.sale ?? 0n;
   if (given.payout !== undefined) {

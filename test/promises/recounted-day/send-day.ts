@@ -63,8 +63,11 @@ async function sendClicks({ client, shops, partners, orders, seed }: Day): Promi
       const isBot = shop?.countsAddresses === true && roll(5) === 0;
       const ip = `100.${64 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}`;
       const query = new URLSearchParams({
-        ...{ token: client.demo.postback_token, oid: shop?.code ?? "" },
-        ...{ affid: partners[partner]?.code ?? "", ip, user_agent: isBot ? BOT : PERSON },
+        token: client.demo.postback_token,
+        oid: shop?.code ?? "",
+        affid: partners[partner]?.code ?? "",
+        ip,
+        user_agent: isBot ? BOT : PERSON,
       });
       const answer = await client.attempt(`${client.demo.tracking_url}/clk?${query}`);
       const { transaction_id: id } = Clicked.parse(JSON.parse(answer.body));
@@ -214,8 +217,9 @@ class Counter {
 
   #create(number: number): Ask {
     const body: Record<string, string | number> = {
-      ...{ offer_id: this.#shop.id, affiliate_id: this.#partner() },
-      ...{ adv_txid: `a${this.#at}-${this.#roll(4) === 0 ? this.#roll(number + 1) : number}` },
+      offer_id: this.#shop.id,
+      affiliate_id: this.#partner(),
+      adv_txid: `a${this.#at}-${this.#roll(4) === 0 ? this.#roll(number + 1) : number}`,
     };
     const click = this.#clicks[this.#roll(this.#clicks.length)];
     if (this.#roll(3) === 0 && click !== undefined) {
@@ -345,11 +349,13 @@ async function command(
   const body = isCreate
     ? ask.body
     : {
-        ...{ status: ask.status, ...(ask.reason === "" ? {} : { reason: ask.reason }) },
+        status: ask.status,
+        ...(ask.reason === "" ? {} : { reason: ask.reason }),
         ...(ask.isBulk ? { ids: ask.ids } : {}),
       };
   const answer = await request(`${client.demo.base_url}${path}`, {
-    ...{ method: isCreate ? "POST" : "PATCH", body: JSON.stringify(body) },
+    method: isCreate ? "POST" : "PATCH",
+    body: JSON.stringify(body),
     headers: {
       authorization: `Bearer ${client.demo.keys.admin}`,
       "content-type": "application/json",

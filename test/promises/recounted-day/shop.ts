@@ -61,29 +61,54 @@ export const RATES: Readonly<Record<string, string>> = {
 export const CURRENCIES = ["USD", "EUR", "JPY"] as const;
 
 const SALE: EventTerms = {
-  ...{ code: "sale", payout_type: "cps", payout: "7.7777" },
-  ...{ revenue_type: "rps", revenue: "12.3457" },
+  code: "sale",
+  payout_type: "cps",
+  payout: "7.7777",
+  revenue_type: "rps",
+  revenue: "12.3457",
 };
 const MULTI: EventTerms = {
-  ...{ code: "multi", payout_type: "cps", payout: "33.3333", allow_multiple: true },
-  ...{ revenue_type: "rpa", revenue: "0.0007" },
+  code: "multi",
+  payout_type: "cps",
+  payout: "33.3333",
+  allow_multiple: true,
+  revenue_type: "rpa",
+  revenue: "0.0007",
 };
 const SECRET: EventTerms = {
-  ...{ code: "secret", payout_type: "cpa", payout: "1.1111", is_private: true },
-  ...{ revenue_type: "rps", revenue: "0.0001" },
+  code: "secret",
+  payout_type: "cpa",
+  payout: "1.1111",
+  is_private: true,
+  revenue_type: "rps",
+  revenue: "0.0001",
 };
 const CPA: EventTerms = {
-  ...{ code: "default", payout_type: "cpa", payout: "10.0101" },
-  ...{ revenue_type: "rpa", revenue: "15.1515" },
+  code: "default",
+  payout_type: "cpa",
+  payout: "10.0101",
+  revenue_type: "rpa",
+  revenue: "15.1515",
 };
 const CPS: EventTerms = {
-  ...{ code: "default", payout_type: "cps", payout: "33.3333" },
-  ...{ revenue_type: "rps", revenue: "66.6667" },
+  code: "default",
+  payout_type: "cps",
+  payout: "33.3333",
+  revenue_type: "rps",
+  revenue: "66.6667",
 };
 const PLAIN: ShopPlan = {
-  ...{ name: "plain", currency: "USD", advertiser: "own", events: [CPA, SALE, MULTI, SECRET] },
-  ...{ overrides: [], isOncePerClick: true, defaultStatus: "approved", isHolding: false },
-  ...{ isTooFast: false, caps: {}, countsAddresses: false },
+  name: "plain",
+  currency: "USD",
+  advertiser: "own",
+  events: [CPA, SALE, MULTI, SECRET],
+  overrides: [],
+  isOncePerClick: true,
+  defaultStatus: "approved",
+  isHolding: false,
+  isTooFast: false,
+  caps: {},
+  countsAddresses: false,
 };
 
 /** `orders`: how many entries of the day each of them sees, by which caps are chosen. */
@@ -99,11 +124,16 @@ export function planShops(orders: number): ShopPlan[] {
     { ...PLAIN, name: "overridden", currency: "EUR", advertiser: "other", overrides },
     { ...PLAIN, name: "yen", currency: "JPY", events: [CPS, SALE, MULTI, SECRET] },
     {
-      ...{ ...PLAIN, name: "by click", currency: "EUR" },
+      ...PLAIN,
+      name: "by click",
+      currency: "EUR",
       events: [
         {
-          ...{ code: "default", payout_type: "cpc", payout: "0.0301" },
-          ...{ revenue_type: "rpc", revenue: "0.1303" },
+          code: "default",
+          payout_type: "cpc",
+          payout: "0.0301",
+          revenue_type: "rpc",
+          revenue: "0.1303",
         },
         SALE,
       ],
@@ -113,19 +143,44 @@ export function planShops(orders: number): ShopPlan[] {
     { ...PLAIN, name: "held", currency: "EUR", isHolding: true },
     { ...PLAIN, name: "capped", caps: { conversions: Math.ceil(orders / 5) } },
     {
-      ...{ ...PLAIN, name: "paid up to", currency: "JPY", events: [CPS, SALE, MULTI] },
+      ...PLAIN,
+      name: "paid up to",
+      currency: "JPY",
+      events: [CPS, SALE, MULTI],
       caps: { payout: `${orders * 60}.0001` },
     },
     {
-      ...{ ...PLAIN, name: "alerting" },
+      ...PLAIN,
+      name: "alerting",
       caps: { conversions: Math.ceil(orders / 8), alertOnly: true },
     },
     {
-      ...{ ...PLAIN, name: "ruled", events: [CPS, SALE, MULTI] },
-      ...{ rejectsSalesFrom: "700.0000", holdsEvent: "sale" },
+      ...PLAIN,
+      name: "ruled",
+      events: [CPS, SALE, MULTI],
+      rejectsSalesFrom: "700.0000",
+      holdsEvent: "sale",
     },
     { ...PLAIN, name: "checked", countsAddresses: true },
     { ...PLAIN, name: "hasty", isTooFast: true },
     { ...PLAIN, name: "listed", currency: "EUR", advertiser: "listed" },
   ];
+}
+
+/** The terms of an event for a partner, after its overrides. */
+export function termsOf(shop: Shop, event: EventTerms, partner: number): EventTerms {
+  if (shop.events[0]?.payout_type === "cpc") return event;
+  const codes = event.code === "default" ? ["default", null, "*"] : [event.code, "*"];
+  const own = codes.flatMap((code) =>
+    shop.overrides.filter((one) => one.partner === partner && one.event_code === code),
+  );
+  const isFor = (one: Override, types: readonly [string | undefined, string]): boolean =>
+    types[0] !== undefined && (one.event_code !== "*" || types[0] === types[1]);
+  const payout = own.find((one) => isFor(one, [one.payout?.[0], event.payout_type]))?.payout;
+  const revenue = own.find((one) => isFor(one, [one.revenue?.[0], event.revenue_type]))?.revenue;
+  return {
+    ...event,
+    ...(payout === undefined ? {} : { payout_type: payout[0], payout: payout[1] }),
+    ...(revenue === undefined ? {} : { revenue_type: revenue[0], revenue: revenue[1] }),
+  };
 }
