@@ -16,6 +16,8 @@ const ROUNDS = IS_FULL ? 4 : 1;
 const FROZEN_A_ROUND = IS_FULL ? 5 : 3;
 const FROZEN_MS = IS_FULL ? 60_000 : 500;
 const LEASE_MS = 2_000;
+/** The last writer has minutes of traffic to read. */
+const SETTLED_MS = IS_FULL ? 300_000 : 60_000;
 
 test("P10: a frozen writer that wakes up after its lanes moved writes nothing", async (context) => {
   const random = randomOf(SEED);
@@ -49,7 +51,9 @@ test("P10: a frozen writer that wakes up after its lanes moved writes nothing", 
     await traffic.stop();
     const last = WriterProcess.start(world.environment("last", LEASE_MS));
     writers.push(last);
-    for (const producer of traffic.producers) await world.untilSettled(producer);
+    for (const producer of traffic.producers) {
+      await world.untilSettled(producer, producer.lines.length, SETTLED_MS);
+    }
     expect(await trafficCounts(world), `seed ${SEED}`).toEqual(trafficExpected(traffic));
     const [late] = await world.rows<{ rows: number }>(
       `select count() as rows from click join

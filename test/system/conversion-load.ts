@@ -40,13 +40,17 @@ export class ConversionLoad {
   }
 
   async #run(): Promise<void> {
+    const { answered } = this.#clicks;
+    const clickIds = answered.values();
     while (this.#running) {
-      const [, clickId] = [...this.#clicks.answered].at(this.#taken) ?? [];
-      if (clickId === undefined || clickId === "") {
+      // An iterator that has come to the end stays there.
+      if (this.#taken >= answered.size) {
         await pause(20);
         continue;
       }
       this.#taken += 1;
+      const clickId = clickIds.next().value;
+      if (clickId === undefined || clickId === "") continue;
       const txid = `${this.#clicks.run}-${this.#taken}`;
       const amount = `${this.#taken}.${String(this.#taken % 10_000).padStart(4, "0")}`;
       const id = await this.#untilOk({ click_id: clickId, txid, amount });
