@@ -26,6 +26,7 @@ import { createEvent } from "./offers/create-event.ts";
 import { createOffer } from "./offers/create-offer.ts";
 import { getOffer } from "./offers/get-offer.ts";
 import { listOffers } from "./offers/list-offers.ts";
+import { acceptOfferTerms, getOfferTerms } from "./offers/offer-terms.ts";
 import { setPartnerAccess } from "./offers/set-partner-access.ts";
 import { updateOffer } from "./offers/update-offer.ts";
 import type { Operation } from "./operation.ts";
@@ -47,6 +48,8 @@ export const operations: readonly Operation[] = [
   updateOffer,
   createEvent,
   setPartnerAccess,
+  getOfferTerms,
+  acceptOfferTerms,
   listCreatives,
   oneCreative.get,
   oneCreative.create,

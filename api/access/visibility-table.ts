@@ -166,6 +166,10 @@ export const VISIBILITY = {
     `hold_days min_seconds_to_conversion duplicate_click_seconds unique_click_hours
       fraud_checks terms fail_route_offer_id`,
   ),
+  offer_terms: rule("offer_id terms hash accepted accepted_at", {
+    admin: "accepted accepted_at",
+    analyst: "accepted accepted_at",
+  }),
   affiliate_settings: rule("throttle_percent hold_days"),
   advertiser_settings: rule("postback_ip_allowlist budget_caps"),
   offer_group: rule("id name offer_ids caps created_at updated_at"),

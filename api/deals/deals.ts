@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Principal } from "../access/principal.ts";
-import { CAN_RUN } from "../offers/offers.ts";
+import { CAN_RUN } from "../offers/can-run.ts";
 
 /** The names that an answer has beside the ids. */
 export type NamesRow = { readonly advertiser: string; readonly offer_name: string };

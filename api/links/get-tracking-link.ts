@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type RunFault, runFault } from "../../schemas/catalog/may-run.ts";
 import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { isStaff } from "../access/principal.ts";
@@ -181,26 +182,37 @@ async function warningsOf(
 ): Promise<string[]> {
   const warnings: string[] = [];
   if (isStaff(principal.role)) {
-    const ids = { affiliateId: affiliate.id, offerId: offer.id };
-    const { access_status, advertiser_status } = await findLinkStanding(db, ids);
-    const warn = (isSo: boolean, reason: string): void => {
-      if (isSo) warnings.push(`${reason}: clicks go to the fallback`);
-    };
-    warn(offer.status !== "active", `the offer is ${offer.status}`);
-    warn(advertiser_status !== "active", `the advertiser of the offer is ${advertiser_status}`);
-    warn(affiliate.status !== "active", `the partner is ${affiliate.status}`);
-    const isOpen = offer.visibility === "public" && access_status !== "rejected";
-    warn(
-      access_status !== "approved" && !isOpen,
-      access_status === "rejected"
-        ? "the partner is rejected for this offer"
-        : `the partner is not approved for this ${offer.visibility} offer`,
-    );
+    const faults = await fallbackReasons(db, { affiliate, offer });
+    warnings.push(...faults.map((reason) => `${reason}: clicks go to the fallback`));
   }
   if (domain.certification !== "certified")
     warnings.push(`the tracking domain ${domain.host} is not certified`);
   warnings.push(...(await sharedCodeWarnings(db, workspace.id, { affiliate, offer, domain })));
   return warnings;
+}
+
+const RUN_FAULTS: Readonly<Record<RunFault, (visibility: string) => string>> = {
+  rejected: () => "the partner is rejected for this offer",
+  not_approved: (visibility) => `the partner is not approved for this ${visibility} offer`,
+  terms_not_accepted: () => "the partner has not accepted the terms of this offer",
+};
+
+async function fallbackReasons(db: Queryable, { affiliate, offer }: Between): Promise<string[]> {
+  const ids = { affiliateId: affiliate.id, offerId: offer.id };
+  const standing = await findLinkStanding(db, ids);
+  if (standing === undefined) return [];
+  const { advertiser_status, access_status, terms_accepted } = standing;
+  const access = access_status === null ? undefined : { status: access_status, terms_accepted };
+  const fault = runFault(standing, access);
+  const isInactive = (status: string): boolean => status !== "active";
+  return [
+    ...(isInactive(offer.status) ? [`the offer is ${offer.status}`] : []),
+    ...(isInactive(advertiser_status)
+      ? [`the advertiser of the offer is ${advertiser_status}`]
+      : []),
+    ...(isInactive(affiliate.status) ? [`the partner is ${affiliate.status}`] : []),
+    ...(fault === undefined ? [] : [RUN_FAULTS[fault](offer.visibility)]),
+  ];
 }
 
 /** For every role: a link that leads to somebody else is of use to nobody (G200). */

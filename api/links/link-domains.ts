@@ -1,3 +1,4 @@
+import type { Offer, OfferAccess } from "../../schemas/catalog/records.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 export type LinkDomain = {
@@ -110,18 +111,27 @@ export async function findForcedTemplate(
   return rows[0];
 }
 
-/** What decides, besides their own records, whether a partner may run an offer (G48). */
+export type LinkStanding = {
+  readonly advertiser_status: string;
+  readonly visibility: Offer["visibility"];
+  readonly terms: string | null;
+  readonly access_status: OfferAccess["status"] | null;
+  readonly terms_accepted: boolean;
+};
+
+/** What decides, besides their own records, whether a partner may run an offer (G48, G189). */
 export async function findLinkStanding(
   db: Queryable,
   { affiliateId, offerId }: { readonly affiliateId: number; readonly offerId: number },
-): Promise<{ readonly access_status: string | null; readonly advertiser_status: string }> {
-  const { rows } = await db.query<{ access_status: string | null; advertiser_status: string }>({
+): Promise<LinkStanding | undefined> {
+  const { rows } = await db.query<LinkStanding>({
     name: "find-link-standing",
-    text: `select ac.status as access_status, adv.status as advertiser_status
+    text: `select adv.status as advertiser_status, o.visibility, o.terms, ac.status as access_status,
+             ac.terms_accepted_at is not null as terms_accepted
            from offer o join advertiser adv on adv.id = o.advertiser_id
            left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = $2
            where o.id = $1`,
     values: [offerId, affiliateId],
   });
-  return rows[0] ?? { access_status: null, advertiser_status: "" };
+  return rows[0];
 }

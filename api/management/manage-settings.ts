@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { type References, referenceFaults } from "../access/references.ts";
 import { type Resource, shownSchema, showTo } from "../access/visibility.ts";
@@ -33,6 +34,17 @@ export type ManagedSettings = {
   readonly references?: References;
   /** What no schema knows of a body: its faults by field. */
   readonly check?: (context: OperationContext, body: Body) => FieldFaults;
+  /** Fields of the body that are no columns: they say how a change is made. */
+  readonly bodyOnly?: z.ZodRawShape;
+  /** What a change brings with it, in its transaction, which has locked the record. */
+  readonly follow?: (tx: Queryable, change: SettingsChange) => Promise<void>;
+};
+
+export type SettingsChange = {
+  readonly id: number;
+  readonly before: Body;
+  readonly after: Body;
+  readonly body: Body;
 };
 
 const Found = z.looseObject({ id: z.int() });
@@ -82,7 +94,10 @@ export function manageSettings(settings: ManagedSettings): {
       tag: "Management",
       summary: `Change the ${noun}`,
       access: settings.write,
-      input: { path: pathSchema, body: z.strictObject(settings.fields).partial() },
+      input: {
+        path: pathSchema,
+        body: z.strictObject({ ...settings.fields, ...settings.bodyOnly }).partial(),
+      },
       output,
       status: 200,
       findResource,
@@ -94,8 +109,9 @@ export function manageSettings(settings: ManagedSettings): {
         const row = await inTransaction(context.db, async (tx) => {
           const current = await table.lock(tx, context.workspace.id, id);
           if (current === undefined) return undefined;
-          const values = { ...current, ...presentFields(body) };
+          const values = { ...current, ...pick(presentFields(body), settings.fields) };
           if (isDeepStrictEqual(present(values), present(current))) return current;
+          await settings.follow?.(tx, { id, before: current, after: values, body });
           return await table.update(tx, context.workspace.id, { id, values });
         });
         if (row === undefined) throw notFound("record");
@@ -103,4 +119,8 @@ export function manageSettings(settings: ManagedSettings): {
       },
     }),
   };
+}
+
+function pick(body: Body, fields: z.ZodRawShape): Body {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => name in fields));
 }

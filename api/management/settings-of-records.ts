@@ -3,6 +3,7 @@ import { adminWrite, staff } from "../access/access-of-operations.ts";
 import { getAdvertiser } from "../advertisers/get-advertiser.ts";
 import { getAffiliate } from "../affiliates/get-affiliate.ts";
 import { getOffer } from "../offers/get-offer.ts";
+import { askForAcceptanceAnew } from "../offers/offer-terms.ts";
 import type { FieldFaults } from "../operation.ts";
 import { count, longText, recordId } from "../rest/body-fields.ts";
 import { addressRanges, caps, days, fraudChecks } from "../rest/catalog-fields.ts";
@@ -13,6 +14,11 @@ const HOURS_MAX = 8_760;
 const PERCENT_MAX = 100;
 const DAY_HOURS = 24;
 const DAY_SECONDS = 86_400;
+
+/** An empty text is no terms: there is nothing to accept. */
+const terms = longText()
+  .transform((text) => (text === "" ? null : text))
+  .nullable();
 
 /** How an offer holds, checks and routes (G98, G101, G103, G145, G146, G189). */
 export const offerSettings = manageSettings({
@@ -26,7 +32,7 @@ export const offerSettings = manageSettings({
     duplicate_click_seconds: count({ min: 0, max: SECONDS_MAX }),
     unique_click_hours: count({ min: 1, max: HOURS_MAX }),
     fraud_checks: fraudChecks.nullable(),
-    terms: longText().nullable(),
+    terms,
     fail_route_offer_id: recordId.nullable(),
   },
   shown: {
@@ -42,6 +48,11 @@ export const offerSettings = manageSettings({
   read: staff("offers.read"),
   write: adminWrite("offers.write"),
   references: { fail_route_offer_id: "offer" },
+  bodyOnly: { keep_acceptance: z.boolean("expected true or false") },
+  follow: async (tx, { id, before, after, body }) => {
+    if (before["terms"] !== after["terms"] && body["keep_acceptance"] !== true)
+      await askForAcceptanceAnew(tx, id);
+  },
   check: ({ settings }, body) => windowFaults(settings.clickRetentionDays, body),
 });
 

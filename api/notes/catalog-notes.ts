@@ -127,6 +127,12 @@ const OFFER: Notes = {
   "fraud_checks.duplicate_conv_subnet24":
     "So many earlier conversions of one /24 network (IPv6: /48) in 24 hours; null is off",
   terms: "What a partner accepts before it runs the offer; null for none",
+  keep_acceptance:
+    "With new `terms`: partners that accepted the old ones need not accept again. Without it all are asked anew",
+  "OfferTerms.hash": "SHA-256 of the text, to accept just this text; null without terms",
+  "acceptOfferTerms.hash": "The hash that was read with the terms",
+  accepted: "Whether the partner has accepted these terms",
+  accepted_at: "When the partner accepted them; null when it has not",
   fail_route_offer_id:
     "The offer that takes clicks which this one refuses, before any fallback; null for none",
 };

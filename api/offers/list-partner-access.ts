@@ -56,7 +56,7 @@ async function listAccess(
     text: `select a.affiliate_id, f.code as affiliate_code, f.name as affiliate_name, a.status, a.note, a.requested_at,
              a.decided_at, coalesce(a.requested_at, 'epoch') as listed_at
            from offer_access a join affiliate f on f.id = a.affiliate_id
-           where a.offer_id = $1
+           where a.offer_id = $1 and a.is_asked
              and (coalesce(a.requested_at, 'epoch'), a.affiliate_id) < ($2::timestamptz, $3::integer)
              and ($4::text is null or a.status = $4)
            order by coalesce(a.requested_at, 'epoch') desc, a.affiliate_id desc limit $5`,

@@ -4,6 +4,7 @@ import { linkDomainId } from "../links/link-domains.ts";
 import { likePattern, type Reference } from "../rest/codes.ts";
 import type { Position } from "../rest/cursor.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
+import { CAN_RUN } from "./can-run.ts";
 
 export type EventRow = {
   readonly id: number;
@@ -99,15 +100,12 @@ const FILTERS = `o.workspace_id = $1 and o.deleted_at is null and (o.created_at,
   and ($11::boolean is null or o.is_featured = $11) and ($12::text is null or o.currency = $12)
   and ($13::integer is null or o.advertiser_id = $13)`;
 
-/** G48: nothing is paused, and the partner is approved, or the offer public and the partner not rejected. */
-export const CAN_RUN = `(o.status = 'active' and adv.status = 'active' and f.status = 'active'
-  and coalesce(ac.status = 'approved' or (o.visibility = 'public' and ac.status <> 'rejected'), o.visibility = 'public'))`;
 const LINK_DOMAIN_ID = linkDomainId({
   workspace: "o.workspace_id",
   affiliate: "f.id",
   offer: "o.id",
 });
-const PARTNER_COLUMNS = `ac.status as access_status, ${CAN_RUN} as can_run,
+const PARTNER_COLUMNS = `case when ac.is_asked then ac.status end as access_status, ${CAN_RUN} as can_run,
   coalesce((select json_agg(json_build_object('event_code', p.event_code, 'payout_type', p.payout_type,
       'payout', p.payout::text))
     from payout_override p where p.offer_id = o.id and p.affiliate_id = f.id), '[]'::json) as overrides,

@@ -81,19 +81,24 @@ type Access = {
   readonly note: string;
 };
 
-/** The record before it is replaced. Of the writers of an offer's access records, one goes on at a time. */
-async function lockAccess(
-  tx: Queryable,
-  { offerId, affiliateId }: Access,
-): Promise<{ status: string; note: string } | undefined> {
+/** Of the writers of an offer's access records, one goes on at a time, until the end of its transaction. */
+export async function lockForAccess(tx: Queryable, offerId: number): Promise<void> {
   await tx.query({
     name: "lock-offer-access",
     text: "select o.id from offer o where o.id = $1 for no key update",
     values: [offerId],
   });
+}
+
+/** The record before it is replaced; undefined for a partner that has not asked yet. */
+async function lockAccess(
+  tx: Queryable,
+  { offerId, affiliateId }: Access,
+): Promise<{ status: string; note: string } | undefined> {
+  await lockForAccess(tx, offerId);
   const { rows } = await tx.query<{ status: string; note: string }>({
     name: "find-offer-access",
-    text: "select status, note from offer_access where offer_id = $1 and affiliate_id = $2",
+    text: "select status, note from offer_access where offer_id = $1 and affiliate_id = $2 and is_asked",
     values: [offerId, affiliateId],
   });
   return rows[0];
@@ -124,7 +129,8 @@ export async function setAccess(db: Queryable, access: Access): Promise<AccessRo
              insert into offer_access (offer_id, affiliate_id, status, note, requested_at, decided_at)
              values ($1, $2, $3, $4, now(), case when $3 = 'pending' then null else now() end)
              on conflict (offer_id, affiliate_id) do update
-             set status = excluded.status, note = excluded.note, decided_at = excluded.decided_at
+             set status = excluded.status, note = excluded.note, decided_at = excluded.decided_at,
+               requested_at = coalesce(offer_access.requested_at, excluded.requested_at)
              returning affiliate_id, status, note, requested_at, decided_at)
            select a.affiliate_id, f.code as affiliate_code, f.name as affiliate_name, a.status, a.note, a.requested_at,
              a.decided_at

@@ -1,4 +1,5 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import { runFault } from "../../schemas/catalog/may-run.ts";
 import type { Affiliate, Offer, Workspace } from "../../schemas/catalog/records.ts";
 import type { SlotValues } from "../request/parameters.ts";
 import type { Visit } from "../request/visit.ts";
@@ -101,19 +102,10 @@ export function isPaused(catalog: Catalog, offer: Offer): boolean {
   return catalog.advertisers.get(offer.advertiser_id)?.status !== "active";
 }
 
-/**
- * Whether the partner may run the offer: the partner is active, no record of theirs is rejected, an offer that is not public
- * has approved them (G48), and they have accepted its terms, if it has any (G189).
- */
+/** Whether the partner is active and may run the offer (G48, G189). */
 export function isApproved(catalog: Catalog, offer: Offer, affiliate: Affiliate): boolean {
   if (affiliate.status !== "active") return false;
-  if (offer.visibility === "public" && offer.terms === null) {
-    return catalog.accessOf(offer.id, affiliate.id)?.status !== "rejected";
-  }
-  const access = catalog.accessOf(offer.id, affiliate.id);
-  const isIn =
-    offer.visibility === "public" ? access?.status !== "rejected" : access?.status === "approved";
-  return isIn && (offer.terms === null || access?.terms_accepted === true);
+  return runFault(offer, catalog.accessOf(offer.id, affiliate.id)) === undefined;
 }
 
 function isDuplicate({ state, affiliate, visit, atMs }: Click, offer: Offer): boolean {
