@@ -36,6 +36,7 @@ test("staff see everything but secrets of admins and what is the partner's own (
       affiliate: ["payment_details"],
       advertiser: ["postback_token"],
       offer: ["access_status", "can_run", "tracking_link"],
+      offer_terms: ["accepted", "accepted_at"],
       creative: ["tracking_link", "html"],
       workspace: ["postback_token"],
       webhook: ["secret"],
