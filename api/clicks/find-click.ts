@@ -1,13 +1,13 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { findClickById } from "../../schemas/click-lookup/find-click-by-id.ts";
+import { JOURNALED_MS } from "../../schemas/click-lookup/journaled.ts";
 import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
 import { clickIdParts, isGenuineClickId } from "../../schemas/ids/click-id.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { unavailable } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReportScope } from "../reports/report-scope.ts";
-import type { StoredClick } from "./click-row.ts";
+import { StoredClick } from "./click-row.ts";
 import { isInScope, selectClick } from "./clicks.ts";
-import { askWriter, JOURNALED_MS, PATIENCE_MS, POLL_MS } from "./young-clicks.ts";
 
 type Stores = Pick<OperationContext, "clickhouse" | "nats" | "db" | "nowMs">;
 
@@ -44,23 +44,18 @@ async function findYoung(
   workspaceId: number,
   clickId: string,
 ): Promise<StoredClick | undefined> {
-  const { atMs, shard } = clickIdParts(clickId);
-  const deadlineMs = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const isLastTime = performance.now() >= deadlineMs;
-    // The writer first: what leaves its memory meanwhile is in ClickHouse by then.
-    const young = await askWriter(nats, { by: "id", shard, clickId });
-    const known = young?.clicks.findLast((click) => click.click_id === clickId);
-    if (known !== undefined) return known;
-    // Asked once more after a ClickHouse that was waited for.
-    if (isLastTime) throw unavailable("the store of clicks");
-    const stored = await selectUnlessAway(clickhouse, workspaceId, clickId);
-    if (stored !== "away") {
-      const isComplete = young !== undefined && young.completeToMs > atMs;
-      if (stored !== undefined || isComplete) return stored;
-    }
-    await pause(POLL_MS);
-  }
+  const { atMs } = clickIdParts(clickId);
+  const found = await findClickById(
+    {
+      nats,
+      row: StoredClick,
+      readStored: () => selectUnlessAway(clickhouse, workspaceId, clickId),
+      mayConclude: (writer) => writer !== undefined && writer.completeToMs > atMs,
+    },
+    clickId,
+  );
+  if (found.kind === "unavailable") throw unavailable("the store of clicks");
+  return found.kind === "found" ? found.click : undefined;
 }
 
 async function selectUnlessAway(

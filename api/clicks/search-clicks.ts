@@ -1,10 +1,11 @@
 import type { z } from "zod";
+import { JOURNALED_MS } from "../../schemas/click-lookup/journaled.ts";
 import type { ClickPageQuery } from "../../schemas/events/click-query.ts";
 import { CLICK_LANES } from "../../schemas/events/shards.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReportScope } from "../reports/report-scope.ts";
 import { type ClickSearch, selectClicks } from "./clicks.ts";
-import { JOURNALED_MS, readPage } from "./young-clicks.ts";
+import { readPage } from "./young-clicks.ts";
 
 type SearchedRow = { readonly click_id: string; readonly ts: number };
 

@@ -1,7 +1,7 @@
+import { JOURNALED_MS } from "../../schemas/click-lookup/journaled.ts";
+
 /** By then every live producer has said something: idle ones do so twice a second (click-batch.ts). */
 const FIRST_WORD_MS = 1_500;
-/** The journal of a host that is cut off is waited for so long; then what is in it counts as lost. PRODUCER_PATIENCE_HOURS. */
-const PATIENCE_MS = 48 * 3_600_000;
 /** Of producers that do not say when they end: silent for this long they are taken for gone. */
 const GONE_MS = 120_000;
 /** Of the same: a start ships what the one before has left; after this it is done with that. */
@@ -69,7 +69,7 @@ export class Completeness {
    * whose clock is days ahead makes no other one look gone.
    */
   constructor(options: { readonly patienceMs?: number | undefined; nowMs?: () => number } = {}) {
-    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#patienceMs = options.patienceMs ?? JOURNALED_MS;
     this.#nowMs = options.nowMs ?? (() => Number.POSITIVE_INFINITY);
   }
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { ClickAnswer, type ClickQuery } from "../../schemas/events/click-query.ts";
+import { askWriter } from "../../schemas/click-lookup/ask-writer.ts";
+import { JOURNALED_MS } from "../../schemas/click-lookup/journaled.ts";
+import type { ClickQuery } from "../../schemas/events/click-query.ts";
 import {
   COUPON_CLICK_MS,
   CouponClick,
@@ -19,8 +21,6 @@ import type { StoredClicks } from "./stored-clicks.ts";
 const ROWS_A_ROUND = 100;
 const ROUND_MS = 1_000;
 const ASK_TIMEOUT_MS = 500;
-/** A journal that is silent for this long counts as lost, also when no writer says that it was given up. */
-const JOURNALED_MS = 48 * 3_600_000;
 
 const Wanted = z.object({
   click_id: z.string(),
@@ -106,7 +106,10 @@ async function takeDue(db: Queryable): Promise<readonly Wanted[]> {
 /** Whether the right to record it went to another ingress. */
 async function settle(sources: CouponClickSources, wanted: Wanted): Promise<boolean> {
   // The writer first: what leaves its memory meanwhile is in ClickHouse by then.
-  const young = await askWriter(sources, wanted);
+  const { click_id: clickId, producer, until_ms: untilMs } = wanted;
+  const { shard } = clickIdParts(clickId);
+  const query: ClickQuery = { by: "id", shard, clickId, recordedBy: { producer, untilMs } };
+  const young = await askWriter(sources.nats, query, z.unknown());
   if (young === undefined) return false;
   const stored = await sources.storedClicks.find(wanted.click_id, wanted.click.ts);
   if (stored === "away") return false;
@@ -115,22 +118,9 @@ async function settle(sources: CouponClickSources, wanted: Wanted): Promise<bool
     return false;
   }
   if (young.isAllKnown === true) return await passOn(sources, wanted, "all is known");
-  const isLost = young.isGivenUp === true || sources.clock.nowMs() - wanted.until_ms > JOURNALED_MS;
+  // A journal that is silent for this long counts as lost, also when no writer says that it was given up.
+  const isLost = young.isGivenUp === true || sources.clock.nowMs() - untilMs > JOURNALED_MS;
   return isLost && (await passOn(sources, wanted, "given up"));
-}
-
-async function askWriter(
-  { nats }: CouponClickSources,
-  { click_id: clickId, producer, until_ms: untilMs }: Wanted,
-): Promise<ClickAnswer | undefined> {
-  const { shard } = clickIdParts(clickId);
-  const query: ClickQuery = { by: "id", shard, clickId, recordedBy: { producer, untilMs } };
-  return await ask(nats, {
-    subject: ({ clickQuery }) => clickQuery(shard),
-    body: query,
-    timeoutMs: ASK_TIMEOUT_MS,
-    answer: ClickAnswer,
-  });
 }
 
 async function passOn(

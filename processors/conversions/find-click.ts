@@ -1,10 +1,14 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
+import { askWriter, type WriterAnswer } from "../../schemas/click-lookup/ask-writer.ts";
+import {
+  type FoundClick as Found,
+  findClickById as findById,
+} from "../../schemas/click-lookup/find-click-by-id.ts";
+import { JOURNALED_MS } from "../../schemas/click-lookup/journaled.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
-import { ClickAnswer, type ClickQuery } from "../../schemas/events/click-query.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { CLICK_LANES } from "../../schemas/events/shards.ts";
 import { clickIdParts, isGenuineClickId } from "../../schemas/ids/click-id.ts";
-import { ask } from "../../schemas/nats/ask.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { latestClick, rankOf } from "./latest-click.ts";
@@ -12,11 +16,7 @@ import type { StoredAdClicks, StoredAdSearch } from "./stored-ad-clicks.ts";
 import type { StoredClicks } from "./stored-clicks.ts";
 import type { WorkPool } from "./work-pool.ts";
 
-/** `unavailable`: who would know cannot be asked, or is behind the time of the click. Never told as "unknown" (G162). */
-export type FoundClick =
-  | { readonly kind: "found"; readonly click: ClickRecord }
-  | { readonly kind: "none" }
-  | { readonly kind: "unavailable" };
+export type FoundClick = Found<ClickRecord>;
 
 export type ClickSources = {
   readonly nats: Nats;
@@ -31,18 +31,12 @@ export type ClickSources = {
   readonly strangersSearches: WorkPool;
 };
 
-/**
- * A genuine id that nobody knows may still lie in a journal this long; after it, it is one made up by chance. The writer may say
- * earlier that the journal was given up, after PRODUCER_PATIENCE_HOURS or by command.
- */
-const YOUNG_MS = 48 * 3_600_000;
 const WAIT_MS = 2_000;
 const POLL_MS = 50;
 /** The first questions after a click come faster: it is on its way for a few milliseconds. */
 const POLL_MS_MIN = 5;
 /** Strangers ask writers that are behind less and less often: their questions take the processor time that postbacks need. */
 const STRANGERS_POLL_MS = 400;
-const WRITER_TIMEOUT_MS = 500;
 /** How long a ClickHouse is waited for whose answer will hardly change anything. */
 const STORED_MS = 250;
 /** A later click with the id may be on its way: so long nobody is content with the one that is known. */
@@ -54,50 +48,30 @@ const NONE: FoundClick = { kind: "none" };
 const UNAVAILABLE: FoundClick = { kind: "unavailable" };
 
 /**
- * The click with this id, in any workspace. A click is found from the moment it was answered (P12): its shard's writer knows
- * the young ones, ClickHouse the others. Waits up to 2 s for one that may be on its way.
+ * The click with this id, in any workspace. "none" is only said of an id that is not genuine, of one so old that no journal has it any
+ * more, and of one whose journal was given up, after PRODUCER_PATIENCE_HOURS or by command.
  */
 export async function findClickById(
-  sources: Pick<ClickSources, "nats" | "catalog" | "clock" | "storedClicks">,
+  {
+    nats,
+    catalog,
+    clock,
+    storedClicks,
+  }: Pick<ClickSources, "nats" | "catalog" | "clock" | "storedClicks">,
   clickId: string,
 ): Promise<FoundClick> {
-  if (!isGenuineClickId(clickId, sources.catalog.secret)) return NONE;
-  const { atMs, shard } = clickIdParts(clickId);
-  const deadlineMs = performance.now() + WAIT_MS;
-  const isOld = sources.clock.nowMs() - atMs > YOUNG_MS;
-  let asked: ReturnType<StoredClicks["find"]> | undefined;
-  let isLost = false;
-  for (;;) {
-    const writer = await askWriter(sources, { by: "id", shard, clickId });
-    const young = writer?.clicks.findLast((click) => click.click_id === clickId);
-    if (young !== undefined) return { kind: "found", click: young };
-    // A ClickHouse that hangs must not keep us from asking the writer again: a young click is there any moment (P12).
-    if (asked === undefined) {
-      // Of the moment before ClickHouse is asked: what left the writer's memory until then is in its answer.
-      isLost = isOld || writer?.isGivenUp === true;
-      asked = sources.storedClicks.find(clickId, atMs);
-      // When the writer knows the click meanwhile, nobody waits for this answer any more.
-      asked.catch(() => undefined);
-    }
-    const stored = await Promise.race([asked, pause(POLL_MS)]);
-    if (stored !== "pending") {
-      asked = undefined;
-      const outcome = outcomeOf(stored, isLost);
-      if (outcome !== undefined) return outcome;
-      if (performance.now() < deadlineMs) await pause(POLL_MS);
-    }
-    if (performance.now() >= deadlineMs) return UNAVAILABLE;
-  }
-}
-
-/** Undefined while the click may still come. `isLost`: it does not, if it is not in ClickHouse. */
-function outcomeOf(
-  stored: Awaited<ReturnType<StoredClicks["find"]>>,
-  isLost: boolean,
-): FoundClick | undefined {
-  if (stored === "away") return undefined;
-  if (stored !== undefined) return { kind: "found", click: stored };
-  return isLost ? NONE : undefined;
+  if (!isGenuineClickId(clickId, catalog.secret)) return NONE;
+  const { atMs } = clickIdParts(clickId);
+  const isOld = clock.nowMs() - atMs > JOURNALED_MS;
+  return await findById(
+    {
+      nats,
+      row: ClickRecord,
+      readStored: () => storedClicks.find(clickId, atMs),
+      mayConclude: (writer) => isOld || writer?.isGivenUp === true,
+    },
+    clickId,
+  );
 }
 
 export type AdClickSearch = StoredAdSearch & {
@@ -218,13 +192,17 @@ class StoredSearch {
 
 /** Undefined unless all of them answer. */
 async function askAllWriters(
-  sources: ClickSources,
+  { nats }: ClickSources,
   { kind, value, workspaceIds, offerId }: AdClickSearch,
-): Promise<WriterAnswer | undefined> {
+): Promise<Pick<WriterAnswer<ClickRecord>, "clicks" | "completeToMs"> | undefined> {
   const answers = await Promise.all(
     workspaceIds.flatMap((workspaceId) =>
       CLICK_LANES.map((shard) =>
-        askWriter(sources, { by: "ad-click-id", shard, workspaceId, kind, value, offerId }),
+        askWriter(
+          nats,
+          { by: "ad-click-id", shard, workspaceId, kind, value, offerId },
+          ClickRecord,
+        ),
       ),
     ),
   );
@@ -236,31 +214,6 @@ async function askAllWriters(
     completeToMs = Math.min(completeToMs, answer.completeToMs);
   }
   return { clicks, completeToMs };
-}
-
-type WriterAnswer = {
-  readonly completeToMs: number;
-  readonly clicks: readonly ClickRecord[];
-  readonly isGivenUp?: boolean | undefined;
-};
-
-/** Undefined when the shard has no writer just now, or it does not answer in time. */
-async function askWriter(
-  { nats }: Pick<ClickSources, "nats">,
-  query: ClickQuery,
-): Promise<WriterAnswer | undefined> {
-  const answer = await ask(nats, {
-    subject: ({ clickQuery }) => clickQuery(query.shard),
-    body: query,
-    timeoutMs: WRITER_TIMEOUT_MS,
-    answer: ClickAnswer,
-  });
-  if (answer === undefined) return undefined;
-  return {
-    completeToMs: answer.completeToMs,
-    clicks: answer.clicks.map((row) => ClickRecord.parse(JSON.parse(row))),
-    isGivenUp: answer.isGivenUp,
-  };
 }
 
 function pause(ms: number): Promise<"pending"> {

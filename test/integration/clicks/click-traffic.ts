@@ -7,6 +7,8 @@ const CLICKS_A_STEP_MAX = 60;
 const VISITORS = 500;
 /** Some 5,000 clicks a second over all producers. */
 const STEP_MS = 45;
+/** Of all that was ever recorded: one record a message would be 600,000 messages after ten minutes of traffic. */
+const LAST_BATCH_MIN = 20;
 const HALF_MINUTE_MS = 30_000;
 
 /**
@@ -41,7 +43,9 @@ export class ClickTraffic {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running;
-    for (const producer of this.producers) await producer.shipAll(1 + this.#below(200));
+    for (const producer of this.producers) {
+      await producer.shipAll(LAST_BATCH_MIN + this.#below(200));
+    }
   }
 
   async #run(): Promise<void> {

@@ -1,0 +1,60 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ZodType } from "zod";
+import { clickIdParts } from "../ids/click-id.ts";
+import type { Nats } from "../nats/connect.ts";
+import { askWriter, type WriterAnswer } from "./ask-writer.ts";
+
+/** How long a look-up waits for a click that may be on its way (G162). */
+const WAIT_MS = 2_000;
+const POLL_MS = 50;
+
+/** `unavailable`: who would know cannot be asked, or is behind the time of the click. It never means "unknown" (G162). */
+export type FoundClick<Click> =
+  | { readonly kind: "found"; readonly click: Click }
+  | { readonly kind: "none" }
+  | { readonly kind: "unavailable" };
+
+export type ClickSources<Click> = {
+  readonly nats: Nats | undefined;
+  /** Form of the rows that the writers answer. */
+  readonly row: ZodType<Click>;
+  /** Reads ClickHouse: undefined for no such click, "away" when ClickHouse does not answer. */
+  readonly readStored: () => Promise<Click | undefined | "away">;
+  /** Whether a click that is not in ClickHouse does not exist, by what the writer answered before ClickHouse was asked. */
+  readonly mayConclude: (writer: WriterAnswer<Click> | undefined) => boolean;
+};
+
+/**
+ * The click with this id. A click is found from the moment it was answered (P12): the writer of its shard knows the young ones,
+ * ClickHouse has the others. Waits up to 2 s for one that may be on its way.
+ */
+export async function findClickById<Click extends { readonly click_id: string }>(
+  { nats, row, readStored, mayConclude }: ClickSources<Click>,
+  clickId: string,
+): Promise<FoundClick<Click>> {
+  const { shard } = clickIdParts(clickId);
+  const deadlineMs = performance.now() + WAIT_MS;
+  let reading: Promise<Click | undefined | "away"> | undefined;
+  let isConclusive = false;
+  for (;;) {
+    const writer = await askWriter(nats, { by: "id", shard, clickId }, row);
+    const young = writer?.clicks.findLast((click) => click.click_id === clickId);
+    if (young !== undefined) return { kind: "found", click: young };
+    // A ClickHouse that hangs must not keep us from asking the writer again: it may have a young click any moment (P12).
+    if (reading === undefined) {
+      // From before ClickHouse is asked: what leaves the writer's memory until then is in ClickHouse.
+      isConclusive = mayConclude(writer);
+      reading = readStored();
+      // When the writer knows the click meanwhile, nobody waits for this answer any more.
+      reading.catch(() => undefined);
+    }
+    const stored = await Promise.race([reading, pause(POLL_MS, "pending" as const)]);
+    if (stored !== "pending") {
+      reading = undefined;
+      if (stored !== undefined && stored !== "away") return { kind: "found", click: stored };
+      if (stored === undefined && isConclusive) return { kind: "none" };
+      if (performance.now() < deadlineMs) await pause(POLL_MS);
+    }
+    if (performance.now() >= deadlineMs) return { kind: "unavailable" };
+  }
+}
