@@ -7,17 +7,17 @@ import type {
 import { newConversionId } from "../../schemas/ids/conversion-id.ts";
 import { type Amount, parseAmount } from "../../schemas/money/amount.ts";
 import type { ExchangeRate } from "../../schemas/postgres/exchange-rates.ts";
-import { capCounts } from "./cap-counts.ts";
-import { computeMoney } from "./conversion-terms.ts";
-import { type Recording, type RecordPlan, setConversionStatus } from "./conversions.ts";
-import { convertMoney } from "./convert-money.ts";
-import { isClickIpCrowded } from "./count-clicks.ts";
-import { addressLimit } from "./draft-report.ts";
-import { findClickById } from "./find-click.ts";
-import { type ReportSources, rateFor } from "./incoming-report.ts";
-import { judgeConversion, type Verdict } from "./judge-conversion.ts";
-import { isOncePerClick, newConversion } from "./new-conversion.ts";
-import { fraudChecksOf, isRefusal, type Target, termsOf } from "./resolve-target.ts";
+import { isClickIpCrowded } from "./attribute/count-clicks.ts";
+import { findClickById } from "./attribute/find-click.ts";
+import { computeMoney } from "./judge/conversion-terms.ts";
+import { convertMoney } from "./judge/convert-money.ts";
+import { addressLimit } from "./judge/draft-report.ts";
+import { judgeConversion, type Verdict } from "./judge/judge-conversion.ts";
+import { isOncePerClick, newConversion } from "./judge/new-conversion.ts";
+import { type ReportSources, rateFor } from "./read/incoming-report.ts";
+import { fraudChecksOf, isRefusal, type Target, termsOf } from "./read/resolve-target.ts";
+import { capCounts } from "./record/cap-counts.ts";
+import { type Recording, type RecordPlan, setConversionStatus } from "./record/conversions.ts";
 
 type Create = Extract<ConversionCommand, { kind: "create" }>;
 type SetStatus = Extract<ConversionCommand, { kind: "set-status" }>;
