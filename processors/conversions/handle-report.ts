@@ -9,7 +9,7 @@ import { isClickIpCrowded } from "./attribute/count-clicks.ts";
 import { resolveCoupon } from "./attribute/resolve-coupon.ts";
 import type { Money } from "./judge/conversion-terms.ts";
 import { convertMoney, formatRate } from "./judge/convert-money.ts";
-import { type Draft, draftReport } from "./judge/draft-report.ts";
+import { draftReport, type ReportDraft } from "./judge/draft-report.ts";
 import {
   applicableMoney,
   type Incoming,
@@ -217,7 +217,7 @@ function recorded(
   target: Target,
   facts: {
     readonly outcome: Extract<RecordOutcome, { outcome: "recorded" }>;
-    readonly draft: Draft;
+    readonly draft: ReportDraft;
     readonly details: Readonly<Record<string, unknown>>;
     readonly clickId: string | undefined;
   },
@@ -248,7 +248,7 @@ function recorded(
 function detailsOf(
   incoming: Incoming,
   target: Target,
-  { rate, draft }: { readonly rate: ExchangeRate | undefined; readonly draft: Draft },
+  { rate, draft }: { readonly rate: ExchangeRate | undefined; readonly draft: ReportDraft },
 ): Readonly<Record<string, unknown>> {
   const { ignored } = applicableMoney(incoming);
   return {
