@@ -17,7 +17,7 @@ import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { startClicks } from "./clicks/start.ts";
-import { CapTeller } from "./conversions/cap-teller.ts";
+import { CapTeller } from "./conversions/record/cap-teller.ts";
 import { type ConversionDeps, startConversions } from "./conversions/start.ts";
 import { postbackKind } from "./delivery/postback-kind.ts";
 import { RETRY_WAITS_MS } from "./delivery/retry-schedule.ts";

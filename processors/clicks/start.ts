@@ -6,8 +6,8 @@ import type { Metrics } from "../../schemas/host/metrics.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { type Clock, systemClock } from "../../schemas/time/clock.ts";
-import { Lane } from "./lane.ts";
-import { LaneKeeper } from "./lane-keeper.ts";
+import { Lane } from "./lane/lane.ts";
+import { LaneKeeper } from "./lane/lane-keeper.ts";
 import { clickMetrics, type LaneReadings } from "./metrics.ts";
 
 export type ClickDeps = {

@@ -5,19 +5,15 @@ import type {
   ConversionCommandReply,
 } from "../../schemas/events/conversion-command.ts";
 import { newConversionId } from "../../schemas/ids/conversion-id.ts";
-import { type Amount, parseAmount } from "../../schemas/money/amount.ts";
+import { parseAmount } from "../../schemas/money/amount.ts";
 import type { ExchangeRate } from "../../schemas/postgres/exchange-rates.ts";
-import { capCounts } from "./cap-counts.ts";
-import { computeMoney } from "./conversion-terms.ts";
-import { type Recording, type RecordPlan, setConversionStatus } from "./conversions.ts";
-import { convertMoney } from "./convert-money.ts";
-import { isClickIpCrowded } from "./count-clicks.ts";
-import { addressLimit } from "./draft-report.ts";
-import { findClickById } from "./find-click.ts";
-import { type ReportSources, rateFor } from "./incoming-report.ts";
-import { judgeConversion, type Verdict } from "./judge-conversion.ts";
-import { isOncePerClick, newConversion } from "./new-conversion.ts";
-import { fraudChecksOf, isRefusal, type Target, termsOf } from "./resolve-target.ts";
+import { isClickIpCrowded } from "./attribute/count-clicks.ts";
+import { findClickById } from "./attribute/find-click.ts";
+import { convertMoney } from "./judge/convert-money.ts";
+import { draftCreation } from "./judge/draft-creation.ts";
+import { type ReportSources, rateFor } from "./read/incoming-report.ts";
+import { fraudChecksOf, isRefusal, type Target } from "./read/resolve-target.ts";
+import { type Recording, setConversionStatus } from "./record/conversions.ts";
 
 type Create = Extract<ConversionCommand, { kind: "create" }>;
 type SetStatus = Extract<ConversionCommand, { kind: "set-status" }>;
@@ -78,83 +74,37 @@ function draftCommand(
     readonly isClickIpCrowded: boolean;
   },
 ): Recording {
-  const { target, click } = facts;
-  const id = newConversionId(sources.clock.nowMs());
-  const terms = termsOf(sources.catalog, target);
-  const given = convertMoney(
-    {
-      saleAmount: parseAmount(command.saleAmount ?? ""),
-      payout: parseAmount(command.payout ?? ""),
-      revenue: parseAmount(command.revenue ?? ""),
-    },
-    facts.rate,
-  );
-  const money = computeMoney(terms, { ...given, saleAmount: given.saleAmount ?? 0n });
-  const verdict = verdictOf(sources, command, { ...facts, id, saleAmount: money.saleAmount });
-  const row = newConversion({
-    id,
-    target,
-    click,
+  const amounts = {
+    saleAmount: parseAmount(command.saleAmount ?? ""),
+    payout: parseAmount(command.payout ?? ""),
+    revenue: parseAmount(command.revenue ?? ""),
+  };
+  return draftCreation(sources.catalog, {
+    id: newConversionId(sources.clock.nowMs()),
+    target: facts.target,
+    click: facts.click,
     clickValues: command.click,
-    terms,
-    money,
-    verdict,
+    given: convertMoney(amounts, facts.rate),
+    finalStatus: command.status ?? undefined,
+    givenStatus: undefined,
+    isClickIpCrowded: facts.isClickIpCrowded,
+    isIpAllowed: true,
+    address: facts.click?.ip ?? "",
     method: "api",
     convTsMs: command.convTsMs ?? command.nowMs,
+    nowMs: command.nowMs,
     txid: command.advTxid ?? undefined,
     convIp: "",
     params: command.params,
     notes: command.notes,
-  });
-  const groups = sources.catalog.groupsOf(target.offer.id);
-  const plan: RecordPlan = {
-    on_txid: "conflict",
-    on_click: "duplicate",
-    on_none: "insert",
-    latest_of_click: false,
-    may_be_multiple: click !== undefined && !isOncePerClick(target),
-    caps: verdict.countsAgainstCaps ? capCounts({ ...target, groups }, money) : [],
-    address_limit: verdict.countsAddress ? addressLimit(target, click?.ip ?? "") : null,
-    timezone: target.workspace.timezone,
-    actor: "api",
-    key_id: command.keyId,
-  };
-  return { row, plan };
-}
-
-/** A status that staff give is final; without one the offer's rules decide (G90). */
-function verdictOf(
-  { catalog }: ReportSources,
-  { status, convTsMs, nowMs, click: clickValues }: Create,
-  facts: {
-    readonly id: string;
-    readonly target: Target;
-    readonly click: ClickRecord | undefined;
-    readonly saleAmount: Amount;
-    readonly isClickIpCrowded: boolean;
-  },
-): Verdict {
-  if (status !== null) {
-    const reason = status === "rejected" ? "manual" : "";
-    return { status, reason, countsAddress: false, countsAgainstCaps: false };
-  }
-  const { workspace, offer, affiliate, event } = facts.target;
-  return judgeConversion({
-    conversionId: facts.id,
-    convTsMs: convTsMs ?? nowMs,
-    nowMs,
-    click: facts.click,
-    clickValues,
-    offer,
-    affiliate,
-    eventCode: event.code,
-    method: "api",
-    saleAmount: facts.saleAmount,
-    rules: catalog.rulesOf(workspace.id),
-    fraudChecks: fraudChecksOf(facts.target),
-    isClickIpCrowded: facts.isClickIpCrowded,
-    isIpAllowed: true,
-    givenStatus: undefined,
+    plan: {
+      on_txid: "conflict",
+      on_click: "duplicate",
+      on_none: "insert",
+      latest_of_click: false,
+      actor: "api",
+      key_id: command.keyId,
+    },
   });
 }
 

@@ -1,9 +1,33 @@
 import type { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import { formatAmount } from "../../schemas/money/amount.ts";
 import type { ExchangeRate } from "../../schemas/postgres/exchange-rates.ts";
-import { applyUpdate } from "./apply-update.ts";
-import { attributeClick } from "./attribute-click.ts";
-import type { Money } from "./conversion-terms.ts";
+import { findFirstAnswer, keyedAnswer } from "./answer/first-answer.ts";
+import { type Handled, refusal, takenReply } from "./answer/postback-answer.ts";
+import { malformed, type Refusal, refused, UNAVAILABLE } from "./answer/refusal.ts";
+import { attributeClick } from "./attribute/attribute-click.ts";
+import { isClickIpCrowded } from "./attribute/count-clicks.ts";
+import { resolveCoupon } from "./attribute/resolve-coupon.ts";
+import type { Money } from "./judge/conversion-terms.ts";
+import { convertMoney, formatRate } from "./judge/convert-money.ts";
+import { draftReport, type ReportDraft } from "./judge/draft-report.ts";
+import {
+  applicableMoney,
+  type Incoming,
+  type ReportSources,
+  rateFor,
+} from "./read/incoming-report.ts";
+import { reportFingerprint } from "./read/report-fingerprint.ts";
+import { reportKey } from "./read/report-key.ts";
+import { readReport } from "./read/report-params.ts";
+import {
+  type Credit,
+  fraudChecksOf,
+  isRefusal,
+  resolveTarget,
+  type Target,
+} from "./read/resolve-target.ts";
+import { FOREIGN_OFFER, maySpeakFor, type Sender, senderOfToken } from "./read/sender.ts";
+import { applyUpdate } from "./record/apply-update.ts";
 import {
   findConversion,
   findRecorded,
@@ -11,26 +35,7 @@ import {
   type RecordOutcome,
   type RecordPlan,
   tryConversion,
-} from "./conversions.ts";
-import { convertMoney, formatRate } from "./convert-money.ts";
-import { isClickIpCrowded } from "./count-clicks.ts";
-import { type Draft, draftReport } from "./draft-report.ts";
-import { findFirstAnswer, keyedAnswer } from "./first-answer.ts";
-import { applicableMoney, type Incoming, type ReportSources, rateFor } from "./incoming-report.ts";
-import { type Handled, refusal, takenReply } from "./postback-answer.ts";
-import { malformed, type Refusal, refused, UNAVAILABLE } from "./refusal.ts";
-import { reportFingerprint } from "./report-fingerprint.ts";
-import { reportKey } from "./report-key.ts";
-import { readReport } from "./report-params.ts";
-import { resolveCoupon } from "./resolve-coupon.ts";
-import {
-  type Credit,
-  fraudChecksOf,
-  isRefusal,
-  resolveTarget,
-  type Target,
-} from "./resolve-target.ts";
-import { FOREIGN_OFFER, maySpeakFor, type Sender, senderOfToken } from "./sender.ts";
+} from "./record/conversions.ts";
 
 /** Reads, judges and records one report. Throws what the store throws: the caller knows what an outage is. */
 export async function handleReport(
@@ -212,7 +217,7 @@ function recorded(
   target: Target,
   facts: {
     readonly outcome: Extract<RecordOutcome, { outcome: "recorded" }>;
-    readonly draft: Draft;
+    readonly draft: ReportDraft;
     readonly details: Readonly<Record<string, unknown>>;
     readonly clickId: string | undefined;
   },
@@ -243,7 +248,7 @@ function recorded(
 function detailsOf(
   incoming: Incoming,
   target: Target,
-  { rate, draft }: { readonly rate: ExchangeRate | undefined; readonly draft: Draft },
+  { rate, draft }: { readonly rate: ExchangeRate | undefined; readonly draft: ReportDraft },
 ): Readonly<Record<string, unknown>> {
   const { ignored } = applicableMoney(incoming);
   return {

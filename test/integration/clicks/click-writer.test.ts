@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
-import { CLICK_TABLE, IMPRESSION_TABLE } from "../../../processors/clicks/lane-table.ts";
-import { POSITIONS_QUERY } from "../../../processors/clicks/stored-positions.ts";
+import { CLICK_TABLE, IMPRESSION_TABLE } from "../../../processors/clicks/lane/lane-table.ts";
+import { POSITIONS_QUERY } from "../../../processors/clicks/lane/stored-positions.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { IMPRESSION_LANE } from "../../../schemas/events/shards.ts";
 import { clicksStream } from "../../../schemas/nats/streams.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import type { CountedCap } from "../../../processors/clicks/click-caps.ts";
-import { selectCapClicks } from "../../../processors/clicks/stored-cap-clicks.ts";
+import type { CountedCap } from "../../../processors/clicks/caps/click-caps.ts";
+import { selectCapClicks } from "../../../processors/clicks/caps/stored-cap-clicks.ts";
 import { capBucket } from "../../../schemas/catalog/cap-bucket.ts";
 import { aCatalog } from "../../samples/a-catalog.ts";
 import { until } from "../../system/until.ts";

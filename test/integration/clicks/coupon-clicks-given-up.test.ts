@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { giveUpProducer, readProducers } from "../../../api/command-line/producers.ts";
-import { startCouponClicks } from "../../../processors/conversions/coupon-clicks.ts";
-import { findClickById } from "../../../processors/conversions/find-click.ts";
-import { StoredClicks } from "../../../processors/conversions/stored-clicks.ts";
+import { findClickById } from "../../../processors/conversions/attribute/find-click.ts";
+import { StoredClicks } from "../../../processors/conversions/attribute/stored-clicks.ts";
+import { startCouponClicks } from "../../../processors/conversions/record/coupon-clicks.ts";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { CouponClickOrder } from "../../../schemas/events/coupon-click.ts";

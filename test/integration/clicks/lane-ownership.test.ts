@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
-import { insertQueryId, raiseFence } from "../../../processors/clicks/fence.ts";
-import { FencedError, insertRows } from "../../../processors/clicks/insert-rows.ts";
-import { CLICK_TABLE } from "../../../processors/clicks/lane-table.ts";
-import { SegmentBuilder } from "../../../processors/clicks/segment-builder.ts";
+import { SegmentBuilder } from "../../../processors/clicks/intake/segment-builder.ts";
+import { insertQueryId, raiseFence } from "../../../processors/clicks/lane/fence.ts";
+import { FencedError, insertRows } from "../../../processors/clicks/lane/insert-rows.ts";
+import { CLICK_TABLE } from "../../../processors/clicks/lane/lane-table.ts";
 import { until } from "../../system/until.ts";
 import { aClick } from "./click-producer.ts";
 import { ClickWorld, metricOf } from "./click-world.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PostbackLog } from "../../../processors/conversions/postback-log.ts";
+import { PostbackLog } from "../../../processors/conversions/answer/postback-log.ts";
 import { addressForms } from "../../../schemas/erasure/address-forms.ts";
 import { erase, repeatDueErasure, type Subject } from "../../../schemas/erasure/erasures.ts";
 import { openLog } from "../../../schemas/host/log.ts";

@@ -1,0 +1,228 @@
+import { capBucket, capBucketRange } from "../../../schemas/catalog/cap-bucket.ts";
+import { capName, capOwnersOf } from "../../../schemas/catalog/cap-owners.ts";
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import { CAP_PERIODS, type CapPeriod, type Offer } from "../../../schemas/catalog/records.ts";
+import type { ClickTotal } from "../../../schemas/events/click-notice.ts";
+import { shardOfOffer } from "../../../schemas/events/shards.ts";
+import type { Batch } from "../intake/batch.ts";
+import { readLine, wasTaken } from "../intake/read-line.ts";
+
+/** One click cap and the clicks of this lane's offers that count against it. */
+export type CountedCap = {
+  readonly name: string;
+  readonly period: CapPeriod;
+  readonly timezone: string;
+  /** Those of this lane: a group and an advertiser have others elsewhere. */
+  readonly offers: ReadonlyMap<number, Offer>;
+  readonly limit: number;
+};
+
+/**
+ * Clicks of the period that the writer's clock is in, and of the next one: producers' clocks differ, and so they cross midnight one
+ * by one. What a clock further ahead puts into later periods is left out, and counted from the table when a later period begins.
+ */
+type Tally = {
+  cap: CountedCap;
+  present: { readonly bucket: number; clicks: number };
+  next: { readonly bucket: number; clicks: number };
+  /** Clicks of periods behind the next one were left out. */
+  isShort: boolean;
+  /** From then on every click that is accepted is counted; before, nothing is known. */
+  isLoaded: boolean;
+  told: { readonly bucket: number; readonly clicks: number };
+};
+
+/** Stored clicks of an offer in a bucket of the cap's period. */
+export type StoredClicks = {
+  readonly offerId: number;
+  readonly bucket: number;
+  readonly clicks: number;
+};
+
+const NEVER = { bucket: Number.NEGATIVE_INFINITY, clicks: 0 };
+const LINE_FEED = "\n";
+
+/**
+ * Clicks of one lane's offers that count against click caps, in the order of the stream. A total is what the table holds plus
+ * what was accepted and is not in it yet: both are asked at one moment, at which nothing is being inserted ({@link load}), and
+ * from then on every accepted click adds to it.
+ */
+export class ClickCaps {
+  readonly #lane: number;
+  #revision = -1;
+  #tallies = new Map<string, Tally>();
+  #byOffer = new Map<number, Tally[]>();
+  /** A limit was just reached: to be told at once. */
+  hasReached = false;
+
+  constructor(lane: number) {
+    this.#lane = lane;
+  }
+
+  get size(): number {
+    return this.#tallies.size;
+  }
+
+  /** Takes over the caps of the catalog. Those whose offers and time zone stay keep their clicks. */
+  follow(catalog: Catalog): void {
+    if (catalog.revision === this.#revision) return;
+    this.#revision = catalog.revision;
+    const tallies = new Map<string, Tally>();
+    const byOffer = new Map<number, Tally[]>();
+    for (const cap of clickCapsOf(catalog, this.#lane)) {
+      const known = this.#tallies.get(cap.name);
+      const tally =
+        known !== undefined && isCountedAlike(known.cap, cap)
+          ? known
+          : { cap, present: NEVER, next: NEVER, isShort: false, isLoaded: false, told: NEVER };
+      tally.cap = cap;
+      tallies.set(cap.name, tally);
+      for (const id of cap.offers.keys()) byOffer.set(id, [...(byOffer.get(id) ?? []), tally]);
+    }
+    this.#tallies = tallies;
+    this.#byOffer = byOffer;
+  }
+
+  /** Caps whose clicks are not known yet. */
+  get unloaded(): CountedCap[] {
+    return [...this.#tallies.values()].flatMap(({ cap, isLoaded }) => (isLoaded ? [] : [cap]));
+  }
+
+  /** The table has forgotten clicks: what is in it has to be asked again. */
+  unload(): void {
+    for (const tally of this.#tallies.values()) tally.isLoaded = false;
+  }
+
+  /**
+   * What was stored before this call, by the name of the cap, as asked for at `nowMs`. `batches` are those that were accepted, stored
+   * ones among them: between the question to the table and this call nothing may have been inserted.
+   */
+  load(
+    stored: ReadonlyMap<string, readonly StoredClicks[]>,
+    { batches, nowMs }: { readonly batches: readonly Batch[]; readonly nowMs: number },
+  ): void {
+    const fresh = new Set<Tally>();
+    for (const [name, rows] of stored) {
+      const tally = this.#tallies.get(name);
+      if (tally === undefined || tally.isLoaded) continue;
+      const { period, timezone } = tally.cap;
+      tally.present = { bucket: capBucket(period, timezone, nowMs), clicks: 0 };
+      tally.next = { bucket: nextBucket(tally.cap, nowMs), clicks: 0 };
+      Object.assign(tally, { isShort: false, isLoaded: true, told: NEVER });
+      for (const { offerId, bucket, clicks } of rows) {
+        if (tally.cap.offers.has(offerId)) add(tally, bucket, clicks);
+      }
+      fresh.add(tally);
+    }
+    if (fresh.size > 0) this.#countWaiting(batches, fresh);
+  }
+
+  /** An accepted click. `line` is its record as latin1. */
+  take(offerId: number, ts: number, line: string): void {
+    const tallies = this.#byOffer.get(offerId);
+    if (tallies === undefined || !wasTaken(line)) return;
+    for (const tally of tallies) {
+      if (tally.isLoaded) this.#count(tally, ts);
+    }
+  }
+
+  /**
+   * Totals of the periods that `nowMs` lies in and that were not told yet: with `minor`, also those whose limit is not reached.
+   * `whole` tells all. Tallies that cannot follow the clock into its period become {@link unloaded}.
+   */
+  news(nowMs: number, { minor, whole }: { minor: boolean; whole: boolean }): ClickTotal[] {
+    this.hasReached = false;
+    const news: ClickTotal[] = [];
+    for (const tally of this.#tallies.values()) {
+      const { cap, told, isLoaded } = tally;
+      if (!isLoaded || !follows(tally, nowMs)) continue;
+      const { bucket, clicks } = tally.present;
+      if (clicks === 0) continue;
+      const toldClicks = told.bucket === bucket ? told.clicks : 0;
+      const isNew = clicks !== toldClicks;
+      const isReached = clicks >= cap.limit && toldClicks < cap.limit;
+      if (!whole && !(isNew && (minor || isReached))) continue;
+      tally.told = { bucket, clicks };
+      news.push({ cap: cap.name, bucket, clicks });
+    }
+    return news;
+  }
+
+  #countWaiting(batches: readonly Batch[], tallies: ReadonlySet<Tally>): void {
+    for (const batch of batches) {
+      for (const segment of batch.segments) {
+        if (segment.isStored) continue;
+        for (const line of segment.bytes.toString("latin1").split(LINE_FEED)) {
+          const head = readLine(line);
+          if (head === undefined || !wasTaken(line)) continue;
+          for (const tally of this.#byOffer.get(head.offerId) ?? []) {
+            if (tallies.has(tally)) this.#count(tally, head.ts);
+          }
+        }
+      }
+    }
+  }
+
+  #count(tally: Tally, ts: number): void {
+    const { cap } = tally;
+    const clicks = add(tally, capBucket(cap.period, cap.timezone, ts), 1);
+    if (clicks === cap.limit) this.hasReached = true;
+  }
+}
+
+function clickCapsOf(catalog: Catalog, lane: number): Iterable<CountedCap> {
+  const caps = new Map<string, CountedCap & { readonly offers: Map<number, Offer> }>();
+  for (const offer of catalog.offers.values()) {
+    if (shardOfOffer(offer.id) !== lane) continue;
+    for (const owner of capOwnersOf(catalog, offer)) {
+      const limits = owner.caps.clicks;
+      if (limits === undefined) continue;
+      const timezone = catalog.workspaces.get(offer.workspace_id)?.timezone ?? "UTC";
+      for (const period of CAP_PERIODS) {
+        const limit = limits[period];
+        if (limit === undefined) continue;
+        const name = capName(owner.name, "clicks", period, offer.currency);
+        const known = caps.get(name);
+        if (known !== undefined) known.offers.set(offer.id, offer);
+        else
+          caps.set(name, { name, period, timezone, limit, offers: new Map([[offer.id, offer]]) });
+      }
+    }
+  }
+  return caps.values();
+}
+
+function isCountedAlike(known: CountedCap, cap: CountedCap): boolean {
+  if (known.timezone !== cap.timezone || known.offers.size !== cap.offers.size) return false;
+  for (const id of cap.offers.keys()) if (!known.offers.has(id)) return false;
+  return true;
+}
+
+/** Answers the clicks of the bucket; 0 for one that is not counted. */
+function add(tally: Tally, bucket: number, clicks: number): number {
+  const { present, next } = tally;
+  if (bucket === present.bucket) return (present.clicks += clicks);
+  if (bucket === next.bucket) return (next.clicks += clicks);
+  if (bucket > next.bucket) tally.isShort = true;
+  return 0;
+}
+
+/** Whether the tally knows the period that `nowMs` lies in. A clock that went back asks for one whose clicks are not here any more. */
+function follows(tally: Tally, nowMs: number): boolean {
+  const { cap, present, next, isShort } = tally;
+  const bucket = capBucket(cap.period, cap.timezone, nowMs);
+  if (bucket === present.bucket) return true;
+  if (bucket < present.bucket || isShort) {
+    tally.isLoaded = false;
+    return false;
+  }
+  tally.present = bucket === next.bucket ? next : { bucket, clicks: 0 };
+  tally.next = { bucket: nextBucket(cap, nowMs), clicks: 0 };
+  return true;
+}
+
+/** Infinite for "total", which has one period. */
+function nextBucket({ period, timezone }: CountedCap, nowMs: number): number {
+  if (period === "total") return Number.POSITIVE_INFINITY;
+  return capBucket(period, timezone, capBucketRange(period, timezone, nowMs).toMs);
+}

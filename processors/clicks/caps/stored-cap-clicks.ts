@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { capBucket, capBucketRange } from "../../../schemas/catalog/cap-bucket.ts";
+import type { CapPeriod } from "../../../schemas/catalog/records.ts";
+import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import type { CountedCap, StoredClicks } from "./click-caps.ts";
+
+/** The ids are part of the request's address. */
+const OFFERS_A_QUERY = 2_000;
+const TIMEOUT_SECONDS = 10;
+
+/** Unquoted as ClickHouse writes numbers of 64 bits by the settings of the connection. */
+const Count = z.object({ offer_id: z.int(), clicks: z.int(), next: z.int(), later: z.int() });
+
+/** What the conditions of click caps and of duplicates are about (`wasTaken`). */
+export const TAKEN = "status = 'redirect' and status_reason != 'duplicate'";
+
+type Span = { readonly period: CapPeriod; readonly timezone: string; readonly caps: CountedCap[] };
+
+/**
+ * Stored clicks of each cap in the period that `nowMs` lies in, in the next one, where a clock that is ahead may have put some, and
+ * in all later ones together, as those of an infinite bucket. Reads one period of the offers' workspaces; a `total` cap reads all of
+ * their clicks.
+ */
+export async function selectCapClicks(
+  clickhouse: Clickhouse,
+  lane: number,
+  caps: readonly CountedCap[],
+  nowMs: number,
+): Promise<Map<string, StoredClicks[]>> {
+  const stored = new Map<string, StoredClicks[]>();
+  for (const span of spansOf(caps)) {
+    const { fromMs, toMs } = capBucketRange(span.period, span.timezone, nowMs);
+    const bucket = capBucket(span.period, span.timezone, nowMs);
+    const nextBucket = capBucket(span.period, span.timezone, toMs);
+    const { toMs: nextToMs } = capBucketRange(span.period, span.timezone, toMs);
+    const counts = await selectCounts(clickhouse, lane, span, { fromMs, toMs, nextToMs });
+    for (const cap of span.caps) {
+      const rows = counts.filter(({ offer_id: id }) => cap.offers.has(id));
+      stored.set(cap.name, [
+        ...rows.flatMap(({ offer_id: offerId, clicks, next, later }) =>
+          [
+            { offerId, bucket, clicks },
+            { offerId, bucket: nextBucket, clicks: next },
+            { offerId, bucket: Number.POSITIVE_INFINITY, clicks: later },
+          ].filter((of) => of.clicks > 0),
+        ),
+      ]);
+    }
+  }
+  return stored;
+}
+
+/** Caps of one period and time zone are asked for together. */
+function spansOf(caps: readonly CountedCap[]): Iterable<Span> {
+  const spans = new Map<string, Span>();
+  for (const cap of caps) {
+    const { period, timezone } = cap;
+    const key = period === "total" ? period : `${period} ${timezone}`;
+    const known = spans.get(key);
+    if (known === undefined) spans.set(key, { period, timezone, caps: [cap] });
+    else known.caps.push(cap);
+  }
+  return spans.values();
+}
+
+async function selectCounts(
+  clickhouse: Clickhouse,
+  lane: number,
+  span: Span,
+  range: { readonly fromMs: number; readonly toMs: number; readonly nextToMs: number },
+): Promise<z.infer<typeof Count>[]> {
+  const offers = new Map(span.caps.flatMap((cap) => [...cap.offers]));
+  const ids = [...offers.keys()];
+  const workspaces = [...new Set([...offers.values()].map((offer) => offer.workspace_id))];
+  const counts: z.infer<typeof Count>[] = [];
+  for (let from = 0; from < ids.length; from += OFFERS_A_QUERY) {
+    const answer = await clickhouse.query({
+      query: `select offer_id, countIf(toUnixTimestamp64Milli(ts) < {toMs: Int64}) as clicks,
+          countIf(toUnixTimestamp64Milli(ts) >= {toMs: Int64} and toUnixTimestamp64Milli(ts) < {nextToMs: Int64}) as next,
+          countIf(toUnixTimestamp64Milli(ts) >= {nextToMs: Int64}) as later
+        from click
+        where workspace_id in {workspaces: Array(UInt32)} and _lane = {lane: UInt8}
+          and ts >= fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
+          and offer_id in {offers: Array(UInt32)} and ${TAKEN}
+        group by offer_id`,
+      query_params: { lane, ...range, workspaces, offers: ids.slice(from, from + OFFERS_A_QUERY) },
+      format: "JSONEachRow",
+      clickhouse_settings: { max_execution_time: TIMEOUT_SECONDS },
+    });
+    counts.push(...z.array(Count).parse(await answer.json()));
+  }
+  return counts;
+}

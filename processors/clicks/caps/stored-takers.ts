@@ -1,0 +1,51 @@
+import { z } from "zod";
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { ClickTaken } from "../../../schemas/events/click-notice.ts";
+import { shardOfOffer } from "../../../schemas/events/shards.ts";
+import { TAKEN } from "./stored-cap-clicks.ts";
+
+/** Of a lane; an ingress remembers 200,000 of all lanes. */
+const TAKERS_MAX = 50_000;
+const OFFERS_MAX = 5_000;
+const TIMEOUT_SECONDS = 10;
+const SECOND_MS = 1_000;
+
+const Rows = z.array(ClickTaken);
+
+/**
+ * Who took the lane's offers so lately that another click would be a duplicate (G145), the newest first: what an ingress that
+ * begins has forgotten.
+ */
+export async function selectTakers(
+  clickhouse: Clickhouse,
+  catalog: Catalog,
+  lane: number,
+  nowMs: number,
+): Promise<ClickTaken[]> {
+  const offers = [...catalog.offers.values()].filter(
+    (offer) => offer.duplicate_click_seconds > 0 && shardOfOffer(offer.id) === lane,
+  );
+  if (offers.length === 0) return [];
+  const asked = offers.slice(0, OFFERS_MAX);
+  const seconds = new Map(asked.map((offer) => [offer.id, offer.duplicate_click_seconds]));
+  const answer = await clickhouse.query({
+    query: `select offer_id, affiliate_id, visitor, toUnixTimestamp64Milli(max(ts)) as at_ms
+      from click
+      where workspace_id in {workspaces: Array(UInt32)} and _lane = {lane: UInt8}
+        and ts > fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
+        and offer_id in {offers: Array(UInt32)} and affiliate_id != 0 and ${TAKEN}
+      group by offer_id, affiliate_id, visitor
+      order by at_ms desc limit ${TAKERS_MAX}`,
+    query_params: {
+      lane,
+      fromMs: nowMs - Math.max(...seconds.values()) * SECOND_MS,
+      workspaces: [...new Set(asked.map((offer) => offer.workspace_id))],
+      offers: [...seconds.keys()],
+    },
+    format: "JSONCompactEachRow",
+    clickhouse_settings: { max_execution_time: TIMEOUT_SECONDS },
+  });
+  const takers = Rows.parse(await answer.json());
+  return takers.filter(([id, , , atMs]) => atMs > nowMs - (seconds.get(id) ?? 0) * SECOND_MS);
+}

@@ -1,0 +1,109 @@
+import { keyedHash } from "../../../schemas/erasure/keyed-hash.ts";
+import { clickIdParts } from "../../../schemas/ids/click-id.ts";
+import { readWorkspaceId, textAt } from "../intake/read-line.ts";
+import { ALL_PERSONAL, withoutColumns } from "./erased-line.ts";
+
+const ID_LENGTH = 32;
+/** Addresses that a text may have, in the forms that an erasure keeps hashes of. A colon may be percent-encoded in a URL. */
+const ADDRESS = /\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}/g;
+const ENCODED_COLON = /%3a/gi;
+/** A truncated address, which stands for many: only the column `ip` may have it cleared. */
+const TRUNCATED = /(\.0|::)$/;
+const TEXTS = ["destination", "referrer", "extra"] as const;
+/** Hashes of addresses that were compared lately. */
+const HASHES_MAX = 10_000;
+
+/** An erased address of a workspace: clicks up to `atMs` lose it. */
+export type ErasedAddress = {
+  readonly id: number;
+  readonly workspaceId: number;
+  /** UTC ms. */
+  readonly atMs: number;
+  /** Keyed hashes of its forms. */
+  readonly hashes: readonly string[];
+};
+
+/**
+ * What was erased (G207) and may still come as it was: from a journal, or from the stream when it is read again. Cheap for clicks
+ * that are newer than every erasure, as all are in normal operation.
+ */
+export class ErasedClicks {
+  readonly #clickIds = new Set<string>();
+  readonly #addressIds = new Set<number>();
+  /** By workspace: until when each hashed address was erased. A click costs the same however many there are. */
+  readonly #erasedToMs = new Map<number, Map<string, number>>();
+  readonly #hashes = new Map<string, string>();
+  #key = "";
+  #newestMs = 0;
+
+  get size(): number {
+    return this.#clickIds.size + this.#addressIds.size;
+  }
+
+  /** `key` is that of the keyed hashes. Returns what is new. */
+  add(
+    erased: { readonly clickIds: readonly string[]; readonly addresses: readonly ErasedAddress[] },
+    key: string,
+  ): { readonly clickIds: readonly string[]; readonly addresses: readonly ErasedAddress[] } {
+    this.#key = key;
+    const clickIds = erased.clickIds.filter((id) => !this.#clickIds.has(id));
+    const addresses = erased.addresses.filter(({ id }) => !this.#addressIds.has(id));
+    for (const id of clickIds) {
+      this.#clickIds.add(id);
+      this.#newestMs = Math.max(this.#newestMs, clickIdParts(id).atMs);
+    }
+    for (const { id, workspaceId, atMs, hashes } of addresses) {
+      this.#addressIds.add(id);
+      const erasedToMs = this.#erasedToMs.get(workspaceId) ?? new Map<string, number>();
+      this.#erasedToMs.set(workspaceId, erasedToMs);
+      for (const hash of hashes) erasedToMs.set(hash, Math.max(atMs, erasedToMs.get(hash) ?? 0));
+      this.#newestMs = Math.max(this.#newestMs, atMs);
+    }
+    return { clickIds, addresses };
+  }
+
+  /** The line of a click at `ts`, as latin1, without what was erased: the same text, or a shorter one. */
+  clean(line: string, ts: number): string {
+    if (ts > this.#newestMs) return line;
+    if (this.#clickIds.size > 0) {
+      const id = textAt(line, "click_id");
+      if (
+        id?.end === (id?.start ?? 0) + ID_LENGTH &&
+        this.#clickIds.has(line.slice(id.start, id.end))
+      )
+        return withoutColumns(line, ALL_PERSONAL);
+    }
+    return this.#addressIds.size === 0 ? line : this.#withoutAddresses(line, ts);
+  }
+
+  #withoutAddresses(line: string, ts: number): string {
+    const erasedToMs = this.#erasedToMs.get(readWorkspaceId(line));
+    if (erasedToMs === undefined) return line;
+    const isErased = (address: string): boolean =>
+      (erasedToMs.get(this.#hashOf(address)) ?? 0) >= ts;
+    const ip = textOf(line, "ip");
+    const clean = ip !== "" && isErased(ip) ? withoutColumns(line, ["ip"]) : line;
+    const isInText = TEXTS.some((name) => addressesIn(textOf(clean, name)).some(isErased));
+    return isInText ? withoutColumns(clean, TEXTS) : clean;
+  }
+
+  #hashOf(address: string): string {
+    let hash = this.#hashes.get(address);
+    if (hash === undefined) {
+      hash = keyedHash(this.#key, address);
+      if (this.#hashes.size >= HASHES_MAX) this.#hashes.clear();
+      this.#hashes.set(address, hash);
+    }
+    return hash;
+  }
+}
+
+function addressesIn(text: string): string[] {
+  const found = text.toLowerCase().replace(ENCODED_COLON, ":").match(ADDRESS) ?? [];
+  return found.filter((address) => !TRUNCATED.test(address));
+}
+
+function textOf(line: string, field: string): string {
+  const text = textAt(line, field);
+  return text === undefined ? "" : line.slice(text.start, text.end);
+}

@@ -1,0 +1,122 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { z } from "zod";
+import type { Log } from "../../../schemas/host/log.ts";
+import { clickIdParts } from "../../../schemas/ids/click-id.ts";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import type { Segment } from "../intake/batch.ts";
+import { type Intake, passedKey } from "../intake/intake.ts";
+import type { ErasedAddress } from "./erased-clicks.ts";
+
+const LOOK_MS = 1_000;
+/** Clicks older than this that still come are cleared by the last repeats of an erasure. The stream keeps clicks for 3 days. */
+const HORIZON_DAYS = 35;
+/** Of a lane's memory: about 100 bytes each. */
+const CLICKS_MAX = 500_000;
+const ADDRESSES_MAX = 10_000;
+/** Memory that is searched for an address in one turn of the event loop: 5 to 10 ms. */
+const BYTES_A_TURN = 500_000;
+
+const Found = z.object({
+  /** By the clock of Postgres, UTC ms. */
+  now_ms: z.int(),
+  /** Of the keyed hashes. */
+  key: z.string(),
+  clicks: z.array(z.string()),
+  addresses: z.array(
+    z.object({ id: z.int(), workspaceId: z.int(), atMs: z.int(), hashes: z.array(z.string()) }),
+  ),
+  passed: z.array(z.object({ click_id: z.string(), producer: z.int() })),
+});
+
+/**
+ * Tells a lane within seconds what was erased, and which clicks of coupons it must not take. The lane clears them in its memory and
+ * in whatever it reads from then on.
+ */
+export class ErasureWatch {
+  readonly #db: Queryable;
+  readonly #intake: Intake;
+  readonly #log: Log;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** By the clock of Postgres, UTC ms. What is added before it is visible a minute later: statements end within 12 s. */
+  #knownToMs = 0;
+
+  constructor(db: Queryable, intake: Intake, log: Log) {
+    this.#db = db;
+    this.#intake = intake;
+    this.#log = log;
+  }
+
+  /** To be called before anything is read or written: throws what Postgres throws. */
+  async load(): Promise<void> {
+    const found = await this.#read();
+    const intake = this.#intake;
+    const ofLane = (id: string): boolean => clickIdParts(id).shard === intake.lane;
+    for (const { click_id: id, producer } of found.passed)
+      if (ofLane(id)) intake.passedOn.add(passedKey(id, producer));
+    const { addresses } = found;
+    const clickIds = found.clicks.filter(ofLane);
+    // From here on what is read comes in without them, and then what was read before is gone through.
+    const fresh = intake.erased.add({ clickIds, addresses }, found.key);
+    this.#knownToMs = found.now_ms;
+    intake.young.eraseClicks(fresh.clickIds, intake.erased);
+    if (fresh.addresses.length > 0) await this.#eraseAddresses(fresh.addresses);
+    const [clicks, ips] = [fresh.clickIds.length, fresh.addresses.length];
+    if (clicks + ips > 0) this.#log.info({ clicks, addresses: ips }, "clicks.erasures-known");
+  }
+
+  /** The same once a second; a failure delays it. To be called only while nothing is being inserted. */
+  async refresh(): Promise<void> {
+    if (performance.now() - this.#lookedAtMs < LOOK_MS) return;
+    this.#lookedAtMs = performance.now();
+    try {
+      await this.load();
+    } catch (error) {
+      // Rows are stored as they were read meanwhile, and a repeat of the erasure clears them.
+      this.#log.warn({ err: error }, "clicks.erasures-not-read");
+    }
+  }
+
+  /** What was added since the last time, in one statement. A click id begins with its time. The clock of Postgres may go back. */
+  async #read(): Promise<z.infer<typeof Found>> {
+    const { rows } = await this.#db.query({
+      name: "read-erasures",
+      text: `with since as (
+               select least(to_timestamp($1::bigint / 1000.0), clock_timestamp()) - interval '1 minute' as at,
+                 clock_timestamp() - $2::integer * interval '1 day' as horizon)
+             select (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms, erasure_key() as key,
+               array(select c.click_id from erased_click c, since s
+                     where c.added_at > s.at
+                       and c.click_id >= lpad(to_hex((extract(epoch from s.horizon) * 1000)::bigint), 12, '0')
+                     order by c.added_at desc limit $3) as clicks,
+               coalesce((select jsonb_agg(to_jsonb(a)) from (
+                 select e.id, e.workspace_id as "workspaceId", (extract(epoch from e.at) * 1000)::bigint as "atMs",
+                   e.subject as hashes
+                 from erasure e, since s where e.kind = 'ip' and e.at > greatest(s.at, s.horizon)
+                 order by e.at desc limit $4) a), '[]') as addresses,
+               coalesce((select jsonb_agg(to_jsonb(p)) from (
+                 select p.click_id, p.producer from coupon_click_passed p, since s
+                 where p.added_at > s.at order by p.added_at desc limit $3) p), '[]') as passed`,
+      values: [this.#knownToMs, HORIZON_DAYS, CLICKS_MAX, ADDRESSES_MAX],
+    });
+    const found = Found.parse(rows[0]);
+    if (found.clicks.length === CLICKS_MAX || found.addresses.length === ADDRESSES_MAX)
+      this.#log.warn({ clicks: CLICKS_MAX, addresses: ADDRESSES_MAX }, "clicks.erasures-cut");
+    return found;
+  }
+
+  /** Of all that is in memory from before; what comes meanwhile is clean. */
+  async #eraseAddresses(addresses: readonly ErasedAddress[]): Promise<void> {
+    const untilMs = Math.max(...addresses.map(({ atMs }) => atMs));
+    const { young, erased } = this.#intake;
+    let [together, bytes]: [Segment[], number] = [[], 0];
+    for (const segment of [...young.segments()].filter(({ fromMs }) => fromMs <= untilMs)) {
+      together.push(segment);
+      bytes += segment.bytes.length;
+      if (bytes < BYTES_A_TURN) continue;
+      young.eraseIn(together, erased);
+      [together, bytes] = [[], 0];
+      await turn();
+    }
+    young.eraseIn(together, erased);
+  }
+}

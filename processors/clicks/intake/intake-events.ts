@@ -1,0 +1,55 @@
+import type { Log } from "../../../schemas/host/log.ts";
+import type { ClickMetrics } from "../metrics.ts";
+import type { IntakeEvents } from "./intake.ts";
+
+/** Producers that were logged as refused: each once. */
+const FOREIGN_MAX = 1_000;
+
+/** What a lane's intake meets, as counters and log lines. */
+export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
+  const foreign = new Set<string>();
+  return {
+    undecodable: (error, bytes) => {
+      metrics.undecodable();
+      log.error({ err: error, bytes }, "clicks.undecodable-message");
+    },
+    unreadable: (place) => log.error({ ...place }, "clicks.unreadable-record"),
+    lost: (range) => {
+      if (range.reason === "passed on") {
+        log.warn({ ...range }, "clicks.coupon-click-recorded-elsewhere");
+        return;
+      }
+      metrics.lost(range.reason, range.to - range.from);
+      log.error({ ...range }, "clicks.lost");
+    },
+    hole: ({ producer, epoch }, [from, to]) => {
+      metrics.hole(to - from);
+      log.error({ producer, epoch, from, to }, "clicks.hole");
+    },
+    repeated: (records) => metrics.repeated(records),
+    foreign: ({ producer, epoch }, records) => {
+      metrics.foreign(records);
+      const key = `${producer}.${epoch}`;
+      if (foreign.has(key)) return;
+      if (foreign.size >= FOREIGN_MAX) foreign.clear();
+      foreign.add(key);
+      log.error({ producer, epoch, records }, "clicks.producer-number-used-twice");
+    },
+    visitsForgotten: (forgotten) => {
+      metrics.visitsForgotten(forgotten.visits);
+      log.error(
+        {
+          visits: forgotten.visits,
+          offer: forgotten.offerId,
+          knownFrom: new Date(forgotten.knownFromMs).toISOString(),
+          todo: "visitors of this offer from before may be paid per click once more: raise UNIQUE_VISITS_MAX, or shorten the offer's unique_click_hours",
+        },
+        "clicks.visits-forgotten",
+      );
+    },
+    refused: ({ producer, epoch }) => {
+      metrics.refused();
+      log.error({ producer, epoch }, "clicks.too-many-holes");
+    },
+  };
+}

@@ -1,0 +1,336 @@
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import { decodeBatchHead } from "../../../schemas/events/click-batch.ts";
+import type { Clock } from "../../../schemas/time/clock.ts";
+import { ClickCaps } from "../caps/click-caps.ts";
+import { ErasedClicks } from "../erasure/erased-clicks.ts";
+import type { LaneTable } from "../lane/lane-table.ts";
+import { type ForgottenVisits, UniqueClicks } from "../visits/unique-clicks.ts";
+import { adClickKeys } from "../young/ad-clicks.ts";
+import { YoungClicks } from "../young/young-clicks.ts";
+import { type Acknowledgeable, Batch, type LostRange, MonthOf } from "./batch.ts";
+import { Completeness } from "./completeness.ts";
+import { Lines } from "./lines.ts";
+import type { Range } from "./position-set.ts";
+import { type Clocks, PresentTime } from "./present-time.ts";
+import { type Producer, Producers } from "./producers.ts";
+import {
+  type LineHead,
+  mayHaveAdIds,
+  mayHaveCoupons,
+  readCouponClickId,
+  readLine,
+  readProducer,
+  withoutEarnings,
+} from "./read-line.ts";
+import { SegmentBuilder } from "./segment-builder.ts";
+
+/** What is told of while messages are taken. */
+export type IntakeEvents = {
+  undecodable(error: unknown, bytes: number): void;
+  unreadable(place: { producer: number; epoch: number; position: number }): void;
+  lost(range: LostRange): void;
+  hole(producer: Producer, range: Range): void;
+  repeated(records: number): void;
+  /** A batch of another start with the same producer number and epoch: none of it is taken. */
+  foreign(producer: Producer, records: number): void;
+  /** There was no room for visits within their window. */
+  visitsForgotten(forgotten: ForgottenVisits): void;
+  /** A jump that was not taken because too many holes are open: it has to come again. */
+  refused(producer: Producer): void;
+};
+
+type Head = ReturnType<typeof decodeBatchHead>["head"];
+
+export const BATCH_ROWS_MAX = 50_000;
+const BATCH_BYTES_MAX = 32 * 1024 * 1024;
+/** Batches that are full and wait; with the one being filled, this bounds the memory of a lane during an outage. */
+const WAITING_MAX = 3;
+const HOLES_MAX = 1_000;
+const HOUR_MS = 3_600_000;
+/** Until the catalog is there, and for clicks of an offer that is gone (G87). */
+const UNIQUE_HOURS = 24;
+const UNIQUES_MAX = 4_000_000;
+const YOUNG_LIMITS = { ageMs: 600_000, bytesMax: 48 * 1024 * 1024, segmentsMax: 100_000 };
+
+/**
+ * Takes the messages of one lane in the order of the stream: drops what is known, decides uniqueness, and queues rows for
+ * ClickHouse. Nothing here waits, except that `isFull` asks the reader to.
+ * Invariant: every position that is accepted and not settled has its row, or its lost range, in `batches`.
+ */
+export class Intake {
+  readonly lane: number;
+  readonly producers = new Producers();
+  readonly completeness: Completeness;
+  readonly young = new YoungClicks(YOUNG_LIMITS);
+  readonly erased = new ErasedClicks();
+  /** Coupons' clicks that a producer must not record any more, as `passedKey` writes them (TRK-037). */
+  readonly passedOn = new Set<string>();
+  uniques: UniqueClicks;
+  readonly caps: ClickCaps;
+  readonly #table: LaneTable;
+  readonly #catalog: Catalog;
+  readonly #present: PresentTime;
+  readonly #events: IntakeEvents;
+  readonly #months = new MonthOf();
+  readonly #uniquesMax: number;
+  /** The first is written next; the last is being filled. */
+  #batches: Batch[] = [new Batch()];
+
+  constructor(options: {
+    lane: number;
+    table: LaneTable;
+    catalog: Catalog;
+    clock: Clock;
+    events: IntakeEvents;
+    /** How long a silent producer is waited for; 48 h without it. */
+    producerPatienceMs?: number;
+    uniquesMax?: number | undefined;
+  }) {
+    const { clock, producerPatienceMs: patienceMs } = options;
+    this.completeness = new Completeness({ patienceMs, nowMs: () => clock.nowMs() });
+    this.#present = new PresentTime(clock);
+    this.#uniquesMax = options.uniquesMax ?? UNIQUES_MAX;
+    this.uniques = this.emptyUniques(UNIQUE_HOURS * HOUR_MS, options.events);
+    this.lane = options.lane;
+    this.caps = new ClickCaps(options.lane);
+    this.#table = options.table;
+    this.#catalog = options.catalog;
+    this.#events = options.events;
+  }
+
+  get isFull(): boolean {
+    return this.#batches.length > WAITING_MAX;
+  }
+
+  get rows(): number {
+    return this.#batches.reduce((sum, batch) => sum + batch.rows, 0);
+  }
+
+  /** The batch to write next. It stays, and may still be filled, until it is sealed. */
+  get first(): Batch {
+    return this.#batches[0] ?? this.#last;
+  }
+
+  /** Whether `first` is complete, so that writing it may not wait. */
+  get isFirstComplete(): boolean {
+    return this.#batches.length > 1;
+  }
+
+  /** Everything read and not settled, oldest first. */
+  get batches(): readonly Batch[] {
+    return this.#batches;
+  }
+
+  /** Ends the filling of the first batch, which the caller now writes. */
+  sealFirst(): Batch {
+    const first = this.first;
+    if (!this.isFirstComplete) this.#batches.push(new Batch());
+    return first;
+  }
+
+  /** The first batch is settled. */
+  dropFirst(monotonicMs: number): void {
+    this.#batches.shift();
+    if (this.#batches.length === 0) this.#batches.push(new Batch());
+    this.young.forget(monotonicMs);
+  }
+
+  /** What the clocks say of this process and of the lane's live producers. */
+  clocksAt(monotonicMs: number): Clocks {
+    return this.#present.at(monotonicMs);
+  }
+
+  /** A memory of visits for a window of this length. */
+  emptyUniques(retentionMs: number, events: IntakeEvents = this.#events): UniqueClicks {
+    const onForgotten = (of: ForgottenVisits): void => events.visitsForgotten(of);
+    return new UniqueClicks({ entriesMax: this.#uniquesMax, retentionMs, onForgotten });
+  }
+
+  /** How long the longest window of uniqueness of all offers is. */
+  get uniqueWindowMsMax(): number {
+    let hours = UNIQUE_HOURS;
+    for (const offer of this.#catalog.offers.values()) {
+      hours = Math.max(hours, offer.unique_click_hours);
+    }
+    return hours * HOUR_MS;
+  }
+
+  /** `monotonicMs` is when the message was read, by a clock that never steps. */
+  take(bytes: Uint8Array, message: Acknowledgeable, monotonicMs: number): void {
+    const filling = this.#last;
+    filling.openedAtMs ??= monotonicMs;
+    const batch = this.#decode(bytes);
+    if (batch !== undefined) this.#takeBatch(batch.head, batch.lines, monotonicMs);
+    filling.lastMessage = message;
+    if (filling.rows >= BATCH_ROWS_MAX || filling.bytes >= BATCH_BYTES_MAX) {
+      this.#batches.push(new Batch());
+    }
+  }
+
+  get #last(): Batch {
+    const last = this.#batches.at(-1);
+    if (last !== undefined) return last;
+    const fresh = new Batch();
+    this.#batches.push(fresh);
+    return fresh;
+  }
+
+  #decode(bytes: Uint8Array): { head: Head; lines: Lines } | undefined {
+    try {
+      const { head, linesAt } = decodeBatchHead(bytes);
+      return { head, lines: new Lines(bytes, linesAt) };
+    } catch (error) {
+      this.#events.undecodable(error, bytes.length);
+      return undefined;
+    }
+  }
+
+  #takeBatch(batch: Head, lines: Lines, monotonicMs: number): void {
+    const producer = this.producers.get(batch.producer, batch.epoch);
+    producer.isActive = true;
+    if (isForeign(producer, batch.nonce)) {
+      this.completeness.refused(batch);
+      this.#events.foreign(producer, lines.count);
+      return;
+    }
+    this.producers.claim(producer, batch.nonce);
+    this.#present.heard(batch.producer, batch.at, monotonicMs);
+    if (lines.count === 0 && batch.lostFrom === undefined) {
+      this.#expect(producer, batch.first);
+      this.completeness.heard({ ...batch, next: batch.first });
+      return;
+    }
+    this.uniques.clocks = this.clocksAt(monotonicMs);
+    this.#takeRecords(producer, batch, { lines, monotonicMs });
+  }
+
+  #takeRecords(
+    producer: Producer,
+    batch: Head,
+    { lines, monotonicMs }: { lines: Lines; monotonicMs: number },
+  ): void {
+    const { accepted } = producer;
+    const end = batch.first + lines.count;
+    if (accepted.holes.length >= HOLES_MAX && accepted.wouldJump(batch.lostFrom ?? batch.first)) {
+      this.#events.refused(producer);
+      return;
+    }
+    if (batch.lostFrom !== undefined) {
+      for (const [from, to] of accepted.add(batch.lostFrom, batch.first)) {
+        this.#lose(producer, [from, to], "declared");
+      }
+    }
+    const { next } = accepted;
+    const isJump = lines.count > 0 && accepted.wouldJump(batch.first);
+    let fresh = 0;
+    for (const [from, to] of accepted.add(batch.first, end)) {
+      fresh += to - from;
+      this.#takeLines(producer, lines, { first: batch.first, from, to, readAtMs: monotonicMs });
+    }
+    if (isJump) this.#events.hole(producer, [next, batch.first]);
+    if (fresh < lines.count) this.#events.repeated(lines.count - fresh);
+    this.completeness.heard({ ...batch, next: end });
+  }
+
+  #takeLines(
+    producer: Producer,
+    lines: Lines,
+    { first, from, to, readAtMs }: { first: number; from: number; to: number; readAtMs: number },
+  ): void {
+    const isClick = this.#table.name === "click";
+    const hasAdIds = isClick && mayHaveAdIds(lines.text);
+    const hasCoupons = isClick && mayHaveCoupons(lines.text);
+    const builder = new SegmentBuilder(producer, {
+      readAtMs,
+      lineBytes: lines.bytesOf(from - first, to - first),
+      rows: to - from,
+    });
+    for (let position = from; position < to; position += 1) {
+      const read = lines.at(position - first);
+      const head = this.#readHead(read, { producer, position, hasCoupons });
+      if (head === undefined) {
+        this.#finish(builder);
+        continue;
+      }
+      const line = this.erased.clean(read, head.ts);
+      const month = this.#months.of(head.ts);
+      if (!builder.continues(month)) this.#finish(builder);
+      const isUnique = isClick ? this.#isUnique(head) : undefined;
+      if (isClick) this.caps.take(head.offerId, head.ts, line);
+      const row = { position, month, ts: head.ts };
+      builder.add(isUnique === false ? withoutEarnings(line) : line, row, isUnique);
+      if (hasAdIds) builder.addAdClick(adClickKeys(line), head.offerId);
+    }
+    this.#finish(builder);
+  }
+
+  /**
+   * Whether this is a click of a coupon that another ingress records, because the journal of this one was away: it is in the table or
+   * on its way there. Within the seconds before `passedOn` has it, the memory of young clicks tells.
+   */
+  #isRecordedElsewhere({ producer }: Producer, line: string): boolean {
+    const clickId = readCouponClickId(line);
+    if (clickId === undefined) return false;
+    if (this.passedOn.has(passedKey(clickId, producer))) return true;
+    const known = this.young.byId(clickId);
+    return known !== undefined && readProducer(known) !== producer;
+  }
+
+  /** A word without records: JetStream has acknowledged everything before `end`, so that what is not here was lost there. */
+  #expect(producer: Producer, end: number): void {
+    const { accepted, producer: number, epoch } = producer;
+    if (accepted.holes.length >= HOLES_MAX) return;
+    const hole = accepted.expect(end);
+    if (hole === undefined) return;
+    this.#last.expected.push({ producer: number, epoch, end });
+    this.#events.hole(producer, hole);
+  }
+
+  #finish(builder: SegmentBuilder): void {
+    const segment = builder.finish();
+    if (segment === undefined) return;
+    this.#last.add(segment);
+    if (this.#table.name === "click") this.young.add(segment);
+  }
+
+  #isUnique(head: LineHead): boolean {
+    if (!head.mayBeUnique) return false;
+    const hours = this.#catalog.offers.get(head.offerId)?.unique_click_hours ?? UNIQUE_HOURS;
+    return this.uniques.take(head, head.ts, hours * HOUR_MS);
+  }
+
+  /** Undefined for a line that becomes no row, which is noted. */
+  #readHead(
+    line: string,
+    of: { readonly producer: Producer; readonly position: number; readonly hasCoupons: boolean },
+  ): LineHead | undefined {
+    const { producer, position } = of;
+    const place: Range = [position, position + 1];
+    if (of.hasCoupons && this.#isRecordedElsewhere(producer, line)) {
+      this.#lose(producer, place, "passed on");
+      return undefined;
+    }
+    const head = readLine(line);
+    if (head === undefined) {
+      this.#events.unreadable({ producer: producer.producer, epoch: producer.epoch, position });
+      this.#lose(producer, place, "unreadable");
+    }
+    return head;
+  }
+
+  #lose({ producer, epoch }: Producer, [from, to]: Range, reason: LostRange["reason"]): void {
+    const range: LostRange = { producer, epoch, from, to, reason };
+    this.#last.lost.push(range);
+    this.#events.lost(range);
+  }
+}
+
+export function passedKey(clickId: string, producer: number): string {
+  return `${clickId} ${producer}`;
+}
+
+/** Whether two starts have this producer number and epoch, and the batch is not of the one that came first. */
+function isForeign(producer: Producer, nonce: string | undefined): boolean {
+  // A release without nonces may ship what one with them has left.
+  return nonce !== undefined && producer.nonce !== undefined && producer.nonce !== nonce;
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
+import type { Producers } from "../intake/producers.ts";
+import type { LaneTable } from "./lane-table.ts";
+import { selectStoredPositions } from "./stored-positions.ts";
+
+export type AuditResult = {
+  /** Rows of the lane, in all its time, and how many there should be. */
+  readonly rows: number;
+  readonly rowsExpected: number;
+  /** Producers whose rows are more or fewer than their positions say. */
+  readonly differing: readonly {
+    producer: number;
+    epoch: number;
+    rows: number;
+    expected: number;
+  }[];
+  /** Clicks of the last hour and how many different ids they have; impressions have none. */
+  readonly recent: number;
+  readonly recentIds: number;
+};
+
+const Recent = z.object({ clicks: z.int(), ids: z.int() });
+const SECONDS_MAX = 5;
+const TIMEOUT_EXCEEDED = "159";
+
+/**
+ * Compares the table with what this writer knows of it, while nothing is being inserted: `lost` positions are settled and
+ * have no row. By positions over all time, from the projection; by click id over the last hour, in which a minutely audit
+ * meets every click sixty times.
+ */
+export async function auditLane(
+  clickhouse: Clickhouse,
+  place: { readonly table: LaneTable; readonly lane: number },
+  producers: Producers,
+  lostOf: (producer: number, epoch: number) => number,
+): Promise<AuditResult> {
+  const stored = new Map<string, number>();
+  for (const row of await selectStoredPositions(clickhouse, place.table, place.lane)) {
+    stored.set(`${row.producer}.${row.epoch}`, row.count);
+    // Rows of a producer that nobody read would be found by this.
+    producers.get(row.producer, row.epoch);
+  }
+  let [rows, rowsExpected] = [0, 0];
+  const differing: AuditResult["differing"][number][] = [];
+  for (const { producer, epoch, settled } of producers.all()) {
+    const count = stored.get(`${producer}.${epoch}`) ?? 0;
+    const expected = settled.size - lostOf(producer, epoch);
+    rows += count;
+    rowsExpected += expected;
+    if (count !== expected) differing.push({ producer, epoch, rows: count, expected });
+  }
+  const recent = await countRecent(clickhouse, place);
+  return { rows, rowsExpected, differing, recent: recent.clicks, recentIds: recent.ids };
+}
+
+async function countRecent(
+  clickhouse: Clickhouse,
+  { table, lane }: { readonly table: LaneTable; readonly lane: number },
+): Promise<z.infer<typeof Recent>> {
+  if (table.name !== "click") return { clicks: 0, ids: 0 };
+  try {
+    const answer = await clickhouse.query({
+      query: `select count() as clicks, uniqExact(click_id) as ids from click
+        where _lane = {lane: UInt8} and ts > now64(3) - toIntervalHour(1)`,
+      query_params: { lane },
+      format: "JSONEachRow",
+      clickhouse_settings: { max_execution_time: SECONDS_MAX },
+    });
+    const [row] = z.array(Recent).parse(await answer.json());
+    return row ?? { clicks: 0, ids: 0 };
+  } catch (error) {
+    // Too much for an audit every minute: the positions, which were compared, stand for it.
+    if (clickhouseCode(error) === TIMEOUT_EXCEEDED) return { clicks: 0, ids: 0 };
+    throw error;
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import type { ClickHouseSettings } from "@clickhouse/client";
+import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { clickhouseCode } from "../../../schemas/clickhouse/errors.ts";
+import type { Segment } from "../intake/batch.ts";
+import { checkRow } from "../intake/read-line.ts";
+import { insertStatement, type LaneTable } from "./lane-table.ts";
+
+/** Segments of one partition, of one lane: one block, and so there whole or not at all. */
+export type Insert = {
+  readonly table: LaneTable;
+  readonly lane: number;
+  readonly writerEpoch: number;
+  readonly queryId: string;
+  readonly segments: readonly Segment[];
+  /** Changes when the table has forgotten rows: their tokens may be remembered. */
+  readonly tokenSalt: string;
+  /** ClickHouse gives up after this, and we shortly after it. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+};
+
+/** The lane has a newer writer. */
+export class FencedError extends Error {
+  override readonly name = "FencedError";
+}
+
+/** ClickHouse did not answer in time. */
+export class InsertTimeoutError extends Error {
+  override readonly name = "InsertTimeoutError";
+}
+
+const THROW_IF = "395";
+/** A row that does not parse: 25 escape, 26 string, 27 value, 33 end, 72 number, 117 field. */
+const DATA_CODES = new Set(["25", "26", "27", "33", "72", "117"]);
+/** Small segments are sent together. */
+const CHUNK_BYTES = 65_536;
+const ABORT_MARGIN_MS = 1_000;
+/** More than a batch ever has, so that an insert is one block and so one part: there whole, or not at all. */
+const BLOCK_ROWS = 1_000_000;
+const BLOCK_BYTES = 1_073_741_824;
+
+/** Rows that ClickHouse refused and that are no records by the schema either. */
+export type Refused = {
+  readonly producer: number;
+  readonly epoch: number;
+  readonly position: number;
+};
+
+/**
+ * Inserts and waits until the rows are in the table. Answers the rows that are none. @throws {FencedError} when nothing was
+ * written because the lane has a newer writer. After anything else that is thrown it is unknown whether the rows are there.
+ */
+export async function insertRows(clickhouse: Clickhouse, insert: Insert): Promise<Refused[]> {
+  try {
+    await send(clickhouse, insert, chunks(insert.segments));
+    return [];
+  } catch (error) {
+    const code = clickhouseCode(error);
+    if (code === THROW_IF) {
+      throw new FencedError(
+        `lane ${insert.lane} has a newer writer than epoch ${insert.writerEpoch}`,
+        { cause: error },
+      );
+    }
+    if (!DATA_CODES.has(code)) throw error;
+    // Nothing was written. Every row is checked, and written by our own serialiser, so that one cannot stop a lane.
+    const { rows, refused } = checked(insert);
+    const retry = { ...insert, queryId: `${insert.queryId}r` };
+    if (rows.length > 0) await send(clickhouse, retry, [Buffer.from(`${rows.join("\n")}\n`)]);
+    return refused;
+  }
+}
+
+function checked(insert: Insert): { rows: string[]; refused: Refused[] } {
+  const rows: string[] = [];
+  const refused: Refused[] = [];
+  for (const { bytes, producer, epoch, from } of insert.segments) {
+    for (const [index, row] of bytes.toString().trimEnd().split("\n").entries()) {
+      const text = checkRow(row, insert.table.name);
+      if (text === undefined) refused.push({ producer, epoch, position: from + index });
+      else rows.push(text);
+    }
+  }
+  return { rows, refused };
+}
+
+async function send(
+  clickhouse: Clickhouse,
+  insert: Insert,
+  bytes: Iterable<Buffer>,
+): Promise<void> {
+  const timeout = AbortSignal.timeout(insert.timeoutMs + ABORT_MARGIN_MS);
+  try {
+    const result = await clickhouse.exec({
+      query: insertStatement(insert.table, insert.lane, insert.writerEpoch),
+      values: Readable.from(bytes, { objectMode: false }),
+      query_id: insert.queryId,
+      abort_signal: AbortSignal.any([insert.signal, timeout]),
+      clickhouse_settings: settingsOf(insert),
+    });
+    for await (const chunk of result.stream) void chunk;
+  } catch (error) {
+    if (!timeout.aborted) throw error;
+    throw new InsertTimeoutError(`no answer within ${insert.timeoutMs} ms`, { cause: error });
+  }
+}
+
+function settingsOf(insert: Insert): ClickHouseSettings {
+  return {
+    async_insert: 0,
+    insert_deduplicate: 1,
+    insert_deduplication_token: deduplicationToken(insert),
+    max_execution_time: Math.max(1, Math.ceil(insert.timeoutMs / 1_000)),
+    input_format_parallel_parsing: 0,
+    input_format_skip_unknown_fields: 1,
+    input_format_json_throw_on_bad_escape_sequence: 0,
+    max_insert_block_size: String(BLOCK_ROWS),
+    max_block_size: String(BLOCK_ROWS),
+    min_insert_block_size_rows: String(BLOCK_ROWS),
+    min_insert_block_size_bytes: String(BLOCK_BYTES),
+    max_insert_threads: "1",
+  };
+}
+
+function* chunks(segments: readonly Segment[]): Generator<Buffer> {
+  let waiting: Buffer[] = [];
+  let size = 0;
+  for (const { bytes } of segments) {
+    waiting.push(bytes);
+    size += bytes.length;
+    if (size < CHUNK_BYTES) continue;
+    yield waiting.length === 1 ? bytes : Buffer.concat(waiting);
+    waiting = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(waiting);
+}
+
+/** Names these very positions: the second line behind the positions in the table. */
+function deduplicationToken({ table, lane, segments, tokenSalt }: Insert): string {
+  const hash = createHash("sha256").update(`${table.name} ${lane} ${tokenSalt} `);
+  for (const { producer, epoch, from, to } of segments) {
+    hash.update(`${producer}.${epoch}.${from}-${to} `);
+  }
+  return hash.digest("hex");
+}

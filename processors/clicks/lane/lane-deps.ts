@@ -1,0 +1,20 @@
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import type { Log } from "../../../schemas/host/log.ts";
+import type { Nats } from "../../../schemas/nats/connect.ts";
+import type { Pool } from "../../../schemas/postgres/connect.ts";
+import type { Clock } from "../../../schemas/time/clock.ts";
+import type { ClickMetrics } from "../metrics.ts";
+
+/** What a lane works with. */
+export type LaneDeps = {
+  readonly pool: Pool;
+  readonly nats: Nats;
+  readonly clickhouse: Clickhouse;
+  readonly catalog: Catalog;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: ClickMetrics;
+  readonly producerPatienceMs: number;
+  readonly uniquesMax?: number | undefined;
+};

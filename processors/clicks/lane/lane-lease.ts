@@ -1,0 +1,175 @@
+import type { Pool, Queryable } from "../../../schemas/postgres/connect.ts";
+
+/** The longest lease that settings allow. One that ends later is of a clock that was ahead, and is over. */
+const LEASE_MS_MAX = 300_000;
+
+/** The lane belongs to another writer now. */
+export class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
+}
+
+/**
+ * One writer's time with one lane. What is written is guarded by the epoch (fence.ts); the lease keeps two writers from
+ * taking it from each other. Its time is counted from before the statement that gave it, on a clock that never steps.
+ */
+export class LaneLease {
+  readonly lane: number;
+  readonly #owner: string;
+  readonly #db: Queryable;
+  readonly #leaseMs: number;
+  #epoch: number;
+  #validUntilMs: number;
+  #raising = false;
+
+  constructor(
+    options: { readonly db: Queryable; readonly owner: string; readonly leaseMs: number },
+    taken: { readonly lane: number; readonly epoch: number; readonly askedAtMs: number },
+  ) {
+    this.#db = options.db;
+    this.#owner = options.owner;
+    this.#leaseMs = options.leaseMs;
+    this.lane = taken.lane;
+    this.#epoch = taken.epoch;
+    this.#validUntilMs = taken.askedAtMs + options.leaseMs;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get leaseMs(): number {
+    return this.#leaseMs;
+  }
+
+  /** Negative when it is over. */
+  get remainingMs(): number {
+    return this.#validUntilMs - performance.now();
+  }
+
+  /** Whether the epoch is just being raised: a renewal would meet the old one or the new one. */
+  get isRaising(): boolean {
+    return this.#raising;
+  }
+
+  /** Of a renewal that was asked for at `askedAtMs`, while the epoch was `epoch`. */
+  renewed(epoch: number, askedAtMs: number): void {
+    if (epoch === this.#epoch) {
+      this.#validUntilMs = Math.max(this.#validUntilMs, askedAtMs + this.#leaseMs);
+    }
+  }
+
+  /**
+   * A new epoch for the same owner, higher than `above`, so that an insert of unknown outcome, wherever it is held up, will
+   * be refused. @throws {LeaseLostError}
+   */
+  async raiseEpoch(above: number): Promise<void> {
+    const askedAtMs = performance.now();
+    this.#raising = true;
+    try {
+      const { rows } = await this.#db.query<{ epoch: number }>({
+        name: "raise-lane-epoch",
+        text: `update lane_lease
+               set epoch = greatest(epoch, $5) + 1,
+                 expires_at = now() + $4 * interval '1 millisecond'
+               where lane = $1 and owner = $2 and epoch = $3 returning epoch`,
+        values: [this.lane, this.#owner, this.#epoch, this.#leaseMs, above],
+      });
+      const [row] = rows;
+      if (row === undefined) throw new LeaseLostError(`lane ${this.lane} has another writer`);
+      this.#epoch = row.epoch;
+      this.#validUntilMs = askedAtMs + this.#leaseMs;
+    } finally {
+      this.#raising = false;
+    }
+  }
+
+  /** Lets any writer take the lane at once. Nothing of this owner may be under way any more. */
+  async release(): Promise<void> {
+    await this.#db.query({
+      name: "release-lane",
+      text: `update lane_lease set owner = '', expires_at = '-infinity'
+             where lane = $1 and owner = $2 and epoch = $3`,
+      values: [this.lane, this.#owner, this.#epoch],
+    });
+  }
+}
+
+export async function ensureLanes(db: Queryable, lanes: readonly number[]): Promise<void> {
+  await db.query({
+    name: "ensure-lanes",
+    text: "insert into lane_lease (lane) select unnest($1::int[]) on conflict do nothing",
+    values: [lanes],
+  });
+}
+
+/** Lanes that an earlier process of this name left behind are free. To be asked before the first lane is taken. */
+export async function freeOwnLanes(db: Queryable, owner: string): Promise<void> {
+  await db.query({
+    name: "free-own-lanes",
+    text: "update lane_lease set owner = '', expires_at = '-infinity' where owner = $1",
+    values: [owner],
+  });
+}
+
+/** Says that this writer is alive, and answers how many are. */
+export async function countWriters(pool: Pool, owner: string, leaseMs: number): Promise<number> {
+  const { rows } = await pool.query<{ writers: number }>({
+    name: "count-lane-writers",
+    text: `with gone as (delete from lane_writer where owner <> $1
+               and (expires_at < now() or expires_at > now() + $3 * interval '1 millisecond')),
+             me as (insert into lane_writer (owner, expires_at)
+               values ($1, now() + $2 * interval '1 millisecond')
+               on conflict (owner) do update set expires_at = excluded.expires_at)
+           select count(*) + 1 as writers from lane_writer
+           where owner <> $1 and expires_at between now() and now() + $3 * interval '1 millisecond'`,
+    values: [owner, leaseMs, LEASE_MS_MAX],
+  });
+  return rows[0]?.writers ?? 1;
+}
+
+export async function forgetWriter(db: Queryable, owner: string): Promise<void> {
+  await db.query({
+    name: "forget-lane-writer",
+    text: "delete from lane_writer where owner = $1",
+    values: [owner],
+  });
+}
+
+/** Renews leases, and answers those that were: the others are lost. */
+export async function renewLeases(
+  db: Queryable,
+  owner: string,
+  leases: readonly LaneLease[],
+  leaseMs: number,
+): Promise<Set<number>> {
+  const { rows } = await db.query<{ lane: number }>({
+    name: "renew-lanes",
+    text: `update lane_lease l set expires_at = now() + $4 * interval '1 millisecond'
+           from unnest($2::int[], $3::bigint[]) as held (lane, epoch)
+           where l.lane = held.lane and l.epoch = held.epoch and l.owner = $1 returning l.lane`,
+    values: [owner, leases.map(({ lane }) => lane), leases.map(({ epoch }) => epoch), leaseMs],
+  });
+  return new Set(rows.map(({ lane }) => lane));
+}
+
+/**
+ * Takes up to `limit` lanes that are free or were left to expire. The epoch rises with the change of owner (P10).
+ */
+export async function takeLanes(
+  db: Queryable,
+  owner: string,
+  options: { held: readonly number[]; lanes: readonly number[]; limit: number; leaseMs: number },
+): Promise<{ lane: number; epoch: number }[]> {
+  const { rows } = await db.query<{ lane: number; epoch: number }>({
+    name: "take-lanes",
+    text: `with free as (select lane from lane_lease
+             where (expires_at < now() or expires_at > now() + $6 * interval '1 millisecond')
+               and lane = any($2::int[]) and not lane = any($3::int[])
+             order by lane limit $4 for update skip locked)
+           update lane_lease l
+           set owner = $1, epoch = l.epoch + 1, expires_at = now() + $5 * interval '1 millisecond'
+           from free where l.lane = free.lane returning l.lane, l.epoch`,
+    values: [owner, options.lanes, options.held, options.limit, options.leaseMs, LEASE_MS_MAX],
+  });
+  return rows;
+}

@@ -1,0 +1,37 @@
+import type { Watermark } from "../../../schemas/events/click-batch.ts";
+import type { Nats } from "../../../schemas/nats/connect.ts";
+import type { Producer } from "../intake/producers.ts";
+
+const MISSING_MAX = 100;
+/** About 100 bytes each: a message stays far below the server's 1 MiB. */
+const WATERMARKS_A_MESSAGE = 1_000;
+/** Watermarks of one round. Of more producers than this, those without traffic wait for the next start of a writer. */
+const WATERMARKS_MAX = 10_000;
+
+/** What this writer has settled of a producer's sequence. `next` never passes a gap that is not listed. */
+export function watermarkOf(lane: number, producer: Producer): Watermark {
+  const { holes, next } = producer.settled;
+  const unlisted = holes[MISSING_MAX];
+  return {
+    lane,
+    producer: producer.producer,
+    epoch: producer.epoch,
+    next: unlisted === undefined ? next : unlisted[0],
+    missing: holes.slice(0, MISSING_MAX).map(([from, to]) => [from, to]),
+    ...(producer.nonce === undefined ? {} : { nonce: producer.nonce }),
+  };
+}
+
+/** Never throws: watermarks are repeated every second. */
+export function publishWatermarks(nats: Nats, lane: number, producers: Iterable<Producer>): void {
+  if (nats.connection.isClosed()) return;
+  const all: Watermark[] = [];
+  for (const producer of producers) {
+    if (all.length === WATERMARKS_MAX) break;
+    all.push(watermarkOf(lane, producer));
+  }
+  for (let from = 0; from < all.length; from += WATERMARKS_A_MESSAGE) {
+    const page = all.slice(from, from + WATERMARKS_A_MESSAGE);
+    nats.connection.publish(nats.subjects.watermark, JSON.stringify(page));
+  }
+}

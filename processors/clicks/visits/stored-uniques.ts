@@ -1,0 +1,85 @@
+import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import type { Intake } from "../intake/intake.ts";
+import { SKEW_MS } from "../intake/present-time.ts";
+import { readLine } from "../intake/read-line.ts";
+import { selectClockReturns } from "./clock-returns.ts";
+import type { UniqueClicks } from "./unique-clicks.ts";
+
+/** UInt32, UInt32, UInt64, Int64 in RowBinary. */
+const ROW_BYTES = 24;
+const TIMEOUT_SECONDS = 120;
+const LINE_FEED = "\n";
+
+/** Makes the uniqueness of an intake that of the table, and of what was accepted and is not in it yet. */
+export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promise<void> {
+  const retentionMs = intake.uniqueWindowMsMax;
+  const uniques = intake.emptyUniques(retentionMs);
+  uniques.clocks = intake.clocksAt(performance.now());
+  await loadStored(clickhouse, intake.lane, uniques, retentionMs);
+  // From here on nothing waits: what was accepted meanwhile is in the batches, decided by what was known before.
+  for (const segment of intake.batches.flatMap((batch) => batch.segments)) {
+    if (segment.isStored) continue;
+    for (const line of segment.bytes.toString("latin1").split(LINE_FEED)) {
+      const head = line.includes(',"is_unique":true,') ? readLine(line) : undefined;
+      if (head !== undefined) uniques.remember(head, head.ts);
+    }
+  }
+  intake.uniques = uniques;
+}
+
+/**
+ * Fills `uniques` with the unique clicks of a lane that still count: those of `windowMs` before its newest one, so that the
+ * state agrees with the table also after an outage longer than the window. A click in the future does not count as the newest. Its
+ * time becomes that of its producer's first click after the clock went back; without one `uniques` makes it the present time.
+ */
+async function loadStored(
+  clickhouse: Clickhouse,
+  lane: number,
+  uniques: UniqueClicks,
+  windowMs: number,
+): Promise<void> {
+  const { ownMs, newestMs } = uniques.clocks;
+  const afterMs = newestMs + SKEW_MS;
+  const returns = await selectClockReturns(clickhouse, lane, { afterMs, windowMs });
+  const atMs = "toUnixTimestamp64Milli(ts)";
+  // ClickHouse refuses empty arrays.
+  const isCorrected = returns.producers.length > 0;
+  const corrected = `if(${atMs} > {afterMs: Int64},
+    transform(_producer, {producers: Array(UInt16)}, {times: Array(Int64)}, ${atMs}), ${atMs})`;
+  const result = await clickhouse.exec({
+    query: `select offer_id, affiliate_id, visitor, max(${isCorrected ? corrected : atMs})
+      from click
+      where _lane = {lane: UInt8} and is_unique
+        and ts > (select max(ts) from click where _lane = {lane: UInt8} and is_unique
+            and ts <= fromUnixTimestamp64Milli({newestMs: Int64}, 'UTC'))
+          - toIntervalMillisecond({windowMs: UInt64})
+      group by offer_id, affiliate_id, visitor
+      format RowBinary`,
+    query_params: {
+      lane,
+      windowMs,
+      afterMs,
+      newestMs: ownMs + SKEW_MS,
+      ...(isCorrected ? returns : {}),
+    },
+    clickhouse_settings: { max_execution_time: TIMEOUT_SECONDS },
+  });
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of result.stream) {
+    const bytes: Buffer = Buffer.isBuffer(chunk) ? Buffer.concat([rest, chunk]) : rest;
+    const rows = Math.floor(bytes.length / ROW_BYTES);
+    for (let row = 0; row < rows; row += 1) rememberRow(uniques, bytes, row * ROW_BYTES);
+    rest = bytes.subarray(rows * ROW_BYTES);
+  }
+  if (rest.length > 0) throw new Error("ClickHouse ended its answer in the middle of a row");
+}
+
+function rememberRow(uniques: UniqueClicks, bytes: Buffer, at: number): void {
+  const visit = {
+    offerId: bytes.readUInt32LE(at),
+    affiliateId: bytes.readUInt32LE(at + 4),
+    // At most 52 bits: exact as a number.
+    visitor: Number(bytes.readBigUInt64LE(at + 8)),
+  };
+  uniques.remember(visit, Number(bytes.readBigInt64LE(at + 16)));
+}

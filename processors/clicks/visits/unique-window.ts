@@ -1,0 +1,70 @@
+import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import type { Log } from "../../../schemas/host/log.ts";
+import type { Intake } from "../intake/intake.ts";
+import { SKEW_MS } from "../intake/present-time.ts";
+import type { ClickMetrics } from "../metrics.ts";
+import { loadUniques } from "./stored-uniques.ts";
+
+const FOLLOW_MS = 1_000;
+const RETRY_MS = 5_000;
+/** A clock that goes to and fro must not keep a lane from inserting. Until they are read again, visits of the future count as of now. */
+const CLOCK_MS = 30_000;
+
+/**
+ * Keeps the memory of visits as long as the longest `unique_click_hours` of all offers, also when that changes, and reads it from the
+ * table again when visits in it lie in the future: they are of a clock that was ahead and has gone back.
+ */
+export class UniqueWindow {
+  readonly #clickhouse: Clickhouse;
+  readonly #metrics: Pick<ClickMetrics, "clockWentBack">;
+  readonly #intake: Intake;
+  readonly #log: Log;
+  #lookAtMs = Number.NEGATIVE_INFINITY;
+  #clockAfterMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    stores: {
+      readonly clickhouse: Clickhouse;
+      readonly metrics: Pick<ClickMetrics, "clockWentBack">;
+    },
+    intake: Intake,
+    log: Log,
+  ) {
+    this.#clickhouse = stores.clickhouse;
+    this.#metrics = stores.metrics;
+    this.#intake = intake;
+    this.#log = log;
+  }
+
+  async load(): Promise<void> {
+    await loadUniques(this.#clickhouse, this.#intake);
+  }
+
+  /**
+   * Takes over a window that has become longer, and a clock that went back. To be called only while nothing is being inserted, so
+   * that every click accepted meanwhile is in a batch or in the answer. A failure delays both by 5 s.
+   */
+  async refresh(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs < this.#lookAtMs) return;
+    this.#lookAtMs = nowMs + FOLLOW_MS;
+    const { uniques, uniqueWindowMsMax: windowMs } = this.#intake;
+    const isLonger = windowMs > uniques.retentionMs;
+    if (!isLonger) uniques.retentionMs = windowMs;
+    const aheadMs = uniques.latestMs - this.#intake.clocksAt(nowMs).newestMs;
+    const isAhead = aheadMs > SKEW_MS && nowMs >= this.#clockAfterMs;
+    if (!isLonger && !isAhead) return;
+    try {
+      await this.load();
+      const { size: visits } = this.#intake.uniques;
+      if (isLonger) this.#log.info({ windowMs, visits }, "clicks.window-longer");
+      if (!isAhead) return;
+      this.#clockAfterMs = performance.now() + CLOCK_MS;
+      this.#metrics.clockWentBack();
+      this.#log.warn({ aheadMs, visits }, "clicks.clock-went-back");
+    } catch (error) {
+      this.#lookAtMs = performance.now() + RETRY_MS;
+      this.#log.warn({ err: error, windowMs, aheadMs }, "clicks.visits-not-read");
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import {
+  type ClickAnswer,
+  ClickPageQuery,
+  ClickQuery,
+} from "../../../schemas/events/click-query.ts";
+import type { Log } from "../../../schemas/host/log.ts";
+import { clickIdParts } from "../../../schemas/ids/click-id.ts";
+import type { Nats } from "../../../schemas/nats/connect.ts";
+import type { Intake } from "../intake/intake.ts";
+import { clickPage } from "./click-page.ts";
+
+const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
+
+export type QueryOptions = {
+  readonly intake: Intake;
+  readonly log: Log;
+  readonly asked: (found: boolean) => void;
+  /** The present time when everything was read that the stream holds, UTC ms. */
+  readonly caughtUpMs: () => number | undefined;
+};
+
+/** Answers "click, please" for one lane until it is closed. Also for clicks that are not in ClickHouse yet (G162). */
+export function answerQueries(nats: Nats, lane: number, options: QueryOptions): { close(): void } {
+  const { log, asked } = options;
+  const subscription = nats.connection.subscribe(nats.subjects.clickQuery(lane), {
+    callback: (error, message) => {
+      if (error !== null) {
+        log.error({ err: error }, "clicks.query-subscription-failed");
+        return;
+      }
+      try {
+        const query = AnyQuery.parse(JSON.parse(new TextDecoder().decode(message.data)));
+        const answer = answerOf(options, query);
+        const isFound = answer.clicks.length > 0;
+        asked(isFound);
+        message.respond(JSON.stringify(answer));
+        // Who asks again soon hears more than what idle producers have said by themselves.
+        if (query.by !== "id" || !isFound)
+          nats.connection.publish(nats.subjects.clickWordWanted(lane));
+      } catch (failure) {
+        log.error({ err: failure }, "clicks.unreadable-query");
+      }
+    },
+  });
+  return { close: () => subscription.unsubscribe() };
+}
+
+function answerOf(
+  { intake, caughtUpMs }: QueryOptions,
+  query: z.infer<typeof AnyQuery>,
+): ClickAnswer {
+  if (query.by === "page") {
+    const completeToMs = intake.completeness.completeToMs(caughtUpMs());
+    const page = clickPage(intake.batches, query);
+    return page === undefined ? { completeToMs: 0, clicks: [] } : { completeToMs, ...page };
+  }
+  if (query.by === "id") {
+    const row = intake.young.byId(query.clickId);
+    const { producer, atMs } = clickIdParts(query.clickId);
+    const { completeness } = intake;
+    const { recordedBy } = query;
+    return {
+      completeToMs: completeness.completeToMsOf(producer),
+      clicks: row === undefined ? [] : [row],
+      isGivenUp: completeness.isGivenUpOf(recordedBy ?? { producer, untilMs: atMs }),
+      ...(recordedBy === undefined ? {} : { isAllKnown: completeness.isAllKnownOf(recordedBy) }),
+    };
+  }
+  const completeToMs = intake.completeness.completeToMs(caughtUpMs());
+  return { completeToMs, clicks: intake.young.byAdClickId(query) };
+}

@@ -1,0 +1,202 @@
+import { clickIdParts } from "../../../schemas/ids/click-id.ts";
+import type { ErasedClicks } from "../erasure/erased-clicks.ts";
+import { padded } from "../erasure/erased-line.ts";
+import type { Segment } from "../intake/batch.ts";
+import { readLine } from "../intake/read-line.ts";
+import { type AdClick, type AdClickSearch, AdClicks, adClickKeys } from "./ad-clicks.ts";
+
+export type YoungLimits = {
+  /** Of clicks that ClickHouse has too; younger ones may leave earlier for the other two limits. */
+  readonly ageMs: number;
+  readonly bytesMax: number;
+  readonly segmentsMax: number;
+};
+
+const BUCKET_MS = 1_000;
+/** A segment over a longer time, from an ingress with little traffic or a stopped clock, is looked at for every question. */
+const SPAN_MS_MAX = 10_000;
+/** Slots of left segments before the list is cut. */
+const LEFT_MAX = 4_096;
+const LINE_FEED = 10;
+
+/** Where a row begins, and its line feed. */
+type RowPlace = { readonly start: number; readonly end: number };
+
+/**
+ * The clicks that were read lately, in the order of the stream, as the bytes that go to ClickHouse. A click id contains its
+ * time, so few segments are searched for it; for ad-platform ids there is an index of the latest click. Clicks stay here until
+ * ClickHouse has them: the caller bounds how many that can be.
+ */
+export class YoungClicks {
+  readonly #limits: YoungLimits;
+  readonly #bySecond = new Map<number, Set<Segment>>();
+  readonly #wide = new Set<Segment>();
+  readonly #adClicks = new AdClicks();
+  #queue: (Segment | undefined)[] = [];
+  #head = 0;
+  #bytes = 0;
+  #clicks = 0;
+
+  constructor(limits: YoungLimits) {
+    this.#limits = limits;
+  }
+
+  get count(): number {
+    return this.#clicks;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(segment: Segment): void {
+    this.#queue.push(segment);
+    this.#bytes += segment.bytes.length;
+    this.#clicks += segment.to - segment.from;
+    for (const second of secondsOf(segment)) {
+      const known = this.#bySecond.get(second);
+      if (known === undefined) this.#bySecond.set(second, new Set([segment]));
+      else known.add(segment);
+    }
+    if (isWide(segment)) this.#wide.add(segment);
+    for (const click of segment.adClicks) this.#adClicks.add(click);
+  }
+
+  /** The row of a click as JSON. */
+  byId(clickId: string): string | undefined {
+    for (const { segment, start, end } of this.#placesOf(clickId))
+      return segment.bytes.toString("utf8", start, end);
+    return undefined;
+  }
+
+  /** Clears clicks that were erased. Only while nothing is being inserted, because rows are changed in place. */
+  eraseClicks(clickIds: readonly string[], erased: ErasedClicks): void {
+    const gone = new Set<string>();
+    for (const clickId of clickIds) {
+      for (const { segment, ...place } of this.#placesOf(clickId))
+        this.#eraseRow(segment, place, { erased, gone });
+    }
+    this.#findOlder(gone);
+  }
+
+  /** Clears what was erased in all rows of these segments, under the same condition. */
+  eraseIn(segments: readonly Segment[], erased: ErasedClicks): void {
+    const gone = new Set<string>();
+    for (const segment of segments) {
+      for (let start = 0; start < segment.bytes.length; ) {
+        const end = segment.bytes.indexOf(LINE_FEED, start);
+        this.#eraseRow(segment, { start, end }, { erased, gone });
+        start = end + 1;
+      }
+    }
+    this.#findOlder(gone);
+  }
+
+  /** Oldest first. */
+  *segments(): Generator<Segment> {
+    for (let at = this.#head; at < this.#queue.length; at += 1) {
+      const segment = this.#queue[at];
+      if (segment !== undefined) yield segment;
+    }
+  }
+
+  *#placesOf(clickId: string): Generator<RowPlace & { readonly segment: Segment }> {
+    const { atMs } = clickIdParts(clickId);
+    const wanted = `"click_id":"${clickId}"`;
+    const candidates = [this.#bySecond.get(Math.floor(atMs / BUCKET_MS)) ?? [], this.#wide];
+    for (const segments of candidates) {
+      for (const segment of segments) {
+        if (segment.fromMs > atMs || segment.toMs < atMs) continue;
+        const at = segment.bytes.indexOf(wanted);
+        if (at >= 0) yield { segment, ...lineAt(segment.bytes, at) };
+      }
+    }
+  }
+
+  /** The row keeps its length, and with it every other row its place. `gone` takes the keys by which it is not found any more. */
+  #eraseRow(
+    segment: Segment,
+    { start, end }: RowPlace,
+    { erased, gone }: { readonly erased: ErasedClicks; readonly gone: Set<string> },
+  ): void {
+    const { bytes } = segment;
+    const line = bytes.toString("latin1", start, end);
+    const clean = erased.clean(line, readLine(line)?.ts ?? 0);
+    if (clean === line) return;
+    bytes.write(padded(clean, line.length), start, "latin1");
+    const kept = new Set(adClickKeys(clean));
+    const isGone = ({ at, bytes: of, key }: AdClick): boolean =>
+      of.byteOffset + at === bytes.byteOffset + start && !kept.has(key);
+    for (const click of segment.adClicks.filter(isGone)) {
+      this.#adClicks.remove(click);
+      gone.add(click.key);
+    }
+    segment.adClicks = segment.adClicks.filter((click) => !isGone(click));
+  }
+
+  /** Older clicks with the same ad-platform ids, which the erased ones stood before, may not be in ClickHouse yet. */
+  #findOlder(keys: ReadonlySet<string>): void {
+    if (keys.size === 0) return;
+    for (const { adClicks } of this.segments())
+      for (const click of adClicks) if (keys.has(click.key)) this.#adClicks.add(click);
+  }
+
+  /** The latest rows of this ad-platform id: see {@link AdClicks.find}. */
+  byAdClickId(search: AdClickSearch): string[] {
+    return this.#adClicks.find(search);
+  }
+
+  /** Lets go what is stored and too old or too much, at `nowMs` of the clock that segments are read by: one that never steps. */
+  forget(nowMs: number): void {
+    for (;;) {
+      const segment = this.#queue[this.#head];
+      if (segment === undefined || !segment.isStored || !this.#isTooMuch(segment, nowMs)) break;
+      this.#queue[this.#head] = undefined;
+      this.#head += 1;
+      this.#remove(segment);
+    }
+    if (this.#head > LEFT_MAX && this.#head > this.#queue.length / 2) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  #isTooMuch(segment: Segment, nowMs: number): boolean {
+    const { ageMs, bytesMax, segmentsMax } = this.#limits;
+    return (
+      nowMs - segment.readAtMs > ageMs ||
+      this.#bytes > bytesMax ||
+      this.#queue.length - this.#head > segmentsMax
+    );
+  }
+
+  #remove(segment: Segment): void {
+    this.#bytes -= segment.bytes.length;
+    this.#clicks -= segment.to - segment.from;
+    for (const second of secondsOf(segment)) {
+      const rest = this.#bySecond.get(second);
+      rest?.delete(segment);
+      if (rest?.size === 0) this.#bySecond.delete(second);
+    }
+    this.#wide.delete(segment);
+    for (const click of segment.adClicks) this.#adClicks.remove(click);
+  }
+}
+
+function isWide(segment: Segment): boolean {
+  return segment.toMs - segment.fromMs > SPAN_MS_MAX;
+}
+
+function secondsOf(segment: Segment): number[] {
+  if (isWide(segment)) return [];
+  const seconds: number[] = [];
+  const last = Math.floor(segment.toMs / BUCKET_MS);
+  for (let second = Math.floor(segment.fromMs / BUCKET_MS); second <= last; second += 1) {
+    seconds.push(second);
+  }
+  return seconds;
+}
+
+function lineAt(bytes: Buffer, at: number): RowPlace {
+  return { start: bytes.lastIndexOf(LINE_FEED, at) + 1, end: bytes.indexOf(LINE_FEED, at) };
+}

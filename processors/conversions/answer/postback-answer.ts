@@ -1,0 +1,68 @@
+import type { PostbackReply, PostbackResult } from "../../../schemas/events/postback-request.ts";
+import type { ReportKey } from "../read/report-key.ts";
+import type { ConversionStatus } from "../read/report-params.ts";
+import type { Refusal } from "./refusal.ts";
+
+/** What became of a report. */
+export type Handled = {
+  readonly reply: PostbackReply;
+  /** For the inbound log. */
+  readonly workspaceId: number | undefined;
+  readonly clickId: string | undefined;
+  readonly conversionId: string | undefined;
+  readonly message: string;
+  /** The idempotency key of a report whose answer is not kept yet: it changed no conversion. */
+  readonly unkept?: ReportKey | undefined;
+};
+
+export type Taken = {
+  readonly conversionId: string | null;
+  readonly status: ConversionStatus;
+  readonly reason: string;
+  readonly isDuplicate?: boolean;
+  readonly isUpdate?: boolean;
+  readonly isTest?: boolean;
+  readonly details: Readonly<Record<string, unknown>>;
+};
+
+/** `{ok: true, …}` with only the keys that apply (PB-061). */
+export function takenReply(taken: Taken): PostbackReply {
+  return {
+    httpStatus: 200,
+    result: resultOf(taken),
+    body: {
+      ok: true,
+      conversion_id: taken.conversionId,
+      status: taken.status,
+      ...(taken.reason === "" ? {} : { reason: taken.reason }),
+      ...(taken.isDuplicate === true ? { duplicate: true } : {}),
+      ...(taken.isUpdate === true ? { updated: true } : {}),
+      ...(taken.isTest === true ? { test: true } : {}),
+      ...(Object.keys(taken.details).length === 0 ? {} : { details: taken.details }),
+    },
+  };
+}
+
+/** `{ok: false, error}`, with what is known for the log. */
+export function refusal(
+  { httpStatus, error, result, details }: Refusal,
+  known: { readonly workspaceId?: number | undefined; readonly clickId?: string | undefined },
+): Handled {
+  return {
+    reply: {
+      httpStatus,
+      result,
+      body: { ok: false, error, ...(details === undefined ? {} : { details }) },
+    },
+    workspaceId: known.workspaceId,
+    clickId: known.clickId,
+    conversionId: undefined,
+    message: error,
+  };
+}
+
+function resultOf(taken: Taken): PostbackResult {
+  if (taken.isTest === true) return "test";
+  if (taken.isUpdate === true) return "updated";
+  return taken.isDuplicate === true ? "duplicate" : taken.status;
+}

@@ -1,0 +1,213 @@
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import type { Workspace } from "../../../schemas/catalog/records.ts";
+import { workspaceOfCall } from "../../../schemas/catalog/workspace-of-call.ts";
+import { PERSONAL_PARAMS } from "../../../schemas/erasure/personal-fields.ts";
+import type { InboundCall } from "../../../schemas/events/inbound-call.ts";
+import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
+import { RefusalRows } from "../../../schemas/events/refusal-rows.ts";
+import type { Log } from "../../../schemas/host/log.ts";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { storedIp } from "../ip-list.ts";
+import { storableText } from "../read/json-parameter.ts";
+import { SECRET_PARAMS, USER_IP_PARAMS } from "../read/report-params.ts";
+import { isStoreAway } from "../record/store-away.ts";
+import type { Handled } from "./postback-answer.ts";
+
+const FLUSH_INTERVAL_MS = 100;
+/** While Postgres is away. */
+const RETRY_MS = 1_000;
+/** How often the refusals that were counted together are looked at: their minute may be over. */
+const DUE_MS = 1_000;
+const ROWS_A_FLUSH = 500;
+const ROWS_MAX = 10_000;
+const PARAMS_MAX = 64;
+const TEXT_LENGTH_MAX = 255;
+const MASK = "***";
+/** Under whatever name it came. */
+const EMAIL = /[^\s@]@[^\s@]+\.[^\s@]/;
+
+type LogRow = {
+  readonly workspace_id: number | null;
+  readonly ts: string;
+  readonly endpoint: string;
+  readonly ip: string | null;
+  readonly token_owner: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly http_status: number;
+  readonly result: string;
+  readonly click_id: string | null;
+  readonly conversion_id: string | null;
+  readonly message: string;
+};
+
+/**
+ * The inbound log: a row for every report, with its outcome (G178). Written beside the answers, many rows a statement, so that
+ * it never delays or fails a conversion. What does not fit while Postgres is away is counted in `lost`. Calls that ingress has
+ * answered by itself stand in it too. Refusals of strangers, who have no valid token, share rows ({@link RefusalRows}); a report
+ * with a token always has its own.
+ */
+export class PostbackLog {
+  readonly #db: Queryable;
+  readonly #log: Log;
+  readonly #catalog: Catalog;
+  readonly #strangers = new RefusalRows(() => performance.now());
+  readonly #dueTimer: NodeJS.Timeout;
+  #rows: LogRow[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> | undefined;
+  /** Rows that found no place. */
+  lost = 0;
+  /** Refusals that were counted in the row of others. */
+  merged = 0;
+
+  constructor(deps: {
+    readonly pool: Queryable;
+    readonly log: Log;
+    readonly catalog: Catalog;
+  }) {
+    this.#db = deps.pool;
+    this.#log = deps.log;
+    this.#catalog = deps.catalog;
+    this.#dueTimer = setInterval(() => this.#pushDue(false), DUE_MS);
+  }
+
+  add(request: PostbackRequest, handled: Handled): void {
+    const { workspaceId, clickId, conversionId, message, reply } = handled;
+    const token = request.params["token"] ?? "";
+    const { endpoint, params, ip, receivedAtMs } = request;
+    const call: InboundCall = {
+      endpoint,
+      params,
+      ip,
+      receivedAtMs,
+      workspaceId:
+        workspaceId ?? workspaceOfCall(this.#catalog, { token, host: request.host })?.id ?? null,
+      clickId: clickId ?? null,
+      httpStatus: reply.httpStatus,
+      result: reply.result,
+      message,
+    };
+    // Before the catalog is there, every token is unknown.
+    const isStranger =
+      this.#catalog.isLoaded && this.#catalog.ownerOfToken(token.trim()) === undefined;
+    const isShared = isStranger && !reply.body.ok && !this.#strangers.admit(call);
+    if (isShared) this.merged += 1;
+    else this.#push(call, conversionId);
+  }
+
+  /** Calls that ingress has answered. They are in Postgres when this resolves. Throws what Postgres throws. */
+  async keep(calls: readonly InboundCall[]): Promise<void> {
+    await this.#insert(calls.map((call) => rowOf(this.#catalog, call, undefined)));
+  }
+
+  /** Writes what is left, once; what cannot be written then is lost. */
+  async close(): Promise<void> {
+    clearInterval(this.#dueTimer);
+    await this.#flushing;
+    this.#pushDue(true);
+    clearTimeout(this.#timer);
+    while (this.#rows.length > 0 && (await this.#flush()));
+  }
+
+  #pushDue(isEnd: boolean): void {
+    for (const call of this.#strangers.takeDue(isEnd)) this.#push(call, undefined);
+  }
+
+  #push(call: InboundCall, conversionId: string | undefined): void {
+    if (this.#rows.length >= ROWS_MAX) {
+      this.lost += 1;
+      return;
+    }
+    this.#rows.push(rowOf(this.#catalog, call, conversionId));
+    this.#timer ??= setTimeout(() => this.#startFlush(), FLUSH_INTERVAL_MS);
+  }
+
+  #startFlush(): void {
+    this.#timer = undefined;
+    this.#flushing = this.#flush().then((written) => {
+      this.#flushing = undefined;
+      if (this.#rows.length === 0) return;
+      const pauseMs = written ? FLUSH_INTERVAL_MS : RETRY_MS;
+      this.#timer ??= setTimeout(() => this.#startFlush(), pauseMs);
+    });
+  }
+
+  /** False when the rows could not be written; they are kept. */
+  async #flush(): Promise<boolean> {
+    const rows = this.#rows.slice(0, ROWS_A_FLUSH);
+    try {
+      await this.#insert(rows);
+    } catch (error) {
+      this.#log.warn({ err: error, waiting: this.#rows.length }, "postback-log.not-written");
+      if (isStoreAway(error)) return false;
+      // What Postgres refuses it would refuse again, and everything behind it would wait.
+      this.lost += rows.length;
+    }
+    this.#rows = this.#rows.slice(rows.length);
+    return true;
+  }
+
+  async #insert(rows: readonly LogRow[]): Promise<void> {
+    await this.#db.query({
+      name: "insert-postback-log",
+      text: `insert into postback_log (workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id,
+               conversion_id, message)
+             select workspace_id, ts, endpoint, ip, token_owner, params, http_status, result, click_id, conversion_id, message
+             from jsonb_array_elements($1::jsonb) as i("row"),
+               jsonb_to_record(log_row_without_erased(i."row", $2::text[])) as r(workspace_id integer, ts timestamptz,
+                 endpoint text, ip inet, token_owner text, params jsonb, http_status integer, result text, click_id text,
+                 conversion_id uuid, message text)`,
+      values: [JSON.stringify(rows), PERSONAL_PARAMS],
+    });
+  }
+}
+
+function rowOf(catalog: Catalog, call: InboundCall, conversionId: string | undefined): LogRow {
+  const { endpoint, ip, message } = call;
+  const workspace = catalog.workspaces.get(call.workspaceId ?? 0);
+  // Who reports to `/pb` is a server; everybody else is a visitor, of whom a workspace keeps no more than it wants.
+  const storage = workspace?.ip_storage ?? "truncated";
+  const shownIp = storedIp(ip, endpoint === "pb" ? "full" : storage);
+  return {
+    workspace_id: call.workspaceId,
+    ts: new Date(call.receivedAtMs).toISOString(),
+    endpoint,
+    ip: shownIp === "" ? null : shownIp,
+    token_owner: tokenOwnerName(catalog, call.params["token"] ?? ""),
+    params: maskedParams(call.params, storage),
+    http_status: call.httpStatus,
+    result: call.result,
+    click_id: call.clickId,
+    conversion_id: conversionId ?? null,
+    message: clean(message),
+  };
+}
+
+/** Whose token it was; never the token. */
+function tokenOwnerName(catalog: Catalog, token: string): string {
+  const owner = catalog.ownerOfToken(token.trim());
+  if (owner === undefined) return "";
+  return owner.kind === "workspace" ? "workspace" : `advertiser ${owner.advertiser.id}`;
+}
+
+/** Parameters as they came, bounded, and without what opens a door or names a person (P31). */
+function maskedParams(
+  params: InboundCall["params"],
+  storage: Workspace["ip_storage"],
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params)
+      .slice(0, PARAMS_MAX)
+      .map(([name, value]) => [clean(name), shownValue(name.toLowerCase(), value, storage)]),
+  );
+}
+
+function shownValue(name: string, value: string, storage: Workspace["ip_storage"]): string {
+  if (value === "") return "";
+  if (SECRET_PARAMS.includes(name) || EMAIL.test(value)) return MASK;
+  return USER_IP_PARAMS.includes(name) ? storedIp(value.trim(), storage) : clean(value);
+}
+
+function clean(text: string): string {
+  return storableText(text.slice(0, TEXT_LENGTH_MAX));
+}

@@ -1,0 +1,153 @@
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import { offersNamed } from "../../../schemas/catalog/named-records.ts";
+import type { Offer, Workspace } from "../../../schemas/catalog/records.ts";
+import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
+import type { Log } from "../../../schemas/host/log.ts";
+import { type Report, SECRET_PARAMS } from "../read/report-params.ts";
+import type { Origin } from "../read/resolve-target.ts";
+import { maySpeakFor } from "../read/sender.ts";
+import { type Handled, refusal } from "./postback-answer.ts";
+import { UNAVAILABLE } from "./refusal.ts";
+
+/** How a request leaves the service; see processors/outgoing. */
+export type Outgoing = {
+  send(request: {
+    readonly url: URL;
+    readonly method: "GET";
+    readonly headers: Readonly<Record<string, string>>;
+    readonly timeoutMs: number;
+  }): Promise<{ readonly status: number }>;
+};
+
+/** A report about a click that nobody here knows. */
+type UnknownClickReport = {
+  readonly request: PostbackRequest;
+  readonly report: Report;
+  readonly origin: Origin;
+};
+
+/** Ingress waits 7 s for the whole answer: what it no longer waits for must not go on. */
+const TIMEOUT_MS = 6_000;
+/** A destination that hangs must leave room for the reports of everybody else. */
+const UNDER_WAY_MAX = 100;
+/** Ingress knows by it what has been relayed once already: two settings that name each other make no circle. */
+const VIA = "1.1 tracker-relay";
+
+/**
+ * Relays reports about unknown clicks to where a workspace wants them (G117): visitors that a traffic control forwards to an
+ * offer elsewhere convert with click ids of that place. Off while `forward_unknown_url` is empty.
+ */
+export class UnknownClickRelay {
+  readonly #catalog: Catalog;
+  readonly #outgoing: Outgoing;
+  readonly #log: Log;
+  #underWay = 0;
+
+  constructor(deps: {
+    readonly catalog: Catalog;
+    readonly outgoing: Outgoing;
+    readonly log: Log;
+  }) {
+    this.#catalog = deps.catalog;
+    this.#outgoing = deps.outgoing;
+    this.#log = deps.log;
+  }
+
+  /** Undefined when the report is not to be relayed: then its click is simply unknown. */
+  async relay(incoming: UnknownClickReport): Promise<Handled | undefined> {
+    const { report, request } = incoming;
+    const workspace = this.#workspaceThatForwards(incoming);
+    if (workspace === undefined) return undefined;
+    const known = { workspaceId: workspace.id, clickId: report.clickId };
+    if (report.isTest) return forwarded(known, { isTest: true });
+    const isTaken = await this.#send(workspace, request.params);
+    return isTaken ? forwarded(known, { isTest: false }) : refusal(UNAVAILABLE, known);
+  }
+
+  /** That of the token, if it relays and has a forward that the report may be about. */
+  #workspaceThatForwards({ request, report, origin }: UnknownClickReport): Workspace | undefined {
+    const { sender } = origin;
+    if (sender.kind === "pixel" || report.clickId === undefined || request.isRelayed === true)
+      return undefined;
+    const { workspace } = sender;
+    if (workspace.forward_unknown_url === "" || workspace.status !== "active") return undefined;
+    const { offerCode } = report;
+    const named =
+      offerCode === undefined ? undefined : offersNamed(this.#catalog, [workspace.id], offerCode);
+    const isMeant = (offer: Offer): boolean =>
+      maySpeakFor(sender, offer.advertiser_id) &&
+      (named === undefined || named.some(({ id }) => id === offer.id));
+    return this.#offersForwardedTo(workspace).some(isMeant) ? workspace : undefined;
+  }
+
+  /** Of paused controls too: they have forwarded before. */
+  #offersForwardedTo({ id }: Workspace): Offer[] {
+    const offers: Offer[] = [];
+    for (const control of this.#catalog.trafficControls.values()) {
+      if (control.workspace_id !== id || control.action !== "forward") continue;
+      const offer = this.#catalog.offers.get(control.forward_offer_id ?? 0);
+      if (offer !== undefined) offers.push(offer);
+    }
+    return offers;
+  }
+
+  /** False when the other side has not taken it: the sender repeats the report (P15). */
+  async #send(workspace: Workspace, params: PostbackRequest["params"]): Promise<boolean> {
+    const url = relayUrl(workspace.forward_unknown_url, params);
+    if (url === undefined) {
+      // The setting itself may hold the token of the other side: no log has it.
+      this.#log.error({ workspace: workspace.id }, "conversions.relay-url-is-none");
+      return false;
+    }
+    if (this.#underWay >= UNDER_WAY_MAX) return false;
+    this.#underWay += 1;
+    try {
+      const headers = { via: VIA, "user-agent": "tracker" };
+      const { status } = await this.#outgoing.send({
+        url,
+        method: "GET",
+        headers,
+        timeoutMs: TIMEOUT_MS,
+      });
+      if (status >= 200 && status < 300) return true;
+      this.#log.warn({ workspace: workspace.id, status }, "conversions.relay-refused");
+    } catch (error) {
+      this.#log.warn({ err: error, workspace: workspace.id }, "conversions.relay-failed");
+    } finally {
+      this.#underWay -= 1;
+    }
+    return false;
+  }
+}
+
+/**
+ * The report's parameters behind those of the setting, which go before them. Our token opens our door only, and e-mail and
+ * telephone leave the service hashed or not at all (P31, PB-020). Undefined for a setting that is no URL.
+ */
+export function relayUrl(setting: string, params: PostbackRequest["params"]): URL | undefined {
+  if (!URL.canParse(setting)) return undefined;
+  const url = new URL(setting);
+  const passed = Object.entries(params).filter(
+    ([name]) => !SECRET_PARAMS.includes(name) && !url.searchParams.has(name),
+  );
+  const query = [url.search.slice(1), new URLSearchParams(passed).toString()];
+  url.search = query.filter((part) => part !== "").join("&");
+  return url;
+}
+
+function forwarded(
+  known: { readonly workspaceId: number; readonly clickId: string | undefined },
+  { isTest }: { readonly isTest: boolean },
+): Handled {
+  const body = { ok: true, status: "forwarded", forwarded: true };
+  return {
+    reply: {
+      httpStatus: 200,
+      result: isTest ? "test" : "forwarded",
+      body: isTest ? { ...body, conversion_id: null, test: true } : body,
+    },
+    ...known,
+    conversionId: undefined,
+    message: "",
+  };
+}

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
+import { selectRows } from "../../../schemas/clickhouse/select.ts";
+import type { ClickRecord } from "../../../schemas/events/click-record.ts";
+import type { ClickSources } from "./find-click.ts";
+
+const DAY_MS = 86_400_000;
+const WAIT_MS = 2_000;
+const POLL_MS = 100;
+const Count = z.object({ clicks: z.int(), seen: z.int() });
+
+/**
+ * Whether the address of the click brought more than `clicksMax` clicks on its offer in the 24 hours up to `atMs` (G101); "away"
+ * when nobody can tell now. The clicks before a young one are stored before it: its own row is waited for, at most 2 s. Without
+ * a click, an address or a limit there is nothing to count.
+ */
+export async function isClickIpCrowded(
+  sources: ClickSources,
+  click: ClickRecord | undefined,
+  limit: { readonly clicksMax: number | null | undefined; readonly atMs: number },
+): Promise<boolean | "away"> {
+  const { clicksMax, atMs } = limit;
+  if (click === undefined || click.ip === "" || clicksMax === null || clicksMax === undefined)
+    return false;
+  return await countUntilKnown(sources, click, { clicksMax, atMs });
+}
+
+async function countUntilKnown(
+  sources: ClickSources,
+  click: ClickRecord,
+  limit: { readonly clicksMax: number; readonly atMs: number },
+): Promise<boolean | "away"> {
+  const deadlineMs = performance.now() + WAIT_MS;
+  for (;;) {
+    const count = await countClicks(sources, click, limit);
+    if (count !== undefined && count.clicks > limit.clicksMax) return true;
+    // A click of another day is not among those that are counted.
+    if (count !== undefined && (count.seen > 0 || limit.atMs - click.ts >= DAY_MS)) return false;
+    if (performance.now() >= deadlineMs) return "away";
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Stops counting at the limit: an address with a million clicks costs no more than one just above it. */
+async function countClicks(
+  { clickhouse }: ClickSources,
+  click: ClickRecord,
+  { clicksMax, atMs }: { readonly clicksMax: number; readonly atMs: number },
+): Promise<z.infer<typeof Count> | undefined> {
+  try {
+    const [count] = await selectRows(
+      clickhouse,
+      {
+        name: "conversions.count-clicks-of-ip",
+        text: `select count() as clicks, countIf(click_id = unhex({clickId: String})) as seen
+               from (select click_id from click
+                     where workspace_id = {workspaceId: UInt32} and offer_id = {offerId: UInt32} and ip = {ip: String}
+                       and ts > fromUnixTimestamp64Milli({fromMs: Int64})
+                     limit {rowsMax: UInt32})`,
+        params: {
+          clickId: click.click_id,
+          workspaceId: click.workspace_id,
+          offerId: click.offer_id,
+          ip: click.ip,
+          fromMs: atMs - DAY_MS,
+          rowsMax: Math.max(0, clicksMax) + 1,
+        },
+        timeoutMs: WAIT_MS,
+      },
+      Count,
+    );
+    return count;
+  } catch (error) {
+    if (isClickhouseAway(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
+import { isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
+import { readDestination } from "../../../schemas/clickhouse/stored-destination.ts";
+import { ClickRecord } from "../../../schemas/events/click-record.ts";
+
+const TIMEOUT_MS = 2_000;
+
+/** Every field of a click as ingress wrote it; whether it may be unique is no longer asked. */
+const CLICK_COLUMNS = Object.keys(ClickRecord.shape)
+  .filter((name) => name !== "may_be_unique")
+  .map((name) => {
+    if (name === "click_id") return "lower(hex(click.click_id)) as click_id";
+    if (name === "ts") return "toUnixTimestamp64Milli(click.ts) as ts";
+    if (name === "destination")
+      return `${readDestination("click.destination", "lower(hex(click.click_id))")} as destination`;
+    return name === "click_payout" || name === "click_revenue"
+      ? `toDecimalString(click.${name}, 4) as ${name}`
+      : `click.${name} as ${name}`;
+  })
+  .join(", ");
+
+/** Clicks that ClickHouse has, as records; "away" when it cannot answer in 2 s. `order` is the end of the statement. */
+export async function selectClicks(
+  clickhouse: ClickhouseReader,
+  query: { where: string; order: string; params: Record<string, unknown> },
+): Promise<readonly ClickRecord[] | "away"> {
+  return await selectUnlessAway(clickhouse, ClickRecord, {
+    // All of the condition before the other seventy columns: measured, a half of the time of `where`.
+    text: `select ${CLICK_COLUMNS} from click prewhere ${query.where} ${query.order}`,
+    params: query.params,
+  });
+}
+
+/** Rows of a statement that somebody waits for, on one thread; "away" when ClickHouse cannot answer in 2 s. */
+export async function selectUnlessAway<Row>(
+  clickhouse: ClickhouseReader,
+  row: z.ZodType<Row>,
+  query: {
+    text: string;
+    params: Record<string, unknown>;
+    settings?: Readonly<Record<string, string>>;
+  },
+): Promise<readonly Row[] | "away"> {
+  try {
+    const answer = await clickhouse.query({
+      query: query.text,
+      query_params: query.params,
+      format: "JSONEachRow",
+      clickhouse_settings: {
+        max_execution_time: TIMEOUT_MS / 1_000,
+        max_threads: 1,
+        ...query.settings,
+      },
+      // A hundred IDs of 512 characters are too long for an address.
+      use_multipart_params_auto: true,
+      abort_signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return z.array(row).parse(await answer.json());
+  } catch (error) {
+    if (isClickhouseAway(error) || isAborted(error)) return "away";
+    throw error;
+  }
+}
+
+/** The client names no code when the signal ended the request. */
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && /aborted/i.test(error.message);
+}

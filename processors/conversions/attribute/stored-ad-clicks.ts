@@ -1,0 +1,156 @@
+import { z } from "zod";
+import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
+import type { AdClickIdKind } from "../../../schemas/events/click-query.ts";
+import type { ClickRecord } from "../../../schemas/events/click-record.ts";
+import { SharedStatements } from "../shared-statements.ts";
+import { latestClick, rankOf } from "./latest-click.ts";
+import { selectClicks, selectUnlessAway } from "./select-clicks.ts";
+import { clickhouseTime } from "./stored-clicks.ts";
+
+export type StoredAdSearch = {
+  readonly kind: AdClickIdKind;
+  readonly value: string;
+  readonly workspaceIds: readonly number[];
+  /** Its clicks go first; 0 when no offer was named (G113). */
+  readonly offerId: number;
+};
+
+/** One or none; "away" when ClickHouse cannot answer in time. */
+type Answer = readonly ClickRecord[] | "away";
+
+const Latest = z.object({
+  value: z.string(),
+  workspace_id: z.int(),
+  asked_offer: z.int(),
+  at_ms: z.int(),
+});
+type Latest = z.infer<typeof Latest>;
+
+const SEARCHES_A_STATEMENT_MAX = 100;
+
+/**
+ * The click of ClickHouse that G113 puts first. First its time, from the projection `latest_by_<kind>`, which has one row for all
+ * clicks with the same ID and offer; then the row at that time. So an ID that is on millions of clicks is found by reading as much as
+ * one that is on a single click. Searches that come together share both statements.
+ */
+export class StoredAdClicks {
+  readonly #statements: SharedStatements<StoredAdSearch, Answer>;
+
+  constructor(
+    clickhouse: ClickhouseReader,
+    limits: { readonly statementsMax: number; readonly pauseMs?: number },
+  ) {
+    this.#statements = new SharedStatements({
+      read: (together) => findAll(clickhouse, together),
+      togetherMax: SEARCHES_A_STATEMENT_MAX,
+      ...limits,
+    });
+  }
+
+  find(search: StoredAdSearch): Promise<Answer> {
+    return this.#statements.ask(search);
+  }
+}
+
+async function findAll(
+  clickhouse: ClickhouseReader,
+  together: readonly StoredAdSearch[],
+): Promise<Answer[]> {
+  const answers = new Map<StoredAdSearch, Answer>();
+  for (const kind of new Set(together.map((search) => search.kind))) {
+    const alike = together.filter((search) => search.kind === kind);
+    for (const [search, answer] of await findOfKind(clickhouse, kind, alike))
+      answers.set(search, answer);
+  }
+  return together.map((search) => answers.get(search) ?? "away");
+}
+
+async function findOfKind(
+  clickhouse: ClickhouseReader,
+  kind: AdClickIdKind,
+  searches: readonly StoredAdSearch[],
+): Promise<Map<StoredAdSearch, Answer>> {
+  const answers = new Map<StoredAdSearch, Answer>();
+  const known = await selectLatest(clickhouse, kind, searches);
+  if (known === "away") return answers;
+  const times = new Map<StoredAdSearch, number>();
+  for (const search of searches) {
+    const ts = latestTime(known.get(search.value) ?? [], search);
+    if (ts === undefined) answers.set(search, []);
+    else times.set(search, ts);
+  }
+  if (times.size === 0) return answers;
+  const found = [...times.keys()];
+  const clicks = await selectClicks(clickhouse, {
+    where: `click.workspace_id in {workspaceIds: Array(UInt32)} and click.ts in {times: Array(DateTime64(3, 'UTC'))}
+      and click.${kind} in {values: Array(String)}`,
+    order: "",
+    params: { ...paramsOf(found), times: [...new Set(times.values())].map(clickhouseTime) },
+  });
+  if (clicks === "away") return answers;
+  const byValue = groupBy(clicks, (click) => click[kind]);
+  for (const [search, ts] of times) {
+    const latest = latestClick(
+      (byValue.get(search.value) ?? []).filter(
+        (click) => click.ts === ts && search.workspaceIds.includes(click.workspace_id),
+      ),
+      search.offerId,
+    );
+    // It was erased between the two statements: an older one may be the latest now.
+    answers.set(search, latest === undefined ? "away" : [latest]);
+  }
+  return answers;
+}
+
+/** The latest times of each ID: of each offer that is named with it, of all others with an offer, and of clicks without one. */
+async function selectLatest(
+  clickhouse: ClickhouseReader,
+  kind: AdClickIdKind,
+  searches: readonly StoredAdSearch[],
+): Promise<ReadonlyMap<string, readonly Latest[]> | "away"> {
+  const offerIds = [...new Set(searches.map(({ offerId }) => offerId))].filter((id) => id !== 0);
+  const rows = await selectUnlessAway(clickhouse, Latest, {
+    text: `select click.${kind} as value, click.workspace_id as workspace_id,
+        if(has({offerIds: Array(UInt32)}, click.offer_id), click.offer_id, if(click.offer_id = 0, 0, {otherOffer: UInt32})) as asked_offer,
+        toUnixTimestamp64Milli(max(click.ts)) as at_ms
+      from click
+      where click.workspace_id in {workspaceIds: Array(UInt32)} and click.${kind} in {values: Array(String)}
+      group by value, click.workspace_id, asked_offer`,
+    params: { ...paramsOf(searches), offerIds, otherOffer: OTHER_OFFER },
+    // Weighing all projections against each other takes as long as reading this one.
+    settings: { preferred_optimize_projection_name: `latest_by_${kind}` },
+  });
+  return rows === "away" ? rows : groupBy(rows, ({ value }) => value);
+}
+
+/** No offer has this number: it stands for all that nobody named. */
+const OTHER_OFFER = 4_294_967_295;
+
+function latestTime(known: readonly Latest[], search: StoredAdSearch): number | undefined {
+  const rank = ({ asked_offer }: Latest): number =>
+    rankOf({ offer_id: asked_offer }, search.offerId);
+  const [best] = known
+    .filter(({ workspace_id }) => search.workspaceIds.includes(workspace_id))
+    .toSorted((a, b) => rank(b) - rank(a) || b.at_ms - a.at_ms);
+  return best?.at_ms;
+}
+
+function groupBy<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): ReadonlyMap<string, readonly Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+function paramsOf(searches: readonly StoredAdSearch[]): Record<string, unknown> {
+  return {
+    workspaceIds: [...new Set(searches.flatMap(({ workspaceIds }) => workspaceIds))],
+    values: [...new Set(searches.map(({ value }) => value))],
+  };
+}

@@ -1,0 +1,55 @@
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
+import type { ClickRecord } from "../../../schemas/events/click-record.ts";
+import { SharedStatements } from "../shared-statements.ts";
+import { selectClicks } from "./select-clicks.ts";
+
+type Asked = { readonly clickId: string; readonly atMs: number };
+type Answer = { readonly click: ClickRecord | undefined | "away" };
+
+const CLICKS_A_STATEMENT_MAX = 100;
+const STATEMENTS_MAX = 2;
+
+/** Clicks of ClickHouse by their ids: those that are asked for together are read by one statement. */
+export class StoredClicks {
+  readonly #statements: SharedStatements<Asked, Answer>;
+
+  constructor(clickhouse: ClickhouseReader, catalog: Catalog) {
+    this.#statements = new SharedStatements({
+      read: (together) => readClicks(clickhouse, catalog, together),
+      togetherMax: CLICKS_A_STATEMENT_MAX,
+      statementsMax: STATEMENTS_MAX,
+    });
+  }
+
+  /** In any workspace; undefined for none. `atMs` is the time that the id tells. */
+  async find(clickId: string, atMs: number): Promise<ClickRecord | undefined | "away"> {
+    return (await this.#statements.ask({ clickId, atMs })).click;
+  }
+}
+
+async function readClicks(
+  clickhouse: ClickhouseReader,
+  catalog: Catalog,
+  together: readonly Asked[],
+): Promise<Answer[]> {
+  const clicks = await selectClicks(clickhouse, {
+    // Clicks of no workspace (G140) are there too, so that they are told from clicks on their way.
+    where: `click.workspace_id in {workspaceIds: Array(UInt32)}
+      and click.ts in {times: Array(DateTime64(3, 'UTC'))}
+      and click.click_id in arrayMap(id -> toFixedString(unhex(id), 16), {clickIds: Array(String)})`,
+    order: "",
+    params: {
+      workspaceIds: [0, ...catalog.workspaces.keys()],
+      times: [...new Set(together.map(({ atMs }) => clickhouseTime(atMs)))],
+      clickIds: together.map(({ clickId }) => clickId),
+    },
+  });
+  if (clicks === "away") return together.map(() => ({ click: "away" }));
+  const byId = new Map(clicks.map((click) => [click.click_id, click]));
+  return together.map(({ clickId }) => ({ click: byId.get(clickId) }));
+}
+
+export function clickhouseTime(ms: number): string {
+  return new Date(ms).toISOString().replace("T", " ").replace("Z", "");
+}

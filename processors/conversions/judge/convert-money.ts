@@ -1,0 +1,24 @@
+import { type Amount, scaleAmount } from "../../../schemas/money/amount.ts";
+import type { ExchangeRate } from "../../../schemas/postgres/exchange-rates.ts";
+import type { GivenMoney } from "../read/report-params.ts";
+
+const SHOWN_DIGITS = 6n;
+
+/** Each amount is rounded once. */
+export function convertMoney(given: GivenMoney, rate: ExchangeRate | undefined): GivenMoney {
+  if (rate === undefined) return given;
+  const convert = (amount: Amount | undefined): Amount | undefined =>
+    amount === undefined ? undefined : scaleAmount(amount, rate.numerator, rate.denominator);
+  return {
+    saleAmount: convert(given.saleAmount),
+    revenue: convert(given.revenue),
+    payout: convert(given.payout),
+  };
+}
+
+/** For a person to read: six places. */
+export function formatRate(rate: ExchangeRate): string {
+  const scaled = scaleAmount(10n ** SHOWN_DIGITS, rate.numerator, rate.denominator).toString();
+  const padded = scaled.padStart(Number(SHOWN_DIGITS) + 1, "0");
+  return `${padded.slice(0, -Number(SHOWN_DIGITS))}.${padded.slice(-Number(SHOWN_DIGITS))}`;
+}

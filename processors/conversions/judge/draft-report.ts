@@ -1,0 +1,133 @@
+import type { CouponClick } from "../../../schemas/events/coupon-click.ts";
+import { shardOfOffer } from "../../../schemas/events/shards.ts";
+import { mintClickId } from "../../../schemas/ids/click-id.ts";
+import { newConversionId } from "../../../schemas/ids/conversion-id.ts";
+import { isOnIpList, storedIp } from "../ip-list.ts";
+import type { Incoming, ReportSources } from "../read/incoming-report.ts";
+import type { GivenMoney } from "../read/report-params.ts";
+import type { CouponCredit, Credit, Target } from "../read/resolve-target.ts";
+import type { NewConversion, OnRepeat, Recording } from "../record/conversions.ts";
+import { type Creation, type Draft, draftCreation } from "./draft-creation.ts";
+import { isOncePerClick } from "./new-conversion.ts";
+
+/** A new conversion as the report has it, and how to record it. */
+export type ReportDraft = Draft & {
+  /** To be recorded with the conversion. */
+  readonly couponClick: CouponClick | undefined;
+  readonly coupon_click: Recording["coupon_click"];
+};
+
+type Facts = {
+  readonly credit: Credit;
+  readonly given: GivenMoney;
+  readonly isClickIpCrowded: boolean;
+};
+
+export function draftReport(
+  sources: ReportSources,
+  incoming: Incoming,
+  target: Target,
+  { credit: { click, coupon }, given, isClickIpCrowded }: Facts,
+): ReportDraft {
+  const { report, request, origin } = incoming;
+  const couponClick = couponClickOf(sources, incoming, coupon);
+  const draft = draftCreation(sources.catalog, {
+    id: request.conversionId ?? newConversionId(sources.clock.nowMs()),
+    target,
+    click,
+    given,
+    coupon:
+      coupon === undefined ? undefined : { clickId: couponClick?.click_id, domain: origin.host },
+    method: methodOf(incoming),
+    convTsMs: request.receivedAtMs,
+    nowMs: request.receivedAtMs,
+    txid: report.txid,
+    convIp: storedIp(userIpOf(incoming) ?? request.ip, target.workspace.ip_storage),
+    params:
+      report.couponCode === undefined
+        ? report.params
+        : { ...report.params, coupon_code: report.couponCode },
+    emailHash: report.emailHash,
+    phoneHash: report.phoneHash,
+    reported: { fingerprint: incoming.fingerprint, status: report.status },
+    givenStatus: report.status,
+    isClickIpCrowded,
+    // A pixel comes from the visitor's address, which is on no advertiser's list.
+    isIpAllowed:
+      origin.sender.kind === "pixel" ||
+      isOnIpList(target.advertiser.postback_ip_allowlist, request.ip),
+    address: userIpOf(incoming) ?? click?.ip ?? "",
+    plan: planOf(incoming, target),
+  });
+  return { ...draft, couponClick, coupon_click: wantedClick(incoming, couponClick) };
+}
+
+/** An ingress of a version before this one says no time: it waits for an answer for 7 s. */
+const RECORDS_WITHIN_MS = 60_000;
+
+function wantedClick(
+  { request: { producer, recordsUntilMs, receivedAtMs } }: Incoming,
+  click: CouponClick | undefined,
+): Recording["coupon_click"] {
+  if (click === undefined || producer === undefined) return undefined;
+  return { click, producer, until_ms: recordsUntilMs ?? receivedAtMs + RECORDS_WITHIN_MS };
+}
+
+/** A test makes no click, and neither does a report whose sender could not record it. */
+function couponClickOf(
+  { catalog }: ReportSources,
+  { report, request, origin }: Incoming,
+  coupon: CouponCredit | undefined,
+): CouponClick | undefined {
+  const { producer, receivedAtMs } = request;
+  if (coupon === undefined || producer === undefined || report.isTest) return undefined;
+  const { offer, affiliate } = coupon;
+  const parts = { atMs: receivedAtMs, shard: shardOfOffer(offer.id), producer };
+  return {
+    click_id: mintClickId(parts, catalog.secret),
+    ts: receivedAtMs,
+    workspace_id: offer.workspace_id,
+    offer_id: offer.id,
+    advertiser_id: offer.advertiser_id,
+    affiliate_id: affiliate.id,
+    domain: origin.host,
+  };
+}
+
+/** The visitor's address, where the sender is the visitor or tells it (G102). */
+function userIpOf({ report, request, origin }: Incoming): string | undefined {
+  return origin.sender.kind === "pixel" ? request.ip : report.userIp;
+}
+
+function planOf({ report, origin }: Incoming, target: Target): Creation["plan"] {
+  const isPixel = origin.sender.kind === "pixel";
+  return {
+    ...reactions({ report, origin }),
+    on_none: target.creationRefusal === undefined ? "insert" : "none",
+    latest_of_click:
+      !isPixel &&
+      !isOncePerClick(target) &&
+      report.status !== undefined &&
+      report.txid === undefined,
+    actor: isPixel ? "pixel" : "postback",
+    key_id: null,
+  };
+}
+
+/** Whether a report about a row that is there changes it (G106). Pixels never do (G159). */
+function reactions({ report, origin }: Pick<Incoming, "report" | "origin">): {
+  on_txid: OnRepeat;
+  on_click: OnRepeat;
+} {
+  if (origin.sender.kind === "pixel") return { on_txid: "duplicate", on_click: "duplicate" };
+  const hasMoney = Object.values(report.money).some((amount) => amount !== undefined);
+  return {
+    on_txid: report.status !== undefined || hasMoney ? "existing" : "duplicate",
+    on_click: report.status !== undefined ? "existing" : "duplicate",
+  };
+}
+
+function methodOf({ report, origin }: Incoming): NewConversion["method"] {
+  if (origin.sender.kind !== "pixel") return "s2s";
+  return report.isScript ? "js" : "pixel";
+}

@@ -1,0 +1,183 @@
+import { expect, test } from "vitest";
+import { Affiliate, type ConversionRule, Offer } from "../../../schemas/catalog/records.ts";
+import { ClickRecord } from "../../../schemas/events/click-record.ts";
+import { type Case, judgeConversion } from "./judge-conversion.ts";
+
+const NOW_MS = Date.UTC(2026, 0, 31, 12);
+const DAY_MS = 86_400_000;
+
+const offer = Offer.parse({
+  id: 1,
+  workspace_id: 1,
+  advertiser_id: 1,
+  code: "O",
+  name: "O",
+  status: "active",
+  visibility: "public",
+  destination_url: "https://shop.example/",
+  fallback_url: "",
+  allowed_domains: [],
+  currency: "USD",
+  revenue_type: "rpa",
+  revenue: "0.0000",
+  payout_type: "cpa",
+  payout: "0.0000",
+  caps: {},
+  targeting: {},
+  conversion_method: "any",
+  unique_per_click: true,
+  attribution_days: 30,
+  default_status: "approved",
+  hold_days: "0",
+  min_seconds_to_conversion: 0,
+  duplicate_click_seconds: 0,
+  unique_click_hours: 24,
+  fraud_checks: null,
+  terms: null,
+  fail_route_offer_id: null,
+});
+const affiliate = Affiliate.parse({
+  id: 1,
+  workspace_id: 1,
+  code: "P",
+  name: "P",
+  status: "active",
+  throttle_percent: 0,
+  hold_days: null,
+});
+
+function aClick(fields: Partial<ClickRecord> = {}): ClickRecord {
+  return ClickRecord.parse({
+    click_id: "0".repeat(32),
+    ts: NOW_MS - 60_000,
+    link_type: "affiliate",
+    status: "redirect",
+    ...fields,
+  });
+}
+
+function aCase(fields: Partial<Case> = {}): Case {
+  return {
+    conversionId: "01a1fc65-173e-7eb1-b69e-769fbe5c2c41",
+    convTsMs: NOW_MS,
+    nowMs: NOW_MS,
+    click: aClick(),
+    offer,
+    affiliate,
+    eventCode: "default",
+    method: "s2s",
+    saleAmount: 0n,
+    rules: [],
+    fraudChecks: {},
+    isClickIpCrowded: false,
+    isIpAllowed: true,
+    givenStatus: undefined,
+    ...fields,
+  };
+}
+
+function judge(fields: Partial<Case> = {}): string {
+  const { status, reason } = judgeConversion(aCase(fields));
+  return `${status} ${reason}`.trim();
+}
+
+function aRule(name: string, action: ConversionRule["action"]): ConversionRule {
+  return { id: 1, workspace_id: 1, name, position: 0, status: "active", action, conditions: {} };
+}
+
+test("a click of a clock that was an hour ahead is not too fast, nor too soon for a rule (#11, G103)", () => {
+  const soon = { ...aRule("soon", "reject"), conditions: { max_seconds_since_click: 60 } };
+  const facts = { offer: { ...offer, min_seconds_to_conversion: 30 }, rules: [soon] };
+  expect(judge({ ...facts, click: aClick({ ts: NOW_MS + 3_600_000 }) })).toBe("approved");
+  // Hosts differ by seconds, and a conversion is dated back by whoever enters it.
+  expect(judge({ ...facts, click: aClick({ ts: NOW_MS + 5_000 }) })).toBe("rejected too_fast");
+  expect(judge({ ...facts, convTsMs: NOW_MS - 3_600_000 })).toBe("rejected too_fast");
+});
+
+test("G96 T58: the first check of the fixed order decides, and each one shows when those before it pass", () => {
+  const everything: Partial<Case> = {
+    click: aClick({
+      status: "blocked",
+      ts: NOW_MS - 31 * DAY_MS,
+      is_bot: true,
+      is_datacenter: true,
+    }),
+    offer: { ...offer, default_status: "pending", hold_days: "2", min_seconds_to_conversion: 60 },
+    affiliate: { ...affiliate, throttle_percent: 100 },
+    fraudChecks: { bot: true, datacenter: true },
+    isIpAllowed: false,
+    isClickIpCrowded: true,
+    rules: [aRule("review", "hold"), aRule("no", "reject")],
+    givenStatus: "rejected",
+  };
+  const order: [string, Partial<Case>][] = [
+    ["rejected click_blocked", {}],
+    ["rejected outside_window", { click: aClick({ ts: NOW_MS - 31 * DAY_MS, is_bot: true }) }],
+    ["rejected too_fast", { click: aClick({ ts: NOW_MS - 59_999, is_bot: true }) }],
+    ["rejected ip_not_allowed", { click: aClick({ is_bot: true, is_datacenter: true }) }],
+    ["rejected fraud:bot", { isIpAllowed: true }],
+    ["rejected fraud:datacenter", { fraudChecks: { datacenter: true } }],
+    ["rejected fraud:duplicate_click_ip", { fraudChecks: {} }],
+    ["rejected rule:no", { isClickIpCrowded: false }],
+    ["rejected postback", { rules: [aRule("review", "hold")] }],
+    ["pending rule:review", { givenStatus: "approved" }],
+    ["pending throttled", { rules: [] }],
+    ["pending hold", { affiliate }],
+    ["approved", { affiliate: { ...affiliate, hold_days: "0" } }],
+    ["pending", { givenStatus: undefined }],
+  ];
+  let facts = everything;
+  for (const [verdict, less] of order) {
+    facts = { ...facts, ...less };
+    expect(judge(facts)).toBe(verdict);
+  }
+});
+
+test("LIFE-017 G104: the window ends after its last millisecond", () => {
+  expect(judge({ click: aClick({ ts: NOW_MS - 30 * DAY_MS }) })).toBe("approved");
+  expect(judge({ click: aClick({ ts: NOW_MS - 30 * DAY_MS - 1 }) })).toBe(
+    "rejected outside_window",
+  );
+});
+
+test("G103: without a minimum time no conversion is too fast, also when the click's host runs ahead", () => {
+  expect(judge({ click: aClick({ ts: NOW_MS + 50 }) })).toBe("approved");
+});
+
+test("G90: without a click its window, its speed and its fraud are not asked", () => {
+  expect(judge({ click: undefined, fraudChecks: { missing_ua: true } })).toBe("approved");
+});
+
+test("G98: the partner's hold goes before the offer's, and ends a fraction of a day after the conversion", () => {
+  const held = judgeConversion(
+    aCase({
+      offer: { ...offer, hold_days: "7" },
+      affiliate: { ...affiliate, hold_days: "0.5" },
+    }),
+  );
+  expect(held).toEqual({
+    status: "pending",
+    reason: "hold",
+    holdUntilMs: NOW_MS + DAY_MS / 2,
+    countsAddress: true,
+    countsAgainstCaps: true,
+  });
+});
+
+test("G96 G101: what is rejected before the tables are asked counts nowhere, a reject rule only spares the caps", () => {
+  const asked = (fields: Partial<Case>): unknown => {
+    const { countsAddress, countsAgainstCaps } = judgeConversion(aCase(fields));
+    return [countsAddress, countsAgainstCaps];
+  };
+  expect(asked({ isIpAllowed: false })).toEqual([false, false]);
+  expect(asked({ rules: [aRule("no", "reject")] })).toEqual([true, false]);
+  expect(asked({ givenStatus: "rejected" })).toEqual([true, true]);
+});
+
+test("LIFE-014 G99: a throttle takes its share of a partner's conversions", () => {
+  const throttled = Array.from({ length: 2_000 }, (_, i) =>
+    judge({ conversionId: `conversion ${i}`, affiliate: { ...affiliate, throttle_percent: 30 } }),
+  ).filter((verdict) => verdict === "pending throttled");
+  expect(throttled.length).toBeGreaterThan(500);
+  expect(throttled.length).toBeLessThan(700);
+});

@@ -1,0 +1,267 @@
+import { createHash } from "node:crypto";
+import { isIP } from "node:net";
+import { AD_CLICK_ID_KINDS, type AdClickIdKind } from "../../../schemas/events/click-query.ts";
+import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../../schemas/events/click-record.ts";
+import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
+import { parseClickId } from "../../../schemas/ids/click-id.ts";
+import { type Amount, parseAmount } from "../../../schemas/money/amount.ts";
+
+export const CONVERSION_STATUSES = ["approved", "pending", "rejected"] as const;
+export type ConversionStatus = (typeof CONVERSION_STATUSES)[number];
+
+/** What a sender says of a conversion: valid by itself, held against nothing yet. Absent parameters are undefined. */
+export type Report = {
+  readonly clickId: string | undefined;
+  readonly adClickId: { readonly kind: AdClickIdKind; readonly value: string } | undefined;
+  readonly firstClickId: string | undefined;
+  readonly eventCode: string;
+  readonly money: GivenMoney;
+  readonly currency: string | undefined;
+  readonly txid: string | undefined;
+  readonly status: ConversionStatus | undefined;
+  readonly offerCode: string | undefined;
+  readonly affiliateCode: string | undefined;
+  readonly couponCode: string | undefined;
+  readonly conversionId: string | undefined;
+  readonly emailHash: string | undefined;
+  readonly phoneHash: string | undefined;
+  readonly userIp: string | undefined;
+  /** adv1 to adv5. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly isTest: boolean;
+  /** Of a postback (G203). */
+  readonly idempotencyKey: string | undefined;
+  /** A pixel fired by the script (G158). */
+  readonly isScript: boolean;
+};
+
+/** Amounts as they were given, in the currency of the report. */
+export type GivenMoney = {
+  readonly saleAmount: Amount | undefined;
+  readonly revenue: Amount | undefined;
+  readonly payout: Amount | undefined;
+};
+
+export type ReadReport = { readonly kind: "report"; readonly report: Report } | Malformed;
+export type Malformed = { readonly kind: "malformed"; readonly error: string };
+
+const EVENT_CODE_LENGTH_MAX = 64;
+const EMAIL_LENGTH_MAX = 254;
+const TXID = /^[\x20-\x7e\u00a0-\uffff]{1,128}$/;
+const COUPON = /^[\x21-\x7e\u00a1-\uffff]{1,64}$/;
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const CURRENCY = /^[A-Za-z]{3}$/;
+const IDEMPOTENCY_KEY = /^[A-Za-z0-9._-]{1,64}$/;
+/** G118, in ten-thousandths. */
+const AMOUNT_MAX: Amount = 10n ** 16n;
+
+/** Documented order: the first one that is not empty counts (G119). */
+const ALIASES = {
+  clickId: ["click_id", "transaction_id", "tid"],
+  txid: ["txid", "adv_txid", "order_id"],
+  saleAmount: ["amount", "sale_amount"],
+  offer: ["offer_id", "offer"],
+  affiliate: ["aff_id", "affiliate_id", "aff"],
+  email: ["email", "em"],
+  phone: ["phone", "ph"],
+  coupon: ["coupon_code", "coupon"],
+  userIp: ["ip", "user_ip"],
+} as const;
+
+/** Parameters that name a person, open a door or are free text of no meaning here: never stored or passed on as they are (P31). */
+export const SECRET_PARAMS: readonly string[] = [
+  "token",
+  "idempotency_key",
+  ...ALIASES.email,
+  ...ALIASES.phone,
+];
+/** Parameters that tell a visitor's address. */
+export const USER_IP_PARAMS: readonly string[] = ALIASES.userIp;
+
+/** Reads the parameters of a report and refuses what cannot be meant (limits G118). */
+export function readReport(
+  request: Pick<PostbackRequest, "endpoint" | "params" | "cookieClickId" | "idempotencyKey">,
+): ReadReport {
+  try {
+    return { kind: "report", report: parseReport(request) };
+  } catch (error) {
+    if (error instanceof Refusal) return { kind: "malformed", error: error.message };
+    throw error;
+  }
+}
+
+/** Ends the reading of one report, and never leaves this file. */
+class Refusal extends Error {
+  override readonly name = "Refusal";
+}
+
+type Params = PostbackRequest["params"];
+
+function parseReport({
+  endpoint,
+  params,
+  cookieClickId,
+  idempotencyKey,
+}: Parameters<typeof readReport>[0]): Report {
+  const isPixel = endpoint === "px";
+  const report: Report = {
+    ...parseClickIdentifiers(params, isPixel ? cookieClickId : ""),
+    eventCode: bounded(
+      text(params, ["event"]) ?? "default",
+      EVENT_CODE_LENGTH_MAX,
+      "event code too long",
+    ),
+    money: {
+      saleAmount: money(params, ALIASES.saleAmount, "amount"),
+      revenue: money(params, ["revenue"], "revenue"),
+      payout: money(params, ["payout"], "payout"),
+    },
+    currency: matching(params, ["currency"], CURRENCY, "invalid currency")?.toUpperCase(),
+    txid: matching(params, ALIASES.txid, TXID, "invalid txid"),
+    status: status(params),
+    offerCode: text(params, ALIASES.offer),
+    affiliateCode: text(params, ALIASES.affiliate),
+    couponCode: matching(params, ALIASES.coupon, COUPON, "invalid coupon_code"),
+    conversionId: conversionId(params),
+    emailHash: emailHash(params),
+    phoneHash: phoneHash(params),
+    userIp: userIp(params),
+    params: freeValues(params),
+    isTest: text(params, ["test"]) === "1",
+    idempotencyKey: isPixel ? undefined : keyOf(params, idempotencyKey),
+    isScript: isPixel && text(params, ["js"]) === "1",
+  };
+  assertIdentified(report, isPixel);
+  return report;
+}
+
+function parseClickIdentifiers(
+  params: Params,
+  cookieClickId: string,
+): Pick<Report, "clickId" | "adClickId" | "firstClickId"> {
+  const given = text(params, ALIASES.clickId);
+  if (given !== undefined) bounded(given, AD_CLICK_ID_LENGTH_MAX, "click identifier too long");
+  const clickId = given === undefined ? undefined : parseClickId(given);
+  if (given !== undefined && clickId === undefined) {
+    throw new Refusal("invalid click_id (expected 32 hex characters)");
+  }
+  const kind = AD_CLICK_ID_KINDS.find((name) => text(params, [name]) !== undefined);
+  const value = kind === undefined ? undefined : text(params, [kind]);
+  if (value !== undefined) bounded(value, AD_CLICK_ID_LENGTH_MAX, "click identifier too long");
+  return {
+    // The cookie is a visitor's: what is no click id there is as good as no cookie.
+    clickId: clickId ?? (kind === undefined ? parseClickId(cookieClickId) : undefined),
+    adClickId: kind === undefined || value === undefined ? undefined : { kind, value },
+    firstClickId: parseClickId(text(params, ["first_click_id"]) ?? ""),
+  };
+}
+
+function assertIdentified(report: Report, isPixel: boolean): void {
+  if (isPixel && report.conversionId !== undefined) {
+    throw new Refusal("conversion_id updates need a server-to-server postback");
+  }
+  const hasClick = report.clickId !== undefined || report.adClickId !== undefined;
+  const hasOther = [report.couponCode, report.emailHash, report.offerCode].some(
+    (value) => value !== undefined,
+  );
+  if (hasClick || hasOther) return;
+  if (isPixel) throw new Refusal("click_id required");
+  if (
+    report.conversionId !== undefined ||
+    report.txid !== undefined ||
+    report.affiliateCode !== undefined
+  )
+    return;
+  throw new Refusal(
+    "missing identifier (click_id, gclid, gbraid, wbraid, msclkid, conversion_id, txid, coupon_code, email or offer_id)",
+  );
+}
+
+/** The first alias with a value; the empty text is none (G119). */
+function text(params: Params, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = params[name]?.trim();
+    if (value !== undefined && value !== "") return value;
+  }
+  return undefined;
+}
+
+function matching(
+  params: Params,
+  names: readonly string[],
+  form: RegExp,
+  error: string,
+): string | undefined {
+  const value = text(params, names);
+  if (value !== undefined && !form.test(value)) throw new Refusal(error);
+  return value;
+}
+
+function bounded(value: string, lengthMax: number, error: string): string {
+  if (value.length > lengthMax) throw new Refusal(error);
+  return value;
+}
+
+function money(params: Params, names: readonly string[], name: string): Amount | undefined {
+  const value = text(params, names);
+  if (value === undefined) return undefined;
+  const amount = parseAmount(value);
+  if (amount === undefined || amount > AMOUNT_MAX) {
+    throw new Refusal(`invalid ${name} (plain decimal, non-negative, in range)`);
+  }
+  return amount;
+}
+
+function status(params: Params): ConversionStatus | undefined {
+  const value = text(params, ["status"]);
+  if (value === undefined) return undefined;
+  const known = CONVERSION_STATUSES.find((word) => word === value);
+  if (known === undefined) throw new Refusal("invalid status (approved|pending|rejected)");
+  return known;
+}
+
+/** The header goes before the parameter. */
+function keyOf(params: Params, header: string | undefined): string | undefined {
+  const key = header ?? text(params, ["idempotency_key"]);
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
+    throw new Refusal("invalid idempotency key (1 to 64 letters, digits, . _ or -)");
+  return key;
+}
+
+function conversionId(params: Params): string | undefined {
+  const value = text(params, ["conversion_id"])?.toLowerCase();
+  if (value !== undefined && !UUID.test(value)) throw new Refusal("invalid conversion_id (UUID)");
+  return value;
+}
+
+/** Stored hashed only (G114): the same address gives the same hash however it is written. */
+function emailHash(params: Params): string | undefined {
+  const value = text(params, ALIASES.email);
+  if (value === undefined) return undefined;
+  if (value.length > EMAIL_LENGTH_MAX || !EMAIL.test(value)) throw new Refusal("invalid email");
+  return sha256(value.toLowerCase());
+}
+
+function phoneHash(params: Params): string | undefined {
+  const digits = text(params, ALIASES.phone)?.replace(/\D/g, "");
+  return digits === undefined || digits === "" ? undefined : sha256(digits);
+}
+
+function userIp(params: Params): string | undefined {
+  const value = text(params, ALIASES.userIp);
+  return value !== undefined && isIP(value) !== 0 ? value : undefined;
+}
+
+function freeValues(params: Params): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const name of ["adv1", "adv2", "adv3", "adv4", "adv5"]) {
+    const value = params[name];
+    if (value !== undefined && value !== "") values[name] = value.slice(0, VALUE_LENGTH_MAX);
+  }
+  return values;
+}
+
+function sha256(value: string): string {
+  return createHash("sha256").update(value).digest("hex");
+}

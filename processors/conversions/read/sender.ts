@@ -1,0 +1,30 @@
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
+import type { Advertiser, Workspace } from "../../../schemas/catalog/records.ts";
+import { type Refusal, unauthorized } from "../answer/refusal.ts";
+
+/** In whose name a report comes. A pixel comes from a visitor's browser, in nobody's. */
+export type Sender =
+  | { readonly kind: "workspace"; readonly workspace: Workspace }
+  | { readonly kind: "advertiser"; readonly workspace: Workspace; readonly advertiser: Advertiser }
+  | { readonly kind: "pixel" };
+
+/** The owner of a token. A paused advertiser records nothing (T65). */
+export function senderOfToken(catalog: Catalog, token: string): Sender | Refusal {
+  if (token === "") return unauthorized("token required", "token_required");
+  const owner = catalog.ownerOfToken(token);
+  if (owner === undefined) return unauthorized("invalid token", "invalid_token");
+  if (owner.kind === "advertiser" && owner.advertiser.status !== "active") {
+    return unauthorized("advertiser_inactive", "advertiser_inactive");
+  }
+  return owner;
+}
+
+/** Whether the sender may speak for this advertiser's offers. */
+export function maySpeakFor(sender: Sender, advertiserId: number): boolean {
+  return sender.kind !== "advertiser" || sender.advertiser.id === advertiserId;
+}
+
+export const FOREIGN_OFFER: Refusal = unauthorized(
+  "token not valid for this offer",
+  "invalid_token",
+);

@@ -1,0 +1,189 @@
+import type { Offer } from "../../../schemas/catalog/records.ts";
+import { type Keyed, keyedAnswer } from "../answer/first-answer.ts";
+import { type Handled, refusal, takenReply } from "../answer/postback-answer.ts";
+import { type Refusal, refused, UNAVAILABLE, UPDATE_IP_REFUSED } from "../answer/refusal.ts";
+import { isOnIpList } from "../ip-list.ts";
+import { convertMoney } from "../judge/convert-money.ts";
+import { type Asked, decideChange, mayBeUnknownRepeat } from "../judge/decide-change.ts";
+import {
+  applicableMoney,
+  type Incoming,
+  type ReportSources,
+  rateFor,
+} from "../read/incoming-report.ts";
+import { isRefusal } from "../read/resolve-target.ts";
+import { type CapCount, capCounts } from "./cap-counts.ts";
+import { type ConversionChange, changeByReport, type ReportedChange } from "./change-by-report.ts";
+import { type ConversionState, findConversion } from "./conversions.ts";
+
+/** A row that others change all the time is given up after so many tries. */
+const ATTEMPTS_MAX = 10;
+
+/** `isKept`: the answer is kept under the report's idempotency key. */
+type Shown = Pick<ConversionState, "status" | "status_reason"> & { readonly isKept?: boolean };
+
+/**
+ * Applies a later postback to the conversion it is about. The change is decided from one version of the row and written only
+ * if it is still that version, else decided anew. A report that equals the one that made or last changed the conversion changes
+ * nothing (G198). Undefined for a report that names neither a status nor the conversion and would change nothing: it is a duplicate.
+ */
+export async function applyUpdate(
+  sources: ReportSources,
+  incoming: Incoming,
+  found: ConversionState,
+): Promise<Handled | undefined> {
+  const { report } = incoming;
+  const isPlain = report.status === undefined && report.conversionId === undefined;
+  if (isRepeatOf(found, incoming))
+    return isPlain ? undefined : updated(incoming, found, { shown: found, ignored: [] });
+  const known = { workspaceId: found.workspace_id, clickId: report.clickId };
+  const rate = await rateFor(sources, report, {
+    workspaceId: found.workspace_id,
+    currency: found.currency,
+    atMs: Date.parse(found.conv_ts),
+  });
+  if (isRefusal(rate)) return refusal(rate, known);
+  const { money, ignored } = applicableMoney(incoming);
+  const asked = {
+    status: report.status,
+    money: convertMoney(money, rate),
+    namesConversion: report.conversionId !== undefined,
+  };
+  if (mayBeUnknownRepeat(found, asked)) return updated(incoming, found, { shown: found, ignored });
+  if (isPlain && decideChange(found, asked) === undefined) return undefined;
+  const denied = updateDenied(sources, incoming, found);
+  if ("kind" in denied) return refusal(denied, known);
+  const shown = await changeUntilCurrent(sources, incoming, {
+    found,
+    asked,
+    ignored,
+    capsOf: (change) => capsOf(sources, denied.offer, found, change),
+  });
+  if (shown === undefined) return refusal(UNAVAILABLE, known);
+  if ("reply" in shown) return shown;
+  return updated(incoming, found, { shown, ignored });
+}
+
+function isRepeatOf(row: ConversionState, { fingerprint }: Incoming): boolean {
+  return fingerprint === row.report_fingerprint || fingerprint === row.change_fingerprint;
+}
+
+function detailsOf(ignored: readonly string[]): Readonly<Record<string, unknown>> {
+  return ignored.length === 0 ? {} : { ignored };
+}
+
+function updated(
+  { report, key }: Incoming,
+  found: ConversionState,
+  { shown, ignored }: { readonly shown: Shown; readonly ignored: readonly string[] },
+): Handled {
+  return {
+    reply: takenReply({
+      conversionId: found.id,
+      status: shown.status,
+      reason: shown.status_reason,
+      isDuplicate: found.is_duplicate,
+      isUpdate: true,
+      isTest: report.isTest,
+      details: detailsOf(ignored),
+    }),
+    unkept: shown.isKept === true ? undefined : key,
+    workspaceId: found.workspace_id,
+    clickId: report.clickId,
+    conversionId: found.id,
+    message: shown.status_reason,
+  };
+}
+
+type Update = {
+  readonly found: ConversionState;
+  readonly asked: Asked;
+  readonly ignored: readonly string[];
+  readonly capsOf: (change: ConversionChange) => readonly CapCount[];
+};
+
+/** The state after the change; undefined when the row changes under our hands again and again. */
+async function changeUntilCurrent(
+  sources: ReportSources,
+  incoming: Incoming,
+  update: Update,
+): Promise<Shown | Handled | undefined> {
+  let row: ConversionState | undefined = update.found;
+  for (let attempt = 0; row !== undefined && attempt < ATTEMPTS_MAX; attempt += 1) {
+    const change = isRepeatOf(row, incoming) ? undefined : decideChange(row, update.asked);
+    if (change === undefined) return row;
+    const reported = reportedChange(sources, incoming, update, { row, change });
+    const outcome = await changeByReport(sources.pool, row, reported, incoming.report);
+    if (outcome.outcome === "keyed") return firstAnswerOf(incoming, outcome);
+    if (outcome.outcome !== "stale") return { ...outcome, isKept: true };
+    row = await findConversion(sources.pool, row.id);
+  }
+  return undefined;
+}
+
+function reportedChange(
+  { catalog }: ReportSources,
+  { report, fingerprint, key }: Incoming,
+  { ignored, capsOf: caps }: Update,
+  { row, change }: { readonly row: ConversionState; readonly change: ConversionChange },
+): ReportedChange {
+  const isTakenBack = row.status === "rejected" && change.status !== "rejected";
+  return {
+    change,
+    fingerprint,
+    askedStatus: report.status ?? null,
+    key: key === undefined ? undefined : { ...key, details: detailsOf(ignored) },
+    caps: isTakenBack ? caps(change) : [],
+    timezone: catalog.workspaces.get(row.workspace_id)?.timezone ?? "UTC",
+  };
+}
+
+function firstAnswerOf({ key }: Incoming, kept: Keyed): Handled | undefined {
+  return key === undefined ? undefined : keyedAnswer(key, kept);
+}
+
+/** The caps of this moment, in the currency that the conversion was recorded in. */
+function capsOf(
+  { catalog }: ReportSources,
+  offer: Offer,
+  { currency, advertiser_id }: ConversionState,
+  change: ConversionChange,
+): readonly CapCount[] {
+  const advertiser = catalog.advertisers.get(advertiser_id);
+  if (advertiser === undefined) return [];
+  const owners = {
+    offer: { ...offer, currency },
+    advertiser,
+    groups: catalog.groupsOf(offer.id),
+  };
+  const { payout, revenue, sale_amount: saleAmount } = change;
+  return capCounts(owners, {
+    payout,
+    revenue,
+    saleAmount,
+    payoutGiven: change.payout_given,
+    revenueGiven: change.revenue_given,
+  });
+}
+
+/** Who may not change a conversion, and which can no longer be changed; else its offer. */
+function updateDenied(
+  { catalog }: ReportSources,
+  { origin, request }: Incoming,
+  row: ConversionState,
+): Refusal | { readonly offer: Offer } {
+  const { sender } = origin;
+  if (sender.kind === "advertiser" && !sender.workspace.advertiser_updates) {
+    return refused("advertiser postbacks may not change existing conversions in this workspace");
+  }
+  const advertiser = catalog.advertisers.get(row.advertiser_id);
+  if (advertiser !== undefined && !isOnIpList(advertiser.postback_ip_allowlist, request.ip)) {
+    return UPDATE_IP_REFUSED;
+  }
+  const offer = catalog.offers.get(row.offer_id);
+  if (offer === undefined) return refused("offer of this click no longer exists", "unknown_offer");
+  if (catalog.eventOf(row.offer_id, row.event_code) === undefined) {
+    return refused("event of this conversion no longer exists");
+  }
+  return { offer };
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { type Amount, formatAmount } from "../../../schemas/money/amount.ts";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { retryConflicts } from "../../../schemas/postgres/retry-conflicts.ts";
+import { Keyed } from "../answer/first-answer.ts";
+import { jsonParameter } from "../read/json-parameter.ts";
+import { CONVERSION_STATUSES, type ConversionStatus } from "../read/report-params.ts";
+import type { CapCount } from "./cap-counts.ts";
+import type { ConversionState, Recording } from "./conversions.ts";
+
+/** The state that a later report asks for. */
+export type ConversionChange = {
+  readonly status: ConversionStatus;
+  readonly status_reason: string;
+  readonly revenue: Amount;
+  readonly payout: Amount;
+  readonly sale_amount: Amount;
+  readonly payout_given: boolean;
+  readonly revenue_given: boolean;
+};
+
+/** A change, the report that asks for it, and the caps that it counts in if it approves a conversion that never counted. */
+export type ReportedChange = {
+  readonly change: ConversionChange;
+  readonly fingerprint: string;
+  readonly askedStatus: ConversionStatus | null;
+  readonly caps: readonly CapCount[];
+  readonly timezone: string;
+  /** With the `details` of the answer, which is kept in the same transaction (G203). */
+  readonly key: Recording["key"];
+};
+
+const ChangeOutcome = z.discriminatedUnion("outcome", [
+  /** No longer at the version that the change was decided from. */
+  z.object({ outcome: z.literal("stale") }),
+  z.object({
+    /** `capped`: a cap is over, and the conversion stays rejected. */
+    outcome: z.enum(["applied", "capped"]),
+    status: z.enum(CONVERSION_STATUSES),
+    status_reason: z.string(),
+  }),
+  /** Another report came with the same idempotency key; nothing is written. */
+  Keyed,
+]);
+export type ChangeOutcome = z.infer<typeof ChangeOutcome>;
+
+const CHANGE = {
+  name: "change-by-report",
+  text: "select change_by_report($1, $2, $3::jsonb, $4::jsonb, $5) as outcome",
+};
+const KEYED = {
+  name: "change-by-keyed-report",
+  text: "select change_by_keyed_report($1::jsonb, $2, $3, $4::jsonb, $5::jsonb, $6) as outcome",
+};
+const TRY = {
+  name: "try-change-by-report",
+  text: "select try_change_by_report($1, $2, $3::jsonb, $4::jsonb, $5) as outcome",
+};
+
+/** Row, history, counters and outbox in one transaction that has ended when this answers (P14). A test stores nothing (G120). */
+export async function changeByReport(
+  db: Queryable,
+  from: Pick<ConversionState, "id" | "version">,
+  reported: ReportedChange,
+  { isTest }: { readonly isTest: boolean },
+): Promise<ChangeOutcome> {
+  const { change, fingerprint, askedStatus } = reported;
+  const columns = {
+    ...change,
+    revenue: formatAmount(change.revenue),
+    payout: formatAmount(change.payout),
+    sale_amount: formatAmount(change.sale_amount),
+    change_fingerprint: fingerprint,
+    ...(askedStatus === null ? {} : { asked_status: askedStatus }),
+  };
+  const values = [
+    from.id,
+    from.version,
+    jsonParameter(columns),
+    jsonParameter(reported.caps),
+    reported.timezone,
+  ];
+  const statement =
+    reported.key === undefined
+      ? { ...(isTest ? TRY : CHANGE), values }
+      : { ...KEYED, values: [jsonParameter(reported.key), ...values] };
+  const { rows } = await retryConflicts(() => db.query<{ outcome: unknown }>(statement));
+  return ChangeOutcome.parse(rows[0]?.outcome);
+}

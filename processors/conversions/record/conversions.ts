@@ -1,0 +1,275 @@
+import assert from "node:assert";
+import { z } from "zod";
+import type { CouponClick } from "../../../schemas/events/coupon-click.ts";
+import { type Amount, amountOf } from "../../../schemas/money/amount.ts";
+import type { Queryable } from "../../../schemas/postgres/connect.ts";
+import { Keyed } from "../answer/first-answer.ts";
+import { jsonParameter } from "../read/json-parameter.ts";
+import type { ReportKey } from "../read/report-key.ts";
+import { CONVERSION_STATUSES, type ConversionStatus } from "../read/report-params.ts";
+import type { CapCount } from "./cap-counts.ts";
+
+/** A row of `conversion` as it is written: the names are its columns, money is text, times are ISO. */
+export type NewConversion = {
+  readonly id: string;
+  readonly workspace_id: number;
+  readonly click_id: string | null;
+  readonly offer_id: number;
+  readonly affiliate_id: number | null;
+  readonly advertiser_id: number;
+  readonly smart_link_id: number | null;
+  readonly event_id: number;
+  readonly event_code: string;
+  readonly is_private: boolean;
+  readonly status: ConversionStatus;
+  readonly status_reason: string;
+  readonly is_duplicate: false;
+  readonly cap_alert: false;
+  readonly revenue: string;
+  readonly payout: string;
+  readonly sale_amount: string;
+  readonly currency: string;
+  readonly payout_type: string;
+  readonly payout_rate: string;
+  readonly payout_given: boolean;
+  readonly revenue_type: string;
+  readonly revenue_rate: string;
+  readonly revenue_given: boolean;
+  readonly adv_txid: string | null;
+  readonly method: "s2s" | "api" | "js" | "pixel";
+  readonly click_ts: string | null;
+  readonly conv_ts: string;
+  readonly hold_until: string | null;
+  readonly click: Readonly<Record<string, string>>;
+  readonly conv_ip: string | null;
+  readonly params: Readonly<Record<string, string>>;
+  readonly notes: string;
+  readonly email_hash: string | null;
+  readonly phone_hash: string | null;
+  readonly holds_click: boolean;
+  readonly holds_txid: boolean;
+  /** Of the report that makes it (see reportFingerprint), with the status that this names; null where no report does. */
+  readonly report_fingerprint: string | null;
+  readonly asked_status: ConversionStatus | null;
+};
+
+/** What a row that is already there makes of a new report. */
+export type OnRepeat = "duplicate" | "existing" | "conflict";
+
+/** How many conversions a day may bring from one address and from its network; null for no limit (G101). */
+export type AddressLimit = {
+  readonly address: string;
+  readonly same_max: number | null;
+  readonly network_max: number | null;
+};
+
+/** How to record; see function record_conversion (migrations 0005 and 0016). */
+export type RecordPlan = {
+  readonly on_txid: OnRepeat;
+  readonly on_click: OnRepeat;
+  readonly on_none: "insert" | "none";
+  readonly latest_of_click: boolean;
+  readonly may_be_multiple: boolean;
+  readonly caps: readonly CapCount[];
+  readonly address_limit: AddressLimit | null;
+  readonly timezone: string;
+  readonly actor: "postback" | "pixel" | "api";
+  readonly key_id: number | null;
+};
+
+const amount = z.string().transform((stored): Amount => amountOf(stored));
+
+/** What a change of a conversion is decided from. */
+export const ConversionState = z.object({
+  id: z.string(),
+  workspace_id: z.int(),
+  offer_id: z.int(),
+  advertiser_id: z.int(),
+  event_code: z.string(),
+  status: z.enum(CONVERSION_STATUSES),
+  status_reason: z.string(),
+  is_duplicate: z.boolean(),
+  revenue: amount,
+  payout: amount,
+  sale_amount: amount,
+  currency: z.string(),
+  payout_type: z.enum(["cpa", "cps", "cpc"]),
+  payout_rate: amount,
+  payout_given: z.boolean(),
+  revenue_type: z.enum(["rpa", "rps", "rpc"]),
+  revenue_rate: amount,
+  revenue_given: z.boolean(),
+  adv_txid: z.string().nullable(),
+  method: z.enum(["s2s", "api", "js", "pixel"]),
+  conv_ts: z.string(),
+  version: z.int(),
+  /** Waits for the end of its hold. */
+  is_held: z.boolean(),
+  /** Of the report that made it and of the last one that changed it; null where none did, and on rows older than fingerprints. */
+  report_fingerprint: z.string().nullable(),
+  change_fingerprint: z.string().nullable(),
+  /** The status that the last of these reports named. */
+  asked_status: z.enum(CONVERSION_STATUSES).nullable(),
+});
+export type ConversionState = z.infer<typeof ConversionState>;
+
+const RecordOutcome = z.discriminatedUnion("outcome", [
+  z.object({
+    outcome: z.literal("recorded"),
+    id: z.string(),
+    status: z.enum(CONVERSION_STATUSES),
+    status_reason: z.string(),
+    is_duplicate: z.boolean(),
+  }),
+  z.object({
+    outcome: z.literal("existing"),
+    found_by: z.enum(["report", "txid", "click"]),
+    row: ConversionState,
+  }),
+  z.object({ outcome: z.literal("conflict") }),
+  z.object({ outcome: z.literal("none") }),
+  /** Another report came with the same idempotency key; nothing is written. */
+  Keyed,
+]);
+export type RecordOutcome = z.infer<typeof RecordOutcome>;
+
+/** The click of a coupon, and which ingress may record it until when, by its own clock. */
+type WantedClick = {
+  readonly click: CouponClick;
+  readonly producer: number;
+  readonly until_ms: number;
+};
+
+/** A conversion to record, and how. */
+export type Recording = {
+  readonly row: NewConversion;
+  readonly plan: RecordPlan;
+  /** Kept in the same transaction until it is found stored (TRK-037). */
+  readonly coupon_click?: WantedClick | undefined;
+  /** Of the report that makes it, with the `details` of its answer, which is kept in the same transaction (G203). */
+  readonly key?: (ReportKey & { readonly details: Readonly<Record<string, unknown>> }) | undefined;
+};
+
+const RecordOutcomes = z.array(RecordOutcome);
+
+/**
+ * Row, counters, history and outbox of all of them in one transaction that has ended when this answers (P14, P16, P17); their
+ * outcomes in the same order. Throws for all of them what went wrong with one.
+ */
+export async function recordConversions(
+  db: Queryable,
+  batch: readonly Recording[],
+): Promise<readonly RecordOutcome[]> {
+  const { rows } = await db.query<{ outcomes: unknown }>({
+    name: "record-conversions",
+    text: "select record_conversions($1::jsonb) as outcomes",
+    values: [
+      jsonParameter(
+        batch.map(({ row, plan, key, coupon_click }) => ({ row, plan, key, coupon_click })),
+      ),
+    ],
+  });
+  const outcomes = RecordOutcomes.parse(rows[0]?.outcomes);
+  assert(outcomes.length === batch.length, "every row of a batch has an outcome");
+  return outcomes;
+}
+
+/** What {@link recordConversions} would answer now; stores nothing (`test=1`, G120). */
+export async function tryConversion(
+  db: Queryable,
+  { row, plan }: Recording,
+): Promise<RecordOutcome> {
+  const { rows } = await db.query<{ outcome: unknown }>({
+    name: "try-conversion",
+    text: "select try_conversion($1::jsonb, $2::jsonb) as outcome",
+    values: [jsonParameter(row), jsonParameter(plan)],
+  });
+  return RecordOutcome.parse(rows[0]?.outcome);
+}
+
+export async function findConversion(
+  db: Queryable,
+  id: string,
+): Promise<ConversionState | undefined> {
+  const { rows } = await db.query<{ state: unknown }>({
+    name: "find-conversion",
+    text: "select conversion_state(c) as state from conversion c where c.id = $1",
+    values: [id],
+  });
+  return rows[0] === undefined ? undefined : ConversionState.parse(rows[0].state);
+}
+
+const Recorded = z.object({
+  workspace_id: z.int(),
+  click_id: z.string().nullable(),
+  status: z.enum(CONVERSION_STATUSES),
+  status_reason: z.string(),
+  is_duplicate: z.boolean(),
+});
+export type Recorded = z.infer<typeof Recorded>;
+
+/** What the report with this id was recorded as; undefined while it is not. */
+export async function findRecorded(db: Queryable, id: string): Promise<Recorded | undefined> {
+  const { rows } = await db.query({
+    name: "find-recorded",
+    text: `select c.workspace_id, c.click_id, c.status, c.status_reason, c.is_duplicate from conversion c where c.id = $1`,
+    values: [id],
+  });
+  return rows[0] === undefined ? undefined : Recorded.parse(rows[0]);
+}
+
+/** The click of the latest conversion with this e-mail (G114); undefined for none. */
+export async function findClickIdByEmail(
+  db: Queryable,
+  search: {
+    readonly workspaceId: number;
+    readonly emailHash: string;
+    readonly advertiserId: number | null;
+  },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ click_id: string }>({
+    name: "find-click-id-by-email",
+    text: `select c.click_id from conversion c
+           where c.workspace_id = $1 and c.email_hash = $2 and c.click_id is not null
+             and ($3::integer is null or c.advertiser_id = $3)
+           order by c.conv_ts desc limit 1`,
+    values: [search.workspaceId, search.emailHash, search.advertiserId],
+  });
+  return rows[0]?.click_id;
+}
+
+export type StatusOutcome = {
+  readonly id: string;
+  readonly outcome: "updated" | "duplicate" | "not-found";
+  readonly status: string;
+  readonly status_reason: string;
+};
+
+/** All of them in one transaction, each id once, in the order given (G94). */
+export async function setConversionStatus(
+  db: Queryable,
+  order: {
+    readonly workspaceId: number;
+    readonly ids: readonly string[];
+    readonly change: {
+      readonly status: string;
+      readonly status_reason: string;
+      readonly notes?: string;
+    };
+    readonly rejectDuplicates: boolean;
+    readonly keyId: number;
+  },
+): Promise<StatusOutcome[]> {
+  const { rows } = await db.query<StatusOutcome>({
+    name: "set-conversion-status",
+    text: "select id, outcome, status, status_reason from set_conversion_status($1, $2::uuid[], $3::jsonb, $4, $5)",
+    values: [
+      order.workspaceId,
+      order.ids,
+      jsonParameter(order.change),
+      order.rejectDuplicates,
+      order.keyId,
+    ],
+  });
+  return rows;
+}
