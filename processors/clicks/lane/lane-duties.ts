@@ -1,0 +1,93 @@
+import type { Intake } from "../intake/intake.ts";
+import type { KnownProducers } from "../intake/known-producers.ts";
+import { auditLane } from "./audit.ts";
+import type { LaneDeps } from "./lane-deps.ts";
+import { noteProgress, readLaneNotes } from "./lane-notes.ts";
+import type { LaneTable } from "./lane-table.ts";
+
+const NOTE_MS = 10_000;
+const AUDIT_MS = 60_000;
+/** A gap that is still there after this is looked for in the stream, too: from its beginning, at most so often. */
+const HOLE_PATIENCE_MS = 30_000;
+const REWIND_INTERVAL_MS = 600_000;
+
+export type LaneDutiesOptions = {
+  readonly deps: Pick<LaneDeps, "pool" | "clickhouse" | "metrics" | "log" | "clock">;
+  readonly lane: number;
+  readonly table: LaneTable;
+  readonly intake: Intake;
+  readonly known: KnownProducers;
+  /** Reads the lane's messages again from the beginning of the stream. */
+  readonly rewind: () => void;
+};
+
+/** What a lane does between two inserts besides writing: it notes its progress, audits the table and looks for gaps. */
+export class LaneDuties {
+  readonly #options: LaneDutiesOptions;
+  #notedAtMs = 0;
+  #auditedAtMs = performance.now();
+  #holesSinceMs: number | undefined;
+  #rewoundAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LaneDutiesOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {Error} when the table holds less than was stored, and what the audit's stores throw. */
+  async perform(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.#notedAtMs >= NOTE_MS) await this.noteProgress();
+    if (nowMs - this.#auditedAtMs >= AUDIT_MS) await this.#audit();
+    this.#seekHoles();
+  }
+
+  async noteProgress(): Promise<void> {
+    const { deps, lane, intake, known } = this.#options;
+    this.#notedAtMs = performance.now();
+    try {
+      await noteProgress(deps.pool, lane, intake.producers.all());
+      await known.refresh(deps.clock.nowMs());
+    } catch (error) {
+      // Noted next time: only a table that forgets needs it.
+      deps.log.warn({ err: error }, "clicks.progress-not-noted");
+    }
+  }
+
+  rewind(): void {
+    this.#rewoundAtMs = performance.now();
+    this.#options.rewind();
+  }
+
+  async #audit(): Promise<void> {
+    this.#auditedAtMs = performance.now();
+    const { deps, lane, table, intake } = this.#options;
+    const { clickhouse, pool, metrics, log } = deps;
+    const { lost } = await readLaneNotes(pool, lane);
+    const lostOf = (producer: number, epoch: number): number =>
+      (lost.get(`${producer}.${epoch}`) ?? []).reduce((sum, [from, to]) => sum + to - from, 0);
+    const result = await auditLane(clickhouse, { table, lane }, intake.producers, lostOf);
+    const isOk = result.differing.length === 0 && result.recent === result.recentIds;
+    metrics.audited(isOk);
+    if (isOk) {
+      log.info(result, "clicks.audit");
+      return;
+    }
+    log.error(result, "clicks.audit-differs");
+    if (result.rows < result.rowsExpected) throw new Error("the table holds less than was stored");
+  }
+
+  /** Producers send missing records again when they hear of them; a gap that stays is looked for in the stream. */
+  #seekHoles(): void {
+    const nowMs = performance.now();
+    const { openHoles: holes } = this.#options.intake.producers;
+    if (holes === 0) {
+      this.#holesSinceMs = undefined;
+      return;
+    }
+    this.#holesSinceMs ??= nowMs;
+    if (nowMs - this.#holesSinceMs < HOLE_PATIENCE_MS) return;
+    if (nowMs - this.#rewoundAtMs < REWIND_INTERVAL_MS) return;
+    this.#options.deps.log.error({ holes }, "clicks.holes-stay-open");
+    this.rewind();
+  }
+}
