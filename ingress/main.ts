@@ -8,7 +8,7 @@ import { startHealthServer } from "../schemas/host/health-server.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
-import { SettingsError } from "../schemas/host/read-settings.ts";
+import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { ClickIdMint } from "../schemas/ids/click-id.ts";
 import { openPool, type Pool } from "../schemas/postgres/connect.ts";
 import { isPostgresAway } from "../schemas/postgres/errors.ts";
@@ -19,7 +19,6 @@ import { StateKeeper, type StateKeeperOptions } from "./click-notices/kept-state
 import { recallState } from "./click-notices/recall-state.ts";
 import { takeCouponClicks } from "./coupon-clicks.ts";
 import { LocalClickState } from "./decide/click-state.ts";
-
 import { InboundLog } from "./inbound-log/inbound-log.ts";
 import { inboundEvents } from "./inbound-log/metrics.ts";
 import { allocateProducer } from "./journal/allocate-producer.ts";
@@ -47,7 +46,8 @@ const CLOSE_SERVER_MS = 5_000;
 const POSTGRES_CONNECTIONS_MAX = 2;
 
 async function main(): Promise<void> {
-  const settings = readIngressSettings();
+  const settings = settingsOrUndefined(readIngressSettings);
+  if (settings === undefined) return;
   const log = openLog({ process: "ingress", level: settings.logLevel });
   const lifetime = new Lifetime(log, { endWithParent: settings.exitWithParent });
   try {
@@ -291,10 +291,4 @@ async function takeFolder(
 }
 
 prepareNativeServer();
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof SettingsError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+await main();

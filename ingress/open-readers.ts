@@ -16,16 +16,12 @@ export async function openReaders(
   geo: GeoReader;
   lookups: LookupLimit;
 }> {
-  const { cityDb, asnDb } = settings.geo;
   const trustedProxies = parseTrustedProxies(settings.trustedProxies);
   const perMinute = settings.ipLookupsPerMinute;
   return {
     trustedProxies,
     lookups: new LookupLimit({ perMinute, trustedProxies, clock: systemClock }),
     devices: openDevices(events.guessed),
-    geo: await openGeo({
-      ...(cityDb === "" ? {} : { cityDb }),
-      ...(asnDb === "" ? {} : { asnDb }),
-    }),
+    geo: await openGeo(settings.geo),
   };
 }

@@ -34,7 +34,6 @@ export type Answer = {
 
 /** What must be on disk before the answer leaves (P1). */
 export type Recorded = {
-  readonly kind: "click" | "impression";
   readonly lane: number;
   /** The JSON of a ClickRecord or an ImpressionRecord, without line breaks and without fields at their default. */
   readonly line: string;

@@ -1,4 +1,4 @@
-/** The stateful consumers: click writer, conversion processor, conversion facts, deliveries. `LANES` says which of them run here. */
+/** The stateful consumers: clicks, conversions, facts, delivery and schedule. `LANES` says which of these roles run here. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Catalog } from "../schemas/catalog/catalog.ts";
@@ -8,7 +8,7 @@ import { startHealthServer } from "../schemas/host/health-server.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
 import { Metrics } from "../schemas/host/metrics.ts";
-import { SettingsError } from "../schemas/host/read-settings.ts";
+import { settingsOrUndefined } from "../schemas/host/read-settings.ts";
 import { StoreWatch } from "../schemas/installation/store-watch.ts";
 import { connectNats, type Nats } from "../schemas/nats/connect.ts";
 import { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
@@ -20,7 +20,6 @@ import { startClicks } from "./clicks/start.ts";
 import { CapTeller } from "./conversions/record/cap-teller.ts";
 import { type ConversionDeps, startConversions } from "./conversions/start.ts";
 import { postbackKind } from "./delivery/postback-kind.ts";
-import { RETRY_WAITS_MS } from "./delivery/retry-schedule.ts";
 import { serveHtmlPostbacks } from "./delivery/serve-html.ts";
 import { startDelivery } from "./delivery/start.ts";
 import { webhookKind } from "./delivery/webhook-kind.ts";
@@ -38,7 +37,8 @@ type LaneDeps = FactDeps & Pick<ConversionDeps, "catalogFeed">;
 type Stage = { current: "starting" | "running" | "ending" };
 
 async function main(): Promise<void> {
-  const settings = readProcessorSettings();
+  const settings = settingsOrUndefined(readProcessorSettings);
+  if (settings === undefined) return;
   const log = openLog({ process: "processors", level: settings.logLevel });
   const lifetime = new Lifetime(log, { endWithParent: settings.exitWithParent });
   const stage: Stage = { current: "starting" };
@@ -59,7 +59,7 @@ async function start(
   settings: ProcessorSettings,
   { log, lifetime, stage }: { log: Log; lifetime: Lifetime; stage: Stage },
 ): Promise<void> {
-  const { lanes } = settings;
+  const { roles } = settings;
   const metrics = new Metrics();
   const catalog = new Catalog();
   const connected: { nats?: Nats; feed?: CatalogFeed; watch?: StoreWatch } = {};
@@ -69,7 +69,7 @@ async function start(
     health: () => ({
       ok: stage.current === "running",
       stage: stage.current,
-      lanes: lanes.join(","),
+      lanes: roles.join(","),
       stores_belong_together: connected.watch?.areSame ?? "unknown",
       nats: connected.nats !== undefined && !connected.nats.connection.isClosed(),
       catalog_version: catalog.version,
@@ -77,7 +77,7 @@ async function start(
     }),
   });
   lifetime.own("health", () => health.close());
-  log.info({ port: health.port, lanes, owner: settings.clicks.owner }, "process.starting");
+  log.info({ port: health.port, lanes: roles, owner: settings.clicks.owner }, "process.starting");
 
   const pool = openPool({ url: settings.postgresUrl, applicationName: APPLICATION_NAME });
   lifetime.own("postgres", () => pool.end());
@@ -114,12 +114,12 @@ async function start(
 }
 
 function startLanes(deps: LaneDeps, settings: ProcessorSettings, lifetime: Lifetime): void {
-  const { lanes } = settings;
-  if (lanes.includes("facts")) {
+  const { roles } = settings;
+  if (roles.includes("facts")) {
     const facts = startFacts(deps);
     lifetime.own("facts", () => facts.close());
   }
-  if (lanes.includes("conversions")) {
+  if (roles.includes("conversions")) {
     const outgoing = new OutgoingClient(settings.outgoing);
     lifetime.own("outgoing", () => outgoing.close());
     const conversions = startConversions({ ...deps, outgoing });
@@ -128,15 +128,15 @@ function startLanes(deps: LaneDeps, settings: ProcessorSettings, lifetime: Lifet
     capTeller.start();
     lifetime.own("cap teller", () => capTeller.close());
   }
-  if (lanes.includes("delivery")) {
+  if (roles.includes("delivery")) {
     const delivery = deliveryLane(deps, settings);
     lifetime.own("delivery", () => delivery.close());
   }
-  if (lanes.includes("schedule")) {
+  if (roles.includes("schedule")) {
     const schedule = startSchedule(deps, settings.schedule);
     lifetime.own("schedule", () => schedule.close());
   }
-  if (lanes.includes("clicks")) {
+  if (roles.includes("clicks")) {
     const clicks = startClicks(deps, settings.clicks);
     lifetime.own("clicks", () => clicks.close());
   }
@@ -158,7 +158,7 @@ function declareStoreMetrics(metrics: Metrics, watch: StoreWatch): void {
 /** With connections of its own: what destinations do to them is nobody else's matter. */
 function deliveryLane(deps: LaneDeps, settings: ProcessorSettings): { close(): Promise<void> } {
   const outgoing = new OutgoingClient(settings.outgoing);
-  const { postbackWaitsMs = RETRY_WAITS_MS, webhookWaitsMs = RETRY_WAITS_MS } = settings.delivery;
+  const { postbackWaitsMs, webhookWaitsMs } = settings.delivery;
   const kinds = [postbackKind(postbackWaitsMs), webhookKind(webhookWaitsMs, deps.clock)];
   const lane = startDelivery({ ...deps, outgoing }, { kinds });
   const html = serveHtmlPostbacks(deps);
@@ -209,10 +209,4 @@ async function retry<T>(
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof SettingsError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+await main();

@@ -67,6 +67,7 @@ export default defineConfig({
           name: "architecture",
           include: ["test/architecture/**/*.test.ts"],
           testTimeout: MINUTE_MS,
+          hookTimeout: MINUTE_MS,
           sequence: { groupOrder: 1 },
         },
       },

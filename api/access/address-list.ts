@@ -1,17 +1,19 @@
 import { BlockList, isIP } from "node:net";
 
-/** Addresses and CIDR ranges; an IPv4 address in its IPv6 form counts as IPv4. */
+/** Addresses, CIDRs and ranges `from-to`; an IPv4 address in its IPv6 form counts as IPv4. */
 export class AddressList {
   readonly #list = new BlockList();
   readonly isEmpty: boolean;
 
-  /** @throws {Error} for an entry that {@link isAddressOrRange} refuses. */
+  /** @throws {Error} for an entry that is none of them. */
   constructor(entries: readonly string[]) {
     this.isEmpty = entries.length === 0;
     for (const entry of entries) {
-      const range = parseRange(entry);
-      if (range === undefined) throw new Error(`${entry} is neither an address nor a CIDR range`);
-      this.#list.addSubnet(range.address, range.prefixBits, range.family);
+      const [from = "", to] = entry.split("-");
+      const range = parseRange(from);
+      if (range === undefined) throw new Error(`${entry} is neither an address nor a range`);
+      if (to === undefined) this.#list.addSubnet(range.address, range.prefixBits, range.family);
+      else this.#list.addRange(range.address, to, range.family);
     }
   }
 

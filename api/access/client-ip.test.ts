@@ -55,6 +55,14 @@ describe("lists", () => {
     expect(list.contains("203.0.114.1")).toBe(false);
     expect(list.contains("nonsense")).toBe(false);
   });
+
+  test("a range holds both of its ends (issue 14, 2)", () => {
+    const list = new AddressList(["10.0.0.1-10.0.0.9", "2001:db8::1-2001:db8::9"]);
+    for (const inside of ["10.0.0.1", "10.0.0.9", "2001:db8::5"])
+      expect(list.contains(inside), inside).toBe(true);
+    for (const outside of ["10.0.0.0", "10.0.0.10", "2001:db8::a"])
+      expect(list.contains(outside), outside).toBe(false);
+  });
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { listenerOrigin } from "../../schemas/host/listener-origin.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { prepareChildFolders, processRecordFile } from "./child.ts";
 import type { CommandOutput } from "./command-output.ts";
@@ -8,7 +9,6 @@ import { Demo, demoAt, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
 import { openInstallation } from "./installation.ts";
 import { LaunchError } from "./launch-error.ts";
-import { listenerOrigin } from "./listener-origin.ts";
 import { keptPorts, portFault } from "./ports.ts";
 import { keepFilesPrivate } from "./private-files.ts";
 import type { NodeCommand } from "./private-glibc.ts";
@@ -37,8 +37,6 @@ export interface Launch {
 const LEFTOVER_DEADLINE_MS = 25_000;
 const MIGRATE_DEADLINE_MS = 10 * 60_000;
 const DEMO_DEADLINE_MS = 2 * 60_000;
-/** The largest request head of the ingress: `url=` alone may have thousands of characters, its default is 4096. */
-const INGRESS_HEAD_BYTES_MAX = 65_536;
 
 /**
  * Takes DATA_DIR for this process and answers how to give it back.
@@ -181,8 +179,9 @@ function productEnvironment(
   installationId: string,
 ): Record<string, string> {
   const env: Record<string, string> = {};
+  // An empty variable counts as unset: it must not hide what is set here.
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined) env[name] = value;
+    if (value !== undefined && value !== "") env[name] = value;
   }
   return {
     // There is one processors process, and a dead one's successor takes its lanes over without waiting.
@@ -192,13 +191,11 @@ function productEnvironment(
     NATS_URL: urls.natsUrl,
     CLICKHOUSE_URL: urls.clickhouseUrl,
     DATA_DIR: settings.dataDir,
-    RUNTIME_DIR: settings.runtimeDir,
     TRACKING_PORT: String(settings.trackingPort),
     API_PORT: String(settings.apiPort),
     BIND_ADDRESS: settings.bindAddress,
     TRACKING_URL: settings.trackingUrl,
     API_URL: settings.apiUrl,
-    INGRESS_WORKERS: String(settings.ingressWorkers),
   };
 }
 
@@ -243,9 +240,7 @@ async function startProcesses(
         program: ".build/ingress/main.js",
         node: ingressNode,
         ownEnv: {
-          INGRESS_WORKER: String(worker),
           INGRESS_HEALTH_PORT: String(ports[ingressHealth(worker)]),
-          UWS_HTTP_MAX_HEADERS_SIZE: String(INGRESS_HEAD_BYTES_MAX),
         },
         healthUrl: `${listenerOrigin(bindAddress, trackingPort)}/health`,
       },

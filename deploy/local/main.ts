@@ -1,5 +1,5 @@
 /** `npm start`: the whole service on one machine, in one terminal. */
-import { SettingsError } from "../../schemas/host/read-settings.ts";
+import { EXIT_WRONG_SETTINGS, SettingsError } from "../../schemas/host/read-settings.ts";
 import { launch, takeDataDir } from "./launch.ts";
 import { LaunchError } from "./launch-error.ts";
 import type { Report } from "./report.ts";
@@ -9,7 +9,6 @@ import { readLauncherSettings } from "./settings.ts";
 import { Supervisor } from "./supervisor.ts";
 
 const EXIT_FAILED = 1;
-const EXIT_SETTINGS = 2;
 
 async function main(): Promise<number> {
   const { stdout } = process;
@@ -21,11 +20,11 @@ async function main(): Promise<number> {
   });
   let settings: LauncherSettings;
   try {
-    settings = readLauncherSettings(process.env);
+    settings = readLauncherSettings();
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     for (const line of error.message.split("\n")) report.warn("settings", line);
-    return EXIT_SETTINGS;
+    return EXIT_WRONG_SETTINGS;
   }
   try {
     const release = takeDataDir(settings);

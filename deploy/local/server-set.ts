@@ -54,7 +54,7 @@ export async function openServers(
   const { servers } = settings;
   const embedded = SERVER_NAMES.filter((name) => servers[EMBEDDED[name].setting] === undefined);
   const ports = await keptPorts(join(settings.dataDir, "ports.json"), embedded, LOOPBACK);
-  const urls: Partial<ServerUrls> = { ...servers };
+  const urls: { [Name in keyof ServerUrls]: string | undefined } = { ...servers };
   await supervisor.add(
     embedded.map((name) => ({
       name,

@@ -43,7 +43,10 @@ const NOWHERE: Place = {
  * Answers are kept in a bounded memory: a look-up costs about 6 µs.
  * @throws when a file is missing or is no database: a service that takes every visitor for one from nowhere must not start.
  */
-export async function openGeo(files: { cityDb?: string; asnDb?: string }): Promise<GeoReader> {
+export async function openGeo(files: {
+  readonly cityDb?: string | undefined;
+  readonly asnDb?: string | undefined;
+}): Promise<GeoReader> {
   const known = new BoundedCache<Place>(ADDRESSES_REMEMBERED_MAX);
   const forget = (): void => known.clear();
   const cityOf =

@@ -148,7 +148,6 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
   return {
     answer: answerOf(outcome, visit, request),
     recorded: {
-      kind: "click",
       lane: shardOfOffer(outcome.offer?.id ?? 0),
       line: clickLine({
         atMs: click.atMs,
@@ -194,7 +193,6 @@ function answerUnknownLink(deps: ClickDeps, visit: Visit, asked: Asked): RouteRe
     // No cookie: it would take the place of the id of a click that can convert.
     answer: visitorAnswer(outcome.location, { clickId: "", isHttps: visit.isHttps, cookie: "" }),
     recorded: {
-      kind: "click",
       lane,
       line: clickLine({
         atMs,

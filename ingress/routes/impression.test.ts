@@ -13,7 +13,7 @@ test("IMP-001 IMP-002 IMP-004 the GIF, and a record of the offer and the partner
     undefined,
     undefined,
   ]);
-  expect(result.recorded).toMatchObject({ kind: "impression", lane: 100 });
+  expect(result.recorded).toMatchObject({ lane: 100 });
   expect(ImpressionRecord.parse(JSON.parse(result.recorded?.line ?? ""))).toMatchObject({
     workspace_id: 1,
     offer_id: 1,

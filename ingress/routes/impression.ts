@@ -38,7 +38,7 @@ export function impressionRoute(deps: ClickDeps): Route {
     const parameters = new ParameterReader(IMPRESSION_PARAMETERS).addQuery(request.query).read();
     const record = impressionRecord(link, visit, parameters, deps.clock.nowMs());
     const line = encodeRecord(record);
-    return { answer: ANSWER, recorded: { kind: "impression", lane: IMPRESSION_LANE, line } };
+    return { answer: ANSWER, recorded: { lane: IMPRESSION_LANE, line } };
   };
 }
 

@@ -186,7 +186,6 @@ function recordedOf(made: {
   const { linkType, workspace, offer, affiliate } = target;
   const reason = linkType === "organic" ? "organic" : "lp";
   return {
-    kind: "click",
     lane: shardOfOffer(offer?.id ?? 0),
     line: clickLine({
       atMs,

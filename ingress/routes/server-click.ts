@@ -95,7 +95,6 @@ function answerServerClick(
   return {
     answer: answerOf(outcome.clickId, offer.id, affiliate.id, code),
     recorded: {
-      kind: "click",
       lane,
       line: clickLine({
         atMs,

@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nextAttemptInMs, RETRY_WAITS_MS, retryAfterMs } from "./retry-schedule.ts";
+import { SETTINGS } from "../../schemas/host/setting-definitions.ts";
+import { nextAttemptInMs, retryAfterMs } from "./retry-schedule.ts";
+
+const { type, default: schedule } = SETTINGS.POSTBACK_RETRY_SCHEDULE;
+const RETRY_WAITS_MS = type.parse(schedule) ?? [];
 
 const MIDDLE = 0.5;
 const HOUR_MS = 3_600_000;

@@ -3,21 +3,6 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The waits of G126 between 12 attempts, about 71 hours in all. */
-export const RETRY_WAITS_MS: readonly number[] = [
-  5 * SECOND_MS,
-  30 * SECOND_MS,
-  2 * MINUTE_MS,
-  10 * MINUTE_MS,
-  30 * MINUTE_MS,
-  HOUR_MS,
-  3 * HOUR_MS,
-  6 * HOUR_MS,
-  12 * HOUR_MS,
-  DAY_MS,
-  DAY_MS,
-];
-
 const JITTER = 0.2;
 /** Who asks for more gets this. */
 const RETRY_AFTER_MS_MAX = DAY_MS;

@@ -1,86 +1,84 @@
-import { z } from "zod";
+import { type Process, SETTINGS, type SettingDefinition } from "./setting-definitions.ts";
+import type { SettingType } from "./setting-types.ts";
 
-/** Settings that a person wrote wrongly: `message` has one line for each, and the process exits with code 2. */
+/** Every process ends with this code when its settings are wrong. */
+export const EXIT_WRONG_SETTINGS = 2;
+
+const SHOWN_LENGTH_MAX = 200;
+
+/** Settings that a person wrote wrongly: after its first line `message` has one line for each of them. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
+
+  constructor(reader: Process, faults: readonly string[]) {
+    super([`The settings of ${reader} are wrong:`, ...faults].join("\n"));
+  }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+type Definitions = typeof SETTINGS;
+type Name = keyof Definitions;
 
-/**
- * Reads one process's settings from environment variables. An empty variable counts as unset.
- * @throws {SettingsError} that names every wrong variable at once.
- */
-export function readSettings<Shape extends z.ZodRawShape>(
-  schema: z.ZodObject<Shape>,
-  environment: Environment,
-): z.infer<z.ZodObject<Shape>> {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
-  );
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  throw new SettingsError(lines.join("\n"));
+type ValueOf<N extends Name> =
+  Definitions[N]["type"] extends SettingType<infer Value> ? Value : never;
+
+type AbsentOf<N extends Name, P extends Process> = Definitions[N] extends {
+  readonly default: string;
 }
+  ? never
+  : Definitions[N] extends { readonly requiredBy: readonly (infer Needing)[] }
+    ? P extends Needing
+      ? never
+      : undefined
+    : undefined;
 
-/** A whole number within bounds, both included. */
-export function wholeNumber(bounds: { min: number; max: number }): z.ZodType<number, string> {
-  const message = `expected a whole number from ${bounds.min} to ${bounds.max}`;
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, message)
-    .transform(Number)
-    .refine((value) => value >= bounds.min && value <= bounds.max, message);
-}
-
-/** `0` or `1`. */
-export function onOff(): z.ZodType<boolean, string> {
-  return z.enum(["0", "1"], "expected 0 or 1").transform((value) => value === "1");
-}
-
-/** Comma-separated words; empty items are left out. */
-export function list(): z.ZodType<string[], string> {
-  return z.string().transform((text) =>
-    text
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== ""),
-  );
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+/** The values that a process reads, by the names of their variables. */
+export type SettingsOf<P extends Process> = {
+  readonly [N in Name as P extends Definitions[N]["readBy"][number] ? N : never]:
+    | ValueOf<N>
+    | AbsentOf<N, P>;
 };
 
 /**
- * Comma-separated waits such as `5s,30s,2m,1h`, in milliseconds; a bare number is seconds. A zero at the front stands for the
- * first attempt, which waits for nothing, and is left out.
+ * Reads the settings of a process from environment variables. An empty variable counts as unset. `npm start` checks those of
+ * all processes, because it passes them on.
+ * @throws {SettingsError} that names every wrong variable at once.
  */
-export function durations(bounds: { itemsMax: number }): z.ZodType<number[], string> {
-  const message = `expected 1 to ${bounds.itemsMax} durations such as 5s,30s,2m,1h`;
-  return z.string().transform((text, context) => {
-    const items = text.split(",").map((item) => /^(\d{1,9})(ms|s|m|h|d)?$/.exec(item.trim()));
-    const waitsMs = items.map((match) => Number(match?.[1]) * (UNIT_MS[match?.[2] ?? "s"] ?? 0));
-    if (items.length > bounds.itemsMax || waitsMs.some((ms) => Number.isNaN(ms))) {
-      context.addIssue(message);
-      return z.NEVER;
+export function readSettings<P extends Process>(
+  reader: P,
+  environment: Environment,
+): SettingsOf<P> {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, definition] of Object.entries<SettingDefinition>(SETTINGS)) {
+    if (reader !== "npm start" && !definition.readBy.includes(reader)) continue;
+    const given = environment[name] || definition.default;
+    const value = given === undefined ? undefined : definition.type.parse(given);
+    const isMissing = given === undefined && definition.requiredBy?.includes(reader) === true;
+    if (isMissing || (given !== undefined && value === undefined)) {
+      faults.push(`${name}: expected ${definition.type.accepts}${givenIn(definition, given)}`);
     }
-    return waitsMs[0] === 0 ? waitsMs.slice(1) : waitsMs;
-  });
+    values[name] = value;
+  }
+  if (faults.length > 0) throw new SettingsError(reader, faults);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value was parsed by the type of its definition
+  return values as SettingsOf<P>;
 }
 
-/** A URL with one of these schemes. */
-export function url(...schemes: string[]): z.ZodType<string, string> {
-  const message = `expected a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`;
-  return z
-    .string()
-    .refine(
-      (text) => schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text),
-      message,
-    );
+/** What `read` answers. Undefined when the settings are wrong: that is then reported, and the exit code of this process is set. */
+export function settingsOrUndefined<Settings>(read: () => Settings): Settings | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = EXIT_WRONG_SETTINGS;
+    return undefined;
+  }
+}
+
+function givenIn({ isSecret }: SettingDefinition, given: string | undefined): string {
+  if (given === undefined) return ", but it is not set";
+  if (isSecret === true) return "; the value is not shown because it may hold a password";
+  return `, got ${JSON.stringify(given.slice(0, SHOWN_LENGTH_MAX))}`;
 }

@@ -24,13 +24,8 @@ const RECONNECT_WAIT_MS = 250;
 const CONNECT_TIMEOUT_MS = 5_000;
 const PING_INTERVAL_MS = 5_000;
 
-/**
- * Connects, and keeps reconnecting for ever once it was connected. With `waitOnFirstConnect` the first attempt goes on in the
- * background, so that an ingress starts and takes clicks while NATS is away (P2).
- */
-export async function connectNats(
-  options: NatsOptions & { readonly waitOnFirstConnect?: boolean },
-): Promise<Nats> {
+/** Connects, and keeps reconnecting for ever once it was connected. @throws when the first attempt fails: the caller repeats it. */
+export async function connectNats(options: NatsOptions): Promise<Nats> {
   const connection = await connect({
     ...natsServers(options.url),
     name: options.name,
@@ -42,7 +37,6 @@ export async function connectNats(
     maxPingOut: 2,
     // Every request would take a stack trace beforehand, for an error that nearly none of them has.
     noAsyncTraces: true,
-    waitOnFirstConnect: options.waitOnFirstConnect ?? false,
   });
   return {
     connection,

@@ -179,7 +179,6 @@ async function startIngress(
     TRACKING_PORT: String(port),
     TRACKING_URL: url,
     TRUSTED_PROXIES: "127.0.0.1/32",
-    UWS_HTTP_MAX_HEADERS_SIZE: "65536",
     LOG_LEVEL: "warn",
   });
   return { server, url, readyMs: performance.now() - startedAtMs };

@@ -155,9 +155,7 @@ async function startIngress(
     ...servers.env,
     DATA_DIR: join(folder, "ingress"),
     TRACKING_PORT: String(port),
-    TRACKING_URL: `http://127.0.0.1:${port}`,
     TRUSTED_PROXIES: "127.0.0.1/32",
-    UWS_HTTP_MAX_HEADERS_SIZE: "65536",
     LOG_LEVEL: "warn",
   });
 }

@@ -36,7 +36,6 @@ export async function startIngress(
     TRACKING_PORT: String(port),
     TRACKING_URL: `http://127.0.0.1:${port}`,
     TRUSTED_PROXIES: "127.0.0.1/32",
-    UWS_HTTP_MAX_HEADERS_SIZE: "65536",
     LOG_LEVEL: "warn",
   });
 }

@@ -6,6 +6,7 @@ import type { RawRequest, RouteResult } from "../../ingress/route.ts";
 import { clickRoutes } from "../../ingress/routes/click.ts";
 import type { ClickDeps } from "../../ingress/routes/click-deps.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
+import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
 import { ClickIdMint } from "../../schemas/ids/click-id.ts";
 import { aCatalog, type CatalogParts, SECRET } from "./a-catalog.ts";
 import { aRequestFor } from "./a-request.ts";
@@ -70,8 +71,10 @@ export function aClickService(parts: CatalogParts = {}, random?: () => number): 
 
 /** The record of a click. @throws when nothing was recorded. */
 export function recordOf(result: RouteResult): ClickRecord {
-  if (result.recorded?.kind !== "click") throw new Error("no click was recorded");
-  return ClickRecord.parse(JSON.parse(result.recorded.line));
+  const { recorded } = result;
+  if (recorded === undefined || recorded.lane === IMPRESSION_LANE)
+    throw new Error("no click was recorded");
+  return ClickRecord.parse(JSON.parse(recorded.line));
 }
 
 /** Value of the first header of this name; undefined when there is none. */

@@ -87,7 +87,6 @@ export class IngressMachine {
         TRUSTED_PROXIES: "127.0.0.1/32",
         POSTGRES_URL: this.#urls.postgres,
         NATS_URL: this.#urls.nats,
-        UWS_HTTP_MAX_HEADERS_SIZE: "65536",
       });
       if (await this.#process.untilServing()) return;
       await this.#noteExit(this.#process);

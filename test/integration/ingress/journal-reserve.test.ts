@@ -49,7 +49,7 @@ async function fill(reserveBytes: number | undefined): Promise<{ left: number; f
   });
   const line = encodeRecord(aClick({ sub1: "x".repeat(1_000) }));
   for (let count = 0; count < RECORDS_MAX && fault === undefined; count += 1) {
-    journal.append({ kind: "click", lane: 0, line });
+    journal.append({ lane: 0, line });
   }
   // Before the rest of the last segment is given back.
   const left = freeBytes();

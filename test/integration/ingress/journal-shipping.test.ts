@@ -339,7 +339,7 @@ async function append(journal: Journal, lane: number, records: number): Promise<
 
 function click(number: number): Recorded {
   const line = encodeRecord(aClick({ sub1: `number-${number}` }));
-  return { kind: "click", lane: 0, line };
+  return { lane: 0, line };
 }
 
 function unexpected(...told: readonly unknown[]): never {

@@ -1,0 +1,27 @@
+import { SETTINGS, type SettingDefinition } from "../schemas/host/setting-definitions.ts";
+
+const TABLE = /(<!-- settings: [^\n]*-->\n)[\s\S]*(<!-- end of settings -->)/;
+
+/** The README with the table of all settings between its two marks. @throws {Error} when they are missing. */
+export function withSettingsTable(readme: string): string {
+  if (!TABLE.test(readme))
+    throw new Error("deploy/README.md has lost the marks around its settings");
+  return readme.replace(
+    TABLE,
+    (_, begin: string, end: string) => `${begin}${renderTable()}\n${end}`,
+  );
+}
+
+function renderTable(): string {
+  const rows = Object.entries<SettingDefinition>(SETTINGS).map(([name, definition]) => {
+    const { type, default: value, unset, requiredBy = [], readBy, meaning } = definition;
+    const others = requiredBy.length === 0 ? "" : `; required by ${requiredBy.join(", ")}`;
+    const whenUnset = unset === undefined ? value || "empty" : `${unset}${others}`;
+    return `| ${name} | ${readBy.join(", ")} | ${type.accepts} | ${whenUnset} | ${meaning} |`;
+  });
+  return [
+    "| variable | read by | value | when unset | meaning |",
+    "|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}

@@ -1,0 +1,301 @@
+import type { SettingType } from "./setting-types.ts";
+import {
+  durations,
+  existingFile,
+  folder,
+  ipAddress,
+  natsUrls,
+  networks,
+  oneOf,
+  onOff,
+  origin,
+  port,
+  portOrAny,
+  someOf,
+  text,
+  url,
+  wholeNumber,
+} from "./setting-types.ts";
+
+export type Process = "npm start" | "ingress" | "processors" | "api" | "tracker";
+
+export type SettingDefinition = {
+  readonly type: SettingType<unknown>;
+  /** As a person would write it. */
+  readonly default?: string;
+  /** What happens without a default when the variable is not set. */
+  readonly unset?: string;
+  readonly requiredBy?: readonly Process[];
+  readonly readBy: readonly Process[];
+  /** The value may hold a password: no message shows it. */
+  readonly isSecret?: true;
+  readonly meaning: string;
+};
+
+/** What `LANES` selects from. */
+const ROLES = ["clicks", "conversions", "facts", "delivery", "schedule"] as const;
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+const perMinute = wholeNumber({ min: 0, max: 1_000_000 });
+const retention = wholeNumber({ min: 31, max: 3_650, unit: "days", orZero: true });
+const retryWaits = {
+  type: durations({ max: 50 }),
+  default: "5s,30s,2m,10m,30m,1h,3h,6h,12h,24h,24h",
+  readBy: ["processors"],
+} as const;
+
+/** Every environment variable of an installation. `npm run settings:table` writes the table in deploy/README.md from it. */
+export const SETTINGS = {
+  DATA_DIR: {
+    type: folder,
+    default: ".data",
+    readBy: ["npm start", "ingress", "processors", "tracker"],
+    meaning:
+      "click journals and copies of the catalog; of `npm start` also the three servers and logs",
+  },
+  RUNTIME_DIR: {
+    type: folder,
+    unset: "`DATA_DIR/runtime`",
+    readBy: ["npm start"],
+    meaning: "programs that are downloaded once; several DATA_DIRs may share it",
+  },
+  TRACKING_PORT: {
+    type: port,
+    default: "8080",
+    readBy: ["npm start", "ingress", "api", "tracker"],
+    meaning: "port of the tracking domain",
+  },
+  API_PORT: {
+    type: port,
+    default: "8081",
+    readBy: ["npm start", "api", "tracker"],
+    meaning: "port of REST and MCP",
+  },
+  BIND_ADDRESS: {
+    type: ipAddress,
+    default: "127.0.0.1",
+    readBy: ["npm start", "ingress", "api", "tracker"],
+    meaning: "address on which both ports listen",
+  },
+  TRACKING_URL: {
+    type: origin,
+    unset: "from BIND_ADDRESS and TRACKING_PORT",
+    readBy: ["npm start", "api", "tracker"],
+    meaning: "public address of the tracking domain, used in links",
+  },
+  API_URL: {
+    type: origin,
+    unset: "from BIND_ADDRESS and API_PORT",
+    readBy: ["npm start", "api", "tracker"],
+    meaning: "public address of the API, used in the OpenAPI document",
+  },
+  INGRESS_WORKERS: {
+    type: wholeNumber({ min: 1, max: 64 }),
+    unset: "number of cores",
+    readBy: ["npm start"],
+    meaning: "ingress processes that share the tracking port",
+  },
+  POSTGRES_URL: {
+    type: url(["postgres", "postgresql"], "postgres://user:password@host:5432/database"),
+    unset: "started by `npm start`",
+    requiredBy: ["ingress", "processors", "api"],
+    readBy: ["npm start", "ingress", "processors", "api", "tracker"],
+    isSecret: true,
+    meaning: "an existing Postgres database",
+  },
+  NATS_URL: {
+    type: natsUrls,
+    unset: "started by `npm start`",
+    requiredBy: ["ingress", "processors", "api"],
+    readBy: ["npm start", "ingress", "processors", "api", "tracker"],
+    isSecret: true,
+    meaning:
+      "an existing NATS server with JetStream, or servers of one cluster; user and password of the first URL are used for all",
+  },
+  CLICKHOUSE_URL: {
+    type: url(["http", "https"], "http://user:password@host:8123/database"),
+    unset: "started by `npm start`",
+    requiredBy: ["processors", "api"],
+    readBy: ["npm start", "processors", "api", "tracker"],
+    isSecret: true,
+    meaning: "an existing ClickHouse server or cluster",
+  },
+  NATS_PREFIX: {
+    type: text("letters, digits, dots, dashes and underscores", /^[A-Za-z0-9_.-]*$/),
+    default: "",
+    readBy: ["ingress", "processors", "api", "tracker"],
+    meaning:
+      "put before every NATS subject and stream, so that several installations can share one server",
+  },
+  NATS_REPLICAS: {
+    type: wholeNumber({ min: 1, max: 5 }),
+    default: "1",
+    readBy: ["tracker"],
+    meaning: "copies of each JetStream stream that `migrate` makes or changes",
+  },
+  TRUSTED_PROXIES: {
+    type: networks,
+    default: "",
+    readBy: ["ingress", "api"],
+    meaning: "proxies whose X-Forwarded-For and X-Forwarded-Proto count",
+  },
+  IP_REQUESTS_PER_MINUTE: {
+    type: perMinute,
+    default: "0",
+    readBy: ["ingress"],
+    meaning: "requests a minute that one address may send to the tracking domain; 0 sets no limit",
+  },
+  IP_LOOKUPS_PER_MINUTE: {
+    type: perMinute,
+    default: "300",
+    readBy: ["ingress"],
+    meaning:
+      "look-ups of clicks a minute without a result that one address may cause by pixels and landing pages; 0 sets no limit",
+  },
+  RATE_LIMIT_PER_MINUTE: {
+    type: wholeNumber({ min: 1, max: 1_000_000 }),
+    default: "600",
+    readBy: ["api"],
+    meaning: "API requests a minute of each key",
+  },
+  GEO_CITY_DB: {
+    type: existingFile,
+    unset: "comes with the install",
+    readBy: ["ingress"],
+    meaning: "MMDB file that gives country, region and city of an address",
+  },
+  GEO_ASN_DB: {
+    type: existingFile,
+    unset: "comes with the install",
+    readBy: ["ingress"],
+    meaning: "MMDB file that gives the network operator of an address",
+  },
+  JOURNAL_SYNC: {
+    type: oneOf(["interval", "always", "none"]),
+    default: "interval",
+    readBy: ["ingress"],
+    meaning:
+      "when an answered click is on the disk: within 20 ms (`interval`), before the answer (`always`), or when the system writes it (`none`)",
+  },
+  JOURNAL_RESERVE_BYTES: {
+    type: wholeNumber({ min: 0, max: 1_000_000_000_000, unit: "bytes" }),
+    unset: "5 % of the disk, at least 1 GiB, at most a quarter",
+    readBy: ["ingress"],
+    meaning:
+      "room on the disk that the journal leaves free; when it is reached, clicks go to NATS directly",
+  },
+  FACTS_ON_TRACKING_PORT: {
+    type: onOff,
+    default: "0",
+    readBy: ["ingress"],
+    meaning:
+      "1 shows this machine `/metrics` and all facts of `/health` on the tracking port; not with a proxy on this machine, which could pass them on",
+  },
+  INGRESS_HEALTH_PORT: {
+    type: portOrAny,
+    unset: "no such listener; `npm start` sets it",
+    readBy: ["ingress"],
+    meaning:
+      "`/health` and `/metrics` of this process on 127.0.0.1; 0 takes a free port, which is logged",
+  },
+  PROCESSORS_HEALTH_PORT: {
+    type: portOrAny,
+    default: "8082",
+    readBy: ["processors"],
+    meaning: "the same of processors; `npm start` sets it",
+  },
+  LANES: {
+    type: someOf(ROLES),
+    default: ROLES.join(","),
+    readBy: ["processors"],
+    meaning: "the roles of this process",
+  },
+  PROCESSOR_NAME: {
+    type: text("1 to 100 characters", /^.{1,100}$/),
+    unset: "host name and a random word; of `npm start` a name that stays",
+    readBy: ["processors"],
+    meaning:
+      "a name that only one process has at a time: a process with the name of a dead one takes over its lanes at once, not after LANE_LEASE_MS",
+  },
+  LANE_LEASE_MS: {
+    type: wholeNumber({ min: 1_000, max: 300_000, unit: "milliseconds" }),
+    default: "30000",
+    readBy: ["processors"],
+    meaning:
+      "how long a lane stays with a click writer that does not renew its lease; an insert must end within a third of it",
+  },
+  UNIQUE_VISITS_MAX: {
+    type: wholeNumber({ min: 1_000, max: 50_000_000 }),
+    default: "4000000",
+    readBy: ["processors"],
+    meaning:
+      "visits that each lane remembers to recognise unique clicks, 33 to 67 bytes each; beyond it the largest offers lose their oldest",
+  },
+  PRODUCER_PATIENCE_HOURS: {
+    type: wholeNumber({ min: 1, max: 48, unit: "hours" }),
+    default: "48",
+    readBy: ["processors"],
+    meaning:
+      "how long look-ups, and coupons whose click is missing, wait for a silent ingress, whose journal may hold clicks; `tracker producer give-up` ends it early",
+  },
+  HOLD_TICK_MS: {
+    type: wholeNumber({ min: 10, max: 60_000, unit: "milliseconds" }),
+    default: "1000",
+    readBy: ["processors"],
+    meaning: "how long a conversion whose hold is over may wait for its release",
+  },
+  ALLOW_PRIVATE_DESTINATIONS: {
+    type: onOff,
+    default: "0",
+    readBy: ["processors", "api"],
+    meaning: "1 lets webhooks and postbacks reach loopback addresses, for trying it out",
+  },
+  POSTBACK_RETRY_SCHEDULE: {
+    ...retryWaits,
+    meaning: "waits between the attempts to deliver a partner postback, ±20 % (G126)",
+  },
+  WEBHOOK_RETRY_SCHEDULE: {
+    ...retryWaits,
+    meaning: "waits between the attempts to deliver a webhook, ±20 % (G130)",
+  },
+  FX_FEED_URL: {
+    type: url(["http", "https"], "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"),
+    unset: "no feed: rates come by `POST /fx-rates`",
+    readBy: ["processors"],
+    isSecret: true,
+    meaning: "daily reference rates in the form of the European Central Bank, XML or CSV",
+  },
+  CLICK_RETENTION_DAYS: {
+    type: retention,
+    default: "0",
+    readBy: ["processors", "api"],
+    meaning:
+      "how long a click keeps its visitor's address, browser and ad IDs, at least; they are deleted a whole month at a time, no report changes; 0 keeps them",
+  },
+  CONVERSION_RETENTION_DAYS: {
+    type: retention,
+    default: "0",
+    readBy: ["processors"],
+    meaning:
+      "how long a conversion keeps its visitor's address, e-mail and phone hashes and ad IDs, which later e-mail attribution needs; no report changes; 0 keeps them",
+  },
+  FACTS_AUDIT_MINUTES: {
+    type: wholeNumber({ min: 1, max: 1_440, unit: "minutes" }),
+    default: "60",
+    readBy: ["processors"],
+    meaning:
+      "time between two comparisons of conversions and ad costs in ClickHouse with Postgres, of today and the three days before",
+  },
+  LOG_LEVEL: {
+    type: oneOf(LOG_LEVELS),
+    default: "info",
+    readBy: ["ingress", "processors", "api"],
+    meaning: "the least severe messages that are logged",
+  },
+  EXIT_WITH_PARENT: {
+    type: onOff,
+    default: "0",
+    readBy: ["ingress", "processors", "api"],
+    meaning: "1 ends the process when its standard input ends; `npm start` sets it",
+  },
+} as const satisfies Readonly<Record<string, SettingDefinition>>;

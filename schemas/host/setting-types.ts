@@ -1,0 +1,182 @@
+import { existsSync } from "node:fs";
+import { BlockList, isIP } from "node:net";
+
+/** How the text of an environment variable becomes a value. */
+export type SettingType<Value> = {
+  /** Completes the sentence "expected …"; also the column "value" of the documentation. */
+  readonly accepts: string;
+  /** Undefined for a text that is not accepted. */
+  readonly parse: (text: string) => Value | undefined;
+};
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+export const folder: SettingType<string> = { accepts: "a folder", parse: (given) => given };
+
+export const existingFile: SettingType<string> = {
+  accepts: "an existing file",
+  parse: (given) => (existsSync(given) ? given : undefined),
+};
+
+export const port: SettingType<number> = wholeNumber({ min: 1, max: 65_535 });
+
+/** Port 0 stands for any free one. */
+export const portOrAny: SettingType<number> = wholeNumber({ min: 0, max: 65_535 });
+
+export const onOff: SettingType<boolean> = {
+  accepts: "0 or 1",
+  parse: (given) => (given === "0" || given === "1" ? given === "1" : undefined),
+};
+
+export const ipAddress: SettingType<string> = {
+  accepts: "an IP address",
+  parse: (given) => (isIP(given) === 0 ? undefined : given),
+};
+
+/** Without the slash at its end. */
+export const origin: SettingType<string> = {
+  accepts: "an address such as https://track.example.com, without a path",
+  parse: (given) => {
+    const { pathname, search, hash, username, password } = parseUrl(given, ["http", "https"]) ?? {};
+    const isOrigin = [pathname, search, hash, username, password].join("") === "/";
+    return isOrigin ? given.replace(/\/$/, "") : undefined;
+  },
+};
+
+/** One server, or several of a cluster. The value has no spaces. */
+export const natsUrls: SettingType<string> = {
+  accepts:
+    "URLs that begin with nats:// or tls://, such as nats://user:password@host:4222, comma-separated",
+  parse: (given) => {
+    const urls = itemsOf(given);
+    return urls.length > 0 && urls.every(isNatsUrl) ? urls.join(",") : undefined;
+  },
+};
+
+/** Every item is an address, a CIDR or `from-to`, and IPv4 is not written as IPv6. */
+export const networks: SettingType<readonly string[]> = {
+  accepts:
+    "IP addresses, networks such as 10.0.0.0/8 and ranges such as 10.0.0.1-10.0.0.9, comma-separated",
+  parse: (given) => {
+    const items = itemsOf(given).map((item) => withoutMappedIpv4(item.replace(/\s/g, "")));
+    return items.every(isNetwork) ? items : undefined;
+  },
+};
+
+export function text(accepts: string, pattern: RegExp): SettingType<string> {
+  return { accepts, parse: (given) => (pattern.test(given) ? given : undefined) };
+}
+
+/** Both bounds are included; `orZero` adds a zero below them. */
+export function wholeNumber(options: {
+  readonly min: number;
+  readonly max: number;
+  readonly unit?: string;
+  readonly orZero?: boolean;
+}): SettingType<number> {
+  const { min, max, unit, orZero = false } = options;
+  const what = unit === undefined ? "a whole number" : `a whole number of ${unit}`;
+  return {
+    accepts: `${orZero ? "0, or " : ""}${what} from ${min} to ${max}`,
+    parse: (given) => {
+      const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+      return (value >= min && value <= max) || (orZero && value === 0) ? value : undefined;
+    },
+  };
+}
+
+export function oneOf<const Word extends string>(words: readonly Word[]): SettingType<Word> {
+  return {
+    accepts: `one of ${words.join(", ")}`,
+    parse: (given) => words.find((word) => word === given),
+  };
+}
+
+export function someOf<const Word extends string>(
+  words: readonly Word[],
+): SettingType<readonly Word[]> {
+  return {
+    accepts: `some of ${words.join(", ")}, comma-separated`,
+    parse: (given) => {
+      const items = itemsOf(given);
+      const found = words.filter((word) => items.includes(word));
+      return items.length > 0 && new Set(items).size === found.length ? found : undefined;
+    },
+  };
+}
+
+export function url(schemes: readonly string[], example: string): SettingType<string> {
+  const beginnings = schemes.map((scheme) => `${scheme}://`).join(" or ");
+  return {
+    accepts: `a URL that begins with ${beginnings}, such as ${example}`,
+    parse: (given) => (parseUrl(given, schemes) === undefined ? undefined : given),
+  };
+}
+
+/**
+ * Waits in milliseconds. A zero at the front stands for the first attempt, which does not wait, and is left out.
+ */
+export function durations({ max }: { readonly max: number }): SettingType<readonly number[]> {
+  return {
+    accepts: `1 to ${max} durations such as 5s,30s,2m,1h, comma-separated; without a unit they are seconds`,
+    parse: (given) => {
+      const items = given.split(",").map((item) => /^(\d{1,9})(ms|s|m|h|d)?$/.exec(item.trim()));
+      const waitsMs = items.map((match) => Number(match?.[1]) * (UNIT_MS[match?.[2] ?? "s"] ?? 0));
+      if (items.length > max || waitsMs.some((ms) => Number.isNaN(ms))) return undefined;
+      return waitsMs[0] === 0 ? waitsMs.slice(1) : waitsMs;
+    },
+  };
+}
+
+/** The comma-separated items of a list; empty ones are left out. */
+function itemsOf(list: string): string[] {
+  return list
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function parseUrl(given: string, schemes: readonly string[]): URL | undefined {
+  if (!schemes.some((scheme) => given.startsWith(`${scheme}://`))) return undefined;
+  return URL.canParse(given) ? new URL(given) : undefined;
+}
+
+function isNatsUrl(given: string): boolean {
+  const { hostname, pathname } = parseUrl(given, ["nats", "tls"]) ?? {};
+  return hostname !== undefined && hostname !== "" && (pathname === "" || pathname === "/");
+}
+
+function isNetwork(item: string): boolean {
+  const [, from = "", bits, to] =
+    /^([0-9a-f:.]+)(?:\/(\d{1,3})|-([0-9a-f:.]+))?$/i.exec(item) ?? [];
+  const version = isIP(from);
+  if (version === 0) return false;
+  if (bits !== undefined) return Number(bits) <= (version === 4 ? 32 : 128);
+  return to === undefined || (isIP(to) === version && isInOrder(from, to));
+}
+
+/** Whether the second address is not below the first, of the same version. */
+function isInOrder(from: string, to: string): boolean {
+  try {
+    new BlockList().addRange(from, to, isIP(from) === 4 ? "ipv4" : "ipv6");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes `::ffff:10.0.0.0/104` as `10.0.0.0/8`. */
+function withoutMappedIpv4(item: string): string {
+  return item
+    .replace(
+      /^::ffff:([\d.]+)\/(\d+)$/i,
+      (_, ipv4: string, bits: string) => `${ipv4}/${Number(bits) - 96}`,
+    )
+    .replace(/(^|-)::ffff:(?=[\d.]+(?:-|$))/gi, "$1");
+}

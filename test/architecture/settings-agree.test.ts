@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { readApiSettings, readCommandSettings } from "../../api/settings.ts";
+import { readLauncherSettings } from "../../deploy/local/settings.ts";
+import { readIngressSettings } from "../../ingress/settings.ts";
+import { readProcessorSettings } from "../../processors/settings.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { SettingsError } from "../../schemas/host/read-settings.ts";
+import { SETTINGS, type SettingDefinition } from "../../schemas/host/setting-definitions.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+const READERS: Readonly<Record<string, (environment: Environment) => unknown>> = {
+  "npm start": readLauncherSettings,
+  ingress: readIngressSettings,
+  processors: readProcessorSettings,
+  api: readApiSettings,
+  tracker: readCommandSettings,
+};
+
+const SERVERS = {
+  POSTGRES_URL: "postgres://tracker:secret@127.0.0.1/tracker",
+  NATS_URL: "nats://127.0.0.1",
+  CLICKHOUSE_URL: "http://127.0.0.1:8123/tracker",
+};
+
+const EVERYBODY = ["npm start", "ingress", "processors", "api", "tracker"];
+const URLS = ["npm start", "api", "tracker"];
+
+/** What each process that reads the variable makes of a value. */
+const CASES: readonly (readonly [
+  variable: string,
+  value: string,
+  outcome: "accepted" | "refused",
+  readers: readonly string[],
+])[] = [
+  ["NATS_URL", "nats://a:4222,nats://b:4222", "accepted", EVERYBODY],
+  ["NATS_URL", "nats://me:secret@a:4222, tls://b", "accepted", EVERYBODY],
+  ["NATS_URL", "nats://a:4222/", "accepted", EVERYBODY],
+  ["NATS_URL", "127.0.0.1:4222", "refused", EVERYBODY],
+  ["NATS_URL", "nats://a:99999", "refused", EVERYBODY],
+  ["NATS_URL", "nats://a,http://b", "refused", EVERYBODY],
+  ["NATS_URL", "rubbish", "refused", EVERYBODY],
+  ["NATS_PREFIX", "staging.eu", "accepted", EVERYBODY],
+  ["NATS_PREFIX", "two words", "refused", EVERYBODY],
+  ["NATS_PREFIX", "all.>", "refused", EVERYBODY],
+  ["TRUSTED_PROXIES", "10.0.0.0/8, ::1,192.0.2.7", "accepted", ["npm start", "ingress", "api"]],
+  ["TRUSTED_PROXIES", "10.0.0.1-10.0.0.9", "accepted", ["npm start", "ingress", "api"]],
+  ["TRUSTED_PROXIES", "2001:db8::1 - 2001:db8::9", "accepted", ["npm start", "ingress", "api"]],
+  ["TRUSTED_PROXIES", "::ffff:10.0.0.0/104", "accepted", ["npm start", "ingress", "api"]],
+  ["TRUSTED_PROXIES", "10.0.0.0/8,", "accepted", ["npm start", "ingress", "api"]],
+  ["TRUSTED_PROXIES", "10.0.0.0/33", "refused", ["npm start", "ingress", "api"]],
+  ["TRUSTED_PROXIES", "10.0.0.9-10.0.0.1", "refused", ["npm start", "ingress", "api"]],
+  ["TRUSTED_PROXIES", "10.0.0.1-::1", "refused", ["npm start", "ingress", "api"]],
+  ["TRUSTED_PROXIES", "loadbalancer", "refused", ["npm start", "ingress", "api"]],
+  ["TRUSTED_PROXIES", "fe80::1%eth0", "refused", ["npm start", "ingress", "api"]],
+  ["BIND_ADDRESS", "::", "accepted", ["npm start", "ingress", "api", "tracker"]],
+  ["BIND_ADDRESS", "localhost", "refused", ["npm start", "ingress", "api", "tracker"]],
+  ["TRACKING_PORT", "0", "refused", ["npm start", "ingress", "api", "tracker"]],
+  ["TRACKING_URL", "https://track.example/", "accepted", URLS],
+  ["TRACKING_URL", "https://track.example/path", "refused", URLS],
+  ["API_URL", "https://api.example//", "refused", URLS],
+  ["CLICK_RETENTION_DAYS", "31", "accepted", ["npm start", "processors", "api"]],
+  ["CLICK_RETENTION_DAYS", "7", "refused", ["npm start", "processors", "api"]],
+  ["POSTBACK_RETRY_SCHEDULE", "0,5s,2m", "accepted", ["npm start", "processors"]],
+  ["POSTBACK_RETRY_SCHEDULE", "soon", "refused", ["npm start", "processors"]],
+  ["FX_FEED_URL", "https://rates.example/daily.xml", "accepted", ["npm start", "processors"]],
+  ["FX_FEED_URL", "rates.example", "refused", ["npm start", "processors"]],
+  ["GEO_CITY_DB", "package.json", "accepted", ["npm start", "ingress"]],
+  ["GEO_CITY_DB", "/no/such/file", "refused", ["npm start", "ingress"]],
+  ["GEO_ASN_DB", "/no/such/file", "refused", ["npm start", "ingress"]],
+  ["LANES", "clicks,facts", "accepted", ["npm start", "processors"]],
+  ["LANES", "clicks,factories", "refused", ["npm start", "processors"]],
+  ["HOLD_TICK_MS", "5", "refused", ["npm start", "processors"]],
+  ["LANE_LEASE_MS", "1", "refused", ["npm start", "processors"]],
+  ["UNIQUE_VISITS_MAX", "1", "refused", ["npm start", "processors"]],
+  ["PROCESSORS_HEALTH_PORT", "70000", "refused", ["npm start", "processors"]],
+  ["INGRESS_HEALTH_PORT", "70000", "refused", ["npm start", "ingress"]],
+  ["EXIT_WITH_PARENT", "yes", "refused", ["npm start", "ingress", "processors", "api"]],
+  ["NATS_REPLICAS", "9", "refused", ["npm start", "tracker"]],
+  ["LOG_LEVEL", "loud", "refused", ["npm start", "ingress", "processors", "api"]],
+];
+
+test.each(CASES)("every process that reads %s: %s is %s", (variable, value, outcome, readers) => {
+  const outcomes = readers.map((reader) => [reader, outcomeOf(reader, { [variable]: value })]);
+  expect(outcomes).toEqual(readers.map((reader) => [reader, outcome]));
+});
+
+test("every process reports a wrong value in the same words", () => {
+  const wrong = { NATS_URL: "nats://me:hush@a:99999", LOG_LEVEL: "loud" };
+  const lines = Object.keys(READERS).map((reader) => messageOf(reader, wrong).split("\n").slice(1));
+  const [natsUrl, logLevel] = lines[0] ?? [];
+  expect(natsUrl).toMatch(/^NATS_URL: expected .*nats:\/\//);
+  expect(natsUrl).not.toContain("hush");
+  expect(logLevel).toMatch(/^LOG_LEVEL: expected one of trace, .*, got "loud"$/);
+  for (const [reader, index] of Object.keys(READERS).map((name, at) => [name, at] as const)) {
+    const expected = reader === "tracker" ? [natsUrl] : [natsUrl, logLevel];
+    expect(lines[index], reader).toEqual(expected);
+  }
+});
+
+test.each([
+  ["ingress/settings.ts", ["ingress"]],
+  ["processors/settings.ts", ["processors"]],
+  ["api/settings.ts", ["api", "tracker"]],
+  ["deploy/local/settings.ts", ["npm start"]],
+] as const)(
+  "%s uses every setting that the documentation says it reads, and no other",
+  (file, processes) => {
+    const used = readFileSync(projectFile(file), "utf8").matchAll(/\bread\.([A-Z_]+)/g);
+    const documented = Object.entries<SettingDefinition>(SETTINGS).filter(([, { readBy }]) =>
+      processes.some((process) => readBy.includes(process)),
+    );
+    expect(new Set([...used].map(([, name]) => name))).toEqual(
+      new Set(documented.map(([name]) => name)),
+    );
+  },
+);
+
+function outcomeOf(reader: string, given: Environment): "accepted" | "refused" {
+  return messageOf(reader, given) === "" ? "accepted" : "refused";
+}
+
+/** "" when it accepts the settings. */
+function messageOf(reader: string, given: Environment): string {
+  try {
+    READERS[reader]?.({ ...SERVERS, ...given });
+    return "";
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+}
