@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { list, onOff, readSettings, url, wholeNumber } from "../schemas/host/read-settings.ts";
-import { isAddressOrRange } from "./access/address-list.ts";
+import { isAddressOrCidr } from "../schemas/net/ip-ranges.ts";
+import { listenerOrigin } from "../schemas/net/listener-origin.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,7 +29,7 @@ const Variables = z.object({
   CLICKHOUSE_URL: url("http", "https"),
   TRUSTED_PROXIES: list()
     .refine(
-      (entries) => entries.every(isAddressOrRange),
+      (entries) => entries.every(isAddressOrCidr),
       "expected IP addresses or CIDRs, separated by commas",
     )
     .default([]),
@@ -137,14 +138,7 @@ type Listener = {
 
 function originsOf(given: Listener): { apiUrl: string; trackingUrl: string } {
   return {
-    apiUrl: given.API_URL ?? originAt(given.BIND_ADDRESS, given.API_PORT),
-    trackingUrl: given.TRACKING_URL ?? originAt(given.BIND_ADDRESS, given.TRACKING_PORT),
+    apiUrl: given.API_URL ?? listenerOrigin(given.BIND_ADDRESS, given.API_PORT),
+    trackingUrl: given.TRACKING_URL ?? listenerOrigin(given.BIND_ADDRESS, given.TRACKING_PORT),
   };
-}
-
-/** As a client on this machine writes it: an address that means "all" becomes loopback. */
-function originAt(address: string, port: number): string {
-  if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
-  if (address === "::") return `http://[::1]:${port}`;
-  return isIP(address) === 6 ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 import { prepareChildFolders, processRecordFile } from "./child.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { commandOutput, lastWords } from "./command-output.ts";
@@ -8,7 +9,6 @@ import { Demo, demoAt, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
 import { openInstallation } from "./installation.ts";
 import { LaunchError } from "./launch-error.ts";
-import { listenerOrigin } from "./listener-origin.ts";
 import { keptPorts, portFault } from "./ports.ts";
 import { keepFilesPrivate } from "./private-files.ts";
 import type { NodeCommand } from "./private-glibc.ts";

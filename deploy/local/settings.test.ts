@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { listenerOrigin } from "./listener-origin.ts";
+import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 import { readLauncherSettings, renderSettings } from "./settings.ts";
 
 test("with nothing set, everything has a value that serves one machine", () => {

@@ -10,7 +10,8 @@ import {
   url,
   wholeNumber,
 } from "../../schemas/host/read-settings.ts";
-import { listenerOrigin } from "./listener-origin.ts";
+import { isAddressOrCidr } from "../../schemas/net/ip-ranges.ts";
+import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -276,16 +277,12 @@ function natsUrls(): z.ZodType<string, string> {
 
 function networks(): z.ZodType<string, string> {
   const message = "expected IP addresses or CIDRs such as 10.0.0.0/8, separated by commas";
-  return z.string().refine((text) => text.split(",").every(isNetworkOrEmpty), message);
-}
-
-function isNetworkOrEmpty(item: string): boolean {
-  const [address = "", prefix, ...more] = item.trim().split("/");
-  if (address === "" && prefix === undefined) return true;
-  const family = isIP(address);
-  if (family === 0 || more.length > 0) return false;
-  if (prefix === undefined) return true;
-  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
+  return z
+    .string()
+    .refine(
+      (text) => text.split(",").every((item) => item.trim() === "" || isAddressOrCidr(item.trim())),
+      message,
+    );
 }
 
 function schedule(): z.ZodType<string, string> {

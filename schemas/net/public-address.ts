@@ -1,4 +1,5 @@
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { normalIp } from "./address.ts";
+import { ipRangesOf } from "./ip-ranges.ts";
 
 /** Ranges of IPv4 that are nobody's on the Internet (the registry of special-purpose addresses), multicast among them. */
 const SPECIAL_IPV4 = [
@@ -14,31 +15,20 @@ const SPECIAL_IPV6 = [
   ...["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"],
 ];
 
-const special = blockListOf([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
-const global = blockListOf([GLOBAL_IPV6]);
-const loopback = blockListOf(["127.0.0.0/8", "::1/128"]);
+const special = ipRangesOf([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
+const global = ipRangesOf(["0.0.0.0/0", GLOBAL_IPV6]);
+const loopback = ipRangesOf(["127.0.0.0/8", "::1"]);
 
 /**
- * Whether an address is one of the public Internet. Not so are loopback, private, link-local and other special ranges, in all
- * forms of IPv6 that carry an IPv4 address too, and whatever is no address, such as one with a zone.
+ * Whether an address is one of the public Internet. Not so are loopback, private, link-local and other special ranges, all forms
+ * of IPv6 that carry an IPv4 address, and whatever is no address, such as one with a zone.
  */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !special.check(address, "ipv4");
-  if (!isIPv6(address) || address.includes("%")) return false;
-  return global.check(address, "ipv6") && !special.check(address, "ipv6");
+  const isMapped = address.includes(":") && !normalIp(address).includes(":");
+  return !isMapped && global.contains(address) && !special.contains(address);
 }
 
-/** In all forms of IPv6 that carry one of IPv4 too. */
+/** In the form of IPv6 that carries one of IPv4 too. */
 export function isLoopbackAddress(address: string): boolean {
-  if (isIPv4(address)) return loopback.check(address, "ipv4");
-  return isIPv6(address) && !address.includes("%") && loopback.check(address, "ipv6");
-}
-
-function blockListOf(ranges: readonly string[]): BlockList {
-  const blocked = new BlockList();
-  for (const range of ranges) {
-    const [network = "", bits = ""] = range.split("/");
-    blocked.addSubnet(network, Number(bits), isIPv4(network) ? "ipv4" : "ipv6");
-  }
-  return blocked;
+  return loopback.contains(address);
 }
