@@ -1,13 +1,13 @@
 import type { Affiliate, Workspace } from "../../schemas/catalog/records.ts";
 import type { LinkType } from "../../schemas/events/click-record.ts";
 import { storedNormalIp } from "../../schemas/net/stored-ip.ts";
+import { flagField, numberField, textField } from "../encode-record.ts";
 import type { Device } from "../request/device.ts";
 import type { Place } from "../request/geo.ts";
 import type { ClickParameters } from "../request/parameters.ts";
 import type { Visit } from "../request/visit.ts";
 import type { Outcome } from "./decide-click.ts";
 import { compiled } from "./derived-index.ts";
-import { flagField, numberField, textField } from "./encode-record.ts";
 
 /** What is known of a click when it has been decided. */
 export type DecidedClick = {
