@@ -60,6 +60,14 @@ module.exports = {
       to: { path: "^processors/([^/]+)/", pathNot: "^processors/$1/" },
     },
     {
+      name: "request-knows-no-neighbour",
+      severity: "error",
+      comment:
+        "Reading a request comes before everything that ingress makes of it: others import ingress/request.",
+      from: { path: "^ingress/request/" },
+      to: { path: "^ingress/[^/]+/", pathNot: "^ingress/request/" },
+    },
+    {
       name: "settings-only-in-main",
       severity: "error",
       comment:

@@ -1,5 +1,5 @@
-import { listenerOrigin } from "../schemas/host/listener-origin.ts";
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
+import { listenerOrigin } from "../schemas/net/listener-origin.ts";
 import type { CommandEnvironment } from "./command-line/command.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

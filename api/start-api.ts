@@ -2,9 +2,9 @@ import type { FastifyInstance } from "fastify";
 import type { Clickhouse } from "../schemas/clickhouse/connect.ts";
 import type { Log } from "../schemas/host/log.ts";
 import type { Nats } from "../schemas/nats/connect.ts";
+import { parseTrustedProxies } from "../schemas/net/forwarded-for.ts";
 import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
 import type { Pool } from "../schemas/postgres/connect.ts";
-import { AddressList } from "./access/address-list.ts";
 import { ApiKeys } from "./access/api-keys.ts";
 import { KeyGuesses } from "./access/key-guesses.ts";
 import { RateLimiter } from "./access/rate-limiter.ts";
@@ -49,7 +49,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
     slots,
     rates: new RateLimiter(db, parts.rateLimitPerMinute),
     guesses: new KeyGuesses(parts.rateLimitPerMinute),
-    trustedProxies: new AddressList(parts.trustedProxies),
+    trustedProxies: parseTrustedProxies(parts.trustedProxies),
     settings: { apiUrl, trackingUrl, allowLoopback, clickRetentionDays },
   };
   const app = buildRestServer({

@@ -8,7 +8,7 @@ import {
 import { shardOfOffer } from "../schemas/events/shards.ts";
 import type { Log } from "../schemas/host/log.ts";
 import type { Clock } from "../schemas/time/clock.ts";
-import { encodeRecord } from "./decide/encode-record.ts";
+import { encodeRecord } from "./encode-record.ts";
 import type { NatsLink } from "./nats-link.ts";
 import type { Recorded } from "./route.ts";
 

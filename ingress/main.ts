@@ -19,31 +19,44 @@ import { StateKeeper, type StateKeeperOptions } from "./click-notices/kept-state
 import { recallState } from "./click-notices/recall-state.ts";
 import { takeCouponClicks } from "./coupon-clicks.ts";
 import { LocalClickState } from "./decide/click-state.ts";
+import { healthFactsOf } from "./health-facts.ts";
 import { InboundLog } from "./inbound-log/inbound-log.ts";
 import { inboundEvents } from "./inbound-log/metrics.ts";
-import { allocateProducer } from "./journal/allocate-producer.ts";
-import { roomOn } from "./journal/disk-room.ts";
-import type { Journal } from "./journal/journal.ts";
-import { type ProducerFolder, takeProducerFolder } from "./journal/producer-folder.ts";
-import type { Shipper } from "./journal/shipper.ts";
-import { type IngressMetrics, openIngressMetrics } from "./metrics.ts";
+import { Pipeline } from "./journal/pipeline.ts";
+import type { ProducerFolder } from "./journal/producer-folder.ts";
+import { untilFolderIsTaken } from "./journal/until-folder-is-taken.ts";
+import { declarePipelineGauges, type IngressMetrics, openIngressMetrics } from "./metrics.ts";
 import { NatsLink } from "./nats-link.ts";
-import { type JournalParts, openJournal } from "./open-journal.ts";
 import { openReaders } from "./open-readers.ts";
-import { openPixels } from "./pixels/open-pixels.ts";
+import { openPixels, type Pixels } from "./pixels/open-pixels.ts";
+import { hasPixels } from "./pixels/pixel-files.ts";
+import type { Recorded } from "./route.ts";
 import type { HealthFacts } from "./routes/health.ts";
 import { readLandingScript } from "./routes/landing-script.ts";
-import { ingressRoutes } from "./routes/route-table.ts";
-import type { IngressServer, ServerOptions } from "./server.ts";
+import { ingressRoutes, type RouteDeps } from "./routes/route-table.ts";
+import type { IngressServer } from "./server.ts";
 import { type IngressSettings, prepareNativeServer, readIngressSettings } from "./settings.ts";
 
-const RETRY_MS = 500;
 /** A start waits for what Postgres says of its schema at most this long. */
 const SCHEMA_PATIENCE_MS = 2_000;
 /** A start waits for NATS, and for those behind it, at most this long. */
 const ANNOUNCE_MS = 1_000;
 const CLOSE_SERVER_MS = 5_000;
 const POSTGRES_CONNECTIONS_MAX = 2;
+/** The number or the epoch of this process is another's: its supervisor starts it again under a new number. */
+const EXIT_NUMBER_TAKEN = 5;
+
+/** What most parts of this process are made with. */
+type Parts = {
+  readonly settings: IngressSettings;
+  readonly pool: Pool;
+  readonly folder: ProducerFolder;
+  readonly link: NatsLink;
+  readonly log: Log;
+  readonly lifetime: Lifetime;
+  readonly metrics: IngressMetrics;
+  readonly pixels: Pixels;
+};
 
 async function main(): Promise<void> {
   const settings = settingsOrUndefined(readIngressSettings);
@@ -70,7 +83,10 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   lifetime.own("postgres", () => pool.end());
 
   await refuseOtherSchema(pool, log);
-  const folder = await takeFolder(settings, pool, { log, signal: lifetime.signal });
+  const folder = await untilFolderIsTaken(join(settings.dataDir, "journal"), pool, {
+    log,
+    signal: lifetime.signal,
+  });
   lifetime.own("journal folder", () => folder.release());
 
   const catalog = new Catalog();
@@ -85,23 +101,65 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   const link = new NatsLink({ ...settings.nats, name: `tracker ingress ${folder.producer}` }, log);
   lifetime.own("nats", () => link.close());
 
-  const listening: { server?: IngressServer } = {};
-  const metrics: IngressMetrics = openIngressMetrics(log, registry, {
-    shipDepth: () => shipper.depth,
-    journalSegments: () => journal.segments.length,
-    journalRoomBytes: () => roomOn(folder.path, settings.journalReserveBytes),
-    asyncInFlight: () => listening.server?.inFlight ?? 0,
-  });
+  const metrics = openIngressMetrics(log, registry);
   const pixels = openPixels({ folder: folder.path, log, registry });
-  const parts = { settings, pool, folder, link, log, lifetime, metrics, pixels };
-  const { journal, shipper } = openJournal(parts);
-  const record: ServerOptions["record"] = (recorded) => journal.append(recorded);
-  startLateRecords(parts, record);
+  const parts: Parts = { settings, pool, folder, link, log, lifetime, metrics, pixels };
+  const pipeline = openPipeline(parts);
+  startLateRecords(parts, pipeline);
 
-  const notices = startNotices(parts, { ...kept, journal });
+  const notices = startNotices(parts, { ...kept, journal: pipeline });
 
-  const health = healthOf({ ...parts, catalog, feed, journal, shipper });
+  const { producer } = folder;
+  const health = healthFactsOf({ producer, catalog, feed, link, pipeline, metrics });
   await openHealthServer(parts, health);
+  const server = await makeServer(parts, { state, catalog, pipeline, health });
+  link.start();
+  await untilKnown(pipeline, hasCaps(catalog) ? notices.heard : Promise.resolve());
+  await openPort(server, parts);
+}
+
+function openPipeline(parts: Parts): Pipeline {
+  const { settings, folder, pool, link, log, lifetime, metrics, pixels } = parts;
+  const pipeline = new Pipeline({
+    journalPath: join(settings.dataDir, "journal"),
+    folder,
+    sync: settings.journalSync,
+    reserveBytes: settings.journalReserveBytes,
+    db: pool,
+    link,
+    log,
+    events: metrics,
+    signal: lifetime.signal,
+    others: { isIn: hasPixels, takeFrom: (from) => pixels.adopt(from) },
+    onNumberLeft: async () => {
+      process.exitCode = EXIT_NUMBER_TAKEN;
+      await lifetime.end(`producer number ${folder.producer} belongs to another process`);
+    },
+  });
+  pipeline.start();
+  lifetime.own("journal", () => pipeline.close());
+  declarePipelineGauges(metrics.registry, pipeline);
+  return pipeline;
+}
+
+async function followCatalog(
+  catalog: Catalog,
+  parts: Pick<Parts, "pool" | "folder" | "log" | "lifetime"> & { readonly registry: Metrics },
+): Promise<CatalogFeed> {
+  const { pool: db, folder, log, lifetime, registry: metrics } = parts;
+  const copyPath = join(folder.path, "catalog.ndjson");
+  const feed = await CatalogFeed.start({ catalog, db, log, metrics, copyPath });
+  lifetime.own("catalog", () => feed.close());
+  return feed;
+}
+
+async function makeServer(
+  parts: Parts,
+  sources: Pick<RouteDeps, "state" | "catalog" | "health"> & { readonly pipeline: Pipeline },
+): Promise<IngressServer> {
+  const { settings, folder, link, metrics, pixels } = parts;
+  const { state, catalog, health, pipeline } = sources;
+  const { registry } = metrics;
   const { IngressServer: Server, readMultipart } = await import("./server.ts");
   const server = new Server({
     ...ingressRoutes({
@@ -122,32 +180,15 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
       health,
       hasFacts: settings.factsOnTrackingPort,
     }),
-    record,
+    record: (recorded) => pipeline.append(recorded),
     events: metrics,
   });
-  listening.server = server;
-  link.start();
-  await untilKnown(shipper, hasCaps(catalog) ? notices.heard : Promise.resolve());
-  await openPort(server, parts);
+  const inFlight = (): number => server.inFlight;
+  registry.gauge("ingress_requests_in_flight", "Requests that wait for another process.", inFlight);
+  return server;
 }
 
-async function followCatalog(
-  catalog: Catalog,
-  parts: Pick<JournalParts, "pool" | "folder" | "log" | "lifetime"> & {
-    readonly registry: Metrics;
-  },
-): Promise<CatalogFeed> {
-  const { pool: db, folder, log, lifetime, registry: metrics } = parts;
-  const copyPath = join(folder.path, "catalog.ndjson");
-  const feed = await CatalogFeed.start({ catalog, db, log, metrics, copyPath });
-  lifetime.own("catalog", () => feed.close());
-  return feed;
-}
-
-async function openPort(
-  server: IngressServer,
-  { settings, lifetime }: Pick<JournalParts, "settings" | "lifetime">,
-): Promise<void> {
+async function openPort(server: IngressServer, { settings, lifetime }: Parts): Promise<void> {
   // A process that was told to end meanwhile has closed its journal: whom it answered now would be lost.
   lifetime.signal.throwIfAborted();
   await server.listen(settings.bind, settings.port);
@@ -155,12 +196,7 @@ async function openPort(
 }
 
 async function openHealthServer(
-  {
-    settings: { healthPort },
-    log,
-    lifetime,
-    metrics: { registry },
-  }: Pick<JournalParts, "settings" | "log" | "lifetime" | "metrics">,
+  { settings: { healthPort }, log, lifetime, metrics: { registry } }: Parts,
   health: () => HealthFacts,
 ): Promise<void> {
   if (healthPort === undefined) return;
@@ -171,19 +207,19 @@ async function openHealthServer(
 
 /** What is recorded beside the answers of this process: kept pixels, and clicks of coupons that another one did not record. */
 function startLateRecords(
-  { link, folder: { producer }, log, lifetime, pixels }: JournalParts,
-  record: ServerOptions["record"],
+  { link, folder: { producer }, log, lifetime, pixels }: Parts,
+  pipeline: Pipeline,
 ): void {
+  const record = (recorded: Recorded): ReturnType<Pipeline["append"]> => pipeline.append(recorded);
   pixels.start({ link, producer, record });
   takeCouponClicks({ link, producer, record, clock: systemClock, log });
   lifetime.own("pixels", () => pixels.close());
 }
 
 function startNotices(
-  parts: Pick<JournalParts, "link" | "log" | "folder" | "lifetime" | "metrics">,
+  { link, log, folder, lifetime, metrics }: Parts,
   kept: StateKeeperOptions,
 ): ClickNotices {
-  const { link, log, folder, lifetime, metrics } = parts;
   const keeper = new StateKeeper(kept);
   keeper.start();
   lifetime.own("click state", () => keeper.close());
@@ -195,14 +231,11 @@ function startNotices(
   return notices;
 }
 
-function openInboundLog({
-  link,
-  log,
-  lifetime,
-  metrics,
-}: Pick<JournalParts, "link" | "log" | "lifetime" | "metrics">): InboundLog {
-  const events = inboundEvents({ log, registry: metrics.registry }, () => inboundLog.waiting);
-  const inboundLog: InboundLog = new InboundLog(link, events);
+function openInboundLog({ link, log, lifetime, metrics }: Parts): InboundLog {
+  const { registry } = metrics;
+  const inboundLog = new InboundLog(link, inboundEvents(log, registry));
+  const waiting = (): number => inboundLog.waiting;
+  registry.gauge("ingress_inbound_log_waiting", "Calls to be told.", waiting);
   inboundLog.start();
   lifetime.own("inbound log", () => inboundLog.close());
   return inboundLog;
@@ -217,36 +250,12 @@ function mintOf({ producer }: ProducerFolder, catalog: Catalog): () => ClickIdMi
   };
 }
 
-function healthOf(parts: {
-  readonly folder: ProducerFolder;
-  readonly catalog: Catalog;
-  readonly feed: CatalogFeed;
-  readonly link: NatsLink;
-  readonly journal: Journal;
-  readonly shipper: Shipper;
-  readonly metrics: IngressMetrics;
-}): () => HealthFacts {
-  const { folder, catalog, feed, link, journal, shipper, metrics } = parts;
-  return () => ({
-    ok: catalog.isLoaded && !shipper.hasUnrecorded && !metrics.hasSyncFault(),
-    catalog_version: catalog.version,
-    catalog_unreadable_records: feed.unreadableRecords,
-    postgres_read_at:
-      feed.lastReadAtMs === undefined ? null : new Date(feed.lastReadAtMs).toISOString(),
-    nats: link.current() !== undefined,
-    ship_depth: shipper.depth,
-    journal_segments: journal.segments.length,
-    journal_synced: !metrics.hasSyncFault(),
-    producer: folder.producer,
-  });
-}
-
 /**
  * Waits until the writers wait for its clicks (G162), and until it knows the totals of click caps and the caps that are reached:
  * 0.5 s, and at most 1 s. Without NATS clicks are taken with what the process before had kept.
  */
-async function untilKnown(shipper: Shipper, heard: Promise<void>): Promise<void> {
-  const known = Promise.all([shipper.announced, heard]);
+async function untilKnown(pipeline: Pipeline, heard: Promise<void>): Promise<void> {
+  const known = Promise.all([pipeline.announced, heard]);
   await Promise.race([known, sleep(ANNOUNCE_MS, undefined, { ref: false })]);
 }
 
@@ -271,23 +280,6 @@ async function refuseOtherSchema(pool: Pool, log: Log): Promise<void> {
   checked.catch((error: unknown) => {
     log.error({ err: error }, "process.schema-is-another");
   });
-}
-
-/** A folder of a former process needs nobody; the first one ever needs Postgres for its number. */
-async function takeFolder(
-  settings: IngressSettings,
-  pool: Pool,
-  { log, signal }: { log: Log; signal: AbortSignal },
-): Promise<ProducerFolder> {
-  const path = join(settings.dataDir, "journal");
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await takeProducerFolder(path, (claim) => allocateProducer(pool, claim));
-    } catch (error) {
-      if (Number.isInteger(Math.log2(attempts))) log.warn({ err: error }, "journal.no-folder-yet");
-      await sleep(RETRY_MS, undefined, { signal });
-    }
-  }
 }
 
 prepareNativeServer();

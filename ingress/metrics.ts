@@ -1,43 +1,24 @@
 import type { LandingResult } from "../schemas/events/inbound-call.ts";
 import type { Log } from "../schemas/host/log.ts";
 import type { Counter, Metrics } from "../schemas/host/metrics.ts";
+import type { Pipeline, PipelineEvents } from "./journal/pipeline.ts";
 import { Throttle } from "./throttle.ts";
 
 /** Every instrument of an ingress process, as events. */
-export type IngressMetrics = {
+export type IngressMetrics = PipelineEvents & {
   readonly registry: Metrics;
   answered(status: number): void;
   handlerFailed(error: unknown): void;
   /** A call of `/lp` was answered (LP-019). */
   landed(result: LandingResult): void;
-  taken(): void;
   /** A new user agent was read by a few words only: too many new ones came at once. */
   guessed(): void;
-  /** The disk did not take a record. */
-  diskFailed(error: unknown): void;
-  /** The disk may not hold on to what it has taken. */
-  syncFailed(error: unknown): void;
-  /** Whether that happened in the last minute. */
+  /** Whether the disk failed to hold on to what it had taken in the last minute. */
   hasSyncFault(): boolean;
-  /** A record was answered that nothing but our memory has. */
-  unrecorded(): void;
-  lost(records: number): void;
-  shipped(records: number): void;
-  retried(error: unknown): void;
-  reshipped(ranges: number): void;
 };
 
-type Gauges = {
-  readonly shipDepth: () => number | undefined;
-  readonly journalSegments: () => number | undefined;
-  /** Bytes that the journal may still take of its disk. */
-  readonly journalRoomBytes: () => number;
-  readonly asyncInFlight: () => number;
-};
-
-export function openIngressMetrics(log: Log, metrics: Metrics, gauges: Gauges): IngressMetrics {
+export function openIngressMetrics(log: Log, metrics: Metrics): IngressMetrics {
   const counters = declareCounters(metrics);
-  declareGauges(metrics, gauges);
   const byClass = STATUS_CLASSES.map((name) => counters.answers.series({ class: name }));
   const everyRecord = counters.recorded.series({});
   return {
@@ -91,29 +72,24 @@ function declareCounters(metrics: Metrics) {
   };
 }
 
-function declareGauges(metrics: Metrics, gauges: Gauges): void {
+export function declarePipelineGauges(
+  metrics: Metrics,
+  pipeline: Pick<Pipeline, "depth" | "segments" | "roomBytes">,
+): void {
   metrics.gauge(
     "ingress_ship_depth",
     "Records not yet acknowledged by JetStream.",
-    gauges.shipDepth,
+    () => pipeline.depth,
   );
-  metrics.gauge("ingress_journal_segments", "Segments on disk.", gauges.journalSegments);
+  metrics.gauge("ingress_journal_segments", "Segments on disk.", () => pipeline.segments);
   metrics.gauge(
     "ingress_journal_room_bytes",
     "Bytes that the journal may still take of its disk; at 0 clicks go to JetStream directly.",
-    gauges.journalRoomBytes,
-  );
-  metrics.gauge(
-    "ingress_requests_in_flight",
-    "Requests that wait for another process.",
-    gauges.asyncInFlight,
+    () => pipeline.roomBytes,
   );
 }
 
-type JournalEvents = Omit<
-  IngressMetrics,
-  "registry" | "answered" | "handlerFailed" | "landed" | "taken" | "guessed"
->;
+type JournalEvents = Omit<PipelineEvents, "taken"> & Pick<IngressMetrics, "hasSyncFault">;
 
 function journalEvents(log: Log, counters: Counters): JournalEvents {
   const throttle = new Throttle();

@@ -1,6 +1,7 @@
+import { parseTrustedProxies, type TrustedProxies } from "../schemas/net/forwarded-for.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import type { IngressMetrics } from "./metrics.ts";
-import { parseTrustedProxies, type TrustedProxies } from "./request/client-ip.ts";
+import { rememberHops } from "./request/client-ip.ts";
 import { type DeviceReader, openDevices } from "./request/device.ts";
 import { type GeoReader, openGeo } from "./request/geo.ts";
 import { LookupLimit } from "./request/lookup-limit.ts";
@@ -16,7 +17,7 @@ export async function openReaders(
   geo: GeoReader;
   lookups: LookupLimit;
 }> {
-  const trustedProxies = parseTrustedProxies(settings.trustedProxies);
+  const trustedProxies = rememberHops(parseTrustedProxies(settings.trustedProxies));
   const perMinute = settings.ipLookupsPerMinute;
   return {
     trustedProxies,

@@ -1,6 +1,6 @@
 import { hash, randomInt } from "node:crypto";
+import { type IpRanges, ipRangesOf } from "../../schemas/net/ip-ranges.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { AddressList } from "./address-list.ts";
 import { KeyMarks } from "./key-marks.ts";
 import { permissionsOf, type Role } from "./permissions.ts";
 import type { Principal } from "./principal.ts";
@@ -9,7 +9,7 @@ import type { Principal } from "./principal.ts";
 export type FoundKey = {
   readonly principal: Principal;
   /** Empty: any address. */
-  readonly allowedFrom: AddressList;
+  readonly allowedFrom: IpRanges;
   readonly isWorkspaceActive: boolean;
 };
 
@@ -141,7 +141,7 @@ async function findKey(db: Queryable, key: string): Promise<FoundKey | undefined
   if (row === undefined || !row.is_live) return undefined;
   return {
     principal: principalOf(row),
-    allowedFrom: new AddressList(row.ip_allowlist),
+    allowedFrom: ipRangesOf(row.ip_allowlist),
     isWorkspaceActive: row.workspace_status === "active",
   };
 }

@@ -13,7 +13,7 @@ export class KeyGuesses {
     this.#max = maxPerMinute;
   }
 
-  /** `bucket`: as {@link addressBucket} answers. */
+  /** `bucket`: as {@link siteOf} answers. */
   note(bucket: string, nowMs: number): void {
     this.#turn(nowMs);
     const key = this.#keyOf(bucket);

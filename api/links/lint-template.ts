@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIpHost } from "../../schemas/net/address.ts";
 import {
   type AdPlatform,
   isCustom,
@@ -156,7 +156,7 @@ function lintHost(
     found.add(true, "unknown_host");
     return null;
   }
-  if (isIP(url.hostname.replace(/^\[(.*)\]$/, "$1")) !== 0) {
+  if (isIpHost(url.hostname)) {
     found.add(true, "ip_host");
     return url.host;
   }

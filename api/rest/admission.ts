@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { AddressList } from "../access/address-list.ts";
+import { forwardedClient, type TrustedProxies } from "../../schemas/net/forwarded-for.ts";
+import { siteOf } from "../../schemas/net/site.ts";
 import type { ApiKeys, FoundKey } from "../access/api-keys.ts";
 import { bearerKey, refusalOfKey } from "../access/authorize.ts";
-import { addressBucket, clientIp } from "../access/client-ip.ts";
 import type { KeyGuesses } from "../access/key-guesses.ts";
 import type { Principal } from "../access/principal.ts";
 import type { RateLimiter } from "../access/rate-limiter.ts";
@@ -14,7 +14,7 @@ export type AdmissionDeps = {
   readonly keys: ApiKeys;
   readonly rates: RateLimiter;
   readonly guesses: KeyGuesses;
-  readonly trustedProxies: AddressList;
+  readonly trustedProxies: TrustedProxies;
 };
 
 /** Who asks and what is left of the budget. With a `refusal` the request goes no further. */
@@ -43,7 +43,7 @@ export async function admit(request: IncomingMessage, deps: AdmissionDeps): Prom
   const { authorization } = request.headers;
   const key = bearerKey(authorization);
   try {
-    const bucket = addressBucket(ip);
+    const bucket = siteOf(ip);
     const { found, isGuess } = await identify(deps, { key, bucket, nowMs });
     if (isGuess) return { ...base, ...nothingLeft(deps, nowMs), ...refusedKey(key) };
     const refusal = found === undefined ? refusalWithoutKey(key) : refusalOfKey(found, ip);
@@ -156,8 +156,10 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-function addressOf(request: IncomingMessage, trusted: AddressList): string {
+function addressOf(request: IncomingMessage, trusted: TrustedProxies): string {
   const header = request.headers["x-forwarded-for"];
-  const forwardedFor = Array.isArray(header) ? header.join(",") : header;
-  return clientIp(request.socket.remoteAddress ?? "", forwardedFor, trusted);
+  const chain = Array.isArray(header) ? header.join(",") : (header ?? "");
+  // A link-local peer comes with its zone, which is no part of an address.
+  const peerIp = request.socket.remoteAddress?.replace(/%.*$/, "") ?? "";
+  return forwardedClient(peerIp, chain, trusted).ip;
 }

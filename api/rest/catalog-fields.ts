@@ -2,8 +2,8 @@ import { domainToASCII } from "node:url";
 import { z } from "zod";
 import type { CapPeriod } from "../../schemas/catalog/records.ts";
 import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
+import { isAddressOrCidr } from "../../schemas/net/ip-ranges.ts";
 import { zoneOf } from "../../schemas/time/zone.ts";
-import { isAddressOrRange } from "../access/address-list.ts";
 import { count, country, flag, money, oneOf, recordId, text, words } from "./body-fields.ts";
 import { parseReference, type Reference } from "./codes.ts";
 
@@ -165,7 +165,7 @@ export const addressRanges = z
   .array(
     z
       .string("expected an address")
-      .refine(isAddressOrRange, "expected an IP address or a CIDR range"),
+      .refine(isAddressOrCidr, "expected an IP address or a CIDR range"),
     "expected a list of addresses",
   )
   .max(IDS_MAX, `expected at most ${IDS_MAX} addresses`);

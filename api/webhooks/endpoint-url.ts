@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIpHost } from "../../schemas/net/address.ts";
 
 /** Names that only an inner network knows (RFC 6761, RFC 6762, RFC 8375, and what is used like them). */
 const INTERNAL_ENDINGS =
@@ -20,7 +20,7 @@ export function endpointFault(
   if (username !== "" || password !== "") return "must not have a user name or a password";
   const host = hostname.toLowerCase().replace(/\.+$/, "");
   if (allowLoopback && LOOPBACK.includes(host)) return undefined;
-  if (isIP(host.replace(/^\[(.*)\]$/, "$1")) !== 0) return "must have a host name, not an address";
+  if (isIpHost(host)) return "must have a host name, not an address";
   if (!host.includes(".") || INTERNAL_ENDINGS.test(host))
     return "must have a public host name, not an internal one";
   return undefined;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { listenerOrigin } from "../../schemas/host/listener-origin.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 import { prepareChildFolders, processRecordFile } from "./child.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { commandOutput, lastWords } from "./command-output.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listenerOrigin } from "../../schemas/host/listener-origin.ts";
+import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 import { readLauncherSettings } from "./settings.ts";
 
 test("with nothing set, everything has a value that serves one machine", () => {

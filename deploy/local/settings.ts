@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { listenerOrigin } from "../../schemas/host/listener-origin.ts";
 import { readSettings, SettingsError, type SettingsOf } from "../../schemas/host/read-settings.ts";
+import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 
 const DEFAULT_WORKERS_MAX = 64;
 

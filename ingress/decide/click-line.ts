@@ -1,12 +1,13 @@
 import type { Affiliate, Workspace } from "../../schemas/catalog/records.ts";
 import type { LinkType } from "../../schemas/events/click-record.ts";
+import { storedNormalIp } from "../../schemas/net/stored-ip.ts";
+import { flagField, numberField, textField } from "../encode-record.ts";
 import type { Device } from "../request/device.ts";
 import type { Place } from "../request/geo.ts";
 import type { ClickParameters } from "../request/parameters.ts";
 import type { Visit } from "../request/visit.ts";
-import { type Outcome, storedIp } from "./decide-click.ts";
+import type { Outcome } from "./decide-click.ts";
 import { compiled } from "./derived-index.ts";
-import { flagField, numberField, textField } from "./encode-record.ts";
 
 /** What is known of a click when it has been decided. */
 export type DecidedClick = {
@@ -39,7 +40,7 @@ export function clickLine(decided: DecidedClick): string {
     numberField("affiliate_id", decided.affiliate?.id ?? 0) +
     numberField("smart_link_id", decided.smartLinkId) +
     flagField("may_be_unique", mayBeUnique) +
-    visitFields(visit, storedIp(workspace, visit.ip)) +
+    visitFields(visit, workspace) +
     parameters.fields +
     textField("destination", location) +
     textField("extra", parameters.extra) +
@@ -48,11 +49,11 @@ export function clickLine(decided: DecidedClick): string {
   );
 }
 
-function visitFields(visit: Visit, ip: string): string {
+function visitFields(visit: Visit, workspace: Workspace | undefined): string {
   return (
     flagField("is_bot", visit.isBot) +
     flagField("is_proxy", visit.isProxy) +
-    textField("ip", ip) +
+    textField("ip", storedNormalIp(visit.ip, workspace?.ip_storage)) +
     numberField("visitor", visit.visitor) +
     deviceFields(visit.device, visit.userAgent) +
     placeFields(visit.place) +

@@ -1,9 +1,9 @@
-import type { Offer, Workspace } from "../../schemas/catalog/records.ts";
+import type { Offer } from "../../schemas/catalog/records.ts";
 import type { ClickStatus } from "../../schemas/events/click-record.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
 import type { ClickIdMint } from "../../schemas/ids/click-id.ts";
 import type { DestinationMacro } from "../../schemas/macros/macro-names.ts";
-import { truncateIp } from "../request/ip-address.ts";
+import { storedNormalIp } from "../../schemas/net/stored-ip.ts";
 import { isAllowed } from "./allowlist.ts";
 import { isUnsafe, isUnsafeIn } from "./blocklist.ts";
 import { type Click, type Finding, mayTake } from "./click-conditions.ts";
@@ -63,11 +63,6 @@ export function decideWithoutUrl(click: Click, subject: Subject, chance: Chance)
     return send(click, offer, reason, chance);
   }
   return turnAway(click, offer, reason, chance);
-}
-
-/** The address as the workspace keeps it; of a click that belongs to none, no more than the network. */
-export function storedIp(workspace: Workspace | undefined, ip: string): string {
-  return workspace?.ip_storage === "full" ? ip : truncateIp(ip);
 }
 
 function send(click: Click, offer: Offer, reason: string, chance: Chance): Outcome {
@@ -158,7 +153,7 @@ function macroValue(macro: DestinationMacro, from: MacroValues): string {
     case "os":
       return click.visit.device.os;
     case "ip":
-      return storedIp(click.workspace, click.visit.ip);
+      return storedNormalIp(click.visit.ip, click.workspace?.ip_storage);
     case "random":
       return String(Math.floor(from.chance.random() * RANDOM_MACRO_MAX));
     case "timestamp":

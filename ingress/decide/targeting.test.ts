@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Targeting } from "../../schemas/catalog/records.ts";
+import { parseTrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import { aRequest } from "../../test/samples/a-request.ts";
-import { parseTrustedProxies } from "../request/client-ip.ts";
 import { openDevices } from "../request/device.ts";
 import type { Place } from "../request/geo.ts";
 import { readVisit, type Visit } from "../request/visit.ts";

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { TrafficControl } from "../../schemas/catalog/records.ts";
-import { parseIpRanges } from "../request/ip-ranges.ts";
+import { parseIpRanges } from "../../schemas/net/ip-ranges.ts";
 import { SLOTS, type Slot, type SlotValues } from "../request/parameters.ts";
 import type { Visit } from "../request/visit.ts";
 import { derivedIndex } from "./derived-index.ts";

@@ -15,17 +15,13 @@ export type InboundEvents = {
 };
 
 /** What calls say of persons is in no line of the log: numbers and reasons only. */
-export function inboundEvents(
-  { log, registry }: { readonly log: Log; readonly registry: Metrics },
-  waiting: () => number,
-): InboundEvents {
+export function inboundEvents(log: Log, registry: Metrics): InboundEvents {
   const kept = registry.counter("ingress_inbound_log_kept_total", "Calls told and stored.");
   const merged = registry.counter(
     "ingress_inbound_log_merged_total",
     "Refused calls that were counted in a row of their kind: there were too many for a row each.",
   );
   const dropped = registry.counter("ingress_inbound_log_dropped_total", "Calls lost, by reason.");
-  registry.gauge("ingress_inbound_log_waiting", "Calls to be told.", waiting);
   const throttle = new Throttle();
   return {
     kept: (calls) => kept.add(calls),

@@ -1,8 +1,9 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { workspaceOfCall } from "../../schemas/catalog/workspace-of-call.ts";
 import type { InboundCall } from "../../schemas/events/inbound-call.ts";
+import type { TrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
-import { clientIp, type TrustedProxies } from "../request/client-ip.ts";
+import { clientIp } from "../request/client-ip.ts";
 import { decodeComponent } from "../request/decode.ts";
 import { trackingHostOf } from "../request/visit.ts";
 import type { RawRequest } from "../route.ts";

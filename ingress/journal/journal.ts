@@ -2,6 +2,7 @@ import { closeSync, fsync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Recorded } from "../route.ts";
 import { FrameBuffer } from "./frame.ts";
+import type { JournalSegments, SegmentIndex } from "./journal-segments.ts";
 import { openSegmentMedium, type SegmentMedium, type SegmentWriter } from "./segment-writer.ts";
 import { SyncGroup } from "./sync-group.ts";
 
@@ -12,13 +13,6 @@ const SYNC_INTERVAL_MS = 20;
 /** A disk that had no room for a segment is not asked again for every click. */
 const OPEN_AGAIN_MS = 1_000;
 
-/** Which records a segment holds: of each lane, positions from `first` up to but not including `next`. */
-export type SegmentIndex = {
-  readonly path: string;
-  readonly epoch: number;
-  readonly lanes: Map<number, { first: number; next: number }>;
-};
-
 /** Where a record stands. Positions count from 0 in (producer, epoch, lane). */
 export type Place = { readonly lane: number; readonly position: number };
 
@@ -28,6 +22,8 @@ export type Pending = (done: () => void) => void;
 export type JournalOptions = {
   readonly folder: string;
   readonly epoch: number;
+  /** Each segment is added when its first record comes. */
+  readonly segments: JournalSegments;
   readonly sync: SyncMode;
   /** Bytes of the disk that are left to others; undefined for the usual share. */
   readonly reserveBytes: number | undefined;
@@ -52,7 +48,6 @@ type OpenSegment = {
 export class Journal {
   readonly #options: JournalOptions;
   readonly #nextPosition = new Map<number, number>();
-  readonly #segments: SegmentIndex[] = [];
   readonly #closing = new Set<Promise<void>>();
   readonly #frame = new FrameBuffer();
   readonly #folder: number;
@@ -76,11 +71,6 @@ export class Journal {
       journal.#syncTimer.unref();
     }
     return journal;
-  }
-
-  /** Segments that may hold records nobody has confirmed yet, oldest first; the last one is being written. */
-  get segments(): readonly SegmentIndex[] {
-    return this.#segments;
   }
 
   /** Position that the next record of the lane gets. */
@@ -109,17 +99,6 @@ export class Journal {
         else this.#options.onDiskFault(place, error)(done);
       });
     };
-  }
-
-  /** Forgets segments from the front while `isPassed` says that everybody has what they hold. Answers their paths. */
-  takePassedSegments(isPassed: (segment: SegmentIndex) => boolean): string[] {
-    const passed: string[] = [];
-    for (;;) {
-      const [oldest] = this.#segments;
-      if (oldest === undefined || this.#segments.length === 1 || !isPassed(oldest)) return passed;
-      passed.push(oldest.path);
-      this.#segments.shift();
-    }
   }
 
   /** Resolves when everything is on the disk and no file is open any more. */
@@ -154,7 +133,7 @@ export class Journal {
     if (this.#openFault !== undefined && nowMs < this.#openFault.untilMs) {
       throw this.#openFault.error;
     }
-    const { folder, epoch, onSyncFault } = this.#options;
+    const { folder, epoch, segments, onSyncFault } = this.#options;
     const number = this.#segmentNumber + 1;
     const path = join(folder, `${epoch}-${String(number).padStart(6, "0")}.wal`);
     let writer: SegmentWriter;
@@ -170,7 +149,7 @@ export class Journal {
     const index: SegmentIndex = { path, epoch, lanes: new Map() };
     const group = new SyncGroup(writer, (done) => fsync(this.#folder, done), onSyncFault);
     this.#current = { index, writer, group };
-    this.#segments.push(index);
+    segments.add(index);
     return this.#current;
   }
 

@@ -1,6 +1,6 @@
 import type { ClickBatch } from "../../schemas/events/click-batch.ts";
 import type { JournalRecord } from "./frame.ts";
-import type { SegmentIndex } from "./journal.ts";
+import type { SegmentIndex } from "./journal-segments.ts";
 import { readSegment } from "./segment-files.ts";
 import { cut, lastTimeOf } from "./ship-lane.ts";
 

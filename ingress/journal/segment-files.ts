@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeSegment, type JournalRecord } from "./frame.ts";
-import type { SegmentIndex } from "./journal.ts";
+import type { SegmentIndex } from "./journal-segments.ts";
 
 const SEGMENT_NAME = /^(\d{1,10})-(\d{6})\.wal$/;
 

@@ -2,7 +2,8 @@ import { ALL_LANES } from "../../schemas/events/shards.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { FrameBuffer } from "./frame.ts";
-import type { Journal, Place } from "./journal.ts";
+import type { Place } from "./journal.ts";
+import type { JournalSegments } from "./journal-segments.ts";
 import { messageAgain, publishUntilStored } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
 import { RisingWaits } from "./rising-waits.ts";
@@ -39,7 +40,7 @@ export type RunningEpoch = {
 export type ShipperOptions = {
   readonly link: NatsLink;
   readonly run: RunningEpoch;
-  readonly journal: () => Journal;
+  readonly segments: JournalSegments;
   readonly book: WatermarkBook;
   readonly log: Log;
   readonly events: ShipperEvents;
@@ -157,14 +158,12 @@ export class Shipper {
   }
 
   async #forgetPassed(): Promise<void> {
-    const { book, run } = this.#options;
-    const paths = this.#options
-      .journal()
-      .takePassedSegments((segment) =>
-        [...segment.lanes].every(([lane, { first, next }]) =>
-          book.hasPassed({ ...run, lane, first, next }),
-        ),
-      );
+    const { book, run, segments } = this.#options;
+    const paths = segments.takePassed((segment) =>
+      [...segment.lanes].every(([lane, { first, next }]) =>
+        book.hasPassed({ ...run, lane, first, next }),
+      ),
+    );
     for (const path of paths) await removeSegment(path);
   }
 
@@ -199,7 +198,7 @@ export class Shipper {
       identityOf: () => run,
       mayDeclareLost: () => true,
       ranges,
-      segments: this.#options.journal().segments,
+      segments: this.#options.segments.all,
       publish: (batch) =>
         publishUntilStored(link, messageAgain(batch), {
           signal,
@@ -214,7 +213,7 @@ export class Shipper {
   }
 
   async #readFromDisk(lane: number, position: number): Promise<string[]> {
-    const segment = this.#options.journal().segments.find(({ lanes }) => {
+    const segment = this.#options.segments.all.find(({ lanes }) => {
       const range = lanes.get(lane);
       return range !== undefined && range.first <= position && range.next > position;
     });

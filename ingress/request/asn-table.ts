@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type IpGroups, parseIp, parseIpv4 } from "./ip-address.ts";
+import { type IpGroups, parseIp, parseIpv4 } from "../../schemas/net/address.ts";
 
 export type Network = { readonly asn: number; readonly name: string };
 

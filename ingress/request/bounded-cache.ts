@@ -20,8 +20,7 @@ export class BoundedCache<Value extends object> {
   }
 
   set(key: string, value: Value): void {
-    // A key cut out of a request would keep the whole request in memory: it is copied first.
-    this.#put(Buffer.from(key, "utf16le").toString("utf16le"), value);
+    this.#put(detached(key), value);
   }
 
   clear(): void {
@@ -40,4 +39,9 @@ export class BoundedCache<Value extends object> {
     }
     this.#young.set(key, value);
   }
+}
+
+/** A copy: a text that is cut out of a request keeps the whole request in memory. */
+export function detached(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
 }

@@ -1,5 +1,5 @@
+import { siteOf } from "../../schemas/net/site.ts";
 import { BoundedCache } from "./bounded-cache.ts";
-import { parseIp } from "./ip-address.ts";
 
 /** Addresses beyond these that were not seen for longest are forgotten, and begin anew with a full bucket. */
 const ADDRESSES_REMEMBERED_MAX = 100_000;
@@ -21,13 +21,13 @@ export class IpLimit {
 
   /** One that was taken turned out not to count. */
   giveBack(ip: string): void {
-    const bucket = this.#buckets.get(keyOf(ip));
+    const bucket = this.#buckets.get(siteOf(ip));
     if (bucket !== undefined) bucket.tokens = Math.min(this.#perMinute, bucket.tokens + 1);
   }
 
   /** Takes one request of `ip` (normal form): 0 when it may pass, else the ms after which the next one may. */
   take(ip: string, nowMs: number): number {
-    const key = keyOf(ip);
+    const key = siteOf(ip);
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
       bucket = { tokens: this.#perMinute, filledAtMs: nowMs };
@@ -48,12 +48,4 @@ export class IpLimit {
   get size(): number {
     return this.#buckets.size;
   }
-}
-
-function keyOf(ip: string): string {
-  return ip.includes(":") ? householdOf(ip) : ip;
-}
-
-function householdOf(ip: string): string {
-  return parseIp(ip)?.slice(0, 4).join(":") ?? ip;
 }

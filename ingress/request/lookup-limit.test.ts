@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { parseTrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import type { RawRequest } from "../route.ts";
-import { parseTrustedProxies } from "./client-ip.ts";
 import { type Lookup, LookupLimit } from "./lookup-limit.ts";
 
 const HEADERS = {

@@ -1,6 +1,7 @@
+import type { TrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import type { RawRequest } from "../route.ts";
-import { clientIp, type TrustedProxies } from "./client-ip.ts";
+import { clientIp } from "./client-ip.ts";
 import { IpLimit } from "./ip-limit.ts";
 
 /** A look-up that may be made. `found` gives it back: only those that find nothing count. */

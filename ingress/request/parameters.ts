@@ -1,5 +1,5 @@
 import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../schemas/events/click-record.ts";
-import { quote, textField } from "../decide/encode-record.ts";
+import { quote, textField } from "../encode-record.ts";
 import { decodeComponent } from "./decode.ts";
 
 /** Parameters read of one request. Behind them only `url=` is looked for, and only where it is written without escapes. */

@@ -1,5 +1,5 @@
+import { formatIp, type IpGroups } from "../../schemas/net/address.ts";
 import { BoundedCache } from "./bounded-cache.ts";
-import { formatIp, type IpGroups } from "./ip-address.ts";
 
 const PEERS_REMEMBERED_MAX = 20_000;
 const IPV4_BYTES = 4;

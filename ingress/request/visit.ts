@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
+import type { TrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import type { RawRequest } from "../route.ts";
-import { clientOf, isHttps, type TrustedProxies } from "./client-ip.ts";
+import { clientOf, isHttps } from "./client-ip.ts";
 import { type Device, type DeviceReader, USER_AGENT_LENGTH_MAX } from "./device.ts";
 import type { GeoReader, Place } from "./geo.ts";
 

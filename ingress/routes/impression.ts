@@ -1,8 +1,8 @@
 import type { ImpressionRecord } from "../../schemas/events/click-record.ts";
 import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
 import { NO_STORE } from "../answers.ts";
-import { encodeRecord } from "../decide/encode-record.ts";
 import { findOfferLink, type OfferLink, placeOf } from "../decide/find-link.ts";
+import { encodeRecord } from "../encode-record.ts";
 import { decodePercent } from "../request/decode.ts";
 import {
   type ClickParameters,

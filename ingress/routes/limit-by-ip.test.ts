@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { parseTrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import { aRequest } from "../../test/samples/a-request.ts";
-import { parseTrustedProxies } from "../request/client-ip.ts";
 import type { Answer } from "../route.ts";
 import { limitByIp } from "./limit-by-ip.ts";
 

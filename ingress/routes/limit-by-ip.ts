@@ -1,5 +1,6 @@
+import type { TrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
-import { clientIp, type TrustedProxies } from "../request/client-ip.ts";
+import { clientIp } from "../request/client-ip.ts";
 import { IpLimit } from "../request/ip-limit.ts";
 import type { Answer, RawRequest } from "../route.ts";
 import type { ServerOptions } from "../server.ts";

@@ -1,6 +1,6 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
+import { isLoopbackAddress } from "../../schemas/net/public-address.ts";
 import { serverRefusals } from "../inbound-log/server-refusals.ts";
-import { normalIp } from "../request/ip-address.ts";
 import type { Answer, RawRequest } from "../route.ts";
 import type { AsyncEntry, ServerOptions, SyncEntry } from "../server.ts";
 import { clickRoutes } from "./click.ts";
@@ -84,10 +84,5 @@ export function ingressRoutes(
 function isFromThisMachine({ peerIp, headers }: RawRequest): boolean {
   const isForwarded =
     headers.xForwardedFor !== "" || headers.xForwardedProto !== "" || headers.via !== "";
-  return isLoopback(peerIp) && !isForwarded;
-}
-
-function isLoopback(ip: string): boolean {
-  const plain = normalIp(ip);
-  return plain.startsWith("127.") || plain === "::1";
+  return isLoopbackAddress(peerIp) && !isForwarded;
 }

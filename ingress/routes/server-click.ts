@@ -2,12 +2,12 @@ import type { Catalog, TokenOwner } from "../../schemas/catalog/catalog.ts";
 import { affiliateNamed, offersNamed } from "../../schemas/catalog/named-records.ts";
 import type { Affiliate, Offer } from "../../schemas/catalog/records.ts";
 import { shardOfOffer } from "../../schemas/events/shards.ts";
+import { normalIp } from "../../schemas/net/address.ts";
 import { jsonAnswer } from "../answers.ts";
 import { type Click, type Condition, judgeClick, noteTaken } from "../decide/click-conditions.ts";
 import { clickLine } from "../decide/click-line.ts";
 import type { Outcome } from "../decide/decide-click.ts";
 import { placeOf } from "../decide/find-link.ts";
-import { normalIp } from "../request/ip-address.ts";
 import {
   type ClickParameters,
   ParameterReader,

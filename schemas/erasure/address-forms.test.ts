@@ -13,6 +13,16 @@ test.each([
     ],
     ["2001:db8:0::", "2001:db8::"],
   ],
+  [
+    "::ffff:203.0.113.9",
+    [
+      "203.0.113.9",
+      "::ffff:203.0.113.9",
+      "0:0:0:0:0:ffff:cb00:7109",
+      "0000:0000:0000:0000:0000:ffff:cb00:7109",
+    ],
+    ["203.0.113.0"],
+  ],
 ])("%s is looked for in each form that a store may have (#19, G207)", (ip, whole, truncated) => {
   expect(addressForms(ip)).toEqual({ whole, truncated });
 });

@@ -1,6 +1,5 @@
-import { isIP } from "node:net";
-
-const GROUPS = 8;
+import { normalIp, parseIp } from "../net/address.ts";
+import { storedNormalIp } from "../net/stored-ip.ts";
 
 /** How one address may stand in a row. */
 export type AddressForms = {
@@ -12,33 +11,19 @@ export type AddressForms = {
 
 /** Undefined for a text that is no address. */
 export function addressForms(ip: string): AddressForms | undefined {
-  const family = isIP(ip);
-  if (family === 0 || ip.includes("%")) return undefined;
-  if (family === 4) return { whole: [ip], truncated: [`${ip.split(".").slice(0, 3).join(".")}.0`] };
-  const canonical = canonicalV6(ip);
-  const groups = groupsOf(canonical);
-  const network = groups.slice(0, 3).join(":");
+  const groups = parseIp(ip);
+  if (groups === undefined) return undefined;
+  const normal = normalIp(ip);
+  const network = storedNormalIp(normal, "truncated");
+  const hex = groups.map((group) => group.toString(16));
+  const full = hex.map((group) => group.padStart(4, "0"));
+  const inGroups = ip.includes(":") ? [hex.join(":"), full.join(":")] : [];
+  // Conversions stored before they shared `storedIp` with clicks have the zeros of their network.
+  const former = normal.includes(":") ? [`${hex.slice(0, 3).join(":")}::`] : [];
   return {
-    whole: unique([
-      ...[canonical, ip.toLowerCase(), groups.join(":")],
-      groups.map((group) => group.padStart(4, "0")).join(":"),
-    ]),
-    truncated: unique([`${network}::`, canonicalV6(`${network}::`)]),
+    whole: unique([normal, ip.toLowerCase(), ...inGroups]),
+    truncated: unique([...former, network]),
   };
-}
-
-/** As RFC 5952 writes it: the form that URLs have between brackets. */
-function canonicalV6(ip: string): string {
-  return new URL(`http://[${ip}]/`).hostname.slice(1, -1);
-}
-
-function groupsOf(canonical: string): string[] {
-  const [head = "", tail] = canonical.split("::");
-  const left = head === "" ? [] : head.split(":");
-  if (tail === undefined) return left;
-  const right = tail === "" ? [] : tail.split(":");
-  const zeros = Array.from({ length: GROUPS - left.length - right.length }, () => "0");
-  return [...left, ...zeros, ...right];
 }
 
 function unique(texts: readonly string[]): string[] {

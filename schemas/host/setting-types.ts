@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import { parseIpRanges } from "../net/ip-ranges.ts";
 
 /** How the text of an environment variable becomes a value. */
 export type SettingType<Value> = {
@@ -59,13 +60,13 @@ export const natsUrls: SettingType<string> = {
   },
 };
 
-/** Every item is an address, a CIDR or `from-to`, and IPv4 is not written as IPv6. */
+/** Every item is an address, a CIDR or `from-to`. */
 export const networks: SettingType<readonly string[]> = {
   accepts:
     "IP addresses, networks such as 10.0.0.0/8 and ranges such as 10.0.0.1-10.0.0.9, comma-separated",
   parse: (given) => {
-    const items = itemsOf(given).map((item) => withoutMappedIpv4(item.replace(/\s/g, "")));
-    return items.every(isNetwork) ? items : undefined;
+    const items = itemsOf(given);
+    return parseIpRanges(items).unreadable.length === 0 ? items : undefined;
   },
 };
 
@@ -150,33 +151,4 @@ function parseUrl(given: string, schemes: readonly string[]): URL | undefined {
 function isNatsUrl(given: string): boolean {
   const { hostname, pathname } = parseUrl(given, ["nats", "tls"]) ?? {};
   return hostname !== undefined && hostname !== "" && (pathname === "" || pathname === "/");
-}
-
-function isNetwork(item: string): boolean {
-  const [, from = "", bits, to] =
-    /^([0-9a-f:.]+)(?:\/(\d{1,3})|-([0-9a-f:.]+))?$/i.exec(item) ?? [];
-  const version = isIP(from);
-  if (version === 0) return false;
-  if (bits !== undefined) return Number(bits) <= (version === 4 ? 32 : 128);
-  return to === undefined || (isIP(to) === version && isInOrder(from, to));
-}
-
-/** Whether the second address is not below the first, of the same version. */
-function isInOrder(from: string, to: string): boolean {
-  try {
-    new BlockList().addRange(from, to, isIP(from) === 4 ? "ipv4" : "ipv6");
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Writes `::ffff:10.0.0.0/104` as `10.0.0.0/8`. */
-function withoutMappedIpv4(item: string): string {
-  return item
-    .replace(
-      /^::ffff:([\d.]+)\/(\d+)$/i,
-      (_, ipv4: string, bits: string) => `${ipv4}/${Number(bits) - 96}`,
-    )
-    .replace(/(^|-)::ffff:(?=[\d.]+(?:-|$))/gi, "$1");
 }

@@ -1,12 +1,12 @@
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, request } from "undici";
+import { isLoopbackAddress, isPublicAddress } from "../net/public-address.ts";
 import {
   ForbiddenDestinationError,
   type OutgoingFailure,
   outgoingFailure,
   RedirectError,
 } from "./outgoing-failure.ts";
-import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
 import { resolveHost } from "./resolve-host.ts";
 
 export type OutgoingRequest = {

@@ -72,6 +72,11 @@ const FAULTS: readonly (readonly [rule: string, path: string, source: string])[]
     `import { conversions } from "../conversions/processor.ts"; export const other = conversions;`,
   ],
   [
+    "request-knows-no-neighbour",
+    "ingress/request/decider.ts",
+    `import type { Both } from "../routes/click.ts"; export type Decided = Both;`,
+  ],
+  [
     "settings-only-in-main",
     "ingress/routes/settings-reader.ts",
     `import { port } from "../settings.ts"; export const read = port;`,

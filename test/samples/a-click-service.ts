@@ -1,5 +1,4 @@
 import { LocalClickState } from "../../ingress/decide/click-state.ts";
-import { parseTrustedProxies } from "../../ingress/request/client-ip.ts";
 import { openDevices } from "../../ingress/request/device.ts";
 import type { Place } from "../../ingress/request/geo.ts";
 import type { RawRequest, RouteResult } from "../../ingress/route.ts";
@@ -8,6 +7,7 @@ import type { ClickDeps } from "../../ingress/routes/click-deps.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
 import { ClickIdMint } from "../../schemas/ids/click-id.ts";
+import { parseTrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import { aCatalog, type CatalogParts, SECRET } from "./a-catalog.ts";
 import { aRequestFor } from "./a-request.ts";
 

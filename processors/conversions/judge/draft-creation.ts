@@ -1,5 +1,5 @@
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
-import { storedIp } from "../ip-list.ts";
+import { storedIp } from "../../../schemas/net/stored-ip.ts";
 import type { ConversionStatus, GivenMoney } from "../read/report-params.ts";
 import { fraudChecksOf, type Target, termsOf } from "../read/resolve-target.ts";
 import { capCounts } from "../record/cap-counts.ts";

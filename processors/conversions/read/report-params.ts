@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { isIP } from "node:net";
 import { AD_CLICK_ID_KINDS, type AdClickIdKind } from "../../../schemas/events/click-query.ts";
 import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../../schemas/events/click-record.ts";
 import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
 import { parseClickId } from "../../../schemas/ids/click-id.ts";
 import { type Amount, parseAmount } from "../../../schemas/money/amount.ts";
+import { normalIp } from "../../../schemas/net/address.ts";
 
 export const CONVERSION_STATUSES = ["approved", "pending", "rejected"] as const;
 export type ConversionStatus = (typeof CONVERSION_STATUSES)[number];
@@ -249,8 +249,8 @@ function phoneHash(params: Params): string | undefined {
 }
 
 function userIp(params: Params): string | undefined {
-  const value = text(params, ALIASES.userIp);
-  return value !== undefined && isIP(value) !== 0 ? value : undefined;
+  const ip = normalIp(text(params, ALIASES.userIp) ?? "");
+  return ip === "" ? undefined : ip;
 }
 
 function freeValues(params: Params): Record<string, string> {

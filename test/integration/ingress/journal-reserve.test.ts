@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmdirSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { encodeRecord } from "../../../ingress/decide/encode-record.ts";
+import { encodeRecord } from "../../../ingress/encode-record.ts";
 import { Journal } from "../../../ingress/journal/journal.ts";
+import { JournalSegments } from "../../../ingress/journal/journal-segments.ts";
 import { aClick } from "../../samples/a-click-record.ts";
 
 const MIB = 1024 ** 2;
@@ -38,6 +39,7 @@ async function fill(reserveBytes: number | undefined): Promise<{ left: number; f
   const journal = Journal.open({
     folder,
     epoch: 1,
+    segments: new JournalSegments(),
     sync: "none",
     reserveBytes,
     onTaken: () => undefined,

@@ -2,8 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, inject, test } from "vitest";
-import { encodeRecord } from "../../../ingress/decide/encode-record.ts";
+import { encodeRecord } from "../../../ingress/encode-record.ts";
 import { Journal } from "../../../ingress/journal/journal.ts";
+import { JournalSegments } from "../../../ingress/journal/journal-segments.ts";
 import { shipLeftovers } from "../../../ingress/journal/leftovers.ts";
 import { endedSegmentPaths } from "../../../ingress/journal/segment-files.ts";
 import { Shipper } from "../../../ingress/journal/shipper.ts";
@@ -69,6 +70,7 @@ test("P7: what a killed process left is shipped, its damaged frame is declared l
   const killed = Journal.open({
     folder: world.folder,
     epoch: 1,
+    segments: new JournalSegments(),
     sync: "none",
     reserveBytes: undefined,
     onTaken: () => undefined,
@@ -120,7 +122,7 @@ test("B1: a segment is forgotten only when the writer has passed everything in i
   const ingress = openIngress(world, 1);
   await append(ingress.journal, 2, 10);
   const isPassed = (): boolean => {
-    const [oldest] = ingress.journal.segments;
+    const [oldest] = ingress.segments.all;
     return [...(oldest?.lanes ?? [])].every(([lane, range]) =>
       ingress.book.hasPassed({ producer: PRODUCER, epoch: 1, nonce: NONCE, lane, ...range }),
     );
@@ -185,6 +187,7 @@ test("what a stream that was made anew has lost of a dead process is shipped aga
   const killed = Journal.open({
     folder: world.folder,
     epoch: 1,
+    segments: new JournalSegments(),
     sync: "none",
     reserveBytes: undefined,
     onTaken: () => undefined,
@@ -302,21 +305,29 @@ function openIngress(
   world: World,
   epoch: number,
   onRefused = (): void => unexpected(new Error("refused")),
-): { journal: Journal; shipper: Shipper; book: WatermarkBook; link: NatsLink } {
+): {
+  journal: Journal;
+  segments: JournalSegments;
+  shipper: Shipper;
+  book: WatermarkBook;
+  link: NatsLink;
+} {
   const { link, book } = openLink(world);
-  const shipper: Shipper = new Shipper({
+  const segments = new JournalSegments();
+  const shipper = new Shipper({
     link,
     run: { producer: PRODUCER, epoch, nonce: NONCE },
     onRefused,
-    journal: () => journal,
+    segments,
     book,
     log,
     events: NO_EVENTS,
     nowMs: () => Date.now(),
   });
-  const journal: Journal = Journal.open({
+  const journal = Journal.open({
     folder: world.folder,
     epoch,
+    segments,
     sync: "interval",
     reserveBytes: undefined,
     onTaken: (place, frame) => shipper.take(place, frame),
@@ -326,7 +337,7 @@ function openIngress(
   shipper.start();
   closers.push(() => journal.close());
   closers.push(() => shipper.close(1_000));
-  return { journal, shipper, book, link };
+  return { journal, segments, shipper, book, link };
 }
 
 /** Resolves when all of them are durable. */

@@ -1,16 +1,31 @@
-import { type IpGroups, isIpv4, parseIp } from "./ip-address.ts";
+import { type IpGroups, isIpv4, parseIp } from "./address.ts";
 
 type Range = { readonly from: IpGroups; readonly to: IpGroups };
 
-/** A set of addresses; what could not be read of the list that made it is in `unreadable`. */
+/** A set of addresses. An IPv4 address and its IPv6 form (`::ffff:a.b.c.d`) are one. */
 export type IpRanges = {
   readonly contains: (ip: string) => boolean;
   readonly isEmpty: boolean;
-  readonly unreadable: readonly string[];
 };
 
-/** Reads addresses, CIDRs and `from-to` ranges of both families. */
-export function parseIpRanges(list: readonly string[]): IpRanges {
+/** Whether a user may list it: an IPv4 or IPv6 address, or a CIDR of them (G07). */
+export function isAddressOrCidr(text: string): boolean {
+  // Of an IPv4 address in its IPv6 form, /24 could be meant either way.
+  const isAmbiguous = /^::ffff:[\d.]+\//i.test(text);
+  return !/[\s-]/.test(text) && !isAmbiguous && parseRange(text) !== undefined;
+}
+
+/** @throws {RangeError} naming every item that {@link parseIpRanges} would leave out. */
+export function ipRangesOf(list: readonly string[]): IpRanges {
+  const { unreadable, ...ranges } = parseIpRanges(list);
+  if (unreadable.length === 0) return ranges;
+  throw new RangeError(`neither an address nor a CIDR: ${unreadable.join(", ")}`);
+}
+
+/** Reads addresses, CIDRs and `from-to` ranges of both families. What is none of them is left out and in `unreadable`. */
+export function parseIpRanges(
+  list: readonly string[],
+): IpRanges & { readonly unreadable: readonly string[] } {
   const ranges: Range[] = [];
   const unreadable: string[] = [];
   for (const item of list) {
@@ -37,9 +52,8 @@ function parseRange(text: string): Range | undefined {
   if (dash >= 0) {
     const from = parseIp(text.slice(0, dash).trim());
     const to = parseIp(text.slice(dash + 1).trim());
-    return from === undefined || to === undefined || isIpv4(from) !== isIpv4(to)
-      ? undefined
-      : { from, to };
+    if (from === undefined || to === undefined || isIpv4(from) !== isIpv4(to)) return undefined;
+    return compare(from, to) > 0 ? undefined : { from, to };
   }
   const [address = "", length, ...rest] = text.split("/");
   const groups = parseIp(address);

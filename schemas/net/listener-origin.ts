@@ -1,8 +1,6 @@
-import { isIP } from "node:net";
-
 /** `http://address:port` as a client on this machine writes it: an address that means "all" becomes loopback. */
 export function listenerOrigin(address: string, port: number): string {
   if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
   if (address === "::") return `http://[::1]:${port}`;
-  return isIP(address) === 6 ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+  return address.includes(":") ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }

@@ -46,20 +46,16 @@ export function isIpv4(groups: IpGroups): boolean {
   return MAPPED_PREFIX.every((group, i) => groups[i] === group);
 }
 
-/** The address as it is kept everywhere; "" for what is no address. */
+/** The one spelling of an address that is stored and compared: as {@link formatIp} writes it. "" for what is no address. */
 export function normalIp(text: string): string {
   if (parseIpv4(text) >= 0) return text;
   const groups = parseIp(text);
   return groups === undefined ? "" : formatIp(groups);
 }
 
-/** An address without what tells the household: /24 of IPv4, /48 of IPv6. `ip` is a {@link normalIp} or "". */
-export function truncateIp(ip: string): string {
-  if (ip.includes(":")) {
-    const groups = parseIp(ip);
-    return groups === undefined ? "" : formatIp([...groups.slice(0, 3), 0, 0, 0, 0, 0]);
-  }
-  return ip === "" ? "" : `${ip.slice(0, ip.lastIndexOf("."))}.0`;
+/** Whether the host of a parsed URL (`new URL(…).hostname`) is an address. */
+export function isIpHost(hostname: string): boolean {
+  return hostname.startsWith("[") || parseIpv4(hostname) >= 0;
 }
 
 function readGroups(text: string, mayEndInIpv4: boolean): number[] | undefined {

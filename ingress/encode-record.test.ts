@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ClickRecord } from "../../schemas/events/click-record.ts";
-import { aClick } from "../../test/samples/a-click-record.ts";
+import { ClickRecord } from "../schemas/events/click-record.ts";
+import { aClick } from "../test/samples/a-click-record.ts";
 import { encodeRecord } from "./encode-record.ts";
 
 const texts = ["user_agent", "referrer", "sub1", "city", "destination", "extra"] as const;

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatIp, normalIp, parseIp, parseIpv4, truncateIp } from "./ip-address.ts";
-import { parseIpRanges } from "./ip-ranges.ts";
+import { formatIp, isIpHost, normalIp, parseIp, parseIpv4 } from "./address.ts";
 
 test("every address has one normal form, whatever way it is written", () => {
   fc.assert(
@@ -50,29 +49,12 @@ test.each([
   expect(normalIp(text)).toBe("");
 });
 
-test("truncated storage keeps /24 and /48", () => {
-  expect(truncateIp("203.0.113.77")).toBe("203.0.113.0");
-  expect(truncateIp("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1::");
-  expect(truncateIp("")).toBe("");
-});
-
-test("ranges hold exactly the addresses of their CIDRs, of both families", () => {
-  const ranges = parseIpRanges([
-    "203.0.113.0/25",
-    "2001:db8::/33",
-    "198.51.100.4",
-    "10.0.0.5 - 10.0.0.9",
-  ]);
-  const inside = ["203.0.113.0", "203.0.113.127", "2001:db8:7fff::1", "198.51.100.4", "10.0.0.7"];
-  const outside = [
-    "203.0.113.128",
-    "203.0.112.255",
-    "2001:db8:8000::",
-    "198.51.100.5",
-    "10.0.0.10",
-    "",
-  ];
-  expect(inside.filter((ip) => !ranges.contains(ip))).toEqual([]);
-  expect(outside.filter((ip) => ranges.contains(ip))).toEqual([]);
-  expect(parseIpRanges(["0.0.0.0/0"]).contains("2001:db8::1")).toBe(false);
+test.each([
+  ["http://192.0.2.1:8080/", true],
+  ["http://0x7f.1/", true],
+  ["http://[2001:db8::1]/", true],
+  ["http://a.example/", false],
+  ["http://1.a.example/", false],
+])("the host of %s is an address: %s", (url, expected) => {
+  expect(isIpHost(new URL(url).hostname)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-import type { ClickRecord, ImpressionRecord } from "../../schemas/events/click-record.ts";
+import type { ClickRecord, ImpressionRecord } from "../schemas/events/click-record.ts";
 
 const NO_MONEY = "0.0000";
 /** What JSON cannot hold as it is. Most texts have none of it, and quoting them by hand is three times as fast. */

@@ -1,0 +1,31 @@
+/** Which records a segment holds: of each lane, positions from `first` up to but not including `next`. */
+export type SegmentIndex = {
+  readonly path: string;
+  readonly epoch: number;
+  readonly lanes: Map<number, { first: number; next: number }>;
+};
+
+/** Segments of the running epoch that may hold records nobody has confirmed yet. The journal adds them, the shipper forgets them. */
+export class JournalSegments {
+  readonly #segments: SegmentIndex[] = [];
+
+  /** Oldest first; the last one is being written. */
+  get all(): readonly SegmentIndex[] {
+    return this.#segments;
+  }
+
+  add(segment: SegmentIndex): void {
+    this.#segments.push(segment);
+  }
+
+  /** Forgets segments from the front while `isPassed` says that everybody has what they hold. Answers their paths. */
+  takePassed(isPassed: (segment: SegmentIndex) => boolean): string[] {
+    const passed: string[] = [];
+    for (;;) {
+      const [oldest] = this.#segments;
+      if (oldest === undefined || this.#segments.length === 1 || !isPassed(oldest)) return passed;
+      passed.push(oldest.path);
+      this.#segments.shift();
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import type { Log } from "../../schemas/host/log.ts";
+import { pause } from "../../schemas/host/pause.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { systemClock } from "../../schemas/time/clock.ts";
+import type { NatsLink } from "../nats-link.ts";
+import type { Recorded } from "../route.ts";
+import { type AdoptionOptions, adoptOrphans } from "./adopt.ts";
+import { allocateProducer } from "./allocate-producer.ts";
+import { roomOn } from "./disk-room.ts";
+import { Journal, type Pending, type SyncMode } from "./journal.ts";
+import { JournalSegments } from "./journal-segments.ts";
+import { leaveNumber } from "./leave-number.ts";
+import { shipLeftovers } from "./leftovers.ts";
+import { ProducerClaim } from "./producer-claim.ts";
+import type { ProducerFolder } from "./producer-folder.ts";
+import { recordDurably } from "./record-durably.ts";
+import { Shipper, type ShipperEvents } from "./shipper.ts";
+import { WatermarkBook } from "./watermarks.ts";
+
+const CLOSE_SHIPPER_MS = 5_000;
+const CONFIRMATION_LOOK_MS = 500;
+
+export type PipelineEvents = ShipperEvents & {
+  taken(): void;
+  /** The disk did not take a record. */
+  diskFailed(error: unknown): void;
+  /** The disk may not hold on to what it has taken. */
+  syncFailed(error: unknown): void;
+  /** A record was answered that nothing but our memory has. */
+  unrecorded(): void;
+};
+
+export type PipelineOptions = {
+  /** Holds the folders of all producers of this machine. */
+  readonly journalPath: string;
+  /** Of this producer, locked by this process. */
+  readonly folder: ProducerFolder;
+  readonly sync: SyncMode;
+  /** Bytes of the disk that are left to others; undefined for the usual share. */
+  readonly reserveBytes: number | undefined;
+  readonly db: Queryable;
+  readonly link: NatsLink;
+  readonly log: Log;
+  readonly events: PipelineEvents;
+  /** Ends what is done beside the requests: leftovers, adoption, the wait for a number. */
+  readonly signal: AbortSignal;
+  readonly others: AdoptionOptions["others"];
+  /** The producer number is another's, and the next start of this process has one of its own. Called once. */
+  readonly onNumberLeft: () => Promise<void>;
+};
+
+/**
+ * The way of records from an answer to the click writers: the journal of this start, its shipper, what earlier starts and dead
+ * processes left, and the claim on the producer number under which all of it is shipped.
+ */
+export class Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #segments = new JournalSegments();
+  readonly #book: WatermarkBook;
+  readonly #shipper: Shipper;
+  readonly #journal: Journal;
+  readonly #claim: ProducerClaim;
+  readonly #allocate: (claim: string) => Promise<number>;
+  #isLeaving = false;
+
+  /** Opens the journal and listens to the click writers. Records may be appended, and none is shipped before {@link start}. */
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    const { folder, db, link, log } = options;
+    this.#allocate = (claim) => allocateProducer(db, claim);
+    const onLost = (reason: string): void => this.#leave(reason);
+    this.#claim = new ProducerClaim({ db, folder, log, onLost });
+    this.#book = new WatermarkBook((error) => log.error({ err: error }, "watermark.unreadable"));
+    link.onConnection((nats) => this.#book.follow(nats));
+    this.#shipper = this.#openShipper();
+    this.#journal = this.#openJournal(this.#shipper);
+  }
+
+  /** Ships, claims the producer number, and brings home what earlier starts and dead processes left. */
+  start(): void {
+    this.#claim.start();
+    this.#shipper.start();
+    const failed = (error: unknown): void =>
+      this.#options.log.error({ err: error }, "journal.leftovers-failed");
+    this.#bringHome().catch(failed);
+    this.#adopt().catch(failed);
+  }
+
+  /** Undefined when the record is as durable as it has to be, and the answer may leave; else what it waits for. */
+  append(recorded: Recorded): Pending | undefined {
+    return this.#journal.append(recorded);
+  }
+
+  /** Position that the next record of the lane gets. */
+  nextPosition(lane: number): number {
+    return this.#journal.nextPosition(lane);
+  }
+
+  /** Settles when the writers can know of this epoch. */
+  get announced(): Promise<unknown> {
+    return this.#shipper.announced;
+  }
+
+  /** Records that JetStream has not acknowledged. */
+  get depth(): number {
+    return this.#shipper.depth;
+  }
+
+  /** Whether a record was answered that only our memory has, until it is shipped (P6). */
+  get hasUnrecorded(): boolean {
+    return this.#shipper.hasUnrecorded;
+  }
+
+  /** Segments on disk. */
+  get segments(): number {
+    return this.#segments.all.length;
+  }
+
+  /** Bytes that the journal may still take of its disk. @throws when the file system does not answer. */
+  get roomBytes(): number {
+    const { folder, reserveBytes } = this.#options;
+    return roomOn(folder.path, reserveBytes);
+  }
+
+  /** Everything is on the disk, then shipped as far as it can be within 5 s, and the number is said to be free. */
+  async close(): Promise<void> {
+    try {
+      await this.#journal.close();
+    } finally {
+      await this.#shipper.close(CLOSE_SHIPPER_MS).finally(() => this.#claim.close());
+    }
+  }
+
+  #openShipper(): Shipper {
+    const { folder, link, log, events } = this.#options;
+    const { producer, epoch, nonce } = folder;
+    return new Shipper({
+      link,
+      run: { producer, epoch, nonce },
+      segments: this.#segments,
+      book: this.#book,
+      log,
+      events,
+      nowMs: () => systemClock.nowMs(),
+      onRefused: () =>
+        this.#leave("the click writers have this producer and epoch from another process"),
+    });
+  }
+
+  #openJournal(shipper: Shipper): Journal {
+    const { folder, sync, reserveBytes, events } = this.#options;
+    return Journal.open({
+      folder: folder.path,
+      epoch: folder.epoch,
+      segments: this.#segments,
+      sync,
+      reserveBytes,
+      onTaken: (place, frame) => {
+        events.taken();
+        shipper.take(place, frame);
+      },
+      onDiskFault: (place, error) => {
+        events.diskFailed(error);
+        return recordDurably(shipper, place, () => events.unrecorded());
+      },
+      onSyncFault: (error) => events.syncFailed(error),
+    });
+  }
+
+  /** What earlier starts left in this folder. */
+  async #bringHome(): Promise<void> {
+    const { folder, signal } = this.#options;
+    const { producer, epoch, path } = folder;
+    const mayDeclareLost = (): boolean => this.#claim.isConfirmed;
+    const common = this.#shipment();
+    const isHome = await shipLeftovers({
+      ...common,
+      folder: path,
+      producer,
+      epoch,
+      mayDeclareLost,
+    });
+    if (!isHome) return;
+    while (!this.#claim.isConfirmed && !signal.aborted) await pause(CONFIRMATION_LOOK_MS, signal);
+    if (this.#claim.isConfirmed) this.#shipper.leftoversAreHome();
+  }
+
+  /** What dead processes left in theirs. */
+  async #adopt(): Promise<void> {
+    const { journalPath, folder, others, db, log } = this.#options;
+    const claim = (taken: ProducerFolder): ProducerClaim => adoptedClaim(db, taken, log);
+    const ownProducer = folder.producer;
+    await adoptOrphans({ ...this.#shipment(), journalPath, ownProducer, others, claim });
+  }
+
+  #shipment(): Pick<AdoptionOptions, "link" | "book" | "signal" | "log" | "events" | "allocate"> {
+    const { link, signal, log, events } = this.#options;
+    return { link, book: this.#book, signal, log, events, allocate: this.#allocate };
+  }
+
+  /** Gives the number up once the next start has one, whatever is wrong with the present one. */
+  #leave(reason: string): void {
+    const { folder, journalPath, log, signal, onNumberLeft } = this.#options;
+    if (this.#isLeaving || signal.aborted) return;
+    this.#isLeaving = true;
+    leaveNumber(folder, reason, { journalPath, allocate: this.#allocate, log, signal })
+      .then(onNumberLeft)
+      .catch((error: unknown) => {
+        if (!signal.aborted) log.error({ err: error }, "producer.number-not-left");
+      });
+  }
+}
+
+/** Of a folder that is adopted for a while: its number may belong to another one too, and then nothing is said about it. */
+function adoptedClaim(db: Queryable, folder: ProducerFolder, log: Log): ProducerClaim {
+  const { producer } = folder;
+  const onLost = (reason: string): void => log.error({ producer, reason }, "producer.adopted-copy");
+  const claim = new ProducerClaim({ db, folder, log, onLost });
+  claim.start();
+  return claim;
+}

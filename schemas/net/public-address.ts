@@ -1,0 +1,34 @@
+import { normalIp } from "./address.ts";
+import { ipRangesOf } from "./ip-ranges.ts";
+
+/** Ranges of IPv4 that are nobody's on the Internet (the registry of special-purpose addresses), multicast among them. */
+const SPECIAL_IPV4 = [
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"],
+  ...["172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24"],
+  ...["192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24"],
+  ...["203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
+];
+/** The only range of IPv6 that is given out, ... */
+const GLOBAL_IPV6 = "2000::/3";
+/** ... less protocols, tunnels that lead to an IPv4 address of any kind (Teredo, 6to4), and documentation. */
+const SPECIAL_IPV6 = [
+  ...["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"],
+];
+
+const special = ipRangesOf([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
+const global = ipRangesOf(["0.0.0.0/0", GLOBAL_IPV6]);
+const loopback = ipRangesOf(["127.0.0.0/8", "::1"]);
+
+/**
+ * Whether an address is one of the public Internet. Not so are loopback, private, link-local and other special ranges, all forms
+ * of IPv6 that carry an IPv4 address, and whatever is no address, such as one with a zone.
+ */
+export function isPublicAddress(address: string): boolean {
+  const isMapped = address.includes(":") && !normalIp(address).includes(":");
+  return !isMapped && global.contains(address) && !special.contains(address);
+}
+
+/** In the form of IPv6 that carries one of IPv4 too. */
+export function isLoopbackAddress(address: string): boolean {
+  return loopback.contains(address);
+}

@@ -1,0 +1,9 @@
+import { parseIp } from "./address.ts";
+
+/** Who shares one budget of requests: an IPv4 address, or the /64 that one IPv6 site has. `ip` is a normal form or "". */
+export function siteOf(ip: string): string {
+  const groups = ip.includes(":") ? parseIp(ip) : undefined;
+  if (groups === undefined) return ip;
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(":")}::/64`;
+}
