@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { capOwnersOf } from "../schemas/catalog/cap-owners.ts";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
+import { Backoff } from "../schemas/host/backoff.ts";
 import { startHealthServer } from "../schemas/host/health-server.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
@@ -37,7 +38,7 @@ import { ingressRoutes } from "./routes/route-table.ts";
 import type { IngressServer, ServerOptions } from "./server.ts";
 import { type IngressSettings, prepareNativeServer, readIngressSettings } from "./settings.ts";
 
-const RETRY_MS = 500;
+const STEADY_WAITS = { firstMs: 500, longestMs: 500 } as const;
 /** A start waits for what Postgres says of its schema at most this long. */
 const SCHEMA_PATIENCE_MS = 2_000;
 /** A start waits for NATS, and for those behind it, at most this long. */
@@ -280,14 +281,11 @@ async function takeFolder(
   { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<ProducerFolder> {
   const path = join(settings.dataDir, "journal");
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await takeProducerFolder(path, (claim) => allocateProducer(pool, claim));
-    } catch (error) {
-      if (Number.isInteger(Math.log2(attempts))) log.warn({ err: error }, "journal.no-folder-yet");
-      await sleep(RETRY_MS, undefined, { signal });
-    }
-  }
+  const report = { log, event: "journal.no-folder-yet" };
+  const backoff = new Backoff({ ...STEADY_WAITS, signal, report });
+  return await backoff.repeat(() =>
+    takeProducerFolder(path, (claim) => allocateProducer(pool, claim)),
+  );
 }
 
 prepareNativeServer();
