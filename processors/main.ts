@@ -1,9 +1,9 @@
 /** The stateful consumers: clicks, conversions, facts, delivery and schedule. `LANES` says which of these roles run here. */
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
 import { openClickhouse } from "../schemas/clickhouse/connect.ts";
+import { Backoff } from "../schemas/host/backoff.ts";
 import { startHealthServer } from "../schemas/host/health-server.ts";
 import { Lifetime } from "../schemas/host/lifetime.ts";
 import { type Log, openLog } from "../schemas/host/log.ts";
@@ -28,7 +28,7 @@ import { startSchedule } from "./schedule/start.ts";
 import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
 
 const APPLICATION_NAME = "tracker processors";
-const RETRY_MS = 500;
+const STEADY_WAITS = { firstMs: 500, longestMs: 500 } as const;
 /** Each lane of the click writer may insert, ask, and be asked about an insert at the same time. */
 const CLICKHOUSE_CONNECTIONS_MAX = 24;
 
@@ -173,9 +173,9 @@ function deliveryLane(deps: LaneDeps, settings: ProcessorSettings): { close(): P
 
 /** Waits for a Postgres that is away; refuses one that is older or newer than this release. */
 async function untilMigrated(pool: Pool, log: Log, signal: AbortSignal): Promise<void> {
-  await retry({ log, signal, name: "process.postgres-is-away" }, isPostgresAway, async () => {
-    await assertPostgresMigrated(pool);
-  });
+  const report = { log, event: "process.postgres-is-away" };
+  const backoff = new Backoff({ ...STEADY_WAITS, signal, report });
+  await backoff.repeat(() => assertPostgresMigrated(pool), isPostgresAway);
 }
 
 /** Waits for a NATS that is away. Once connected, the driver reconnects by itself. */
@@ -184,29 +184,9 @@ async function untilConnected(
   log: Log,
   signal: AbortSignal,
 ): Promise<Nats> {
-  const isAlways = (): boolean => true;
-  return await retry(
-    { log, signal, name: "process.nats-is-away" },
-    isAlways,
-    async () => await connectNats({ ...settings.nats, name: APPLICATION_NAME }),
-  );
-}
-
-async function retry<T>(
-  { log, signal, name }: { log: Log; signal: AbortSignal; name: string },
-  mayPass: (error: unknown) => boolean,
-  attempt: () => Promise<T>,
-): Promise<T> {
-  for (let attempts = 1; ; attempts += 1) {
-    signal.throwIfAborted();
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!mayPass(error)) throw error;
-      if (Number.isInteger(Math.log2(attempts))) log.warn({ err: error, attempts }, name);
-      await sleep(RETRY_MS, undefined, { signal });
-    }
-  }
+  const report = { log, event: "process.nats-is-away" };
+  const backoff = new Backoff({ ...STEADY_WAITS, signal, report });
+  return await backoff.repeat(() => connectNats({ ...settings.nats, name: APPLICATION_NAME }));
 }
 
 await main();

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { risingWaitMs } from "../../schemas/host/backoff.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { Child } from "./child.ts";
 import { describeExit } from "./child.ts";
 import type { Report } from "./report.ts";
@@ -11,14 +12,13 @@ export interface Service {
   start(signal: AbortSignal): Promise<Child>;
 }
 
-const DELAY_MIN_MS = 200;
-const DELAY_MAX_MS = 10_000;
+const DELAYS = { firstMs: 200, longestMs: 10_000 } as const;
 /** A run of this length was no failure to start: the next restart is quick again. */
 const SOUND_RUN_MS = 30_000;
 
 /** The wait before the restart that follows the `failures`-th failure in a row: 0.2 s, doubled each time, at most 10 s. */
 export function restartDelayMs(failures: number): number {
-  return Math.min(DELAY_MAX_MS, DELAY_MIN_MS * 2 ** Math.min(failures - 1, 20));
+  return risingWaitMs(DELAYS, failures);
 }
 
 /**
@@ -113,9 +113,7 @@ class Keeper {
   async #restart(failuresBefore: number): Promise<number> {
     const { name } = this.#service;
     for (let failures = failuresBefore; ; failures++) {
-      await Promise.allSettled([
-        sleep(restartDelayMs(failures), undefined, { signal: this.#signal }),
-      ]);
+      await pause(restartDelayMs(failures), this.#signal);
       if (this.#signal.aborted) return failures;
       try {
         await this.#start();

@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type InboundCall, InboundReply } from "../../schemas/events/inbound-call.ts";
 import { RefusalRows } from "../../schemas/events/refusal-rows.ts";
+import { Batcher } from "../../schemas/host/batcher.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { InboundEvents } from "./metrics.ts";
@@ -24,12 +25,17 @@ export class InboundLog {
   readonly #link: Pick<NatsLink, "current">;
   readonly #events: InboundEvents;
   readonly #refusals = new RefusalRows(() => performance.now());
-  /** JSON of one call each, oldest first. */
-  #waiting: string[] = [];
-  #characters = 0;
+  /** JSON of one call each. */
+  readonly #calls = new Batcher<string>({
+    flush: (lines) => this.#tell(lines),
+    itemsMax: CALLS_A_MESSAGE,
+    sizeOf: (line) => line.length,
+    sizeMax: CHARACTERS_A_MESSAGE,
+    waitingMax: WAITING_CHARACTERS_MAX,
+    gatherMs: TELL_MS,
+    repeatInMs: (error) => (error instanceof NotConnectedError ? TELL_MS : RETRY_MS),
+  });
   #timer: NodeJS.Timeout | undefined;
-  #telling: Promise<boolean> | undefined;
-  #quietUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(link: Pick<NatsLink, "current">, events: InboundEvents) {
     this.#link = link;
@@ -37,11 +43,13 @@ export class InboundLog {
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#calls.count;
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#tick(), TELL_MS);
+    this.#timer = setInterval(() => {
+      for (const call of this.#refusals.takeDue()) this.#wait(call);
+    }, TELL_MS);
   }
 
   /** Tells what is left, for at most 2 s. */
@@ -49,9 +57,9 @@ export class InboundLog {
     clearInterval(this.#timer);
     for (const call of this.#refusals.takeDue(true)) this.#wait(call);
     const end = new AbortController();
-    const isTold = this.#tellAll().then(() => end.abort());
-    await Promise.race([isTold, sleep(CLOSE_MS, undefined, { signal: end.signal }).catch(String)]);
-    if (this.#waiting.length > 0) this.#events.dropped("end", this.#waiting.length);
+    const isTold = this.#calls.close().then(() => end.abort());
+    await Promise.race([isTold, pause(CLOSE_MS, end.signal)]);
+    if (this.waiting > 0) this.#events.dropped("end", this.waiting);
   }
 
   /** A call without a click has been refused: of many alike not each has a row. */
@@ -61,45 +69,18 @@ export class InboundLog {
   }
 
   #wait(call: InboundCall): void {
-    const line = JSON.stringify(call);
-    if (this.#characters + line.length > WAITING_CHARACTERS_MAX) {
-      this.#events.dropped("full", 1);
-      return;
-    }
-    this.#waiting.push(line);
-    this.#characters += line.length;
+    if (!this.#calls.add(JSON.stringify(call))) this.#events.dropped("full", 1);
   }
 
-  #tick(): void {
-    for (const call of this.#refusals.takeDue()) this.#wait(call);
-    const isQuiet = performance.now() < this.#quietUntilMs;
-    if (this.#waiting.length === 0 || this.#telling !== undefined || isQuiet) return;
-    this.#telling = this.#tell().finally(() => {
-      this.#telling = undefined;
-    });
-  }
-
-  async #tellAll(): Promise<void> {
-    await this.#telling;
-    while (this.#waiting.length > 0 && (await this.#tell()));
-  }
-
-  /** Tells the oldest; false when they have to wait. */
-  async #tell(): Promise<boolean> {
+  /** Throws when they have to be told again. */
+  async #tell(lines: readonly string[]): Promise<[]> {
     const nats = this.#link.current();
-    if (nats === undefined) return false;
-    const count = this.#countOfMessage();
-    const lines = this.#waiting.slice(0, count);
+    if (nats === undefined) throw new NotConnectedError();
     const kind = await this.#ask(nats, `[${lines.join(",")}]`);
-    if (kind === "unavailable") {
-      this.#quietUntilMs = performance.now() + RETRY_MS;
-      return false;
-    }
-    this.#waiting = this.#waiting.slice(count);
-    for (const line of lines) this.#characters -= line.length;
-    if (kind === "kept") this.#events.kept(count);
-    else this.#events.dropped("refused", count);
-    return true;
+    if (kind === "unavailable") throw new Error("the conversion processors cannot store them now");
+    if (kind === "kept") this.#events.kept(lines.length);
+    else this.#events.dropped("refused", lines.length);
+    return [];
   }
 
   async #ask({ connection, subjects }: Nats, calls: string): Promise<InboundReply["kind"]> {
@@ -113,16 +94,9 @@ export class InboundLog {
       return "unavailable";
     }
   }
+}
 
-  /** At least one, and no more than a message holds. */
-  #countOfMessage(): number {
-    let characters = 0;
-    let count = 0;
-    for (const line of this.#waiting) {
-      characters += line.length;
-      if (count > 0 && (characters > CHARACTERS_A_MESSAGE || count === CALLS_A_MESSAGE)) break;
-      count += 1;
-    }
-    return count;
-  }
+/** Asked again soon: it costs nothing. */
+class NotConnectedError extends Error {
+  override readonly name = "NotConnectedError";
 }

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type ClickBatch, encodeBatch } from "../../schemas/events/click-batch.ts";
 import { ALL_LANES } from "../../schemas/events/shards.ts";
+import { Backoff } from "../../schemas/host/backoff.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import type { NatsLink } from "../nats-link.ts";
 
 const ACK_TIMEOUT_MS = 5_000;
-const RETRY_MS_MIN = 50;
-const RETRY_MS_MAX = 2_000;
+const BACKOFF = { firstMs: 50, longestMs: 2_000 } as const;
 
 /** A batch as it goes out. */
 export type BatchMessage = {
@@ -62,7 +61,8 @@ export async function publishUntilStored(
   { signal, onRetry }: PublishOptions,
 ): Promise<number> {
   const identified = id === undefined ? {} : { msgID: id };
-  for (let pauseMs = RETRY_MS_MIN; ; pauseMs = Math.min(pauseMs * 2, RETRY_MS_MAX)) {
+  const backoff = new Backoff({ ...BACKOFF, signal });
+  for (;;) {
     signal.throwIfAborted();
     const nats = link.current();
     if (nats !== undefined) {
@@ -77,6 +77,6 @@ export async function publishUntilStored(
         onRetry(error);
       }
     }
-    await sleep(pauseMs, undefined, { signal });
+    await backoff.pause();
   }
 }

@@ -1,23 +1,23 @@
+import { type RisingWaits as Bounds, risingWaitMs } from "../../schemas/host/backoff.ts";
+
 const KEYS_MAX = 10_000;
 
 /** When something may be done again: after a first wait, then after twice as long each time, up to a longest one. */
 export class RisingWaits {
-  readonly #firstMs: number;
-  readonly #longestMs: number;
-  readonly #known = new Map<string, { doneAtMs: number; waitMs: number }>();
+  readonly #bounds: Bounds;
+  readonly #known = new Map<string, { readonly doneAtMs: number; readonly times: number }>();
 
-  constructor(bounds: { readonly firstMs: number; readonly longestMs: number }) {
-    this.#firstMs = bounds.firstMs;
-    this.#longestMs = bounds.longestMs;
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds;
   }
 
   /** True for a key that is new or has waited long enough; it then counts as done at `nowMs`, on a clock that never steps. */
   mayGo(key: string, nowMs: number): boolean {
     const known = this.#known.get(key);
-    if (known !== undefined && nowMs - known.doneAtMs < known.waitMs) return false;
-    const waitMs = known === undefined ? this.#firstMs : known.waitMs * 2;
+    if (known !== undefined && nowMs - known.doneAtMs < risingWaitMs(this.#bounds, known.times))
+      return false;
     if (known === undefined && this.#known.size >= KEYS_MAX) this.#known.clear();
-    this.#known.set(key, { doneAtMs: nowMs, waitMs: Math.min(waitMs, this.#longestMs) });
+    this.#known.set(key, { doneAtMs: nowMs, times: (known?.times ?? 0) + 1 });
     return true;
   }
 

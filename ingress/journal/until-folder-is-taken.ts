@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { allocateProducer } from "./allocate-producer.ts";
 import { type ProducerFolder, takeProducerFolder } from "./producer-folder.ts";
 
-const RETRY_MS = 500;
+const STEADY_WAITS = { firstMs: 500, longestMs: 500 } as const;
 
 /** A folder of a former process needs nobody; the first one ever needs Postgres for its number. Rejects when `signal` ends the wait. */
 export async function untilFolderIsTaken(
@@ -12,12 +12,9 @@ export async function untilFolderIsTaken(
   db: Queryable,
   { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
 ): Promise<ProducerFolder> {
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await takeProducerFolder(journalPath, (claim) => allocateProducer(db, claim));
-    } catch (error) {
-      if (Number.isInteger(Math.log2(attempts))) log.warn({ err: error }, "journal.no-folder-yet");
-      await sleep(RETRY_MS, undefined, { signal });
-    }
-  }
+  const report = { log, event: "journal.no-folder-yet" };
+  const backoff = new Backoff({ ...STEADY_WAITS, signal, report });
+  return await backoff.repeat(() =>
+    takeProducerFolder(journalPath, (claim) => allocateProducer(db, claim)),
+  );
 }

@@ -1,5 +1,6 @@
 import { COUPON_CLICK_MS } from "../../schemas/events/coupon-click.ts";
 import { type PostbackReply, PostbackRequest } from "../../schemas/events/postback-request.ts";
+import { Backoff } from "../../schemas/host/backoff.ts";
 import { pause } from "../../schemas/host/pause.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { isOutage } from "../ask-conversions.ts";
@@ -12,6 +13,8 @@ import type { PixelStore } from "./pixel-store.ts";
 
 const DELAY_MS_MIN = 500;
 const DELAY_MS_MAX = 15_000;
+/** So that many processes do not come at once. */
+const SPREAD = [0.75, 1.25] as const;
 /** So many outages in a row end a round: it is not this pixel, it is the service. */
 const OUTAGES_A_ROUND = 8;
 /** After so many rounds without a success one begins behind those that were tried: a few hopeless ones do not hold up all the others. */
@@ -70,7 +73,8 @@ export class PixelShipper {
   }
 
   async #sendAll(taken: TakenPixels, left: WaitingPixel[], signal: AbortSignal): Promise<void> {
-    let delayMs = this.#delayMsMin;
+    const bounds = { firstMs: this.#delayMsMin, longestMs: DELAY_MS_MAX };
+    const backoff = new Backoff({ ...bounds, spread: SPREAD, signal });
     let asideFrom = 0;
     for (let fruitless = 0; left.length > 0 && !signal.aborted; ) {
       const isAside = fruitless > 0 && fruitless % ROUNDS_FROM_THE_OLDEST === 0;
@@ -80,9 +84,8 @@ export class PixelShipper {
       asideFrom = isAside ? endedAt : Math.max(asideFrom, endedAt);
       const hasSettled = left.length < before;
       fruitless = hasSettled ? 0 : fruitless + 1;
-      delayMs = hasSettled ? this.#delayMsMin : Math.min(2 * delayMs, DELAY_MS_MAX);
-      // Spread, so that many processes do not come at once.
-      if (left.length > 0) await pause(delayMs * (0.75 + Math.random() / 2), signal);
+      if (hasSettled) backoff.reset();
+      if (left.length > 0) await backoff.pause();
     }
   }
 

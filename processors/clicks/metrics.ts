@@ -37,7 +37,7 @@ export type ClickMetrics = {
 export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickMetrics {
   const rows = metrics.counter("clicks_rows_total", "Rows inserted, by table.");
   const inserts = metrics.counter("clicks_inserts_total", "Inserts done, by table.");
-  const seconds = metrics.counter("clicks_insert_seconds_total", "Time spent on inserts.");
+  const seconds = metrics.histogram("clicks_insert_seconds", "How long inserts took, by table.");
   const retries = metrics.counter("clicks_retries_total", "Inserts whose outcome had to be asked.");
   const taken = metrics.counter("clicks_lanes_taken_total", "Lanes taken.");
   const lost = metrics.counter("clicks_lost_total", "Records that never come, by reason.");
@@ -73,7 +73,7 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
     inserted: (table, count, took) => {
       rows.add(count, { table });
       inserts.add(1, { table });
-      seconds.add(took);
+      seconds.observe(took, { table });
     },
     retried: (reason) => retries.add(1, { reason }),
     took: () => taken.add(),

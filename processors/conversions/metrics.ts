@@ -19,9 +19,9 @@ export function conversionMetrics(
     "conversions_reports_total",
     "Reports answered, by endpoint and result word.",
   );
-  const seconds = metrics.counter(
-    "conversions_report_seconds_total",
-    "Time spent on reports, by endpoint.",
+  const seconds = metrics.histogram(
+    "conversions_report_seconds",
+    "How long reports took to decide and record, by endpoint.",
   );
   const commands = metrics.counter(
     "conversions_commands_total",
@@ -54,7 +54,7 @@ export function conversionMetrics(
   return {
     answered: (endpoint, result, took) => {
       reports.add(1, { endpoint, result });
-      seconds.add(took, { endpoint });
+      seconds.observe(took, { endpoint });
     },
     commanded: (kind) => commands.add(1, { kind }),
     lookedUp: (kind) => lookups.add(1, { kind }),

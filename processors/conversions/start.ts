@@ -140,10 +140,10 @@ function openLookups({
 }: ConversionDeps): Pick<Desk, "storedClicks" | "storedAdClicks" | "strangersAdClicks"> {
   return {
     storedClicks: new StoredClicks(clickhouse, catalog),
-    storedAdClicks: new StoredAdClicks(clickhouse, { statementsMax: AD_STATEMENTS_MAX }),
+    storedAdClicks: new StoredAdClicks(clickhouse, { flushesMax: AD_STATEMENTS_MAX }),
     strangersAdClicks: new StoredAdClicks(clickhouse, {
-      statementsMax: 1,
-      pauseMs: STRANGERS_PAUSE_MS,
+      flushesMax: 1,
+      restMs: STRANGERS_PAUSE_MS,
     }),
   };
 }

@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Clock } from "../../schemas/time/clock.ts";
 import { decideSettlement, refusedSettlement } from "./decide-settlement.ts";
@@ -25,8 +26,7 @@ export type Lease = { readonly fromMs: number; readonly ms: number };
 const TIMEOUT_MS = 10_000;
 /** A request that begins later in its lease might end when the row is another's: it is not sent. */
 const SEND_WITHIN = 1 / 3;
-const BACKOFF_MS_MIN = 250;
-const BACKOFF_MS_MAX = 5_000;
+const BACKOFF = { firstMs: 250, longestMs: 5_000, spread: [0.5, 1.5] } as const;
 
 /** Sends a leased delivery and records what came of it. Answers whether its destination can have more. Never throws. */
 export async function deliver(
@@ -78,15 +78,17 @@ async function record(
   delivery: LeasedDelivery,
   { settlement, untilMs }: { settlement: Settlement; untilMs: number },
 ): Promise<Settled | undefined> {
-  for (let backoffMs = BACKOFF_MS_MIN; ; backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX)) {
+  const backoff = new Backoff({ ...BACKOFF, signal });
+  for (let isFirst = true; ; isFirst = false) {
     try {
-      if (backoffMs === BACKOFF_MS_MIN) return await settlements.settle(delivery, settlement);
+      if (isFirst) return await settlements.ask({ delivery, settlement });
       return await settleDelivery(pool, delivery, settlement);
     } catch (error) {
       metrics.faulted();
       log.warn({ err: error, delivery: delivery.id }, "delivery.result-not-recorded");
-      if (signal.aborted || performance.now() + backoffMs > untilMs) return undefined;
-      await sleep(backoffMs * (0.5 + Math.random()));
+      const waitMs = backoff.failed(error);
+      if (signal.aborted || performance.now() + waitMs > untilMs) return undefined;
+      await pause(waitMs, signal);
     }
   }
 }

@@ -22,7 +22,7 @@ export function deliveryMetrics(
     "delivery_attempts_total",
     "Deliveries dealt with, by kind and result.",
   );
-  const seconds = metrics.counter("delivery_attempt_seconds_total", "Time spent on them, by kind.");
+  const seconds = metrics.histogram("delivery_attempt_seconds", "How long they took, by kind.");
   const disabled = metrics.counter(
     "delivery_endpoints_disabled_total",
     "Endpoints that were disabled after failing for long, by kind.",
@@ -41,7 +41,7 @@ export function deliveryMetrics(
   return {
     attempted: (kind, result, took) => {
       attempts.add(1, { kind, result });
-      seconds.add(took, { kind });
+      seconds.observe(took, { kind });
     },
     disabled: (kind) => disabled.add(1, { kind }),
     faulted: () => faults.add(),

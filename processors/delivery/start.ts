@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
+import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
+import { pause } from "../../schemas/host/pause.ts";
 import { type DeliverDeps, deliver, type Lease } from "./deliver.ts";
 import { leaseDueDeliveries, listDueEndpoints, measureQueue } from "./deliveries.ts";
 import type { DeliveryKind, LeasedDelivery, Prepared } from "./delivery.ts";
 import { DeliverySlots, type Endpoint } from "./delivery-slots.ts";
 import { deliveryMetrics } from "./metrics.ts";
-import { SharedSettlements } from "./shared-settlements.ts";
+import { shareSettlements } from "./shared-settlements.ts";
 
 export type DeliveryDeps = Omit<DeliverDeps, "metrics" | "settlements"> & {
   readonly metrics: Metrics;
@@ -25,8 +26,7 @@ const IDLE_MS_MAX = 1_000;
 const ROWS_A_LEASE = 200;
 /** While there is a backlog, endpoints with due rows are listed this seldom; a row of another one waits for it. */
 const LIST_MS = 50;
-const BACKOFF_MS_MIN = 250;
-const BACKOFF_MS_MAX = 5_000;
+const BACKOFF = { firstMs: 250, longestMs: 5_000, spread: [0.5, 1.5] } as const;
 const MEASURE_MS = 5_000;
 
 const GONE: Prepared = {
@@ -73,7 +73,7 @@ class DeliveryWorker {
       depth: () => this.#measured?.depth,
       lateSeconds: () => (this.#measured === undefined ? undefined : this.#measured.lateMs / 1_000),
     });
-    this.#deps = { ...deps, metrics, settlements: new SharedSettlements(deps.pool) };
+    this.#deps = { ...deps, metrics, settlements: shareSettlements(deps.pool) };
   }
 
   async run(): Promise<void> {
@@ -83,19 +83,18 @@ class DeliveryWorker {
 
   async #work(): Promise<void> {
     const { log, metrics, signal } = this.#deps;
-    let backoffMs = BACKOFF_MS_MIN;
+    const report = { log, event: "delivery.queue-failed" };
+    const backoff = new Backoff({ ...BACKOFF, signal, report });
     while (!signal.aborted) {
       try {
         const startedAtMs = performance.now();
         const taken = this.#slots.free === 0 ? 0 : await this.#sendDue();
         const tookMs = performance.now() - startedAtMs;
-        backoffMs = BACKOFF_MS_MIN;
+        backoff.reset();
         if (taken === 0) await this.#idle(Math.max(IDLE_MS, Math.min(tookMs, IDLE_MS_MAX)));
       } catch (error) {
         metrics.faulted();
-        log.warn({ err: error, backoffMs }, "delivery.queue-failed");
-        await this.#idle(backoffMs * (0.5 + Math.random()));
-        backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX);
+        await this.#idle(backoff.failed(error));
       }
     }
   }
@@ -161,9 +160,4 @@ class DeliveryWorker {
     await pause(ms, AbortSignal.any([this.#deps.signal, early.signal]));
     this.#wake = () => undefined;
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // It is rejected when it is cut short, which is no fault.
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

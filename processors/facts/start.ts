@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
+import { Backoff } from "../../schemas/host/backoff.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
@@ -29,8 +30,7 @@ const BATCH_ROWS_MAX = 5_000;
 const IDLE_MS = 200;
 /** A process that died is replaced in this time: well below the five seconds that reports may lag (G191). */
 const LEASE_MS = 3_000;
-const BACKOFF_MS_MIN = 250;
-const BACKOFF_MS_MAX = 10_000;
+const BACKOFF = { firstMs: 250, longestMs: 10_000, spread: [0.5, 1.5] } as const;
 const INSERT_TIMEOUT_MS = 20_000;
 
 /**
@@ -63,7 +63,8 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
   const running = Promise.all(SOURCES.map(run));
 
   async function run(source: FactSource): Promise<void> {
-    let backoffMs = BACKOFF_MS_MIN;
+    const report = { log: log.child({ table: source.table }), event: "facts.copy-failed" };
+    const backoff = new Backoff({ ...BACKOFF, signal, report });
     let heldUntilMs = 0;
     while (!signal.aborted) {
       try {
@@ -72,16 +73,14 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
           heldUntilMs = isMine ? performance.now() + LEASE_MS / 3 : 0;
         }
         const rows = heldUntilMs > 0 ? await copyBatch(pool, deps.clickhouse, source) : undefined;
-        backoffMs = BACKOFF_MS_MIN;
+        backoff.reset();
         copied.add(rows ?? 0);
         if (rows === undefined) caughtUpAtMs.delete(source);
         else if (rows < BATCH_ROWS_MAX) caughtUpAtMs.set(source, performance.now());
         if (rows !== BATCH_ROWS_MAX) await pause(IDLE_MS, signal);
       } catch (error) {
         failed.add();
-        log.warn({ err: error, table: source.table, backoffMs }, "facts.copy-failed");
-        await pause(backoffMs * (0.5 + Math.random()), signal);
-        backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX);
+        await backoff.pause(error);
       }
     }
   }

@@ -1,6 +1,7 @@
+import { Backoff } from "../../../schemas/host/backoff.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
-import { Backoff } from "../backoff.ts";
+import { BACKOFF } from "./backoff.ts";
 import { Bell } from "./bell.ts";
 import {
   countWriters,
@@ -42,15 +43,16 @@ export class LaneKeeper {
   readonly #options: LaneKeeperOptions;
   readonly #held = new Map<number, Held<LaneWorker>>();
   readonly #bell = new Bell();
+  readonly #closing = new AbortController();
   readonly #backoff: Backoff;
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #isReady = false;
-  #closed = false;
   #done: Promise<void> | undefined;
 
   constructor(options: LaneKeeperOptions) {
     this.#options = options;
-    this.#backoff = new Backoff(options.log, "clicks.leases-wait");
+    const report = { log: options.log, event: "clicks.leases-wait" };
+    this.#backoff = new Backoff({ ...BACKOFF, signal: this.#closing.signal, report });
   }
 
   run(): void {
@@ -58,8 +60,7 @@ export class LaneKeeper {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#backoff.end();
+    this.#closing.abort();
     this.#bell.ring();
     await this.#done;
     await Promise.all([...this.#held.values()].map(async (held) => await this.#giveBack(held)));
@@ -72,13 +73,13 @@ export class LaneKeeper {
   }
 
   async #run(): Promise<void> {
-    while (!this.#closed) {
+    while (!this.#closing.signal.aborted) {
       try {
         await this.#tick();
         this.#backoff.reset();
       } catch (error) {
         this.#dropExpired();
-        if (!this.#closed) await this.#backoff.pause(error);
+        if (!this.#closing.signal.aborted) await this.#backoff.pause(error);
         continue;
       }
       await this.#bell.wait(this.#options.leaseMs / LOOKS_A_LEASE);
@@ -101,7 +102,8 @@ export class LaneKeeper {
     const share = Math.ceil(lanes.length / (await countWriters(pool, owner, leaseMs)));
     const surplus = [...this.#held.values()].at(-1);
     if (this.#held.size > share && surplus !== undefined) await this.#giveBack(surplus);
-    if (this.#held.size < share && !this.#closed) await this.#take(share - this.#held.size);
+    if (this.#held.size < share && !this.#closing.signal.aborted)
+      await this.#take(share - this.#held.size);
   }
 
   async #renew(): Promise<void> {

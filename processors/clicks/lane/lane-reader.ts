@@ -1,10 +1,11 @@
 import type { ConsumerMessages } from "@nats-io/jetstream";
+import { Backoff } from "../../../schemas/host/backoff.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import { consumeLane } from "../../../schemas/nats/lane-consumer.ts";
 import { ensureStreams } from "../../../schemas/nats/streams.ts";
-import { Backoff } from "../backoff.ts";
 import type { Acknowledgeable } from "../intake/batch.ts";
+import { BACKOFF } from "./backoff.ts";
 import { Bell } from "./bell.ts";
 
 /**
@@ -28,10 +29,10 @@ export type LaneReaderOptions = {
 export class LaneReader {
   readonly #options: LaneReaderOptions;
   readonly #room = new Bell();
+  readonly #closing = new AbortController();
   readonly #backoff: Backoff;
   #messages: ConsumerMessages | undefined;
   #start: "acknowledged" | "beginning";
-  #closed = false;
   #generation = 0;
   #done: Promise<void> | undefined;
   /** In the stream and not read yet; undefined while it is not known. */
@@ -40,7 +41,8 @@ export class LaneReader {
   constructor(options: LaneReaderOptions, start: "acknowledged" | "beginning") {
     this.#options = options;
     this.#start = start;
-    this.#backoff = new Backoff(options.log, "clicks.nats-is-away");
+    const report = { log: options.log, event: "clicks.nats-is-away" };
+    this.#backoff = new Backoff({ ...BACKOFF, signal: this.#closing.signal, report });
   }
 
   run(): void {
@@ -59,21 +61,20 @@ export class LaneReader {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#backoff.end();
+    this.#closing.abort();
     this.#room.ring();
     end(this.#messages);
     await this.#done;
   }
 
   async #run(): Promise<void> {
-    while (!this.#closed) {
+    while (!this.#closing.signal.aborted) {
       try {
         await this.#readOnce();
         this.#backoff.reset();
       } catch (error) {
         await this.#createMissing(error);
-        if (!this.#closed) await this.#backoff.pause(error);
+        if (!this.#closing.signal.aborted) await this.#backoff.pause(error);
       }
       this.pendingMessages = undefined;
     }
@@ -88,7 +89,7 @@ export class LaneReader {
     const messages = await consumeLane(nats, lane, { start, bytesMax: BYTES_AHEAD_MAX });
     this.#messages = messages;
     // What was asked for while the consumer was being made found no messages to end.
-    if (this.#closed || start !== this.#start) {
+    if (this.#closing.signal.aborted || start !== this.#start) {
       end(messages);
       return;
     }
@@ -104,7 +105,7 @@ export class LaneReader {
     const { take, isFull } = this.#options;
     let delivered = 0;
     for await (const message of messages) {
-      if (this.#closed) return;
+      if (this.#closing.signal.aborted) return;
       // Messages that were on their way when a connection broke: taking the next would acknowledge them unread.
       if (message.info.deliverySequence !== delivered + 1) {
         this.#options.log.warn(
@@ -122,7 +123,7 @@ export class LaneReader {
         },
       });
       this.pendingMessages = message.info.pending;
-      while (isFull() && !this.#closed) await this.#room.wait(ROOM_POLL_MS);
+      while (isFull() && !this.#closing.signal.aborted) await this.#room.wait(ROOM_POLL_MS);
     }
   }
 

@@ -1,6 +1,6 @@
 import { repeatAllErasures } from "../../../schemas/erasure/erasures.ts";
+import { Backoff } from "../../../schemas/host/backoff.ts";
 import type { Log } from "../../../schemas/host/log.ts";
-import { Backoff } from "../backoff.ts";
 import { ErasureWatch } from "../erasure/erasure-watch.ts";
 import { Intake, type IntakeEvents } from "../intake/intake.ts";
 import { intakeEvents } from "../intake/intake-events.ts";
@@ -8,6 +8,7 @@ import { KnownProducers } from "../intake/known-producers.ts";
 import { noteClaims } from "../intake/producer-claims.ts";
 import { UniqueWindow } from "../visits/unique-window.ts";
 import { answerQueries } from "../young/answer-queries.ts";
+import { BACKOFF } from "./backoff.ts";
 import { BatchInserter } from "./batch-inserter.ts";
 import { Bell } from "./bell.ts";
 import { raiseFence, selectFence } from "./fence.ts";
@@ -43,6 +44,7 @@ export class Lane {
   readonly #events: IntakeEvents;
   readonly #work = new Bell();
   readonly #end = new AbortController();
+  readonly #closing = new AbortController();
   readonly #backoff: Backoff;
   readonly #reader: LaneReader;
   readonly #notices: LaneNotices;
@@ -63,7 +65,8 @@ export class Lane {
     this.#lease = lease;
     this.#table = tableOfLane(lease.lane);
     this.#log = deps.log.child({ lane: lease.lane });
-    this.#backoff = new Backoff(this.#log, "clicks.lane-waits");
+    const report = { log: this.#log, event: "clicks.lane-waits" };
+    this.#backoff = new Backoff({ ...BACKOFF, signal: this.#closing.signal, report });
     this.#events = intakeEvents(this.#log, deps.metrics);
     this.intake = new Intake({
       ...deps,
@@ -136,7 +139,7 @@ export class Lane {
   #turn(event: LaneEvent): void {
     this.#state = nextState(this.#state, event);
     if (!this.#isEnding) return;
-    this.#backoff.end();
+    this.#closing.abort();
     this.#work.ring();
   }
 

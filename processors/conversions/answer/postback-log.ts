@@ -5,6 +5,7 @@ import { PERSONAL_PARAMS } from "../../../schemas/erasure/personal-fields.ts";
 import type { InboundCall } from "../../../schemas/events/inbound-call.ts";
 import type { PostbackRequest } from "../../../schemas/events/postback-request.ts";
 import { RefusalRows } from "../../../schemas/events/refusal-rows.ts";
+import { Batcher } from "../../../schemas/host/batcher.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import { storedIp } from "../../../schemas/net/stored-ip.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
@@ -52,9 +53,13 @@ export class PostbackLog {
   readonly #catalog: Catalog;
   readonly #strangers = new RefusalRows(() => performance.now());
   readonly #dueTimer: NodeJS.Timeout;
-  #rows: LogRow[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #flushing: Promise<void> | undefined;
+  readonly #rows = new Batcher<LogRow>({
+    flush: (rows) => this.#write(rows),
+    itemsMax: ROWS_A_FLUSH,
+    waitingMax: ROWS_MAX,
+    gatherMs: FLUSH_INTERVAL_MS,
+    repeatInMs: (error) => (isStoreAway(error) ? RETRY_MS : undefined),
+  });
   /** Rows that found no place. */
   lost = 0;
   /** Refusals that were counted in the row of others. */
@@ -103,10 +108,8 @@ export class PostbackLog {
   /** Writes what is left, once; what cannot be written then is lost. */
   async close(): Promise<void> {
     clearInterval(this.#dueTimer);
-    await this.#flushing;
     this.#pushDue(true);
-    clearTimeout(this.#timer);
-    while (this.#rows.length > 0 && (await this.#flush()));
+    await this.#rows.close();
   }
 
   #pushDue(isEnd: boolean): void {
@@ -114,37 +117,19 @@ export class PostbackLog {
   }
 
   #push(call: InboundCall, conversionId: string | undefined): void {
-    if (this.#rows.length >= ROWS_MAX) {
-      this.lost += 1;
-      return;
-    }
-    this.#rows.push(rowOf(this.#catalog, call, conversionId));
-    this.#timer ??= setTimeout(() => this.#startFlush(), FLUSH_INTERVAL_MS);
+    if (!this.#rows.add(rowOf(this.#catalog, call, conversionId))) this.lost += 1;
   }
 
-  #startFlush(): void {
-    this.#timer = undefined;
-    this.#flushing = this.#flush().then((written) => {
-      this.#flushing = undefined;
-      if (this.#rows.length === 0) return;
-      const pauseMs = written ? FLUSH_INTERVAL_MS : RETRY_MS;
-      this.#timer ??= setTimeout(() => this.#startFlush(), pauseMs);
-    });
-  }
-
-  /** False when the rows could not be written; they are kept. */
-  async #flush(): Promise<boolean> {
-    const rows = this.#rows.slice(0, ROWS_A_FLUSH);
+  async #write(rows: readonly LogRow[]): Promise<[]> {
     try {
       await this.#insert(rows);
     } catch (error) {
-      this.#log.warn({ err: error, waiting: this.#rows.length }, "postback-log.not-written");
-      if (isStoreAway(error)) return false;
+      this.#log.warn({ err: error, waiting: this.#rows.count }, "postback-log.not-written");
       // What Postgres refuses it would refuse again, and everything behind it would wait.
-      this.lost += rows.length;
+      if (!isStoreAway(error)) this.lost += rows.length;
+      throw error;
     }
-    this.#rows = this.#rows.slice(rows.length);
-    return true;
+    return [];
   }
 
   async #insert(rows: readonly LogRow[]): Promise<void> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
 import type { AdClickIdKind } from "../../../schemas/events/click-query.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
-import { SharedStatements } from "../shared-statements.ts";
+import { Batcher } from "../../../schemas/host/batcher.ts";
 import { latestClick, rankOf } from "./latest-click.ts";
 import { selectClicks, selectUnlessAway } from "./select-clicks.ts";
 import { clickhouseTime } from "./stored-clicks.ts";
@@ -27,6 +27,8 @@ const Latest = z.object({
 type Latest = z.infer<typeof Latest>;
 
 const SEARCHES_A_STATEMENT_MAX = 100;
+/** The pools of reports and look-ups let fewer in. */
+const WAITING_MAX = 10_000;
 
 /**
  * The click of ClickHouse that G113 puts first. First its time, from the projection `latest_by_<kind>`, which has one row for all
@@ -34,15 +36,16 @@ const SEARCHES_A_STATEMENT_MAX = 100;
  * one that is on a single click. Searches that come together share both statements.
  */
 export class StoredAdClicks {
-  readonly #statements: SharedStatements<StoredAdSearch, Answer>;
+  readonly #statements: Batcher<StoredAdSearch, Answer>;
 
   constructor(
     clickhouse: ClickhouseReader,
-    limits: { readonly statementsMax: number; readonly pauseMs?: number },
+    limits: { readonly flushesMax: number; readonly restMs?: number },
   ) {
-    this.#statements = new SharedStatements({
-      read: (together) => findAll(clickhouse, together),
-      togetherMax: SEARCHES_A_STATEMENT_MAX,
+    this.#statements = new Batcher({
+      flush: (together) => findAll(clickhouse, together),
+      itemsMax: SEARCHES_A_STATEMENT_MAX,
+      waitingMax: WAITING_MAX,
       ...limits,
     });
   }

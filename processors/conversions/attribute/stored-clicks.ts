@@ -1,7 +1,7 @@
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import type { ClickhouseReader } from "../../../schemas/clickhouse/connect.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
-import { SharedStatements } from "../shared-statements.ts";
+import { Batcher } from "../../../schemas/host/batcher.ts";
 import { selectClicks } from "./select-clicks.ts";
 
 type Asked = { readonly clickId: string; readonly atMs: number };
@@ -9,16 +9,19 @@ type Answer = { readonly click: ClickRecord | undefined | "away" };
 
 const CLICKS_A_STATEMENT_MAX = 100;
 const STATEMENTS_MAX = 2;
+/** The pools of reports and look-ups let fewer in. */
+const WAITING_MAX = 10_000;
 
 /** Clicks of ClickHouse by their ids: those that are asked for together are read by one statement. */
 export class StoredClicks {
-  readonly #statements: SharedStatements<Asked, Answer>;
+  readonly #statements: Batcher<Asked, Answer>;
 
   constructor(clickhouse: ClickhouseReader, catalog: Catalog) {
-    this.#statements = new SharedStatements({
-      read: (together) => readClicks(clickhouse, catalog, together),
-      togetherMax: CLICKS_A_STATEMENT_MAX,
-      statementsMax: STATEMENTS_MAX,
+    this.#statements = new Batcher({
+      flush: (together) => readClicks(clickhouse, catalog, together),
+      itemsMax: CLICKS_A_STATEMENT_MAX,
+      flushesMax: STATEMENTS_MAX,
+      waitingMax: WAITING_MAX,
     });
   }
 

@@ -86,6 +86,8 @@ test("the same records in other batches, from the beginning, add nothing", async
   await world.untilSettled(producer, 501);
   expect(await world.counts()).toEqual({ rows: 501, positions: 501 });
   expect(metricOf(writer.metrics, "clicks_repeated_total")).toBe(500 + 500 + 50);
+  const inserts = metricOf(writer.metrics, "clicks_inserts_total");
+  expect(metricOf(writer.metrics, "clicks_insert_seconds_count")).toBe(inserts);
 });
 
 test("a journal replayed to another writer, hours and restarts later, adds nothing", async () => {

@@ -1,0 +1,20 @@
+import { type ClickhouseReader, clickhouseDatabase } from "../../schemas/clickhouse/connect.ts";
+
+/**
+ * The tables, views and dictionaries of the database that `url` names, as ClickHouse keeps them (projections and settings
+ * included), in the order of their names.
+ */
+export async function readClickhouseSchema(
+  clickhouse: ClickhouseReader,
+  url: string,
+): Promise<string> {
+  const database = clickhouseDatabase(url);
+  const answer = await clickhouse.query({
+    query: `select formatQuery(create_table_query) as statement from system.tables
+            where database = {database: String} order by name`,
+    query_params: { database },
+    format: "JSONEachRow",
+  });
+  const rows = await answer.json<{ statement: string }>();
+  return `${rows.map(({ statement }) => `${statement.replaceAll(`${database}.`, "")};`).join("\n\n")}\n`;
+}

@@ -1,0 +1,16 @@
+/** `npm run schema:dump`: writes schemas/postgres/schema.sql and schemas/clickhouse/schema.sql anew. */
+import { writeFileSync } from "node:fs";
+import { startServers } from "../services/servers.ts";
+import { dumpSchemas, SCHEMA_FILES } from "./schema-files.ts";
+
+const servers = await startServers({ need: ["postgres", "clickhouse"] });
+try {
+  const { postgres, clickhouse } = await dumpSchemas({
+    postgresUrl: servers.urls.postgres,
+    clickhouseUrl: servers.urls.clickhouse,
+  });
+  writeFileSync(SCHEMA_FILES.postgres, postgres);
+  writeFileSync(SCHEMA_FILES.clickhouse, clickhouse);
+} finally {
+  await servers.stop();
+}

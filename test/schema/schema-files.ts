@@ -1,0 +1,40 @@
+import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { openPool } from "../../schemas/postgres/connect.ts";
+import { migratePostgres } from "../../schemas/postgres/migrate.ts";
+import { freshDatabase } from "../services/fresh-database.ts";
+import { readClickhouseSchema } from "./clickhouse-schema.ts";
+import { readPostgresSchema } from "./postgres-schema.ts";
+
+export const SCHEMA_FILES = {
+  postgres: projectFile("schemas", "postgres", "schema.sql"),
+  clickhouse: projectFile("schemas", "clickhouse", "schema.sql"),
+} as const;
+
+/** What the test prints when a file is not what the migrations make. */
+export const DUMP_COMMAND = "npm run schema:dump";
+
+const HEAD = `-- What all migrations together make, to be read and never run. Written by \`${DUMP_COMMAND}\`; a test compares it.\n\n`;
+
+/** The text of both files, from databases that are migrated for it on these servers and dropped again. */
+export async function dumpSchemas(servers: {
+  readonly postgresUrl: string;
+  readonly clickhouseUrl: string;
+}): Promise<Record<keyof typeof SCHEMA_FILES, string>> {
+  const database = await freshDatabase({ label: "schema", ...servers });
+  const pool = openPool({ url: database.postgresUrl, applicationName: "test", connectionsMax: 1 });
+  const clickhouse = openClickhouse({ url: database.clickhouseUrl, applicationName: "test" });
+  try {
+    await migratePostgres(pool);
+    await migrateClickhouse(database.clickhouseUrl);
+    return {
+      postgres: HEAD + (await readPostgresSchema(pool)),
+      clickhouse: HEAD + (await readClickhouseSchema(clickhouse, database.clickhouseUrl)),
+    };
+  } finally {
+    await pool.end();
+    await clickhouse.close();
+    await database.drop();
+  }
+}
