@@ -1,12 +1,6 @@
 import { getMe } from "./account/get-me.ts";
-import { createAdvertiser } from "./advertisers/create-advertiser.ts";
-import { getAdvertiser } from "./advertisers/get-advertiser.ts";
-import { listAdvertisers } from "./advertisers/list-advertisers.ts";
-import { updateAdvertiser } from "./advertisers/update-advertiser.ts";
-import { createAffiliate } from "./affiliates/create-affiliate.ts";
-import { getAffiliate } from "./affiliates/get-affiliate.ts";
-import { listAffiliates } from "./affiliates/list-affiliates.ts";
-import { updateAffiliate } from "./affiliates/update-affiliate.ts";
+import { advertisers } from "./advertisers/advertisers.ts";
+import { affiliates } from "./affiliates/affiliates.ts";
 import { getClick } from "./clicks/get-click.ts";
 import { listClicks } from "./clicks/list-clicks.ts";
 import { createConversion } from "./conversions/create-conversion.ts";
@@ -55,14 +49,14 @@ export const operations: readonly Operation[] = [
   oneCreative.create,
   oneCreative.update,
   oneCreative.remove,
-  listAffiliates,
-  getAffiliate,
-  createAffiliate,
-  updateAffiliate,
-  listAdvertisers,
-  getAdvertiser,
-  createAdvertiser,
-  updateAdvertiser,
+  affiliates.list,
+  affiliates.get,
+  affiliates.create,
+  affiliates.update,
+  advertisers.list,
+  advertisers.get,
+  advertisers.create,
+  advertisers.update,
   getReport,
   getTimeseries,
   listClicks,

@@ -64,7 +64,6 @@ const Link = z.strictObject({
 });
 
 type Offer = OfferRow | PartnerOfferRow;
-type Affiliate = Pick<AffiliateRow, "id" | "code" | "status">;
 
 export const getTrackingLink: Operation = operation({
   name: "getTrackingLink",
@@ -109,7 +108,7 @@ export const getTrackingLink: Operation = operation({
 async function affiliateOf(
   { db, principal, workspace }: OperationContext,
   query: Query,
-): Promise<Affiliate> {
+): Promise<AffiliateRow> {
   const own = principal.affiliate;
   if (query.affiliate === undefined) {
     if (own === null) throw invalidParameter("affiliate", EXPECTED);
@@ -134,7 +133,7 @@ async function offerOf({ db, principal }: OperationContext, query: Query): Promi
   return offer;
 }
 
-type Between = { readonly affiliate: Affiliate; readonly offer: Offer };
+type Between = { readonly affiliate: AffiliateRow; readonly offer: Offer };
 
 async function domainOf(
   { db, workspace }: OperationContext,
@@ -158,7 +157,7 @@ async function domainOf(
 async function valuesOf(
   { db, workspace }: OperationContext,
   query: Query,
-  { id }: Affiliate,
+  { id }: AffiliateRow,
 ): Promise<LinkValues> {
   const forced = await findForcedTemplate(db, workspace.id, id);
   if (forced === undefined) return linkValues(textsOf(query), { isTemplate: false });

@@ -3,82 +3,30 @@ import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { postgresCode, SQLSTATE, violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import type { Principal } from "../access/principal.ts";
-import { type References, referenceFaults } from "../access/references.ts";
-import { type Resource, shownSchema, showTo } from "../access/visibility.ts";
+import { referenceFaults } from "../access/references.ts";
+import { shownSchema, showTo } from "../access/visibility.ts";
 import { ApiError, conflict, type ErrorCode, notFound } from "../errors.ts";
 import {
   type FieldFaults,
   type Operation,
-  type OperationAccess,
   type OperationContext,
   operation,
 } from "../operation.ts";
 import { deletedRecord } from "../rest/body-fields.ts";
+import { type Reference, tryCodes } from "../rest/codes.ts";
 import { openPage } from "../rest/page.ts";
 import { presentFields } from "../rest/patch.ts";
-import { pathId } from "../rest/path-fields.ts";
+import { pathId, reference } from "../rest/path-fields.ts";
 import { pageParams } from "../rest/query-fields.ts";
+import {
+  type Body,
+  type ManagedResource,
+  nounOf,
+  type RotatedSecret,
+  type TakenField,
+  tagOf,
+} from "./managed-resource.ts";
 import { type ManagedRow, ManagedTable } from "./managed-table.ts";
-
-type Body = Readonly<Record<string, unknown>>;
-
-/** A managed resource whose records are rows of one table: what tells it from the others. */
-export type ManagedResource = {
-  /** Name of the rule in the table of visibility; "smart_link" is called "smart link" in messages. */
-  readonly resource: Resource;
-  /** Ends of the names of its operations: `list` + many, `create` + one. */
-  readonly names: { readonly one: string; readonly many: string };
-  readonly path: string;
-  /** "Management" unless the contract has it under a name of its own. */
-  readonly tag?: string;
-  readonly table: string;
-  /** What a body may have. Every field is a column. */
-  readonly fields: z.ZodRawShape;
-  /** Fields that a new record must have. */
-  readonly required: readonly string[];
-  /** Values of the other fields of a new record. */
-  readonly defaults: Body;
-  /** Those that depend on the caller or are made anew for each. */
-  readonly minted?: (context: OperationContext) => Body;
-  /** Columns that an answer has besides `fields`. `id` and times belong here. */
-  readonly kept: z.ZodRawShape;
-  /** Those of `kept` that `defaults`, `minted` or `under` set when a record is made, and nothing afterwards. */
-  readonly made?: readonly string[];
-  /** Records that belong to one of another resource are made under its path: its operation, and the column of its id. */
-  readonly under?: { readonly of: Operation; readonly column: string };
-  /** Most records of the workspace, or under one record. */
-  readonly recordsMax?: number;
-  /** Schemas of fields in answers; all of `fields`, and what `present` adds. */
-  readonly shown: z.ZodRawShape;
-  /** A record as it is answered, where that is more than its columns. */
-  readonly present?: (context: OperationContext, row: ManagedRow) => Body | Promise<Body>;
-  /** Whether a key that may read sees this record, where that takes more than its workspace. */
-  readonly isSeen?: (db: Queryable, principal: Principal, row: ManagedRow) => Promise<boolean>;
-  /** Throws for a record that the key may read and neither change nor delete. */
-  readonly refuseWrite?: (principal: Principal, row: ManagedRow) => void;
-  readonly read: OperationAccess;
-  readonly write: OperationAccess;
-  /** Query parameters of the list; each is a column. */
-  readonly filters?: z.ZodRawShape;
-  readonly references?: References;
-  /** Unique index, or what else refuses a value, to the field whose value it is; "another record has this" without a message. */
-  readonly taken?: Readonly<Record<string, string | TakenField>>;
-  /** Faults that two fields show together. `values` is the body over what is stored or the defaults. May throw a refusal. */
-  readonly findFaults?: (
-    context: OperationContext,
-    values: Body,
-    sent: { readonly body: Body; readonly before: Body },
-  ) => FieldFaults | Promise<FieldFaults>;
-  /** What `findFaults` throws. */
-  readonly refusals?: readonly ErrorCode[];
-  /** What else a write changes, in its transaction and before it. */
-  readonly beforeWrite?: (tx: Queryable, workspaceId: number, values: Body) => Promise<void>;
-  /** A word for what uses a record in a way that no foreign key holds; undefined when nothing does. */
-  readonly findUser?: (db: Queryable, id: number) => Promise<string | undefined>;
-};
-
-type TakenField = { readonly field: string; readonly message: string };
 
 export type ManagedOperations = {
   /** One record in answers, for operations besides these. */
@@ -88,9 +36,15 @@ export type ManagedOperations = {
   readonly create: Operation;
   readonly update: Operation;
   readonly remove: Operation;
+  /** The one that makes the secret anew, of a resource that has one. */
+  readonly rotate: readonly Operation[];
+  /** Makes a record without a request. `values` is not checked and has what `minted` would give. */
+  readonly insert: (tx: Queryable, workspaceId: number, values: Body) => Promise<ManagedRow>;
 };
 
 const IdPath = z.object({ id: pathId });
+const ReferencePath = z.object({ id: reference });
+type NamingPath = { readonly id: number | Reference };
 const Parent = z.looseObject({ id: z.int() });
 
 /** The five operations of a managed resource; take those that the resource has (schemas/contract/management.md). */
@@ -98,14 +52,14 @@ export function manage(managed: ManagedResource): ManagedOperations {
   const Shown = shownSchema(managed.resource, { ...managed.kept, ...managed.shown }).meta({
     id: managed.names.one,
   });
+  const { made = [], secret, derived } = managed;
   const table = new ManagedTable({
     table: managed.table,
-    written: Object.keys(managed.fields),
+    written: [...Object.keys(managed.fields), ...(derived?.columns ?? [])],
     kept: Object.keys(managed.kept),
-    ...(managed.made === undefined ? {} : { made: managed.made }),
+    made: secret === undefined ? made : [...made, secret.column],
+    ...(managed.conditions === undefined ? {} : { filters: managed.conditions }),
   });
-  const one = z.object({ data: Shown });
-  const noun = nounOf(managed);
   const show = async (
     context: OperationContext,
     row: ManagedRow,
@@ -115,27 +69,20 @@ export function manage(managed: ManagedResource): ManagedOperations {
       managed.resource,
       (await managed.present?.(context, row)) ?? row,
     );
-  const parts: Parts = { managed, table, Shown, one, show };
-  const findResource = finder(parts);
+  const path = managed.hasCode === true ? ReferencePath : IdPath;
+  const parts: Parts = { managed, table, Shown, path, one: z.object({ data: Shown }), show };
   return {
     Shown,
     list: listOperation(parts),
-    get: operation({
-      name: `get${managed.names.one}`,
-      method: "GET",
-      path: `${managed.path}/{id}`,
-      tag: tagOf(managed),
-      summary: `One ${noun}`,
-      access: managed.read,
-      input: { path: IdPath },
-      output: one,
-      status: 200,
-      findResource,
-      run: async (context, { resource }) => ({ body: { data: await show(context, resource) } }),
-    }),
+    get: getOperation(parts),
     create: createOperation(parts),
     update: updateOperation(parts),
     remove: removeOperation(parts),
+    rotate: secret === undefined ? [] : [rotateOperation(parts, secret)],
+    insert: async (tx, workspaceId, values) => {
+      const all = { ...managed.defaults, ...secretOf(managed), ...values };
+      return await table.insert(tx, workspaceId, complete(managed, all));
+    },
   };
 }
 
@@ -143,6 +90,8 @@ type Parts = {
   readonly managed: ManagedResource;
   readonly table: ManagedTable;
   readonly Shown: z.ZodType;
+  /** What names a record in a path. */
+  readonly path: z.ZodType<NamingPath>;
   /** An answer of one record. */
   readonly one: z.ZodType;
   readonly show: (context: OperationContext, row: ManagedRow) => Promise<Record<string, unknown>>;
@@ -152,9 +101,12 @@ type Parts = {
 function finder({ managed, table }: Parts) {
   return async (
     { db, workspace, principal }: OperationContext,
-    { id }: { readonly id: number },
+    { id }: NamingPath,
   ): Promise<ManagedRow> => {
-    const row = await table.find(db, workspace.id, id);
+    const row =
+      typeof id === "number"
+        ? await table.find(db, workspace.id, id)
+        : await table.findByReference(db, workspace.id, id);
     if (row === undefined || (await managed.isSeen?.(db, principal, row)) === false)
       throw notFound(nounOf(managed));
     return row;
@@ -164,7 +116,7 @@ function finder({ managed, table }: Parts) {
 /** The same for a write. */
 function writeFinder(parts: Parts) {
   const find = finder(parts);
-  return async (context: OperationContext, path: { readonly id: number }): Promise<ManagedRow> => {
+  return async (context: OperationContext, path: NamingPath): Promise<ManagedRow> => {
     const row = await find(context, path);
     parts.managed.refuseWrite?.(context.principal, row);
     return row;
@@ -185,6 +137,45 @@ async function lockSeen(
   return row;
 }
 
+function getOperation(parts: Parts): Operation {
+  const { managed, path, one, show } = parts;
+  return operation({
+    name: `get${managed.names.one}`,
+    method: "GET",
+    path: `${managed.path}/{id}`,
+    tag: tagOf(managed),
+    summary: managed.summaries?.get ?? `One ${nounOf(managed)}`,
+    access: managed.read,
+    input: { path },
+    output: one,
+    status: 200,
+    findResource: finder(parts),
+    run: async (context, { resource }) => ({ body: { data: await show(context, resource) } }),
+  });
+}
+
+function rotateOperation(parts: Parts, { column, mint, operation: its }: RotatedSecret): Operation {
+  const { managed, table, path, one, show } = parts;
+  return operation({
+    name: its.name,
+    method: "POST",
+    path: `${managed.path}/{id}/${its.end}`,
+    tag: "Management",
+    summary: its.summary,
+    access: managed.write,
+    input: { path },
+    output: one,
+    status: 200,
+    findResource: writeFinder(parts),
+    run: async (context, { resource: { id } }) => {
+      const change = { id, column, value: mint() };
+      const row = await table.set(context.db, context.workspace.id, change);
+      if (row === undefined) throw notFound(nounOf(managed));
+      return { body: { data: await show(context, row) } };
+    },
+  });
+}
+
 function removeOperation(parts: Parts): Operation {
   const { managed, table } = parts;
   const noun = nounOf(managed);
@@ -195,24 +186,24 @@ function removeOperation(parts: Parts): Operation {
     tag: tagOf(managed),
     summary: `Delete a ${noun}`,
     access: managed.write,
-    input: { path: IdPath },
+    input: { path: parts.path },
     output: z.object({ data: deletedRecord }),
     status: 200,
     failures: ["in_use"],
     findResource: writeFinder(parts),
-    run: async (context, { path }) => {
+    run: async (context, { resource: { id } }) => {
       const { db, workspace } = context;
-      const user = await managed.findUser?.(db, path.id);
+      const user = await managed.findUser?.(db, id);
       if (user !== undefined) throw new ApiError("in_use", `the ${noun} is still used by ${user}`);
       await deleteUnused(
         async () =>
           await inTransaction(db, async (tx) => {
-            await lockSeen(parts, tx, context, path.id);
-            await table.delete(tx, workspace.id, path.id);
+            await lockSeen(parts, tx, context, id);
+            await table.delete(tx, workspace.id, id);
           }),
         `the ${noun} is still used by other records`,
       );
-      return { body: { data: { id: path.id, deleted: true } } };
+      return { body: { data: { id, deleted: true } } };
     },
   });
 }
@@ -234,7 +225,7 @@ function listOperation({ managed, table, Shown, show }: Parts): Operation {
     method: "GET",
     path: managed.path,
     tag: tagOf(managed),
-    summary: `The list of every ${nounOf(managed)}, newest first`,
+    summary: managed.summaries?.list ?? `The list of every ${nounOf(managed)}, newest first`,
     access: managed.read,
     input: { query: z.object({ ...managed.filters, ...pageParams }) },
     output: z.object({ data: z.array(Shown), next_cursor: z.string().nullable() }),
@@ -257,12 +248,13 @@ function listOperation({ managed, table, Shown, show }: Parts): Operation {
 }
 
 function createOperation({ managed, table, one, show }: Parts): Operation {
-  const { under } = managed;
+  const { under, minted } = managed;
   const optional = z.strictObject(managed.fields).partial();
   const required = Object.fromEntries(managed.required.map((name) => [name, true as const]));
   const defaultsOf = (context: OperationContext, parent: unknown): Body => ({
     ...managed.defaults,
-    ...managed.minted?.(context),
+    ...minted?.(context),
+    ...secretOf(managed),
     ...(under === undefined ? {} : { [under.column]: Parent.parse(parent).id }),
   });
   return operation<z.ZodType, undefined, z.ZodObject, unknown>({
@@ -270,7 +262,7 @@ function createOperation({ managed, table, one, show }: Parts): Operation {
     method: "POST",
     path: `${under?.of.path ?? ""}${managed.path}`,
     tag: tagOf(managed),
-    summary: `Create a ${nounOf(managed)}`,
+    summary: managed.summaries?.create ?? `Create a ${nounOf(managed)}`,
     access: managed.write,
     input: {
       ...(under?.of.input.path === undefined ? {} : { path: under.of.input.path }),
@@ -284,19 +276,31 @@ function createOperation({ managed, table, one, show }: Parts): Operation {
     findFaults: async (context, { body, resource }) =>
       await faultsOfRecords(managed, context, { body, before: defaultsOf(context, resource) }),
     run: async (context, { body, resource }) => {
-      const values = { ...defaultsOf(context, resource), ...presentFields(body) };
-      const row = await unlessTaken(
-        managed,
-        async () =>
-          await inTransaction(context.db, async (tx) => {
-            await makeRoom({ managed, table }, tx, context.workspace.id, values);
-            await managed.beforeWrite?.(tx, context.workspace.id, values);
-            return await table.insert(tx, context.workspace.id, values);
-          }),
-      );
+      const insert = async (): Promise<ManagedRow> => {
+        const values = { ...defaultsOf(context, resource), ...presentFields(body) };
+        return await inTransaction(context.db, async (tx) => {
+          await makeRoom({ managed, table }, tx, context.workspace.id, values);
+          await managed.beforeWrite?.(tx, context.workspace.id, values);
+          return await table.insert(tx, context.workspace.id, complete(managed, values));
+        });
+      };
+      const isOursTaken = (error: unknown): boolean => {
+        const field = takenField(managed, error)?.field ?? "";
+        return body[field] === undefined && field in (minted?.(context) ?? {});
+      };
+      const row = await unlessTaken(managed, async () => await tryCodes(insert, isOursTaken));
       return { body: { data: await show(context, row) } };
     },
   });
+}
+
+function secretOf({ secret }: ManagedResource): Body {
+  return secret === undefined ? {} : { [secret.column]: secret.mint() };
+}
+
+/** The values of a row with those that follow from them. */
+function complete({ derived }: ManagedResource, values: Body): Body {
+  return { ...values, ...derived?.from(values) };
 }
 
 /** @throws {ApiError} `conflict` when there are as many records as there may be. */
@@ -321,29 +325,32 @@ function updateOperation(parts: Parts): Operation {
     method: "PATCH",
     path: `${managed.path}/{id}`,
     tag: tagOf(managed),
-    summary: `Change fields of a ${nounOf(managed)}`,
+    summary: managed.summaries?.update ?? `Change fields of a ${nounOf(managed)}`,
     access: managed.write,
-    input: { path: IdPath, body: z.strictObject(managed.fields).partial() },
+    input: { path: parts.path, body: z.strictObject(managed.fields).partial() },
     output: one,
     status: 200,
     failures: failuresOfWrite(managed),
     findResource: writeFinder(parts),
     findFaults: async (context, { body, resource }) =>
       await faultsOfRecords(managed, context, { body, before: resource }),
-    run: async (context, { body, path }) => {
+    run: async (context, { body, resource: { id } }) => {
       const row = await unlessTaken(
         managed,
         async () =>
           await inTransaction(context.db, async (tx) => {
-            const current = await lockSeen(parts, tx, context, path.id);
+            const current = await lockSeen(parts, tx, context, id);
             const values = { ...current, ...presentFields(body) };
             // Nothing changed: `updated_at` stays (G13, G28).
             if (isDeepStrictEqual(values, current)) return current;
             await managed.beforeWrite?.(tx, context.workspace.id, values);
-            return await table.update(tx, context.workspace.id, { id: path.id, values });
+            const row = { id, values: complete(managed, values) };
+            const after = await table.update(tx, context.workspace.id, row);
+            if (after === undefined) throw notFound(nounOf(managed));
+            await managed.afterUpdate?.(tx, context.workspace.id, { before: current, after });
+            return after;
           }),
       );
-      if (row === undefined) throw notFound(nounOf(managed));
       return { body: { data: await show(context, row) } };
     },
   });
@@ -365,22 +372,18 @@ async function faultsOfRecords(
   };
 }
 
-async function unlessTaken<T>({ taken = {} }: ManagedResource, run: () => Promise<T>): Promise<T> {
+async function unlessTaken<T>(managed: ManagedResource, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    const refused = taken[violatedConstraint(error)];
+    const refused = takenField(managed, error);
     if (refused === undefined) throw error;
-    if (typeof refused !== "string") throw conflict(refused.field, refused.message);
-    throw conflict(refused, `another record has this ${refused}`);
+    throw conflict(refused.field, refused.message);
   }
 }
 
-function tagOf({ tag = "Management" }: ManagedResource): string {
-  return tag;
-}
-
-/** "smart_link" as people read it. */
-function nounOf({ resource }: ManagedResource): string {
-  return resource.replaceAll("_", " ");
+/** The field whose value another record has; undefined when something else went wrong. */
+function takenField({ taken = {} }: ManagedResource, error: unknown): TakenField | undefined {
+  const field = taken[violatedConstraint(error)];
+  return typeof field === "string" ? { field, message: `another record has this ${field}` } : field;
 }

@@ -10,9 +10,20 @@ export function quoteIdentifiers(names: readonly string[]): string {
   return names.map((name) => pg.escapeIdentifier(name)).join(", ");
 }
 
-/** The condition that each column has the value of a parameter, numbered from `first` on; "" for no columns. */
-export function quoteConditions(columns: readonly string[], first: number): string {
-  return columns
-    .map((column, index) => ` and ${pg.escapeIdentifier(column)} = $${first + index}`)
+/** A condition of a statement: its text, the first of its parameters being `$first`, and their values. */
+export type Condition = {
+  readonly text: (first: number) => string;
+  readonly values: readonly unknown[];
+};
+
+/** The conditions as ` and …` each, their parameters numbered from `first` on; "" for none. */
+export function quoteConditions(conditions: readonly Condition[], first: number): string {
+  let next = first;
+  return conditions
+    .map(({ text, values }) => {
+      const condition = ` and ${text(next)}`;
+      next += values.length;
+      return condition;
+    })
     .join("");
 }
