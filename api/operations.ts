@@ -24,12 +24,11 @@ import { acceptOfferTerms, getOfferTerms } from "./offers/offer-terms.ts";
 import { setPartnerAccess } from "./offers/set-partner-access.ts";
 import { updateOffer } from "./offers/update-offer.ts";
 import type { Operation } from "./operation.ts";
-import { listPostbacks } from "./postbacks/list-postbacks.ts";
-import { onePostback } from "./postbacks/one-postback.ts";
 import {
   listPostbackDeliveries,
   retryPostbackDelivery,
 } from "./postbacks/postback-delivery-operations.ts";
+import { postbacks } from "./postbacks/postbacks.ts";
 import { getReport } from "./reports/get-report.ts";
 import { getTimeseries } from "./reports/get-timeseries.ts";
 
@@ -67,11 +66,11 @@ export const operations: readonly Operation[] = [
   createConversion,
   updateConversion,
   updateConversions,
-  listPostbacks,
-  onePostback.get,
-  onePostback.create,
-  onePostback.update,
-  onePostback.remove,
+  postbacks.list,
+  postbacks.get,
+  postbacks.create,
+  postbacks.update,
+  postbacks.remove,
   listPostbackDeliveries,
   retryPostbackDelivery,
   ...dealOperations,

@@ -234,7 +234,7 @@ function listOperation({ managed, table, Shown, show }: Parts): Operation {
       const { limit, cursor, ...filters } = query;
       const page = openPage(context, name, { ...filters, limit, cursor });
       const rows = await table.list(context.db, context.workspace.id, {
-        filters: presentFields(filters),
+        filters: managed.narrow?.(context.principal, filters) ?? filters,
         after: page.after,
         rowsMax: page.rowsMax,
       });

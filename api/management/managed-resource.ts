@@ -5,7 +5,7 @@ import type { References } from "../access/references.ts";
 import type { Resource } from "../access/visibility.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { FieldFaults, Operation, OperationAccess, OperationContext } from "../operation.ts";
-import type { Filter } from "../rest/filter-conditions.ts";
+import type { Filter, FilterValues } from "../rest/filter-conditions.ts";
 import type { ManagedRow } from "./managed-table.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -60,6 +60,8 @@ export type ManagedResource = {
   /** Query parameters of the list; each is a column and its value, or stands in `conditions`. */
   readonly filters?: z.ZodRawShape;
   readonly conditions?: Readonly<Record<string, Filter>>;
+  /** The filters that a list of this key has, from those that it asked for. May throw a refusal of a parameter. */
+  readonly narrow?: (principal: Principal, filters: FilterValues) => FilterValues;
   readonly references?: References;
   /** Unique index, or what else refuses a value, to the field whose value it is; "another record has this" without a message. */
   readonly taken?: Readonly<Record<string, string | TakenField>>;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import {
   type Condition,
@@ -6,9 +7,9 @@ import {
   quoteIdentifiers,
 } from "../../schemas/postgres/quote.ts";
 import type { Reference } from "../rest/codes.ts";
-import type { Position } from "../rest/cursor.ts";
 import { conditionsOf, equals, type Filter, type FilterValues } from "../rest/filter-conditions.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
+import type { FilteredPage } from "../rest/page.ts";
 
 /** A row as it is answered: the names of the columns are the contract's. */
 export type ManagedRow = { readonly id: number; readonly created_at: string } & Readonly<
@@ -38,6 +39,8 @@ export type ManagedColumns = {
  */
 export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   readonly #name: string;
+  /** Ends the names of the statements: a record and its settings are two descriptions of one table, with other texts. */
+  readonly #plan: string;
   readonly #owner: string;
   readonly #shown: readonly string[];
   readonly #inserted: readonly string[];
@@ -47,6 +50,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   constructor(columns: ManagedColumns) {
     const { table, owner = "workspace_id", written, made = [], kept, filters = {} } = columns;
     this.#name = table;
+    this.#plan = `${table}-${createHash("sha256").update(JSON.stringify(columns)).digest("hex").slice(0, 8)}`;
     this.#owner = owner;
     this.#shown = [...new Set([...kept, ...written])];
     this.#inserted = [...made, ...written];
@@ -58,16 +62,11 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   async list(
     db: Queryable,
     ownerId: number,
-    page: {
-      readonly filters: FilterValues;
-      readonly after: Position | undefined;
-      readonly rowsMax: number;
-    },
+    { filters, after, rowsMax }: FilteredPage,
   ): Promise<Row[]> {
-    const { filters, after, rowsMax } = page;
     const conditions = this.#conditions(filters);
     const { rows } = await db.query<Row>({
-      ...keptPlan(`managed-list-${this.#name}`, filters),
+      ...keptPlan(`managed-list-${this.#plan}`, filters),
       text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
         where ${quoteIdentifier(this.#owner)} = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
           ${quoteConditions(conditions, 5)}
@@ -85,7 +84,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
 
   async find(db: Queryable, ownerId: number, id: number): Promise<Row | undefined> {
     const { rows } = await db.query<Row>({
-      name: `managed-find-${this.#name}`,
+      name: `managed-find-${this.#plan}`,
       text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
         where ${quoteIdentifier(this.#owner)} = $1 and id = $2`,
       values: [ownerId, id],
@@ -100,7 +99,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     { id, code }: Reference,
   ): Promise<Row | undefined> {
     const { rows } = await db.query<Row>({
-      name: `managed-find-by-reference-${this.#name}`,
+      name: `managed-find-by-reference-${this.#plan}`,
       text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
         where ${quoteIdentifier(this.#owner)} = $1 and (id = $2 or lower(code) = lower($3))
         order by id = $2 desc limit 1`,
@@ -112,7 +111,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   /** As `find`; nobody else changes the row until the end of the transaction. */
   async lock(db: Queryable, ownerId: number, id: number): Promise<Row | undefined> {
     const { rows } = await db.query<Row>({
-      name: `managed-lock-${this.#name}`,
+      name: `managed-lock-${this.#plan}`,
       text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
         where ${quoteIdentifier(this.#owner)} = $1 and id = $2 for update`,
       values: [ownerId, id],
@@ -147,7 +146,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   /** `values` has every written column, and every made one. @throws a violation of a constraint. */
   async insert(db: Queryable, ownerId: number, values: object): Promise<Row> {
     const { rows } = await db.query<Row>({
-      name: `managed-insert-${this.#name}`,
+      name: `managed-insert-${this.#plan}`,
       text: `insert into ${quoteIdentifier(this.#name)} (${quoteIdentifier(this.#owner)}, ${quoteIdentifiers(this.#inserted)})
         select $1::integer, ${quoteIdentifiers(this.#inserted)}
         from jsonb_populate_record(null::${quoteIdentifier(this.#name)}, $2)
@@ -166,7 +165,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     row: { readonly id: number; readonly values: object },
   ): Promise<Row | undefined> {
     const { rows } = await db.query<Row>({
-      name: `managed-update-${this.#name}`,
+      name: `managed-update-${this.#plan}`,
       text: `update ${quoteIdentifier(this.#name)}
         set (${quoteIdentifiers(this.#written)}, updated_at) =
           (select ${quoteIdentifiers(this.#written)}, clock_timestamp()
@@ -185,7 +184,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     to: { readonly id: number; readonly column: string; readonly value: unknown },
   ): Promise<Row | undefined> {
     const { rows } = await db.query<Row>({
-      name: `managed-set-${this.#name}-${to.column}`,
+      name: `managed-set-${this.#plan}-${to.column}`,
       text: `update ${quoteIdentifier(this.#name)} set ${quoteIdentifier(to.column)} = $3, updated_at = clock_timestamp()
         where ${quoteIdentifier(this.#owner)} = $1 and id = $2
         returning ${quoteIdentifiers(this.#shown)}`,
@@ -197,7 +196,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   /** False when there was no such row. @throws a violation of a foreign key when others use the row. */
   async delete(db: Queryable, ownerId: number, id: number): Promise<boolean> {
     const { rows } = await db.query<{ id: number }>({
-      name: `managed-delete-${this.#name}`,
+      name: `managed-delete-${this.#plan}`,
       text: `delete from ${quoteIdentifier(this.#name)}
         where ${quoteIdentifier(this.#owner)} = $1 and id = $2 returning id`,
       values: [ownerId, id],

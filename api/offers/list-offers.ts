@@ -3,6 +3,7 @@ import { everybody } from "../access/access-of-operations.ts";
 import type { Principal } from "../access/principal.ts";
 import { invalidParameter } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
+import type { FilterValues } from "../rest/filter-conditions.ts";
 import { openPage } from "../rest/page.ts";
 import {
   booleanParam,
@@ -14,7 +15,7 @@ import {
   wordParam,
 } from "../rest/query-fields.ts";
 import { OFFER_STATUSES, OFFER_VISIBILITIES, ShownOffer } from "./offer-fields.ts";
-import { listOffersOfPartner, listOffers as listRows, type OfferFilters } from "./offers.ts";
+import { listOffersOfPartner, listOffers as listRows } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
 
 const Query = z.object({
@@ -47,8 +48,8 @@ export const listOffers: Operation = operation({
     const page = openPage(context, "listOffers", query);
     const rows =
       principal.role === "partner"
-        ? await listOffersOfPartner(db, principal, filters, page)
-        : await listRows(db, principal.workspace.id, filters, page);
+        ? await listOffersOfPartner(db, principal, { ...page, filters })
+        : await listRows(db, principal.workspace.id, { ...page, filters });
     return {
       body: page.close(rows, {
         positionOf: (offer) => ({ at: offer.created_at, id: String(offer.id) }),
@@ -59,7 +60,7 @@ export const listOffers: Operation = operation({
 });
 
 /** A filter on what a key cannot see is refused, so that nothing can be found out by it (VIS-059). */
-function filtersOf(principal: Principal, query: z.infer<typeof Query>): OfferFilters {
+function filtersOf(principal: Principal, query: z.infer<typeof Query>): FilterValues {
   if (principal.role === "partner" && query.advertiser_id !== undefined) {
     throw invalidParameter("advertiser_id", "not for partner keys");
   }
@@ -72,16 +73,6 @@ function filtersOf(principal: Principal, query: z.infer<typeof Query>): OfferFil
   ) {
     throw invalidParameter("advertiser_id", "not your own account");
   }
-  return {
-    status: query.status,
-    q: query.q,
-    visibility: query.visibility,
-    advertiserId: principal.advertiser?.id ?? query.advertiser_id,
-    category: query.category,
-    tag: query.tag,
-    ids: query.ids,
-    featured: query.featured,
-    currency: query.currency,
-    canRun: query.can_run,
-  };
+  const { limit: _limit, cursor: _cursor, ...filters } = query;
+  return { ...filters, advertiser_id: principal.advertiser?.id ?? query.advertiser_id };
 }

@@ -1,5 +1,6 @@
 import type { OperationContext } from "../operation.ts";
 import type { CursorRange, OpenedCursor, Position } from "./cursor.ts";
+import type { FilterValues } from "./filter-conditions.ts";
 
 /** One cursor-paged list while it is answered. */
 export type OpenPage = {
@@ -11,6 +12,11 @@ export type OpenPage = {
   readonly rowsMax: number;
   /** The answer: at most `limit` rows, each through `show`. `positionOf` is asked for the last row of a full page. */
   readonly close: <Row, Shown>(rows: readonly Row[], how: PageEnd<Row, Shown>) => PageBody<Shown>;
+};
+
+/** What the statement of a filtered list needs of a page. */
+export type FilteredPage = Pick<OpenPage, "after" | "rowsMax"> & {
+  readonly filters: FilterValues;
 };
 
 export type PageEnd<Row, Shown> = {

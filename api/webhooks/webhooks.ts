@@ -62,7 +62,9 @@ export const webhooks = manage({
     events: z.array(z.enum(WEBHOOK_EVENTS)),
     active: z.boolean(),
   },
-  present: (_context, row) => presentWebhook(row),
+  // Why a webhook is off is a field of one that the service has switched off.
+  present: (_context, { disabled_reason: reason, ...fields }) =>
+    reason === "" || fields["active"] === true ? fields : { ...fields, disabled_reason: reason },
   read: webhookRead,
   write: webhookWrite,
   findFaults: ({ settings }, _values, { body }) => {
@@ -71,12 +73,6 @@ export const webhooks = manage({
     return fault === undefined ? {} : { url: fault };
   },
 });
-
-/** A webhook as it is answered: why it is off is a field of one that the service has switched off. */
-function presentWebhook(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { disabled_reason: reason, ...fields } = row;
-  return reason === "" || row["active"] === true ? fields : { ...fields, disabled_reason: reason };
-}
 
 /** G131. */
 function mintSecret(): string {

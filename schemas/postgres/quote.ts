@@ -5,9 +5,10 @@ export function quoteIdentifier(name: string): string {
   return pg.escapeIdentifier(name);
 }
 
-/** Several names, as a list of columns. */
-export function quoteIdentifiers(names: readonly string[]): string {
-  return names.map((name) => pg.escapeIdentifier(name)).join(", ");
+/** Several names, as a list of columns: those of `table` where a statement reads several tables. */
+export function quoteIdentifiers(names: readonly string[], table?: string): string {
+  const prefix = table === undefined ? "" : `${pg.escapeIdentifier(table)}.`;
+  return names.map((name) => prefix + pg.escapeIdentifier(name)).join(", ");
 }
 
 /** A condition of a statement: its text, the first of its parameters being `$first`, and their values. */
