@@ -1,12 +1,6 @@
 import { getMe } from "./account/get-me.ts";
-import { createAdvertiser } from "./advertisers/create-advertiser.ts";
-import { getAdvertiser } from "./advertisers/get-advertiser.ts";
-import { listAdvertisers } from "./advertisers/list-advertisers.ts";
-import { updateAdvertiser } from "./advertisers/update-advertiser.ts";
-import { createAffiliate } from "./affiliates/create-affiliate.ts";
-import { getAffiliate } from "./affiliates/get-affiliate.ts";
-import { listAffiliates } from "./affiliates/list-affiliates.ts";
-import { updateAffiliate } from "./affiliates/update-affiliate.ts";
+import { advertisers } from "./advertisers/advertisers.ts";
+import { affiliates } from "./affiliates/affiliates.ts";
 import { getClick } from "./clicks/get-click.ts";
 import { listClicks } from "./clicks/list-clicks.ts";
 import { createConversion } from "./conversions/create-conversion.ts";
@@ -30,12 +24,11 @@ import { acceptOfferTerms, getOfferTerms } from "./offers/offer-terms.ts";
 import { setPartnerAccess } from "./offers/set-partner-access.ts";
 import { updateOffer } from "./offers/update-offer.ts";
 import type { Operation } from "./operation.ts";
-import { listPostbacks } from "./postbacks/list-postbacks.ts";
-import { onePostback } from "./postbacks/one-postback.ts";
 import {
   listPostbackDeliveries,
   retryPostbackDelivery,
 } from "./postbacks/postback-delivery-operations.ts";
+import { postbacks } from "./postbacks/postbacks.ts";
 import { getReport } from "./reports/get-report.ts";
 import { getTimeseries } from "./reports/get-timeseries.ts";
 
@@ -55,14 +48,14 @@ export const operations: readonly Operation[] = [
   oneCreative.create,
   oneCreative.update,
   oneCreative.remove,
-  listAffiliates,
-  getAffiliate,
-  createAffiliate,
-  updateAffiliate,
-  listAdvertisers,
-  getAdvertiser,
-  createAdvertiser,
-  updateAdvertiser,
+  affiliates.list,
+  affiliates.get,
+  affiliates.create,
+  affiliates.update,
+  advertisers.list,
+  advertisers.get,
+  advertisers.create,
+  advertisers.update,
   getReport,
   getTimeseries,
   listClicks,
@@ -73,11 +66,11 @@ export const operations: readonly Operation[] = [
   createConversion,
   updateConversion,
   updateConversions,
-  listPostbacks,
-  onePostback.get,
-  onePostback.create,
-  onePostback.update,
-  onePostback.remove,
+  postbacks.list,
+  postbacks.get,
+  postbacks.create,
+  postbacks.update,
+  postbacks.remove,
   listPostbackDeliveries,
   retryPostbackDelivery,
   ...dealOperations,

@@ -1,76 +1,174 @@
+import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { likePattern, type Reference } from "../rest/codes.ts";
-import type { Position } from "../rest/cursor.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
+import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { manage } from "../management/manage.ts";
+import type { Body } from "../management/managed-resource.ts";
+import {
+  country,
+  currency,
+  email,
+  isStorable,
+  longText,
+  money,
+  name,
+  oneOf,
+  orEmpty,
+  recordId,
+  shownMoney,
+  shownTime,
+  tags,
+  text,
+} from "../rest/body-fields.ts";
+import { mintCode, type Reference } from "../rest/codes.ts";
+import { hasMember, isAnyOf, matches } from "../rest/filter-conditions.ts";
+import { idParam, idsParam, textParam, wordParam } from "../rest/query-fields.ts";
+import { queueEvent, type Shown } from "../webhooks/queue-event.ts";
 
-export type AffiliateRow = {
-  id: number;
-  code: string;
-  name: string;
-  status: string;
-  company: string;
-  contact_name: string;
-  email: string;
-  phone: string;
-  website: string;
-  messenger: string;
-  traffic_sources: string;
-  notes: string;
-  country: string;
-  tier: string;
-  manager_id: number | null;
-  payment_method: string;
-  payment_details: Record<string, string>;
-  payment_terms: string;
-  min_payout: string;
-  currency: string;
-  tags: string[];
-  approved_at: string | null;
-  created_at: string;
-  updated_at: string;
-};
+const STATUSES = ["active", "pending", "blocked", "rejected"] as const;
+const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
+/** G56. */
+const PAYMENT_TERMS = [
+  ...(["net7", "net15", "net30", "net45", "net60"] as const),
+  ...(["weekly", "biweekly", "monthly", "on_request"] as const),
+] as const;
 
-export type AffiliateFilters = {
-  readonly status: string | undefined;
-  readonly managerId: number | undefined;
-  readonly tag: string | undefined;
-  readonly ids: readonly number[] | undefined;
-  readonly q: string | undefined;
-};
+const DETAILS_MAX = 50;
 
-const COLUMNS = `id, code, name, status, company, contact_name, email, phone, website, messenger, traffic_sources, notes,
-  country, tier, manager_id, payment_method, payment_details, payment_terms, min_payout, currency, tags, approved_at,
-  created_at, updated_at`;
+const paymentDetails = z
+  .record(text(50).min(1), text(), "expected an object of texts")
+  .refine(
+    (details) => Object.keys(details).every(isStorable),
+    "contains a character that is not allowed",
+  )
+  .refine(
+    (details) => Object.keys(details).length <= DETAILS_MAX,
+    `expected at most ${DETAILS_MAX} entries`,
+  );
 
-export async function listAffiliates(
-  db: Queryable,
-  workspaceId: number,
-  filters: AffiliateFilters,
-  page: { readonly after: Position | undefined; readonly rowsMax: number },
-): Promise<AffiliateRow[]> {
-  const { rows } = await db.query<AffiliateRow>({
-    ...keptPlan("list-affiliates", filters),
-    text: `select ${COLUMNS} from affiliate
-           where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
-             and ($4::text is null or status = $4) and ($5::integer is null or manager_id = $5)
-             and ($6::text is null or $6 = any(tags)) and ($7::integer[] is null or id = any($7))
-             and ($8::text is null or name ilike $8 or company ilike $8 or email ilike $8 or lower(code) = lower($9::text))
-           order by created_at desc, id desc limit $10`,
-    values: [
-      workspaceId,
-      page.after?.at ?? "infinity",
-      page.after?.id ?? 0,
-      filters.status,
-      filters.managerId,
-      filters.tag,
-      filters.ids,
-      filters.q === undefined ? null : likePattern(filters.q),
-      filters.q,
-      page.rowsMax,
-    ],
-  });
-  return rows;
+/** Partners. Defaults are those of G57; the currency of a new one is the workspace's. */
+export const affiliates = manage({
+  resource: "affiliate",
+  names: { one: "Affiliate", many: "Affiliates" },
+  path: "/affiliates",
+  tag: "Affiliates",
+  summaries: {
+    list: "Affiliates (partners), newest first",
+    get: "One affiliate by id or code",
+    create: "Create an affiliate",
+    update: "Change fields of an affiliate",
+  },
+  hasCode: true,
+  table: "affiliate",
+  fields: {
+    code: z
+      .string("expected a code")
+      .regex(/^[A-Za-z0-9]{6,10}$/, "expected 6 to 10 letters or digits"),
+    name: name(),
+    status: oneOf(...STATUSES),
+    company: text(),
+    contact_name: text(),
+    email: orEmpty(email),
+    phone: text(),
+    website: text(),
+    messenger: text(),
+    traffic_sources: text(),
+    notes: longText(),
+    country: orEmpty(country),
+    tier: text(),
+    manager_id: recordId.nullable(),
+    payment_method: oneOf(...PAYMENT_METHODS),
+    payment_details: paymentDetails,
+    payment_terms: oneOf(...PAYMENT_TERMS),
+    min_payout: money,
+    currency,
+    tags,
+  },
+  required: ["name"],
+  defaults: {
+    status: "active",
+    company: "",
+    contact_name: "",
+    email: "",
+    phone: "",
+    website: "",
+    messenger: "",
+    traffic_sources: "",
+    notes: "",
+    country: "",
+    tier: "",
+    manager_id: null,
+    payment_method: "other",
+    payment_details: {},
+    payment_terms: "net30",
+    min_payout: "0.0000",
+    tags: [],
+  },
+  minted: ({ workspace }) => ({ code: mintCode(), currency: workspace.currency }),
+  kept: {
+    id: z.int(),
+    approved_at: shownTime.nullable(),
+    created_at: shownTime,
+    updated_at: shownTime,
+  },
+  // The first time that the partner is active (T39). Postgres reads "now" as the time of the transaction.
+  derived: {
+    columns: ["approved_at"],
+    from: ({ approved_at: before, status }) => ({
+      approved_at: before ?? (status === "active" ? "now" : null),
+    }),
+  },
+  shown: {
+    code: z.string(),
+    name: z.string(),
+    status: z.enum(STATUSES),
+    company: z.string(),
+    contact_name: z.string(),
+    email: z.string(),
+    phone: z.string(),
+    website: z.string(),
+    messenger: z.string(),
+    traffic_sources: z.string(),
+    notes: z.string(),
+    country: z.string(),
+    tier: z.string(),
+    manager_id: z.int().nullable(),
+    payment_method: z.enum(PAYMENT_METHODS),
+    payment_details: z.record(z.string(), z.string()),
+    payment_terms: z.string(),
+    min_payout: shownMoney,
+    currency: z.string(),
+    tags: z.array(z.string()),
+  },
+  filters: {
+    status: wordParam(...STATUSES),
+    manager_id: idParam,
+    tag: textParam,
+    ids: idsParam.meta({ description: "Comma-separated ids" }),
+    q: textParam.meta({ description: "Name, company or e-mail contains, or exact code" }),
+  },
+  conditions: {
+    tag: hasMember("tags"),
+    ids: isAnyOf("id"),
+    q: matches(["name", "company", "email"], ["code"]),
+  },
+  read: staff("affiliates.read"),
+  write: adminWrite("affiliates.write"),
+  references: { manager_id: "user" },
+  taken: { affiliate_code: { field: "code", message: "another affiliate has this code" } },
+  afterUpdate: async (tx, workspaceId, { before, after }) =>
+    await queueEvent(tx, workspaceId, "affiliate.updated", () => ({
+      data: affiliateDocument(after),
+      before: affiliateDocument(before),
+    })),
+});
+
+/** What webhooks are told of a partner: neither notes nor how it is paid (G128). */
+function affiliateDocument(row: Body): Shown {
+  const fields = ["id", "code", "name", "status", "email", "company", "country", "created_at"];
+  return Object.fromEntries(fields.map((field) => [field, row[field]]));
 }
+
+export type AffiliateRow = { readonly id: number; readonly code: string; readonly status: string };
 
 /** By id, else by code (G25). */
 export async function findAffiliate(
@@ -80,93 +178,9 @@ export async function findAffiliate(
 ): Promise<AffiliateRow | undefined> {
   const { rows } = await db.query<AffiliateRow>({
     name: "find-affiliate",
-    text: `select ${COLUMNS} from affiliate where workspace_id = $1 and (id = $2 or lower(code) = lower($3))
+    text: `select id, code, status from affiliate where workspace_id = $1 and (id = $2 or lower(code) = lower($3))
            order by id = $2 desc limit 1`,
     values: [workspaceId, reference.id, reference.code],
   });
   return rows[0];
-}
-
-export async function lockAffiliate(db: Queryable, id: number): Promise<AffiliateRow | undefined> {
-  const { rows } = await db.query<AffiliateRow>({
-    name: "lock-affiliate",
-    text: `select ${COLUMNS} from affiliate where id = $1 for update`,
-    values: [id],
-  });
-  return rows[0];
-}
-
-/** What a write sets, in the order of {@link WRITTEN}; `approved_at` is set by the status (T39). */
-export type AffiliateValues = Omit<
-  AffiliateRow,
-  "id" | "approved_at" | "created_at" | "updated_at"
->;
-
-const WRITTEN = `code, name, status, company, contact_name, email, phone, website, messenger, traffic_sources, notes, country,
-  tier, manager_id, payment_method, payment_details, payment_terms, min_payout, currency, tags`;
-
-/** @throws a unique violation of `affiliate_code`. */
-export async function insertAffiliate(
-  db: Queryable,
-  workspaceId: number,
-  values: AffiliateValues,
-): Promise<AffiliateRow> {
-  const { rows } = await db.query<AffiliateRow>({
-    name: "insert-affiliate",
-    text: `insert into affiliate (workspace_id, ${WRITTEN}, approved_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-             case when $4 = 'active' then now() end)
-           returning ${COLUMNS}`,
-    values: [workspaceId, ...writtenValues(values)],
-  });
-  return only(rows);
-}
-
-/** @throws a unique violation of `affiliate_code`. */
-export async function updateAffiliate(
-  db: Queryable,
-  id: number,
-  values: AffiliateValues,
-): Promise<AffiliateRow> {
-  const { rows } = await db.query<AffiliateRow>({
-    name: "update-affiliate",
-    text: `update affiliate set (${WRITTEN}) = row ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-             $18, $19, $20, $21), updated_at = clock_timestamp(),
-             approved_at = coalesce(approved_at, case when $4 = 'active' then clock_timestamp() end)
-           where id = $1
-           returning ${COLUMNS}`,
-    values: [id, ...writtenValues(values)],
-  });
-  return only(rows);
-}
-
-function writtenValues(values: AffiliateValues): unknown[] {
-  return [
-    values.code,
-    values.name,
-    values.status,
-    values.company,
-    values.contact_name,
-    values.email,
-    values.phone,
-    values.website,
-    values.messenger,
-    values.traffic_sources,
-    values.notes,
-    values.country,
-    values.tier,
-    values.manager_id,
-    values.payment_method,
-    JSON.stringify(values.payment_details),
-    values.payment_terms,
-    values.min_payout,
-    values.currency,
-    values.tags,
-  ];
-}
-
-function only<Row>(rows: readonly Row[]): Row {
-  const [row] = rows;
-  if (row === undefined) throw new Error("a write of one row answers that row");
-  return row;
 }

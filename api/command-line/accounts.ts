@@ -1,4 +1,4 @@
-import { findAdvertiser } from "../advertisers/advertisers.ts";
+import { findReferenced } from "../access/references.ts";
 import { findAffiliate } from "../affiliates/affiliates.ts";
 import { findOffer } from "../offers/offers.ts";
 import type { OperationContext } from "../operation.ts";
@@ -25,9 +25,10 @@ export async function advertiserIdOf(
   asked: string,
 ): Promise<number> {
   const reference = parseReference(asked);
-  const found = reference && (await findAdvertiser(db, workspace.id, reference.id));
+  const ids = reference === undefined ? [] : [reference.id];
+  const [found] = await findReferenced(db, workspace.id, { kind: "advertiser", ids });
   if (found === undefined) throw missing(workspace.slug, `advertiser ${asked}`);
-  return found.id;
+  return found;
 }
 
 export async function offerIdOf(

@@ -2,10 +2,8 @@ import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { insertKey } from "../access/insert-key.ts";
-import { insertAdvertiser } from "../advertisers/advertisers.ts";
-import { withDefaults as advertiserDefaults } from "../advertisers/create-advertiser.ts";
-import { insertAffiliate } from "../affiliates/affiliates.ts";
-import { withDefaults as affiliateDefaults } from "../affiliates/create-affiliate.ts";
+import { advertisers } from "../advertisers/advertisers.ts";
+import { affiliates } from "../affiliates/affiliates.ts";
 import { insertOfferWithEvents } from "../offers/create-offer.ts";
 import { setAccess } from "../offers/set-partner-access.ts";
 import { CommandError } from "./command-error.ts";
@@ -119,32 +117,23 @@ async function giveHost(
 async function insertPartners(tx: Queryable, workspaceId: number): Promise<number[]> {
   const ids: number[] = [];
   for (const [index, name] of ["Anna's blog", "Bob's coupons", "Cleo's ads"].entries()) {
-    const values = affiliateDefaults({ name, country: "DE", tags: ["demo"] }, CURRENCY);
-    const { id } = await insertAffiliate(tx, workspaceId, {
-      ...values,
-      code: PARTNERS[index] ?? "",
-    });
+    const own = { code: PARTNERS[index], name, country: "DE", tags: ["demo"], currency: CURRENCY };
+    const { id } = await affiliates.insert(tx, workspaceId, own);
     ids.push(id);
   }
   return ids;
 }
 
 async function insertOffers(tx: Queryable, workspaceId: number): Promise<Map<string, number>> {
-  const advertisers = {
-    shop: await insertAdvertiser(
-      tx,
-      workspaceId,
-      advertiserDefaults({ name: "Demo Shop" }, CURRENCY),
-    ),
-    software: await insertAdvertiser(
-      tx,
-      workspaceId,
-      advertiserDefaults({ name: "Demo Software" }, CURRENCY),
-    ),
+  const insertAdvertiser = async (name: string) =>
+    await advertisers.insert(tx, workspaceId, { name, currency: CURRENCY });
+  const owners = {
+    shop: await insertAdvertiser("Demo Shop"),
+    software: await insertAdvertiser("Demo Software"),
   };
   const ids = new Map<string, number>();
   for (const { advertiser, ...offer } of DEMO_OFFERS) {
-    const body = { ...offer, advertiser_id: advertisers[advertiser].id };
+    const body = { ...offer, advertiser_id: owners[advertiser].id };
     const { id } = await insertOfferWithEvents(tx, workspaceId, body);
     ids.set(offer.code, id);
   }

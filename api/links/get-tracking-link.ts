@@ -5,7 +5,8 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { isStaff } from "../access/principal.ts";
 import { type AffiliateRow, findAffiliate } from "../affiliates/affiliates.ts";
 import { ApiError, invalidParameter, notFound } from "../errors.ts";
-import { findOffer, type OfferRow, type PartnerOfferRow } from "../offers/offers.ts";
+import type { OfferRow } from "../offers/offer-fields.ts";
+import { findOffer, type PartnerOfferRow } from "../offers/offers.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { parseReference } from "../rest/codes.ts";
 import { textParam, wordParam } from "../rest/query-fields.ts";
@@ -64,7 +65,6 @@ const Link = z.strictObject({
 });
 
 type Offer = OfferRow | PartnerOfferRow;
-type Affiliate = Pick<AffiliateRow, "id" | "code" | "status">;
 
 export const getTrackingLink: Operation = operation({
   name: "getTrackingLink",
@@ -109,7 +109,7 @@ export const getTrackingLink: Operation = operation({
 async function affiliateOf(
   { db, principal, workspace }: OperationContext,
   query: Query,
-): Promise<Affiliate> {
+): Promise<AffiliateRow> {
   const own = principal.affiliate;
   if (query.affiliate === undefined) {
     if (own === null) throw invalidParameter("affiliate", EXPECTED);
@@ -134,7 +134,7 @@ async function offerOf({ db, principal }: OperationContext, query: Query): Promi
   return offer;
 }
 
-type Between = { readonly affiliate: Affiliate; readonly offer: Offer };
+type Between = { readonly affiliate: AffiliateRow; readonly offer: Offer };
 
 async function domainOf(
   { db, workspace }: OperationContext,
@@ -158,7 +158,7 @@ async function domainOf(
 async function valuesOf(
   { db, workspace }: OperationContext,
   query: Query,
-  { id }: Affiliate,
+  { id }: AffiliateRow,
 ): Promise<LinkValues> {
   const forced = await findForcedTemplate(db, workspace.id, id);
   if (forced === undefined) return linkValues(textsOf(query), { isTemplate: false });

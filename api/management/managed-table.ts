@@ -1,11 +1,15 @@
+import { createHash } from "node:crypto";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import {
+  type Condition,
   quoteConditions,
   quoteIdentifier,
   quoteIdentifiers,
 } from "../../schemas/postgres/quote.ts";
-import type { Position } from "../rest/cursor.ts";
+import type { Reference } from "../rest/codes.ts";
+import { conditionsOf, equals, type Filter, type FilterValues } from "../rest/filter-conditions.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
+import type { FilteredPage } from "../rest/page.ts";
 
 /** A row as it is answered: the names of the columns are the contract's. */
 export type ManagedRow = { readonly id: number; readonly created_at: string } & Readonly<
@@ -14,95 +18,103 @@ export type ManagedRow = { readonly id: number; readonly created_at: string } & 
 
 export type ManagedColumns = {
   readonly table: string;
-  /** What a body may set. */
+  /** Column of the record that the rows belong to; `workspace_id` by default. */
+  readonly owner?: string;
+  /** What a write sets. */
   readonly written: readonly string[];
   /** Those of `kept` that are set when a row is made, and never again. */
   readonly made?: readonly string[];
   /** What is answered besides: `id`, times, what the service sets. */
   readonly kept: readonly string[];
+  /** Filters that do not ask for the value of the column of their name. */
+  readonly filters?: Readonly<Record<string, Filter>>;
 };
 
-/** Column to the value it must have. The names are those of a resource's declared filters, never a caller's. */
-export type ManagedFilters = Readonly<Record<string, unknown>>;
-
 /**
- * The statements of a table whose rows belong to a workspace and are managed one at a time.
+ * The statements of a table whose rows belong to a workspace, or to another record, and are managed one at a time.
  *
- * Every statement has the workspace in its condition. The values of a row travel as one JSON parameter and take the types
- * of the columns in Postgres, so money stays text until it is numeric.
+ * Every statement has the owner in its condition. The values of a row travel as one JSON parameter and take the types
+ * of the columns in Postgres, so money stays text until it is numeric. `Row` is what the columns are read as. The names of
+ * columns and filters are those that a resource declares, never a caller's.
  */
-export class ManagedTable {
+export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   readonly #name: string;
+  /** Ends the names of the statements: a record and its settings are two descriptions of one table, with other texts. */
+  readonly #plan: string;
+  readonly #owner: string;
   readonly #shown: readonly string[];
-  readonly #find: string;
-  readonly #lock: string;
-  readonly #insert: string;
-  readonly #update: string;
-  readonly #delete: string;
+  readonly #inserted: readonly string[];
+  readonly #written: readonly string[];
+  readonly #filters: Readonly<Record<string, Filter>>;
 
-  constructor({ table, written, kept, made = [] }: ManagedColumns) {
-    const shown = [...kept, ...written];
-    const inserted = [...made, ...written];
+  constructor(columns: ManagedColumns) {
+    const { table, owner = "workspace_id", written, made = [], kept, filters = {} } = columns;
     this.#name = table;
-    this.#shown = shown;
-    this.#find = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2`;
-    this.#lock = `select ${quoteIdentifiers(shown)} from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2
-      for update`;
-    this.#insert = `insert into ${quoteIdentifier(table)} (workspace_id, ${quoteIdentifiers(inserted)})
-      select $1::integer, ${quoteIdentifiers(inserted)} from jsonb_populate_record(null::${quoteIdentifier(table)}, $2)
-      returning ${quoteIdentifiers(shown)}`;
-    this.#update = `update ${quoteIdentifier(table)}
-      set (${quoteIdentifiers(written)}, updated_at) =
-        (select ${quoteIdentifiers(written)}, clock_timestamp()
-         from jsonb_populate_record(null::${quoteIdentifier(table)}, $3))
-      where workspace_id = $1 and id = $2
-      returning ${quoteIdentifiers(shown)}`;
-    this.#delete = `delete from ${quoteIdentifier(table)} where workspace_id = $1 and id = $2 returning id`;
+    this.#plan = `${table}-${createHash("sha256").update(JSON.stringify(columns)).digest("hex").slice(0, 8)}`;
+    this.#owner = owner;
+    this.#shown = [...new Set([...kept, ...written])];
+    this.#inserted = [...made, ...written];
+    this.#written = written;
+    this.#filters = filters;
   }
 
   /** Newest first, at most `rowsMax`. */
   async list(
     db: Queryable,
-    workspaceId: number,
-    page: {
-      readonly filters: ManagedFilters;
-      readonly after: Position | undefined;
-      readonly rowsMax: number;
-    },
-  ): Promise<ManagedRow[]> {
-    const { filters, after, rowsMax } = page;
-    const { rows } = await db.query<ManagedRow>({
-      ...keptPlan(`managed-list-${this.#name}`, filters),
+    ownerId: number,
+    { filters, after, rowsMax }: FilteredPage,
+  ): Promise<Row[]> {
+    const conditions = this.#conditions(filters);
+    const { rows } = await db.query<Row>({
+      ...keptPlan(`managed-list-${this.#plan}`, filters),
       text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
-        where workspace_id = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
-          ${quoteConditions(Object.keys(filters), 5)}
+        where ${quoteIdentifier(this.#owner)} = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
+          ${quoteConditions(conditions, 5)}
         order by created_at desc, id desc limit $4`,
       values: [
-        workspaceId,
+        ownerId,
         after?.at ?? "infinity",
         after?.id ?? 0,
         rowsMax,
-        ...Object.values(filters),
+        ...conditions.flatMap(({ values }) => values),
       ],
     });
     return rows;
   }
 
-  async find(db: Queryable, workspaceId: number, id: number): Promise<ManagedRow | undefined> {
-    const { rows } = await db.query<ManagedRow>({
-      name: `managed-find-${this.#name}`,
-      text: this.#find,
-      values: [workspaceId, id],
+  async find(db: Queryable, ownerId: number, id: number): Promise<Row | undefined> {
+    const { rows } = await db.query<Row>({
+      name: `managed-find-${this.#plan}`,
+      text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
+        where ${quoteIdentifier(this.#owner)} = $1 and id = $2`,
+      values: [ownerId, id],
+    });
+    return rows[0];
+  }
+
+  /** By id, else by code (G25): for tables whose rows have a code. */
+  async findByReference(
+    db: Queryable,
+    ownerId: number,
+    { id, code }: Reference,
+  ): Promise<Row | undefined> {
+    const { rows } = await db.query<Row>({
+      name: `managed-find-by-reference-${this.#plan}`,
+      text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
+        where ${quoteIdentifier(this.#owner)} = $1 and (id = $2 or lower(code) = lower($3))
+        order by id = $2 desc limit 1`,
+      values: [ownerId, id, code],
     });
     return rows[0];
   }
 
   /** As `find`; nobody else changes the row until the end of the transaction. */
-  async lock(db: Queryable, workspaceId: number, id: number): Promise<ManagedRow | undefined> {
-    const { rows } = await db.query<ManagedRow>({
-      name: `managed-lock-${this.#name}`,
-      text: this.#lock,
-      values: [workspaceId, id],
+  async lock(db: Queryable, ownerId: number, id: number): Promise<Row | undefined> {
+    const { rows } = await db.query<Row>({
+      name: `managed-lock-${this.#plan}`,
+      text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
+        where ${quoteIdentifier(this.#owner)} = $1 and id = $2 for update`,
+      values: [ownerId, id],
     });
     return rows[0];
   }
@@ -113,33 +125,33 @@ export class ManagedTable {
    */
   async countForInsert(
     db: Queryable,
-    workspaceId: number,
-    count: { readonly having: ManagedFilters; readonly rowsMax: number },
+    ownerId: number,
+    count: { readonly having: FilterValues; readonly rowsMax: number },
   ): Promise<number> {
     await db.query({
       name: "managed-lock-count",
       text: "select pg_advisory_xact_lock(hashtext($1::text), $2::integer)",
-      values: [this.#name, workspaceId],
+      values: [this.#name, ownerId],
     });
+    const conditions = this.#conditions(count.having);
     const { rows } = await db.query<{ count: number }>({
       text: `select count(*) as count from (
         select from ${quoteIdentifier(this.#name)}
-        where workspace_id = $1 ${quoteConditions(Object.keys(count.having), 3)} limit $2) counted`,
-      values: [workspaceId, count.rowsMax, ...Object.values(count.having)],
+        where ${quoteIdentifier(this.#owner)} = $1 ${quoteConditions(conditions, 3)} limit $2) counted`,
+      values: [ownerId, count.rowsMax, ...conditions.flatMap(({ values }) => values)],
     });
     return rows[0]?.count ?? 0;
   }
 
   /** `values` has every written column, and every made one. @throws a violation of a constraint. */
-  async insert(
-    db: Queryable,
-    workspaceId: number,
-    values: Readonly<Record<string, unknown>>,
-  ): Promise<ManagedRow> {
-    const { rows } = await db.query<ManagedRow>({
-      name: `managed-insert-${this.#name}`,
-      text: this.#insert,
-      values: [workspaceId, JSON.stringify(values)],
+  async insert(db: Queryable, ownerId: number, values: object): Promise<Row> {
+    const { rows } = await db.query<Row>({
+      name: `managed-insert-${this.#plan}`,
+      text: `insert into ${quoteIdentifier(this.#name)} (${quoteIdentifier(this.#owner)}, ${quoteIdentifiers(this.#inserted)})
+        select $1::integer, ${quoteIdentifiers(this.#inserted)}
+        from jsonb_populate_record(null::${quoteIdentifier(this.#name)}, $2)
+        returning ${quoteIdentifiers(this.#shown)}`,
+      values: [ownerId, JSON.stringify(values)],
     });
     const [row] = rows;
     if (row === undefined) throw new Error(`an insert into ${this.#name} answers its row`);
@@ -149,24 +161,50 @@ export class ManagedTable {
   /** `values` has every written column. Undefined when the row is gone. @throws a violation of a constraint. */
   async update(
     db: Queryable,
-    workspaceId: number,
-    row: { readonly id: number; readonly values: Readonly<Record<string, unknown>> },
-  ): Promise<ManagedRow | undefined> {
-    const { rows } = await db.query<ManagedRow>({
-      name: `managed-update-${this.#name}`,
-      text: this.#update,
-      values: [workspaceId, row.id, JSON.stringify(row.values)],
+    ownerId: number,
+    row: { readonly id: number; readonly values: object },
+  ): Promise<Row | undefined> {
+    const { rows } = await db.query<Row>({
+      name: `managed-update-${this.#plan}`,
+      text: `update ${quoteIdentifier(this.#name)}
+        set (${quoteIdentifiers(this.#written)}, updated_at) =
+          (select ${quoteIdentifiers(this.#written)}, clock_timestamp()
+           from jsonb_populate_record(null::${quoteIdentifier(this.#name)}, $3))
+        where ${quoteIdentifier(this.#owner)} = $1 and id = $2
+        returning ${quoteIdentifiers(this.#shown)}`,
+      values: [ownerId, row.id, JSON.stringify(row.values)],
+    });
+    return rows[0];
+  }
+
+  /** Sets one column and nothing else. Undefined when the row is gone. */
+  async set(
+    db: Queryable,
+    ownerId: number,
+    to: { readonly id: number; readonly column: string; readonly value: unknown },
+  ): Promise<Row | undefined> {
+    const { rows } = await db.query<Row>({
+      name: `managed-set-${this.#plan}-${to.column}`,
+      text: `update ${quoteIdentifier(this.#name)} set ${quoteIdentifier(to.column)} = $3, updated_at = clock_timestamp()
+        where ${quoteIdentifier(this.#owner)} = $1 and id = $2
+        returning ${quoteIdentifiers(this.#shown)}`,
+      values: [ownerId, to.id, to.value],
     });
     return rows[0];
   }
 
   /** False when there was no such row. @throws a violation of a foreign key when others use the row. */
-  async delete(db: Queryable, workspaceId: number, id: number): Promise<boolean> {
+  async delete(db: Queryable, ownerId: number, id: number): Promise<boolean> {
     const { rows } = await db.query<{ id: number }>({
-      name: `managed-delete-${this.#name}`,
-      text: this.#delete,
-      values: [workspaceId, id],
+      name: `managed-delete-${this.#plan}`,
+      text: `delete from ${quoteIdentifier(this.#name)}
+        where ${quoteIdentifier(this.#owner)} = $1 and id = $2 returning id`,
+      values: [ownerId, id],
     });
     return rows.length > 0;
+  }
+
+  #conditions(filters: FilterValues): readonly Condition[] {
+    return conditionsOf(filters, (name) => this.#filters[name] ?? equals(quoteIdentifier(name)));
   }
 }

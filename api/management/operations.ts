@@ -1,6 +1,6 @@
 import { listAdCosts } from "../ad-costs/list-ad-costs.ts";
 import { setAdCosts } from "../ad-costs/set-ad-costs.ts";
-import { rotateAdvertiserToken } from "../advertisers/rotate-postback-token.ts";
+import { advertisers } from "../advertisers/advertisers.ts";
 import { createErasure } from "../erasures/create-erasure.ts";
 import { createKey } from "../keys/create-key.ts";
 import { getKey } from "../keys/get-key.ts";
@@ -12,7 +12,6 @@ import { deleteEvent } from "../offers/delete-event.ts";
 import { listPartnerAccess } from "../offers/list-partner-access.ts";
 import { updateEvent } from "../offers/update-event.ts";
 import type { Operation } from "../operation.ts";
-import { rotateWebhookSecret } from "../webhooks/rotate-secret.ts";
 import {
   listWebhookDeliveries,
   retryWebhookDelivery,
@@ -63,7 +62,7 @@ export const managementOperations: readonly Operation[] = [
   listPartnerAccess,
   ...Object.values(affiliateSettings),
   ...Object.values(advertiserSettings),
-  rotateAdvertiserToken,
+  ...advertisers.rotate,
   listAdCosts,
   setAdCosts,
   listFxRates,
@@ -72,7 +71,7 @@ export const managementOperations: readonly Operation[] = [
   replaceBlocklist,
   createErasure,
   ...all(webhooks),
-  rotateWebhookSecret,
+  ...webhooks.rotate,
   testWebhook,
   listWebhookDeliveries,
   retryWebhookDelivery,

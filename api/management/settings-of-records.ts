@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
-import { getAdvertiser } from "../advertisers/get-advertiser.ts";
-import { getAffiliate } from "../affiliates/get-affiliate.ts";
+import { advertisers } from "../advertisers/advertisers.ts";
+import { affiliates } from "../affiliates/affiliates.ts";
 import { getOffer } from "../offers/get-offer.ts";
 import { askForAcceptanceAnew } from "../offers/offer-terms.ts";
 import type { FieldFaults } from "../operation.ts";
@@ -60,7 +60,7 @@ export const offerSettings = manageSettings({
 export const affiliateSettings = manageSettings({
   resource: "affiliate_settings",
   name: "AffiliateSettings",
-  of: getAffiliate,
+  of: affiliates.get,
   table: "affiliate",
   fields: { throttle_percent: count({ min: 0, max: PERCENT_MAX }), hold_days: days.nullable() },
   shown: { throttle_percent: z.int(), hold_days: z.number().nullable() },
@@ -73,7 +73,7 @@ export const affiliateSettings = manageSettings({
 export const advertiserSettings = manageSettings({
   resource: "advertiser_settings",
   name: "AdvertiserSettings",
-  of: getAdvertiser,
+  of: advertisers.get,
   table: "advertiser",
   fields: { postback_ip_allowlist: addressRanges, budget_caps: caps },
   shown: { postback_ip_allowlist: z.array(z.string()), budget_caps: z.looseObject({}) },

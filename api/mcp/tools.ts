@@ -1,7 +1,6 @@
 import { PRESETS } from "../../schemas/time/presets.ts";
 import { getMe } from "../account/get-me.ts";
-import { getAffiliate } from "../affiliates/get-affiliate.ts";
-import { listAffiliates } from "../affiliates/list-affiliates.ts";
+import { affiliates } from "../affiliates/affiliates.ts";
 import { listClicks } from "../clicks/list-clicks.ts";
 import { getConversion } from "../conversions/get-conversion.ts";
 import { listConversions } from "../conversions/list-conversions.ts";
@@ -111,7 +110,7 @@ export const TOOLS: readonly Tool[] = [
     name: "list_affiliates",
     title: "List partners",
     description: "Partners (affiliates) of the workspace, newest first. Staff keys only.",
-    operation: listAffiliates,
+    operation: affiliates.list,
     arguments: { q: text, status: text, limit: { kind: "limit", max: 200, absent: 50 }, ...paged },
     takesParams: true,
   },
@@ -119,7 +118,7 @@ export const TOOLS: readonly Tool[] = [
     name: "get_affiliate",
     title: "One partner",
     description: "One partner (affiliate). Staff keys only.",
-    operation: getAffiliate,
+    operation: affiliates.get,
     arguments: { id: { kind: "reference", isRequired: true } },
     takesParams: false,
   },

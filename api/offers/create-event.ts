@@ -5,7 +5,7 @@ import { showTo } from "../access/visibility.ts";
 import { conflict } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
 import { withEventDefaults } from "./create-offer.ts";
-import { insertEvent, touchOffer } from "./events.ts";
+import { eventTable, touchOffer } from "./events.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { percentFaults } from "./offer-faults.ts";
 import { EventBody, ShownEvent } from "./offer-fields.ts";
@@ -30,7 +30,7 @@ export const createEvent: Operation = operation({
     try {
       const event = await inTellingTransaction(context, resource.id, async (tx) => {
         await touchOffer(tx, resource.id);
-        return await insertEvent(tx, resource.id, withEventDefaults(body));
+        return await eventTable.insert(tx, resource.id, withEventDefaults(body));
       });
       return { body: { data: showTo(principal.role, "event", event) } };
     } catch (error) {

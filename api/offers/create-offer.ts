@@ -6,22 +6,24 @@ import { adminWrite } from "../access/access-of-operations.ts";
 import { referenceFaults } from "../access/references.ts";
 import { conflict, validationFailed } from "../errors.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
-import { mintCode } from "../rest/codes.ts";
+import { mintCode, tryCodes } from "../rest/codes.ts";
 import { presentFields } from "../rest/patch.ts";
-import { type EventValues, insertEvent } from "./events.ts";
+import { eventTable } from "./events.ts";
 import { eventFaults, percentFaults } from "./offer-faults.ts";
-import { CreateOfferBody, type EventBody, ShownOffer } from "./offer-fields.ts";
 import {
-  findAdvertiserCurrency,
-  insertOffer,
-  lockOffer,
+  CreateOfferBody,
+  type EventBody,
+  type EventRow,
   type OfferRow,
-  type OfferValues,
-} from "./offers.ts";
+  ShownOffer,
+} from "./offer-fields.ts";
+import { findAdvertiserCurrency, lockOffer, offerTable } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
 import { tellOfNewOffer } from "./tell-of-offer.ts";
 
-const CODE_TRIES_MAX = 5;
+type OfferValues = Omit<OfferRow, "id" | "code" | "created_at" | "updated_at" | "events">;
+type EventValues = Omit<EventRow, "id">;
+
 const NO_MONEY = "0.0000";
 
 /** G35. */
@@ -47,7 +49,7 @@ const DEFAULTS = {
   thumbnail_url: "",
   tags: [],
   is_featured: false,
-};
+} satisfies Partial<OfferValues>;
 
 export const createOffer: Operation = operation({
   name: "createOffer",
@@ -77,19 +79,20 @@ async function insertUnderNewCode(
   body: CreateOfferBody,
 ): Promise<OfferRow> {
   const { db, workspace } = context;
-  for (let attempt = 1; ; attempt += 1) {
-    const code = body.code ?? mintCode();
-    try {
-      return await inTransaction(db, async (tx) => {
-        const offer = await insertOfferWithEvents(tx, workspace.id, { ...body, code });
-        await tellOfNewOffer(tx, context, offer);
-        return offer;
-      });
-    } catch (error) {
-      if (violatedConstraint(error) !== "offer_code") throw error;
-      if (body.code !== undefined) throw conflict("code", "another offer has this code");
-      if (attempt === CODE_TRIES_MAX) throw error;
-    }
+  const isTaken = (error: unknown): boolean => violatedConstraint(error) === "offer_code";
+  const insert = async (): Promise<OfferRow> =>
+    await inTransaction(db, async (tx) => {
+      const code = body.code ?? mintCode();
+      const offer = await insertOfferWithEvents(tx, workspace.id, { ...body, code });
+      await tellOfNewOffer(tx, context, offer);
+      return offer;
+    });
+  if (body.code === undefined) return await tryCodes(insert, isTaken);
+  try {
+    return await insert();
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    throw conflict("code", "another offer has this code");
   }
 }
 
@@ -103,12 +106,12 @@ export async function insertOfferWithEvents(
   if (currency === undefined) throw validationFailed({ advertiser_id: "no such advertiser" });
   const fromDefault = body.events?.find(({ code }) => code === "default");
   const values = withDefaults(body, fromDefault, currency);
-  const offerId = await insertOffer(tx, workspaceId, body.code, values);
-  await insertEvent(tx, offerId, defaultEvent(values, fromDefault));
+  const { id } = await offerTable.insert(tx, workspaceId, { ...values, code: body.code });
+  await eventTable.insert(tx, id, defaultEvent(values, fromDefault));
   for (const event of body.events ?? []) {
-    if (event !== fromDefault) await insertEvent(tx, offerId, withEventDefaults(event));
+    if (event !== fromDefault) await eventTable.insert(tx, id, withEventDefaults(event));
   }
-  const offer = await lockOffer(tx, offerId);
+  const offer = await lockOffer(tx, id);
   if (offer === undefined) throw new Error("an offer was inserted and is not there");
   return offer;
 }

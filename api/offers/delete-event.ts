@@ -3,7 +3,7 @@ import { adminWrite } from "../access/access-of-operations.ts";
 import { ApiError } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
 import { deletedRecord } from "../rest/body-fields.ts";
-import { deleteEvent as deleteRow, findUserOfEvent, lockEvent, touchOffer } from "./events.ts";
+import { eventTable, findUserOfEvent, touchOffer } from "./events.ts";
 import { inTellingTransaction } from "./tell-of-offer.ts";
 import { EventPath, getEventOfPath } from "./update-event.ts";
 
@@ -22,10 +22,10 @@ export const deleteEvent: Operation = operation({
   run: async (context, { resource: { offer, event } }) => {
     if (event.is_default) throw new ApiError("in_use", "an offer needs its default event");
     await inTellingTransaction(context, offer.id, async (tx) => {
-      if ((await lockEvent(tx, offer.id, event.code)) === undefined) return;
+      if ((await eventTable.lock(tx, offer.id, event.id)) === undefined) return;
       const user = await findUserOfEvent(tx, offer.id, event.code);
       if (user !== undefined) throw new ApiError("in_use", `the event is still used by ${user}`);
-      await deleteRow(tx, event.id);
+      await eventTable.delete(tx, offer.id, event.id);
       await touchOffer(tx, offer.id);
     });
     return { body: { data: { id: event.id, deleted: true } } };

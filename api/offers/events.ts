@@ -1,79 +1,15 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { EventRow } from "./offers.ts";
+import { ManagedTable } from "../management/managed-table.ts";
+import { type EventRow, PatchEventBody } from "./offer-fields.ts";
 
-export type EventValues = Omit<EventRow, "id">;
-
-/** @throws a unique violation of `offer_event_offer_id_code_key`. */
-export async function insertEvent(
-  db: Queryable,
-  offerId: number,
-  event: EventValues,
-): Promise<EventRow> {
-  const { rows } = await db.query<EventRow>({
-    name: "insert-offer-event",
-    text: `insert into offer_event (offer_id, code, name, revenue_type, revenue, payout_type, payout, is_default, is_private,
-             allow_multiple)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-           returning id, code, name, revenue_type, revenue, payout_type, payout, is_default, is_private, allow_multiple`,
-    values: [
-      offerId,
-      event.code,
-      event.name,
-      event.revenue_type,
-      event.revenue,
-      event.payout_type,
-      event.payout,
-      event.is_default,
-      event.is_private,
-      event.allow_multiple,
-    ],
-  });
-  const row = rows[0];
-  if (row === undefined) throw new Error("an insert answers its row");
-  return row;
-}
-
-/** Undefined when the offer has no event with the code. Nobody else changes it until the end of the transaction. */
-export async function lockEvent(
-  tx: Queryable,
-  offerId: number,
-  code: string,
-): Promise<EventRow | undefined> {
-  const { rows } = await tx.query<EventRow>({
-    name: "lock-offer-event",
-    text: `select id, code, name, revenue_type, revenue, payout_type, payout, is_default, is_private, allow_multiple
-           from offer_event where offer_id = $1 and code = $2 for update`,
-    values: [offerId, code],
-  });
-  return rows[0];
-}
-
-export async function updateEvent(tx: Queryable, event: EventRow): Promise<void> {
-  await tx.query({
-    name: "update-offer-event",
-    text: `update offer_event set name = $2, revenue_type = $3, revenue = $4, payout_type = $5, payout = $6, is_private = $7,
-             allow_multiple = $8, updated_at = clock_timestamp()
-           where id = $1`,
-    values: [
-      event.id,
-      event.name,
-      event.revenue_type,
-      event.revenue,
-      event.payout_type,
-      event.payout,
-      event.is_private,
-      event.allow_multiple,
-    ],
-  });
-}
-
-export async function deleteEvent(tx: Queryable, id: number): Promise<void> {
-  await tx.query({
-    name: "delete-offer-event",
-    text: "delete from offer_event where id = $1",
-    values: [id],
-  });
-}
+/** The events of an offer. The name of their unique index is `offer_event_offer_id_code_key`. */
+export const eventTable = new ManagedTable<EventRow>({
+  table: "offer_event",
+  owner: "offer_id",
+  written: Object.keys(PatchEventBody.shape),
+  made: ["code", "is_default"],
+  kept: ["id", "code", "is_default"],
+});
 
 /** A word for what needs the event: conversions, partners' own terms, postbacks (G44). */
 export async function findUserOfEvent(

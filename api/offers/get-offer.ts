@@ -4,8 +4,9 @@ import { notFound } from "../errors.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import type { Reference } from "../rest/codes.ts";
 import { reference } from "../rest/path-fields.ts";
+import type { OfferRow } from "./offer-fields.ts";
 import { ShownOffer } from "./offer-fields.ts";
-import { findOffer, type OfferRow } from "./offers.ts";
+import { findOffer } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
 
 /** `{id}` of an offer in a path (ENV-016). */

@@ -14,7 +14,7 @@ import {
   wordParam,
 } from "../rest/query-fields.ts";
 import { OFFER_STATUSES, OFFER_VISIBILITIES, ShownOffer } from "./offer-fields.ts";
-import { listOffersOfPartner, listOffers as listRows, type OfferFilters } from "./offers.ts";
+import { listOffersOfPartner, listOffers as listRows } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
 
 const Query = z.object({
@@ -43,12 +43,14 @@ export const listOffers: Operation = operation({
   status: 200,
   run: async (context, { query }) => {
     const { principal, db } = context;
-    const filters = filtersOf(principal, query);
-    const page = openPage(context, "listOffers", query);
+    refuseHiddenFilters(principal, query);
+    const opened = openPage(context, "listOffers", query);
+    const own = principal.advertiser === null ? {} : { advertiser_id: principal.advertiser.id };
+    const page = { ...opened, filters: { ...opened.filters, ...own } };
     const rows =
       principal.role === "partner"
-        ? await listOffersOfPartner(db, principal, filters, page)
-        : await listRows(db, principal.workspace.id, filters, page);
+        ? await listOffersOfPartner(db, principal, page)
+        : await listRows(db, principal.workspace.id, page);
     return {
       body: page.close(rows, {
         positionOf: (offer) => ({ at: offer.created_at, id: String(offer.id) }),
@@ -59,7 +61,7 @@ export const listOffers: Operation = operation({
 });
 
 /** A filter on what a key cannot see is refused, so that nothing can be found out by it (VIS-059). */
-function filtersOf(principal: Principal, query: z.infer<typeof Query>): OfferFilters {
+function refuseHiddenFilters(principal: Principal, query: z.infer<typeof Query>): void {
   if (principal.role === "partner" && query.advertiser_id !== undefined) {
     throw invalidParameter("advertiser_id", "not for partner keys");
   }
@@ -72,16 +74,4 @@ function filtersOf(principal: Principal, query: z.infer<typeof Query>): OfferFil
   ) {
     throw invalidParameter("advertiser_id", "not your own account");
   }
-  return {
-    status: query.status,
-    q: query.q,
-    visibility: query.visibility,
-    advertiserId: principal.advertiser?.id ?? query.advertiser_id,
-    category: query.category,
-    tag: query.tag,
-    ids: query.ids,
-    featured: query.featured,
-    currency: query.currency,
-    canRun: query.can_run,
-  };
 }

@@ -1,7 +1,8 @@
 import { parseAmount } from "../../schemas/money/amount.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { FieldFaults } from "../operation.ts";
-import { findOverriddenSides, type OfferRow } from "./offers.ts";
+import type { OfferRow } from "./offer-fields.ts";
+import { findOverriddenSides } from "./offers.ts";
 
 /*
  * Faults of a body that one field alone does not show. They are looked for in the body as it was sent, beside the schema,

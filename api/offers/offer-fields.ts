@@ -89,7 +89,7 @@ export const CreateOfferBody = PatchOfferBody.extend({
 export type CreateOfferBody = z.infer<typeof CreateOfferBody>;
 export type EventBody = z.infer<typeof EventBody>;
 
-export const ShownEvent = shownSchema("event", {
+const shownEvent = {
   id: z.int(),
   code: z.string(),
   name: z.string(),
@@ -100,9 +100,13 @@ export const ShownEvent = shownSchema("event", {
   is_default: z.boolean(),
   is_private: z.boolean(),
   allow_multiple: z.boolean(),
-}).meta({ id: "Event" });
+};
+/** An event as stored. */
+export type EventRow = Readonly<z.output<z.ZodObject<typeof shownEvent>>>;
+export const ShownEvent = shownSchema("event", shownEvent).meta({ id: "Event" });
 
-export const ShownOffer = shownSchema("offer", {
+/** The columns of an offer that are answered. */
+export const shownColumns = {
   id: z.int(),
   code: z.string(),
   name: z.string(),
@@ -130,9 +134,16 @@ export const ShownOffer = shownSchema("offer", {
   thumbnail_url: z.string(),
   tags: z.array(z.string()),
   is_featured: z.boolean(),
-  events: z.array(ShownEvent),
   created_at: shownTime,
   updated_at: shownTime,
+};
+/** An offer as stored, with its events, the default one first. */
+export type OfferRow = Readonly<z.output<z.ZodObject<typeof shownColumns>>> & {
+  readonly events: readonly EventRow[];
+};
+export const ShownOffer = shownSchema("offer", {
+  ...shownColumns,
+  events: z.array(ShownEvent),
   access_status: z.enum(ACCESS_STATUSES).nullable(),
   can_run: z.boolean(),
   tracking_link: z.string(),

@@ -1,66 +1,31 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { type Condition, quoteConditions, quoteIdentifiers } from "../../schemas/postgres/quote.ts";
 import type { Principal } from "../access/principal.ts";
 import { linkDomainId } from "../links/link-domains.ts";
-import { likePattern, type Reference } from "../rest/codes.ts";
-import type { Position } from "../rest/cursor.ts";
+import { ManagedTable } from "../management/managed-table.ts";
+import type { Reference } from "../rest/codes.ts";
+import {
+  conditionsOf,
+  equals,
+  type Filter,
+  type FilterValues,
+  hasMember,
+  isAnyOf,
+  matches,
+} from "../rest/filter-conditions.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
+import type { FilteredPage } from "../rest/page.ts";
 import { CAN_RUN } from "./can-run.ts";
-
-export type EventRow = {
-  readonly id: number;
-  readonly code: string;
-  readonly name: string;
-  readonly revenue_type: string;
-  readonly revenue: string;
-  readonly payout_type: string;
-  readonly payout: string;
-  readonly is_default: boolean;
-  readonly is_private: boolean;
-  readonly allow_multiple: boolean;
-};
+import { type EventRow, type OfferRow, PatchOfferBody, shownColumns } from "./offer-fields.ts";
 
 /** A partner's own payout on the offer (`event_code` null) or on one of its events. */
 export type OverrideRow = {
   readonly event_code: string | null;
-  readonly payout_type: string | null;
+  readonly payout_type: EventRow["payout_type"] | null;
   readonly payout: string | null;
 };
 
-/** An offer with its events, the default one first. */
-export type OfferRow = {
-  id: number;
-  code: string;
-  name: string;
-  status: string;
-  visibility: string;
-  advertiser_id: number;
-  category: string;
-  description: string;
-  restrictions: string;
-  preview_url: string;
-  destination_url: string;
-  fallback_url: string;
-  allowed_domains: string[];
-  currency: string;
-  revenue_type: string;
-  revenue: string;
-  payout_type: string;
-  payout: string;
-  caps: Record<string, unknown>;
-  targeting: Record<string, unknown>;
-  conversion_method: string;
-  unique_per_click: boolean;
-  attribution_days: number;
-  default_status: string;
-  thumbnail_url: string;
-  tags: string[];
-  is_featured: boolean;
-  created_at: string;
-  updated_at: string;
-  events: EventRow[];
-};
-
-/** The same as a partner's key gets it. */
+/** An offer as a partner's key gets it. */
 export type PartnerOfferRow = OfferRow & {
   access_status: string | null;
   can_run: boolean;
@@ -69,36 +34,13 @@ export type PartnerOfferRow = OfferRow & {
   origin: string | null;
 };
 
-export type OfferFilters = {
-  readonly status: string | undefined;
-  readonly q: string | undefined;
-  readonly visibility: string | undefined;
-  readonly advertiserId: number | undefined;
-  readonly category: string | undefined;
-  readonly tag: string | undefined;
-  readonly ids: readonly number[] | undefined;
-  readonly featured: boolean | undefined;
-  readonly currency: string | undefined;
-  readonly canRun: boolean | undefined;
-};
+type PartnerPrincipal = Principal & { readonly role: "partner" };
 
-const COLUMNS = `o.id, o.code, o.name, o.status, o.visibility, o.advertiser_id, o.category, o.description, o.restrictions,
-  o.preview_url, o.destination_url, o.fallback_url, o.allowed_domains, o.currency, o.revenue_type, o.revenue, o.payout_type,
-  o.payout, o.caps, o.targeting, o.conversion_method, o.unique_per_click, o.attribution_days, o.default_status,
-  o.thumbnail_url, o.tags, o.is_featured, o.created_at, o.updated_at,
+const COLUMNS = `${quoteIdentifiers(Object.keys(shownColumns), "o")},
   coalesce((select json_agg(json_build_object('id', e.id, 'code', e.code, 'name', e.name, 'revenue_type', e.revenue_type,
       'revenue', e.revenue::text, 'payout_type', e.payout_type, 'payout', e.payout::text, 'is_default', e.is_default,
       'is_private', e.is_private, 'allow_multiple', e.allow_multiple) order by e.is_default desc, e.id)
     from offer_event e where e.offer_id = o.id), '[]'::json) as events`;
-
-// $1 workspace, $2 $3 position, $4.. filters. The position is always there, so that it is always a condition of the index.
-const FILTERS = `o.workspace_id = $1 and o.deleted_at is null and (o.created_at, o.id) < ($2::timestamptz, $3::integer)
-  and ($4::text is null or o.status = $4)
-  and ($5::text is null or o.name ilike $5 or lower(o.code) = lower($6::text) or o.id::text = $6)
-  and ($7::text is null or o.visibility = $7) and ($8::text is null or o.category = $8)
-  and ($9::text is null or $9 = any(o.tags)) and ($10::integer[] is null or o.id = any($10))
-  and ($11::boolean is null or o.is_featured = $11) and ($12::text is null or o.currency = $12)
-  and ($13::integer is null or o.advertiser_id = $13)`;
 
 const LINK_DOMAIN_ID = linkDomainId({
   workspace: "o.workspace_id",
@@ -112,45 +54,70 @@ const PARTNER_COLUMNS = `case when ac.is_asked then ac.status end as access_stat
   (select d.scheme || '://' || d.host from tracking_domain d
    where d.id = ${LINK_DOMAIN_ID}) as origin`;
 
-/** Nothing of an invisible offer is told: private ones belong to approved partners only (G49). */
+/** Nothing of an invisible offer is told: private ones belong to approved partners only (G49). $4 is the partner. */
 const PARTNER_SOURCE = `from offer o join advertiser adv on adv.id = o.advertiser_id
-  join affiliate f on f.id = $14
+  join affiliate f on f.id = $4
   left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = f.id`;
 const PARTNER_SEES = `(o.visibility <> 'private' or ac.status = 'approved')`;
+
+/** $1 workspace, $2 $3 position, which is always there, so that it is always a condition of the index. */
+const IS_AFTER = `o.workspace_id = $1 and o.deleted_at is null
+  and (o.created_at, o.id) < ($2::timestamptz, $3::integer)`;
+/** Query parameters of the list that are not a column and its value. */
+const FILTERS: Readonly<Record<string, Filter>> = {
+  q: matches(["o.name"], ["o.code", "o.id::text"]),
+  tag: hasMember("o.tags"),
+  ids: isAnyOf("o.id"),
+  featured: equals("o.is_featured"),
+  can_run: equals(CAN_RUN),
+};
 
 export async function listOffers(
   db: Queryable,
   workspaceId: number,
-  filters: OfferFilters,
-  page: { readonly after: Position | undefined; readonly rowsMax: number },
+  { filters, after, rowsMax }: FilteredPage,
 ): Promise<OfferRow[]> {
+  const conditions = offerConditions(filters);
   const { rows } = await db.query<OfferRow>({
     ...keptPlan("list-offers", filters),
-    text: `select ${COLUMNS} from offer o where ${FILTERS} order by o.created_at desc, o.id desc limit $14`,
-    values: [...filterValues(workspaceId, filters, page.after), page.rowsMax],
+    text: `select ${COLUMNS} from offer o where ${IS_AFTER} ${quoteConditions(conditions, 5)}
+           order by o.created_at desc, o.id desc limit $4`,
+    values: [
+      workspaceId,
+      after?.at ?? "infinity",
+      after?.id ?? 0,
+      rowsMax,
+      ...conditions.flatMap(({ values }) => values),
+    ],
   });
   return rows;
 }
 
 export async function listOffersOfPartner(
   db: Queryable,
-  principal: Principal & { readonly role: "partner" },
-  filters: OfferFilters,
-  page: { readonly after: Position | undefined; readonly rowsMax: number },
+  { workspace, affiliate }: PartnerPrincipal,
+  { filters, after, rowsMax }: FilteredPage,
 ): Promise<PartnerOfferRow[]> {
+  const conditions = offerConditions(filters);
   const { rows } = await db.query<PartnerOfferRow>({
     // No name: the plan that Postgres keeps for any partner expects so few offers that it sorts all of them.
     text: `select ${COLUMNS}, ${PARTNER_COLUMNS} ${PARTNER_SOURCE}
-           where ${FILTERS} and ${PARTNER_SEES} and ($15::boolean is null or ${CAN_RUN} = $15)
-           order by o.created_at desc, o.id desc limit $16`,
+           where ${IS_AFTER} and ${PARTNER_SEES} ${quoteConditions(conditions, 6)}
+           order by o.created_at desc, o.id desc limit $5`,
     values: [
-      ...filterValues(principal.workspace.id, filters, page.after),
-      principal.affiliate.id,
-      filters.canRun,
-      page.rowsMax,
+      workspace.id,
+      after?.at ?? "infinity",
+      after?.id ?? 0,
+      affiliate.id,
+      rowsMax,
+      ...conditions.flatMap(({ values }) => values),
     ],
   });
   return rows;
+}
+
+function offerConditions(filters: FilterValues): readonly Condition[] {
+  return conditionsOf(filters, (name) => FILTERS[name] ?? equals(quoteIdentifiers([name], "o")));
 }
 
 /** By id, else by code. An advertiser finds its own offers only, a partner what it can see. */
@@ -173,14 +140,13 @@ export async function findOffer(
 
 async function findOfferOfPartner(
   db: Queryable,
-  principal: Principal & { readonly role: "partner" },
+  principal: PartnerPrincipal,
   reference: Reference,
 ): Promise<PartnerOfferRow | undefined> {
   const { rows } = await db.query<PartnerOfferRow>({
     name: "find-offer-of-partner",
     text: `select ${COLUMNS}, ${PARTNER_COLUMNS}
-           from offer o join advertiser adv on adv.id = o.advertiser_id join affiliate f on f.id = $4
-           left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = f.id
+           ${PARTNER_SOURCE}
            where o.workspace_id = $1 and o.deleted_at is null and (o.id = $2 or lower(o.code) = lower($3))
              and ${PARTNER_SEES}
            order by o.id = $2 desc limit 1`,
@@ -204,69 +170,13 @@ export async function lockOffer(db: Queryable, id: number): Promise<OfferRow | u
   return rows[0];
 }
 
-/** The columns a write sets, in the order of {@link WRITTEN}. */
-export type OfferValues = Omit<OfferRow, "id" | "code" | "created_at" | "updated_at" | "events">;
-
-const WRITTEN = `name, advertiser_id, status, visibility, category, description, restrictions, preview_url, destination_url,
-  fallback_url, allowed_domains, currency, revenue_type, revenue, payout_type, payout, caps, targeting, conversion_method,
-  unique_per_click, attribution_days, default_status, thumbnail_url, tags, is_featured`;
-
-function writtenValues(values: OfferValues): unknown[] {
-  return [
-    values.name,
-    values.advertiser_id,
-    values.status,
-    values.visibility,
-    values.category,
-    values.description,
-    values.restrictions,
-    values.preview_url,
-    values.destination_url,
-    values.fallback_url,
-    values.allowed_domains,
-    values.currency,
-    values.revenue_type,
-    values.revenue,
-    values.payout_type,
-    values.payout,
-    JSON.stringify(values.caps),
-    JSON.stringify(values.targeting),
-    values.conversion_method,
-    values.unique_per_click,
-    values.attribution_days,
-    values.default_status,
-    values.thumbnail_url,
-    values.tags,
-    values.is_featured,
-  ];
-}
-
-/** Answers the id. @throws a unique violation of `offer_code`. */
-export async function insertOffer(
-  db: Queryable,
-  workspaceId: number,
-  code: string,
-  values: OfferValues,
-): Promise<number> {
-  const { rows } = await db.query<{ id: number }>({
-    name: "insert-offer",
-    text: `insert into offer (workspace_id, code, ${WRITTEN}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-             $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
-           returning id`,
-    values: [workspaceId, code, ...writtenValues(values)],
-  });
-  return rows[0]?.id ?? 0;
-}
-
-export async function updateOffer(db: Queryable, id: number, values: OfferValues): Promise<void> {
-  await db.query({
-    name: "update-offer",
-    text: `update offer set (${WRITTEN}) = row ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-             $19, $20, $21, $22, $23, $24, $25, $26), updated_at = clock_timestamp()
-           where id = $1`,
-    values: [id, ...writtenValues(values)],
-  });
-}
+/** What is written of an offer. The name of its one unique index is `offer_code`. */
+export const offerTable = new ManagedTable<{ readonly id: number }>({
+  table: "offer",
+  written: Object.keys(PatchOfferBody.shape),
+  made: ["code"],
+  kept: ["id"],
+});
 
 /** The advertiser's currency; undefined when it is not of the workspace. */
 export async function findAdvertiserCurrency(
@@ -294,28 +204,6 @@ export async function findOverriddenSides(
     values: [offerId],
   });
   return { payout: rows[0]?.payout === true, revenue: rows[0]?.revenue === true };
-}
-
-function filterValues(
-  workspaceId: number,
-  filters: OfferFilters,
-  after: Position | undefined,
-): unknown[] {
-  return [
-    workspaceId,
-    after?.at ?? "infinity",
-    after?.id ?? 0,
-    filters.status,
-    filters.q === undefined ? null : likePattern(filters.q),
-    filters.q,
-    filters.visibility,
-    filters.category,
-    filters.tag,
-    filters.ids,
-    filters.featured,
-    filters.currency,
-    filters.advertiserId,
-  ];
 }
 
 /** How an offer pays and earns, and the codes of its events. */

@@ -9,8 +9,8 @@ import { longText, oneOf } from "../rest/body-fields.ts";
 import { pathCode, reference } from "../rest/path-fields.ts";
 import { queueEvent } from "../webhooks/queue-event.ts";
 import { getOfferOfPath } from "./get-offer.ts";
+import type { OfferRow } from "./offer-fields.ts";
 import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
-import type { OfferRow } from "./offers.ts";
 
 export type AccessRow = {
   affiliate_id: number;

@@ -2,7 +2,8 @@ import { ownPayout } from "../../schemas/catalog/own-terms.ts";
 import type { Principal } from "../access/principal.ts";
 import { showTo } from "../access/visibility.ts";
 import { affiliateLink } from "../links/build-link.ts";
-import type { EventRow, OfferRow, PartnerOfferRow } from "./offers.ts";
+import type { EventRow, OfferRow } from "./offer-fields.ts";
+import type { PartnerOfferRow } from "./offers.ts";
 
 /** An offer as the key sees it. */
 export function showOffer(

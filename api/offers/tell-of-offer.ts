@@ -3,7 +3,8 @@ import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import type { OperationContext } from "../operation.ts";
 import { queueEvent } from "../webhooks/queue-event.ts";
-import { lockOffer, type OfferRow } from "./offers.ts";
+import type { OfferRow } from "./offer-fields.ts";
+import { lockOffer } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
 
 type Teller = Pick<OperationContext, "principal">;

@@ -11,11 +11,10 @@ import {
 } from "../operation.ts";
 import { presentFields } from "../rest/patch.ts";
 import { pathEventCode, reference } from "../rest/path-fields.ts";
-import { lockEvent, touchOffer, updateEvent as updateRow } from "./events.ts";
+import { eventTable, touchOffer } from "./events.ts";
 import { getOfferOfPath } from "./get-offer.ts";
 import { percentFaults } from "./offer-faults.ts";
-import { PatchEventBody, ShownEvent } from "./offer-fields.ts";
-import type { EventRow, OfferRow } from "./offers.ts";
+import { type EventRow, type OfferRow, PatchEventBody, ShownEvent } from "./offer-fields.ts";
 import { inTellingTransaction } from "./tell-of-offer.ts";
 
 /** `{id}` of an offer and `{code}` of one of its events. */
@@ -48,11 +47,11 @@ export const updateEvent: Operation = operation({
   run: async (context, { body, resource: { offer, event } }) => {
     const { principal } = context;
     const changed = await inTellingTransaction(context, offer.id, async (tx) => {
-      const current = await lockEvent(tx, offer.id, event.code);
+      const current = await eventTable.lock(tx, offer.id, event.id);
       if (current === undefined) throw notFound("event");
       const next = { ...current, ...presentFields(body) };
       if (isDeepStrictEqual(next, current)) return current;
-      await updateRow(tx, next);
+      await eventTable.update(tx, offer.id, { id: event.id, values: next });
       await touchOffer(tx, offer.id);
       return next;
     });

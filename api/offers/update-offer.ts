@@ -5,13 +5,13 @@ import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { referenceFaults } from "../access/references.ts";
 import { notFound, validationFailed } from "../errors.ts";
-import { type Operation, operation } from "../operation.ts";
+import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { presentFields } from "../rest/patch.ts";
 import { setTermsOfDefaultEvent } from "./events.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { percentFaults, switchFaults } from "./offer-faults.ts";
-import { PatchOfferBody, ShownOffer } from "./offer-fields.ts";
-import { lockOffer, type OfferRow, updateOffer as updateRow } from "./offers.ts";
+import { type OfferRow, PatchOfferBody, ShownOffer } from "./offer-fields.ts";
+import { lockOffer, offerTable } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
 import { tellOfOfferChange } from "./tell-of-offer.ts";
 
@@ -34,7 +34,7 @@ export const updateOffer: Operation = operation({
   run: async (context, { body, resource }) => {
     const { principal, db } = context;
     const offer = await inTransaction(db, async (tx) => {
-      const { before, after } = await change(tx, resource.id, body);
+      const { before, after } = await change(tx, context, { id: resource.id, body });
       if (before !== after) await tellOfOfferChange(tx, context, { before, after });
       return after;
     });
@@ -45,8 +45,8 @@ export const updateOffer: Operation = operation({
 /** All of it or nothing (OFF-038); a body that changes nothing leaves `updated_at` as it is (G13, G28): then both are one. */
 async function change(
   tx: Queryable,
-  id: number,
-  body: PatchOfferBody,
+  { workspace }: OperationContext,
+  { id, body }: { readonly id: number; readonly body: PatchOfferBody },
 ): Promise<{ readonly before: OfferRow; readonly after: OfferRow }> {
   const current = await lockOffer(tx, id);
   if (current === undefined) throw notFound("offer");
@@ -55,7 +55,7 @@ async function change(
   // Asked again under the lock: others may have changed the terms meanwhile.
   const faults = { ...percentFaults(body, current), ...(await switchFaults(tx, current, body)) };
   if (Object.keys(faults).length > 0) throw validationFailed(faults);
-  await updateRow(tx, id, next);
+  await offerTable.update(tx, workspace.id, { id, values: next });
   if (hasTerms(body)) await setTermsOfDefaultEvent(tx, id, next);
   return { before: current, after: (await lockOffer(tx, id)) ?? current };
 }

@@ -5,14 +5,15 @@ import {
 } from "../../schemas/macros/macro-names.ts";
 import { parseTemplate } from "../../schemas/macros/template.ts";
 import type { DeliveryRow } from "../deliveries/deliveries.ts";
-import type { PostbackRow } from "./postbacks.ts";
 
 const PARTNER_MACROS: ReadonlySet<PostbackMacro> = new Set(PARTNER_POSTBACK_MACROS);
 
-export type DeliveredPostback = Pick<
-  PostbackRow,
-  "url" | "body" | "created_by_affiliate" | "updated_at"
->;
+export type DeliveredPostback = {
+  readonly url: string;
+  readonly body: string;
+  readonly created_by_affiliate: boolean;
+  readonly updated_at: string;
+};
 
 /**
  * A delivery as its partner sees it. What a postback of the staff sent may hold values that partners do not see, in the URL or,

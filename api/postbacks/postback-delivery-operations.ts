@@ -5,13 +5,13 @@ import { conflict, notFound } from "../errors.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { pathUuid } from "../rest/path-fields.ts";
 import { deliveryForPartner } from "./delivery-for-partner.ts";
-import { onePostback, postbackWrite } from "./one-postback.ts";
 import {
   type FoundDelivery,
   findPostbackDelivery,
   isDeliveryOfPartner,
   restartDelivery,
 } from "./postback-deliveries.ts";
+import { postbacks, postbackWrite } from "./postbacks.ts";
 
 const ShownDelivery = shownDelivery("postback_delivery", "PostbackDelivery", {
   id: z.string(),
@@ -32,7 +32,7 @@ export const listPostbackDeliveries: Operation = deliveryLog({
   resource: "postback_delivery",
   name: "listPostbackDeliveries",
   summary: "What a postback told of which conversion, newest first",
-  of: onePostback.get,
+  of: postbacks.get,
   Shown: ShownDelivery,
   present: ({ affiliate }, row, postback) =>
     affiliate === null ? row : deliveryForPartner(row, SentPostback.parse(postback)),

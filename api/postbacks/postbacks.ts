@@ -1,78 +1,132 @@
+import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { Position } from "../rest/cursor.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
+import type { Principal } from "../access/principal.ts";
+import { ApiError, invalidParameter } from "../errors.ts";
+import { manage } from "../management/manage.ts";
+import { findOffer } from "../offers/offers.ts";
+import type { FieldFaults, OperationAccess, OperationContext } from "../operation.ts";
+import { longText, oneOf, recordId, shownTime, targetUrl } from "../rest/body-fields.ts";
+import { eventCode } from "../rest/catalog-fields.ts";
+import { idParam, wordParam } from "../rest/query-fields.ts";
 
-/** A partner postback as stored. */
-export type PostbackRow = {
-  readonly id: number;
-  readonly affiliate_id: number | null;
-  readonly offer_id: number;
-  readonly event_code: string | null;
-  readonly kind: string;
-  readonly method: string;
-  readonly url: string;
-  readonly body: string;
-  readonly fire_on: string;
-  readonly status: string;
-  readonly disabled_reason: string;
-  readonly created_by_affiliate: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
+/** G123. Destinations of ad platforms are not managed here (PBO-031). */
+const KINDS = ["s2s", "html"] as const;
+const METHODS = ["GET", "POST"] as const;
+const FIRE_ON = ["approved", "any", "reversal"] as const;
+const WRITTEN_STATUSES = ["active", "paused"] as const;
+/** The service disables a postback that failed for long (G126). */
+const STATUSES = [...WRITTEN_STATUSES, "disabled"] as const;
+
+type Body = Readonly<Record<string, unknown>>;
+/** What a write names, over what is stored or the defaults. */
+type Sent = { readonly body: Body; readonly before: Body };
+
+const postbackRead: OperationAccess = {
+  roles: ["admin", "analyst", "partner"],
+  permission: "postbacks.read",
+  isWrite: false,
+};
+export const postbackWrite: OperationAccess = {
+  roles: ["admin", "partner"],
+  permission: "postbacks.write",
+  isWrite: true,
 };
 
-export type PostbackFilters = {
-  readonly offerId: number | undefined;
-  readonly affiliateId: number | undefined;
-  readonly status: string | undefined;
-};
-
-const COLUMNS = `p.id, p.affiliate_id, p.offer_id, p.event_code, p.kind, p.method, p.url, p.body, p.fire_on, p.status,
-  p.disabled_reason, p.created_by_affiliate, p.created_at, p.updated_at`;
-const FILTERS = `p.workspace_id = $1 and (p.created_at, p.id) < ($2::timestamptz, $3::integer)
-  and ($4::integer is null or p.offer_id = $4) and ($5::text is null or p.status = $5)`;
 /** Private events are not there for partners (G124, T12); staff may have set one up for a partner. */
 const EVENT_IS_PUBLIC = `not exists (select from offer_event e
-  where e.offer_id = p.offer_id and e.code = p.event_code and e.is_private)`;
+  where e.offer_id = postback.offer_id and e.code = postback.event_code and e.is_private)`;
 
-type Page = { readonly after: Position | undefined; readonly rowsMax: number };
-
-/** Newest first. */
-export async function listPostbacksOfWorkspace(
-  db: Queryable,
-  workspaceId: number,
-  filters: PostbackFilters,
-  page: Page,
-): Promise<PostbackRow[]> {
-  const { rows } = await db.query<PostbackRow>({
-    ...keptPlan("list-postbacks", filters),
-    text: `select ${COLUMNS} from postback p
-           where ${FILTERS} and ($6::integer is null or p.affiliate_id = $6)
-           order by p.created_at desc, p.id desc limit $7`,
-    values: [...filterValues(workspaceId, filters, page), filters.affiliateId, page.rowsMax],
-  });
-  return rows;
-}
-
-/** The partner's own, newest first. */
-export async function listPostbacksOfPartner(
-  db: Queryable,
-  account: { readonly workspaceId: number; readonly affiliateId: number },
-  filters: PostbackFilters,
-  page: Page,
-): Promise<PostbackRow[]> {
-  const { rows } = await db.query<PostbackRow>({
-    ...keptPlan("list-postbacks-of-partner", filters),
-    text: `select ${COLUMNS} from postback p
-           where ${FILTERS} and p.affiliate_id = $6 and ${EVENT_IS_PUBLIC}
-           order by p.created_at desc, p.id desc limit $7`,
-    values: [
-      ...filterValues(account.workspaceId, filters, page),
-      account.affiliateId,
-      page.rowsMax,
-    ],
-  });
-  return rows;
-}
+/** Partner postbacks. Partners manage their own ones. */
+export const postbacks = manage({
+  resource: "postback",
+  refusals: ["not_approved"],
+  names: { one: "Postback", many: "Postbacks" },
+  path: "/postbacks",
+  tag: "Postbacks",
+  summaries: { list: "Outgoing partner postbacks, newest first" },
+  table: "postback",
+  fields: {
+    affiliate_id: recordId.nullable(),
+    offer_id: recordId,
+    event_code: eventCode.nullable(),
+    kind: oneOf(...KINDS),
+    method: oneOf(...METHODS),
+    url: targetUrl,
+    body: longText(),
+    fire_on: oneOf(...FIRE_ON),
+    status: oneOf(...WRITTEN_STATUSES),
+  },
+  required: ["offer_id", "url"],
+  defaults: {
+    event_code: null,
+    kind: "s2s",
+    method: "GET",
+    body: "",
+    fire_on: "approved",
+    status: "active",
+  },
+  minted: ({ principal: { role, affiliate } }) => ({
+    affiliate_id: affiliate?.id ?? null,
+    created_by_affiliate: role === "partner",
+  }),
+  kept: {
+    id: z.int(),
+    created_by_affiliate: z.boolean(),
+    disabled_reason: z
+      .string()
+      .optional()
+      .meta({ description: "Only of a postback that the service has disabled" }),
+    created_at: shownTime,
+    updated_at: shownTime,
+  },
+  made: ["created_by_affiliate"],
+  shown: {
+    affiliate_id: z.int().nullable().meta({ description: "null: of every partner" }),
+    offer_id: z.int(),
+    event_code: z
+      .string()
+      .nullable()
+      .meta({ description: "null: every event that is not private" }),
+    kind: z.enum([...KINDS, "capi"]),
+    method: z.enum(METHODS),
+    url: z.string(),
+    body: z.string().meta({
+      description:
+        "Of a POST. Of kind html: what an iframe pixel (/px.html, or /px.js with html=1) carries; an image of url when empty",
+    }),
+    fire_on: z.enum(FIRE_ON),
+    status: z.enum(STATUSES),
+  },
+  // Why a postback is disabled is a field of one that is.
+  present: (_context, { disabled_reason: reason, ...fields }) =>
+    fields["status"] === "disabled" ? { ...fields, disabled_reason: reason } : fields,
+  filters: {
+    offer_id: idParam,
+    affiliate_id: idParam.meta({ description: "Not another one for partner keys" }),
+    status: wordParam(...STATUSES),
+  },
+  conditions: { event_is_public: () => ({ text: () => EVENT_IS_PUBLIC, values: [] }) },
+  narrow: ({ affiliate }, filters) => {
+    if (affiliate === null) return filters;
+    if ((filters["affiliate_id"] ?? affiliate.id) !== affiliate.id)
+      throw invalidParameter("affiliate_id", "not your own account");
+    return { ...filters, affiliate_id: affiliate.id, event_is_public: true };
+  },
+  read: postbackRead,
+  write: postbackWrite,
+  references: { offer_id: "offer", affiliate_id: "affiliate" },
+  isSeen: async (db, { affiliate }, { id }) =>
+    affiliate === null || (await isPostbackOfPartner(db, affiliate.id, id)),
+  refuseWrite: ({ role }, { created_by_affiliate }) => {
+    // It knows macros that a partner may not use, and would tell their values to any address that the partner wrote into it.
+    if (role === "partner" && created_by_affiliate !== true)
+      throw new ApiError("forbidden", "your team made this postback: only they change it");
+  },
+  findFaults: async (context, values, sent) => {
+    refuseForeignAccount(context.principal, sent.body["affiliate_id"]);
+    return await offerFaults(context, values, sent);
+  },
+});
 
 /** Whether a postback is the partner's own, as far as it may know of it. */
 export async function isPostbackOfPartner(
@@ -82,13 +136,47 @@ export async function isPostbackOfPartner(
 ): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>({
     name: "is-postback-of-partner",
-    text: `select exists (select from postback p
-             where p.id = $1 and p.affiliate_id = $2 and ${EVENT_IS_PUBLIC}) as found`,
+    text: `select exists (select from postback
+             where id = $1 and affiliate_id = $2 and ${EVENT_IS_PUBLIC}) as found`,
     values: [postbackId, affiliateId],
   });
   return rows[0]?.found === true;
 }
 
-function filterValues(workspaceId: number, filters: PostbackFilters, { after }: Page): unknown[] {
-  return [workspaceId, after?.at ?? "infinity", after?.id ?? 0, filters.offerId, filters.status];
+/** @throws {ApiError} `forbidden` when a partner names another account than its own, or all (G124). */
+function refuseForeignAccount({ affiliate }: Principal, given: unknown): void {
+  if (affiliate === null || given === affiliate.id) return;
+  if (given === null || typeof given === "number")
+    throw new ApiError("forbidden", "a partner key manages the postbacks of its own account");
+}
+
+/**
+ * The offer and the event that a write names, as the key sees them; what is stored already is not looked at again.
+ * @throws {ApiError} `not_approved` for an offer that the partner sees and cannot run (G124).
+ */
+async function offerFaults(
+  { db, principal }: OperationContext,
+  values: Body,
+  sent: Sent,
+): Promise<FieldFaults> {
+  const isNewOffer = changes(sent, "offer_id");
+  const id = recordId.safeParse(values["offer_id"]);
+  if (!id.success || !(isNewOffer || changes(sent, "event_code"))) return {};
+  const offer = await findOffer(db, principal, { id: id.data, code: "" });
+  if (isNewOffer) {
+    if (offer === undefined) return { offer_id: "no such offer" };
+    if ("can_run" in offer && !offer.can_run)
+      throw new ApiError("not_approved", "you may not run this offer yet");
+  }
+  const code = values["event_code"];
+  const seen = offer?.events.filter(
+    ({ is_private }) => principal.role !== "partner" || !is_private,
+  );
+  return typeof code !== "string" || seen?.some((event) => event.code === code) === true
+    ? {}
+    : { event_code: "no such event of the offer" };
+}
+
+function changes({ body, before }: Sent, field: string): boolean {
+  return body[field] !== undefined && body[field] !== before[field];
 }

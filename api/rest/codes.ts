@@ -4,6 +4,7 @@ import { randomInt } from "node:crypto";
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ";
 const ALPHABET = `${LETTERS}23456789`;
 const CODE_CHARACTERS = 8;
+const CODE_TRIES_MAX = 5;
 
 /** A code for an offer or a partner: 8 characters, the first a letter, so that it is never taken for an id. */
 export function mintCode(): string {
@@ -12,6 +13,20 @@ export function mintCode(): string {
     () => ALPHABET[randomInt(ALPHABET.length)],
   );
   return `${LETTERS[randomInt(LETTERS.length)] ?? ""}${rest.join("")}`;
+}
+
+/** Repeats an insert, which takes a new code each time, while `isTaken` says that another record has its code. */
+export async function tryCodes<T>(
+  insert: () => Promise<T>,
+  isTaken: (error: unknown) => boolean,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await insert();
+    } catch (error) {
+      if (tries === CODE_TRIES_MAX || !isTaken(error)) throw error;
+    }
+  }
 }
 
 /** How `{id}` of an offer or an affiliate may be written: an id, tried first, or a code (G25). */

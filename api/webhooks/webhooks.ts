@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { manage } from "../management/manage.ts";
 import type { OperationAccess } from "../operation.ts";
@@ -37,7 +36,6 @@ export const webhooks = manage({
   },
   required: ["name", "url", "events"],
   defaults: { active: true },
-  minted: () => ({ secret: mintSecret() }),
   kept: {
     id: z.int(),
     secret: z.string().meta({ description: "The key of the signatures" }),
@@ -48,7 +46,15 @@ export const webhooks = manage({
     created_at: shownTime,
     updated_at: shownTime,
   },
-  made: ["secret"],
+  secret: {
+    column: "secret",
+    mint: mintSecret,
+    operation: {
+      name: "rotateWebhookSecret",
+      end: "rotate-secret",
+      summary: "Give a webhook a new secret; what is sent from now on is signed with it",
+    },
+  },
   recordsMax: WEBHOOKS_MAX,
   shown: {
     name: z.string(),
@@ -56,7 +62,9 @@ export const webhooks = manage({
     events: z.array(z.enum(WEBHOOK_EVENTS)),
     active: z.boolean(),
   },
-  present: (_context, row) => presentWebhook(row),
+  // Why a webhook is off is a field of one that the service has switched off.
+  present: (_context, { disabled_reason: reason, ...fields }) =>
+    reason === "" || fields["active"] === true ? fields : { ...fields, disabled_reason: reason },
   read: webhookRead,
   write: webhookWrite,
   findFaults: ({ settings }, _values, { body }) => {
@@ -66,28 +74,7 @@ export const webhooks = manage({
   },
 });
 
-/** A webhook as it is answered: why it is off is a field of one that the service has switched off. */
-export function presentWebhook(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { disabled_reason: reason, ...fields } = row;
-  return reason === "" || row["active"] === true ? fields : { ...fields, disabled_reason: reason };
-}
-
 /** G131. */
 function mintSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString("hex")}`;
-}
-
-/** Gives a webhook a new secret; what is sent from now on is signed with it. Undefined when the webhook is gone. */
-export async function rotateSecretOf(
-  db: Queryable,
-  workspaceId: number,
-  id: number,
-): Promise<Record<string, unknown> | undefined> {
-  const { rows } = await db.query<Record<string, unknown>>({
-    name: "rotate-webhook-secret",
-    text: `update webhook set secret = $3, updated_at = clock_timestamp() where workspace_id = $1 and id = $2
-           returning id, name, url, events, active, secret, disabled_reason, created_at, updated_at`,
-    values: [workspaceId, id, mintSecret()],
-  });
-  return rows[0];
 }

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { inTransaction } from "../../schemas/postgres/transaction.ts";
 import { wholeAdminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { mintPostbackToken } from "../advertisers/advertisers.ts";
 import { type Operation, operation } from "../operation.ts";
-import { lockWorkspace, updateWorkspace } from "./workspace.ts";
+import { setPostbackToken } from "./workspace.ts";
 import { ShownWorkspace } from "./workspace-fields.ts";
 
 export const rotateWorkspaceToken: Operation = operation({
@@ -18,10 +17,7 @@ export const rotateWorkspaceToken: Operation = operation({
   output: z.object({ data: ShownWorkspace }),
   status: 200,
   run: async ({ db, workspace, principal }) => {
-    const row = await inTransaction(db, async (tx) => {
-      const current = await lockWorkspace(tx, workspace.id);
-      return await updateWorkspace(tx, { ...current, postback_token: mintPostbackToken() });
-    });
+    const row = await setPostbackToken(db, workspace.id, mintPostbackToken());
     return { body: { data: showTo(principal.role, "workspace", row) } };
   },
 });

@@ -41,7 +41,7 @@ export const PatchWorkspaceBody = z
   })
   .partial();
 
-export const ShownWorkspace = shownSchema("workspace", {
+const shownColumns = {
   id: z.int(),
   slug: z.string(),
   name: z.string(),
@@ -61,4 +61,7 @@ export const ShownWorkspace = shownSchema("workspace", {
   postback_token: z.string(),
   created_at: shownTime,
   updated_at: shownTime,
-}).meta({ id: "Workspace" });
+};
+/** A workspace as stored. */
+export type WorkspaceRow = Readonly<z.output<z.ZodObject<typeof shownColumns>>>;
+export const ShownWorkspace = shownSchema("workspace", shownColumns).meta({ id: "Workspace" });

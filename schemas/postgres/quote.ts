@@ -5,14 +5,26 @@ export function quoteIdentifier(name: string): string {
   return pg.escapeIdentifier(name);
 }
 
-/** Several names, as a list of columns. */
-export function quoteIdentifiers(names: readonly string[]): string {
-  return names.map((name) => pg.escapeIdentifier(name)).join(", ");
+/** Several names, as a list of columns: those of `table` where a statement reads several tables. */
+export function quoteIdentifiers(names: readonly string[], table?: string): string {
+  const prefix = table === undefined ? "" : `${pg.escapeIdentifier(table)}.`;
+  return names.map((name) => prefix + pg.escapeIdentifier(name)).join(", ");
 }
 
-/** The condition that each column has the value of a parameter, numbered from `first` on; "" for no columns. */
-export function quoteConditions(columns: readonly string[], first: number): string {
-  return columns
-    .map((column, index) => ` and ${pg.escapeIdentifier(column)} = $${first + index}`)
+/** A condition of a statement: its text, the first of its parameters being `$first`, and their values. */
+export type Condition = {
+  readonly text: (first: number) => string;
+  readonly values: readonly unknown[];
+};
+
+/** The conditions as ` and …` each, their parameters numbered from `first` on; "" for none. */
+export function quoteConditions(conditions: readonly Condition[], first: number): string {
+  let next = first;
+  return conditions
+    .map(({ text, values }) => {
+      const condition = ` and ${text(next)}`;
+      next += values.length;
+      return condition;
+    })
     .join("");
 }

@@ -1,8 +1,7 @@
-import { createAdvertiser } from "../../advertisers/create-advertiser.ts";
-import { updateAdvertiser } from "../../advertisers/update-advertiser.ts";
-import { createAffiliate } from "../../affiliates/create-affiliate.ts";
-import { updateAffiliate } from "../../affiliates/update-affiliate.ts";
-import type { Operation, OperationContext } from "../../operation.ts";
+import { advertisers } from "../../advertisers/advertisers.ts";
+import { affiliates } from "../../affiliates/affiliates.ts";
+import type { ManagedOperations } from "../../management/manage.ts";
+import type { OperationContext } from "../../operation.ts";
 import type { FileRow } from "./file-rows.ts";
 import { findAdvertisersByNames, findAffiliatesByCodes } from "./find-keys.ts";
 import type { Caller, ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
@@ -12,11 +11,11 @@ export const importedAffiliates: ImportedKind = {
   noun: "affiliate",
   plural: "affiliates",
   keyField: "code",
-  create: createAffiliate,
+  create: affiliates.create,
   extras: {},
   findByKeys: findAffiliatesByCodes,
   resolve: asTheyAre,
-  apply: applyWith({ create: createAffiliate, update: updateAffiliate, keyField: "code" }),
+  apply: applyWith(affiliates, "code"),
 };
 
 /** Advertisers, known by their names. */
@@ -24,11 +23,11 @@ export const importedAdvertisers: ImportedKind = {
   noun: "advertiser",
   plural: "advertisers",
   keyField: "name",
-  create: createAdvertiser,
+  create: advertisers.create,
   extras: {},
   findByKeys: findAdvertisersByNames,
   resolve: asTheyAre,
-  apply: applyWith({ create: createAdvertiser, update: updateAdvertiser, keyField: "name" }),
+  apply: applyWith(advertisers, "name"),
 };
 
 async function asTheyAre(
@@ -40,15 +39,11 @@ async function asTheyAre(
   );
 }
 
-function applyWith(kind: {
-  readonly create: Operation;
-  readonly update: Operation;
-  readonly keyField: string;
-}): ImportedKind["apply"] {
+function applyWith(kind: ManagedOperations, keyField: string): ImportedKind["apply"] {
   return async (_context: OperationContext, row: ImportedRow, call: Caller) => {
     if (row.id === undefined) await call(kind.create, { body: row.body });
     else {
-      const { [kind.keyField]: _key, ...body } = row.body;
+      const { [keyField]: _key, ...body } = row.body;
       await call(kind.update, { path: { id: String(row.id) }, body });
     }
   };

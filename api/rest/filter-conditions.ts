@@ -1,0 +1,44 @@
+import type { Condition } from "../../schemas/postgres/quote.ts";
+import { likePattern } from "./codes.ts";
+
+/** The condition that a filter of a list stands for, when it has this value. */
+export type Filter = (value: unknown) => Condition;
+
+/** Filter to its value; undefined is no filter. */
+export type FilterValues = Readonly<Record<string, unknown>>;
+
+/** The conditions of the filters that have a value. `meaning` must know each of them. */
+export function conditionsOf(
+  values: FilterValues,
+  meaning: (name: string) => Filter,
+): readonly Condition[] {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => meaning(name)(value));
+}
+
+export function equals(expression: string): Filter {
+  return (value) => ({ text: (first) => `${expression} = $${first}`, values: [value] });
+}
+
+/** The value is a list of ids. */
+export function isAnyOf(column: string): Filter {
+  return (ids) => ({ text: (first) => `${column} = any($${first}::integer[])`, values: [ids] });
+}
+
+/** The column is a list of texts. */
+export function hasMember(column: string): Filter {
+  return (value) => ({ text: (first) => `$${first} = any(${column})`, values: [value] });
+}
+
+/** One of the columns contains the text, or one of `codes` equals it; case does not count (T72). */
+export function matches(columns: readonly string[], codes: readonly string[] = []): Filter {
+  return (value) => ({
+    text: (first) => {
+      const contain = columns.map((column) => `${column} ilike $${first}`);
+      const equal = codes.map((code) => `lower(${code}) = lower($${first + 1}::text)`);
+      return `(${[...contain, ...equal].join(" or ")})`;
+    },
+    values: codes.length === 0 ? [likePattern(String(value))] : [likePattern(String(value)), value],
+  });
+}
