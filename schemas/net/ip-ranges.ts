@@ -49,12 +49,7 @@ export function parseIpRanges(
 
 function parseRange(text: string): Range | undefined {
   const dash = text.indexOf("-");
-  if (dash >= 0) {
-    const from = parseIp(text.slice(0, dash).trim());
-    const to = parseIp(text.slice(dash + 1).trim());
-    if (from === undefined || to === undefined || isIpv4(from) !== isIpv4(to)) return undefined;
-    return compare(from, to) > 0 ? undefined : { from, to };
-  }
+  if (dash >= 0) return parseFromTo(text.slice(0, dash), text.slice(dash + 1));
   const [address = "", length, ...rest] = text.split("/");
   const groups = parseIp(address);
   if (groups === undefined || rest.length > 0) return undefined;
@@ -62,7 +57,15 @@ function parseRange(text: string): Range | undefined {
   if (!/^\d{1,3}$/.test(length)) return undefined;
   // An IPv4 CIDR is one of its mapped form.
   const bits = Number(length) + (address.includes(":") ? 0 : 96);
-  return bits > 128 ? undefined : cidr(groups, bits);
+  // A network with less than the whole prefix of an IPv4 address in its IPv6 form would hold all of IPv4.
+  return bits > 128 || (isIpv4(groups) && bits < 96) ? undefined : cidr(groups, bits);
+}
+
+/** Both of one family, and in this order. */
+function parseFromTo(first: string, last: string): Range | undefined {
+  const [from, to] = [parseIp(first.trim()), parseIp(last.trim())];
+  if (from === undefined || to === undefined || isIpv4(from) !== isIpv4(to)) return undefined;
+  return compare(from, to) > 0 ? undefined : { from, to };
 }
 
 function cidr(groups: IpGroups, bits: number): Range {
