@@ -127,7 +127,11 @@ export class Pipeline {
     try {
       await this.#journal.close();
     } finally {
-      await this.#shipper.close(CLOSE_SHIPPER_MS).finally(() => this.#claim.close());
+      try {
+        await this.#shipper.close(CLOSE_SHIPPER_MS);
+      } finally {
+        await this.#claim.close();
+      }
     }
   }
 
