@@ -1,8 +1,10 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { quoteConditions, quoteIdentifier } from "../../schemas/postgres/quote.ts";
 import { retryConflicts } from "../../schemas/postgres/retry-conflicts.ts";
 import type { Reference } from "../rest/codes.ts";
-import type { Position } from "../rest/cursor.ts";
+import { conditionsOf, equals } from "../rest/filter-conditions.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
+import type { FilteredPage } from "../rest/page.ts";
 import type { AdCostRow } from "./ad-cost-fields.ts";
 
 export type StoredAdCost = {
@@ -22,20 +24,10 @@ export type AdCost = Omit<AdCostRow, "offer_id" | "affiliate_id"> & {
 export async function listAdCosts(
   db: Queryable,
   workspaceId: number,
-  page: {
-    readonly after: Position | undefined;
-    readonly rowsMax: number;
-    readonly from: string | undefined;
-    readonly to: string | undefined;
-    readonly filters: {
-      readonly offer_id: number | undefined;
-      readonly affiliate_id: number | undefined;
-      readonly traffic_source: string | undefined;
-      readonly currency: string | undefined;
-    };
-  },
+  page: FilteredPage & { readonly from: string | undefined; readonly to: string | undefined },
 ): Promise<StoredAdCost[]> {
   const { after, rowsMax, from, to, filters } = page;
+  const conditions = conditionsOf(filters, (name) => equals(quoteIdentifier(name)));
   const { rows } = await db.query<StoredAdCost>({
     ...keptPlan("list-ad-costs", { from, to, ...filters }),
     text: `select id, date, hour, offer_id, affiliate_id, traffic_source, ext_campaign_id, ext_adgroup_id, currency, amount,
@@ -43,8 +35,7 @@ export async function listAdCosts(
            from ad_cost
            where workspace_id = $1 and (date, id) < ($2::date, $3::bigint)
              and date >= coalesce($5::date, '-infinity') and date <= coalesce($6::date, 'infinity')
-             and ($7::integer is null or offer_id = $7) and ($8::integer is null or affiliate_id = $8)
-             and ($9::text is null or traffic_source = $9) and ($10::text is null or currency = $10)
+             ${quoteConditions(conditions, 7)}
            order by date desc, id desc limit $4`,
     values: [
       workspaceId,
@@ -53,10 +44,7 @@ export async function listAdCosts(
       rowsMax,
       from,
       to,
-      filters.offer_id,
-      filters.affiliate_id,
-      filters.traffic_source,
-      filters.currency,
+      ...conditions.flatMap(({ values }) => values),
     ],
   });
   return rows;

@@ -29,14 +29,8 @@ export const listAdCosts: Operation = operation({
   status: 200,
   run: async (context, { query }) => {
     const page = openPage(context, "listAdCosts", query);
-    const { from, to, offer_id, affiliate_id, traffic_source, currency: unit } = query;
-    const rows = await listRows(context.db, context.workspace.id, {
-      after: page.after,
-      rowsMax: page.rowsMax,
-      from,
-      to,
-      filters: { offer_id, affiliate_id, traffic_source, currency: unit },
-    });
+    const asked = { ...page, from: query.from, to: query.to };
+    const rows = await listRows(context.db, context.workspace.id, asked);
     return {
       body: page.close(rows, {
         positionOf: (row) => ({ at: row.date, id: String(row.id) }),

@@ -1,7 +1,11 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { quoteConditions, quoteIdentifiers } from "../../schemas/postgres/quote.ts";
+import type { TimeRange } from "../../schemas/time/range.ts";
 import type { Principal } from "../access/principal.ts";
-import type { Position } from "../rest/cursor.ts";
+import { isStaff } from "../access/principal.ts";
+import { conditionsOf, equals, type Filter } from "../rest/filter-conditions.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
+import type { FilteredPage } from "../rest/page.ts";
 
 /** A conversion as stored; `click` holds what was copied from its click. */
 export type ConversionRow = {
@@ -35,19 +39,6 @@ export type ConversionRow = {
   updated_at: string;
 };
 
-export type ConversionFilters = {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly status: string | undefined;
-  readonly event: string | undefined;
-  readonly clickId: string | undefined;
-  readonly offerId: number | undefined;
-  readonly affiliateId: number | undefined;
-  readonly method: string | undefined;
-  readonly advTxid: string | undefined;
-  readonly smartLinkId: number | undefined;
-};
-
 const NEWEST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 const COLUMNS = `c.id, coalesce(c.click_id, '') as click_id, c.offer_id, o.name as offer_name, c.affiliate_id,
@@ -57,58 +48,41 @@ const COLUMNS = `c.id, coalesce(c.click_id, '') as click_id, c.offer_id, o.name 
   c.params, c.notes, c.created_at, c.updated_at`;
 const SOURCE = `from conversion c join offer o on o.id = c.offer_id left join affiliate f on f.id = c.affiliate_id`;
 
-// $1 workspace, $2 $3 position, $4 $5 range, $6.. filters, $14 account, $15 rows.
-const FILTERS = `c.workspace_id = $1 and (c.conv_ts, c.id) < ($2::timestamptz, $3::uuid)
-  and c.conv_ts >= to_timestamp($4::double precision / 1000) and c.conv_ts <= to_timestamp($5::double precision / 1000)
-  and ($6::text is null or c.status = $6) and ($7::text is null or c.event_code = $7)
-  and ($8::text is null or c.click_id = $8) and ($9::integer is null or c.offer_id = $9)
-  and ($10::integer is null or c.affiliate_id = $10) and ($11::text is null or c.method = $11)
-  and ($12::text is null or c.adv_txid = $12) and ($13::integer is null or c.smart_link_id = $13)`;
-const ORDER = "order by c.conv_ts desc, c.id desc limit $15";
-
-/** What a role may read, each by an index of its own. `$14` is the account; staff have none. */
-const LISTS = {
-  staff: {
-    name: "list-conversions",
-    text: `select ${COLUMNS} ${SOURCE} where ${FILTERS} and $14::integer is null ${ORDER}`,
-  },
-  partner: {
-    name: "list-conversions-of-partner",
-    text: `select ${COLUMNS} ${SOURCE} where ${FILTERS} and c.affiliate_id = $14 and not c.is_private ${ORDER}`,
-  },
-  advertiser: {
-    name: "list-conversions-of-advertiser",
-    text: `select ${COLUMNS} ${SOURCE} where ${FILTERS} and c.advertiser_id = $14 ${ORDER}`,
-  },
-} as const;
+/** Query parameters of the list that are not a column and its value; and what a role may read, by an index of its own each. */
+const FILTERS: Readonly<Record<string, Filter>> = {
+  event: equals("c.event_code"),
+  partner: (id) => ({
+    text: (first) => `c.affiliate_id = $${first} and not c.is_private`,
+    values: [id],
+  }),
+  advertiser: equals("c.advertiser_id"),
+};
 
 export async function listConversions(
   db: Queryable,
-  principal: Principal,
-  filters: ConversionFilters,
-  page: { readonly after: Position | undefined; readonly rowsMax: number },
+  { role, workspace, affiliate, advertiser }: Principal,
+  { filters, fromMs, toMs, after, rowsMax }: FilteredPage & Pick<TimeRange, "fromMs" | "toMs">,
 ): Promise<ConversionRow[]> {
-  const { name, text } = LISTS[listOf(principal)];
-  const { fromMs, toMs, ...optional } = filters;
+  const account = { partner: affiliate?.id, advertiser: advertiser?.id };
+  const conditions = conditionsOf(
+    { ...filters, ...account },
+    (name) => FILTERS[name] ?? equals(quoteIdentifiers([name], "c")),
+  );
   const { rows } = await db.query<ConversionRow>({
-    ...keptPlan(name, optional),
-    text,
+    ...keptPlan(`list-conversions-${isStaff(role) ? "staff" : role}`, filters),
+    text: `select ${COLUMNS} ${SOURCE}
+           where c.workspace_id = $1 and (c.conv_ts, c.id) < ($2::timestamptz, $3::uuid)
+             and c.conv_ts >= to_timestamp($4::double precision / 1000)
+             and c.conv_ts <= to_timestamp($5::double precision / 1000) ${quoteConditions(conditions, 7)}
+           order by c.conv_ts desc, c.id desc limit $6`,
     values: [
-      principal.workspace.id,
-      page.after?.at ?? "infinity",
-      page.after?.id ?? NEWEST_ID,
+      workspace.id,
+      after?.at ?? "infinity",
+      after?.id ?? NEWEST_ID,
       fromMs,
       toMs,
-      filters.status,
-      filters.event,
-      filters.clickId,
-      filters.offerId,
-      filters.affiliateId,
-      filters.method,
-      filters.advTxid,
-      filters.smartLinkId,
-      principal.affiliate?.id ?? principal.advertiser?.id,
-      page.rowsMax,
+      rowsMax,
+      ...conditions.flatMap(({ values }) => values),
     ],
   });
   return rows;
@@ -129,8 +103,4 @@ export async function findConversion(
     values: [id, principal.workspace.id, principal.affiliate?.id, principal.advertiser?.id],
   });
   return rows[0];
-}
-
-function listOf({ role }: Principal): keyof typeof LISTS {
-  return role === "partner" || role === "advertiser" ? role : "staff";
 }

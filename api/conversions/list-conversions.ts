@@ -58,19 +58,7 @@ export const listConversions: Operation = operation({
       defaultPreset: "last7",
       daysMax: RANGE_DAYS_MAX,
     });
-    const filters = {
-      fromMs: range.fromMs,
-      toMs: range.toMs,
-      status: query.status,
-      event: query.event,
-      clickId: query.click_id,
-      offerId: query.offer_id,
-      affiliateId: query.affiliate_id,
-      method: query.method,
-      advTxid: query.adv_txid,
-      smartLinkId: query.smart_link_id,
-    };
-    const rows = await listRows(db, principal, filters, page);
+    const rows = await listRows(db, principal, { ...page, fromMs: range.fromMs, toMs: range.toMs });
     const shown = page.close(rows, {
       positionOf: (row) => ({ at: row.conv_ts, id: row.id }),
       show: (row) => showConversion(principal.role, row),

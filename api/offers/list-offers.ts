@@ -3,7 +3,6 @@ import { everybody } from "../access/access-of-operations.ts";
 import type { Principal } from "../access/principal.ts";
 import { invalidParameter } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
-import type { FilterValues } from "../rest/filter-conditions.ts";
 import { openPage } from "../rest/page.ts";
 import {
   booleanParam,
@@ -44,12 +43,14 @@ export const listOffers: Operation = operation({
   status: 200,
   run: async (context, { query }) => {
     const { principal, db } = context;
-    const filters = filtersOf(principal, query);
-    const page = openPage(context, "listOffers", query);
+    refuseHiddenFilters(principal, query);
+    const opened = openPage(context, "listOffers", query);
+    const own = principal.advertiser === null ? {} : { advertiser_id: principal.advertiser.id };
+    const page = { ...opened, filters: { ...opened.filters, ...own } };
     const rows =
       principal.role === "partner"
-        ? await listOffersOfPartner(db, principal, { ...page, filters })
-        : await listRows(db, principal.workspace.id, { ...page, filters });
+        ? await listOffersOfPartner(db, principal, page)
+        : await listRows(db, principal.workspace.id, page);
     return {
       body: page.close(rows, {
         positionOf: (offer) => ({ at: offer.created_at, id: String(offer.id) }),
@@ -60,7 +61,7 @@ export const listOffers: Operation = operation({
 });
 
 /** A filter on what a key cannot see is refused, so that nothing can be found out by it (VIS-059). */
-function filtersOf(principal: Principal, query: z.infer<typeof Query>): FilterValues {
+function refuseHiddenFilters(principal: Principal, query: z.infer<typeof Query>): void {
   if (principal.role === "partner" && query.advertiser_id !== undefined) {
     throw invalidParameter("advertiser_id", "not for partner keys");
   }
@@ -73,6 +74,4 @@ function filtersOf(principal: Principal, query: z.infer<typeof Query>): FilterVa
   ) {
     throw invalidParameter("advertiser_id", "not your own account");
   }
-  const { limit: _limit, cursor: _cursor, ...filters } = query;
-  return { ...filters, advertiser_id: principal.advertiser?.id ?? query.advertiser_id };
 }

@@ -1,6 +1,7 @@
 import type { OperationContext } from "../operation.ts";
 import type { CursorRange, OpenedCursor, Position } from "./cursor.ts";
 import type { FilterValues } from "./filter-conditions.ts";
+import { rangeParams } from "./query-fields.ts";
 
 /** One cursor-paged list while it is answered. */
 export type OpenPage = {
@@ -10,14 +11,14 @@ export type OpenPage = {
   readonly range: CursorRange | undefined;
   /** Rows to read: one more than the page shows tells whether there is another page. */
   readonly rowsMax: number;
+  /** The parameters of the query that say neither which page nor which range. */
+  readonly filters: FilterValues;
   /** The answer: at most `limit` rows, each through `show`. `positionOf` is asked for the last row of a full page. */
   readonly close: <Row, Shown>(rows: readonly Row[], how: PageEnd<Row, Shown>) => PageBody<Shown>;
 };
 
 /** What the statement of a filtered list needs of a page. */
-export type FilteredPage = Pick<OpenPage, "after" | "rowsMax"> & {
-  readonly filters: FilterValues;
-};
+export type FilteredPage = Pick<OpenPage, "after" | "rowsMax" | "filters">;
 
 export type PageEnd<Row, Shown> = {
   readonly positionOf: (row: Row) => Position;
@@ -26,6 +27,8 @@ export type PageEnd<Row, Shown> = {
 };
 
 export type PageBody<Shown> = { readonly data: Shown[]; readonly next_cursor: string | null };
+
+const PAGING: ReadonlySet<string> = new Set(["limit", "cursor", ...Object.keys(rangeParams)]);
 
 type PageQuery = Readonly<Record<string, unknown>> & {
   readonly limit: number;
@@ -40,6 +43,7 @@ export function openPage(context: OperationContext, list: string, query: PageQue
     after: opened?.position,
     range: opened?.range,
     rowsMax: query.limit + 1,
+    filters: Object.fromEntries(Object.entries(query).filter(([name]) => !PAGING.has(name))),
     close: (rows, { positionOf, show, range }) => {
       const shown = rows.slice(0, query.limit);
       const last = shown.at(-1);

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { notFound } from "../errors.ts";
+import type { OperationContext } from "../operation.ts";
+import type { Reference } from "../rest/codes.ts";
+import { pathId, reference } from "../rest/path-fields.ts";
+import { type Body, type ManagedResource, nounOf } from "./managed-resource.ts";
+import type { ManagedRow, ManagedTable } from "./managed-table.ts";
+
+export const IdPath = z.object({ id: pathId });
+export const ReferencePath = z.object({ id: reference });
+type NamingPath = { readonly id: number | Reference };
+
+export type Parts = {
+  readonly managed: ManagedResource;
+  readonly table: ManagedTable;
+  readonly Shown: z.ZodType;
+  /** What names a record in a path. */
+  readonly path: z.ZodType<NamingPath>;
+  /** An answer of one record. */
+  readonly one: z.ZodType;
+  readonly show: (context: OperationContext, row: ManagedRow) => Promise<Record<string, unknown>>;
+};
+
+/** What a path names, as the key may see it. */
+export function finder({ managed, table }: Parts) {
+  return async (
+    { db, workspace, principal }: OperationContext,
+    { id }: NamingPath,
+  ): Promise<ManagedRow> => {
+    const row =
+      typeof id === "number"
+        ? await table.find(db, workspace.id, id)
+        : await table.findByReference(db, workspace.id, id);
+    if (row === undefined || (await managed.isSeen?.(db, principal, row)) === false)
+      throw notFound(nounOf(managed));
+    return row;
+  };
+}
+
+/** The same for a write. */
+export function writeFinder(parts: Parts) {
+  const find = finder(parts);
+  return async (context: OperationContext, path: NamingPath): Promise<ManagedRow> => {
+    const row = await find(context, path);
+    parts.managed.refuseWrite?.(context.principal, row);
+    return row;
+  };
+}
+
+/** The same, locked until the end of the transaction: it may have gone or passed to another account since it was found. */
+export async function lockSeen(
+  { managed, table }: Parts,
+  tx: Queryable,
+  { workspace, principal }: OperationContext,
+  id: number,
+): Promise<ManagedRow> {
+  const row = await table.lock(tx, workspace.id, id);
+  if (row === undefined || (await managed.isSeen?.(tx, principal, row)) === false)
+    throw notFound(nounOf(managed));
+  managed.refuseWrite?.(principal, row);
+  return row;
+}
+
+export function secretOf({ secret }: ManagedResource): Body {
+  return secret === undefined ? {} : { [secret.column]: secret.mint() };
+}
+
+/** The values of a row with those that follow from them. */
+export function complete({ derived }: ManagedResource, values: Body): Body {
+  return { ...values, ...derived?.from(values) };
+}
