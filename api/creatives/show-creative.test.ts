@@ -13,7 +13,7 @@ const IMAGE = {
   height: 250,
 };
 
-test("CRE-006 an image becomes an anchor to the link around the image", () => {
+test("an image becomes an anchor to the link around the image (CRE-006)", () => {
   expect(creativeOfPartner(IMAGE, LINK)).toEqual({
     ...IMAGE,
     tracking_link: LINK,
@@ -26,11 +26,11 @@ test("a size that is not known is left to the browser", () => {
   expect(html).toContain('<img src="https://cdn.example/a.png" alt="Spring" border="0">');
 });
 
-test.each(["html", "text", "link", "email"])("CRE-006 %s creatives have no html", (kind) => {
+test.each(["html", "text", "link", "email"])("%s creatives have no html (CRE-006)", (kind) => {
   expect(creativeOfPartner({ ...IMAGE, kind }, LINK)).not.toHaveProperty("html");
 });
 
-test("CRE-007 every {tracking_link} in url and body is replaced, and nothing else", () => {
+test("every {tracking_link} in url and body is replaced, and nothing else (CRE-007)", () => {
   const creative = {
     ...IMAGE,
     kind: "html",

@@ -16,11 +16,11 @@ test.each([
   ["{lpurl}&x={gclid}", `${PAGE}&x=template-test`],
   ["a={gclid}&b={_own}&c={ignore}&d={unknown}", "a=template-test&b=&c=&d=template-test"],
   ["a={ifmobile:m}&b={ifnotmobile:d}&c={ifsearch:s:1}&d={ifcontent:c}", "a=&b=d&c=s:1&d="],
-])("G185: %s is called as %s", (template, url) => {
+])("%s is called as %s (G185)", (template, url) => {
   expect(expandTemplate(template, PAGE, "adplatform_a")).toBe(url);
 });
 
-test("G185: tags of platform b have any case", () => {
+test("tags of platform b have any case (G185)", () => {
   const template = "x={IfNotMobile:d}&url={LpUrl}";
   expect(expandTemplate(template, PAGE, "adplatform_b")).toBe(`x=d&url=${ONCE}`);
 });

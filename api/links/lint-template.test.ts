@@ -246,7 +246,7 @@ test.each<[string, Partial<LintRequest>, string[]]>([
   expect(result.ok).toBe(expected.every((line) => !line.startsWith("error")));
 });
 
-describe("LINT-003 LINT-007 LINT-008", () => {
+describe("LINT-008 (LINT-003, LINT-007)", () => {
   test("host, length and tags are those of the template, each tag once", () => {
     const template = "https://T.example:443/c/K?gclid={gclid}&a={gclid}{_x}&url={lpurl}";
     expect(lint({ template }).template).toMatchObject({
@@ -304,7 +304,7 @@ test("the linter answers for any text, and is ok exactly when nothing is an erro
   );
 });
 
-test("LNK-013: whatever values a link carries, its template and suffix have no error on a certified host", () => {
+test("whatever values a link carries, its template and suffix have no error on a certified host (LNK-013)", () => {
   const value = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
   const texts = fc.dictionary(fc.constantFrom("sub1", "sub2", "sub7", "source_id"), value);
   fc.assert(

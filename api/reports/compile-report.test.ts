@@ -84,7 +84,7 @@ test("the whole statement of a small report", () => {
 });
 
 describe("scopes", () => {
-  test("REP-054, G190: a partner reads own rows and no private events", () => {
+  test("a partner reads own rows and no private events (REP-054, G190)", () => {
     const scope = { role: "partner", workspaceId: 7, ownerId: 5 } as const;
     const { params } = compile({}, scope);
     const [clicks, impressions, conversions] = conditions({}, scope);
@@ -95,7 +95,7 @@ describe("scopes", () => {
     expect(Object.values(params)).toEqual(expect.arrayContaining([7, 5]));
   });
 
-  test("REP-059: an advertiser reads rows of own offers", () => {
+  test("an advertiser reads rows of own offers (REP-059)", () => {
     for (const where of conditions({}, { role: "advertiser", workspaceId: 7, ownerId: 5 })) {
       expect(where).toContain("and advertiser_id = {");
       expect(where).not.toContain("is_private");
@@ -132,7 +132,7 @@ describe("filters", () => {
 });
 
 describe("time", () => {
-  test("T71: a range with a change of clocks has both offsets", () => {
+  test("a range with a change of clocks has both offsets (T71)", () => {
     const { text, params } = compile({
       from: "2025-03-29",
       to: "2025-03-31",
@@ -145,7 +145,7 @@ describe("time", () => {
     );
   });
 
-  test("T71: clicks of a zone's days are those of days of UTC, and what lies on another day is moved", () => {
+  test("clicks of a zone's days are those of days of UTC, and what lies on another day is moved (T71)", () => {
     const { text } = compile({
       from: "2025-02-03",
       to: "2025-02-05",
@@ -194,7 +194,7 @@ describe("time", () => {
     `);
   });
 
-  test("REP-067: conversions are dated as asked", () => {
+  test("conversions are dated as asked (REP-067)", () => {
     expect(conditions({})[2]).toContain("conv_ts >=");
     expect(conditions({ date_basis: "click" })[2]).toContain("ifNull(click_ts, conv_ts) >=");
   });
@@ -242,7 +242,7 @@ describe("ad costs", () => {
     `);
   });
 
-  test("REP-056, REP-061: only staff has them, and nobody where there are none", () => {
+  test("only staff has them, and nobody where there are none (REP-056, REP-061)", () => {
     expect(compile({}, STAFF, NO_RATES).text).toContain("ad_cost_fact");
     expect(compile({}).text).not.toContain("ad_cost_fact");
     for (const role of ["partner", "advertiser"] as const) {
@@ -263,12 +263,12 @@ describe("ad costs", () => {
     ["is_bot:not_in:true", true],
     ["event:in:sale", true],
     ["status:not_in:pending", true],
-  ])("REP-050 REP-051 REP-052: with %s they are kept: %s", (filter, isKept) => {
+  ])("with %s they are kept: %s (REP-050, REP-051, REP-052)", (filter, isKept) => {
     const [, , , costs] = conditions({ filters: [filter] });
     expect(costs?.endsWith("and false")).toBe(!isKept);
   });
 
-  test("REP-067: how conversions are dated does not move them", () => {
+  test("how conversions are dated does not move them (REP-067)", () => {
     expect(conditions({ date_basis: "click" })[3]).toEqual(conditions({})[3]);
   });
 });

@@ -12,11 +12,11 @@ test.each([
   ["@a", "'@a"],
   ["\t=1", "'\t=1"],
   ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
-] as const)("G77: %j is written as %j", (text, cell) => {
+] as const)("%j is written as %j (G77)", (text, cell) => {
   expect(textCell(text)).toBe(cell);
 });
 
-test("G77: numbers keep their sign, nothing is an empty cell, lines end with CRLF", () => {
+test("numbers keep their sign, nothing is an empty cell, lines end with CRLF (G77)", () => {
   expect(csvLine([numberCell("-1.0000"), numberCell(null), numberCell(0.5)])).toBe(
     "-1.0000,,0.5\r\n",
   );

@@ -31,11 +31,11 @@ test.each([
   ["staff", NAMES],
   ["partner", without(...STAFF_ONLY, "revenue")],
   ["advertiser", without(...STAFF_ONLY, "payout")],
-] as const)("G68, VIS-049, VIS-050: what %s sees", (role, names) => {
+] as const)("what %s sees (G68, VIS-049, VIS-050)", (role, names) => {
   expect(measuresOf(role).map(({ name }) => name)).toEqual(names);
 });
 
-test("G70, T30: an advertiser's epc tells nothing of the payout", () => {
+test("an advertiser's epc tells nothing of the payout (G70, T30)", () => {
   expect(findMeasure("epc", "advertiser")?.sql).not.toContain("payout");
   expect(findMeasure("epc", "partner")?.sql).toContain("payout");
 });
@@ -49,13 +49,13 @@ test.each([
   ["ratio", null, null],
   ["money", null, null],
 ] as const)(
-  "ENV-005, ENV-009, ENV-010, ENV-011: a %s stored as %s is %j",
+  "a %s stored as %s is %j (ENV-005, ENV-009, ENV-010, ENV-011)",
   (kind, stored, shown) => {
     expect(measureValue(kind, stored)).toBe(shown);
   },
 );
 
-test("G80, T32: an empty bucket has zeros, and null where it would divide", () => {
+test("an empty bucket has zeros, and null where it would divide (G80, T32)", () => {
   const empty = Object.fromEntries(measuresOf("staff").map((one) => [one.name, emptyValue(one)]));
   expect(empty).toMatchObject({ clicks: 0, payout: "0.0000", cvr: null, epc: null, roas: null });
 });

@@ -31,11 +31,11 @@ test.each([
   ["month:in:2025-02", [["month", "in", 202_502]]],
   ["hour:in:2025-01-31T10:00", [["hour", "in", 482_866]]],
   ["", []],
-] as const)("G67: %s", (given, expected) => {
+] as const)("%s (G67)", (given, expected) => {
   expect(read(given)).toEqual(expected);
 });
 
-test("G67: terms may be repeated as parameters", () => {
+test("terms may be repeated as parameters (G67)", () => {
   expect(read("offer:in:1", "country:in:US")).toHaveLength(2);
 });
 
@@ -45,11 +45,11 @@ test.each([
   ...["date:empty", "hour:in:2025-01-31", "month:in:2025-13", "is_bot:in:yes", "sub1:empty:x"],
   ...["currency:in:ZZZZ", "currency:not_in:USD|XXX"],
   Array.from({ length: 31 }, () => "offer:in:1").join(","),
-])("REP-020: %s is refused", (given) => {
+])("%s is refused (REP-020)", (given) => {
   expect(read(given)).toBe("refused");
 });
 
-test("REP-057: a refusal tells the names that there are, none of them hidden from the role", () => {
+test("a refusal tells the names that there are, none of them hidden from the role (REP-057)", () => {
   const told = (term: string, role: "staff" | "partner"): string => {
     const filters = parseFilters([term], role);
     return typeof filters === "string" ? filters : "taken";
@@ -79,7 +79,7 @@ test.each([
   ["sub1:starts_with:a", false],
   ["sub1:empty", true],
   ["sub1:not_empty", false],
-] as const)("T34: what has no value passes %s: %s", (given, passes) => {
+] as const)("what has no value passes %s: %s (T34)", (given, passes) => {
   const filters = parseFilters([given], "staff");
   expect(typeof filters === "string" ? given : filters.map(emptyPasses)).toEqual([passes]);
 });

@@ -44,7 +44,7 @@ function taker(
 
 const TOTAL = "offer/1/clicks/daily";
 
-test("G39 a total told from outside never lowers what was counted here, and later clicks add to it", () => {
+test("a total told from outside never lowers what was counted here, and later clicks add to it (G39)", () => {
   const parts = { offers: [{ caps: { clicks: { daily: 10 } } }] };
   fc.assert(
     fc.property(
@@ -63,7 +63,7 @@ test("G39 a total told from outside never lowers what was counted here, and late
   );
 });
 
-test("CLKS-012 totals of several processes and of their writer, in any order and again, stop no click too early and none too late", () => {
+test("totals of all processes, in any order and repeated, stop no click too early or too late (CLKS-012)", () => {
   const parts = { offers: [{ caps: { clicks: { daily: 20 } } }] };
   // Each step is a click on one of two processes, or the total of an earlier moment told to one of them.
   const step = fc.record({ process: fc.nat({ max: 1 }), lateBy: fc.option(fc.nat({ max: 6 })) });
@@ -108,7 +108,7 @@ test("a total of another day than the click's changes nothing, be its writer's c
   }
 });
 
-test("G105 a group's clicks are those of its offers in all lanes, and an advertiser's of all its offers", () => {
+test("a group's clicks are those of its offers in all lanes, and an advertiser's of all its offers (G105)", () => {
   const caps: Caps = { clicks: { total: 6 } };
   const owners = {
     group: { groups: [{ offer_ids: [1, 2], caps }] },
@@ -134,7 +134,7 @@ test("G105 a group's clicks are those of its offers in all lanes, and an adverti
   }
 });
 
-test("G40 only a cap that may stop a click does, whoever it belongs to", () => {
+test("only a cap that may stop a click does, whoever it belongs to (G40)", () => {
   const alert: Caps = { conversions: { daily: 1 }, alert_only: true };
   const stop: Caps = { conversions: { daily: 1 } };
   const told = (cap: string): { cap: string; bucket: number; limit: string } => ({
@@ -211,7 +211,7 @@ test("a counter that was reached before Postgres was restored is open until it i
   expect(world.condition()).toBe("cap");
 });
 
-test("TRK-030 a reached counter holds for its limit, its currency and its period only", () => {
+test("a reached counter holds for its limit, its currency and its period only (TRK-030)", () => {
   const world = aWorld({ offers: [{ caps: { payout: { daily: "50.0000" } } }] });
   const reached = { cap: "offer/1/payout/daily/USD", bucket: TODAY, limit: "50.0000" };
   world.state.noteReached({ ...reached, cap: "offer/1/payout/daily/EUR" });
@@ -238,7 +238,7 @@ test("a cap that is taken away, or added, is in force with the next version of t
   expect(world.condition()).toBe("cap");
 });
 
-test("TRK-035 the duplicates of another process are known once it has told them", () => {
+test("the duplicates of another process are known once it has told them (TRK-035)", () => {
   const { state, offer } = aWorld({ offers: [{ duplicate_click_seconds: 60 }] });
   state.noteTaken([1, 1, 7, NOON]);
   expect(state.isDuplicate(offer(), taker(7, NOON + 59_999))).toBe(true);

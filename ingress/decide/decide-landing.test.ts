@@ -81,7 +81,7 @@ test.each<[string, Parts, object, string]>([
     { offer: "SHOP" },
     "direct w1 o1 a0",
   ],
-])("LP-006 LP-007 LP-010 LP-011 LP-013 LP-014: %s", (_, parts, body, expected) => {
+])("%s (LP-006, LP-007, LP-010, LP-011, LP-013, LP-014)", (_, parts, body, expected) => {
   expect(decide(parts, body)).toBe(expected);
 });
 
@@ -117,7 +117,7 @@ test.each<[string, Parts, object, string]>([
     {},
     "workspace not active",
   ],
-])("LP-018: an organic visit %s", (_, parts, body, expected) => {
+])("an organic visit %s (LP-018)", (_, parts, body, expected) => {
   expect(decide(parts, { organic: true, ...body })).toBe(expected);
 });
 
@@ -151,6 +151,6 @@ test.each<[string, object, string, string]>([
   ],
   ["the workspace that takes organic visits", { organic: true }, "x", "organic w2 o0 a2"],
   ["no organic visit of another workspace", { organic: true }, "one.example", "unknown affiliate"],
-])("LP-011 G26 G153: a host answers for %s", (_, body, host, expected) => {
+])("a host answers for %s (LP-011, G26, G153)", (_, body, host, expected) => {
   expect(decide(TWO, body, host)).toBe(expected);
 });

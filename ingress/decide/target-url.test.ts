@@ -32,7 +32,7 @@ function contradictions(target: TargetUrl): string[] {
   return claims.filter(([, holds]) => !holds).map(([claim]) => `${claim}: ${target.location}`);
 }
 
-describe("P27 the corpus of URLs", () => {
+describe("the corpus of URLs (P27)", () => {
   const cases = urlCases();
 
   test("holds at least 2,000 different values, of every refusal that a URL alone can earn", () => {
@@ -40,7 +40,7 @@ describe("P27 the corpus of URLs", () => {
     expect(new Set(cases.map(({ refusal }) => refusal)).size).toBe(10);
   });
 
-  test("TRK-006 TRK-013 TRK-014 TRK-015 TRK-016 TRK-017 TRK-018 TRK-019 TRK-020 TRK-021 each value passes byte for byte or is refused by its code", () => {
+  test("each value passes byte for byte or is refused by its code (TRK-006, TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018, TRK-019, TRK-020, TRK-021)", () => {
     const wrong = cases.flatMap(({ raw, location, refusal }) => {
       const outcome = outcomeOf(raw);
       return outcome === (refusal ?? location)
@@ -85,7 +85,7 @@ const authorityText = fc
   )
   .map((parts) => parts.join(""));
 
-describe("TRK-006 T13 properties of url=", () => {
+describe("properties of url= (TRK-006, T13)", () => {
   const host = fc.constantFrom("shop.example", "WWW.Shop.Example", "a.co.uk:8443", "shop.example.");
   const printable = fc
     .array(
@@ -120,7 +120,7 @@ describe("TRK-006 T13 properties of url=", () => {
     );
   });
 
-  test("P27 whatever passes is read by a browser as we read it, for any authority", () => {
+  test("whatever passes is read by a browser as we read it, for any authority (P27)", () => {
     fc.assert(
       fc.property(authorityText, authorityText, (authority, rest) => {
         const target = readTargetUrl([encodeURIComponent(`https://${authority}${rest}`)]);
@@ -130,7 +130,7 @@ describe("TRK-006 T13 properties of url=", () => {
     );
   });
 
-  test("P27 no value whatever puts a control character, a space or a letter beyond ASCII into Location", () => {
+  test("no value whatever puts a control character, a space or a letter beyond ASCII into Location (P27)", () => {
     fc.assert(
       fc.property(anyText(), fc.boolean(), (text, isEncoded) => {
         const value = isEncoded
@@ -144,7 +144,7 @@ describe("TRK-006 T13 properties of url=", () => {
   });
 });
 
-describe("TRK-023 T17 several url= values", () => {
+describe("several url= values (TRK-023, T17)", () => {
   test.each([
     [["https%3A//shop.example/", "https%3A//shop.example/"], ""],
     [["https%3A//shop.example/", "https://shop.example/"], ""],
@@ -157,7 +157,7 @@ describe("TRK-023 T17 several url= values", () => {
   });
 });
 
-describe("G139 TRK-022 allowlists", () => {
+describe("allowlists (G139, TRK-022)", () => {
   const allows = (entries: readonly string[], authority: string, own = ""): boolean => {
     const { host, port } = judgeAuthority(authority);
     return isAllowed(compileAllowlist(entries, own), host, port || "443");

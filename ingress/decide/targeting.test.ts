@@ -28,7 +28,7 @@ function aVisit(place: Partial<Place> = {}, headers: Parameters<typeof aRequest>
 const judge = (targeting: Targeting, visit = aVisit(), at = "2026-06-10T12:00:00Z"): string =>
   compileTargeting(targeting, "UTC")?.judge(visit, Date.parse(at)) ?? "everybody";
 
-describe("G41 TRK-029 targeting", () => {
+describe("targeting (G41, TRK-029)", () => {
   test.each<[Targeting, string]>([
     [{}, "everybody"],
     [{ countries_allow: [] }, "everybody"],
@@ -73,7 +73,7 @@ describe("G41 TRK-029 targeting", () => {
   });
 });
 
-describe("G41 schedules", () => {
+describe("schedules (G41)", () => {
   const schedule = (rule: NonNullable<Targeting["schedule"]>, at: string): string =>
     judge({ schedule: rule }, aVisit(), at);
 

@@ -39,7 +39,7 @@ test("a whole journal reads back as it was written, also with the zeros of its r
   );
 });
 
-test("P7: a journal cut anywhere loses the cut frame and nothing before it", () => {
+test("a journal cut anywhere loses the cut frame and nothing before it (P7)", () => {
   fc.assert(
     fc.property(texts, fc.double({ min: 0, max: 1, noNaN: true }), (contents, where) => {
       const { frames, records } = journalOf(contents);
@@ -53,7 +53,7 @@ test("P7: a journal cut anywhere loses the cut frame and nothing before it", () 
   );
 });
 
-test("P7: a flipped bit anywhere costs the frame it is in, is reported, and invents nothing", () => {
+test("a flipped bit anywhere costs the frame it is in, is reported, and invents nothing (P7)", () => {
   fc.assert(
     fc.property(
       texts,

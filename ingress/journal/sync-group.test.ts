@@ -28,7 +28,7 @@ function aSegment(): {
   return { group, syncs, faults, isClosed: () => isClosed };
 }
 
-test("P8: an answer waits for a sync that began after its record was written", () => {
+test("an answer waits for a sync that began after its record was written (P8)", () => {
   const { group, syncs } = aSegment();
   const answered: string[] = [];
   group.noteWritten();
@@ -42,7 +42,7 @@ test("P8: an answer waits for a sync that began after its record was written", (
   expect(answered).toEqual(["a", "b"]);
 });
 
-test("P8: a sync that fails is told, to those who wait for it as well", () => {
+test("a sync that fails is told, to those who wait for it as well (P8)", () => {
   const { group, syncs, faults } = aSegment();
   const told: (Error | null)[] = [];
   group.whenSynced((error) => told.push(error));

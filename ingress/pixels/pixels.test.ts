@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("P15 a kept pixel is on the disk, readable by its owner only, and goes when it is settled", async () => {
+test("a kept pixel is on the disk, readable by its owner only, and goes when it is settled (P15)", async () => {
   const store = new PixelStore({ folder, events });
   await store.keep(pixel(1));
   expect(files().map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600]);
@@ -56,7 +56,7 @@ test("P15 a kept pixel is on the disk, readable by its owner only, and goes when
   await store.close();
 });
 
-test("P15 pixels are sent in the order of arrival, as they came in, and marked as sent before", async () => {
+test("pixels are sent in the order of arrival, as they came in, and marked as sent before (P15)", async () => {
   const store = new PixelStore({ folder, events, fileBytes: 500 });
   for (let i = 0; i < 7; i += 1) await store.keep(pixel(i));
   expect(files().length).toBeGreaterThan(1);
@@ -72,7 +72,7 @@ test("P15 pixels are sent in the order of arrival, as they came in, and marked a
   await store.close();
 });
 
-test("P15 an outage is asked again until it is over, and any other answer is the last one", async () => {
+test("an outage is asked again until it is over, and any other answer is the last one (P15)", async () => {
   const store = new PixelStore({ folder, events });
   await store.keep(pixel(1));
   await store.keep(pixel(2));
@@ -83,7 +83,7 @@ test("P15 an outage is asked again until it is over, and any other answer is the
   await store.close();
 });
 
-test("P15 pixels that get no definite answer do not hold up the others", async () => {
+test("pixels that get no definite answer do not hold up the others (P15)", async () => {
   const store = new PixelStore({ folder, events });
   for (let i = 0; i < 40; i += 1) await store.keep(pixel(i));
   const hopeless = 20;
@@ -96,7 +96,7 @@ test("P15 pixels that get no definite answer do not hold up the others", async (
   await store.close();
 });
 
-test("P15 what is settled is not sent again by the next process, and the rest is", async () => {
+test("what is settled is not sent again by the next process, and the rest is (P15)", async () => {
   const before = new PixelStore({ folder, events });
   for (let i = 0; i < 3; i += 1) await before.keep(pixel(i));
   const taken = before.takeOldest();
@@ -111,7 +111,7 @@ test("P15 what is settled is not sent again by the next process, and the rest is
   await after.close();
 });
 
-test("P15 a damaged file gives up its good pixels", async () => {
+test("a damaged file gives up its good pixels (P15)", async () => {
   const before = new PixelStore({ folder, events });
   await before.keep(pixel(0));
   await before.close();
@@ -122,7 +122,7 @@ test("P15 a damaged file gives up its good pixels", async () => {
   await after.close();
 });
 
-test("P15 the pixels of a dead process move to the folder of another and keep their time", async () => {
+test("the pixels of a dead process move to the folder of another and keep their time (P15)", async () => {
   const other = mkdtempSync(join(tmpdir(), "pixels-"));
   const dead = new PixelStore({ folder: other, events });
   await dead.keep(pixel(1));
@@ -138,7 +138,7 @@ test("P15 the pixels of a dead process move to the folder of another and keep th
   rmSync(other, { recursive: true });
 });
 
-test("P15 disk is bounded: what is above it is counted", async () => {
+test("disk is bounded: what is above it is counted (P15)", async () => {
   const other = mkdtempSync(join(tmpdir(), "pixels-"));
   const dead = new PixelStore({ folder: other, events });
   for (let i = 0; i < 3; i += 1) await dead.keep(pixel(i));
@@ -155,7 +155,7 @@ test("P15 disk is bounded: what is above it is counted", async () => {
   rmSync(other, { recursive: true });
 });
 
-test("P15 only what fails for days by a fault of ours is given up", async () => {
+test("only what fails for days by a fault of ours is given up (P15)", async () => {
   const store = new PixelStore({ folder, events });
   await store.keep({ ...pixel(1), receivedAtMs: RECEIVED_AT_MS - 100 * 3_600_000 });
   await store.keep(pixel(2));
@@ -165,7 +165,7 @@ test("P15 only what fails for days by a fault of ours is given up", async () => 
   await store.close();
 });
 
-test("TRK-037 the click of a coupon is recorded before its pixel is settled", async () => {
+test("the click of a coupon is recorded before its pixel is settled (TRK-037)", async () => {
   const store = new PixelStore({ folder, events });
   await store.keep(pixel(1));
   const recorded: Recorded[] = [];

@@ -54,6 +54,6 @@ test.each([
   ],
   [[["content-length", ""]], true, "ambiguous"],
   [[["transfer-encoding", ""]], true, "ambiguous"],
-] as const)("P28 %j, chunks taken %s: %s", (headers, mayBeChunked, fault) => {
+] as const)("%j, chunks taken %s: %s (P28)", (headers, mayBeChunked, fault) => {
   expect(framingFault(headOf(headers), mayBeChunked)).toBe(fault);
 });

@@ -7,7 +7,7 @@ function passed(limit: IpLimit, ip: string, requests: number, nowMs: number): nu
   return count;
 }
 
-describe("G152 an optional limit for each address", () => {
+describe("an optional limit for each address (G152)", () => {
   test("as many as a minute allows pass at once, then as many as the time that went by allows", () => {
     const limit = new IpLimit(60);
     expect(passed(limit, "192.0.2.1", 100, 0)).toBe(60);

@@ -28,29 +28,29 @@ test.each<[string, unknown, string]>([
   ["a click id that is an object", { click_id: {} }, "invalid click_id"],
   ["a gclid of 513", { gclid: "g".repeat(513) }, "gclid too long"],
   ["a gbraid of 513", { gbraid: "g".repeat(513) }, "gbraid too long"],
-])("LP-008 LP-009 LP-012: %s is refused", (_, body, error) => {
+])("%s is refused (LP-008, LP-009, LP-012)", (_, body, error) => {
   expect(read(body)).toEqual({ kind: "malformed", error });
 });
 
-test("LP-008: bytes that are no UTF-8 are no body", () => {
+test("bytes that are no UTF-8 are no body (LP-008)", () => {
   expect(readLandingRequest(Uint8Array.of(0x7b, 0xff, 0x7d))).toEqual({
     kind: "malformed",
     error: "invalid body",
   });
 });
 
-test("LP-009: absent, null and empty click ids are none; capitals and space around one are no fault", () => {
+test("absent, null and empty click ids are none; capitals and space around one are no fault (LP-009)", () => {
   for (const click_id of [undefined, null, ""])
     expect(landing({ click_id }).clickId).toBeUndefined();
   expect(landing({ click_id: ` ${ID.toUpperCase()} ` }).clickId).toBe(ID);
 });
 
-test("LP-012: an ad-platform id of 512 characters is taken whole", () => {
+test("an ad-platform id of 512 characters is taken whole (LP-012)", () => {
   const value = "g".repeat(512);
   expect(landing({ gclid: value }).adClickIds).toEqual([{ kind: "gclid", value }]);
 });
 
-test("LP-004 LP-005: ids of the body are looked up in the order gclid, gbraid, wbraid", () => {
+test("ids of the body are looked up in the order gclid, gbraid, wbraid (LP-004, LP-005)", () => {
   expect(landing({ wbraid: "w", gclid: "g", gbraid: "b", msclkid: "m" }).adClickIds).toEqual([
     { kind: "gclid", value: "g" },
     { kind: "gbraid", value: "b" },
@@ -58,7 +58,7 @@ test("LP-004 LP-005: ids of the body are looked up in the order gclid, gbraid, w
   ]);
 });
 
-test("LP-004: an id of the page's URL is looked up when the body names none, and stored in any case", () => {
+test("an id of the page's URL is looked up when the body names none, and stored in any case (LP-004)", () => {
   const url = "https://shop.example/?gclid=of-url&gbraid=b";
   expect(landing({ url }).adClickIds.map(({ value }) => value)).toEqual(["of-url", "b"]);
   const both = landing({ url, gclid: "of-body" });
@@ -66,21 +66,21 @@ test("LP-004: an id of the page's URL is looked up when the body names none, and
   expect(both.parameters.values).toMatchObject({ gclid: "of-body", gbraid: "b" });
 });
 
-test("LP-018: an organic visit is looked up by ids of the body alone", () => {
+test("an organic visit is looked up by ids of the body alone (LP-018)", () => {
   const url = "https://shop.example/?gclid=seen-before";
   expect(landing({ organic: true, url }).adClickIds).toEqual([]);
   expect(landing({ organic: true, url, gclid: "g" }).adClickIds).toHaveLength(1);
   expect(landing({ organic: "true", url }).isOrganic).toBe(false);
 });
 
-test("LP-004: a tag that the ad platform did not replace is no id", () => {
+test("a tag that the ad platform did not replace is no id (LP-004)", () => {
   expect(landing({ gclid: "{gclid}", url: "https://shop.example/?gclid={gclid}" })).toMatchObject({
     adClickIds: [],
     parameters: { values: { gclid: "" } },
   });
 });
 
-test("LP-006: subs, tag values and the rest come from the page's URL, up to its fragment", () => {
+test("subs, tag values and the rest come from the page's URL, up to its fragment (LP-006)", () => {
   const { values, extra } = landing({
     url: "https://shop.example/p?s1=a+b&sub2=%C3%BC&campaignid=77&keyword=red&utm_source=bing&x=1#sub3=no",
   }).parameters;
@@ -95,7 +95,7 @@ test("LP-006: subs, tag values and the rest come from the page's URL, up to its 
   expect(extra).toBe('{"x":"1"}');
 });
 
-test("G160: values of the body go before those of the URL, and unknown keys are ignored", () => {
+test("values of the body go before those of the URL, and unknown keys are ignored (G160)", () => {
   const { parameters, offerCode, affiliateCode } = landing({
     url: "https://shop.example/?sub1=url&s2=url&offer=NO&aff=NO",
     sub1: "body",
@@ -108,7 +108,7 @@ test("G160: values of the body go before those of the URL, and unknown keys are 
   expect([offerCode, affiliateCode]).toEqual(["12", "PART01"]);
 });
 
-test("LP-018: sub1 to sub3 of an organic visit are told by the page, else read from referrer and URL", () => {
+test("sub1 to sub3 of an organic visit are told by the page, else read from referrer and URL (LP-018)", () => {
   const url = "https://shop.example/shoes/red?sub1=x&sub4=four";
   const referrer = "https://www.google.co.uk/search?q=shoes";
   expect(landing({ organic: true, url, referrer }).parameters.values).toMatchObject({
@@ -121,7 +121,7 @@ test("LP-018: sub1 to sub3 of an organic visit are told by the page, else read f
   expect(landing({ organic: true, url, referrer, ...told }).parameters.values).toMatchObject(told);
 });
 
-test("P28: half a surrogate pair, a page that is no URL and values of other types do no harm", () => {
+test("half a surrogate pair, a page that is no URL and values of other types do no harm (P28)", () => {
   const { adClickIds, parameters } = landing(
     '{"gclid":"\\ud800","url":"%%%","referrer":[],"sub1":{}}',
   );

@@ -13,7 +13,7 @@ import {
 
 const read = (query: string) => new ParameterReader(LINK_PARAMETERS).addQuery(query).read();
 
-describe("TRK-042 parameters and their columns", () => {
+describe("parameters and their columns (TRK-042)", () => {
   const aliases = PARAMETER_COLUMNS.flatMap(([slot, names]) =>
     names.map((name) => [slot, name] as const),
   );
@@ -55,7 +55,7 @@ test.each(TRAFFIC_SOURCES)("%s comes from %j", (query, source) => {
   expect(read(query).values.traffic_source).toBe(source);
 });
 
-test("TRK-043 what maps to no column is extra, once, whatever its name", () => {
+test("what maps to no column is extra, once, whatever its name (TRK-043)", () => {
   const { extra } = read("foo=bar&foo=baz&__proto__=x&a%20b=%22&flag&=nameless&sub1=1");
   expect(extra).toBe('{"foo":"bar","__proto__":"x","a b":"\\"","flag":""}');
   expect(read("sub1=1").extra).toBe("");
@@ -84,7 +84,7 @@ test("url= is kept as it was sent, and is no more than extra where it is no dest
   expect([server.urls, server.extra]).toEqual([[], '{"url":"https://a"}']);
 });
 
-test("TRK-003 /click reads offer and partner from its query, other paths keep them as extra", () => {
+test("/click reads offer and partner from its query, other paths keep them as extra (TRK-003)", () => {
   const query = "oid=SHOP&aid=ABC123";
   const { values } = new ParameterReader(QUERY_LINK_PARAMETERS).addQuery(query).read();
   expect([values.offer, values.affiliate]).toEqual(["SHOP", "ABC123"]);

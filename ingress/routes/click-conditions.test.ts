@@ -53,7 +53,7 @@ const withFallback = (parts: CatalogParts): CatalogParts => ({
   offers: (parts.offers ?? [{}]).map((offer) => ({ fallback_url: FALLBACK, ...offer })),
 });
 
-describe("TRK-027 TRK-028 TRK-029 TRK-030 TRK-031 TRK-032 TRK-036 conditions", () => {
+describe("conditions (TRK-027, TRK-028, TRK-029, TRK-030, TRK-031, TRK-032, TRK-036)", () => {
   test.each(CONDITIONS)("%s: %s: to the fallback, and recorded", (reason, _why, parts) => {
     const result = aClickService(withFallback(parts)).ask("/r/SHOP/PART01?sub1=x");
     expect(answerLine(result)).toBe("302 https://fallback.example/?r=x");
@@ -65,7 +65,7 @@ describe("TRK-027 TRK-028 TRK-029 TRK-030 TRK-031 TRK-032 TRK-036 conditions", (
   });
 
   test.each(CONDITIONS)(
-    "TRK-009 %s: %s: changes no url= redirect, and is recorded",
+    "%s: %s: changes no url= redirect, and is recorded (TRK-009)",
     (reason, _why, parts) => {
       const service = aClickService(withFallback(parts));
       for (const path of ["/r/SHOP/PART01?", "/click?oid=SHOP&aid=PART01"]) {
@@ -88,7 +88,7 @@ describe("TRK-027 TRK-028 TRK-029 TRK-030 TRK-031 TRK-032 TRK-036 conditions", (
     },
   );
 
-  test("G143 of several conditions the first in the documented order is recorded", () => {
+  test("of several conditions the first in the documented order is recorded (G143)", () => {
     const order = CONDITIONS.map(([reason]) => reason);
     for (const [i, [reason, , parts]] of CONDITIONS.entries()) {
       for (const [, , later] of CONDITIONS.slice(i).filter(([other]) => other !== reason)) {
@@ -116,7 +116,7 @@ function mergeParts(one: CatalogParts, other: CatalogParts): CatalogParts {
 describe("where a refused click goes", () => {
   const refused = { status: "paused", destination_url: "https://shop.example/" } as const;
 
-  test("TRK-039 TRK-040 TRK-041 the offer's fallback, the workspace's, the neutral page", () => {
+  test("the offer's fallback, the workspace's, the neutral page (TRK-039, TRK-040, TRK-041)", () => {
     const workspaces = [{ default_fallback_url: "https://ws.example/{affiliate_code}" }];
     const own = aClickService({ offers: [{ ...refused, fallback_url: FALLBACK }], workspaces });
     expect(answerLine(own.ask("/r/SHOP/PART01?sub1=a%20b"))).toBe(
@@ -134,7 +134,7 @@ describe("where a refused click goes", () => {
     });
   });
 
-  test("TRK-034 a destination that is invalid with these values goes to the fallback", () => {
+  test("a destination that is invalid with these values goes to the fallback (TRK-034)", () => {
     const offers = [{ destination_url: "https://{sub1}/", fallback_url: FALLBACK }];
     const service = aClickService({ offers });
     for (const sub1 of [
@@ -187,8 +187,8 @@ describe("where a refused click goes", () => {
   });
 });
 
-describe("G40 caps", () => {
-  test("TRK-030 exactly N clicks get through, per period of the workspace's time zone", () => {
+describe("caps (G40)", () => {
+  test("exactly N clicks get through, per period of the workspace's time zone (TRK-030)", () => {
     const service = aClickService({
       workspaces: [{ timezone: "Asia/Kolkata" }],
       offers: [{ caps: { clicks: { daily: 3 } } }],
@@ -212,7 +212,7 @@ describe("G40 caps", () => {
     expect(second).toMatchObject({ status: "redirect", status_reason: "cap_over" });
   });
 
-  test("TRK-030 a cap counted elsewhere holds until its day is over or its limit is another", () => {
+  test("a cap counted elsewhere holds until its day is over or its limit is another (TRK-030)", () => {
     const service = aClickService({ offers: [{ caps: { conversions: { daily: 1 } } }] });
     const { catalog } = service.deps;
     const reason = (): string => recordOf(service.ask("/r/SHOP/PART01")).status_reason;
@@ -229,7 +229,7 @@ describe("G40 caps", () => {
   });
 });
 
-describe("G145 TRK-035 duplicates", () => {
+describe("duplicates (G145, TRK-035)", () => {
   test("the same visitor within the time is turned away, and not for longer than that", () => {
     const service = aClickService({
       offers: [{ duplicate_click_seconds: 10, fallback_url: FALLBACK }],
@@ -271,7 +271,7 @@ describe("G145 TRK-035 duplicates", () => {
   });
 });
 
-describe("G146 TRK-036 traffic controls and fail routes", () => {
+describe("traffic controls and fail routes (G146, TRK-036)", () => {
   const forward = { action: "forward", forward_offer_id: 2 } as const;
 
   test("a forwarded click belongs to the offer it went to", () => {
@@ -361,7 +361,7 @@ describe("G146 TRK-036 traffic controls and fail routes", () => {
   });
 });
 
-describe("G181 forced traffic-source templates", () => {
+describe("forced traffic-source templates (G181)", () => {
   const templates = [{ params: { sub1: "news", sub2: "{keyword}" }, source_id: "s1" }];
   const reasonOf = (query: string, more: CatalogParts = {}): string =>
     recordOf(aClickService({ templates, ...more }).ask(`/r/SHOP/PART01?${query}`)).status_reason;

@@ -18,7 +18,7 @@ import { clickRoutes } from "./click.ts";
 const SHOP_URL = encodeURIComponent("https://shop.example/p?a=1");
 
 describe("the plain partner link", () => {
-  test("TRK-001 TRK-002 /r leads to the destination with its macros filled in by the recorded click", () => {
+  test("/r leads to the destination with its macros filled in by the recorded click (TRK-001, TRK-002)", () => {
     const service = aClickService();
     const result = service.ask("/r/SHOP/PART01?sub1=a%20b%26c");
     const record = recordOf(result);
@@ -46,14 +46,14 @@ describe("the plain partner link", () => {
     expect(service.ask("/r/SHOP/PART01").recorded?.lane).toBe(2);
   });
 
-  test("TRK-003 /click with oid and aid behaves as /r", () => {
+  test("/click with oid and aid behaves as /r (TRK-003)", () => {
     const service = aClickService();
     const record = recordOf(service.ask("/click?oid=shop&aid=part01&sub1=x"));
     expect(record).toMatchObject({ link_type: "affiliate", offer_id: 1, sub1: "x", extra: "" });
     expect(answerLine(service.ask("/click?oid=SHOP"))).toBe('404 {"error":"unknown_link"}');
   });
 
-  test("TRK-049 G25 digits name a code first, then an id", () => {
+  test("digits name a code first, then an id (TRK-049, G25)", () => {
     const offers = [
       { id: 1, code: "AAA" },
       { id: 2, code: "3" },
@@ -70,7 +70,7 @@ describe("the plain partner link", () => {
     expect(recordOf(service.ask("/r/A%2DB_C/PART%30%31")).offer_id).toBe(1);
   });
 
-  test("TRK-048 TRK-050 no macro is left, and those without a value are empty", () => {
+  test("no macro is left, and those without a value are empty (TRK-048, TRK-050)", () => {
     const destination_url =
       "https://shop.example/{offer_code}/{affiliate_code}?{offer_id}-{affiliate_id}-{sub3}-{country}-{city}-{device}-{os}-{ip}-{keyword}-{campaignid}-{adgroupid}-{gclid}-{timestamp}-{random}-{source_id}&c={click_id}#{click_id}";
     const service = aClickService({ offers: [{ destination_url }] }, () => 0.5);
@@ -81,7 +81,7 @@ describe("the plain partner link", () => {
     );
   });
 
-  test("TRK-046 G151 no answer may be cached or indexed", () => {
+  test("no answer may be cached or indexed (TRK-046, G151)", () => {
     const service = aClickService();
     for (const target of [
       "/r/SHOP/PART01",
@@ -96,7 +96,7 @@ describe("the plain partner link", () => {
     }
   });
 
-  test("G144 TRK-007 HEAD and POST get the same answer; HEAD is recorded as a bot and never unique", () => {
+  test("HEAD and POST get the same answer; HEAD is recorded as a bot and never unique (G144, TRK-007)", () => {
     const service = aClickService();
     for (const method of ["HEAD", "POST"]) {
       const result = service.ask("/r/SHOP/PART01", { method });
@@ -107,7 +107,7 @@ describe("the plain partner link", () => {
   });
 });
 
-describe("G149 TRK-044 cookies", () => {
+describe("cookies (G149, TRK-044)", () => {
   const cookies = (result: ReturnType<ReturnType<typeof aClickService>["ask"]>): string[] =>
     result.answer.headers.filter(([name]) => name === "Set-Cookie").map(([, value]) => value);
 
@@ -198,7 +198,7 @@ describe("what is recorded of a visitor", () => {
     );
   });
 
-  test("G87 a visitor is an address and a user agent, within an installation", () => {
+  test("a visitor is an address and a user agent, within an installation (G87)", () => {
     const service = aClickService();
     const visitorOf = (peerIp: string, userAgent: string): number =>
       recordOf(service.ask("/r/SHOP/PART01", { peerIp, headers: { userAgent } })).visitor;
@@ -210,7 +210,7 @@ describe("what is recorded of a visitor", () => {
     expect(Number.isSafeInteger(base) && base < 2 ** 52).toBe(true);
   });
 
-  test("G71 clicks of people on per-click offers carry the offer's rates, others none", () => {
+  test("clicks of people on per-click offers carry the offer's rates, others none (G71)", () => {
     const paid = {
       payout_type: "cpc",
       payout: "0.0500",
@@ -273,13 +273,13 @@ describe("hosts and workspaces", () => {
   const workspaceOf = (host: string, parts: Parameters<typeof aClickService>[0] = two): number =>
     recordOf(aClickService(parts).ask("/r/SHOP/PART01", { headers: { host } })).workspace_id;
 
-  test("G153 a listed host serves its own workspace, any other host all of them, the lowest first", () => {
+  test("a listed host serves its own workspace, any other host all of them, the lowest first (G153)", () => {
     expect(workspaceOf("one.example")).toBe(1);
     expect(workspaceOf("two.example:80")).toBe(2);
     expect(workspaceOf("localhost:8080")).toBe(1);
   });
 
-  test("G26 both codes must exist in one workspace", () => {
+  test("both codes must exist in one workspace (G26)", () => {
     const parts = {
       ...two,
       affiliates: [

@@ -4,7 +4,7 @@ import { htmlPixelAnswer } from "./html-pixel.ts";
 const page = (documents: readonly string[]): string =>
   Buffer.from(htmlPixelAnswer("approved", documents).body).toString();
 
-test("PX-004 PX-013 the iframe pixel is a page with the outcome in the header, and is never kept", () => {
+test("the iframe pixel is a page with the outcome in the header, and is never kept (PX-004, PX-013)", () => {
   const { status, headers } = htmlPixelAnswer("rejected; duplicate", []);
   expect(status).toBe(200);
   expect(headers).toContainEqual(["Content-Type", "text/html; charset=utf-8"]);

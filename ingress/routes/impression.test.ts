@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ImpressionRecord } from "../../schemas/events/click-record.ts";
 import { aClickService, headerOf } from "../../test/samples/a-click-service.ts";
 
-test("IMP-001 IMP-002 IMP-004 the GIF, and a record of the offer and the partner without any click", () => {
+test("the GIF, and a record of the offer and the partner without any click (IMP-001, IMP-002, IMP-004)", () => {
   const result = aClickService().ask(
     "/i/SHOP/PART01?sub1=a&cid=banner&kw=x&utm_source=mail&foo=bar",
   );
@@ -30,7 +30,7 @@ test("IMP-001 IMP-002 IMP-004 the GIF, and a record of the offer and the partner
 });
 
 test.each(["/i/none/PART01", "/i/SHOP/none", "/i/SHOP/"])(
-  "IMP-003 %s gets the GIF and counts nothing",
+  "%s gets the GIF and counts nothing (IMP-003)",
   (target) => {
     const result = aClickService().ask(target);
     expect([result.answer.status, result.recorded]).toEqual([200, undefined]);

@@ -37,7 +37,7 @@ function routes(
   );
 }
 
-test("G152 an address is limited over all paths together, and told when to come back", async () => {
+test("an address is limited over all paths together, and told when to come back (G152)", async () => {
   const { sync, async } = routes(2);
   const request = aRequest({ peerIp: "203.0.113.1" });
   expect(sync[0]?.route(request).answer.status).toBe(200);
@@ -50,14 +50,14 @@ test("G152 an address is limited over all paths together, and told when to come 
   expect(fourth?.answer.status).toBe(429);
 });
 
-test("G152 the address that counts is the visitor's and not that of the proxy", () => {
+test("the address that counts is the visitor's and not that of the proxy (G152)", () => {
   const { sync } = routes(1);
   const from = (xForwardedFor: string): number | undefined =>
     sync[0]?.route(aRequest({ peerIp: "10.0.0.1", headers: { xForwardedFor } })).answer.status;
   expect([from("203.0.113.1"), from("203.0.113.1"), from("203.0.113.2")]).toEqual([200, 429, 200]);
 });
 
-test("G152 health is never limited, and by default nothing is", () => {
+test("health is never limited, and by default nothing is (G152)", () => {
   const request = aRequest({ peerIp: "203.0.113.1" });
   const limited = routes(1).sync[1];
   const unlimited = routes(0).sync[0];

@@ -25,21 +25,21 @@ function fire(script: string, page: { cookie?: string; src?: string } = {}): str
   return src.replace(/&r=[a-z0-9]+$/, "");
 }
 
-test("PX-012: the script fires the pixel of its own origin with its own parameters, marked as a script's", () => {
+test("the script fires the pixel of its own origin with its own parameters, marked as a script's (PX-012)", () => {
   const src = "https://trk.example/px.js?offer=SHOP&amount=9.90";
   expect(fire(pixelScript("other.example", "offer=SHOP&amount=9.90"), { src })).toBe(
     "https://trk.example/px?offer=SHOP&amount=9.90&js=1",
   );
 });
 
-test("PX-012: without a script element the host of the request and the page's scheme are taken", () => {
+test("without a script element the host of the request and the page's scheme are taken (PX-012)", () => {
   const script = pixelScript("trk.example:8080", "offer=SHOP");
   expect(fire(script)).toBe("//trk.example:8080/px?offer=SHOP&js=1");
   const src = "https://shop.example/bundle.js";
   expect(fire(script, { src })).toBe("//trk.example:8080/px?offer=SHOP&js=1");
 });
 
-test("PX-012 G158: the page's trk_cid is the click when the parameters name none", () => {
+test("the page's trk_cid is the click when the parameters name none (PX-012, G158)", () => {
   const cookie = `a=b; trk_cid=${ID}; trk_fcid=x`;
   expect(fire(pixelScript("h", ""), { cookie })).toBe(`//h/px?click_id=${ID}&js=1`);
   expect(fire(pixelScript("h", "event=a"), { cookie })).toBe(`//h/px?click_id=${ID}&event=a&js=1`);
@@ -51,7 +51,7 @@ test("PX-012 G158: the page's trk_cid is the click when the parameters name none
   expect(fire(pixelScript("h", ""), { cookie: "trk_cid=zz" })).toBe("//h/px?js=1");
 });
 
-test("PBO-032: with html=1 the script fires the iframe pixel instead, in a frame that reaches nothing of the page", () => {
+test("with html=1 the script fires the iframe pixel, in a frame that cannot reach the page (PBO-032)", () => {
   const frames: unknown[] = [];
   const attributes: string[][] = [];
   const frame = {
@@ -71,7 +71,7 @@ test("PBO-032: with html=1 the script fires the iframe pixel instead, in a frame
   expect(fire(pixelScript("h", "click_id=x&html=10"))).toBe("//h/px?click_id=x&html=10&js=1");
 });
 
-test("P28: nothing in the URL or the host becomes code", () => {
+test("nothing in the URL or the host becomes code (P28)", () => {
   const evil = `";alert(1)//\\"</script><!--\u2028\u2029'`;
   const script = pixelScript(evil, evil);
   expect(script).not.toContain("<");
@@ -79,7 +79,7 @@ test("P28: nothing in the URL or the host becomes code", () => {
   expect(fire(script)).toBe(`//${evil}/px?${evil}&js=1`);
 });
 
-test("PX-012 PX-013: it is JavaScript, always 200 and never kept", () => {
+test("it is JavaScript, always 200 and never kept (PX-012, PX-013)", () => {
   const { answer } = pixelScriptRoute(aRequestFor("/px.js?offer=%zz"));
   expect(answer.status).toBe(200);
   expect(answer.headers).toContainEqual(["Content-Type", "text/javascript; charset=utf-8"]);

@@ -11,7 +11,7 @@ function read(query: string, contentType = "", body = ""): unknown {
   return result.kind === "parameters" ? result.params : result.error;
 }
 
-test("G119: the body goes before the query, and the first of repeated values counts", () => {
+test("the body goes before the query, and the first of repeated values counts (G119)", () => {
   expect(read("a=1&a=2&b=3", "application/x-www-form-urlencoded", "b=4&c=5")).toEqual({
     a: "1",
     b: "4",
@@ -19,7 +19,7 @@ test("G119: the body goes before the query, and the first of repeated values cou
   });
 });
 
-test("PB-060: numbers of a JSON body are parameters", () => {
+test("numbers of a JSON body are parameters (PB-060)", () => {
   expect(
     read("", "application/json; charset=utf-8", '{"amount":12.5,"txid":"A","x":null}'),
   ).toEqual({
@@ -28,7 +28,7 @@ test("PB-060: numbers of a JSON body are parameters", () => {
   });
 });
 
-test("PB-050: what cannot be read is said", () => {
+test("what cannot be read is said (PB-050)", () => {
   expect(read("a=%")).toBe("malformed query");
   expect(read("", "application/json", "{")).toBe("malformed JSON body");
   expect(read("", "application/json", "[]")).toBe("malformed JSON body");
@@ -49,7 +49,7 @@ test.each([
   ["multipart/form-data; boundary=x", "a=1"],
   ["multipart/form-data; boundary=x", "a--x\r\n\r\n--y--"],
   ["multipart/form-data; boundary=x", '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1'],
-])("PB-050: %s with the body %j is malformed (#21)", (contentType, body) => {
+])("%s with the body %j is malformed (PB-050, #21)", (contentType, body) => {
   const answer = readReportParameters(
     { query: "token=t", contentType },
     Buffer.from(body),

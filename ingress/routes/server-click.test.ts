@@ -25,7 +25,7 @@ async function post(
   return await route.route(request, Buffer.from(body), AbortSignal.timeout(500));
 }
 
-test("CLKS-001 CLKS-005 GET answers the click's id as JSON with 200, without redirect or cookie", () => {
+test("GET answers the click's id as JSON with 200, without redirect or cookie (CLKS-001, CLKS-005)", () => {
   const result = aClickService().ask(ASK);
   const record = recordOf(result);
   expect(bodyOf(result)).toEqual({
@@ -43,7 +43,7 @@ test("CLKS-001 CLKS-005 GET answers the click's id as JSON with 200, without red
   expect(record).toMatchObject({ link_type: "server", status: "redirect", destination: "" });
 });
 
-test("CLKS-003 CLKS-004 CLKS-018 the visitor is whom the parameters tell about; subs and extra are kept", () => {
+test("parameters describe the visitor; subs and extra are kept (CLKS-003, CLKS-004, CLKS-018)", () => {
   const headers = { userAgent: "curl/8", via: "1.1 x", acceptLanguage: "de" };
   const record = recordOf(aClickService().ask(`${ASK}&sub1=a&s2=b&foo=bar`, { headers }));
   expect(record).toMatchObject({
@@ -67,7 +67,7 @@ test("an ip that is none is ignored", () => {
   expect(record.ip).toBe("192.0.2.1");
 });
 
-test("CLKS-001 POST takes a form or JSON, and the body wins over the query", async () => {
+test("POST takes a form or JSON, and the body wins over the query (CLKS-001)", async () => {
   const form = await post(
     `oid=SHOP&affid=PART01&token=workspace-token&sub1=body&${VISITOR}`,
     "application/x-www-form-urlencoded",
@@ -105,7 +105,7 @@ const foreign: CatalogParts = {
   offers: [{ id: 1 }, { id: 2, code: "THEIRS", advertiser_id: 2 }],
 };
 
-describe("CLKS-016 codes 1 to 3 record nothing", () => {
+describe("codes 1 to 3 record nothing (CLKS-016)", () => {
   test.each<[number, string, CatalogParts]>([
     [1, "oid=SHOP&affid=PART01&token=x", {}],
     [1, "oid=SHOP&affid=PART01", {}],
@@ -119,7 +119,7 @@ describe("CLKS-016 codes 1 to 3 record nothing", () => {
     [2, "oid=zz&affid=PART01&token=workspace-token", {}],
     [2, "affid=PART01&token=workspace-token", {}],
     [3, "oid=SHOP&affid=zz&token=workspace-token", {}],
-  ])("CLKS-006 CLKS-007 CLKS-008 CLKS-017 code %i for %s", (code, query, parts) => {
+  ])("code %i for %s (CLKS-006, CLKS-007, CLKS-008, CLKS-017)", (code, query, parts) => {
     const result = aClickService(parts).ask(`/clk?${query}`);
     expect(bodyOf(result)).toEqual({
       transaction_id: "",
@@ -131,7 +131,7 @@ describe("CLKS-016 codes 1 to 3 record nothing", () => {
   });
 });
 
-describe("CLKS-016 codes 4 to 10 are recorded as fallback clicks", () => {
+describe("codes 4 to 10 are recorded as fallback clicks (CLKS-016)", () => {
   test.each<[string, number, string, CatalogParts]>([
     ["CLKS-009", 4, "paused", { offers: [{ status: "paused" }] }],
     ["CLKS-009", 4, "paused", { advertisers: [{ status: "inactive" }] }],
@@ -173,7 +173,7 @@ describe("CLKS-016 codes 4 to 10 are recorded as fallback clicks", () => {
     });
   });
 
-  test("CLKS-012 CLKS-015 the first click of the process counts for the second", () => {
+  test("the first click of the process counts for the second (CLKS-012, CLKS-015)", () => {
     const rule = aClickService({ offers: [{ duplicate_click_seconds: 60 }] });
     expect(bodyOf(rule.ask(ASK))).toMatchObject({ error_code: 0 });
     expect(bodyOf(rule.ask(ASK))).toMatchObject({ error_code: 10 });
@@ -185,7 +185,7 @@ describe("CLKS-016 codes 4 to 10 are recorded as fallback clicks", () => {
   });
 });
 
-test("CLKS-017 an advertiser's token works for its own offers", () => {
+test("an advertiser's token works for its own offers (CLKS-017)", () => {
   const result = aClickService().ask(ASK.replace("workspace-token", "advertiser-token"));
   expect(bodyOf(result)).toMatchObject({ error_code: 0 });
 });

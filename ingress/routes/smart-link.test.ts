@@ -32,7 +32,7 @@ const parts = (mode: "weighted" | "waterfall", more: Partial<CatalogParts> = {})
   ...more,
 });
 
-describe("TRK-004 G147 which partner a smart link is clicked for", () => {
+describe("which partner a smart link is clicked for (TRK-004, G147)", () => {
   test.each([
     ["/s/smart-PART02", 2],
     ["/s/SMART-part02", 2],
@@ -72,7 +72,7 @@ describe("TRK-004 G147 which partner a smart link is clicked for", () => {
   });
 });
 
-describe("G147 which offer a smart link chooses", () => {
+describe("which offer a smart link chooses (G147)", () => {
   const choose = (catalog: CatalogParts, random = 0): number =>
     recordOf(aClickService(catalog, () => random).ask("/s/smart-PART01")).offer_id;
 
@@ -119,7 +119,7 @@ describe("G147 which offer a smart link chooses", () => {
   });
 });
 
-describe("TRK-033 TRK-038 smart links without an offer", () => {
+describe("smart links without an offer (TRK-033, TRK-038)", () => {
   const paused = [
     offer(1, { status: "paused" }),
     offer(2, { visibility: "private" }),
@@ -161,7 +161,7 @@ describe("TRK-033 TRK-038 smart links without an offer", () => {
     expect(reasonOf(parts("waterfall", { smartLinks: none }))).toEqual(["no_match", 0]);
   });
 
-  test("TRK-027 TRK-031 a paused smart link and an inactive workspace", () => {
+  test("a paused smart link and an inactive workspace (TRK-027, TRK-031)", () => {
     expect(reasonOf(parts("weighted", { smartLinks: [{ status: "paused" }] }))).toEqual([
       "paused",
       0,
@@ -172,7 +172,7 @@ describe("TRK-033 TRK-038 smart links without an offer", () => {
     expect(reasonOf(parts("weighted", { workspaces }))).toEqual(["workspace_inactive", 0]);
   });
 
-  test("TRK-009 with url= the visitor goes there all the same, if any of its offers allows the host", () => {
+  test("with url= the visitor goes there all the same, if any of its offers allows the host (TRK-009)", () => {
     const service = aClickService(parts("weighted", { offers: paused }));
     const ask = (url: string) => service.ask(`/s/smart-PART01?url=${encodeURIComponent(url)}`);
     expect(answerLine(ask("https://o3.example/x"))).toBe("302 https://o3.example/x");

@@ -24,7 +24,7 @@ const parts: CatalogParts = {
 };
 
 describe.each(PATHS)("%s with url=", (path) => {
-  test("TRK-005 TRK-009 one 302 to exactly that URL, recorded as a redirect", () => {
+  test("one 302 to exactly that URL, recorded as a redirect (TRK-005, TRK-009)", () => {
     const result = aClickService(parts).ask(`${path}gclid=abc&${SHOP}`);
     expect(answerLine(result)).toBe("302 https://shop.example/p?a=1&b=%20+c#d");
     expect(recordOf(result)).toMatchObject({
@@ -36,7 +36,7 @@ describe.each(PATHS)("%s with url=", (path) => {
     });
   });
 
-  test.each(["GET", "HEAD", "POST"])("TRK-007 %s gets it", (method) => {
+  test.each(["GET", "HEAD", "POST"])("%s gets it (TRK-007)", (method) => {
     expect(aClickService(parts).ask(`${path}${SHOP}`, { method }).answer.status).toBe(302);
   });
 
@@ -53,23 +53,26 @@ describe.each(PATHS)("%s with url=", (path) => {
     ["not_allowed", url("https://evil.example/")],
     ["unsafe_target", url("https://a.malware.test/x")],
     ["unsafe_target", url("https://shop.example/x/../%62ad/y")],
-  ])("TRK-025 TRK-026 %s is refused with 403, and the click recorded as blocked", (code, query) => {
-    const result = aClickService(parts).ask(`${path}gclid=abc&${query}`);
-    expect(answerLine(result)).toBe(`403 {"error":"${code}"}`);
-    expect(headerOf(result, "Content-Type")).toContain("application/json");
-    expect(recordOf(result)).toMatchObject({
-      status: "blocked",
-      status_reason: code,
-      workspace_id: 1,
-      offer_id: 1,
-      affiliate_id: 1,
-      gclid: "abc",
-      destination: "",
-      may_be_unique: false,
-    });
-  });
+  ])(
+    "%s is refused with 403, and the click recorded as blocked (TRK-025, TRK-026)",
+    (code, query) => {
+      const result = aClickService(parts).ask(`${path}gclid=abc&${query}`);
+      expect(answerLine(result)).toBe(`403 {"error":"${code}"}`);
+      expect(headerOf(result, "Content-Type")).toContain("application/json");
+      expect(recordOf(result)).toMatchObject({
+        status: "blocked",
+        status_reason: code,
+        workspace_id: 1,
+        offer_id: 1,
+        affiliate_id: 1,
+        gclid: "abc",
+        destination: "",
+        may_be_unique: false,
+      });
+    },
+  );
 
-  test("TRK-023 identical values are one value", () => {
+  test("identical values are one value (TRK-023)", () => {
     expect(aClickService(parts).ask(`${path}${SHOP}&${SHOP}`).answer.status).toBe(302);
   });
 
@@ -85,7 +88,7 @@ test("every refusal of 7.3 is one of the eleven codes", () => {
   expect(REFUSALS).toHaveLength(11);
 });
 
-describe("TRK-021 TRK-022 G139 allowlists", () => {
+describe("allowlists (TRK-021, TRK-022, G139)", () => {
   const ask = (target: string, offers: NonNullable<CatalogParts["offers"]> = [{}]): string =>
     answerLine(aClickService({ ...parts, offers }).ask(`/c/SHOP-PART01?${url(target)}`));
 
@@ -104,7 +107,7 @@ describe("TRK-021 TRK-022 G139 allowlists", () => {
   });
 });
 
-describe("G183 T24 link keys", () => {
+describe("link keys (G183, T24)", () => {
   test("the offer's code may hold hyphens: the key is cut at its last one", () => {
     const service = aClickService({ offers: [{ code: "MY-SHOP-1" }] });
     expect(recordOf(service.ask(`/c/my-shop-1-part01?${SHOP}`)).offer_id).toBe(1);
@@ -120,15 +123,15 @@ describe("G183 T24 link keys", () => {
   });
 });
 
-describe("T15 without url= and unknown links", () => {
-  test("TRK-010 a known key without url= is missing_url, and not recorded", () => {
+describe("without url= and unknown links (T15)", () => {
+  test("a known key without url= is missing_url, and not recorded (TRK-010)", () => {
     const result = aClickService(parts).ask("/c/SHOP-PART01?gclid=1");
     expect(answerLine(result)).toBe('400 {"error":"missing_url"}');
     expect(result.recorded).toBeUndefined();
   });
 
   test.each(["/c/none-none", "/r/none/PART01", "/r/SHOP/none", "/click?oid=x&aid=y", "/s/none"])(
-    "TRK-011 TRK-012 G140 %s goes to an allowed url=, in no workspace; else it is unknown",
+    "%s goes to an allowed url=, in no workspace; else it is unknown (TRK-011, TRK-012, G140)",
     (path) => {
       const service = aClickService(parts);
       const ask = (query: string) =>
@@ -176,7 +179,7 @@ describe("T15 without url= and unknown links", () => {
   });
 });
 
-test("P27 the whole corpus through the route: Location is exactly the decoded URL, or the refusal's code", () => {
+test("the whole corpus through the route: Location is exactly the decoded URL, or the refusal's code (P27)", () => {
   const service = aClickService({
     workspaces: [
       {

@@ -47,20 +47,20 @@ const SOURCE: PostbackSource = {
 const html = (body: string, fields: Partial<PostbackSource> = {}): string =>
   htmlPostback(DELIVERY, { ...SOURCE, body, ...fields });
 
-test("PBO-032 PBO-021 the body is the HTML, with its macros expanded and the rest as the partner wrote it", () => {
+test("the body is the partner's HTML with its macros expanded, else unchanged (PBO-032, PBO-021)", () => {
   const body = "<img src=\"https://p.example/?c={click_id}&p={payout}&s={sub1}&{other}\" alt=''>";
   expect(html(body, { click: { sub1: "a b&c" } })).toBe(
     "<img src=\"https://p.example/?c=k1&p=10.0000&s=a%20b%26c&{other}\" alt=''>",
   );
 });
 
-test("PBO-032 without a body an image of the URL is carried", () => {
+test("without a body an image of the URL is carried (PBO-032)", () => {
   expect(html(" ", { url: 'https://p.example/?a={click_id}&b="><script>' })).toBe(
     '<img src="https://p.example/?a=k1&#38;b=&#34;&#62;&#60;script&#62;" width="1" height="1" alt="">',
   );
 });
 
-test("G125 what is not for partners is not in their HTML", () => {
+test("what is not for partners is not in their HTML (G125)", () => {
   const body = "{txid}{adv1}{affiliate_code}";
   expect(html(body)).toBe("{txid}{adv1}ANNA");
   expect(html(body, { created_by_affiliate: false })).toBe("t-1vANNA");

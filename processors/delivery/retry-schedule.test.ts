@@ -9,7 +9,7 @@ const RETRY_WAITS_MS = type.parse(schedule) ?? [];
 const MIDDLE = 0.5;
 const HOUR_MS = 3_600_000;
 
-describe("G126 P24: the schedule", () => {
+describe("the schedule (G126, P24)", () => {
   test.each([
     [1, 5_000],
     [2, 30_000],

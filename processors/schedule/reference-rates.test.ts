@@ -16,7 +16,7 @@ const XML = `<?xml version="1.0" encoding="UTF-8"?>
   </Cube>
 </gesmes:Envelope>`;
 
-test("G76: the XML of one day and of many is read", () => {
+test("the XML of one day and of many is read (G76)", () => {
   expect(parseReferenceRates(XML)).toEqual([
     { date: "2026-01-02", currency: "USD", rate: "1.1721" },
     { date: "2026-01-02", currency: "JPY", rate: "183.99" },
@@ -24,7 +24,7 @@ test("G76: the XML of one day and of many is read", () => {
   ]);
 });
 
-test("G76: the CSV of one day and of many is read", () => {
+test("the CSV of one day and of many is read (G76)", () => {
   const daily = "Date, USD, JPY, \n02 January 2026, 1.1721, 183.99, \n";
   expect(parseReferenceRates(daily)).toEqual([
     { date: "2026-01-02", currency: "USD", rate: "1.1721" },

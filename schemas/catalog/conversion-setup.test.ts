@@ -36,7 +36,7 @@ function aCoupon(id: number, fields: Record<string, unknown> = {}): CatalogEntry
   return anEntry("coupon", { id, ...coupon, ...times, ...fields });
 }
 
-test("G100: the active rules of a workspace come in their order, also after a change and a removal", () => {
+test("the active rules of a workspace come in their order, also after a change and a removal (G100)", () => {
   const catalog = new Catalog();
   const ids = (): number[] => catalog.rulesOf(1).map(({ id }) => id);
   expect(ids()).toEqual([]);
@@ -47,7 +47,7 @@ test("G100: the active rules of a workspace come in their order, also after a ch
   expect(ids()).toEqual([1, 3]);
 });
 
-test("G105: an offer's groups follow what the groups say of their offers", () => {
+test("an offer's groups follow what the groups say of their offers (G105)", () => {
   const catalog = new Catalog();
   const ids = (offerId: number): number[] => catalog.groupsOf(offerId).map(({ id }) => id);
   catalog.apply([aGroup(1, [10, 11, 11]), aGroup(2, [11])]);
@@ -56,7 +56,7 @@ test("G105: an offer's groups follow what the groups say of their offers", () =>
   expect([ids(10), ids(11), ids(12)]).toEqual([[], [], [1]]);
 });
 
-test("G115: a coupon is found in its workspace by its code in any case", () => {
+test("a coupon is found in its workspace by its code in any case (G115)", () => {
   const catalog = new Catalog();
   catalog.apply([aCoupon(1), aCoupon(2, { workspace_id: 2, code: "SAVE" })]);
   expect([1, 2, 3].map((workspace) => catalog.couponByCode(workspace, "sAvE")?.id)).toEqual([

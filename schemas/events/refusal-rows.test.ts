@@ -23,7 +23,7 @@ function admitted(rows: RefusalRows, one: InboundCall, times: number): number {
   return Array.from({ length: times }, () => rows.admit(one)).filter(Boolean).length;
 }
 
-test("PB-064: of one kind 60 a minute have a row each, and the others one together when the minute is over", () => {
+test("60 refusals of a kind a minute have a row each, the others share one after the minute (PB-064)", () => {
   let nowMs = 0;
   const rows = new RefusalRows(() => nowMs);
   expect(admitted(rows, call(), 1_000)).toBe(60);
@@ -38,7 +38,7 @@ test("PB-064: of one kind 60 a minute have a row each, and the others one togeth
   expect(admitted(rows, call(), 61)).toBe(60);
 });
 
-test("PB-064: workspaces, endpoints and result words do not take each other's rows", () => {
+test("workspaces, endpoints and result words do not take each other's rows (PB-064)", () => {
   const rows = new RefusalRows(() => 0);
   admitted(rows, call(), 100);
   for (const other of [
@@ -50,7 +50,7 @@ test("PB-064: workspaces, endpoints and result words do not take each other's ro
     expect(admitted(rows, call(other), 100)).toBe(60);
 });
 
-test("PB-064: what was counted is told at the end too, and a minute without more has no row of its own", () => {
+test("what was counted is told at the end too, and a minute without more has no row of its own (PB-064)", () => {
   const rows = new RefusalRows(() => 0);
   admitted(rows, call(), 60);
   admitted(rows, call({ workspaceId: 2 }), 61);

@@ -111,7 +111,7 @@ test("no id of a millisecond is given twice, also when chance repeats itself", (
   expect(next()).toBe("0000000000");
 });
 
-test("G113: of the ids of a millisecond the one minted later is the higher one, in any shards", () => {
+test("of the ids of a millisecond the one minted later is the higher one, in any shards (G113)", () => {
   const mint = new ClickIdMint({ producer: 1, secret, clock: { nowMs: () => 1 } });
   const minted = Array.from({ length: 10_000 }, (_, index) => mint.mint(1, index % 5));
   expect(minted.map(orderInMillisecond).toSorted()).toEqual(minted.map(orderInMillisecond));

@@ -8,7 +8,7 @@ import { parseTemplate } from "./template.ts";
 const expandAll = (text: string, value: string): string =>
   expandUrlTemplate(parseTemplate(text, DESTINATION_MACROS), () => value);
 
-test("G148 macros are replaced wherever they stand, unknown ones stay as they are", () => {
+test("macros are replaced wherever they stand, unknown ones stay as they are (G148)", () => {
   const text = "{sub1}https://a.example/{sub2}{foo}?c={click_id}&x={SUB1}&{";
   const values: Partial<Record<string, string>> = { sub1: "1", sub2: "2", click_id: "abc" };
   const expanded = expandUrlTemplate(
@@ -18,7 +18,7 @@ test("G148 macros are replaced wherever they stand, unknown ones stay as they ar
   expect(expanded).toBe("1https://a.example/2{foo}?c=abc&x={SUB1}&{");
 });
 
-test("TRK-050 a macro without a value becomes the empty string", () => {
+test("a macro without a value becomes the empty string (TRK-050)", () => {
   expect(expandAll("https://a.example/?s={sub3}&t=1", "")).toBe("https://a.example/?s=&t=1");
 });
 

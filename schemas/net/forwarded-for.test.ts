@@ -16,7 +16,7 @@ const junk = fc.oneof(
   fc.constantFrom("unknown", "_hidden", "999.1.1.1", ""),
 );
 
-describe("P33 X-Forwarded-For", () => {
+describe("X-Forwarded-For (P33)", () => {
   test("whatever stands left of the last untrusted hop changes nothing", () => {
     fc.assert(
       fc.property(

@@ -15,7 +15,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
   afterEach(() => world.endVisits());
   afterAll(() => world.close());
 
-  test("SDK-015 SDK-019 CNV-012 PX-014 a conversion of a partner's click is recorded, with method js", async () => {
+  test("a conversion of a partner's click is recorded, with method js (SDK-015, SDK-019, CNV-012, PX-014)", async () => {
     const id = await world.partnerClick();
     const attributes = `data-offer="${OFFER}"`;
     const page = await world.visit({ attributes, query: `?click_id=${id}` });
@@ -39,7 +39,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     });
   });
 
-  test("SDK-014 SDK-013 G112 the first click goes with the conversion when it is another one", async () => {
+  test("the first click goes with the conversion when it is another one (SDK-014, SDK-013, G112)", async () => {
     const first = await world.partnerClick(PARTNER);
     const second = await world.partnerClick(OTHER_PARTNER);
     const early = await world.visit({ query: `?click_id=${first}` });
@@ -55,7 +55,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     expect((await third.convert("{}")).sent).toMatchObject({ first_click_id: first });
   });
 
-  test("SDK-016 T47 with a click no offer is sent, whoever names one", async () => {
+  test("with a click no offer is sent, whoever names one (SDK-016, T47)", async () => {
     const id = await world.partnerClick();
     const page = await world.visit({
       attributes: `data-offer="${OFFER}"`,
@@ -74,7 +74,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     ['{offer: "DEMOTRIAL"}', { offer: "DEMOTRIAL", aff: PARTNER }],
     ['{offer_id: "DEMOTRIAL"}', { offer_id: "DEMOTRIAL", aff: PARTNER }],
   ])(
-    "SDK-017 without a click Tracker.conversion(%s) names the offer and the partner",
+    "without a click Tracker.conversion(%s) names the offer and the partner (SDK-017)",
     async (params, expected) => {
       const page = await world.visit({
         attributes: `data-offer="${OFFER}" data-aff="${PARTNER}"`,
@@ -89,7 +89,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     },
   );
 
-  test("SDK-018 objects, functions and the keys click_id, token and js of the parameters are not sent", async () => {
+  test("objects, functions and the keys click_id, token and js of the parameters are not sent (SDK-018)", async () => {
     const id = await world.partnerClick();
     const page = await world.visit({ query: `?click_id=${id}` });
     const sale = await page.convert(
@@ -113,7 +113,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
   });
 
   test.each(["", "null", "'text'", "7"])(
-    "SDK-015 Tracker.conversion(%s) is one without parameters",
+    "Tracker.conversion(%s) is one without parameters (SDK-015)",
     async (params) => {
       const id = await world.partnerClick();
       const page = await world.visit({ query: `?click_id=${id}` });
@@ -123,7 +123,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     },
   );
 
-  test("SDK-025 every request has another r", async () => {
+  test("every request has another r (SDK-025)", async () => {
     const page = await world.visit({ query: `?click_id=${await world.partnerClick()}` });
     const times = 20;
     await page.run(`for (var i = 0; i < ${times}; i += 1) Tracker.conversion({txid: "r"})`);
@@ -135,7 +135,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     expect(new Set(values).size).toBe(times);
   });
 
-  test("SDK-021 G164 calls from before the script runs are made in their order once the click is known", async () => {
+  test("calls from before the script runs are made in their order once the click is known (SDK-021, G164)", async () => {
     const page = await world.visit({
       attributes: `data-offer="${OFFER}" data-aff="${PARTNER}" async`,
       before: `<script>
@@ -156,7 +156,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     expect(await page.lastError()).toBeNull();
   });
 
-  test("SDK-021 after load push and the methods work the same way, and callbacks know null too", async () => {
+  test("after load push and the methods work the same way, and callbacks know null too (SDK-021)", async () => {
     const page = await world.visit();
     expect(
       await page.page.evaluate("new Promise(function (done) { Tracker.push(done) })"),
@@ -166,7 +166,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     expect(await world.conversion("pushed-1")).toMatchObject({ method: "js" });
   });
 
-  test("SDK-015 a conversion that waits for its click is sent with what is known when the visitor leaves", async () => {
+  test("a conversion that waits for its click is sent with what is known when the visitor leaves (SDK-015)", async () => {
     const page = await world.visit({
       attributes: `data-offer="${OFFER}" data-aff="${PARTNER}"`,
       // /lp is never answered.
@@ -179,7 +179,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     expect(await world.conversion("left-1")).toMatchObject({ method: "js" });
   });
 
-  test("PX-012 SDK-019 /px.js reports the same way, with the click of the shop's own cookie", async () => {
+  test("/px.js reports the same way, with the click of the shop's own cookie (PX-012, SDK-019)", async () => {
     const id = await world.partnerClick();
     const page = await world.visit({ query: `?click_id=${id}` });
     await page.knownClickId();

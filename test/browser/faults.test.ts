@@ -22,7 +22,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
   afterEach(() => world.endVisits());
   afterAll(() => world.close());
 
-  test("SDK-001 ENV-032 G164 /sdk.js is a script of any origin that browsers keep for an hour", async () => {
+  test("/sdk.js is a script of any origin that browsers keep for an hour (SDK-001, ENV-032, G164)", async () => {
     const { client } = world;
     const url = `${client.demo.tracking_url}/sdk.js`;
     const answer = await client.attempt(url);
@@ -37,7 +37,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     );
   });
 
-  test("SDK-020 a refusal is told by Tracker.error() and on the console, and costs the page nothing", async () => {
+  test("a refusal is told by Tracker.error() and on the console, and costs the page nothing (SDK-020)", async () => {
     const page = await world.visit({
       attributes: 'data-offer="NOSUCHOFFER"',
       body: '<p id="p">x</p>',
@@ -60,7 +60,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     ["null", { status: 200, headers: OPEN, body: "null" }, "HTTP 200"],
     ["no connection", undefined, "request failed"],
   ])(
-    "SDK-020 G162 %s leaves the visitor without a click, and makes none of another kind",
+    "%s leaves the visitor without a click, and makes none of another kind (SDK-020, G162)",
     async (_, answer, error) => {
       const page = await world.visit({
         attributes: `${DIRECT} data-organic`,
@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     },
   );
 
-  test("SDK-005 SDK-011 with a stored click an outage of /lp costs nothing but the ad's own", async () => {
+  test("with a stored click an outage of /lp costs nothing but the ad's own (SDK-005, SDK-011)", async () => {
     const page = await world.visit({
       query: `?click_id=${MADE_UP}`,
       prepare: (tab) => tab.route("**/lp", (route) => route.abort()),
@@ -88,7 +88,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(await page.clickId()).toBe(MADE_UP);
   });
 
-  test("SDK-011 /lp is given up after 5 seconds, not before, and what it answers later changes nothing", async () => {
+  test("/lp is given up after 5 seconds, not before, and what it answers later changes nothing (SDK-011)", async () => {
     const held: (() => Promise<void>)[] = [];
     const page = await world.visit({
       attributes: DIRECT,
@@ -115,7 +115,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(await page.clickId()).toBeNull();
   });
 
-  test("SDK-020 a pixel that does not get through is told", async () => {
+  test("a pixel that does not get through is told (SDK-020)", async () => {
     const page = await world.visit({
       query: `?click_id=${MADE_UP}`,
       prepare: (tab) => tab.route("**/px?*", (route) => route.abort()),
@@ -125,14 +125,14 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(page.warnings).toEqual(["Tracker: conversion not sent"]);
   });
 
-  test("SDK-020 SDK-026 a callback that throws is told and keeps no other from running", async () => {
+  test("a callback that throws is told and keeps no other from running (SDK-020, SDK-026)", async () => {
     const page = await world.visit({ query: `?click_id=${MADE_UP}` });
     await page.run('Tracker.push(function () { throw new Error("of the page"); })');
     expect(await page.clickId()).toBe(MADE_UP);
     expect(await page.lastError()).toBe("of the page");
   });
 
-  test("SDK-026 in a frame without an origin, where storage and cookies throw, clicks, links and conversions work", async () => {
+  test("clicks, links and conversions work in a frame where storage and cookies throw (SDK-026)", async () => {
     const id = await world.partnerClick();
     const inner = await world.visit({
       attributes: `data-offer="${OFFER}"`,
@@ -161,7 +161,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(await frame?.evaluate(asked)).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test("SDK-026 in a browser that blocks cookies and storage the page works, and every visit is a new one", async () => {
+  test("in a browser that blocks cookies and storage the page works, and every visit is a new one (SDK-026)", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tracker-browser-"));
     await mkdir(join(folder, "Default"));
     const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
@@ -188,7 +188,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     }
   });
 
-  test("SDK-026 a page that broke what the script stands on keeps its own work", async () => {
+  test("a page that broke what the script stands on keeps its own work (SDK-026)", async () => {
     const page = await world.visit({
       query: `?click_id=${MADE_UP}`,
       before: `<script>
@@ -202,7 +202,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(Object.keys(sale.sent).toSorted()).toEqual(["click_id", "js", "r"]);
   });
 
-  test("G163 G165 on a page over TLS the cookie is for TLS only, and the script speaks to its own origin", async () => {
+  test("on a page over TLS the cookie is for TLS only, and the script speaks to its own origin (G163, G165)", async () => {
     const context = await world.browser.newContext();
     const page = new LandingPage(await context.newPage(), world.pageErrors);
     await relayTls(page.page, world);

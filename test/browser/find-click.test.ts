@@ -32,7 +32,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     ["?ref=123&click_id=X", 'data-param="ref"'],
     ["?click_id=X&gclid=G-1", ""],
   ])(
-    "SDK-003 SDK-004 the id in %s is used as it is, and /lp is not asked",
+    "the id in %s is used as it is, and /lp is not asked (SDK-003, SDK-004)",
     async (query, attributes) => {
       const page = await world.visit({ query: query.replace("X", MADE_UP), attributes });
       expect(await page.clickId()).toBe(MADE_UP);
@@ -50,7 +50,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     "?%E0%A4%A=1&__proto__=1&click_id",
     "",
   ])(
-    "SDK-004 SDK-010 T22 without an id in %j, without attributes, there is none",
+    "without an id in %j, without attributes, there is none (SDK-004, SDK-010, T22)",
     async (query) => {
       const page = await world.visit({ query });
       expect(await page.clickId()).toBeNull();
@@ -61,7 +61,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
   );
 
   test.each(["gclid", "gbraid", "wbraid"])(
-    "SDK-005 LP-004 LP-005 T49 a landing with %s finds the click that the tracking template recorded a moment before",
+    "a landing with %s finds the click of the tracking template (SDK-005, LP-004, LP-005, T49)",
     async (kind) => {
       const adId = `${kind}=AD-${kind}-${Date.now()}`;
       const attributes = `data-offer="${OFFER}"`;
@@ -82,7 +82,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     },
   );
 
-  test("SDK-005 an ad click that carries several ids is found by whichever was recorded", async () => {
+  test("an ad click that carries several ids is found by whichever was recorded (SDK-005)", async () => {
     const run = Date.now();
     const query = `?gclid=unrecorded-${run}&gbraid=recorded-${run}`;
     const through = throughTemplate(`gbraid=recorded-${run}`);
@@ -91,7 +91,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(click).toMatchObject({ link_type: "transparent", gbraid: `recorded-${run}` });
   });
 
-  test("SDK-005 G163 an ad id that nobody recorded leads to the stored click, and no new one is asked for", async () => {
+  test("an ad id that nobody recorded leads to the stored click, and no new one is asked for (SDK-005, G163)", async () => {
     const stored = await world.partnerClick();
     await world.visit({ query: `?click_id=${stored}` });
     const attributes = `data-offer="${OFFER}" data-aff="${PARTNER}" data-organic`;
@@ -103,7 +103,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(page.landings[0]).not.toHaveProperty("aff");
   });
 
-  test("SDK-005 SDK-009 LP-006 an ad id that nobody recorded becomes a direct click with all that the URL says", async () => {
+  test("an unknown ad id becomes a direct click with the values of the URL (SDK-005, SDK-009, LP-006)", async () => {
     const gclid = `nobody-${Date.now()}`;
     const attributes = `data-offer="${OFFER}"`;
     const page = await world.visit({ attributes, query: `?gclid=${gclid}&sub1=a%20b&sub2=c` });
@@ -118,7 +118,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     });
   });
 
-  test("SDK-009 SDK-003 LP-007 a visit without any id becomes a direct click of data-offer and data-aff", async () => {
+  test("a visit without any id becomes a direct click of data-offer and data-aff (SDK-009, SDK-003, LP-007)", async () => {
     const attributes = `data-offer="${OFFER}" data-aff="${OTHER_PARTNER}"`;
     const page = await world.visit({ attributes });
     const id = await page.knownClickId();
@@ -144,7 +144,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     ["http://shop.test/", "direct", ""],
     [undefined, "direct", ""],
   ])(
-    "SDK-007 SDK-008 LP-018 a visit from %s is an organic click of the platform %s",
+    "a visit from %s is an organic click of the platform %s (SDK-007, SDK-008, LP-018)",
     async (referer, platform, host) => {
       const path = `/landing/${platform}`;
       const page = await world.visit({
@@ -167,7 +167,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     },
   );
 
-  test("SDK-007 SDK-009 without an organic partner an organic visit becomes a direct click, and the refusal is told", async () => {
+  test("without an organic partner a visit becomes a direct click, with the refusal (SDK-007, SDK-009)", async () => {
     const attributes = `data-organic data-offer="${PLAIN_OFFER}"`;
     const page = await world.visit({ track: PLAIN, attributes });
     await page.knownClickId();
@@ -175,13 +175,13 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(await page.lastError()).toBe("unknown affiliate");
   });
 
-  test.each(["false", "0"])("SDK-003 data-organic=%s is none", async (value) => {
+  test.each(["false", "0"])("data-organic=%s is none (SDK-003)", async (value) => {
     const page = await world.visit({ attributes: `data-organic="${value}"` });
     expect(await page.clickId()).toBeNull();
     expect(page.landings).toEqual([]);
   });
 
-  test("SDK-012 T67 a partner's click replaces an organic one, and no later visit brings that back", async () => {
+  test("a partner's click replaces an organic one, and no later visit brings that back (SDK-012, T67)", async () => {
     const attributes = `data-organic data-offer="${OFFER}"`;
     const first = await world.visit({ attributes, referer: "http://www.google.com/" });
     const organic = await first.knownClickId();
@@ -195,7 +195,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(third.landings).toEqual([]);
   });
 
-  test("SDK-027 SDK-013 a known click is kept for 90 days in both places, and later pages ask nobody", async () => {
+  test("a known click is kept for 90 days in both places, and later pages ask nobody (SDK-027, SDK-013)", async () => {
     const attributes = `data-offer="${OFFER}" data-organic`;
     const first = await world.visit({ attributes });
     const id = await first.knownClickId();
@@ -218,7 +218,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(await second.stored("trk_cid_until")).toBe(until);
   });
 
-  test("SDK-006 a stored click is taken from local storage, else from the cookie", async () => {
+  test("a stored click is taken from local storage, else from the cookie (SDK-006)", async () => {
     const first = await world.visit();
     await first.run(
       `localStorage.setItem("trk_cid", "${MADE_UP}"); document.cookie = "trk_cid=${OTHER_MADE_UP}; path=/"`,
@@ -229,7 +229,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(await (await world.visitAgain()).clickId()).toBe(OTHER_MADE_UP);
   });
 
-  test("SDK-006 G163 what is older than 90 days, or no click id, is as good as absent", async () => {
+  test("what is older than 90 days, or no click id, is as good as absent (SDK-006, G163)", async () => {
     const first = await world.visit();
     await first.run(
       `localStorage.setItem("trk_cid", "${MADE_UP}"); localStorage.setItem("trk_cid_until", String(Date.now() - 1));
@@ -243,7 +243,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     ["www.shop.test", ".shop.test"],
     ["localhost", "localhost"],
     ["127.0.0.1", "127.0.0.1"],
-  ])("G163 on %s the cookie is that of %s", async (host, domain) => {
+  ])("on %s the cookie is that of %s (G163)", async (host, domain) => {
     const page = await world.visit({ origin: `http://${host}`, query: `?click_id=${MADE_UP}` });
     expect(await page.clickId()).toBe(MADE_UP);
     const stored = (await page.cookies()).map((cookie) => `${cookie.name} of ${cookie.domain}`);

@@ -71,7 +71,7 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
   test.each([
     ["the iframe pixel", (query: string) => `<iframe src="${TRACK}/px.html?${query}"></iframe>`],
     ["/px.js", (query: string) => `<script src="${TRACK}/px.js?${query}&html=1"></script>`],
-  ])("PBO-032 the partner's pixel fires through %s, once", async (_name, markup) => {
+  ])("the partner's pixel fires through %s, once (PBO-032)", async (_name, markup) => {
     const postback = await addHtml(
       `<img src="${PARTNER_SERVER}/seen?c={click_id}&id={conversion_id}">`,
     );

@@ -49,7 +49,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     ["//a.example/?x={click_id}", "data-trk", `//a.example/?x=${ID}&click_id=${ID}`],
     ["#part", "", "#part"],
     ["#part", "data-trk", `?click_id=${ID}#part`],
-  ])("SDK-022 SDK-023 %s with %j becomes %s", async (href, attribute, expected) => {
+  ])("%s with %j becomes %s (SDK-022, SDK-023)", async (href, attribute, expected) => {
     const page = await world.visit({
       query: KNOWN,
       body: `<a id="l" href="${href.replaceAll("&", "&amp;")}" ${attribute}>x</a>`,
@@ -67,7 +67,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     "mailto:a@b.example?subject={click_id}",
     "MAILTO:a@b.example",
     "tel:+123{click_id}",
-  ])("SDK-024 %j is never touched", async (href) => {
+  ])("%j is never touched (SDK-024)", async (href) => {
     const page = await world.visit({
       query: KNOWN,
       body: `<a id="l" data-trk href="${href}">x</a><a id="last" data-trk href="/ok">x</a>`,
@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     expect(await page.href("#l")).toBe(href);
   });
 
-  test("SDK-022 SDK-023 areas of a map are links, anchors without href are none", async () => {
+  test("areas of a map are links, anchors without href are none (SDK-022, SDK-023)", async () => {
     const page = await world.visit({
       query: KNOWN,
       body: '<map><area id="a" data-trk href="/map"></map><a id="n" data-trk>x</a>',
@@ -91,7 +91,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
   const LATER_READY = `/next?x=${ID}&cid=${ID}#end`;
 
   test.each(["click", "Enter"])(
-    "SDK-022 SDK-023 a link that the page adds later is ready when it is followed by %s",
+    "a link that the page adds later is ready when it is followed by %s (SDK-022, SDK-023)",
     async (how) => {
       const page = await world.visit({ query: KNOWN, body: '<div id="app"></div>' });
       world.pages.put("/next", "<!doctype html><title>Next</title>");
@@ -104,7 +104,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
   );
 
   test.each(["middle", "right"] as const)(
-    "SDK-022 SDK-023 a link that the page adds later is ready for a new tab or a copy by the %s button",
+    "a link that the page adds later is ready for a new tab or a copy by the %s button (SDK-022, SDK-023)",
     async (button) => {
       const page = await world.visit({ query: KNOWN, body: '<div id="app"></div>' });
       world.pages.put("/next", "<!doctype html><title>Next</title>");
@@ -114,7 +114,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     },
   );
 
-  test("SDK-022 a link whose page changes it back is decorated again with the next click", async () => {
+  test("a link whose page changes it back is decorated again with the next click (SDK-022)", async () => {
     const page = await world.visit({ query: KNOWN, body: '<a id="l" href="#x{click_id}">x</a>' });
     await page.untilHref("#l", `#x${ID}`);
     await page.run('document.querySelector("#l").setAttribute("href", "#y{click_id}")');
@@ -122,7 +122,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     expect(await page.href("#l")).toBe(`#y${ID}`);
   });
 
-  test("SDK-022 SDK-023 links in a shadow tree and in a drawing are decorated when they are followed", async () => {
+  test("links in a shadow tree and in a drawing are decorated when they are followed (SDK-022, SDK-023)", async () => {
     const page = await world.visit({
       query: KNOWN,
       body: '<div id="host"></div><svg><a id="s" data-trk href="#s{click_id}"><text y="20">draw</text></a></svg>',
@@ -151,7 +151,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     expect(page.warnings).toEqual([]);
   });
 
-  test("SDK-022 without a known click no link is touched", async () => {
+  test("without a known click no link is touched (SDK-022)", async () => {
     const body = '<a id="l" data-trk href="#{click_id}">x</a>';
     const page = await world.visit({ body });
     expect(await page.clickId()).toBeNull();
@@ -159,7 +159,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     expect(await page.href("#l")).toBe("#{click_id}");
   });
 
-  test("SDK-002 a second copy does nothing: one global, one call of /lp, one decoration", async () => {
+  test("a second copy does nothing: one global, one call of /lp, one decoration (SDK-002)", async () => {
     const page = await world.visit({
       copies: 2,
       attributes: `data-offer="${OFFER}"`,

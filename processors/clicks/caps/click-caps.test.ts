@@ -123,7 +123,7 @@ const aClick = fc.record({
   status_reason: fc.constantFrom("", "cap_over", "duplicate"),
 });
 
-test("CLKS-012 totals are those of all accepted clicks, stored or not, whenever counting began", () => {
+test("totals are those of all accepted clicks, stored or not, whenever counting began (CLKS-012)", () => {
   const step = fc.oneof(
     fc.record({ take: fc.array(aClick, { minLength: 1, maxLength: 6 }) }),
     fc.constantFrom("store", "load", "forget"),

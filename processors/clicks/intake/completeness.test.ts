@@ -27,7 +27,7 @@ test("the slowest live producer says how far clicks are known", () => {
   expect(completeness.completeToMs()).toBe(T + 100);
 });
 
-test("G162 a producer that is cut off holds back for two days what was answered after its last word", () => {
+test("a producer that is cut off holds back for two days what was answered after its last word (G162)", () => {
   const completeness = new Completeness();
   completeness.heard(word(2, 1, T, 1));
   for (const hours of [0, 1, 24, 48]) {
@@ -39,7 +39,7 @@ test("G162 a producer that is cut off holds back for two days what was answered 
   }
 });
 
-test("G162 it is asked for until it is back, and then everything is known again", () => {
+test("it is asked for until it is back, and then everything is known again (G162)", () => {
   const completeness = new Completeness();
   completeness.heard(word(2, 1, T, 1));
   completeness.heard(word(1, 1, T + HOUR_MS, 1));

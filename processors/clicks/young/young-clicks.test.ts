@@ -81,7 +81,7 @@ test("the latest click is found by its ad-platform id, whatever characters it ha
   expect(timesOf(young, "G-")).toEqual([]);
 });
 
-test("G113: of one id the latest click of the named offer, of any offer and of none are found", () => {
+test("of one id the latest click of the named offer, of any offer and of none are found (G113)", () => {
   const young = new YoungClicks(limits);
   for (const [index, offer_id] of [5, 5, 6, 7, 0, 6].entries()) {
     young.add(segment([T + index], { gclid: "G", offer_id }));
@@ -93,7 +93,7 @@ test("G113: of one id the latest click of the named offer, of any offer and of n
   expect(timesOf(young, "G", { workspaceId: 2, offerId: 5 })).toEqual([T + 9]);
 });
 
-test("G113: of two clicks of one millisecond the one with the higher id is the latest, whichever was read first", () => {
+test("of two clicks of one millisecond the higher id is the latest, whatever the order of reading (G113)", () => {
   const [first, second] = [segment([T], { gclid: "G" }), segment([T - 1, T], { gclid: "G" })];
   for (const order of [
     [first, second],

@@ -12,7 +12,7 @@ function aClick(digit: string, ts: number, offer_id: number): ClickRecord {
   });
 }
 
-test("G113: the named offer's latest click, else the latest with an offer, else the latest", () => {
+test("the named offer's latest click, else the latest with an offer, else the latest (G113)", () => {
   const clicks = [aClick("a", 1, 5), aClick("b", 3, 6), aClick("c", 2, 5), aClick("d", 9, 0)];
   expect(latestClick(clicks, 5)?.click_id[0]).toBe("c");
   expect(latestClick(clicks, 0)?.click_id[0]).toBe("b");

@@ -23,7 +23,7 @@ const anOverride = {
   revenue: null,
 };
 
-test("G46 CNV-018: an override of the event goes before one of all events, each side for itself", () => {
+test("an override of the event goes before one of all events, each side for itself (G46, CNV-018)", () => {
   const general = {
     ...anOverride,
     event_code: "*",
@@ -90,7 +90,7 @@ test("an override without event_code is for the default event, `*` for all of th
   expect(chosen([every])).toBe("8.0000");
 });
 
-test("G43: what is paid by click pays nothing by conversion", () => {
+test("what is paid by click pays nothing by conversion (G43)", () => {
   const terms: Terms = { payoutType: "cpc", payoutRate: 7n, revenueType: "rpc", revenueRate: 9n };
   expect(
     computeMoney(terms, { saleAmount: 100n, payout: undefined, revenue: undefined }),
@@ -100,7 +100,7 @@ test("G43: what is paid by click pays nothing by conversion", () => {
   });
 });
 
-test("P20 G23: a share of a sale is the exact one rounded half up at the fourth decimal, and never a float", () => {
+test("a share of a sale is exact, rounded half up at the fourth decimal, never a float (P20, G23)", () => {
   const amounts = fc.bigInt({ min: 0n, max: 10n ** 16n });
   fc.assert(
     fc.property(amounts, fc.bigInt({ min: 0n, max: 1_000_000n }), (saleAmount, rate) => {

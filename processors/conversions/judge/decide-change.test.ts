@@ -54,7 +54,7 @@ test.each([
   );
 });
 
-test("G108: money is computed by the terms of the conversion, and what was given once stays given", () => {
+test("money is computed by the terms of the conversion, and what was given once stays given (G108)", () => {
   const half = { status: undefined, money: { ...none, saleAmount: 500_000n }, ...byOrder };
   expect(decideChange(row, half)).toMatchObject({ payout: 50_000n, revenue: 100_000n });
   expect(decideChange({ ...row, payout_given: true, payout: 7n }, half)).toMatchObject({
@@ -63,7 +63,7 @@ test("G108: money is computed by the terms of the conversion, and what was given
   });
 });
 
-test("T06 P19: a duplicate never changes, and a change told twice changes nothing the second time", () => {
+test("a duplicate never changes, and a change told twice changes nothing the second time (T06, P19)", () => {
   const amount = fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: undefined });
   const asked = fc.record({
     status: fc.option(fc.constantFrom(...CONVERSION_STATUSES), { nil: undefined }),

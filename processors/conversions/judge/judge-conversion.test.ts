@@ -94,7 +94,7 @@ test("a click of a clock that was an hour ahead is not too fast, nor too soon fo
   expect(judge({ ...facts, convTsMs: NOW_MS - 3_600_000 })).toBe("rejected too_fast");
 });
 
-test("G96 T58: the first check of the fixed order decides, and each one shows when those before it pass", () => {
+test("the first check of the fixed order decides, and each one shows when those before it pass (G96, T58)", () => {
   const everything: Partial<Case> = {
     click: aClick({
       status: "blocked",
@@ -133,22 +133,22 @@ test("G96 T58: the first check of the fixed order decides, and each one shows wh
   }
 });
 
-test("LIFE-017 G104: the window ends after its last millisecond", () => {
+test("the window ends after its last millisecond (LIFE-017, G104)", () => {
   expect(judge({ click: aClick({ ts: NOW_MS - 30 * DAY_MS }) })).toBe("approved");
   expect(judge({ click: aClick({ ts: NOW_MS - 30 * DAY_MS - 1 }) })).toBe(
     "rejected outside_window",
   );
 });
 
-test("G103: without a minimum time no conversion is too fast, also when the click's host runs ahead", () => {
+test("without a minimum time no conversion is too fast, also when the click's host runs ahead (G103)", () => {
   expect(judge({ click: aClick({ ts: NOW_MS + 50 }) })).toBe("approved");
 });
 
-test("G90: without a click its window, its speed and its fraud are not asked", () => {
+test("without a click its window, its speed and its fraud are not asked (G90)", () => {
   expect(judge({ click: undefined, fraudChecks: { missing_ua: true } })).toBe("approved");
 });
 
-test("G98: the partner's hold goes before the offer's, and ends a fraction of a day after the conversion", () => {
+test("the partner's hold goes before the offer's, and ends a fraction of a day after the conversion (G98)", () => {
   const held = judgeConversion(
     aCase({
       offer: { ...offer, hold_days: "7" },
@@ -164,7 +164,7 @@ test("G98: the partner's hold goes before the offer's, and ends a fraction of a 
   });
 });
 
-test("G96 G101: what is rejected before the tables are asked counts nowhere, a reject rule only spares the caps", () => {
+test("a rejection before the tables counts nowhere, a reject rule only spares the caps (G96, G101)", () => {
   const asked = (fields: Partial<Case>): unknown => {
     const { countsAddress, countsAgainstCaps } = judgeConversion(aCase(fields));
     return [countsAddress, countsAgainstCaps];
@@ -174,7 +174,7 @@ test("G96 G101: what is rejected before the tables are asked counts nowhere, a r
   expect(asked({ givenStatus: "rejected" })).toEqual([true, true]);
 });
 
-test("LIFE-014 G99: a throttle takes its share of a partner's conversions", () => {
+test("a throttle takes its share of a partner's conversions (LIFE-014, G99)", () => {
   const throttled = Array.from({ length: 2_000 }, (_, i) =>
     judge({ conversionId: `conversion ${i}`, affiliate: { ...affiliate, throttle_percent: 30 } }),
   ).filter((verdict) => verdict === "pending throttled");

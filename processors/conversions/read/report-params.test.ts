@@ -19,7 +19,7 @@ function errorOf(params: Record<string, string>, endpoint: "pb" | "px" = "pb"): 
   return read.kind === "malformed" ? read.error : undefined;
 }
 
-test("PB-004 PB-014 PB-018 G119: every alias is read, the first one with a value counts", () => {
+test("every alias is read, the first one with a value counts (PB-004, PB-014, PB-018, G119)", () => {
   for (const name of ["click_id", "transaction_id", "tid"]) {
     expect(reportOf({ [name]: CLICK.toUpperCase() }).clickId, name).toBe(CLICK);
   }
@@ -77,7 +77,7 @@ test.each([
   expect(errorOf(params)).toBe(error);
 });
 
-test("PB-046 PX-007: without any identifier a report is malformed, and a pixel needs a click", () => {
+test("without any identifier a report is malformed, and a pixel needs a click (PB-046, PX-007)", () => {
   expect(errorOf({ amount: "5" })).toMatch(/^missing identifier/);
   for (const name of ["gclid", "txid", "offer_id", "aff_id", "coupon_code"])
     expect(errorOf({ [name]: "x" }), name).toBeUndefined();
@@ -87,14 +87,14 @@ test("PB-046 PX-007: without any identifier a report is malformed, and a pixel n
   ).toBe("conversion_id updates need a server-to-server postback");
 });
 
-test("PX-006: a pixel takes the cookie's click when it names none, and no other cookie", () => {
+test("a pixel takes the cookie's click when it names none, and no other cookie (PX-006)", () => {
   expect(reportOf({}, "px", CLICK).clickId).toBe(CLICK);
   expect(reportOf({ gclid: "g" }, "px", CLICK).clickId).toBeUndefined();
   expect(reportOf({ gclid: "g" }, "px", "junk").clickId).toBeUndefined();
   expect(() => reportOf({}, "pb", CLICK)).toThrow(/missing identifier/);
 });
 
-test("PB-020 G114: an e-mail is the same however it is written, and is kept as a hash", () => {
+test("an e-mail is the same however it is written, and is kept as a hash (PB-020, G114)", () => {
   const [one, two] = [
     reportOf({ email: " Ann@Example.com " }),
     reportOf({ em: "ann@example.COM" }),
@@ -108,7 +108,7 @@ const anyText = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
   .map((units) => String.fromCharCode(...units));
 
-test("P28: whatever is sent is read or refused, and never throws", () => {
+test("whatever is sent is read or refused, and never throws (P28)", () => {
   const names = [
     "click_id",
     "tid",

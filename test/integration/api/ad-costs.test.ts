@@ -53,7 +53,7 @@ async function stored(query: string) {
 }
 
 describe("POST /ad-costs", () => {
-  test("G75: a cost is known by everything but its amount, and the amount of the last call counts", async () => {
+  test("a cost is known by everything but its amount, and the amount of the last call counts (G75)", async () => {
     const full = {
       ...COST,
       hour: 7,
@@ -101,7 +101,7 @@ describe("POST /ad-costs", () => {
     });
   });
 
-  test("G75, G25: offer and partner are named by id or code; the advertiser is the offer's", async () => {
+  test("offer and partner are named by id or code; the advertiser is the offer's (G75, G25)", async () => {
     const date = "2026-02-03";
     const named = (offer_id: unknown, affiliate_id: unknown) => ({
       ...COST,
@@ -210,7 +210,7 @@ describe("POST /ad-costs", () => {
 });
 
 describe("text/csv", () => {
-  test("G75: a header line in any order, quotes, empty cells and a byte order mark are read as the same rows", async () => {
+  test("columns in any order, quotes, empty cells and a byte order mark give the same rows (G75)", async () => {
     const text =
       "\uFEFFamount,currency,date,hour,offer_id,traffic_source\r\n" +
       '1.5,EUR,2026-03-01,5,SHOES,"a, ""b"""\r\n\r\n' +

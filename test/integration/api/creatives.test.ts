@@ -49,7 +49,7 @@ function linkOf(offer: Json): string {
 }
 
 describe("the list", () => {
-  test("CRE-001 LIM-011 all creatives of an offer come at once, newest first, and next_cursor is null", async () => {
+  test("all creatives of an offer come at once, newest first, and next_cursor is null (CRE-001, LIM-011)", async () => {
     const { id } = await world.offer();
     const made: number[] = [];
     for (let index = 0; index < 60; index += 1) made.push((await creative(id)).id);
@@ -57,7 +57,7 @@ describe("the list", () => {
       expect(await idsSeen(id, key)).toEqual(made.toReversed());
   });
 
-  test("CRE-002 a creative has all of its fields", async () => {
+  test("a creative has all of its fields (CRE-002)", async () => {
     const { id } = await world.offer();
     const made = await creative(id);
     expect(Object.keys(made).toSorted()).toEqual(FIELDS.toSorted());
@@ -67,7 +67,7 @@ describe("the list", () => {
     expect(record(await world.get(`/creatives/${made.id}`))).toEqual(made);
   });
 
-  test("CRE-003 G54 kind filters, and an unknown kind is refused", async () => {
+  test("kind filters, and an unknown kind is refused (CRE-003, G54)", async () => {
     const { id } = await world.offer();
     const content = { body: "text", url: "" };
     const kinds: Record<string, number> = { image: (await creative(id)).id };
@@ -96,7 +96,7 @@ describe("the list", () => {
 });
 
 describe("who sees what", () => {
-  test("CRE-004 VIS-022 staff see every status, an advertiser that of its own offers, others' offers are not there", async () => {
+  test("staff see every status, an advertiser only that of its own offers (CRE-004, VIS-022)", async () => {
     const { keys } = world.tenant;
     const { id } = await world.offer();
     const inactive = await creative(id, { status: "inactive" });
@@ -114,7 +114,7 @@ describe("who sees what", () => {
     }
   });
 
-  test("CRE-005 VIS-021 a partner sees active creatives of offers that it can run, and nothing of others", async () => {
+  test("a partner sees active creatives of offers that it can run, and nothing of others (CRE-005, VIS-021)", async () => {
     const { partner } = world.tenant.keys;
     const { id } = await world.offer();
     const active = await creative(id);
@@ -142,7 +142,7 @@ describe("who sees what", () => {
     expect(await idsSeen(secret.id, partner)).toHaveLength(1);
   });
 
-  test("CRE-006 G54 a partner's rows have its link, and markup of images, escaped", async () => {
+  test("a partner's rows have its link, and markup of images, escaped (CRE-006, G54)", async () => {
     const { partner } = world.tenant.keys;
     const offer = await world.offer();
     const image = await creative(offer.id);
@@ -161,7 +161,7 @@ describe("who sees what", () => {
     expect(record(await world.get(`/creatives/${image.id}`, partner))).toEqual(banner);
   });
 
-  test("CRE-007 CRE-008 {tracking_link} is replaced for partners only", async () => {
+  test("{tracking_link} is replaced for partners only (CRE-007, CRE-008)", async () => {
     const { keys } = world.tenant;
     const offer = await world.offer();
     const content = {
@@ -184,7 +184,7 @@ describe("who sees what", () => {
 });
 
 describe("writes", () => {
-  test("CRE-009 G179 admins write, analysts may only read, others are refused", async () => {
+  test("admins write, analysts may only read, others are refused (CRE-009, G179)", async () => {
     const { keys } = world.tenant;
     const { id: offerId } = await world.offer();
     const { id } = await creative(offerId);

@@ -58,7 +58,7 @@ function hoursFromNow(hours: number): string {
 }
 
 describe.each(LISTS)("%s", (path) => {
-  test("DEAL-001 DEAL-007 LIM-011 the whole list comes at once, newest first, for every role", async () => {
+  test("the whole list comes at once, newest first, for every role (DEAL-001, DEAL-007, LIM-011)", async () => {
     const made: number[] = [];
     for (let index = 0; index < 60; index += 1) made.push(await make(path));
     for (const key of Object.values(world.tenant.keys))
@@ -66,7 +66,7 @@ describe.each(LISTS)("%s", (path) => {
     for (const id of made) await world.call("DELETE", `${path}/${id}`);
   });
 
-  test("DEAL-002 DEAL-003 DEAL-008 DEAL-009 VIS-053 partners lack advertiser_id, status and updated_at", async () => {
+  test("partners lack advertiser_id, status and updated_at (DEAL-002, DEAL-003, DEAL-008, DEAL-009, VIS-053)", async () => {
     const { keys, advertiserId } = world.tenant;
     const offer = await world.offer({ name: "Shop" });
     const body = { ...BODIES[path], advertiser_id: advertiserId, offer_id: offer.id };
@@ -85,7 +85,7 @@ describe.each(LISTS)("%s", (path) => {
     expect(row).toMatchObject(names);
   });
 
-  test("DEAL-004 DEAL-007 G173 a partner sees active ones, of offers that it can run or of a whole advertiser", async () => {
+  test("a partner sees active deals of offers it can run or of an advertiser (DEAL-004, DEAL-007, G173)", async () => {
     const runnable = await make(path, { offer_id: (await world.offer()).id });
     const wide = await make(path);
     const hidden = [
@@ -99,7 +99,7 @@ describe.each(LISTS)("%s", (path) => {
     expect(row).toMatchObject({ id: wide, offer_id: null, offer_name: "" });
   });
 
-  test("DEAL-004 what an access decision changes shows at once", async () => {
+  test("what an access decision changes shows at once (DEAL-004)", async () => {
     const { id: offerId } = await world.offer({ visibility: "approval" });
     const id = await make(path, { offer_id: offerId });
     const decide = async (status: string) => {
@@ -112,7 +112,7 @@ describe.each(LISTS)("%s", (path) => {
     expect([await decide("approved"), await decide("rejected")]).toEqual([[id], []]);
   });
 
-  test("DEAL-005 VIS-053 an advertiser sees its own, of any status", async () => {
+  test("an advertiser sees its own, of any status (DEAL-005, VIS-053)", async () => {
     const own = [await make(path), await make(path, { status: "inactive" })];
     const others = await make(path, { advertiser_id: otherAdvertiser });
     const { keys } = world.tenant;
@@ -120,7 +120,7 @@ describe.each(LISTS)("%s", (path) => {
     expect(await seenOf(path, [...own, others], keys.analyst)).toHaveLength(3);
   });
 
-  test("DEAL-006 staff keys need advertisers.read, and nothing else", async () => {
+  test("staff keys need advertisers.read, and nothing else (DEAL-006)", async () => {
     const { keys, workspaceId } = world.tenant;
     const narrowed = async (permissions: string[] | null) => {
       await world.db.query({
@@ -136,7 +136,7 @@ describe.each(LISTS)("%s", (path) => {
     expect((await narrowed(null)).status).toBe(200);
   });
 
-  test("G179 admins write; PATCH changes what it names, DELETE takes it away", async () => {
+  test("admins write; PATCH changes what it names, DELETE takes it away (G179)", async () => {
     const { keys, advertiserId } = world.tenant;
     const id = await make(path);
     const body = { ...BODIES[path], advertiser_id: advertiserId };
@@ -194,7 +194,7 @@ describe.each(LISTS)("%s", (path) => {
   });
 });
 
-test("DEAL-004 a partner sees a deal from starts_at until ends_at", async () => {
+test("a partner sees a deal from starts_at until ends_at (DEAL-004)", async () => {
   const now = [
     await make("/deals", { starts_at: hoursFromNow(-1), ends_at: hoursFromNow(1) }),
     await make("/deals", { starts_at: hoursFromNow(-1) }),
@@ -227,7 +227,7 @@ test.each([
   expect(Object.keys(details(answer).fields)).toEqual([field]);
 });
 
-test.each(["csv", "tsv", "xml", "json"])("DEAL-008 a feed may be %s", async (format) => {
+test.each(["csv", "tsv", "xml", "json"])("a feed may be %s (DEAL-008)", async (format) => {
   const id = await make("/product-feeds", { format });
   const rows = list(await world.get("/product-feeds"));
   expect(rows.find((row) => row.id === id)).toMatchObject({ format });

@@ -30,29 +30,32 @@ async function stored(): Promise<unknown> {
   return rows;
 }
 
-test.each(PATHS)("LINT-001 LINT-002 T51: %s answers for a template and a suffix", async (path) => {
-  const answer = await world.post(path, {
-    template: TEMPLATE,
-    final_url: "https://shop.example/",
-    suffix: "campaignid={campaignid}",
-    platform: "adplatform_a",
-    allow_uncertified: false,
-  });
-  expect(answer.status).toBe(200);
-  expect(answer.body).toEqual({
-    data: {
-      ok: true,
-      template: {
+test.each(PATHS)(
+  "%s answers for a template and a suffix (LINT-001, LINT-002, T51)",
+  async (path) => {
+    const answer = await world.post(path, {
+      template: TEMPLATE,
+      final_url: "https://shop.example/",
+      suffix: "campaignid={campaignid}",
+      platform: "adplatform_a",
+      allow_uncertified: false,
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      data: {
         ok: true,
-        host: "go.example",
-        length: TEMPLATE.length,
-        tags: ["{gclid}", "{lpurl}"],
-        issues: [],
+        template: {
+          ok: true,
+          host: "go.example",
+          length: TEMPLATE.length,
+          tags: ["{gclid}", "{lpurl}"],
+          issues: [],
+        },
+        suffix: [],
       },
-      suffix: [],
-    },
-  });
-});
+    });
+  },
+);
 
 test.each([
   ["go.example", false, []],
@@ -61,7 +64,7 @@ test.each([
   ["off.example", true, ["error unknown_host"]],
   ["go.example.evil.example", true, ["error unknown_host"]],
 ] as const)(
-  "LINT-003 LINT-017 LINT-032 LINT-033: on %s, uncertified allowed: %s",
+  "on %s, uncertified allowed: %s (LINT-003, LINT-017, LINT-032, LINT-033)",
   async (host, allow_uncertified, expected) => {
     const template = TEMPLATE.replace("go.example", host);
     const { body } = await world.post("/ad-platform/lint", { template, allow_uncertified });
@@ -72,7 +75,7 @@ test.each([
   },
 );
 
-test("LINT-017: domains of another workspace are unknown", async () => {
+test("domains of another workspace are unknown (LINT-017)", async () => {
   const { body } = await world.post(
     "/ad-platform/lint",
     { template: TEMPLATE },
@@ -81,7 +84,7 @@ test("LINT-017: domains of another workspace are unknown", async () => {
   expect(body).toMatchObject({ data: { template: { issues: [{ code: "unknown_host" }] } } });
 });
 
-test("LINT-049 G168: a suffix alone has no template section, and the final URL's issues stand with it", async () => {
+test("a suffix alone has no template section, and the final URL's issues stand with it (LINT-049, G168)", async () => {
   const { body } = await world.post("/ad-platform/lint", { suffix: "a=1", final_url: "foo" });
   expect(body).toMatchObject({
     data: { ok: false, template: null, suffix: [{ code: "final_url_invalid" }] },
@@ -106,13 +109,13 @@ test.each([
   }
 });
 
-test("LINT-010: a template that is too long is an issue, not a wrong field", async () => {
+test("a template that is too long is an issue, not a wrong field (LINT-010)", async () => {
   const template = TEMPLATE.replace("?", `?sub1=${"x".repeat(5_000)}&`);
   const { body } = await world.post("/ad-platform/lint", { template });
   expect(body).toMatchObject({ data: { template: { issues: [{ code: "length_over_2048" }] } } });
 });
 
-test("AUTH-007 LINT-006 LINT-050 VIS-055: analysts may, partners and advertisers may not; nothing is stored", async () => {
+test("analysts may, partners and advertisers may not (AUTH-007, LINT-006, LINT-050, VIS-055)", async () => {
   const before = await stored();
   for (const path of PATHS) {
     const { analyst, partner, advertiser } = world.tenant.keys;

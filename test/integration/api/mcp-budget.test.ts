@@ -28,14 +28,14 @@ function left({ headers }: { readonly headers: Headers }): number {
   return Number(headers.get("x-ratelimit-remaining"));
 }
 
-test("MCP-006 MCP and REST draw from one budget", async () => {
+test("MCP and REST draw from one budget (MCP-006)", async () => {
   expect(left(await world.get("/me"))).toBe(LIMIT - 1);
   expect(left(await admin.post(ping))).toBe(LIMIT - 2);
   expect(left(await admin.post(call(1)))).toBe(LIMIT - 3);
   expect(left(await world.get("/me"))).toBe(LIMIT - 4);
 });
 
-test("MCP-006 G174 a request takes one, each further tool call of a batch one more", async () => {
+test("a request takes one, each further tool call of a batch one more (MCP-006, G174)", async () => {
   const batch = [call(1), ping, call(2), call(3), ping];
   const answer = await admin.post(batch);
   expect(left(answer)).toBe(LIMIT - 3);
@@ -45,7 +45,7 @@ test("MCP-006 G174 a request takes one, each further tool call of a batch one mo
   expect(left(await admin.post([ping, ping, ping]))).toBe(LIMIT - 4);
 });
 
-test("MCP-005 T43 over the budget is HTTP 429 with -32001 and Retry-After", async () => {
+test("over the budget is HTTP 429 with -32001 and Retry-After (MCP-005, T43)", async () => {
   for (let count = 0; count < LIMIT; count += 1) expect((await admin.post(ping)).status).toBe(200);
   const answer = await admin.post(ping);
   expect(answer.status).toBe(429);
@@ -56,7 +56,7 @@ test("MCP-005 T43 over the budget is HTTP 429 with -32001 and Retry-After", asyn
   expect((await world.get("/me")).status).toBe(429);
 });
 
-test("MCP-005 a batch that the budget does not cover is refused whole: none of its tools runs", async () => {
+test("a batch that the budget does not cover is refused whole: none of its tools runs (MCP-005)", async () => {
   for (let count = 0; count < LIMIT - 3; count += 1) await admin.post(ping);
   const audited = async () => {
     const { rows } = await world.db.query<{ calls: number }>({

@@ -53,7 +53,7 @@ describe("a tool answers what REST answers", () => {
     ],
   ];
 
-  test.each(same)("MCP-019 %s %j", async (title, given, path) => {
+  test.each(same)("%s %j (MCP-019)", async (title, given, path) => {
     const answer = await admin.tool(title.split(" ")[1] ?? "", given);
     expect(answer.isError, answer.text).toBe(false);
     const body = withoutCursor(answer.body);
@@ -61,34 +61,34 @@ describe("a tool answers what REST answers", () => {
     expect(JSON.parse(answer.text)).toEqual(answer.body);
   });
 
-  test("MCP-021 whoami, as GET /me", async () => {
+  test("whoami, as GET /me (MCP-021)", async () => {
     const { body } = await admin.tool("whoami");
     const me = await admin.rest("/me");
     expect(withoutRate(body)).toEqual(withoutRate(me));
     expect(remainingOf(body) - remainingOf(me)).toBe(1);
   });
 
-  test("MCP-024 get_offer by id, as a number too, and by code", async () => {
+  test("get_offer by id, as a number too, and by code (MCP-024)", async () => {
     const rest = await admin.rest(`/offers/${offer.id}`);
     for (const id of [offer.id, String(offer.id), offer["code"]]) {
       expect((await admin.tool("get_offer", { id })).body).toEqual(rest);
     }
   });
 
-  test("MCP-025 get_affiliate by id and by code", async () => {
+  test("get_affiliate by id and by code (MCP-025)", async () => {
     const { affiliateId, affiliateCode } = world.tenant;
     const rest = await admin.rest(`/affiliates/${affiliateId}`);
     for (const id of [affiliateId, affiliateCode])
       expect((await admin.tool("get_affiliate", { id })).body).toEqual(rest);
   });
 
-  test("MCP-027 get_conversion by its id", async () => {
+  test("get_conversion by its id (MCP-027)", async () => {
     const [id = ""] = conversionIds;
     const rest = await admin.rest(`/conversions/${id}`);
     expect((await admin.tool("get_conversion", { id })).body).toEqual(rest);
   });
 
-  test("MCP-030 tracking_link, as GET /tracking-link", async () => {
+  test("tracking_link, as GET /tracking-link (MCP-030)", async () => {
     const { affiliateCode } = world.tenant;
     const given = { offer: offer.id, affiliate: affiliateCode, sub1: "a b", sub2: "c" };
     const path = `/tracking-link?offer=${offer.id}&affiliate=${affiliateCode}&sub1=a%20b&sub2=c`;
@@ -103,7 +103,7 @@ describe("a tool answers what REST answers", () => {
   });
 });
 
-test("MCP-026 the cursor leads through all conversions, each once", async () => {
+test("the cursor leads through all conversions, each once (MCP-026)", async () => {
   const seen: string[] = [];
   let cursor: unknown = null;
   for (let page = 0; page < CONVERSIONS; page += 1) {
@@ -178,7 +178,7 @@ describe("refusals", () => {
     ["run_report", { params: { format: "csv" } }, "params.format"],
     ["list_offers", { limit: 5, params: { limit: "6" } }, "twice"],
     ["whoami", { verbose: "1" }, "verbose"],
-  ])("MCP-031 %s %j is refused rather than answered without it", async (name, given, told) => {
+  ])("%s %j is refused rather than answered without it (MCP-031)", async (name, given, told) => {
     const text = await admin.refusal(name, given);
     expect(text).toMatch(/^invalid_parameter: /);
     expect(text).toContain(told);
@@ -191,7 +191,7 @@ describe("refusals", () => {
   });
 
   test.each(["partner", "advertiser"] as const)(
-    "MCP-025 %s keys may not list or read partners, whether there are any or not",
+    "%s keys may not list or read partners, whether there are any or not (MCP-025)",
     async (role) => {
       for (const id of [world.tenant.affiliateId, 999_999])
         expect(await as(role).refusal("get_affiliate", { id })).toMatch(/^forbidden: /);
@@ -199,13 +199,13 @@ describe("refusals", () => {
     },
   );
 
-  test("MCP-030 advertiser keys build no links", async () => {
+  test("advertiser keys build no links (MCP-030)", async () => {
     expect(await as("advertiser").refusal("tracking_link", { offer: offer.id })).toMatch(
       /^forbidden: /,
     );
   });
 
-  test("MCP-020 a fault of ours is internal_error and tells nothing of the inside", async () => {
+  test("a fault of ours is internal_error and tells nothing of the inside (MCP-020)", async () => {
     await world.db.query({ text: "alter table affiliate rename column website to website_gone" });
     const text = await admin.refusal("list_affiliates");
     await world.db.query({ text: "alter table affiliate rename column website_gone to website" });

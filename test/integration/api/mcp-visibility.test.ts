@@ -80,7 +80,7 @@ test("every tool is walked over, here or with the reports", () => {
 });
 
 test.each(cases)(
-  "P30 MCP-035 AUTH-017 VIS-057 VIS-058 T29 %s as %s shows no hidden field at any depth, in its own workspace",
+  "%s as %s shows no hidden field at any depth (P30, MCP-035, AUTH-017, VIS-057, VIS-058, T29)",
   async (name, role) => {
     const { resource, calls } = CALLS[name] ?? { calls: () => [] };
     const answers = await Promise.all(
@@ -97,7 +97,7 @@ test.each(cases)(
 );
 
 test.each(cases)(
-  "P30 AUTH-011 %s as %s: records of another workspace are not there, and nothing of them is told",
+  "%s as %s: records of another workspace are not there, and nothing of them is told (P30, AUTH-011)",
   async (name, role) => {
     for (const given of CALLS[name]?.calls(foreign) ?? []) {
       const { isError, text } = await callerOf(role).tool(name, given);

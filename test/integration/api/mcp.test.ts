@@ -30,7 +30,7 @@ const notification = { jsonrpc: "2.0", method: "notifications/initialized" };
 
 describe("HTTP", () => {
   test.each(["GET", "HEAD", "DELETE", "PUT", "PATCH", "OPTIONS", "PROPFIND"])(
-    "MCP-001 %s answers 405 and names POST, with a key and without",
+    "%s answers 405 and names POST, with a key and without (MCP-001)",
     async (method) => {
       const headers = { authorization: `Bearer ${world.tenant.keys.admin}` };
       for (const sent of [headers, {}]) {
@@ -41,7 +41,7 @@ describe("HTTP", () => {
     },
   );
 
-  test("MCP-002 an answer is JSON with the headers of REST, whatever the client accepts, and opens no session", async () => {
+  test("an answer is JSON with the headers of REST, whatever is accepted, without a session (MCP-002)", async () => {
     const accepting = { accept: "text/event-stream", "mcp-protocol-version": "1999-01-01" };
     for (const headers of [{}, accepting, { "mcp-session-id": "of-another-server" }]) {
       const answer = await admin.post(ping(1), { headers });
@@ -58,7 +58,7 @@ describe("HTTP", () => {
   test.each([
     ["no key", undefined, "missing_api_key"],
     ["an unknown key", "trk_live_0000000000000000000000000000000000000000", "invalid_api_key"],
-  ])("MCP-003 AUTH-017 T43 %s is HTTP 401 with -32001", async (_name, key, code) => {
+  ])("%s is HTTP 401 with -32001 (MCP-003, AUTH-017, T43)", async (_name, key, code) => {
     const answer = await admin.post(ping(1), { key });
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
@@ -66,7 +66,7 @@ describe("HTTP", () => {
     expect(rpcAnswer(answer).error?.message).toMatch(new RegExp(`^${code}: `));
   });
 
-  test("MCP-004 AUTH-017 T43 a key that may not be used now is HTTP 403 with -32001", async () => {
+  test("a key that may not be used now is HTTP 403 with -32001 (MCP-004, AUTH-017, T43)", async () => {
     const { workspaceId, affiliateId, keys } = world.tenant;
     const elsewhere = await insertKey(world.db, {
       workspaceId,
@@ -86,7 +86,7 @@ describe("HTTP", () => {
   });
 
   test.each(["{", "", "ping", "[", '{"jsonrpc":"2.0"}}'])(
-    "MCP-007 a body that is not JSON (%j) is HTTP 400 with -32700",
+    "a body that is not JSON (%j) is HTTP 400 with -32700 (MCP-007)",
     async (raw) => {
       const answer = await admin.post(undefined, { raw });
       expect(answer.status).toBe(400);
@@ -94,7 +94,7 @@ describe("HTTP", () => {
     },
   );
 
-  test("MCP-008 G174 T70 a body of 1 MiB is served, one byte more is HTTP 413 with -32600", async () => {
+  test("a body of 1 MiB is served, one byte more is HTTP 413 with -32600 (MCP-008, G174, T70)", async () => {
     const message = JSON.stringify(ping(1));
     const whole = message + " ".repeat(BODY_BYTES_MAX - message.length);
     expect((await admin.post(undefined, { raw: whole })).status).toBe(200);
@@ -124,7 +124,7 @@ describe("HTTP", () => {
 
 describe("messages", () => {
   test.each([[1], [0], [-7], [2.5], ["one"], [""]])(
-    "MCP-039 MCP-032 the id %j comes back with the empty answer to ping",
+    "the id %j comes back with the empty answer to ping (MCP-039, MCP-032)",
     async (id) => {
       const answer = await admin.post(ping(id));
       expect(JSON.parse(answer.text)).toEqual({ jsonrpc: "2.0", id, result: {} });
@@ -144,14 +144,14 @@ describe("messages", () => {
     ["ping", null],
     [null, null],
     [7, null],
-  ])("MCP-010 %j is -32600 in a 200 answer", async (message, id) => {
+  ])("%j is -32600 in a 200 answer (MCP-010)", async (message, id) => {
     const answer = await admin.post(message);
     expect(answer.status).toBe(200);
     expect(rpcAnswer(answer)).toMatchObject({ id, error: { code: -32_600 } });
   });
 
   test.each(["foo/bar", "resources/list", "prompts/list", "logging/setLevel", "", "__proto__"])(
-    "MCP-011 G175 T43 the unknown method %j is -32601 in a 200 answer",
+    "the unknown method %j is -32601 in a 200 answer (MCP-011, G175, T43)",
     async (method) => {
       expect((await admin.request(method)).error?.code).toBe(-32_601);
     },
@@ -164,11 +164,11 @@ describe("messages", () => {
     { name: 5 },
     {},
     undefined,
-  ])("MCP-012 T43 tools/call with %j names no tool: -32602 in a 200 answer", async (params) => {
+  ])("tools/call with %j names no tool: -32602 in a 200 answer (MCP-012, T43)", async (params) => {
     expect((await admin.request("tools/call", params)).error?.code).toBe(-32_602);
   });
 
-  test("MCP-033 T44 a request of notifications only is 202 with an empty body", async () => {
+  test("a request of notifications only is 202 with an empty body (MCP-033, T44)", async () => {
     const unanswered = { jsonrpc: "2.0", method: "tools/call", params: { name: "whoami" } };
     for (const body of [notification, [notification, notification], unanswered]) {
       const answer = await admin.post(body);
@@ -176,7 +176,7 @@ describe("messages", () => {
     }
   });
 
-  test("MCP-009 G174 twenty messages are answered as an array in their order, twenty-one are -32600", async () => {
+  test("twenty messages are answered as an array in their order, twenty-one are -32600 (MCP-009, G174)", async () => {
     const twenty = Array.from({ length: 20 }, (_, index) => ping(index % 2 ? index : `${index}`));
     const answer = await admin.post(twenty);
     expect(answer.status).toBe(200);
@@ -186,13 +186,13 @@ describe("messages", () => {
     expect(rpcAnswer(tooMany)).toMatchObject({ id: null, error: { code: -32_600 } });
   });
 
-  test("MCP-010 G174 an empty batch is one -32600 in a 200 answer", async () => {
+  test("an empty batch is one -32600 in a 200 answer (MCP-010, G174)", async () => {
     const answer = await admin.post([]);
     expect(answer.status).toBe(200);
     expect(rpcAnswer(answer)).toMatchObject({ id: null, error: { code: -32_600 } });
   });
 
-  test("MCP-034 T44 a batch of requests, notifications and faults answers all but the notifications", async () => {
+  test("a batch of requests, notifications and faults answers all but the notifications (MCP-034, T44)", async () => {
     const batch = [
       ...[notification, ping("a"), 5, notification, { jsonrpc: "2.0", id: 2, method: "nope" }],
       ...[[ping(3)], { jsonrpc: "2.0", id: 4, method: "tools/call", params: { name: "whoami" } }],
@@ -221,20 +221,20 @@ describe("initialize", () => {
     ["2025-06-18", "2025-06-18"],
     ["2025-03-26", "2025-03-26"],
     ["2024-11-05", "2024-11-05"],
-  ])("MCP-013 version %s is spoken", async (protocolVersion, spoken) => {
+  ])("version %s is spoken (MCP-013)", async (protocolVersion, spoken) => {
     const result = await admin.result("initialize", { protocolVersion, ...client });
     expect(result["protocolVersion"]).toBe(spoken);
   });
 
   test.each(["1999-01-01", "2025-11-25", "", 5, undefined])(
-    "MCP-014 T45 version %j is answered by 2025-06-18, not by an error",
+    "version %j is answered by 2025-06-18, not by an error (MCP-014, T45)",
     async (protocolVersion) => {
       const result = await admin.result("initialize", { protocolVersion, ...client });
       expect(result["protocolVersion"]).toBe("2025-06-18");
     },
   );
 
-  test("MCP-015 G176 the server is named for the brand, else for the workspace, and has tools only", async () => {
+  test("the server is named for the brand, else for the workspace, and has tools only (MCP-015, G176)", async () => {
     const { name } = z
       .looseObject({ name: z.string() })
       .parse((await world.get("/workspace")).body["data"]);
@@ -251,7 +251,7 @@ describe("initialize", () => {
   });
 
   test.each(ROLES)(
-    "MCP-015 MCP-035 %s keys are told workspace, currency, zone, role and the names that they may use",
+    "%s keys are told workspace, currency, zone, role and the names that they may use (MCP-015, MCP-035)",
     async (role) => {
       const caller = callerOf(world.tenant.keys[role]);
       const result = await caller.result("initialize", { protocolVersion: "2025-06-18" });
@@ -302,7 +302,7 @@ const Listed = z.strictObject({
 
 describe("tools/list", () => {
   test.each(ROLES)(
-    "MCP-016 MCP-017 MCP-037 T43 %s keys see the same ten tools, all of them read-only",
+    "%s keys see the same ten tools, all of them read-only (MCP-016, MCP-017, MCP-037, T43)",
     async (role) => {
       const caller = callerOf(world.tenant.keys[role]);
       const { tools } = Listed.parse(await caller.result("tools/list"));
@@ -310,7 +310,7 @@ describe("tools/list", () => {
     },
   );
 
-  test("MCP-018 the arguments, their bounds and what is required are those of the contract", async () => {
+  test("the arguments, their bounds and what is required are those of the contract (MCP-018)", async () => {
     const { tools } = Listed.parse(await admin.result("tools/list"));
     const schemas = new Map(tools.map(({ name, inputSchema }) => [name, inputSchema]));
     const limits = tools.flatMap(({ name, inputSchema }) => {
@@ -359,7 +359,7 @@ describe("tools/list", () => {
   });
 
   test.each(ROLES)(
-    "MCP-035 VIS-059 the names that %s keys may report by are those that REST takes from them",
+    "the names that %s keys may report by are those that REST takes from them (MCP-035, VIS-059)",
     async (role) => {
       const caller = callerOf(world.tenant.keys[role]);
       const { tools } = Listed.parse(await caller.result("tools/list"));

@@ -101,7 +101,7 @@ test("a delivery that waits shows what it is for and when it is sent, and while 
   expect(sending).toMatchObject({ status: "pending", attempts: 1, next_attempt_at: null });
 });
 
-test("PBO-024 one that failed shows address, answer and error, also to its partner", async () => {
+test("one that failed shows address, answer and error, also to its partner (PBO-024)", async () => {
   const { id, path } = await deliver();
   await settle(id, await lease(id, 60_000), { ...FAILED, response_body: "down" });
   for (const key of [world.tenant.keys.analyst, world.tenant.keys.partner]) {
@@ -187,7 +187,7 @@ test("one that is just being sent is left to its worker; one whose worker is gon
   expect(await settle(id, lost, { status: "delivered" })).toBe("stale");
 });
 
-test("PBO-014 PBO-015 VIS-052 only admins and the partner itself may retry; for others there is no such delivery", async () => {
+test("only admins and the partner itself may retry, others get 404 (PBO-014, PBO-015, VIS-052)", async () => {
   const { keys } = world.tenant;
   const { id } = await deliver();
   expect(refusal(await retry(id, keys.analyst))).toBe("403 read_only_key");
@@ -206,7 +206,7 @@ test("PBO-014 PBO-015 VIS-052 only admins and the partner itself may retry; for 
   expect(refusal(await retry(forAll.id))).toBe("404 not_found");
 });
 
-test("T12 deliveries of a postback on an event that became private are not there for its partner", async () => {
+test("deliveries of a postback on an event that became private are not there for its partner (T12)", async () => {
   const { id, path } = await deliver({ event_code: "default" });
   expect((await world.get(path, world.tenant.keys.partner)).status).toBe(200);
   await world.db.query({

@@ -62,7 +62,7 @@ async function idsOf(query: string, key: string): Promise<unknown[]> {
 }
 
 describe("a postback of the staff", () => {
-  test("PBO-001 PBO-002 PBO-011 offer and url are enough; the rest has defaults", async () => {
+  test("offer and url are enough; the rest has defaults (PBO-001, PBO-002, PBO-011)", async () => {
     const made = await create();
     expect(made).toEqual({
       id: made.id,
@@ -83,7 +83,7 @@ describe("a postback of the staff", () => {
     expect(list(await world.get("/postbacks"))[0]).toEqual(made);
   });
 
-  test.each(["approved", "any", "reversal"])("PBO-003 fire_on may be %s", async (word) => {
+  test.each(["approved", "any", "reversal"])("fire_on may be %s (PBO-003)", async (word) => {
     expect(await create({ fire_on: word })).toMatchObject({ fire_on: word });
   });
 
@@ -114,12 +114,12 @@ describe("a postback of the staff", () => {
     },
   );
 
-  test("PBO-005 without anything both are missing", async () => {
+  test("without anything both are missing (PBO-005)", async () => {
     const { fields } = details(await world.post("/postbacks", {}));
     expect(fields).toEqual({ offer_id: "required", url: "required" });
   });
 
-  test("PBO-010 affiliate_id null is for every partner, an id for that one", async () => {
+  test("affiliate_id null is for every partner, an id for that one (PBO-010)", async () => {
     const forAll = await create({ affiliate_id: null });
     const forOne = await create({ affiliate_id: other.id });
     expect([forAll["affiliate_id"], forOne["affiliate_id"]]).toEqual([null, other.id]);
@@ -128,11 +128,11 @@ describe("a postback of the staff", () => {
     expect(await idsOf("", world.tenant.keys.partner)).not.toContain(forOne.id);
   });
 
-  test("PBO-016 sent twice, two are made", async () => {
+  test("sent twice, two are made (PBO-016)", async () => {
     expect((await create()).id).not.toBe((await create()).id);
   });
 
-  test("G123 PATCH changes what it names, DELETE takes it away", async () => {
+  test("PATCH changes what it names, DELETE takes it away (G123)", async () => {
     const made = await create();
     const change = {
       kind: "html",
@@ -177,14 +177,14 @@ describe("a postback of the staff", () => {
 });
 
 describe("a postback of a partner", () => {
-  test("PBO-007 it belongs to the partner's account, whether that is named or not", async () => {
+  test("it belongs to the partner's account, whether that is named or not (PBO-007)", async () => {
     const { keys, affiliateId } = world.tenant;
     const own = { affiliate_id: affiliateId, created_by_affiliate: true };
     expect(await create({}, keys.partner)).toMatchObject(own);
     expect(await create({ affiliate_id: affiliateId }, keys.partner)).toMatchObject(own);
   });
 
-  test("G124 another account, or all of them, is forbidden, also by PATCH", async () => {
+  test("another account, or all of them, is forbidden, also by PATCH (G124)", async () => {
     const { partner } = world.tenant.keys;
     const { id } = await create({}, partner);
     const before = await countStored();
@@ -199,7 +199,7 @@ describe("a postback of a partner", () => {
     expect(await countStored()).toBe(before);
   });
 
-  test("PBO-008 G124 an offer that it cannot run is refused, one that it does not see is not there", async () => {
+  test("an offer that it cannot run is refused, one that it does not see is not there (PBO-008, G124)", async () => {
     const { partner } = world.tenant.keys;
     const gated = await world.offer({ visibility: "approval" });
     const paused = await world.offer({ status: "paused" });
@@ -220,7 +220,7 @@ describe("a postback of a partner", () => {
     expect(await countStored()).toBe(before);
   });
 
-  test("PBO-008 what it has on an offer that it may no longer run can still be changed and deleted", async () => {
+  test("what it has on an offer that it may no longer run can still be changed and deleted (PBO-008)", async () => {
     const { partner } = world.tenant.keys;
     const { id } = await world.offer();
     const made = await create({ offer_id: id }, partner);
@@ -231,7 +231,7 @@ describe("a postback of a partner", () => {
     expect((await world.call("DELETE", path, { key: partner })).status).toBe(200);
   });
 
-  test("PBO-009 T12 G124 a private event is as if it did not exist", async () => {
+  test("a private event is as if it did not exist (PBO-009, T12, G124)", async () => {
     const { keys, affiliateId } = world.tenant;
     const own = await create({ event_code: "sale" }, keys.partner);
     const before = await countStored();
@@ -282,7 +282,7 @@ describe("a postback of a partner", () => {
 });
 
 describe("who sees what", () => {
-  test("PBO-012 LIM-007 the list is paged: 50 unless told otherwise, at most 200", async () => {
+  test("the list is paged: 50 unless told otherwise, at most 200 (PBO-012, LIM-007)", async () => {
     await Promise.all(Array.from({ length: 60 }, () => create()));
     const first = await world.get("/postbacks");
     expect(list(first)).toHaveLength(50);
@@ -295,7 +295,7 @@ describe("who sees what", () => {
     expect((await world.get("/postbacks?limit=200")).status).toBe(200);
   });
 
-  test("PBO-013 VIS-052 a partner has its own postbacks only", async () => {
+  test("a partner has its own postbacks only (PBO-013, VIS-052)", async () => {
     const { keys } = world.tenant;
     const mine = await create({}, keys.partner);
     const theirs = await create({}, other.key);
@@ -329,7 +329,7 @@ describe("who sees what", () => {
     expect(details(foreignFilter).param).toBe("affiliate_id");
   });
 
-  test("PBO-014 PBO-015 VIS-052 analysts read, advertisers have no access", async () => {
+  test("analysts read, advertisers have no access (PBO-014, PBO-015, VIS-052)", async () => {
     const { keys } = world.tenant;
     const { id } = await create();
     const body = { offer_id: offerId, url: URL };

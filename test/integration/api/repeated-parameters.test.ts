@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.each(["/reports", "/reports/timeseries"])(
-  "G67 every filters= of %s counts, also behind the first",
+  "every filters= of %s counts, also behind the first (G67)",
   async (path) => {
     const good = "filters=country:in:US";
     for (const query of ["filters=nonsense:in:1", "filters=offer:zz:1", "filters=offer"]) {

@@ -46,7 +46,7 @@ async function report(body: Json): Promise<Json> {
   return Data.parse(answer["data"]);
 }
 
-describe("G185 a template is followed to its landing page", () => {
+describe("a template is followed to its landing page (G185)", () => {
   test("with its tags and the suffix filled in, hop by hop", async () => {
     const expected_url = at("/shop?a=1&k=template-test");
     const url = at(`/c/K?gclid=template-test&url=${encodeURIComponent(expected_url)}`);
@@ -134,7 +134,7 @@ describe("LIM-013", () => {
   });
 });
 
-test("G127 G185: private addresses are never connected to", async () => {
+test("private addresses are never connected to (G127, G185)", async () => {
   await using inner = await startReceiver();
   for (const host of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433"]) {
     const template = `http://${host}:${inner.port}/c/K?url={lpurl}`;
@@ -152,13 +152,13 @@ test.each([
   [{ template: "https://x.example/" }, "final_url"],
   [{ template: "https://x.example/", final_url: "foo" }, "final_url"],
   [{ template: "https://x.example/", final_url: "https://x/", platform: "x" }, "platform"],
-])("G185: %j is refused for %s", async (body, field) => {
+])("%j is refused for %s (G185)", async (body, field) => {
   const answer = await follow(body);
   expect(refusal(answer)).toBe("400 validation_failed");
   expect(details(answer).fields).toHaveProperty(field);
 });
 
-test("G185: staff may test, partners and advertisers may not", async () => {
+test("staff may test, partners and advertisers may not (G185)", async () => {
   const body = { template: at("/hops/0"), final_url: at("/hops/0") };
   const { analyst, partner, advertiser } = world.tenant.keys;
   const ask = async (key: string) =>

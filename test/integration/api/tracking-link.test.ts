@@ -62,7 +62,7 @@ const CORE =
   "&loc_physical_ms={loc_physical_ms}";
 
 describe("what is built", () => {
-  test("LNK-001 LNK-005 LNK-007 LNK-014 LNK-022 T57: an affiliate link, and nothing is stored", async () => {
+  test("an affiliate link, and nothing is stored (LNK-001, LNK-005, LNK-007, LNK-014, LNK-022, T57)", async () => {
     const stored = async () =>
       (await world.db.query({ text: "select count(*) as n from link_key" })).rows[0];
     const before = await stored();
@@ -77,7 +77,7 @@ describe("what is built", () => {
     expect(await stored()).toEqual(before);
   });
 
-  test("LNK-002 LNK-003 G25: offer and partner by id or code in any case", async () => {
+  test("offer and partner by id or code in any case (LNK-002, LNK-003, G25)", async () => {
     const { url } = await link();
     for (const offer of [offerId, code.toLowerCase()]) {
       for (const affiliate of [world.tenant.affiliateId, PARTNER.toLowerCase()])
@@ -90,11 +90,11 @@ describe("what is built", () => {
     [{ sub2: "x&y=z", sub1: "ü/?" }, "?sub1=%C3%BC%2F%3F&sub2=x%26y%3Dz"],
     [{ sub10: "#{gclid}", source_id: "feed 1" }, "?sub10=%23%7Bgclid%7D&source_id=feed%201"],
     [{ sub1: "", _other: "no" }, ""],
-  ])("LNK-006 LNK-007: %j leads to %s", async (subs, query) => {
+  ])("%j leads to %s (LNK-006, LNK-007)", async (subs, query) => {
     expect((await link(subs))["url"]).toBe(`https://go.example/r/${code}/${PARTNER}${query}`);
   });
 
-  test("LNK-008 LNK-009 LNK-010 LNK-011 LNK-012 G170 T51 T57: a transparent template with raw tags, url={lpurl} last", async () => {
+  test("raw tags, url={lpurl} last (LNK-008, LNK-009, LNK-010, LNK-011, LNK-012, G170, T51, T57)", async () => {
     const url = `https://go.example/c/${code}-${PARTNER}?${CORE}&sub1=a%20b&url={lpurl}`;
     const built = await link({ type: "transparent", sub1: "a b" });
     expect(built).toEqual({
@@ -116,7 +116,7 @@ describe("what is built", () => {
     expect(url).not.toContain("force_transparent");
   });
 
-  test("LNK-013: the template and its suffix have no issue on a certified host", async () => {
+  test("the template and its suffix have no issue on a certified host (LNK-013)", async () => {
     const built = await link({ type: "transparent", sub3: "x" });
     const { tracking_template: template, final_url_suffix: suffix } = AdFields.parse(
       built["google_ads"],
@@ -126,7 +126,7 @@ describe("what is built", () => {
   });
 });
 
-describe("LNK-015 LNK-016 LNK-031 G182: the host", () => {
+describe("the host (LNK-015, LNK-016, LNK-031, G182)", () => {
   test("is that of partner and offer, of the partner, of the offer, else the default; inactive ones are skipped", async () => {
     const { affiliateId } = world.tenant;
     const hostNow = async (): Promise<unknown> => {
@@ -180,7 +180,7 @@ describe("LNK-015 LNK-016 LNK-031 G182: the host", () => {
     }
   });
 
-  test("LNK-027: a workspace without an active tracking domain answers 409, and its offers show no link", async () => {
+  test("a workspace without an active tracking domain answers 409, and its offers show no link (LNK-027)", async () => {
     const bare = await world.addTenant("bare");
     const { admin, partner } = bare.keys;
     const { id } = await world.offer({ advertiser_id: bare.advertiserId }, admin);
@@ -194,7 +194,7 @@ describe("LNK-015 LNK-016 LNK-031 G182: the host", () => {
   });
 });
 
-test("LNK-017 G181: a template that is forced on the partner takes the place of all values; its tags stay raw", async () => {
+test("a template forced on the partner replaces all values; its tags stay raw (LNK-017, G181)", async () => {
   const affiliate_id = await addPartner("FORCED");
   const template = {
     name: "Feed",
@@ -216,7 +216,7 @@ test("LNK-017 G181: a template that is forced on the partner takes the place of 
 });
 
 describe("warnings", () => {
-  test("LNK-018 LNK-019 LNK-020: staff is told why clicks would go to the fallback", async () => {
+  test("staff is told why clicks would go to the fallback (LNK-018, LNK-019, LNK-020)", async () => {
     const paused = await world.offer({ status: "paused" });
     expect((await link({ offer: paused.id }))["warnings"]).toEqual([
       "the offer is paused: clicks go to the fallback",
@@ -242,7 +242,7 @@ describe("warnings", () => {
   });
 
   test.each(["admin", "analyst", "partner"] as const)(
-    "LNK-021 G172 T55: that the domain is not certified is told to %s, for both types",
+    "that the domain is not certified is told to %s, for both types (LNK-021, G172, T55)",
     async (key) => {
       for (const certification of ["pending", "not_certified"]) {
         await setDomain(domainId, { certification });
@@ -259,7 +259,7 @@ describe("warnings", () => {
 });
 
 describe("who asks, and for what", () => {
-  test("LNK-023 LNK-030 VIS-054 G171: a partner gets its own link only, by default and by name", async () => {
+  test("a partner gets its own link only, by default and by name (LNK-023, LNK-030, VIS-054, G171)", async () => {
     const { url } = await link();
     expect((await ask({ offer: code }, "partner")).body).toMatchObject({ data: { url } });
     for (const affiliate of [PARTNER, world.tenant.affiliateId])
@@ -269,7 +269,7 @@ describe("who asks, and for what", () => {
       expect(refusal(await ask({ offer: code, affiliate }, "partner"))).toBe("403 forbidden");
   });
 
-  test("LNK-024 LNK-025 T56: an offer that the partner may not run is 403, one that it cannot see 404", async () => {
+  test("an offer that the partner may not run is 403, one that it cannot see 404 (LNK-024, LNK-025, T56)", async () => {
     const gated = await world.offer({ visibility: "approval" });
     const paused = await world.offer({ status: "paused" });
     const secret = await world.offer({ visibility: "private" });
@@ -281,7 +281,7 @@ describe("who asks, and for what", () => {
     expect((await ask({ offer: secret.id }, "partner")).status).toBe(200);
   });
 
-  test("LNK-026 VIS-054: an advertiser may not", async () => {
+  test("an advertiser may not (LNK-026, VIS-054)", async () => {
     expect(refusal(await ask({ offer: code, affiliate: PARTNER }, "advertiser"))).toBe(
       "403 forbidden",
     );
@@ -307,7 +307,7 @@ describe("who asks, and for what", () => {
     expect(`${refusal(answer)} ${details(answer).param || "undefined"}`).toBe(expected);
   });
 
-  test("G171: staff names the partner", async () => {
+  test("staff names the partner (G171)", async () => {
     for (const key of ["admin", "analyst"] as const) {
       const answer = await ask({ offer: code }, key);
       expect(`${refusal(answer)} ${details(answer).param}`).toBe("400 invalid_parameter affiliate");

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe("delivery log", () => {
-  test("WH-015 WH-020 WH-022: the log pages newest first; a retry is a new delivery of the same bytes", async () => {
+  test("the log pages newest first; a retry is a new delivery of the same bytes (WH-015, WH-020, WH-022)", async () => {
     const hook = await hooks.listen("log", ["offer.created"]);
     hooks.receiver.answer((response) => response.writeHead(410).end("gone"));
     for (let i = 0; i < 3; i += 1) await world.offer();
@@ -78,7 +78,7 @@ describe("delivery log", () => {
     expect(refusal(foreignRetry)).toBe("404 not_found");
   });
 
-  test("WH-013: a new secret signs the next delivery, and every later attempt of earlier ones", async () => {
+  test("a new secret signs the next delivery, and every later attempt of earlier ones (WH-013)", async () => {
     const hook = await hooks.listen("rotated", ["offer.created"]);
     hooks.receiver.answer((response) => response.writeHead(500, { "retry-after": "1" }).end());
     await world.offer();
@@ -99,7 +99,7 @@ describe("delivery log", () => {
   });
 
   test.each(WEBHOOK_EVENTS)(
-    "WH-012: a test of %s is a signed document marked as one, whatever is subscribed to",
+    "a test of %s is a signed document marked as one, whatever is subscribed to (WH-012)",
     async (event) => {
       const hook = await hooks.listen(`test-${event}`, ["affiliate.signup"], { active: false });
       const answer = await world.post(`/webhooks/${hook.id}/test`, { event });
@@ -116,7 +116,7 @@ describe("delivery log", () => {
     },
   );
 
-  test("WH-012: only events that there are can be tested", async () => {
+  test("only events that there are can be tested (WH-012)", async () => {
     const hook = record(await hooks.create());
     for (const body of [{ event: "click.created" }, {}, { event: "offer.created", data: {} }])
       expect(refusal(await world.post(`/webhooks/${hook.id}/test`, body))).toBe(
@@ -129,7 +129,7 @@ describe("delivery log", () => {
 });
 
 describe("events of the API", () => {
-  test("WH-006 WH-007 WH-008 WH-009 WH-011: POST, PATCH and bulk PATCH of conversions, one each, none for a refused one", async () => {
+  test("one event a change, none for a refused one (WH-006, WH-007, WH-008, WH-009, WH-011)", async () => {
     const hook = await hooks.listen("conversions", ["conversion.created", "conversion.updated"]);
     const offer = await world.offer();
     const body = { offer_id: offer.id, affiliate_id: world.tenant.affiliateId };
@@ -162,7 +162,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(6);
   });
 
-  test("WH-018 G128: an offer is told as REST shows it, its change with the fields that changed", async () => {
+  test("an offer is told as REST shows it, its change with the fields that changed (WH-018, G128)", async () => {
     const hook = await hooks.listen("offers", ["offer.created", "offer.updated"]);
     const offer = await world.offer({ payout: "3", events: [{ code: "vip", payout: "5" }] });
     const changed = record(await world.patch(`/offers/${offer.id}`, { payout: "4", tags: ["a"] }));
@@ -183,7 +183,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(2);
   });
 
-  test("WH-018: an event of an offer that is made, changed or deleted changes the offer", async () => {
+  test("an event of an offer that is made, changed or deleted changes the offer (WH-018)", async () => {
     const hook = await hooks.listen("events", ["offer.updated"]);
     const offer = await world.offer();
     const path = `/offers/${offer.id}/events`;
@@ -200,7 +200,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(3);
   });
 
-  test("WH-018 WH-019 G129: affiliate.updated has eight fields; creating one is not told", async () => {
+  test("affiliate.updated has eight fields; creating one is not told (WH-018, WH-019, G129)", async () => {
     const hook = await hooks.listen("partners", ["affiliate.updated", "affiliate.signup"]);
     const made = record(
       await world.post("/affiliates", { name: "Acme", payment_details: { wire: "IBAN-SECRET" } }),
@@ -224,7 +224,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(1);
   });
 
-  test("WH-018 G129: access that is asked for and decided is told once each", async () => {
+  test("access that is asked for and decided is told once each (WH-018, G129)", async () => {
     const hook = await hooks.listen("access", ["access.requested", "access.decided"]);
     const offer = await world.offer({ visibility: "private" });
     const path = `/offers/${offer.id}/affiliates/${world.tenant.affiliateCode}`;
@@ -247,7 +247,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(2);
   });
 
-  test("WH-019: no document holds a secret of the workspace or of an advertiser", async () => {
+  test("no document holds a secret of the workspace or of an advertiser (WH-019)", async () => {
     const hook = await hooks.listen("all", WEBHOOK_EVENTS);
     const offer = await world.offer();
     await world.patch(`/advertisers/${world.tenant.advertiserId}`, { company: "Shop Ltd" });

@@ -42,7 +42,7 @@ describe("REST", () => {
     expect(refusal(await world.get(`/webhooks/${made.id}`))).toBe("404 not_found");
   });
 
-  test("WH-018: every event of G128 can be subscribed to, and no other", async () => {
+  test("every event of G128 can be subscribed to, and no other (WH-018)", async () => {
     const events = [
       ...["conversion.created", "conversion.updated", "offer.created", "offer.updated"],
       ...["affiliate.signup", "affiliate.updated", "access.requested", "access.decided"],
@@ -98,7 +98,7 @@ describe("REST", () => {
       "http://x.home.arpa/",
       "http://a.corp/",
     ],
-  ])("WH-016: %s is refused", async (url) => {
+  ])("%s is refused (WH-016)", async (url) => {
     const answer = await hooks.create({ url });
     expect(refusal(answer)).toBe("400 validation_failed");
     expect(Object.keys(details(answer).fields)).toEqual(["url"]);
@@ -112,11 +112,11 @@ describe("REST", () => {
     "http://hooks.shop.example",
     "https://hooks.example:8443/a/b?c=d",
     "https://xn--bcher-kva.example/",
-  ])("WH-016: %s is taken", async (url) => {
+  ])("%s is taken (WH-016)", async (url) => {
     expect(record(await hooks.create({ url }))["url"]).toBe(url);
   });
 
-  test("WH-016 G127: for trying out, loopback alone may be named", async () => {
+  test("for trying out, loopback alone may be named (WH-016, G127)", async () => {
     const at = async (url: string) =>
       await world.callAt(hooks.loopback, "POST", "/webhooks", {
         body: { name: "Hook", url, events: ["offer.created"] },
@@ -132,7 +132,7 @@ describe("REST", () => {
       expect(refusal(await at(url)), url).toBe("400 validation_failed");
   });
 
-  test("WH-017: of 60 at once 50 are made, and another one when one is gone", async () => {
+  test("of 60 at once 50 are made, and another one when one is gone (WH-017)", async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => hooks.create()));
     const made = answers.filter(({ status }) => status === 201);
     expect(made).toHaveLength(50);
@@ -147,7 +147,7 @@ describe("REST", () => {
     expect(refusal(await hooks.create())).toBe("409 conflict");
   });
 
-  test("AUTH-026: admins see the secret and rotate it; analysts read the rest; others nothing", async () => {
+  test("admins see the secret and rotate it; analysts read the rest; others nothing (AUTH-026)", async () => {
     const { keys } = world.tenant;
     const hook = record(await hooks.create());
     const path = `/webhooks/${hook.id}`;
@@ -185,7 +185,7 @@ describe("REST", () => {
     ).toBe("404 not_found");
   });
 
-  test("AUTH-026: a narrowed admin key needs webhooks.manage, and then reads and writes", async () => {
+  test("a narrowed admin key needs webhooks.manage, and then reads and writes (AUTH-026)", async () => {
     const key = async (permissions: string[]) =>
       String(record(await world.post("/keys", { name: "k", role: "admin", permissions }))["key"]);
     const hook = record(await hooks.create());

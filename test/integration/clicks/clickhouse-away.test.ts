@@ -3,7 +3,7 @@ import { until } from "../../system/until.ts";
 import { aClick } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
-test("P12: a click is known at once however many messages wait for ClickHouse", async () => {
+test("a click is known at once however many messages wait for ClickHouse (P12)", async () => {
   const world = await ClickWorld.open({
     postgres: inject("postgresUrl"),
     nats: inject("natsUrl"),

@@ -51,7 +51,7 @@ function idOf({ lane, producer }: ClickProducer, atMs: number): string {
   return `${hex(atMs, 12)}${hex(lane, 2)}${hex(producer, 4)}${"0".repeat(14)}`;
 }
 
-test("G162 P12 P15 clicks of a producer that is cut off are not called unknown, however long, also by the next writer", async () => {
+test("clicks of a cut-off producer are never called unknown, also by the next writer (G162, P12, P15)", async () => {
   const lane = 1;
   const t = Date.now() - 30 * MINUTE_MS;
   const live = world.producer({ lane, producer: 1 });
@@ -95,7 +95,7 @@ test("G162 P12 P15 clicks of a producer that is cut off are not called unknown, 
   await untilComplete(lane, id, { all: t + 25 * MINUTE_MS, own: t + 22 * MINUTE_MS });
 });
 
-test("G162 a producer whose note was removed is given up, one that speaks is not, one that has ended is no longer noted", async () => {
+test("a producer whose note was removed is given up, one that speaks is not (G162)", async () => {
   const lane = 77;
   const now = Date.now();
   const completeness = new Completeness();

@@ -74,7 +74,7 @@ test("an insert whose answer was lost is not done again", async () => {
   expect(metricOf(writer.metrics, "clicks_retries_total")).toBeGreaterThan(1);
 });
 
-test("P5 G87 rows that a table forgets under a running writer come back, and of each visit one is unique again", async () => {
+test("rows that a table forgets under a running writer come back, one unique a visit (P5, G87)", async () => {
   const writer = await world.startWriter({ clickhouseUrl: proxy.url });
   const producer = world.producer();
   const visits = Array.from({ length: 50 }, (_, visitor) => aClick({ visitor }));

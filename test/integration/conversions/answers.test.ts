@@ -13,7 +13,7 @@ async function aClickId(offerId: number): Promise<string> {
   return (await world.addClick({ offer_id: offerId })).click_id;
 }
 
-test("PB-012 AUTH-019: a given revenue goes before the terms, with either token", async () => {
+test("a given revenue goes before the terms, with either token (PB-012, AUTH-019)", async () => {
   const offerId = await world.addOffer();
   for (const token of ["ws-token", ADVERTISER_TOKEN]) {
     const click_id = await aClickId(offerId);
@@ -22,7 +22,7 @@ test("PB-012 AUTH-019: a given revenue goes before the terms, with either token"
   }
 });
 
-test("PB-019 CNV-011: adv1 to adv5 are kept as params, other free values are not", async () => {
+test("adv1 to adv5 are kept as params, other free values are not (PB-019, CNV-011)", async () => {
   const click_id = await aClickId(await world.addOffer());
   const { body } = await world.report({ click_id, adv1: "a", adv5: "e", adv6: "f", color: "red" });
   expect(await world.conversion(body["conversion_id"])).toMatchObject({
@@ -30,7 +30,7 @@ test("PB-019 CNV-011: adv1 to adv5 are kept as params, other free values are not
   });
 });
 
-test("CNV-012 PX-009 G36: each channel leaves its method, on offers that accept any and on offers for pixels", async () => {
+test("each channel records its method, also on offers for pixels only (CNV-012, PX-009, G36)", async () => {
   for (const conversion_method of ["any", "pixel"]) {
     const offerId = await world.addOffer({ conversion_method });
     const pixel = await world.report({ click_id: await aClickId(offerId) }, { endpoint: "px" });
@@ -47,7 +47,7 @@ test("CNV-012 PX-009 G36: each channel leaves its method, on offers that accept 
   expect(await world.conversion(server.body["conversion_id"])).toMatchObject({ method: "s2s" });
 });
 
-test("PX-005: a pixel needs no token, and a wrong one is not looked at", async () => {
+test("a pixel needs no token, and a wrong one is not looked at (PX-005)", async () => {
   const offerId = await world.addOffer();
   for (const params of [{}, { token: "wrong" }]) {
     const reply = await world.report(
@@ -58,7 +58,7 @@ test("PX-005: a pixel needs no token, and a wrong one is not looked at", async (
   }
 });
 
-test("LIFE-008: another event of the same click is no duplicate", async () => {
+test("another event of the same click is no duplicate (LIFE-008)", async () => {
   const offerId = await world.addOffer();
   await world.addEvent(offerId, { code: "sale" });
   const click_id = await aClickId(offerId);
@@ -67,7 +67,7 @@ test("LIFE-008: another event of the same click is no duplicate", async () => {
   }
 });
 
-test("LIFE-018 G103: a conversion below the offer's minimum time is too fast", async () => {
+test("a conversion below the offer's minimum time is too fast (LIFE-018, G103)", async () => {
   const offerId = await world.addOffer({ min_seconds_to_conversion: 60 });
   const fast = await world.addClick({ offer_id: offerId, ageMs: 55_000 });
   const slow = await world.addClick({ offer_id: offerId, ageMs: 65_000 });
@@ -80,7 +80,7 @@ test("LIFE-018 G103: a conversion below the offer's minimum time is too fast", a
   });
 });
 
-test("PB-056 PB-061 PB-002: an answer has the keys that apply and no others", async () => {
+test("an answer has the keys that apply and no others (PB-056, PB-061, PB-002)", async () => {
   const offerId = await world.addOffer({ caps: { conversions: { total: 1 } } });
   const click_id = await aClickId(offerId);
   const first = await world.report({ click_id });
@@ -110,7 +110,7 @@ test("PB-056 PB-061 PB-002: an answer has the keys that apply and no others", as
   });
 });
 
-test("PB-037: an offer without a default event takes no conversion without an event", async () => {
+test("an offer without a default event takes no conversion without an event (PB-037)", async () => {
   const offerId = await world.addOffer();
   await world.change("delete from offer_event where offer_id = $1", [offerId]);
   expect(await world.report({ click_id: await aClickId(offerId) })).toMatchObject({
@@ -119,7 +119,7 @@ test("PB-037: an offer without a default event takes no conversion without an ev
   });
 });
 
-test("PB-044 T50: a conversion whose event is gone can no longer be changed", async () => {
+test("a conversion whose event is gone can no longer be changed (PB-044, T50)", async () => {
   const offerId = await world.addOffer();
   const { body } = await world.report({ click_id: await aClickId(offerId) });
   await world.change("delete from offer_event where offer_id = $1", [offerId]);
@@ -133,7 +133,7 @@ test("PB-044 T50: a conversion whose event is gone can no longer be changed", as
   });
 });
 
-test("PB-028 PB-055 PB-058: a refused or test report leaves nothing but its row in the inbound log", async () => {
+test("a refused or test report leaves nothing but its row in the inbound log (PB-028, PB-055, PB-058)", async () => {
   const offerId = await world.addOffer({ conversion_method: "pixel" });
   const click_id = await aClickId(offerId);
   const open = await aClickId(await world.addOffer());
@@ -158,7 +158,7 @@ test("PB-028 PB-055 PB-058: a refused or test report leaves nothing but its row 
   expect(left).toEqual([{ conversions: 0, strays: 0 }]);
 });
 
-test("PB-059 LIFE-032: what was answered is there to be read, with who changed it, when, from what, to what and why", async () => {
+test("what was answered can be read, with who changed it, when, how and why (PB-059, LIFE-032)", async () => {
   const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" };
   const click_id = await aClickId(await world.addOffer(terms));
   const { body } = await world.report({ click_id, amount: "100" });

@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const px = { endpoint: "px" } as const;
 
-test("P12: a click is found a moment after its answer, while ClickHouse has not seen it", async () => {
+test("a click is found a moment after its answer, while ClickHouse has not seen it (P12)", async () => {
   const offerId = await world.addOffer();
   const clicks = Array.from({ length: 50 }, () => world.addYoungClick({ offer_id: offerId }));
   const replies = await Promise.all(
@@ -24,7 +24,7 @@ test("P12: a click is found a moment after its answer, while ClickHouse has not 
   expect(replies.map((reply) => reply.result)).toEqual(clicks.map(() => "approved"));
 });
 
-test("P12: a click that reaches its writer late is waited for", async () => {
+test("a click that reaches its writer late is waited for (P12)", async () => {
   const offerId = await world.addOffer();
   const click = world.aClick({ offer_id: offerId, ageMs: 0 });
   const reply = world.report({ click_id: click.click_id });
@@ -32,7 +32,7 @@ test("P12: a click that reaches its writer late is waited for", async () => {
   expect((await reply).body).toMatchObject({ ok: true, status: "approved" });
 });
 
-test("P12 G162: a genuine young id that nobody knows is an outage, never an unknown click", async () => {
+test("a genuine young id that nobody knows is an outage, never an unknown click (P12, G162)", async () => {
   const click = world.aClick({ offer_id: await world.addOffer(), ageMs: 0 });
   expect(await world.report({ click_id: click.click_id })).toMatchObject({
     httpStatus: 503,
@@ -50,7 +50,7 @@ async function sub1Of(params: Record<string, string>): Promise<unknown> {
   return row?.["sub1"];
 }
 
-test("PB-005 PB-066 G113: the latest click with an ad-platform id, one with an offer first, the named offer before all", async () => {
+test("the latest click with an ad-platform id, the named offer's first (PB-005, PB-066, G113)", async () => {
   const [one, two] = [await world.addOffer(), await world.addOffer()];
   await world.addClick({ offer_id: one, gclid: "G", ageMs: 60_000, sub1: "older" });
   await world.addClick({ offer_id: one, gclid: "G", ageMs: 50_000, sub1: "newer" });
@@ -60,7 +60,7 @@ test("PB-005 PB-066 G113: the latest click with an ad-platform id, one with an o
   expect(await sub1Of({ gclid: "G", offer_id: String(one) })).toBe("newer");
 });
 
-test("G113: of two clicks of one millisecond the one that was answered later, wherever each is known", async () => {
+test("of two clicks of one millisecond the one that was answered later, wherever each is known (G113)", async () => {
   const offerId = await world.addOffer();
   const ts = Date.now() - 10_000;
   const { secret } = world.catalog;
@@ -78,7 +78,7 @@ test("G113: of two clicks of one millisecond the one that was answered later, wh
   }
 });
 
-test("LIFE-031: a click refused by its link converts to a rejected conversion", async () => {
+test("a click refused by its link converts to a rejected conversion (LIFE-031)", async () => {
   const offerId = await world.addOffer();
   await world.addClick({
     offer_id: offerId,
@@ -92,7 +92,7 @@ test("LIFE-031: a click refused by its link converts to a rejected conversion", 
   });
 });
 
-test("PB-023 G112: first touch credits the first click, last touch ignores it", async () => {
+test("first touch credits the first click, last touch ignores it (PB-023, G112)", async () => {
   const offerId = await world.addOffer();
   const [first, last] = [
     await world.addClick({ offer_id: offerId }),
@@ -109,7 +109,7 @@ test("PB-023 G112: first touch credits the first click, last touch ignores it", 
   await world.change("update workspace set attribution_model = 'last'");
 });
 
-test("PB-020 G114: an e-mail finds the click of an earlier conversion, and is stored hashed only", async () => {
+test("an e-mail finds the click of an earlier conversion, and is stored hashed only (PB-020, G114)", async () => {
   await world.change("update workspace set email_attribution = true");
   const offerId = await world.addOffer();
   await world.addEvent(offerId, { code: "renewal", payout: "1" });
@@ -126,7 +126,7 @@ test("PB-020 G114: an e-mail finds the click of an earlier conversion, and is st
   await world.change("update workspace set email_attribution = false");
 });
 
-test("PB-018 G116: without a click, offer and partner are named, or the organic partner is credited", async () => {
+test("without a click, offer and partner are named, or the organic partner is credited (PB-018, G116)", async () => {
   const offerId = await world.addOffer();
   const named = await world.report({ offer: String(offerId), aff: "partnr" });
   expect(await world.conversion(named.body["conversion_id"])).toMatchObject({
@@ -141,7 +141,7 @@ test("PB-018 G116: without a click, offer and partner are named, or the organic 
   await world.change("update workspace set organic_affiliate_id = null");
 });
 
-test("PB-016 G76: amounts in another currency are converted by the reference rates of the day", async () => {
+test("amounts in another currency are converted by the reference rates of the day (PB-016, G76)", async () => {
   await world.change(
     "insert into fx_rate (date, currency, rate) values (current_date, 'USD', 1.1), (current_date - 3, 'GBP', 0.88)",
   );
@@ -162,7 +162,7 @@ test("PB-016 G76: amounts in another currency are converted by the reference rat
   });
 });
 
-test("PX-001 PX-004 PX-006 PX-011 PX-014 G159: pixels record without a token, by parameter or cookie, and never change a row", async () => {
+test("pixels need no token and change no row (PX-001, PX-004, PX-006, PX-011, PX-014, G159)", async () => {
   const offerId = await world.addOffer();
   const [one, two] = [
     await world.addClick({ offer_id: offerId }),
@@ -188,7 +188,7 @@ test("PX-001 PX-004 PX-006 PX-011 PX-014 G159: pixels record without a token, by
   expect(again.body).toMatchObject({ status: "rejected", reason: "duplicate" });
 });
 
-test("LIFE-002 LIFE-003 LIFE-004 LIFE-005 LIFE-011 LIFE-014 G97: status given, default status, throttle and hold", async () => {
+test("given and default status, hold (LIFE-002, LIFE-003, LIFE-004, LIFE-005, LIFE-011, LIFE-014, G97)", async () => {
   const statusOf = async (
     settings: Record<string, unknown>,
     params: Record<string, string> = {},

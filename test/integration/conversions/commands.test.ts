@@ -61,7 +61,7 @@ async function setStatus(
   });
 }
 
-test("CNV-014 CNV-015 CNV-017 CNV-019: a conversion made by staff has method api and its terms, or what was given", async () => {
+test("a conversion by staff has method api and its terms (CNV-014, CNV-015, CNV-017, CNV-019)", async () => {
   const offerId = await world.addOffer({
     payout_type: "cps",
     payout: "10",
@@ -92,7 +92,7 @@ test("CNV-014 CNV-015 CNV-017 CNV-019: a conversion made by staff has method api
   });
 });
 
-test("CNV-020 CNV-021 CNV-022: what does not exist is refused by field", async () => {
+test("what does not exist is refused by field (CNV-020, CNV-021, CNV-022)", async () => {
   const offerId = await world.addOffer();
   const refusedFields = async (fields: Partial<Create>): Promise<unknown> => {
     const reply = await world.command(aCreate(fields));
@@ -110,7 +110,7 @@ test("CNV-020 CNV-021 CNV-022: what does not exist is refused by field", async (
   expect(await refusedFields({ offerId, currency: "XXX", saleAmount: "1" })).toEqual(["currency"]);
 });
 
-test("CNV-023 CNV-024 G91 G193: an order id is taken once an offer; a click's repeat is stored as a duplicate", async () => {
+test("an order id counts once an offer; a click's repeat is a duplicate (CNV-023, CNV-024, G91, G193)", async () => {
   const [one, two] = [await world.addOffer(), await world.addOffer()];
   await created({ offerId: one, advTxid: "O" });
   await created({ offerId: two, advTxid: "O" });
@@ -130,7 +130,7 @@ test("CNV-023 CNV-024 G91 G193: an order id is taken once an offer; a click's re
   ).toHaveLength(4);
 });
 
-test("CNV-026 CNV-027 CNV-029 CNV-032 T63: one status by staff, absolute, with its history", async () => {
+test("one status by staff, absolute, with its history (CNV-026, CNV-027, CNV-029, CNV-032, T63)", async () => {
   const id = await created({ offerId: await world.addOffer() });
   const changed = {
     kind: "changed",
@@ -155,7 +155,7 @@ test("CNV-026 CNV-027 CNV-029 CNV-032 T63: one status by staff, absolute, with i
   });
 });
 
-test("CNV-030 CNV-031 CNV-033 CNV-034 G94: many at once, in their order, without duplicates and strangers", async () => {
+test("many at once in their order, without duplicates (CNV-030, CNV-031, CNV-033, CNV-034, G94)", async () => {
   const offerId = await world.addOffer();
   const click = await world.addClick({ offer_id: offerId });
   const ids = [await created({ offerId }), await created({ offerId, clickId: click.click_id })];

@@ -11,7 +11,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("P16 LIFE-006: of 64 reports of one click and event at once exactly one is approved", async () => {
+test("of 64 reports of one click and event at once exactly one is approved (P16, LIFE-006)", async () => {
   const offerId = await world.addOffer();
   for (let round = 0; round < 5; round += 1) {
     const click = await world.addClick({ offer_id: offerId });
@@ -26,7 +26,7 @@ test("P16 LIFE-006: of 64 reports of one click and event at once exactly one is 
   }
 });
 
-test("P16 LIFE-007: of 64 reports of one order from 64 clicks at once exactly one is approved", async () => {
+test("of 64 reports of one order from 64 clicks at once exactly one is approved (P16, LIFE-007)", async () => {
   const offerId = await world.addOffer();
   const clicks = Array.from({ length: SENDERS }, () => world.aClick({ offer_id: offerId }));
   await world.storeClicks(clicks);
@@ -41,7 +41,7 @@ test("P16 LIFE-007: of 64 reports of one order from 64 clicks at once exactly on
   expect(stored.filter(({ status }) => status === "approved")).toHaveLength(1);
 });
 
-test("P16: with a status, the losers of a race find the winner and change nothing (G106, G109)", async () => {
+test("with a status, the losers of a race find the winner and change nothing (P16, G106, G109)", async () => {
   const offerId = await world.addOffer();
   const click = await world.addClick({ offer_id: offerId });
   const replies = await together(SENDERS, () =>
@@ -54,7 +54,7 @@ test("P16: with a status, the losers of a race find the winner and change nothin
   ).toHaveLength(1);
 });
 
-test("P17 LIFE-020: a cap of 10 lets exactly 10 of 64 at once through, and no statement runs into a deadlock", async () => {
+test("a cap of 10 lets exactly 10 of 64 at once through, without a deadlock (P17, LIFE-020)", async () => {
   const offerId = await world.addOffer({
     caps: {
       conversions: { daily: 10, total: 30 },
@@ -87,7 +87,7 @@ test("P17 LIFE-020: a cap of 10 lets exactly 10 of 64 at once through, and no st
   expect(database?.deadlocks).toBe(0);
 });
 
-test("P17 LIFE-021: offers of one advertiser share its budget, and never pass it", async () => {
+test("offers of one advertiser share its budget, and never pass it (P17, LIFE-021)", async () => {
   await world.change("update advertiser set budget_caps = $2 where id = $1", [
     world.advertiserId,
     JSON.stringify({ revenue: { total: "100" } }),
@@ -110,7 +110,7 @@ test("P17 LIFE-021: offers of one advertiser share its budget, and never pass it
   ]);
 });
 
-test("LIFE-022: an alert-only cap keeps the conversion and flags it", async () => {
+test("an alert-only cap keeps the conversion and flags it (LIFE-022)", async () => {
   const offerId = await world.addOffer({ caps: { conversions: { daily: 1 }, alert_only: true } });
   const flags = [];
   for (let i = 0; i < 2; i += 1) {
@@ -122,7 +122,7 @@ test("LIFE-022: an alert-only cap keeps the conversion and flags it", async () =
   expect(flags).toEqual([false, true]);
 });
 
-test("P14 G195: every recorded conversion has its history and its outbox row", async () => {
+test("every recorded conversion has its history and its outbox row (P14, G195)", async () => {
   const [loose] = await world.rows<{ count: number }>(
     `select count(*) as count from conversion c
      where not exists (select from conversion_history h where h.conversion_id = c.id)

@@ -38,7 +38,7 @@ async function commitOffer(name: string): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-test("P15 PB-006: a token and an offer are known as soon as their change is committed", async () => {
+test("a token and an offer are known as soon as their change is committed (P15, PB-006)", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const token = `fresh-token-${round}`;
     const click = world.addYoungClick({ offer_id: await commitOffer(token) });
@@ -47,7 +47,7 @@ test("P15 PB-006: a token and an offer are known as soon as their change is comm
   }
 });
 
-test("PB-009 AUTH-022: what was taken back is refused by its new state", async () => {
+test("what was taken back is refused by its new state (PB-009, AUTH-022)", async () => {
   const token = "rotated";
   const offerId = await commitOffer(token);
   const refused = await world.report({ token: "rotated-2", click_id: "0".repeat(32) });
@@ -63,7 +63,7 @@ test("PB-009 AUTH-022: what was taken back is refused by its new state", async (
   expect(old).toMatchObject({ httpStatus: 401, result: "invalid_token" });
 });
 
-test("CNV-020: a conversion by hand knows an offer as soon as its change is committed", async () => {
+test("a conversion by hand knows an offer as soon as its change is committed (CNV-020)", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const offerId = await commitOffer(`by-hand-${round}`);
     const reply = await world.command({

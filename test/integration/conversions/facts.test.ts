@@ -57,7 +57,7 @@ async function conversions(): Promise<unknown[]> {
   return await world.rows(`select ${MONEY} from conversion order by id`);
 }
 
-test("G191: every conversion and every change of it is in ClickHouse within five seconds, equal to the ten-thousandth", async () => {
+test("conversions and their changes are in ClickHouse within 5 s, equal to the ten-thousandth (G191)", async () => {
   const offerId = await world.addOffer({
     payout_type: "cps",
     payout: "7.7777",
@@ -92,7 +92,7 @@ test("G191: every conversion and every change of it is in ClickHouse within five
     .toEqual([]);
 });
 
-test("P4: while ClickHouse is away changes wait in Postgres, and arrive when it is back", async () => {
+test("while ClickHouse is away changes wait in Postgres, and arrive when it is back (P4)", async () => {
   await gate.shut();
   const offerId = await world.addOffer();
   const click = world.addYoungClick({ offer_id: offerId });
@@ -113,7 +113,7 @@ test("a dead copier's lease that a clock made an hour too long holds no copy up 
     .not.toEqual([{ owner: "dead" }]);
 });
 
-test("G191: a copy made again changes nothing", async () => {
+test("a copy made again changes nothing (G191)", async () => {
   const before = await facts();
   await world.rows("insert into conversion_fact_outbox (conversion_id) select id from conversion");
   await expect
@@ -145,7 +145,7 @@ async function changeAdCosts(amount: string): Promise<void> {
     insert into ad_cost_fact_outbox (ad_cost_id) select id from written`);
 }
 
-test("G75, P4: ad costs of any days and every change of them are copied, also after an outage, and a copy made again changes nothing", async () => {
+test("ad costs and their changes are copied, also after an outage; a second copy is none (G75, P4)", async () => {
   const stored = async (): Promise<unknown[]> =>
     await world.rows(`select id, version, amount, coalesce(offer_id, 0) as offer_id,
       to_char(date + coalesce(hour, 0) * interval '1 hour', 'YYYY-MM-DD HH24:MI:SS') as at from ad_cost order by id`);

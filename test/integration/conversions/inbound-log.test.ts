@@ -109,7 +109,7 @@ const pb =
   (mark) =>
     ask(`${path}?adv1=${mark}&${query}`, asking);
 
-describe("PB-063: a call has a row under the word of what came of it", () => {
+describe("a call has a row under the word of what came of it (PB-063)", () => {
   const TAKEN: Readonly<Record<string, Sent>> = {
     approved: async (mark) => await pb(await report())(mark),
     pending: async (mark) => await pb(await report("REVIEW"))(mark),
@@ -127,20 +127,20 @@ describe("PB-063: a call has a row under the word of what came of it", () => {
     test: async (mark) => await pb(`${await report()}&test=1`)(mark),
   };
 
-  test.each(Object.keys(TAKEN))("PB-063 %s", async (result) => {
+  test.each(Object.keys(TAKEN))("%s (PB-063)", async (result) => {
     const mark = newMark();
     expect((await TAKEN[result]?.(mark))?.status).toBe(200);
     await expectRows(mark, [`pb 200 ${result}`]);
   });
 
-  test("PB-063 forwarded", async () => {
+  test("forwarded (PB-063)", async () => {
     const mark = newMark();
     const query = `token=${relaying.postbackToken}&click_id=${UNKNOWN_ID}`;
     expect((await pb(query, { host: RELAYING_HOST })(mark)).status).toBe(200);
     await expectRows(mark, ["pb 200 forwarded"], relaying);
   });
 
-  test("PB-063 approved, of a pixel, with as much of the visitor's address as the workspace keeps", async () => {
+  test("approved, of a pixel, with as much of the visitor's address as the workspace keeps (PB-063)", async () => {
     const mark = newMark();
     await ask(`/px?adv1=${mark}&click_id=${await newClick()}&ip=${GERMAN_IP}`);
     await expectRows(mark, ["px 200 approved"]);
@@ -164,7 +164,7 @@ const METHODS: [method: string, path: string, endpoint: string][] = [
 ];
 const json = (body: string): Asking => ({ method: "POST", headers: JSON_BODY, body });
 
-describe("PB-064: a refused call has a row under the word of its refusal", () => {
+describe("a refused call has a row under the word of its refusal (PB-064)", () => {
   const REFUSED: [word: string, what: string, row: string, sent: Sent][] = [
     ["invalid_token", "unknown", "pb 401", pb(`token=nobody&click_id=${UNKNOWN_ID}`)],
     ["token_required", "none", "pb 401", pb(`click_id=${UNKNOWN_ID}`)],
@@ -187,13 +187,13 @@ describe("PB-064: a refused call has a row under the word of its refusal", () =>
     ]),
   ];
 
-  test.each(REFUSED)("PB-064 %s: %s", async (word, _, row, sent) => {
+  test.each(REFUSED)("%s: %s (PB-064)", async (word, _, row, sent) => {
     const mark = newMark();
     await sent(mark);
     await expectRows(mark, [`${row} ${word}`]);
   });
 
-  test("PB-064 ip_not_allowed", async () => {
+  test("ip_not_allowed (PB-064)", async () => {
     const query = await report("GUARDED");
     await ask(`/pb?${query}`);
     const click_id = query.split("click_id=")[1] ?? "";
@@ -203,14 +203,14 @@ describe("PB-064: a refused call has a row under the word of its refusal", () =>
     await expectRows(mark, ["pb 403 ip_not_allowed"]);
   });
 
-  test("PB-064 malformed: what was read of the body before its fault tells whose call it was", async () => {
+  test("malformed: what was read of the body before its fault tells whose call it was (PB-064)", async () => {
     const mark = newMark();
     const body = `{"token":"${relaying.postbackToken}","adv1":"${mark}","items":[]}`;
     await ask("/pb", json(body));
     await expectRows(mark, ["pb 400 malformed"], relaying);
   });
 
-  test("PB-064 unavailable: told while no conversion processor answers, stored when one is back", async () => {
+  test("unavailable: told while no conversion processor answers, stored when one is back (PB-064)", async () => {
     const known = await newClick();
     const mark = newMark();
     await world.withoutProcessors(async () => {
@@ -226,7 +226,7 @@ describe("PB-064: a refused call has a row under the word of its refusal", () =>
     expect(await landingRows(known)).toEqual(["503 unavailable"]);
   });
 
-  test("PB-064: of a call that belongs to nobody no workspace hears", async () => {
+  test("of a call that belongs to nobody no workspace hears (PB-064)", async () => {
     const mark = newMark();
     await pb("token=nobody", { method: "PUT", host: "trk.unlisted.example" })(mark);
     const owners = "select workspace_id from postback_log where params ->> 'adv1' = $1";
@@ -247,7 +247,7 @@ async function landingRows(id: string): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-describe("PB-063 LP-019: a call of /lp has a row under the source of its click", () => {
+describe("a call of /lp has a row under the source of its click (PB-063, LP-019)", () => {
   const adId = (kind: string) => async (): Promise<unknown> => {
     const value = `ad-${kind}-${newMark()}`;
     await newClick("SHOP", `?${kind}=${value}`);
@@ -262,7 +262,7 @@ describe("PB-063 LP-019: a call of /lp has a row under the source of its click",
     ["direct", () => Promise.resolve({ offer: "SHOP", url: "https://shop.example/" })],
   ];
 
-  test.each(SOURCES)("PB-063 LP-019 %s", async (source, body) => {
+  test.each(SOURCES)("%s (PB-063, LP-019)", async (source, body) => {
     const answer = await ask("/lp", landing(await body()));
     const { click_id, ...told } = Found.parse(JSON.parse(answer.body));
     expect(told).toEqual({ source });
@@ -276,7 +276,7 @@ describe("PB-063 LP-019: a call of /lp has a row under the source of its click",
     ["unknown_offer", 400, landing({ offer: "NONE" })],
     ["error", 400, landing({ url: "https://shop.example/" })],
   ];
-  test.each(REFUSED)("PB-064 %s: %i of /lp", async (word, status, asking) => {
+  test.each(REFUSED)("%s: %i of /lp (PB-064)", async (word, status, asking) => {
     expect((await ask(`/lp?email=${EMAIL}`, asking)).status).toBe(status);
     const rows = `select host(ip) as ip, params from postback_log
                   where workspace_id = $1 and endpoint = 'lp' and result = $2 and http_status = $3`;
@@ -287,7 +287,7 @@ describe("PB-063 LP-019: a call of /lp has a row under the source of its click",
   });
 });
 
-test("G178 P31: the log shows no token, no e-mail and no telephone number, whichever way they came", async () => {
+test("the log shows no token, no e-mail and no telephone number, whichever way they came (G178, P31)", async () => {
   const mark = newMark();
   const persons = `email=${EMAIL}&em=${EMAIL}&phone=${encodeURIComponent(PHONE)}&Phone=${encodeURIComponent(PHONE)}`;
   const query = `${token}&${persons}&adv2=${encodeURIComponent(EMAIL)}`;
@@ -311,7 +311,7 @@ test("G178 P31: the log shows no token, no e-mail and no telephone number, which
   }
 });
 
-test("G178: a flood of refusals is counted, and does not grow the log", async () => {
+test("a flood of refusals is counted, and does not grow the log (G178)", async () => {
   const mark = newMark();
   const flood = 500;
   const sent = pb(`token=${relaying.postbackToken}`, { method: "DELETE" });

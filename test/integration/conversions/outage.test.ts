@@ -30,7 +30,7 @@ async function gated(server: string, defaultPort: string): Promise<{ gate: TcpGa
   return { gate: door, url: url.toString() };
 }
 
-test("P12 G162: with ClickHouse away young clicks convert, and an old one is an outage until it is back", async () => {
+test("with ClickHouse away young clicks convert, and an old one is an outage until it is back (P12, G162)", async () => {
   const offerId = await world.addOffer();
   const old = await world.addClick({ offer_id: offerId, gclid: "old", ageMs: 3 * 86_400_000 });
   const young = Array.from({ length: 20 }, () => world.addYoungClick({ offer_id: offerId }));
@@ -47,7 +47,7 @@ test("P12 G162: with ClickHouse away young clicks convert, and an old one is an 
   expect((await world.report({ gclid: "old" })).result).toBe("approved");
 });
 
-test("P15 PB-054: while Postgres is away every report and command is told to come again, and then counts once", async () => {
+test("while Postgres is away reports and commands are 503, and later count once (P15, PB-054)", async () => {
   const offerId = await world.addOffer();
   const clicks = Array.from({ length: 20 }, () => world.addYoungClick({ offer_id: offerId }));
   await gate.shut();
@@ -90,7 +90,7 @@ test("P15 PB-054: while Postgres is away every report and command is told to com
   expect(repeated.map((reply) => reply.result)).toEqual(clicks.map(() => "approved"));
 });
 
-test("P14 P16: reports cut off at any moment and repeated until answered count once each", async () => {
+test("reports cut off at any moment and repeated until answered count once each (P14, P16)", async () => {
   const offerId = await world.addOffer();
   const clicks = Array.from({ length: 40 }, () => world.addYoungClick({ offer_id: offerId }));
   let isCutting = true;
@@ -126,7 +126,7 @@ test("P14 P16: reports cut off at any moment and repeated until answered count o
   expect(counted).toHaveLength(clicks.length);
 });
 
-test("PB-064 G178: while Postgres is away calls that ingress has refused are to be told again, and what no one can read is not", async () => {
+test("while Postgres is away refused calls are logged later, except what cannot be read (PB-064, G178)", async () => {
   const call: InboundCall = {
     endpoint: "pb",
     workspaceId: world.workspaceId,

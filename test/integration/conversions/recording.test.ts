@@ -14,7 +14,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("LIFE-001 PB-002 CNV-013: a postback with a click id becomes an approved conversion with the click's attributes", async () => {
+test("a postback with a click id becomes an approved conversion (LIFE-001, PB-002, CNV-013)", async () => {
   const offerId = await world.addOffer();
   const click = await world.addClick({
     offer_id: offerId,
@@ -56,7 +56,7 @@ test("LIFE-001 PB-002 CNV-013: a postback with a click id becomes an approved co
   });
 });
 
-test("PB-011 CNV-017: percentages of the sale are computed to the ten-thousandth", async () => {
+test("percentages of the sale are computed to the ten-thousandth (PB-011, CNV-017)", async () => {
   const offerId = await world.addOffer({
     payout_type: "cps",
     payout: "12.5",
@@ -72,7 +72,7 @@ test("PB-011 CNV-017: percentages of the sale are computed to the ten-thousandth
   });
 });
 
-test("LIFE-006 PB-026: a repeat of click and event is stored as a rejected duplicate", async () => {
+test("a repeat of click and event is stored as a rejected duplicate (LIFE-006, PB-026)", async () => {
   const offerId = await world.addOffer();
   const click = await world.addClick({ offer_id: offerId });
   const first = await world.report({ click_id: click.click_id });
@@ -89,7 +89,7 @@ test("LIFE-006 PB-026: a repeat of click and event is stored as a rejected dupli
   });
 });
 
-test("LIFE-007: the same order id from another click is a duplicate, on another offer it is not", async () => {
+test("the same order id from another click is a duplicate, on another offer it is not (LIFE-007)", async () => {
   const [one, two] = [await world.addOffer(), await world.addOffer()];
   const clicks = [
     await world.addClick({ offer_id: one }),
@@ -102,7 +102,7 @@ test("LIFE-007: the same order id from another click is a duplicate, on another 
   expect(replies.map((reply) => reply.result)).toEqual(["approved", "duplicate", "approved"]);
 });
 
-test("LIFE-016 LIFE-017: a click older than the window rejects, one inside it does not", async () => {
+test("a click older than the window rejects, one inside it does not (LIFE-016, LIFE-017)", async () => {
   const offerId = await world.addOffer({ attribution_days: 1 });
   const old = await world.addClick({ offer_id: offerId, ageMs: 86_400_000 + 60_000 });
   const inside = await world.addClick({ offer_id: offerId, ageMs: 86_400_000 - 60_000 });
@@ -115,7 +115,7 @@ test("LIFE-016 LIFE-017: a click older than the window rejects, one inside it do
   });
 });
 
-test("CNV-018: a partner's own payout goes before the event's", async () => {
+test("a partner's own payout goes before the event's (CNV-018)", async () => {
   const offerId = await world.addOffer();
   await world.insert("payout_override", {
     workspace_id: world.workspaceId,
@@ -190,7 +190,7 @@ test("overrides of before keep what they did, but for events of another type (#5
   ]);
 });
 
-test("PB-013: a payout counts with the workspace's token, and is ignored with the advertiser's", async () => {
+test("a payout counts with the workspace's token, and is ignored with the advertiser's (PB-013)", async () => {
   const offerId = await world.addOffer();
   const [one, two] = [
     await world.addClick({ offer_id: offerId }),

@@ -22,7 +22,7 @@ async function errorOf(
   return [reply.httpStatus, reply.body["error"], reply.result];
 }
 
-test("PB-006 PB-007 PB-009 AUTH-021 AUTH-022 AUTH-023: tokens", async () => {
+test("tokens (PB-006, PB-007, PB-009, AUTH-021, AUTH-022, AUTH-023)", async () => {
   const click_id = "0".repeat(32);
   expect(await errorOf({ click_id, token: "" })).toEqual([401, "token required", "token_required"]);
   expect(await errorOf({ click_id, token: "x" })).toEqual([401, "invalid token", "invalid_token"]);
@@ -52,7 +52,7 @@ test("PB-006 PB-007 PB-009 AUTH-021 AUTH-022 AUTH-023: tokens", async () => {
   ]);
 });
 
-test("PB-029 PB-045 PB-057 G140: click ids that name no click of the workspace", async () => {
+test("click ids that name no click of the workspace (PB-029, PB-045, PB-057, G140)", async () => {
   const unknown = [200, "unknown click_id", "unknown_click"];
   expect(await errorOf({ click_id: "0".repeat(32) })).toEqual(unknown);
   expect(await errorOf({ click_id: "abc" })).toEqual([
@@ -72,7 +72,7 @@ test("PB-029 PB-045 PB-057 G140: click ids that name no click of the workspace",
   expect(await errorOf({ click_id: old })).toEqual(unknown);
 });
 
-test("PB-030: an ad-platform id without a click", async () => {
+test("an ad-platform id without a click (PB-030)", async () => {
   for (const kind of ["gclid", "gbraid", "wbraid", "msclkid"]) {
     expect(await errorOf({ [kind]: "none" })).toEqual([
       200,
@@ -82,7 +82,7 @@ test("PB-030: an ad-platform id without a click", async () => {
   }
 });
 
-test("PB-031 PB-032 PB-033 PB-034 PB-035 PB-036 PB-037 PB-010 PB-008 AUTH-020: offers, partners and events that do not fit", async () => {
+test("no fit (PB-031, PB-032, PB-033, PB-034, PB-035, PB-036, PB-037, PB-010, PB-008, AUTH-020)", async () => {
   const [offerId, otherId] = [await world.addOffer(), await world.addOffer()];
   const { click_id } = await world.addClick({ offer_id: offerId });
   const { click_id: loose } = await world.addClick({ offer_id: 0 });
@@ -153,7 +153,7 @@ test("PB-031 PB-032 PB-033 PB-034 PB-035 PB-036 PB-037 PB-010 PB-008 AUTH-020: o
   ]);
 });
 
-test("PB-038 PB-039 PB-040 G197: offers, workspaces, hosts and currencies that take no report (#21, G202)", async () => {
+test("offers, hosts and currencies that take no report (PB-038, PB-039, PB-040, G197, #21, G202)", async () => {
   const offerId = await world.addOffer({ conversion_method: "pixel" });
   const { click_id } = await world.addClick({ offer_id: offerId });
   expect(await errorOf({ click_id })).toEqual([
@@ -207,7 +207,7 @@ test("digits that another workspace has as an offer's code hide no offer of ours
   expect((await world.report({ ...named, test: "1" })).body).toMatchObject({ ok: true });
 });
 
-test("PX-003 PX-007 PX-008 PX-010: pixels that record nothing", async () => {
+test("pixels that record nothing (PX-003, PX-007, PX-008, PX-010)", async () => {
   const px = { endpoint: "px" as const };
   const offerId = await world.addOffer({ conversion_method: "s2s" });
   const { click_id } = await world.addClick({ offer_id: offerId });
@@ -224,7 +224,7 @@ test("PX-003 PX-007 PX-008 PX-010: pixels that record nothing", async () => {
   ]);
 });
 
-test("PB-024 PB-025 T64: test=1 checks everything and stores nothing", async () => {
+test("test=1 checks everything and stores nothing (PB-024, PB-025, T64)", async () => {
   const offerId = await world.addOffer({
     payout_type: "cps",
     payout: "10",
@@ -258,7 +258,7 @@ test("PB-024 PB-025 T64: test=1 checks everything and stores nothing", async () 
   expect(await world.rows("select cap from cap_counter")).toEqual([]);
 });
 
-test("PB-063 PB-064 G178 P31: the inbound log has every call, its result word, and no secrets", async () => {
+test("the inbound log has every call, its result word, and no secrets (PB-063, PB-064, G178, P31)", async () => {
   await world.report({ click_id: "abc", email: "person@example.com", adv1: "kept" });
   await expect
     .poll(
@@ -289,7 +289,7 @@ test("PB-063 PB-064 G178 P31: the inbound log has every call, its result word, a
   );
 });
 
-test("PB-058: none of the reports above stored a conversion", async () => {
+test("none of the reports above stored a conversion (PB-058)", async () => {
   expect(await world.rows("select id from conversion")).toEqual([]);
   expect(await world.rows("select id from conversion_fact_outbox")).toEqual([]);
 });

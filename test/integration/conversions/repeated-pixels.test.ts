@@ -12,7 +12,7 @@ afterAll(() => world.close());
 
 const PIXEL = { endpoint: "px", isRepeat: true } as const;
 
-test("P15: a pixel whose first answer was lost is recorded once, whatever the event allows, and is told as the first time", async () => {
+test("a pixel whose first answer was lost is recorded once and answered as before (P15)", async () => {
   for (const settings of [{ unique_per_click: true }, { unique_per_click: false }]) {
     const { click_id } = world.addYoungClick({ offer_id: await world.addOffer(settings) });
     for (const params of [{ click_id }, { click_id, txid: randomUUID() }]) {
@@ -30,7 +30,7 @@ test("P15: a pixel whose first answer was lost is recorded once, whatever the ev
   }
 });
 
-test("P15 P16: the first try and the next ones at once make one conversion", async () => {
+test("the first try and the next ones at once make one conversion (P15, P16)", async () => {
   const offerId = await world.addOffer({ unique_per_click: false });
   const clicks = Array.from({ length: 10 }, () => world.addYoungClick({ offer_id: offerId }));
   await Promise.all(
@@ -81,7 +81,7 @@ test("a click that a coupon stands for is handed out once, and wanted until it i
   await expect.poll(wanted, { timeout: 20_000 }).toEqual([]);
 });
 
-test("P15 G101: a pixel that is recorded later is judged by the time it came in", async () => {
+test("a pixel that is recorded later is judged by the time it came in (P15, G101)", async () => {
   const offerId = await world.addOffer();
   const { click_id, ts } = await world.addClick({ offer_id: offerId, ageMs: 5 * 86_400_000 });
   const receivedAtMs = ts + 60_000;
@@ -93,7 +93,7 @@ test("P15 G101: a pixel that is recorded later is judged by the time it came in"
   );
 });
 
-test("P15: the log of reports shows an outage once, not once a try", async () => {
+test("the log of reports shows an outage once, not once a try (P15)", async () => {
   // A genuine id of which no writer and no table knows: it may still be on its way.
   const { click_id } = world.aClick({ offer_id: await world.addOffer(), ageMs: 0 });
   const conversionId = randomUUID();

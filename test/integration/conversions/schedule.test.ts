@@ -58,7 +58,7 @@ async function held(
   return String(body["conversion_id"]);
 }
 
-test("LIFE-012 G98 P18: a hold ends by itself, within two seconds, with its history and its copy to reports", async () => {
+test("a hold ends within two seconds, with its history and its copy for reports (LIFE-012, G98, P18)", async () => {
   const id = await held();
   const [before] = await world.rows("select max(id) as id from conversion_fact_outbox");
   start();
@@ -88,7 +88,7 @@ test("LIFE-012 G98 P18: a hold ends by itself, within two seconds, with its hist
   ).toEqual([{ conversion_id: id }]);
 });
 
-test("LIFE-013 T03: what somebody decided before the end of the hold stays, and a changed amount does not stop the release", async () => {
+test("a decision during the hold stays; a changed amount does not stop the release (LIFE-013, T03)", async () => {
   const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" };
   const [rejected, byStaff, changed] = [
     await held(),
@@ -118,7 +118,7 @@ test("LIFE-013 T03: what somebody decided before the end of the hold stays, and 
   });
 });
 
-test("P18: holds that end together are each released once by whoever looks first", async () => {
+test("holds that end together are each released once by whoever looks first (P18)", async () => {
   await world.rows(
     `insert into conversion (id, workspace_id, offer_id, advertiser_id, event_id, event_code, is_private, status,
        status_reason, revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts,
@@ -138,7 +138,7 @@ test("P18: holds that end together are each released once by whoever looks first
   ).toEqual([]);
 });
 
-test("G178 G177: the logs are kept for their time and no longer", async () => {
+test("the logs are kept for their time and no longer (G178, G177)", async () => {
   const days = [1, 29, 31, 399, 401];
   for (const ago of days) {
     await world.rows(
@@ -270,7 +270,7 @@ test("deliveries that ended are kept for 30 days, and those that wait for as lon
   await expect.poll(kept, SOON).toEqual([{ young: true }, { young: null }]);
 });
 
-test("G76: the daily rates arrive once, wrong answers change nothing, and what a person entered stays", async () => {
+test("the daily rates arrive once, wrong answers change nothing, and what a person entered stays (G76)", async () => {
   const answers: { status: number; body: string }[] = [];
   const rates = (usd: string): string =>
     `<Envelope><Cube><Cube time='2026-01-02'><Cube currency='USD' rate='${usd}'/><Cube currency='CHF' rate='0.93'/></Cube></Cube></Envelope>`;

@@ -23,7 +23,7 @@ async function aRule(columns: Record<string, unknown>): Promise<void> {
   await world.insert("conversion_rule", { workspace_id: world.workspaceId, ...columns });
 }
 
-test("LIFE-015 G100: the first rule that applies rejects or holds; a change of the rules is in force at once", async () => {
+test("the first rule that applies decides; changed rules are in force at once (LIFE-015, G100)", async () => {
   const offerId = await world.addOffer({ hold_days: "1" });
   const clickId = async (): Promise<string> =>
     (await world.addClick({ offer_id: offerId, country: "DE" })).click_id;
@@ -54,7 +54,7 @@ test("LIFE-015 G100: the first rule that applies rejects or holds; a change of t
   expect(await reasonOf({ click_id: await clickId(), amount: "5" })).toBe("pending hold");
 });
 
-test("LIFE-015 G96: a reject rule goes before the caps, a hold rule after them and after an explicit rejection", async () => {
+test("a reject rule precedes the caps, a hold rule follows them and a given rejection (LIFE-015, G96)", async () => {
   const offerId = await world.addOffer({ caps: { conversions: { total: 1 } } });
   const clickId = async (): Promise<string> =>
     (await world.addClick({ offer_id: offerId, sub1: "s" })).click_id;
@@ -68,7 +68,7 @@ test("LIFE-015 G96: a reject rule goes before the caps, a hold rule after them a
   expect(await reasonOf({ click_id: await clickId() })).toBe("rejected rule:no");
 });
 
-test("P17 LIFE-021 G105: offers of a group share its caps, and exactly as many pass as the group allows", async () => {
+test("offers of a group share its caps, and exactly as many pass as the group allows (P17, LIFE-021, G105)", async () => {
   const offers = [await world.addOffer(), await world.addOffer(), await world.addOffer()];
   const groupId = await world.insert("offer_group", {
     workspace_id: world.workspaceId,
@@ -95,7 +95,7 @@ test("P17 LIFE-021 G105: offers of a group share its caps, and exactly as many p
   expect(await reasonOf({ click_id: free.click_id })).toBe("approved");
 });
 
-test("LIFE-022 G40: an alert-only cap of a group keeps the conversion and flags it", async () => {
+test("an alert-only cap of a group keeps the conversion and flags it (LIFE-022, G40)", async () => {
   const offerId = await world.addOffer();
   await world.insert("offer_group", {
     workspace_id: world.workspaceId,
@@ -113,7 +113,7 @@ test("LIFE-022 G40: an alert-only cap of a group keeps the conversion and flags 
   }
 });
 
-test("PB-021 G115: a coupon credits its partner and its offer, in any case of letters, without a click", async () => {
+test("a coupon credits its partner and its offer, in any case of letters, without a click (PB-021, G115)", async () => {
   const offerId = await world.addOffer();
   await world.insert("coupon", {
     workspace_id: world.workspaceId,
@@ -142,7 +142,7 @@ test("PB-021 G115: a coupon credits its partner and its offer, in any case of le
   });
 });
 
-test("PB-043 PB-064: every coupon error has its text and its result word", async () => {
+test("every coupon error has its text and its result word (PB-043, PB-064)", async () => {
   const [one, two] = [await world.addOffer(), await world.addOffer({ code: "TWO" })];
   const coupon = async (code: string, columns: Record<string, unknown>): Promise<void> => {
     await world.insert("coupon", {
@@ -180,7 +180,7 @@ test("PB-043 PB-064: every coupon error has its text and its result word", async
   expect(await reasonOf({ coupon_code: "ONE" })).toBe("approved");
 });
 
-test("LIFE-028 G101: more clicks of one address on the offer than allowed, also while they are young", async () => {
+test("more clicks of one address on the offer than allowed, also while they are young (LIFE-028, G101)", async () => {
   const offerId = await world.addOffer({ fraud_checks: { duplicate_click_ip: 2 } });
   const ip = "203.0.113.50";
   const clicks = [3, 2].map((minutes) =>
@@ -201,7 +201,7 @@ test("LIFE-028 G101: more clicks of one address on the offer than allowed, also 
   );
 });
 
-test("LIFE-029 G101 G102: of 64 conversions of one address at once exactly as many pass as allowed", async () => {
+test("of 64 conversions of one address at once exactly as many pass as allowed (LIFE-029, G101, G102)", async () => {
   const offerId = await world.addOffer({ fraud_checks: { duplicate_conv_ip: 3 } });
   const clicks = Array.from({ length: SENDERS }, () => world.aClick({ offer_id: offerId }));
   await world.storeClicks(clicks);
@@ -221,7 +221,7 @@ test("LIFE-029 G101 G102: of 64 conversions of one address at once exactly as ma
   );
 });
 
-test("LIFE-030 G101: conversions of one /24 or one /48 at once, exactly as many as allowed", async () => {
+test("conversions of one /24 or one /48 at once, exactly as many as allowed (LIFE-030, G101)", async () => {
   const offerId = await world.addOffer({ fraud_checks: { duplicate_conv_subnet24: 2 } });
   const clicks = Array.from({ length: 24 }, () => world.aClick({ offer_id: offerId }));
   await world.storeClicks(clicks);
@@ -239,7 +239,7 @@ test("LIFE-030 G101: conversions of one /24 or one /48 at once, exactly as many 
   ).toHaveLength(20);
 });
 
-test("LIFE-029 PB-024 T64: a test report counts no address and no cap", async () => {
+test("a test report counts no address and no cap (LIFE-029, PB-024, T64)", async () => {
   const offerId = await world.addOffer({
     fraud_checks: { duplicate_conv_ip: 1 },
     caps: { conversions: { total: 1 } },

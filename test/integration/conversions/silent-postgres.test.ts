@@ -5,7 +5,7 @@ import { inTransaction } from "../../../schemas/postgres/transaction.ts";
 import { TcpGate } from "./tcp-gate.ts";
 import { serverUrls } from "./tracking-world.ts";
 
-test("P15: a Postgres that says nothing any more is an outage within a bound, for statements and transactions", async () => {
+test("a silent Postgres is an outage within a bound, for statements and transactions (P15)", async () => {
   const url = new URL(serverUrls().postgres);
   const gate = await TcpGate.open({ host: url.hostname, port: Number(url.port || "5432") });
   url.hostname = "127.0.0.1";

@@ -22,7 +22,7 @@ async function recorded(
   return { id: String(reply.body["conversion_id"]), clickId: click.click_id, offerId, reply };
 }
 
-test("LIFE-038 PB-022: a rejection by conversion id reverses, once, and keeps the history", async () => {
+test("a rejection by conversion id reverses, once, and keeps the history (LIFE-038, PB-022)", async () => {
   const { id } = await recorded();
   const reply = await world.report({ conversion_id: id.toUpperCase(), status: "rejected" });
   expect(reply).toMatchObject({
@@ -53,7 +53,7 @@ test("LIFE-038 PB-022: a rejection by conversion id reverses, once, and keeps th
   expect(await world.conversion(id)).toMatchObject({ version: 2, status: "rejected" });
 });
 
-test("LIFE-039 LIFE-040 PB-027: order id, or click and event, with a status name the same conversion", async () => {
+test("order id, or click and event, with a status name the same conversion (LIFE-039, LIFE-040, PB-027)", async () => {
   const { id, clickId, offerId } = await recorded({ txid: "T-9" });
   const byOrder = await world.report({
     offer_id: String(offerId),
@@ -76,13 +76,13 @@ test("LIFE-039 LIFE-040 PB-027: order id, or click and event, with a status name
   );
 });
 
-test("G106: another order id on the same click and event is a duplicate, also with a status", async () => {
+test("another order id on the same click and event is a duplicate, also with a status (G106)", async () => {
   const { clickId } = await recorded({ txid: "A" });
   const reply = await world.report({ click_id: clickId, txid: "B", status: "approved" });
   expect(reply.body).toMatchObject({ status: "rejected", reason: "duplicate", duplicate: true });
 });
 
-test("LIFE-041 LIFE-042: a later postback approves a pending conversion and sets it pending again", async () => {
+test("a later postback approves a pending conversion and sets it pending again (LIFE-041, LIFE-042)", async () => {
   const { id } = await recorded({ status: "pending" });
   const approved = await world.report({ conversion_id: id, status: "approved" });
   expect(approved.body).toMatchObject({ status: "approved", reason: "postback_update" });
@@ -90,7 +90,7 @@ test("LIFE-041 LIFE-042: a later postback approves a pending conversion and sets
   expect(pending.body).toMatchObject({ status: "pending", reason: "postback_update" });
 });
 
-test("LIFE-043 G108: a changed amount computes money anew by the terms of the conversion", async () => {
+test("a changed amount computes money anew by the terms of the conversion (LIFE-043, G108)", async () => {
   const { id, offerId } = await recorded(
     { amount: "100", txid: "T" },
     { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" },
@@ -116,7 +116,7 @@ test("LIFE-043 G108: a changed amount computes money anew by the terms of the co
   expect(same.body).toMatchObject({ duplicate: true, reason: "duplicate" });
 });
 
-test("LIFE-044 T06: a duplicate stays rejected whatever a postback says", async () => {
+test("a duplicate stays rejected whatever a postback says (LIFE-044, T06)", async () => {
   const { clickId } = await recorded();
   const duplicate = await world.report({ click_id: clickId });
   const id = String(duplicate.body["conversion_id"]);
@@ -130,7 +130,7 @@ test("LIFE-044 T06: a duplicate stays rejected whatever a postback says", async 
   expect(await world.conversion(id)).toMatchObject({ status: "rejected", version: 1 });
 });
 
-test("LIFE-009 LIFE-010 G107: an event that allows several keeps further ones as `multiple`, but no order twice", async () => {
+test("an event that allows several keeps them as `multiple`, no order twice (LIFE-009, LIFE-010, G107)", async () => {
   const offerId = await world.addOffer();
   await world.addEvent(offerId, { code: "sale", allow_multiple: true, payout: "2" });
   const click = await world.addClick({ offer_id: offerId });
@@ -147,7 +147,7 @@ test("LIFE-009 LIFE-010 G107: an event that allows several keeps further ones as
   });
 });
 
-test("PB-041 PB-042 PB-065 PB-008: who may change what", async () => {
+test("who may change what (PB-041, PB-042, PB-065, PB-008)", async () => {
   const { id } = await recorded();
   const advertiser = { conversion_id: id, status: "rejected", token: ADVERTISER_TOKEN };
   expect((await world.report({ conversion_id: randomUUID() })).body).toEqual({
@@ -166,7 +166,7 @@ test("PB-041 PB-042 PB-065 PB-008: who may change what", async () => {
   expect((await world.report(advertiser)).body).toMatchObject({ status: "rejected" });
 });
 
-test("LIFE-019 PB-051 AUTH-024: outside the advertiser's addresses a new report is rejected, and a change refused", async () => {
+test("from other addresses a new report is rejected, a change refused (LIFE-019, PB-051, AUTH-024)", async () => {
   const { id } = await recorded();
   await world.change(
     "update advertiser set postback_ip_allowlist = '{198.51.100.0/24,2001:db8::/32}'",
@@ -189,7 +189,7 @@ test("LIFE-019 PB-051 AUTH-024: outside the advertiser's addresses a new report 
   await world.change("update advertiser set postback_ip_allowlist = '{}'");
 });
 
-test("P19: changes sent at once are all applied to the version they were decided from", async () => {
+test("changes sent at once are all applied to the version they were decided from (P19)", async () => {
   const { id } = await recorded();
   const words = ["approved", "pending", "rejected"] as const;
   await Promise.all(

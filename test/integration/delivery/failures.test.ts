@@ -35,7 +35,7 @@ async function closedPort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-describe("PBO-023 PBO-024 what is tried again", () => {
+describe("what is tried again (PBO-023, PBO-024)", () => {
   test("500, then 200: two requests with the same id and the same URL", async () => {
     let asked = 0;
     world.receiver.answer((response) => {
@@ -62,7 +62,7 @@ describe("PBO-023 PBO-024 what is tried again", () => {
     expect(world.arrived(`status${status}`)).toHaveLength(4);
   });
 
-  test("PBO-033 a refused connection is logged as `connection refused`", async () => {
+  test("a refused connection is logged as `connection refused` (PBO-033)", async () => {
     const row = await failed({ url: `http://127.0.0.1:${await closedPort()}/` });
     expect(row).toMatchObject({ status: "failed", attempts: 4, error: "connection refused" });
   });
@@ -72,7 +72,7 @@ describe("PBO-023 PBO-024 what is tried again", () => {
     expect(row).toMatchObject({ status: "failed", attempts: 4, error: "DNS error" });
   });
 
-  test("PBO-033 G126: no answer within 10 s is logged as `timeout`, and meanwhile others are told", async () => {
+  test("no answer within 10 s is logged as `timeout`, and meanwhile others are told (PBO-033, G126)", async () => {
     // The first attempt is never answered. The second is, slowly: until then the row says what came of the first.
     let attempts = 0;
     world.receiver.answer((response, { target }) => {
@@ -99,7 +99,7 @@ describe("PBO-023 PBO-024 what is tried again", () => {
     expect(await world.settled(id)).toMatchObject([{ status: "delivered" }]);
   }, 30_000);
 
-  test("G126: Retry-After is kept", async () => {
+  test("Retry-After is kept (G126)", async () => {
     const answers = [429, 200];
     world.receiver.answer(
       (response) => void response.writeHead(answers.shift() ?? 200, { "retry-after": "2" }).end(),
@@ -112,7 +112,7 @@ describe("PBO-023 PBO-024 what is tried again", () => {
     expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(1_950);
   });
 
-  test("G126: of an answer 2 KB are kept", async () => {
+  test("of an answer 2 KB are kept (G126)", async () => {
     world.receiver.answer((response) => response.writeHead(200).end("x".repeat(10_000)));
     const row = await failed({ url: world.url("long") });
     expect(row?.response_body).toBe("x".repeat(2_048));
@@ -127,12 +127,12 @@ describe("what is final at once", () => {
     "http://",
     "a.example/x",
     "https:a.example",
-  ])("PBO-025 %s is `invalid postback URL`", async (url) => {
+  ])("%s is `invalid postback URL` (PBO-025)", async (url) => {
     const row = await failed({ url }, { sub1: "http://a.example/" });
     expect(row).toMatchObject({ status: "failed", error: "invalid postback URL" });
   });
 
-  test("PBO-032 what cannot be delivered says so", async () => {
+  test("what cannot be delivered says so (PBO-032)", async () => {
     expect(await failed({ kind: "html", body: "<img>" })).toMatchObject({
       status: "failed",
       error: "HTML postbacks need an iframe or script pixel",
@@ -144,7 +144,7 @@ describe("what is final at once", () => {
   });
 });
 
-describe("PBO-028 redirects", () => {
+describe("redirects (PBO-028)", () => {
   /** Redirects that begin at /chain/0 and end at /chain/<length>. */
   const chain =
     (length: number, status = 302) =>
@@ -198,7 +198,7 @@ describe("PBO-028 redirects", () => {
   });
 });
 
-describe("PBO-026 PBO-027 G127 T60 strict, as it is by default", () => {
+describe("strict, as it is by default (PBO-026, PBO-027, G127, T60)", () => {
   beforeAll(async () => {
     await world.stopLanes();
     world.startLane({ allowLoopback: false });

@@ -37,13 +37,13 @@ async function threePostbacks(offer: Record<string, unknown> = {}): Promise<{
 
 const APPROVED = ["any:approved:delivered", "approved:approved:delivered"];
 
-describe("G122 what fires when", () => {
-  test("PBO-017 LIFE-045: an approved conversion fires `approved` and `any`", async () => {
+describe("what fires when (G122)", () => {
+  test("an approved conversion fires `approved` and `any` (PBO-017, LIFE-045)", async () => {
     const { offerId, told } = await threePostbacks();
     expect(await told(await world.convert(offerId))).toEqual(APPROVED);
   });
 
-  test("LIFE-045 PBO-030: a pending or rejected one fires `any` only, with its status", async () => {
+  test("a pending or rejected one fires `any` only, with its status (LIFE-045, PBO-030)", async () => {
     const { offerId, told } = await threePostbacks();
     const pending = await world.convert(offerId, { status: "pending" });
     expect(await told(pending)).toEqual(["any:pending:delivered"]);
@@ -51,7 +51,7 @@ describe("G122 what fires when", () => {
     expect(await told(rejected)).toEqual(["any:rejected:delivered"]);
   });
 
-  test("CNV-025: POST /conversions fires as any other conversion does", async () => {
+  test("POST /conversions fires as any other conversion does (CNV-025)", async () => {
     const { offerId, told } = await threePostbacks();
     const reply = await world.tracking.command({
       kind: "create",
@@ -77,7 +77,7 @@ describe("G122 what fires when", () => {
     expect(await told(id)).toEqual(APPROVED);
   });
 
-  test("LIFE-033 LIFE-034 LIFE-036 T09: each status is told once, and a reversal once", async () => {
+  test("each status is told once, and a reversal once (LIFE-033, LIFE-034, LIFE-036, T09)", async () => {
     const { offerId, told } = await threePostbacks();
     const id = await world.convert(offerId, { status: "pending" });
     expect(await told(id)).toEqual(["any:pending:delivered"]);
@@ -94,14 +94,14 @@ describe("G122 what fires when", () => {
     ]);
   });
 
-  test("T63: setting the status that it has fires nothing", async () => {
+  test("setting the status that it has fires nothing (T63)", async () => {
     const { offerId, told } = await threePostbacks();
     const id = await world.convert(offerId);
     await world.setStatus(id, "approved");
     expect(await told(id)).toEqual(APPROVED);
   });
 
-  test("LIFE-037: pending to rejected is no reversal", async () => {
+  test("pending to rejected is no reversal (LIFE-037)", async () => {
     const { offerId, told } = await threePostbacks();
     const id = await world.convert(offerId, { status: "pending" });
     expect(await told(id)).toEqual(["any:pending:delivered"]);
@@ -109,7 +109,7 @@ describe("G122 what fires when", () => {
     expect(await told(id)).toEqual(["any:pending:delivered", "any:rejected:delivered"]);
   });
 
-  test("G122 PBO-018: a lowered payout is a reversal once, a raised one is none", async () => {
+  test("a lowered payout is a reversal once, a raised one is none (G122, PBO-018)", async () => {
     const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" };
     const { offerId, told } = await threePostbacks(terms);
     const id = await world.convert(offerId, { amount: "100" });
@@ -152,7 +152,7 @@ describe("G122 what fires when", () => {
 });
 
 describe("scope", () => {
-  test("PBO-019: offer, partner and event decide; null stands for every one", async () => {
+  test("offer, partner and event decide; null stands for every one (PBO-019)", async () => {
     const offerId = await world.tracking.addOffer();
     const otherOffer = await world.tracking.addOffer();
     await world.tracking.addEvent(offerId, { code: "sale" });
@@ -196,7 +196,7 @@ describe("scope", () => {
     ]);
   });
 
-  test("PBO-020 T12: a private event fires nothing, global postbacks included", async () => {
+  test("a private event fires nothing, global postbacks included (PBO-020, T12)", async () => {
     const offerId = await world.tracking.addOffer();
     await world.tracking.addEvent(offerId, { code: "secret", is_private: true });
     await world.addPostback(offerId, { affiliate_id: null, fire_on: "any" });
@@ -206,7 +206,7 @@ describe("scope", () => {
     expect(await world.deliveries(id)).toEqual([]);
   });
 
-  test("T12: an event that becomes private before it is told is not told", async () => {
+  test("an event that becomes private before it is told is not told (T12)", async () => {
     const offerId = await world.tracking.addOffer();
     const eventId = await world.tracking.addEvent(offerId, { code: "later" });
     await world.addPostback(offerId, { url: world.url("later") });
@@ -223,7 +223,7 @@ describe("scope", () => {
   });
 });
 
-describe("PBO-029 T11 a conversion that is rejected before it is told", () => {
+describe("a conversion that is rejected before it is told (PBO-029, T11)", () => {
   test("is not told as approved, and its reversal is", async () => {
     const offerId = await world.tracking.addOffer();
     await world.addPostback(offerId, { url: world.url(`r${offerId}?s={status}`) });
@@ -244,7 +244,7 @@ describe("PBO-029 T11 a conversion that is rejected before it is told", () => {
     ]);
   });
 
-  test("LIFE-033: has not fired, so its approval is told once when it comes back", async () => {
+  test("has not fired, so its approval is told once when it comes back (LIFE-033)", async () => {
     const offerId = await world.tracking.addOffer();
     await world.addPostback(offerId);
     await world.stopLanes();

@@ -44,7 +44,7 @@ async function pixelConversion(offerId: number, params = {}, click = {}): Promis
   return String(body["conversion_id"]);
 }
 
-test("PBO-032 an iframe pixel carries the HTML of its conversion, once, and the log has what was served", async () => {
+test("an iframe pixel carries the HTML of its conversion, once, and the log has what was served (PBO-032)", async () => {
   const offerId = await offerWith(
     { body: "<img src='https://p.example/?s={sub1}'>" },
     { body: "<b>{status}</b>", affiliate_id: null, fire_on: "any" },
@@ -66,7 +66,7 @@ test("PBO-032 an iframe pixel carries the HTML of its conversion, once, and the 
   );
 });
 
-test("PBO-032 what no page has asked for within 10 s is refused, and then no page gets it", async () => {
+test("what no page has asked for within 10 s is refused, and then no page gets it (PBO-032)", async () => {
   const offerId = await offerWith({ body: "<b>" });
   const id = await pixelConversion(offerId);
   const [row] = await world.deliveries(id);
@@ -80,7 +80,7 @@ test("PBO-032 what no page has asked for within 10 s is refused, and then no pag
   expect(await asked(id)).toEqual([]);
 });
 
-test("PBO-032 a conversion of a server, and one that is approved later, are refused at once", async () => {
+test("a conversion of a server, and one that is approved later, are refused at once (PBO-032)", async () => {
   const offerId = await offerWith({ body: "<b>" });
   const byServer = await world.convert(offerId);
   expect(await world.settled(byServer)).toMatchObject([{ status: "failed", error: REFUSED }]);
@@ -90,7 +90,7 @@ test("PBO-032 a conversion of a server, and one that is approved later, are refu
   expect(await world.settled(later)).toMatchObject([{ status: "failed", error: REFUSED }]);
 });
 
-test("PBO-020 PBO-029 private events, rejected conversions and paused postbacks are carried by no page", async () => {
+test("private events, rejected conversions and paused postbacks are carried by no page (PBO-020, PBO-029)", async () => {
   const offerId = await offerWith({ body: "<b>" });
   await world.tracking.addEvent(offerId, { code: "secret", is_private: true });
   const hidden = await pixelConversion(offerId, { event: "secret" });

@@ -52,7 +52,7 @@ async function queue(destination: string, count: number, endpointId = 0): Promis
   );
 }
 
-test("P22: two workers never lease the same delivery", async () => {
+test("two workers never lease the same delivery (P22)", async () => {
   for (let i = 0; i < 20; i += 1) await queue(`host-${i}`, 8);
   const both = await Promise.all([lease(TOKENS[0]), lease(TOKENS[1])]);
   both.push(await lease(TOKENS[0]));
@@ -61,7 +61,7 @@ test("P22: two workers never lease the same delivery", async () => {
   expect(new Set(ids).size).toBe(160);
 });
 
-test("P23: a lease takes of each endpoint what was granted, the oldest first (#20, G204)", async () => {
+test("a lease takes of each endpoint what was granted, the oldest first (P23, #20, G204)", async () => {
   await queue("a", 50, 1);
   await queue("a", 2, 2);
   await queue("b", 50, 1);
@@ -99,7 +99,7 @@ test("P23: a lease takes of each endpoint what was granted, the oldest first (#2
   ]);
 });
 
-test("P22: who comes after the end of its lease changes nothing", async () => {
+test("who comes after the end of its lease changes nothing (P22)", async () => {
   await queue("a", 1);
   const [frozen] = await lease(TOKENS[0], { leaseMs: 0 });
   const [taker] = await lease(TOKENS[1]);
@@ -122,7 +122,7 @@ test("a delivery that a dead worker had is sent by another when its lease ends",
   expect(await world.settled(id)).toMatchObject([{ status: "delivered", attempts: 2 }]);
 });
 
-test("T11: a conversion that is approved again while its postback is being held back is told after all", async () => {
+test("a conversion that is approved again while its postback is being held back is told after all (T11)", async () => {
   const offerId = await world.tracking.addOffer();
   await world.addPostback(offerId);
   const id = await world.convert(offerId);
@@ -141,7 +141,7 @@ test("T11: a conversion that is approved again while its postback is being held 
   expect(await world.settled(id)).toMatchObject([{ status: "delivered", attempts: 1 }]);
 });
 
-test("G126: a postback whose last 25 deliveries were exhausted is disabled and says why; one that arrives begins anew", async () => {
+test("25 exhausted deliveries in a row disable a postback, which says why; one success resets (G126)", async () => {
   const offerId = await world.tracking.addOffer();
   const postback = await world.addPostback(offerId);
   const state = async () =>
@@ -187,7 +187,7 @@ test("what is queued for a postback that is paused or gone is not sent", async (
   expect(world.arrived(`o${offerId}`)).toEqual([]);
 });
 
-test("P23: what shares slots is the host and port of the URL as it is configured", async () => {
+test("what shares slots is the host and port of the URL as it is configured (P23)", async () => {
   const offerId = await world.tracking.addOffer();
   const urls = {
     "http://A.example/x": "a.example",
@@ -204,7 +204,7 @@ test("P23: what shares slots is the host and port of the URL as it is configured
   expect(rows).toEqual(Object.entries(urls).map(([url, destination]) => ({ url, destination })));
 });
 
-test("P23: a lease finds what is due behind 2,000 endpoints and 100,000 deliveries that wait", async () => {
+test("a lease finds what is due behind 2,000 endpoints and 100,000 deliveries that wait (P23)", async () => {
   await world.tracking.rows(
     `insert into delivery (workspace_id, kind, endpoint_id, destination, facts, due_at)
      select 1, 'postback', i % 2000, 'host-' || (i % 1000), '{}', now() + interval '1 hour'
@@ -214,7 +214,7 @@ test("P23: a lease finds what is due behind 2,000 endpoints and 100,000 deliveri
   expect(await tookMs("z")).toBeLessThan(1_000);
 });
 
-test("P23: a lease finds what is due behind 100,000 due deliveries of one endpoint (#20, G204)", async () => {
+test("a lease finds what is due behind 100,000 due deliveries of one endpoint (P23, #20, G204)", async () => {
   await queue("a", 100_000, 1);
   await world.tracking.rows("analyze delivery");
   expect(await tookMs("a")).toBeLessThan(1_000);

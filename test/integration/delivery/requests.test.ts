@@ -41,7 +41,7 @@ async function tell(
   return { id, row, target, body, method, type: headers["content-type"] ?? "" };
 }
 
-describe("PBO-021 G125 macros", () => {
+describe("macros (PBO-021, G125)", () => {
   test("are expanded, values encoded in the URL, unknown ones left alone", async () => {
     const { id, row, target } = await tell(
       "?c={click_id}&p={payout}&s={sub1}&st={status}&os={old_status}&op={old_payout}&d={payout_delta}&x={foo}&X={SUB1}&i={conversion_id}",
@@ -91,7 +91,7 @@ describe("PBO-021 G125 macros", () => {
     expect(target).toMatch(/\?t=\{txid\}&a=\{adv1\}&ip=\{ip\}&s=mine$/);
   });
 
-  test("LIFE-035 T10: a reversal knows what was before and by how much it falls", async () => {
+  test("a reversal knows what was before and by how much it falls (LIFE-035, T10)", async () => {
     const offerId = await world.tracking.addOffer({
       payout_type: "cps",
       payout: "10",
@@ -117,7 +117,7 @@ describe("PBO-021 G125 macros", () => {
   });
 });
 
-describe("PBO-022 method", () => {
+describe("method (PBO-022)", () => {
   test("GET sends no body", async () => {
     const { method, body } = await tell("", { fields: { body: "c={click_id}" } });
     expect([method, body]).toEqual(["GET", ""]);

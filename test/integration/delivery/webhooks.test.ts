@@ -44,7 +44,7 @@ async function setStatus(ids: string[], status: "approved" | "rejected"): Promis
 }
 
 describe("conversion events", () => {
-  test("WH-001 WH-002 WH-003 WH-004 WH-005 WH-006 T62: a report is told as conversion.created, signed", async () => {
+  test("a report is told as conversion.created, signed (WH-001, WH-002, WH-003, WH-004, WH-005, WH-006, T62)", async () => {
     await world.addWebhook("created");
     const id = await world.convert(
       offerId,
@@ -100,7 +100,7 @@ describe("conversion events", () => {
     expect(data["payout"]).toMatch(/^\d+\.\d{4}$/);
   });
 
-  test("WH-006 G133: duplicates and rejected conversions are told as created too", async () => {
+  test("duplicates and rejected conversions are told as created too (WH-006, G133)", async () => {
     await world.addWebhook("every", { events: ["conversion.created"] });
     const { click_id } = await world.tracking.addClick({ offer_id: offerId });
     await world.tracking.report({ click_id });
@@ -115,7 +115,7 @@ describe("conversion events", () => {
     expect(documents.map(({ data }) => data["status"])).toContain("rejected");
   });
 
-  test("WH-007: a change of status is told as conversion.updated with what was before", async () => {
+  test("a change of status is told as conversion.updated with what was before (WH-007)", async () => {
     await world.addWebhook("updated", { events: ["conversion.updated"] });
     const id = await world.convert(offerId);
     await world.setStatus(id, "rejected");
@@ -132,7 +132,7 @@ describe("conversion events", () => {
     expect(document?.data).toMatchObject({ id, status: "rejected", status_reason: "manual" });
   });
 
-  test("WH-007: a change of money by a report is told too", async () => {
+  test("a change of money by a report is told too (WH-007)", async () => {
     await world.addWebhook("money", { events: ["conversion.updated"] });
     const id = await world.convert(offerId, { sale_amount: "100" });
     await world.tracking.report({ conversion_id: id, sale_amount: "80" });
@@ -141,7 +141,7 @@ describe("conversion events", () => {
     expect(document?.data).toMatchObject({ id, sale_amount: "80.0000" });
   });
 
-  test("WH-007 G98: a hold that ends is told as a change of status", async () => {
+  test("a hold that ends is told as a change of status (WH-007, G98)", async () => {
     await world.addWebhook("held", { events: ["conversion.updated"] });
     const id = await world.convert(await world.tracking.addOffer({ hold_days: "1" }));
     await world.tracking.rows("update conversion set hold_until = now() where id = $1", [id]);
@@ -152,7 +152,7 @@ describe("conversion events", () => {
     ]);
   });
 
-  test("WH-008: a bulk change is one document a changed conversion", async () => {
+  test("a bulk change is one document a changed conversion (WH-008)", async () => {
     await world.addWebhook("bulk", { events: ["conversion.updated"] });
     const ids: string[] = [];
     for (let i = 0; i < 5; i += 1) ids.push(await world.convert(offerId));
@@ -163,7 +163,7 @@ describe("conversion events", () => {
     expect(new Set(documents.map(({ id }) => id)).size).toBe(5);
   });
 
-  test("WH-009 T63: what changes nothing is not told", async () => {
+  test("what changes nothing is not told (WH-009, T63)", async () => {
     await world.addWebhook("same", { events: ["conversion.updated"] });
     const id = await world.convert(offerId);
     await world.setStatus(id, "approved");
@@ -172,7 +172,7 @@ describe("conversion events", () => {
     expect(await queued(id)).toEqual([]);
   });
 
-  test("WH-011: a refused report is told to nobody", async () => {
+  test("a refused report is told to nobody (WH-011)", async () => {
     await world.addWebhook("refused");
     const before = await world.tracking.rows("select id from delivery");
     const reply = await world.tracking.report({ click_id: "f".repeat(32) });
@@ -180,7 +180,7 @@ describe("conversion events", () => {
     expect(await world.tracking.rows("select id from delivery")).toEqual(before);
   });
 
-  test("WH-010: only active webhooks get only what they subscribed to, in their workspace", async () => {
+  test("only active webhooks get only what they subscribed to, in their workspace (WH-010)", async () => {
     const other = await world.tracking.insert("workspace", {
       slug: "other",
       name: "Other",
@@ -212,7 +212,7 @@ describe("conversion events", () => {
 });
 
 describe("delivery", () => {
-  test("WH-014 WH-020 WH-021 T61: 500, then 200: the same bytes and ids, a signature of its own", async () => {
+  test("500, then 200: the same bytes and ids, a signature of its own (WH-014, WH-020, WH-021, T61)", async () => {
     await world.addWebhook("again", { events: ["conversion.created"] });
     let asked = 0;
     world.receiver.answer((response) => {
@@ -233,7 +233,7 @@ describe("delivery", () => {
     ]);
   });
 
-  test("WH-021: a delivery that waited for an hour is signed for when it is sent", async () => {
+  test("a delivery that waited for an hour is signed for when it is sent (WH-021)", async () => {
     await world.stopLanes();
     await world.addWebhook("late", { events: ["conversion.created"] });
     const id = await world.convert(offerId);
@@ -250,7 +250,7 @@ describe("delivery", () => {
     [302, "HTTP 302 Found", 4],
     [400, "HTTP 400 Bad Request", 4],
   ])(
-    "WH-014 WH-022 G130: %i is logged as %s after %i attempts",
+    "%i is logged as %s after %i attempts (WH-014, WH-022, G130)",
     async (status, error, attempts) => {
       await world.addWebhook(`answers${status}`, { events: ["conversion.created"] });
       world.receiver.answer((response) =>
@@ -265,7 +265,7 @@ describe("delivery", () => {
     },
   );
 
-  test("WH-010: what waits for a webhook that was switched off meanwhile is not sent", async () => {
+  test("what waits for a webhook that was switched off meanwhile is not sent (WH-010)", async () => {
     await world.stopLanes();
     const webhookId = await world.addWebhook("off", { events: ["conversion.created"] });
     const id = await world.convert(offerId);

@@ -39,7 +39,7 @@ async function visit(link: string): Promise<Answer> {
   return await world.ask(`${pathname}${search}`, { host });
 }
 
-test("LNK-028 OFF-057: an affiliate link leads to the offer, and its click has the values of the link", async () => {
+test("an affiliate link leads to the offer, and its click has the values of the link (LNK-028, OFF-057)", async () => {
   const link = await built(`&affiliate=${PARTNER}&sub1=a%20b%26c&sub7=%C3%BC&source_id=x`);
   const answer = await visit(link);
   expect(lineOf(answer)).toMatch(/^302 https:\/\/shop\.example\b/);
@@ -55,7 +55,7 @@ test("LNK-028 OFF-057: an affiliate link leads to the offer, and its click has t
   });
 });
 
-test("OFF-057: the link that an offer shows to a partner is the one that is built, and leads to the offer", async () => {
+test("the link that an offer shows to a partner is the one that is built, and leads to the offer (OFF-057)", async () => {
   const { tracking_link: shown } = Seen.parse(
     await world.rest(`/offers/${offerId}`, partnerKey),
   ).data;
@@ -65,7 +65,7 @@ test("OFF-057: the link that an offer shows to a partner is the one that is buil
   expect(await world.clickOf(answer, main)).toMatchObject({ affiliate_id: main.affiliateId });
 });
 
-test("LNK-029: a transparent link whose tags the ad platform fills in leads to exactly its landing page", async () => {
+test("a transparent link whose tags the ad platform fills in leads to exactly its landing page (LNK-029)", async () => {
   const template = await built(`&affiliate=${PARTNER}&type=transparent&sub2=x`);
   const page = "https://shop.example/p?a=1&b=%20#top";
   const filled = template

@@ -17,7 +17,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("TRK-030 CLKS-012 a click cap over two processes lets N through, and no more than 2 s of clicks above it", async () => {
+test("a click cap over two processes lets N through, at most 2 s of clicks more (TRK-030, CLKS-012)", async () => {
   const [rounds, offersAtOnce, limit] = [4, 10, 40];
   const behindMs: number[] = [];
   const above: number[] = [];
@@ -54,7 +54,7 @@ async function clickUntilCapped(which: Ingress, code: string): Promise<void> {
   }
 }
 
-test("TRK-030 G105 click caps of a group and of a budget count the offers of all shards, on both processes", async () => {
+test("click caps of a group and a budget count offers of all shards on both processes (TRK-030, G105)", async () => {
   const { store } = world;
   const advertiserId = await store.insert("advertiser", {
     workspace_id: store.workspaceId,
@@ -86,7 +86,7 @@ test("TRK-030 G105 click caps of a group and of a budget count the offers of all
   }
 });
 
-test("TRK-035 CLKS-015 G145 a visitor of one process is a duplicate on the other within 2 s", async () => {
+test("a visitor of one process is a duplicate on the other within 2 s (TRK-035, CLKS-015, G145)", async () => {
   const visitors = 80;
   await world.addOffer("TWICE", { duplicate_click_seconds: 600 });
   const delays: number[] = [];
@@ -112,7 +112,7 @@ test("TRK-035 CLKS-015 G145 a visitor of one process is a duplicate on the other
   expect(delays.length).toBeLessThan(visitors / 2);
 });
 
-test("TRK-035 a process that was started again knows the visitors of before", async () => {
+test("a process that was started again knows the visitors of before (TRK-035)", async () => {
   await world.addOffer("AGAIN", { duplicate_click_seconds: 600 });
   const visitors = Array.from({ length: 20 }, (_, visitor) => visitor);
   for (const visitor of visitors) await world.passes("b", "AGAIN", visitor);
@@ -126,7 +126,7 @@ test("TRK-035 a process that was started again knows the visitors of before", as
   for (const visitor of visitors) expect(await world.passes("b", "AGAIN", visitor)).toBe(false);
 });
 
-test("TRK-045 G87 of a visitor's clicks on two processes one is unique, also when the writer is killed between them", async () => {
+test("of a visitor's clicks on two processes one is unique, also with a killed writer (TRK-045, G87)", async () => {
   const visitors = 60;
   await world.addOffer("ONCE");
   const everyone = async (): Promise<void> => {
@@ -153,7 +153,7 @@ const OWNERS = [
   { owner: "budget", table: "advertiser", column: "budget_caps" },
 ] as const;
 
-test("TRK-030 G40 G105 a reached conversion, payout or revenue cap turns clicks away on both processes within 2 s, and a raised one lets them pass", async () => {
+test("a reached cap stops clicks on both processes within 2 s, a raised one opens (TRK-030, G40, G105)", async () => {
   const closedMs: number[] = [];
   const openedMs: number[] = [];
   const kinds = [
@@ -203,7 +203,7 @@ async function addCapped(
   return id;
 }
 
-test("TRK-030 G40 a cap that only alerts lets clicks pass and says cap_over on both processes", async () => {
+test("a cap that only alerts lets clicks pass and says cap_over on both processes (TRK-030, G40)", async () => {
   const caps = { conversions: { daily: 1 }, alert_only: true };
   await world.addOffer("ALERT", { caps });
   const { clickId } = await world.click("a", "ALERT");
@@ -221,7 +221,7 @@ test("TRK-030 G40 a cap that only alerts lets clicks pass and says cap_over on b
   expect(new Set(reasons.map(reasonOf))).toEqual(new Set(["redirect ", "redirect cap_over"]));
 });
 
-test("G39 a reached cap ends with its period: where the day is another, clicks pass again", async () => {
+test("a reached cap ends with its period: where the day is another, clicks pass again (G39)", async () => {
   const { workspaceId } = world.store;
   const setZone = async (zone: string): Promise<void> =>
     await world.change("update workspace set timezone = $1 where id = $2", [zone, workspaceId]);
@@ -236,7 +236,7 @@ test("G39 a reached cap ends with its period: where the day is another, clicks p
   await setZone("UTC");
 });
 
-test("TRK-030 totals survive a killed writer: what it had counted is counted again, and an ingress that begins knows it", async () => {
+test("totals survive a killed writer, and an ingress that starts knows them (TRK-030)", async () => {
   const limit = 200;
   const id = await world.addOffer("KILLED", { caps: { clicks: { total: limit } } });
   const clickMany = async (each: number): Promise<void> => {
@@ -284,7 +284,7 @@ test("TRK-030 totals survive a killed writer: what it had counted is counted aga
   expect(passed).toBeLessThanOrEqual(50 + slipped);
 });
 
-test("P2 without NATS a process goes by what it knows, says so, and catches up", async () => {
+test("without NATS a process goes by what it knows, says so, and catches up (P2)", async () => {
   await world.addOffer("ALONE", { caps: { clicks: { total: 40 } } });
   await world.gate("b").shut();
   const passed = { a: 0, b: 0 };

@@ -123,7 +123,7 @@ async function recordOf(answer: Answer, tenant: Tenant): Promise<Click> {
   return row;
 }
 
-describe("G143 of two conditions the earlier one is recorded", () => {
+describe("of two conditions the earlier one is recorded (G143)", () => {
   const named = PAIRS.map(([first, second]) => [LINES[first], first, second] as const);
   test.each(named)("%s %s, and %s", async (_line, first, second) => {
     const { offer, partner, query } = linkOf(first, second);
@@ -141,7 +141,7 @@ describe("G143 of two conditions the earlier one is recorded", () => {
   });
 });
 
-describe("TRK-009 T14 with url= a condition is recorded, and changes nothing else", () => {
+describe("with url= a condition is recorded, and changes nothing else (TRK-009, T14)", () => {
   const single = REASONS.filter((reason) => reason !== "bad_destination");
 
   beforeAll(async () => {
@@ -185,7 +185,7 @@ describe("TRK-009 T14 with url= a condition is recorded, and changes nothing els
   });
 });
 
-describe("TRK-027 TRK-028 every way to be paused or not approved", () => {
+describe("every way to be paused or not approved (TRK-027, TRK-028)", () => {
   const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString();
   const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
   /** ISO days, all but today and its neighbours in any zone. */
@@ -264,7 +264,7 @@ describe("TRK-027 TRK-028 every way to be paused or not approved", () => {
   });
 });
 
-describe("TRK-029 G41 targeting", () => {
+describe("targeting (TRK-029, G41)", () => {
   const american: Asking = { ip: AMERICAN_IP };
   const iphone: Asking = { userAgent: IPHONE };
   const speaking = (language: string): Asking => ({ headers: { "accept-language": language } });
@@ -317,7 +317,7 @@ describe("TRK-029 G41 targeting", () => {
   );
 });
 
-describe("TRK-034 destinations that are invalid after expansion", () => {
+describe("destinations that are invalid after expansion (TRK-034)", () => {
   const destinations: readonly (readonly [url: string, values: readonly string[]])[] = [
     [
       "https://{sub1}/",
@@ -357,7 +357,7 @@ describe("TRK-034 destinations that are invalid after expansion", () => {
   });
 
   test.each([FIREFOX, "", "curl/8.5.0", `${FIREFOX} HeadlessChrome/126`])(
-    "T59 a host that the visitor completes to a good one is gone to, by %j too",
+    "a host that the visitor completes to a good one is gone to, by %j too (T59)",
     async (userAgent) => {
       const [line] = await world.follow("/r/BAD1/PART01?sub1=de", main, { userAgent });
       expect(line).toBe("302 https://de.shop.example/");

@@ -45,7 +45,7 @@ async function reasonOf(target: string, asking: Asking = {}): Promise<string> {
 const fine = `: 302 ${SHOP}`;
 const refused = (reason: string): string => `${reason}: 302 ${FALLBACK}`;
 
-describe("TRK-032 G181 a forced traffic-source template", () => {
+describe("a forced traffic-source template (TRK-032, G181)", () => {
   beforeAll(async () => {
     const forced = await world.addAffiliate(main.id, "FORCED");
     await world.store.insert("traffic_source_template", {
@@ -78,7 +78,7 @@ describe("TRK-032 G181 a forced traffic-source template", () => {
   });
 });
 
-describe("TRK-036 G146 traffic controls", () => {
+describe("traffic controls (TRK-036, G146)", () => {
   const QUERY = "source_id=bad&sub2=y";
   const rows: readonly (readonly [name: string, conditions: () => object, isMet: boolean])[] = [
     ["partner", () => ({ affiliate_ids: [main.affiliateId] }), true],
@@ -169,7 +169,7 @@ describe("TRK-036 G146 traffic controls", () => {
   });
 });
 
-describe("TRK-036 G146 fail routes", () => {
+describe("fail routes (TRK-036, G146)", () => {
   beforeAll(async () => {
     const paused = { status: "paused" };
     const closed = await addOffer("CLOSED", { ...paused, fail_route_offer_id: nextId });
@@ -213,7 +213,7 @@ describe("TRK-036 G146 fail routes", () => {
   });
 });
 
-describe("TRK-035 G145 duplicates", () => {
+describe("duplicates (TRK-035, G145)", () => {
   beforeAll(async () => {
     for (const code of ["DUP1", "DUP2"]) await addOffer(code, { duplicate_click_seconds: 3_600 });
     await addOffer("BRIEF", { duplicate_click_seconds: 1 });
@@ -254,7 +254,7 @@ describe("TRK-035 G145 duplicates", () => {
   });
 });
 
-describe("TRK-030 G39 G40 caps", () => {
+describe("caps (TRK-030, G39, G40)", () => {
   test("click caps: exactly as many get through; one that only alerts says so", async () => {
     await addOffer("CAP3", { caps: { clicks: { daily: 3, total: 100 } } });
     await addOffer("ALERT1", { caps: { clicks: { total: 1 }, alert_only: true } });

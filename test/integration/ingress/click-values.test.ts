@@ -40,7 +40,7 @@ async function clickOf(query: string): Promise<Click> {
   return await world.clickOf(await world.ask(`/r/SHOP/PART01?${query}`), main);
 }
 
-describe("TRK-042 G134 G135 parameters and the columns that keep them", () => {
+describe("parameters and the columns that keep them (TRK-042, G134, G135)", () => {
   test.each(PARAMETER_COLUMNS)("%s from each of %j", async (column, names) => {
     const values = names.map((name) => `v a/l&${name}`);
     const clicks = await Promise.all(
@@ -112,7 +112,7 @@ describe("TRK-042 G134 G135 parameters and the columns that keep them", () => {
   });
 });
 
-describe("TRK-002 TRK-048 TRK-050 G148 macros", () => {
+describe("macros (TRK-002, TRK-048, TRK-050, G148)", () => {
   /** Of the destination: what stands behind each name. */
   const expandedIn = (answer: Answer): Map<string, string> => {
     const { search } = new URL(headerOf(answer, "location"));

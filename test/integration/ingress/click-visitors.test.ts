@@ -30,7 +30,7 @@ async function clickOf(asking: Asking): Promise<Click> {
   return await world.clickOf(await world.ask("/r/SHOP/PART01", asking), main);
 }
 
-describe("G154 places, by the databases of the install", () => {
+describe("places, by the databases of the install (G154)", () => {
   test.each<[ip: string, where: string, network: RegExp, isDatacenter: boolean]>([
     [GERMAN_IP, "DE, Bavaria, Bamberg, AS3209", /Vodafone/, false],
     [AMERICAN_IP, "US, California, Sunnyvale, AS7922", /Comcast/, false],
@@ -52,7 +52,7 @@ describe("G154 places, by the databases of the install", () => {
   });
 });
 
-describe("G155 devices, by real user agents", () => {
+describe("devices, by real user agents (G155)", () => {
   test.each(DEVICES)("%s is a %s with %s and %s", async (userAgent, device_type, os, browser) => {
     expect(await clickOf({ userAgent })).toMatchObject({
       device_type,
@@ -86,7 +86,7 @@ describe("G155 devices, by real user agents", () => {
   });
 });
 
-describe("G07 whom a request is from, and whether it says that it came through a proxy", () => {
+describe("whom a request is from, and whether it says that it came through a proxy (G07)", () => {
   test.each<[string, Asking, string, boolean]>([
     ["nobody forwarded it", { ip: "" }, "127.0.0.1", false],
     ["our proxy did", {}, GERMAN_IP, false],

@@ -30,7 +30,7 @@ async function counted(query: string): Promise<Record<string, unknown>[]> {
   return Report.parse(await world.rest(path, main.adminKey)).data;
 }
 
-test("IMP-001 GET and HEAD answer a GIF of one pixel that nobody may keep", async () => {
+test("GET and HEAD answer a GIF of one pixel that nobody may keep (IMP-001)", async () => {
   for (const method of ["GET", "HEAD"]) {
     const answer = await world.ask(`/i/SHOP/${PARTNER}?sub1=seen-${method}`, { method });
     expect(answer.status).toBe(200);
@@ -45,12 +45,12 @@ test("IMP-001 GET and HEAD answer a GIF of one pixel that nobody may keep", asyn
   }
 });
 
-test("IMP-001 G157 other methods are refused", async () => {
+test("other methods are refused (IMP-001, G157)", async () => {
   const answer = await world.ask(`/i/SHOP/${PARTNER}`, { method: "POST" });
   expect(answer.status).toBe(405);
 });
 
-test("IMP-002 IMP-003 each is counted once for its offer and partner; a link that nobody has gets the GIF and counts nothing", async () => {
+test("each counts once for its offer and partner; an unknown link gets the GIF only (IMP-002, IMP-003)", async () => {
   const visitor = { ip: AMERICAN_IP, userAgent: FIREFOX };
   const query = "sub1=counted&cid=banner&utm_source=mail&kw=red%20shoes";
   for (let i = 0; i < 5; i += 1) await world.ask(`/i/SHOP/${PARTNER}?${query}`, visitor);
@@ -86,7 +86,7 @@ test("IMP-002 IMP-003 each is counted once for its offer and partner; a link tha
   ).toMatchObject([{ traffic_source: "mail", ext_keyword: "red shoes", impressions: 6 }]);
 });
 
-test("IMP-004 an impression has no click id, no cookie and no redirect, and is no click", async () => {
+test("an impression has no click id, no cookie and no redirect, and is no click (IMP-004)", async () => {
   const answer = await world.ask(`/i/SHOP/${PARTNER}?sub1=no-click`);
   for (const name of ["location", "set-cookie"]) expect(headerOf(answer, name), name).toBe("");
   expect(answer.headers.map(([, value]) => value).join(" ")).not.toMatch(/[0-9a-f]{32}/);

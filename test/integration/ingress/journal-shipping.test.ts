@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-test("P1: every journaled record reaches JetStream once and in order, in batches without a gap", async () => {
+test("every journaled record reaches JetStream once and in order, in batches without a gap (P1)", async () => {
   const world = await openWorld();
   const ingress = openIngress(world, 1);
   await append(ingress.journal, 0, 1_000);
@@ -45,7 +45,7 @@ test("P1: every journaled record reaches JetStream once and in order, in batches
   expect(new Set(received.map(({ line }) => line)).size).toBe(1_000);
 });
 
-test("P3: what JetStream loses after its acknowledgement is shipped again when the writer misses it", async () => {
+test("what JetStream loses after its acknowledgement is shipped again when the writer misses it (P3)", async () => {
   const world = await openWorld();
   const ingress = openIngress(world, 1);
   await append(ingress.journal, 1, 300);
@@ -65,7 +65,7 @@ test("P3: what JetStream loses after its acknowledgement is shipped again when t
   expect(again.map(({ position }) => position)).toEqual(Array.from({ length: 300 }, (_, at) => at));
 });
 
-test("P7: what a killed process left is shipped, its damaged frame is declared lost, and its segment goes when it is passed", async () => {
+test("what a killed process left is shipped, a damaged frame declared lost, the segment removed (P7)", async () => {
   const world = await openWorld();
   const killed = Journal.open({
     folder: world.folder,

@@ -9,7 +9,7 @@ const ADOPTION_MS = 40_000;
 const TEST_TIMEOUT_MS = 90_000;
 
 test(
-  "P15: pixels of an ingress that never comes back are recorded by another, once, with their time; no log names a person",
+  "pixels of an ingress that never returns are recorded once by another, with their time (P15)",
   async () => {
     await using fleet = await IngressFleet.open({ processes: 2 });
     const { world, port } = fleet;

@@ -76,7 +76,7 @@ const LINKS = [
 ];
 
 describe.each(STATES)("%s", (_state, reason, switchOff, switchOn) => {
-  test("LIFE-047: a redirect to url= stays as it is, and the click is recorded with the reason", async () => {
+  test("a redirect to url= stays as it is, and the click is recorded with the reason (LIFE-047)", async () => {
     await switchOff();
     const answers = [];
     for (const link of LINKS)
@@ -97,7 +97,7 @@ describe.each(STATES)("%s", (_state, reason, switchOff, switchOn) => {
   });
 });
 
-describe("LIFE-048 without url= a paused offer leads to the fallback, and back again when it is active", () => {
+describe("without url= a paused offer leads to the fallback, and back again when it is active (LIFE-048)", () => {
   const fallback = { status: "fallback", status_reason: "paused" };
 
   test("the workspace's, and the offer's own where it has one", async () => {
@@ -120,7 +120,7 @@ describe("LIFE-048 without url= a paused offer leads to the fallback, and back a
   });
 });
 
-describe("LIFE-046 the states of partner, access and offer, and what they do to a link", () => {
+describe("the states of partner, access and offer, and what they do to a link (LIFE-046)", () => {
   const Access = z.object({ status: z.string(), decided_at: z.string().nullable() });
   const Affiliate = z.object({
     id: z.int(),

@@ -100,7 +100,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   ],
 };
 
-describe("PB-001 PB-002 PB-003 PB-059 PB-060 one endpoint, three names, five ways to send", () => {
+describe("one endpoint, three names, five ways to send (PB-001, PB-002, PB-003, PB-059, PB-060)", () => {
   const cases = POSTBACK_PATHS.flatMap((path) =>
     Object.entries(WAYS).map(([way, sent]) => ({ path, way, sent })),
   );
@@ -129,7 +129,7 @@ describe("PB-001 PB-002 PB-003 PB-059 PB-060 one endpoint, three names, five way
     });
   });
 
-  test("G119: parts may stand in query and body; what both name is the body's", async () => {
+  test("parts may stand in query and body; what both name is the body's (G119)", async () => {
     const click_id = await newClick();
     const body = `click_id=${click_id}&adv1=body`;
     const target = `/pb?token=${shop.postbackToken}&adv1=query&adv2=query`;
@@ -137,7 +137,7 @@ describe("PB-001 PB-002 PB-003 PB-059 PB-060 one endpoint, three names, five way
     expect((await stored(id)).params).toEqual({ adv1: "body", adv2: "query" });
   });
 
-  test("PB-027: the three names know of each other's reports", async () => {
+  test("the three names know of each other's reports (PB-027)", async () => {
     const report = `token=${shop.postbackToken}&click_id=${await newClick()}`;
     const id = conversionIdOf(await world.ask(`/pb?${report}`));
     const changed = await world.ask(`/conversion?${report}&status=rejected`);
@@ -147,7 +147,7 @@ describe("PB-001 PB-002 PB-003 PB-059 PB-060 one endpoint, three names, five way
 });
 
 describe("what is no report", () => {
-  test("PB-050: a multipart body without its announced boundary is 400 and records nothing (#21)", async () => {
+  test("a multipart body without its announced boundary is 400 and records nothing (PB-050, #21)", async () => {
     const click_id = await newClick();
     const params = { token: shop.postbackToken, click_id, event: "sale", amount: "1" };
     const whole = multipart(params);
@@ -176,7 +176,7 @@ describe("what is no report", () => {
 
   test.each(
     POSTBACK_PATHS.flatMap((path) => ["PUT", "DELETE", "PATCH", "OPTIONS"].map((m) => [m, path])),
-  )("PB-052: %s %s is 405 and records nothing", async (method = "", path = "") => {
+  )("%s %s is 405 and records nothing (PB-052)", async (method = "", path = "") => {
     const click_id = await newClick();
     const before = await conversionsStored();
     const target = `${path}?token=${shop.postbackToken}&click_id=${click_id}`;
@@ -191,7 +191,7 @@ describe("what is no report", () => {
   });
 
   test.each(POSTBACK_PATHS)(
-    "PB-053: %s takes a body of 64 KiB, and not one byte more",
+    "%s takes a body of 64 KiB, and not one byte more (PB-053)",
     async (path) => {
       const report = async (): Promise<string> =>
         `token=${shop.postbackToken}&click_id=${await newClick()}&note=`;
@@ -220,10 +220,10 @@ function pixelOf(answer: Answer): unknown[] {
   ];
 }
 
-describe.each(PIXEL_PATHS)("PX-002 the pixel as %s", (path) => {
+describe.each(PIXEL_PATHS)("the pixel as %s (PX-002)", (path) => {
   const UNKNOWN = "0".repeat(32);
 
-  test("PX-001: records, and answers an image of one pixel and the status", async () => {
+  test("records, and answers an image of one pixel and the status (PX-001)", async () => {
     const click_id = await newClick();
     const answer = await world.ask(`${path}?click_id=${click_id}&event=sale&amount=50`);
     expect(pixelOf(answer)).toEqual([200, "image/gif", true, "approved"]);
@@ -242,7 +242,7 @@ describe.each(PIXEL_PATHS)("PX-002 the pixel as %s", (path) => {
     });
   });
 
-  test("PX-013: whatever comes of it, the answer is an image that nobody may keep", async () => {
+  test("whatever comes of it, the answer is an image that nobody may keep (PX-013)", async () => {
     const click = await newClick();
     const outcomes: readonly (readonly [query: string, outcome: string])[] = [
       [`click_id=${click}`, "approved"],
@@ -265,7 +265,7 @@ describe.each(PIXEL_PATHS)("PX-002 the pixel as %s", (path) => {
   });
 
   test.each(["POST", "PUT", "DELETE", "OPTIONS"])(
-    "PX-015 G196: %s is 405 and records nothing",
+    "%s is 405 and records nothing (PX-015, G196)",
     async (method) => {
       const click_id = await newClick();
       const before = await conversionsStored();
@@ -285,7 +285,7 @@ describe.each(PIXEL_PATHS)("PX-002 the pixel as %s", (path) => {
   );
 });
 
-describe("PBO-032 the iframe pixel /px.html", () => {
+describe("the iframe pixel /px.html (PBO-032)", () => {
   const told = async (query: string): Promise<(string | number)[]> => {
     const answer = await world.ask(`/px.html?${query}`);
     expect(headerOf(answer, "cache-control")).toBe("no-store");
@@ -294,7 +294,7 @@ describe("PBO-032 the iframe pixel /px.html", () => {
     return [answer.status, type, headerOf(answer, "x-tracker-conversion")];
   };
 
-  test("PX-003 PX-005: it takes what the others take, and always answers a page and the outcome", async () => {
+  test("it takes what the others take, and always answers a page and the outcome (PX-003, PX-005)", async () => {
     const click = await newClick();
     const type = "text/html; charset=utf-8";
     expect(await told(`click_id=${click}`)).toEqual([200, type, "approved"]);
@@ -304,7 +304,7 @@ describe("PBO-032 the iframe pixel /px.html", () => {
   });
 
   test.each(["HEAD", "POST", "PUT", "OPTIONS"])(
-    "PX-015: %s is 405 and records nothing",
+    "%s is 405 and records nothing (PX-015)",
     async (method) => {
       const query = `click_id=${await newClick()}`;
       const before = await conversionsStored();

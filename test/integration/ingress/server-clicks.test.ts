@@ -74,7 +74,7 @@ async function listed(query: string): Promise<Record<string, unknown>[]> {
 }
 
 describe("a click that is told by a server", () => {
-  test("CLKS-001 GET and POST, as query, form and JSON, get the id of a new click", async () => {
+  test("GET and POST, as query, form and JSON, get the id of a new click (CLKS-001)", async () => {
     const ok = { offer_id: shopId, affiliate_id: main.affiliateId, error_code: 0 };
     const token = main.postbackToken;
     const bodies = [
@@ -94,7 +94,7 @@ describe("a click that is told by a server", () => {
     ["oid", "aff"],
     ["oid", "aff_id"],
   ])(
-    "CLKS-001 G156 %s and %s name the offer and the partner too, by code or id",
+    "%s and %s name the offer and the partner too, by code or id (CLKS-001, G156)",
     async (offer, partner) => {
       for (const [code, name] of [
         ["SHOP", PARTNER],
@@ -107,7 +107,7 @@ describe("a click that is told by a server", () => {
     },
   );
 
-  test("CLKS-002 the transaction id is 32 hex and converts as click_id in /pb at once", async () => {
+  test("the transaction id is 32 hex and converts as click_id in /pb at once (CLKS-002)", async () => {
     const { body } = await ask({ sub1: "converts" });
     expect(body.transaction_id).toMatch(/^[0-9a-f]{32}$/);
     const report = await world.report(`click_id=${body.transaction_id}`, main);
@@ -116,7 +116,7 @@ describe("a click that is told by a server", () => {
     expect(again).toMatchObject({ ok: true, duplicate: true });
   });
 
-  test("CLKS-003 place, device and stored address are those of the parameters, not of the caller", async () => {
+  test("place, device and stored address are those of the parameters, not of the caller (CLKS-003)", async () => {
     const { body } = await ask({ ip: AMERICAN_IP, user_agent: FIREFOX });
     const { click } = await detailOf(body.transaction_id);
     expect(click).toMatchObject({
@@ -130,14 +130,14 @@ describe("a click that is told by a server", () => {
   });
 
   test.each(["999.1.1.1", "none", "", "10.0.0"])(
-    "CLKS-003 G156 an ip that is none (%j) is ignored: the caller's counts",
+    "an ip that is none (%j) is ignored: the caller's counts (CLKS-003, G156)",
     async (ip) => {
       const { body } = await ask({ ip, user_agent: FIREFOX });
       expect((await detailOf(body.transaction_id)).click).toMatchObject({ ip: CALLER.ip ?? "" });
     },
   );
 
-  test("CLKS-004 sub IDs are stored, by their aliases too", async () => {
+  test("sub IDs are stored, by their aliases too (CLKS-004)", async () => {
     const { body } = await ask({
       sub1: "one",
       s2: "two",
@@ -161,7 +161,7 @@ describe("a click that is told by a server", () => {
     });
   });
 
-  test("CLKS-005 the answer is 200 JSON without redirect, cookie or cache", async () => {
+  test("the answer is 200 JSON without redirect, cookie or cache (CLKS-005)", async () => {
     const { answer } = await ask();
     const names = ["location", "set-cookie"];
     expect(names.map((name) => headerOf(answer, name))).toEqual(["", ""]);
@@ -169,7 +169,7 @@ describe("a click that is told by a server", () => {
     expect(headerOf(answer, "cache-control")).toBe("no-store");
   });
 
-  test("CLKS-018 parameters that nobody knows are extra; token, ip and user_agent are not", async () => {
+  test("parameters that nobody knows are extra; token, ip and user_agent are not (CLKS-018)", async () => {
     const { body } = await ask({ foo: "bar", täg: "ü", ip: GERMAN_IP, user_agent: FIREFOX });
     expect((await detailOf(body.transaction_id)).extra).toEqual({ foo: "bar", täg: "ü" });
   });
@@ -221,18 +221,18 @@ describe("codes 1 to 3", () => {
     expect(headerOf(answer, "location")).toBe("");
   });
 
-  test("CLKS-006 no token at all is code 1", async () => {
+  test("no token at all is code 1 (CLKS-006)", async () => {
     const target = `/clk?oid=SHOP&affid=${PARTNER}&sub2=unrecorded`;
     expect(bodyOf(await world.ask(target, CALLER)).error_code).toBe(1);
   });
 
-  test("CLKS-016 none of them recorded a click", async () => {
+  test("none of them recorded a click (CLKS-016)", async () => {
     const { body } = await ask({ sub2: "recorded" });
     expect(await listed("sub2=recorded")).toMatchObject([{ click_id: body.transaction_id }]);
     expect(await listed("sub2=unrecorded")).toEqual([]);
   });
 
-  test("CLKS-017 an advertiser's token works for its own offers", async () => {
+  test("an advertiser's token works for its own offers (CLKS-017)", async () => {
     const { body } = await ask({ token: "other-token", oid: "THEIRS" });
     expect(body).toMatchObject({ error_code: 0, affiliate_id: main.affiliateId });
     expect((await detailOf(body.transaction_id)).click).toMatchObject({ status: "redirect" });
@@ -276,7 +276,7 @@ describe("codes 4 to 10", () => {
     ["CLKS-014 a click that a traffic control blocks", 9, "traffic_control", { sub1: "banned" }],
     ["CLKS-015 a visitor who has just clicked", 10, "duplicate", { oid: "ONCE" }],
   ])(
-    "CLKS-016 %s: code %i, a fallback click with the reason %s",
+    "%s: code %i, a fallback click with the reason %s (CLKS-016)",
     async (_, code, reason, params) => {
       const visitor = { ip: GERMAN_IP, user_agent: FIREFOX };
       const { answer, body } = await ask({ ...visitor, ...params });
@@ -293,7 +293,7 @@ describe("codes 4 to 10", () => {
     },
   );
 
-  test("CLKS-013 CLKS-016 a workspace that is not active: code 8, a fallback click with the reason workspace_inactive", async () => {
+  test("an inactive workspace: code 8, a fallback click with workspace_inactive (CLKS-013, CLKS-016)", async () => {
     const { body } = await ask({ oid: "ASLEEP", token: sleeping.postbackToken });
     expect(body).toMatchObject({ affiliate_id: sleeping.affiliateId, error_code: 8 });
     // Keys of an inactive workspace are refused: its rows are looked at where they are.
@@ -302,7 +302,7 @@ describe("codes 4 to 10", () => {
     ]);
   });
 
-  test("CLKS-011 the visitor's country decides, not the caller's", async () => {
+  test("the visitor's country decides, not the caller's (CLKS-011)", async () => {
     const { body } = await ask({ oid: "USA", ip: AMERICAN_IP, user_agent: FIREFOX });
     expect(body.error_code).toBe(0);
   });

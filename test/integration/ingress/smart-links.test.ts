@@ -218,7 +218,7 @@ test.each([
   ["/s/my-smart?aid=PART02", "my-smart"],
   ["/s/bound", "bound"],
   ["/s/bound-PART02", "bound"],
-])("TRK-004 G147 %s is a click of the partner by the smart link", async (target, code) => {
+])("%s is a click of the partner by the smart link (TRK-004, G147)", async (target, code) => {
   const [line, click] = await world.follow(target, main);
   expect(line).toBe("302 https://a.example/");
   expect(click).toMatchObject({
@@ -239,12 +239,12 @@ test.each([
   "/s/one-",
   "/s/bound-PART01",
   "/s/bound?aid=PART01",
-])("G147 %s is unknown", async (target) => {
+])("%s is unknown (G147)", async (target) => {
   const answer = await world.ask(target);
   expect([answer.status, answer.body]).toEqual([404, '{"error":"unknown_link"}']);
 });
 
-test("G147 weights are shares of the eligible offers", async () => {
+test("weights are shares of the eligible offers (G147)", async () => {
   const counts = new Map<string, number>();
   await Promise.all(
     Array.from({ length: 400 }, async () => {
@@ -264,7 +264,7 @@ test("G147 weights are shares of the eligible offers", async () => {
   expect(line).toMatch(/^302 https:\/\/[ab]\.example\/$/);
 });
 
-test("G147 the first rule that is met and has an eligible offer decides", async () => {
+test("the first rule that is met and has an eligible offer decides (G147)", async () => {
   expect(await taken("/s/rules-PART01", { ip: AMERICAN_IP })).toEqual([
     "302 https://a.example/",
     "redirect",
@@ -285,7 +285,7 @@ test("G147 the first rule that is met and has an eligible offer decides", async 
   ]);
 });
 
-test("G147 a waterfall takes the first eligible offer, whatever the weights, one with an alerting cap included", async () => {
+test("a waterfall takes the first eligible offer whatever the weights, also with an alerting cap (G147)", async () => {
   expect(await taken("/s/fall-PART01")).toEqual([
     "302 https://b.example/",
     "redirect",
@@ -313,7 +313,7 @@ test("G147 a waterfall takes the first eligible offer, whatever the weights, one
 });
 
 test.each(["none-w", "none-empty", "none-rule", "none-foreign"])(
-  "TRK-033 %s has no eligible offer: no_match, of no offer, to the workspace's fallback",
+  "%s has no eligible offer: no_match, of no offer, to the workspace's fallback (TRK-033)",
   async (code) => {
     expect(await taken(`/s/${code}-PART01`)).toEqual([
       `302 ${WORKSPACE_FALLBACK}`,
@@ -330,7 +330,7 @@ test.each([
   ["all-target", "targeting"],
   ["all-cap", "cap"],
 ])(
-  "TRK-038 in the waterfall %s all fail: %s, the reason of the first one tried, of no offer",
+  "in the waterfall %s all fail: %s, the reason of the first one tried, of no offer (TRK-038)",
   async (code, reason) => {
     expect(await taken(`/s/${code}-PART01`)).toEqual([
       `302 ${WORKSPACE_FALLBACK}`,
@@ -341,7 +341,7 @@ test.each([
   },
 );
 
-test("TRK-027 a paused smart link", async () => {
+test("a paused smart link (TRK-027)", async () => {
   expect(await taken("/s/asleep-PART01")).toEqual([
     `302 ${WORKSPACE_FALLBACK}`,
     "fallback",
@@ -350,7 +350,7 @@ test("TRK-027 a paused smart link", async () => {
   ]);
 });
 
-test("TRK-009 TRK-022 with url= any host of its offers is allowed, and the choice or its failure is recorded", async () => {
+test("with url= any host of its offers is allowed, and the choice is recorded (TRK-009, TRK-022)", async () => {
   const url = "url=https://c.example/x";
   expect(await taken(`/s/asleep-PART01?url=https://a.example/x`)).toEqual([
     "302 https://a.example/x",

@@ -43,7 +43,7 @@ function withoutTime(click: Click): Click {
 }
 
 describe("the partner link", () => {
-  test("TRK-001 TRK-002 TRK-048 /r leads to the destination, whose macros are those of the recorded click", async () => {
+  test("/r leads to the destination with the macros of the recorded click (TRK-001, TRK-002, TRK-048)", async () => {
     await world.untilCurrent();
     const answer = await world.ask("/r/SHOP/PART01?sub1=a%20b%26c%2Bd");
     const id = clickIdOf(answer);
@@ -70,7 +70,7 @@ describe("the partner link", () => {
     "aid=part01&oid=shop",
     "offer=SHOP&aff=PART01",
     "offer_id=SHOP&aff_id=PART01",
-  ])("TRK-003 /click?%s does as /r, whatever comes first", async (query) => {
+  ])("/click?%s does as /r, whatever comes first (TRK-003)", async (query) => {
     const [, byPath] = await world.follow("/r/SHOP/PART01?sub1=x&foo=bar", main);
     const answer = await world.ask(`/click?${query}&sub1=x&foo=bar`);
     const { click, extra } = await world.detailOf(answer, main);
@@ -79,7 +79,7 @@ describe("the partner link", () => {
     expect(extra).toEqual({ foo: "bar" });
   });
 
-  test("TRK-049 G25 digits are an id, unless they are a code; codes are found in any case", async () => {
+  test("digits are an id, unless they are a code; codes are found in any case (TRK-049, G25)", async () => {
     const offers = await Promise.all(
       ["NUMBER1", "NUMBER2"].map((code) => world.addOffer(main, code)),
     );
@@ -109,7 +109,7 @@ describe("the partner link", () => {
     "/s/none-PART01",
     "/s/BEST",
     "/s/BEST-none",
-  ])("TRK-012 G140 %s is 404 unknown_link, and nobody's cookie", async (target) => {
+  ])("%s is 404 unknown_link, and nobody's cookie (TRK-012, G140)", async (target) => {
     const answer = await world.ask(target);
     expect(lineOf(answer)).toBe('404 {"error":"unknown_link"}');
     expect(headerOf(answer, "content-type")).toMatch(/^application\/json/);
@@ -119,7 +119,7 @@ describe("the partner link", () => {
 
 describe("methods", () => {
   test.each(ALL_PATHS)(
-    "TRK-007 G144 T20 GET, HEAD and POST on %s get the same 302",
+    "GET, HEAD and POST on %s get the same 302 (TRK-007, G144, T20)",
     async (target) => {
       const answers: Answer[] = [];
       for (const method of ["GET", "HEAD", "POST"])
@@ -142,7 +142,7 @@ describe("methods", () => {
     },
   );
 
-  test("G138 TRK-007 parameters of a POST body are no parameters of the click", async () => {
+  test("parameters of a POST body are no parameters of the click (G138, TRK-007)", async () => {
     const body = `sub1=body&${URL_PARAM}`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const answer = await world.ask("/r/SHOP/PART01?sub2=query", { method: "POST", body, headers });
@@ -153,7 +153,7 @@ describe("methods", () => {
   });
 
   test.each([...ALL_PATHS, "/c/unknown", "/r/none/none"])(
-    "TRK-008 G136 other methods on %s are 405 and say which there are",
+    "other methods on %s are 405 and say which there are (TRK-008, G136)",
     async (target) => {
       for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
         const answer = await world.ask(target, { method });
@@ -171,7 +171,7 @@ describe("methods", () => {
 });
 
 describe("fallbacks", () => {
-  test("TRK-039 TRK-040 TRK-041 G150 T21 the offer's, the workspace's, and a page that names nobody", async () => {
+  test("the offer's, the workspace's, and a page that names nobody (TRK-039, TRK-040, TRK-041, G150, T21)", async () => {
     const fallback_url = "https://own.example/?r={sub1}&a={affiliate_code}";
     await world.addOffer(main, "OWN", { status: "paused", fallback_url });
     await world.addOffer(main, "WS", { status: "paused" });
@@ -201,7 +201,7 @@ describe("fallbacks", () => {
     expect([head.status, head.body]).toEqual([200, ""]);
   });
 
-  test("TRK-046 G151 G136 no answer may be stored or indexed, and none says a referrer policy", async () => {
+  test("no answer may be stored or indexed, and none says a referrer policy (TRK-046, G151, G136)", async () => {
     const targets = [
       ...ALL_PATHS,
       "/r/WS/PART01",
@@ -220,7 +220,7 @@ describe("fallbacks", () => {
   });
 });
 
-describe("TRK-044 G149 cookies", () => {
+describe("cookies (TRK-044, G149)", () => {
   const REST = "Path=/; Max-Age=7776000; HttpOnly; SameSite=";
   const cookies = async (asking: Asking = {}, target = "/r/SHOP/PART01"): Promise<string[]> => {
     const answer = await world.ask(target, asking);
@@ -262,7 +262,7 @@ describe("TRK-044 G149 cookies", () => {
   });
 });
 
-describe("TRK-045 G87 G144 uniqueness", () => {
+describe("uniqueness (TRK-045, G87, G144)", () => {
   const isUnique = async (
     offer: string,
     asking: Asking = {},
@@ -297,7 +297,7 @@ describe("TRK-045 G87 G144 uniqueness", () => {
   });
 });
 
-test("TRK-047 a click has its detail at once, and its place in the list within seconds", async () => {
+test("a click has its detail at once, and its place in the list within seconds (TRK-047)", async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, i) => world.ask(`/r/SHOP/PART01?sub1=fresh&sub2=${i}`)),
   );
@@ -308,7 +308,7 @@ test("TRK-047 a click has its detail at once, and its place in the list within s
   expect(listed).toHaveLength(20);
 });
 
-describe("TRK-037 clicks without a redirect say what they are", () => {
+describe("clicks without a redirect say what they are (TRK-037)", () => {
   const none = { status: "none", destination: "" };
 
   test("coupon: made by a report with the code alone (G115)", async () => {
@@ -353,7 +353,7 @@ describe("hosts", () => {
     await world.untilCurrent();
   });
 
-  test("G153 a listed host serves its own workspace, any other host all of them, the lowest first", async () => {
+  test("a listed host serves its own workspace, any other host all of them, the lowest first (G153)", async () => {
     const served = async (host: string, tenant: Tenant): Promise<unknown> =>
       (await world.clickOf(await world.ask("/r/TWIN/PART01", { host }), tenant))["domain"];
     expect(await served("one.trk.example", main)).toBe("one.trk.example");
@@ -365,7 +365,7 @@ describe("hosts", () => {
     expect(await served("nobody.example", main)).toBe("nobody.example");
   });
 
-  test("G26 both names must be of one workspace", async () => {
+  test("both names must be of one workspace (G26)", async () => {
     await world.addAffiliate(other.id, "ONLYOT");
     await world.untilCurrent();
     const answer = await world.ask("/r/TWIN/ONLYOT");

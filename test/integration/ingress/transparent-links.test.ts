@@ -52,7 +52,7 @@ async function everywhere(url: string): Promise<string> {
   return lines[0] ?? "";
 }
 
-describe("TRK-005 TRK-006 G138 T13 every click path leads to exactly the url= it was given", () => {
+describe("every click path leads to exactly the url= it was given (TRK-005, TRK-006, G138, T13)", () => {
   test.each([
     ["https://shop.example", "https://shop.example"],
     ["https%3A%2F%2Fshop.example%2F", "https://shop.example/"],
@@ -84,7 +84,7 @@ describe("TRK-005 TRK-006 G138 T13 every click path leads to exactly the url= it
     expect(await everywhere(raw)).toBe(`302 ${location}`);
   });
 
-  test("CLK-011 what is recorded as destination is what was answered", async () => {
+  test("what is recorded as destination is what was answered (CLK-011)", async () => {
     const answer = await world.ask(
       "/c/SHOP-PART01?sub1=a+b&url=HTTPS%3A%2F%2FShop.example%3Fx%3D%252F&gclid=G1",
     );
@@ -102,7 +102,7 @@ describe("TRK-005 TRK-006 G138 T13 every click path leads to exactly the url= it
   test.each([
     ["/c/SHOP-PART01", "/c/shop-part01", "/c/%53HOP%2DPART01", "/c/aB3dE6gH9k"],
     ["/c/SUMMER-SALE-PART01", "/c/summer-sale-PART01"],
-  ])("G183 T24 %s and other ways to write its key", async (...paths) => {
+  ])("%s and other ways to write its key (G183, T24)", async (...paths) => {
     const offers = await Promise.all(
       paths.map(
         async (path) =>
@@ -118,7 +118,7 @@ describe("TRK-005 TRK-006 G138 T13 every click path leads to exactly the url= it
   });
 });
 
-test("TRK-013 TRK-014 TRK-015 TRK-016 TRK-017 TRK-018 TRK-019 TRK-020 TRK-021 P27 G152 2,000 values and more, all from one address: the exact Location or the one refusal, and each is recorded so", async () => {
+test("2,000 values and more, all from one address: the exact Location or the one refusal, and each is recorded so (TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018, TRK-019, TRK-020, TRK-021, P27, G152)", async () => {
   const wide = await world.addTenant("wide", {
     allowed_destinations: [ALLOWED_PARENT, ...OTHER_HOSTS],
   });
@@ -147,7 +147,7 @@ test("TRK-013 TRK-014 TRK-015 TRK-016 TRK-017 TRK-018 TRK-019 TRK-020 TRK-021 P2
   expect(Object.fromEntries(recorded)).toEqual(Object.fromEntries(expected));
 });
 
-describe("TRK-025 G136 refusals, whose code is in the answer", () => {
+describe("refusals, whose code is in the answer (TRK-025, G136)", () => {
   const long = (length: number): string => `https://shop.example/${"a".repeat(length - 21)}`;
 
   test.each<[string, string, string]>([
@@ -184,7 +184,7 @@ describe("TRK-025 G136 refusals, whose code is in the answer", () => {
     expect(await everywhere(url)).toBe(ERROR(code));
   });
 
-  test("TRK-016 T18 4,096 characters pass, after decoding and whatever bytes they take", async () => {
+  test("4,096 characters pass, after decoding and whatever bytes they take (TRK-016, T18)", async () => {
     const letters = `https://shop.example/${"\u00fc".repeat(4_096 - 21)}`;
     expect(await everywhere(long(4_096))).toBe(`302 ${long(4_096)}`);
     expect(await everywhere(encodeURIComponent(long(4_096)))).toBe(`302 ${long(4_096)}`);
@@ -193,7 +193,7 @@ describe("TRK-025 G136 refusals, whose code is in the answer", () => {
     expect(await everywhere(encodeURIComponent(`${letters}x`))).toBe(ERROR("too_long"));
   });
 
-  test("TRK-023 T17 identical repetitions are one value, however they are written", async () => {
+  test("identical repetitions are one value, however they are written (TRK-023, T17)", async () => {
     const same = "https://shop.example/&sub1=x&url=https%3A%2F%2Fshop.example%2F";
     expect(await everywhere(same)).toBe("302 https://shop.example/");
     expect(await everywhere("https://shop.example/&url=")).toBe(ERROR("duplicate_url"));
@@ -226,18 +226,18 @@ describe("TRK-025 G136 refusals, whose code is in the answer", () => {
     ["bad_host", "https://a..bad.other.example:0/"],
     ["not_allowed", "https://own.example.other/x"],
     ["unsafe_target", "https://own.example/x"],
-  ])("G137 %s comes first: %s", async (code, url) => {
+  ])("%s comes first: %s (G137)", async (code, url) => {
     expect(await everywhere(url.replaceAll(" ", "%20"))).toBe(ERROR(code));
   });
 
-  test("G137 too_long comes before what else is wrong, and after several values", async () => {
+  test("too_long comes before what else is wrong, and after several values (G137)", async () => {
     const url = `javascript:${"%20a@1.2.3.4".repeat(500)}`;
     expect(await everywhere(url)).toBe(ERROR("too_long"));
     expect(await everywhere(`${url}&url=x`)).toBe(ERROR("duplicate_url"));
   });
 });
 
-describe("TRK-022 G139 allowed hosts", () => {
+describe("allowed hosts (TRK-022, G139)", () => {
   test.each<[string, boolean]>([
     ["https://own.example/", true],
     ["https://deep.er.own.example/", true],
@@ -270,7 +270,7 @@ describe("unknown links", () => {
     "/s/BEST?",
   ];
 
-  test.each(unknown)("TRK-012 T15 %s is 404 unless url= is allowed", async (path) => {
+  test.each(unknown)("%s is 404 unless url= is allowed (TRK-012, T15)", async (path) => {
     for (const url of [
       "url=https://evil.test/",
       "url=",
@@ -286,7 +286,7 @@ describe("unknown links", () => {
   });
 
   test.each(unknown)(
-    "TRK-011 G140 %s with an allowed url= leads there, as nobody's click that converts nowhere",
+    "%s with an allowed url= leads there, as nobody's click that converts nowhere (TRK-011, G140)",
     async (path) => {
       const sub1 = `ghost${unknown.indexOf(path)}`;
       const answer = await world.ask(`${path}sub1=${sub1}&url=https%3A%2F%2Fpartner.example%3Fa+b`);
@@ -313,7 +313,7 @@ describe("unknown links", () => {
     },
   );
 
-  test("G140 hosts of paused offers, and of workspaces that the host does not serve, are not open to them", async () => {
+  test("hosts of paused offers, and of workspaces that the host does not serve, are not open to them (G140)", async () => {
     const far = await world.addTenant("far", { allowed_destinations: ["far.test"] });
     await world.store.insert("tracking_domain", { workspace_id: far.id, host: "far.trk.example" });
     await world.addOffer(main, "ASLEEP", { status: "paused", allowed_domains: ["asleep.test"] });
@@ -327,7 +327,7 @@ describe("unknown links", () => {
   });
 });
 
-test("TRK-010 T15 a known key without url= is 400 missing_url, in all its states, and no click", async () => {
+test("a known key without url= is 400 missing_url, in all its states, and no click (TRK-010, T15)", async () => {
   await world.addOffer(main, "TIRED", { status: "paused", fallback_url: "https://own.example/" });
   await world.untilCurrent();
   for (const target of [
@@ -346,12 +346,12 @@ test("TRK-010 T15 a known key without url= is 400 missing_url, in all its states
   expect(await world.rest("/clicks?sub1=missing", main.adminKey)).toMatchObject({ data: [] });
 });
 
-describe("TRK-026 a refused click and its conversion", () => {
+describe("a refused click and its conversion (TRK-026)", () => {
   const blocked = async (query: string): Promise<Answer> =>
     world.ask(`/c/SHOP-PART01?${query}&url=https://evil.example/`);
 
   test.each(["gclid", "gbraid", "wbraid", "msclkid"])(
-    "G113 by %s it is rejected as click_blocked",
+    "by %s it is rejected as click_blocked (G113)",
     async (kind) => {
       expect((await blocked(`${kind}=${kind}-1`)).status).toBe(403);
       expect(await world.report(`${kind}=${kind}-1`, main)).toMatchObject({

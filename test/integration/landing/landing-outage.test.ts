@@ -49,14 +49,14 @@ async function untilAskedFor(gclid: string): Promise<void> {
   for await (const message of asked) if (message.string().includes(`"${gclid}"`)) break;
 }
 
-test("LP-016 P15 G162: with nobody to ask, a look-up is an outage and makes no click, while a visit that needs none makes one", async () => {
+test("a look-up during an outage makes no click, a visit that needs none makes one (LP-016, P15, G162)", async () => {
   const { click_id } = world.store.aClick({ offer_id: offerId });
   for (const ids of [{ gclid: "g" }, { gbraid: "b" }, { wbraid: "w" }, { click_id }])
     expectOutage(await world.post({ ...DIRECT, ...ids }));
   await expectDirect();
 });
 
-test("LP-016: with NATS away the same, and nothing is lost", async () => {
+test("with NATS away the same, and nothing is lost (LP-016)", async () => {
   await world.nats.shut();
   await world.untilHealth(({ nats }) => !nats);
   expectOutage(await world.post({ ...DIRECT, gclid: "g" }));
@@ -68,7 +68,7 @@ test("LP-016: with NATS away the same, and nothing is lost", async () => {
   await expect.poll(() => world.shipped(), SOON).toHaveLength(directClicks);
 });
 
-test("PB-064 G178: what was answered while NATS was away and nobody listened stands in the inbound log afterwards", async () => {
+test("what was answered while NATS was away is in the inbound log afterwards (PB-064, G178)", async () => {
   world.store.startLane();
   await world.store.nats.connection.flush();
   const counts =
@@ -81,13 +81,13 @@ test("PB-064 G178: what was answered while NATS was away and nobody listened sta
     ]);
 });
 
-test("LP-016 G162: without the writers no look-up is answered", async () => {
+test("without the writers no look-up is answered (LP-016, G162)", async () => {
   world.store.addYoungClick({ offer_id: offerId, gclid: "unheard" });
   await world.store.addClick({ offer_id: offerId, gclid: "unheard" });
   expectOutage(await world.post({ ...DIRECT, gclid: "unheard" }));
 });
 
-test("LP-016 G162: while the writers are behind, what is known is found and nobody is told that there is no click", async () => {
+test("while the writers are behind, known clicks are found and none is called missing (LP-016, G162)", async () => {
   world.store.startWriters({ completeToMs: () => completeToMs });
   await world.store.nats.connection.flush();
   const stored = await world.store.addClick({ offer_id: offerId, gclid: "stored" });
@@ -99,7 +99,7 @@ test("LP-016 G162: while the writers are behind, what is known is found and nobo
   await expectDirect({ ...DIRECT, gclid: "of nobody" });
 });
 
-test("LP-016 P12: with ClickHouse away young clicks are found, and what only it would know is an outage", async () => {
+test("with ClickHouse away young clicks are found, and what only it would know is an outage (LP-016, P12)", async () => {
   const stored = await world.store.addClick({ offer_id: offerId, gclid: "old" });
   const { click_id } = world.store.addYoungClick({ offer_id: offerId, gclid: "new" });
   await world.clickhouse.shut();
@@ -118,7 +118,7 @@ test("LP-016 P12: with ClickHouse away young clicks are found, and what only it 
   });
 });
 
-test("LP-016 P12: with ClickHouse hanging a click is found that its writer hears of only after the question", async () => {
+test("with ClickHouse hanging a click is found that its writer reads after the question (LP-016, P12)", async () => {
   await world.freezeClickhouse();
   const asked = world.post({ ...DIRECT, gclid: "late" });
   await untilAskedFor("late");
@@ -129,7 +129,7 @@ test("LP-016 P12: with ClickHouse hanging a click is found that its writer hears
   await world.thawClickhouse();
 });
 
-test("LP-016: before it has a catalog the ingress says so, and takes the same visit afterwards", async () => {
+test("before it has a catalog the ingress says so, and takes the same visit afterwards (LP-016)", async () => {
   await world.endIngress();
   await world.forgetCatalog();
   await world.postgres.shut();

@@ -95,7 +95,7 @@ async function detail(id: string, tenant = shop): Promise<z.infer<typeof Detail>
 }
 
 describe("a click that is known", () => {
-  test("LP-004 T49 P12: is found by its gclid at once, 200 times without a miss", async () => {
+  test("is found by its gclid at once, 200 times without a miss (LP-004, T49, P12)", async () => {
     const misses: string[] = [];
     const visitor = async (): Promise<void> => {
       for (let i = 0; i < 50; i += 1) {
@@ -110,7 +110,7 @@ describe("a click that is known", () => {
     expect(misses).toEqual([]);
   });
 
-  test("LP-004: goes before a direct click, whatever offer the page names", async () => {
+  test("goes before a direct click, whatever offer the page names (LP-004)", async () => {
     const gclid = newAdClickId();
     const click_id = await clickAd(`gclid=${gclid}`);
     for (const offer of ["SHOP", "PAUSED", "NONE"])
@@ -118,7 +118,7 @@ describe("a click that is known", () => {
     expect(await find({ url: PAGE + gclid, offer: "SHOP" })).toEqual({ click_id, source: "gclid" });
   });
 
-  test("LP-005: is found by gbraid and by wbraid likewise", async () => {
+  test("is found by gbraid and by wbraid likewise (LP-005)", async () => {
     for (const source of ["gbraid", "wbraid"]) {
       const value = newAdClickId();
       const click_id = await clickAd(`${source}=${value}`);
@@ -126,19 +126,19 @@ describe("a click that is known", () => {
     }
   });
 
-  test("LP-004 LP-005: is found by the second kind of id when nobody knows the first", async () => {
+  test("is found by the second kind of id when nobody knows the first (LP-004, LP-005)", async () => {
     const wbraid = newAdClickId();
     const click_id = await clickAd(`wbraid=${wbraid}`);
     expect(await find({ gclid: newAdClickId(), wbraid })).toEqual({ click_id, source: "wbraid" });
   });
 
-  test("LP-020: is confirmed by its id, in capitals too", async () => {
+  test("is confirmed by its id, in capitals too (LP-020)", async () => {
     const click_id = await clickAd("sub1=x");
     expect(await find({ click_id })).toEqual({ click_id, source: "param" });
     expect(await find({ click_id: click_id.toUpperCase() })).toEqual({ click_id, source: "param" });
   });
 
-  test("LP-020: is not confirmed when it was made up or is another workspace's", async () => {
+  test("is not confirmed when it was made up or is another workspace's (LP-020)", async () => {
     expect((await post({ click_id: UNKNOWN_ID })).body).toBe('{"error":"offer required"}');
     const made = await find({ click_id: UNKNOWN_ID, offer: "SHOP" });
     expect(made.source).toBe("direct");
@@ -151,7 +151,7 @@ describe("a click that is known", () => {
 });
 
 describe("a direct click", () => {
-  test("LP-006 TRK-037: carries subs, tag values and ids of the page's URL and the visitor's facts", async () => {
+  test("carries subs, tag values and ids of the page's URL and the visitor's facts (LP-006, TRK-037)", async () => {
     const gclid = newAdClickId();
     const body = {
       offer: "shop",
@@ -188,7 +188,7 @@ describe("a direct click", () => {
     expect(await find({ gclid })).toEqual({ click_id: made.click_id, source: "gclid" });
   });
 
-  test("LP-006: is listed, reported and can convert", async () => {
+  test("is listed, reported and can convert (LP-006)", async () => {
     const { click_id } = await find({ offer: "SHOP", url: PAGE, sub1: "listed-direct" });
     const [row] = await world.listed("sub1=listed-direct", shop);
     expect(row).toMatchObject({ click_id, link_type: "direct", status: "none" } satisfies Click);
@@ -199,14 +199,14 @@ describe("a direct click", () => {
     expect((await detail(click_id)).conversions).toMatchObject([{ status: "approved" }]);
   });
 
-  test("LP-007: is credited to the partner that the page names", async () => {
+  test("is credited to the partner that the page names (LP-007)", async () => {
     const { click_id } = await find({ offer: "SHOP", aff: PARTNER.toLowerCase(), url: PAGE });
     expect((await detail(click_id)).click["affiliate_id"]).toBe(shop.affiliateId);
   });
 });
 
 describe("an organic click", () => {
-  test("LP-018: is the organic partner's, with platform, referring host and landing path", async () => {
+  test("is the organic partner's, with platform, referring host and landing path (LP-018)", async () => {
     const made = await find(
       {
         organic: true,
@@ -240,7 +240,7 @@ describe("an organic click", () => {
     });
   });
 
-  test("LP-018 G161: needs an organic partner", async () => {
+  test("needs an organic partner (LP-018, G161)", async () => {
     expect((await post({ organic: true, url: PAGE })).body).toBe('{"error":"unknown affiliate"}');
   });
 });
@@ -271,13 +271,13 @@ const REFUSALS: [name: string, body: unknown, error: string, host?: string][] = 
 ];
 
 describe("what is refused", () => {
-  test.each(REFUSALS)("LP-017 %s", async (_, body, error, host = HOST) => {
+  test.each(REFUSALS)("%s (LP-017)", async (_, body, error, host = HOST) => {
     const answer = await post(body, { host, headers: { origin: "https://shop.example" } });
     expect([answer.status, answer.body]).toEqual([400, JSON.stringify({ error })]);
     expectOpen(answer);
   });
 
-  test("LP-011 T74: the clicks of a workspace that has become inactive", async () => {
+  test("the clicks of a workspace that has become inactive (LP-011, T74)", async () => {
     const fading = await world.addTenant("fading");
     await world.addOffer(fading, "FADING");
     await world.store.insert("tracking_domain", {
@@ -292,7 +292,7 @@ describe("what is refused", () => {
     expect((await post({ click_id }, { host })).body).toBe('{"error":"workspace not active"}');
   });
 
-  test("LP-015 T20: every method but POST", async () => {
+  test("every method but POST (LP-015, T20)", async () => {
     for (const method of ["GET", "HEAD", "PUT", "DELETE", "PATCH"]) {
       const answer = await world.ask("/lp", { method, host: HOST });
       expect(answer.status).toBe(405);
@@ -302,7 +302,7 @@ describe("what is refused", () => {
     }
   });
 
-  test("G160: a body over 64 KiB, and not one of exactly that", async () => {
+  test("a body over 64 KiB, and not one of exactly that (G160)", async () => {
     const body = JSON.stringify({ offer: "SHOP", url: PAGE, pad: "" });
     const whole = body.replace('"pad":""', `"pad":"${"x".repeat(65_536 - body.length)}"`);
     expect((await find(whole)).source).toBe("direct");
@@ -313,7 +313,7 @@ describe("what is refused", () => {
 });
 
 describe("pages of other origins", () => {
-  test("LP-001 LP-002 T48: may send text or JSON and read the answer, without credentials", async () => {
+  test("may send text or JSON and read the answer, without credentials (LP-001, LP-002, T48)", async () => {
     for (const type of ["text/plain", "application/json", "application/json; charset=utf-8"]) {
       const headers = { "content-type": type, origin: "https://shop.example", cookie: "trk_cid=x" };
       const answer = await post({ offer: "SHOP", url: PAGE }, { headers });
@@ -325,7 +325,7 @@ describe("pages of other origins", () => {
     }
   });
 
-  test("LP-003 G19: may ask first", async () => {
+  test("may ask first (LP-003, G19)", async () => {
     const answer = await world.ask("/lp", {
       method: "OPTIONS",
       host: HOST,
@@ -344,7 +344,7 @@ describe("pages of other origins", () => {
   });
 });
 
-test("LP-019 G178 P31: every call stands in the inbound log under its result word, without what names a person", async () => {
+test("every call is in the inbound log under its result, without personal data (LP-019, G178, P31)", async () => {
   const gclid = newAdClickId();
   const click_id = await clickAd(`gclid=${gclid}`);
   const url = `https://shop.example/?email=${CANARY}`;

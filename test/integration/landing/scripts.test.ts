@@ -29,7 +29,7 @@ async function expectEs5(name: string, text: string): Promise<void> {
   await run(projectFile("node_modules", ".bin", "es-check"), ["es5", path]);
 }
 
-test("SDK-001 G164 G19: /sdk.js is the script, in ES5, open to all pages and kept for an hour", async () => {
+test("/sdk.js is the script, in ES5, open to all pages and kept for an hour (SDK-001, G164, G19)", async () => {
   const answer = await world.ask("/sdk.js", { headers: { origin: "https://shop.example" } });
   expect(answer.status).toBe(200);
   expect(answer.body).toBe(await readFile(projectFile("ingress", "landing", "sdk.js"), "utf8"));
@@ -40,7 +40,7 @@ test("SDK-001 G164 G19: /sdk.js is the script, in ES5, open to all pages and kep
   await expectEs5("sdk.js", answer.body);
 });
 
-test("SDK-001 G164: a browser that has this release is told so without the script", async () => {
+test("a browser that has this release is told so without the script (SDK-001, G164)", async () => {
   const etag = headerOf(await world.ask("/sdk.js"), "etag");
   expect(etag).toMatch(/^"[^"]+"$/);
   for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
@@ -50,7 +50,7 @@ test("SDK-001 G164: a browser that has this release is told so without the scrip
   expect((await world.ask("/sdk.js", { headers: { "if-none-match": '"x"' } })).status).toBe(200);
 });
 
-test("SDK-001 PX-012: HEAD tells what GET would", async () => {
+test("HEAD tells what GET would (SDK-001, PX-012)", async () => {
   for (const path of ["/sdk.js", "/px.js?offer=SHOP"]) {
     const got = await world.ask(path);
     const head = await world.ask(path, { method: "HEAD" });
@@ -60,7 +60,7 @@ test("SDK-001 PX-012: HEAD tells what GET would", async () => {
   }
 });
 
-test("G196 PX-015: every other method of the scripts is 405 with Allow, and records nothing", async () => {
+test("every other method of the scripts is 405 with Allow, and records nothing (G196, PX-015)", async () => {
   for (const path of ["/sdk.js", "/px.js?offer=SHOP"]) {
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
       const answer = await world.ask(path, { method });
@@ -70,7 +70,7 @@ test("G196 PX-015: every other method of the scripts is 405 with Allow, and reco
   }
 });
 
-test("PX-012 PX-013 G158: /px.js is a script in ES5 that names the pixel and its own parameters, never kept", async () => {
+test("/px.js is an ES5 script that names the pixel and its parameters, never cached (PX-012, PX-013, G158)", async () => {
   const query = `click_id=${"a".repeat(32)}&event=sale&amount=9.90`;
   const answer = await world.ask(`/px.js?${query}`, { host: "trk.shop.example" });
   expect(answer.status).toBe(200);
@@ -88,7 +88,7 @@ const Conversions = z.object({
   data: z.object({ conversions: z.array(z.looseObject({ method: z.string() })) }),
 });
 
-test("CNV-012 SDK-019 PX-014: a conversion is the script's when it says js=1, the pixel's otherwise", async () => {
+test("a conversion is the script's when it says js=1, the pixel's otherwise (CNV-012, SDK-019, PX-014)", async () => {
   for (const [query, method] of [
     ["js=1&r=0.5", "js"],
     ["r=0.5", "pixel"],

@@ -45,13 +45,13 @@ test("a question is answered by whoever listens", async () => {
   expect(await askShard(SHARD.answering, 10_000)).toEqual({ sum: 6 });
 });
 
-test("P15: nobody there is an outage, and known at once", async () => {
+test("nobody there is an outage, and known at once (P15)", async () => {
   const askedAtMs = performance.now();
   expect(await askShard(SHARD.deserted, 10_000)).toBeUndefined();
   expect(performance.now() - askedAtMs).toBeLessThan(5_000);
 });
 
-test("P15: no answer in time, a closed connection and none at all are outages", async () => {
+test("no answer in time, a closed connection and none at all are outages (P15)", async () => {
   expect(await askShard(SHARD.silent, 100)).toBeUndefined();
   const closed = await connectNats({ url: inject("natsUrl"), name: "test", prefix: nats.prefix });
   await closed.connection.close();

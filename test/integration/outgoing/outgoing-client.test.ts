@@ -17,7 +17,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-describe("G127 destinations that are not public", () => {
+describe("destinations that are not public (G127)", () => {
   test.each([
     ...["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0"],
     ...["2130706433", "0x7f.1", "017700000001", "127.1", "[::]", "[64:ff9b::127.0.0.1]"],
@@ -54,7 +54,7 @@ describe("G127 destinations that are not public", () => {
   });
 });
 
-describe("G130 answers", () => {
+describe("answers (G130)", () => {
   const url = (): URL => new URL(`http://127.0.0.1:${receiver.port}/`);
 
   test("a redirect is an answer and is not followed", async () => {

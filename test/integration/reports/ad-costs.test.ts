@@ -112,7 +112,7 @@ async function costBy(dimension: string, query: Record<string, string> = {}) {
 
 const ALL = "16.5625";
 
-test("REP-036 G72: media spend, what it earned, and what is left of revenue after partners and spend", async () => {
+test("media spend, what it earned, and what is left of revenue after partners and spend (REP-036, G72)", async () => {
   const { totals } = await report({ metrics: `revenue,payout,${COST_METRICS}` });
   expect(totals).toEqual({
     revenue: "30.0000",
@@ -125,7 +125,7 @@ test("REP-036 G72: media spend, what it earned, and what is left of revenue afte
   expect(nothing).toEqual({ ad_cost: "0.0000", roas: null, net_profit: "0.0000" });
 });
 
-test("REP-047 G76: each cost is converted at the reference rate of its date, at most seven days old, rounded by itself", async () => {
+test("each cost is converted at the rate of its date, at most 7 days old, rounded alone (REP-047, G76)", async () => {
   expect(await costBy("hour")).toEqual({
     "2025-02-03T00:00": "11.5625",
     "2025-02-03T13:00": "5.0000",
@@ -154,7 +154,7 @@ test("REP-047 G76: each cost is converted at the reference rate of its date, at 
   expect((await report(tinyDay)).totals["ad_cost"]).toBe("0.0009");
 });
 
-test("REP-048: a cost stands in the row of its date, hour, week, month, offer, partner, advertiser, source, campaign and ad group", async () => {
+test("a cost is in the row of its time, offer, partner, advertiser, source, campaign and ad group (REP-048)", async () => {
   const [offer] = world.seed.offerIds;
   const [affiliate] = world.seed.affiliateIds;
   const [advertiser] = world.seed.advertiserIds;
@@ -179,7 +179,7 @@ test("REP-048: a cost stands in the row of its date, hour, week, month, offer, p
   );
 });
 
-test("REP-049 T34 G73: with any other dimension it stands under the empty value, in a row that may be there for it alone", async () => {
+test("by any other dimension a cost is under the empty value, if need be in a row alone (REP-049, T34, G73)", async () => {
   expect(await costBy("country")).toEqual({ US: "0.0000", DE: "0.0000", "": ALL });
   for (const dimension of ["is_bot", "event", "status", "device_type", "domain", "currency"])
     expect((await costBy(dimension))[""], dimension).toBe(ALL);
@@ -191,27 +191,27 @@ describe("filters (REP, rule 2)", () => {
   const filtered = async (filters: string) => (await report({ filters })).totals["ad_cost"];
 
   test.each(["country:in:US", "is_bot:in:false", "method:in:s2s", "domain:starts_with:go"])(
-    "REP-050: %s asks for what no cost has, and excludes it",
+    "%s asks for what no cost has, and excludes it (REP-050)",
     async (filters) => {
       expect(await filtered(filters)).toBe("0.0000");
     },
   );
 
   test.each(["country:not_in:US", "is_bot:not_in:true", "method:not_in:s2s", "os:empty"])(
-    "REP-051: %s keeps it",
+    "%s keeps it (REP-051)",
     async (filters) => {
       expect(await filtered(filters)).toBe(ALL);
     },
   );
 
   test.each(["event:in:sale", "event:not_in:sale", "status:in:approved", "status:not_in:pending"])(
-    "REP-052: %s leaves it unchanged",
+    "%s leaves it unchanged (REP-052)",
     async (filters) => {
       expect(await filtered(filters)).toBe(ALL);
     },
   );
 
-  test("REP-048: those of its own dimensions judge it", async () => {
+  test("those of its own dimensions judge it (REP-048)", async () => {
     const [offer] = world.seed.offerIds;
     expect(await filtered(`offer:in:${offer}`)).toBe("15.0000");
     expect(await filtered(`offer:not_in:${offer}`)).toBe("1.5625");
@@ -220,7 +220,7 @@ describe("filters (REP, rule 2)", () => {
   });
 });
 
-test("REP-053: a currency without a usable rate is not counted and is told in other_currencies", async () => {
+test("a currency without a usable rate is not counted and is told in other_currencies (REP-053)", async () => {
   expect((await report()).answer["other_currencies"]).toEqual(["JPY"]);
   expect((await report({ currency: "JPY" })).totals["ad_cost"]).toBe("500.0000");
   expect((await report({ currency: "JPY" })).answer["other_currencies"]).toEqual([
@@ -235,7 +235,7 @@ test("REP-053: a currency without a usable rate is not counted and is told in ot
   expect((await report({ filters: "country:in:US" })).answer["other_currencies"]).toEqual([]);
 });
 
-test("REP-053: what is taken back with the amount 0 is told no more", async () => {
+test("what is taken back with the amount 0 is told no more (REP-053)", async () => {
   const fee = { date: "2025-02-06", currency: "JPY", amount: "5" };
   const day = { from: "2025-02-06", to: "2025-02-06" };
   await post([fee]);
@@ -244,7 +244,7 @@ test("REP-053: what is taken back with the amount 0 is told no more", async () =
   expect((await report(day)).answer["other_currencies"]).toEqual([]);
 });
 
-test("REP-036: a changed amount replaces the one before", async () => {
+test("a changed amount replaces the one before (REP-036)", async () => {
   const day = { from: "2025-02-07", to: "2025-02-07" };
   for (const amount of ["5", "7.5", "2.0001"]) {
     await post([{ ...cost(), date: "2025-02-07", amount }]);
@@ -253,7 +253,7 @@ test("REP-036: a changed amount replaces the one before", async () => {
 });
 
 test.each(["UTC", "Europe/Berlin", "Asia/Kathmandu", "Pacific/Kiritimati", "Pacific/Pago_Pago"])(
-  "REP-048: a cost stands on its date and hour in the clocks of any zone (%s)",
+  "a cost stands on its date and hour in the clocks of any zone (%s) (REP-048)",
   async (tz) => {
     const { rows } = await report({ tz, group_by: "hour", metrics: "ad_cost" });
     const hours = rows.filter((row) => row["ad_cost"] !== "0.0000").map((row) => row["hour"]);
@@ -273,7 +273,7 @@ describe("clocks that change", () => {
     );
   });
 
-  test("REP-048 T71: a skipped hour counts as the next one, one shown twice counts once, and a day without midnight has its costs", async () => {
+  test("a skipped hour is the next one, a repeated one counts once, also without midnight (REP-048, T71)", async () => {
     const berlin = { tz: "Europe/Berlin" };
     const spring = { ...berlin, from: "2025-03-30", to: "2025-03-30" };
     const autumn = { ...berlin, from: "2025-10-26", to: "2025-10-26" };
@@ -294,7 +294,7 @@ describe("clocks that change", () => {
     expect((await report(eve)).totals["ad_cost"]).toBe("0.0000");
   });
 
-  test("TS-003: every cost has its bucket in the series of such a day", async () => {
+  test("every cost has its bucket in the series of such a day (TS-003)", async () => {
     for (const [index, date] of days.entries()) {
       const answer = await call(
         `/reports/timeseries?interval=hour&tz=Europe/Berlin&from=${date}&to=${date}&metrics=ad_cost`,
@@ -336,7 +336,7 @@ test("the series, the CSV and the tools of MCP show the same costs", async () =>
   expect(JSON.stringify(told)).toContain(ALL);
 });
 
-test("REP-056, REP-061: partners and advertisers count no cost, and no row is there because of one", async () => {
+test("partners and advertisers count no cost, and no row is there because of one (REP-056, REP-061)", async () => {
   for (const caller of ["partner", "advertiser"] as const) {
     const { rows, answer } = await report(
       { group_by: "traffic_source", metrics: "clicks" },

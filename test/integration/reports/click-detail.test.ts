@@ -69,7 +69,7 @@ describe("one click", () => {
     }
   });
 
-  test("CLK-022 CLK-023 CLK-024 CLK-025 CLK-026 VIS-048 staff see every stored column, extra parameters and conversions", async () => {
+  test("staff see everything stored (CLK-022, CLK-023, CLK-024, CLK-025, CLK-026, VIS-048)", async () => {
     const { click, extra, offer, affiliate, conversions } = await clicks.detail(rich.click_id);
     expect(click).toMatchObject({
       click_id: rich.click_id,
@@ -117,7 +117,7 @@ describe("one click", () => {
     });
   });
 
-  test("VIS-038 VIS-039 VIS-041 VIS-029 VIS-058 a partner sees neither the advertiser's side nor signs of fraud", async () => {
+  test("a partner sees no advertiser, no fraud signs (VIS-038, VIS-039, VIS-041, VIS-029, VIS-058)", async () => {
     const { click, extra, conversions } = await clicks.detail(rich.click_id, "partner");
     for (const name of [
       "destination",
@@ -140,7 +140,7 @@ describe("one click", () => {
     for (const name of ["revenue", "adv_txid"]) expect(conversions[0]).not.toHaveProperty(name);
   });
 
-  test("VIS-042 VIS-043 VIS-044 VIS-045 VIS-046 VIS-047 G85 an advertiser sees neither the partner nor his pay", async () => {
+  test("an advertiser sees no partner, no pay (VIS-042, VIS-043, VIS-044, VIS-045, VIS-046, VIS-047, G85)", async () => {
     const { click, extra, affiliate, conversions } = await clicks.detail(
       rich.click_id,
       "advertiser",
@@ -164,7 +164,7 @@ describe("one click", () => {
     expect(conversions[0]).not.toHaveProperty("payout");
   });
 
-  test("CLK-027 CLK-028 VIS-040 G17 what is unknown, malformed or another's is not found", async () => {
+  test("what is unknown, malformed or another's is not found (CLK-027, CLK-028, VIS-040, G17)", async () => {
     const notFound = ["not_found", undefined];
     expect(await refusal(clicks.detail("0".repeat(32)))).toEqual(notFound);
     expect(await refusal(clicks.detail("xyz"))).toEqual(notFound);
@@ -174,7 +174,7 @@ describe("one click", () => {
     expect(await refusal(clicks.detail(clicks.foreign.click_id.toUpperCase()))).toBe("accepted");
   });
 
-  test("T73: a click without offer and partner, or with ones that are gone, is shown", async () => {
+  test("a click without offer and partner, or with ones that are gone, is shown (T73)", async () => {
     const bare = aClick(clicks.world, {
       ts: AT_MS - 7_200_000,
       offer_id: 0,
@@ -200,7 +200,7 @@ describe("a click that is on its way to ClickHouse", () => {
     clicks.world.nowMs = undefined;
   });
 
-  test("G162: it is found by its id and its ad-platform id, by who may see it", async () => {
+  test("it is found by its id and its ad-platform id, by who may see it (G162)", async () => {
     const young = aClick(clicks.world, { ts: Date.now() - 500, gclid: "young" });
     clicks.onTheWay.push(young);
     expect((await clicks.detail(young.click_id)).click).toMatchObject({
@@ -229,7 +229,7 @@ describe("a click that is on its way to ClickHouse", () => {
     ).toEqual([young.click_id]);
   });
 
-  test("G162 CLK-001 CLK-006 the list has it in its place, pages go over from one store to the other", async () => {
+  test("the list has it in its place, pages go over from one store to the other (G162, CLK-001, CLK-006)", async () => {
     const { world } = clicks;
     const now = Date.now();
     const stored = [3, 1].map((n) => aClick(world, { ts: now - n * 10, sub1: "mixed" }));
@@ -263,7 +263,7 @@ describe("a click that is on its way to ClickHouse", () => {
     expect(ids(advertisers.data)).toContain(young[0]?.click_id);
   });
 
-  test("G162 P15 lists and look-ups are 503 while a writer is behind their range, not while it is behind the present", async () => {
+  test("lists and look-ups are 503 only while a writer is behind their range (G162, P15)", async () => {
     const { completeToMs } = clicks;
     clicks.completeToMs = Date.now() - 60_000;
     try {
@@ -279,7 +279,7 @@ describe("a click that is on its way to ClickHouse", () => {
     }
   });
 
-  test("G162: one that nobody has is unknown only when everybody is past its time", async () => {
+  test("one that nobody has is unknown only when everybody is past its time (G162)", async () => {
     const lost = aClick(clicks.world, { ts: Date.now() - 500 }).click_id;
     expect(await refusal(clicks.detail(lost))).toEqual(["not_found", undefined]);
     clicks.completeToMs = Date.now() - 10_000;

@@ -126,7 +126,7 @@ async function repeat(
 const yesterday = new Date(Date.now() - 86_400_000).toISOString();
 
 test(
-  "CLK-001 CLK-012 CLK-013 CLK-022 G162 P12 right after its redirect a click is found by its id, its ad-platform ids and in the list, 200 times without a miss",
+  "a click is found right after its redirect, 200 times (CLK-001, CLK-012, CLK-013, CLK-022, G162, P12)",
   async () => {
     await repeat(IN_A_ROW, AT_ONCE, async (i) => {
       const ids = Object.fromEntries(KINDS.map((kind) => [kind, `${kind}-${i}`]));
@@ -149,7 +149,7 @@ test(
 );
 
 test(
-  "CLK-006 G33 pages over a live stream hold every click once, newest first",
+  "pages over a live stream hold every click once, newest first (CLK-006, G33)",
   async () => {
     const before: string[] = [];
     await repeat(60, AT_ONCE, async () => void before.push(await click("sub1=paged")));
@@ -178,7 +178,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("CLK-008 CLK-009 CLK-010 CLK-011 CLK-023 CLK-024 CLK-025 CLK-026 what is told of a click is what its visitor got", async () => {
+test("a click is shown as it was (CLK-008, CLK-009, CLK-010, CLK-011, CLK-023, CLK-024, CLK-025, CLK-026)", async () => {
   const target = encodeURIComponent("https://shop.example/p?a=1&b=%C3%BC");
   const { id, location } = await follow(`foo=bar&sub1=told&url=${target}`, "transparent");
   expect(location).toBe("https://shop.example/p?a=1&b=%C3%BC");
@@ -210,7 +210,7 @@ test("CLK-008 CLK-009 CLK-010 CLK-011 CLK-023 CLK-024 CLK-025 CLK-026 what is to
 });
 
 describe("who would know cannot be asked", () => {
-  test("G162 P15 a frozen writer: 503, never an empty or partial answer; afterwards all are there", async () => {
+  test("a frozen writer: 503, never an empty or partial answer; afterwards all are there (G162, P15)", async () => {
     const pids = await findProcesses(system.dataDir, "processors");
     expect(pids.length).toBeGreaterThan(0);
     let id = "";
@@ -234,7 +234,7 @@ describe("who would know cannot be asked", () => {
     expect((await found(`/clicks/${id}`, Detail)).data.click.click_id).toBe(id);
   });
 
-  test("G162 P15 ClickHouse away: lists and look-ups are 503, a young click is found by its id", async () => {
+  test("ClickHouse away: lists and look-ups are 503, a young click is found by its id (G162, P15)", async () => {
     const old = await click("sub1=before");
     await gate.shut();
     try {

@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 describe("the list", () => {
-  test("CLK-001 CLK-002 ENV-028 newest first, today in the workspace's zone by default", async () => {
+  test("newest first, today in the workspace's zone by default (CLK-001, CLK-002, ENV-028)", async () => {
     const answer = await clicks.list();
     expect(ids(answer.data)).toEqual(
       [...clicks.own, clicks.foreign].map((click) => click.click_id),
@@ -61,7 +61,7 @@ describe("the list", () => {
     });
   });
 
-  test("CLK-007 CLK-008 CLK-010 CLK-011 T36 a row has the fields of the contract, with names for labels", async () => {
+  test("a row has the contract's fields, with names as labels (CLK-007, CLK-008, CLK-010, CLK-011, T36)", async () => {
     const { data } = await clicks.list({ limit: "1" });
     expect(Object.keys(data[0] ?? {}).toSorted()).toEqual(LIST_FIELDS.toSorted());
     expect(data[0]).toMatchObject({
@@ -81,7 +81,7 @@ describe("the list", () => {
     });
   });
 
-  test("CLK-006 LIM-007 LIM-010 pages hold every click once, whatever comes meanwhile", async () => {
+  test("pages hold every click once, whatever comes meanwhile (CLK-006, LIM-007, LIM-010)", async () => {
     const seen: unknown[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < 10; page += 1) {
@@ -106,7 +106,7 @@ describe("the list", () => {
     expect(seen).toEqual([...clicks.own, clicks.foreign].map((click) => click.click_id));
   });
 
-  test("G33, LIM-008: a cursor is good for its filters and its key only", async () => {
+  test("a cursor is good for its filters and its key only (G33, LIM-008)", async () => {
     const { next_cursor } = await clicks.list({ limit: "1" });
     const cursor = next_cursor ?? "";
     expect(await refusal(clicks.list({ limit: "1", cursor, status: "redirect" }))).toEqual([
@@ -120,7 +120,7 @@ describe("the list", () => {
     expect(await refusal(clicks.list({ limit: "3", cursor }))).toBe("accepted");
   });
 
-  test("CLK-003 CLK-004 T40 T76 ranges to 93 days and limits to 1000, 100 by default", async () => {
+  test("ranges to 93 days and limits to 1000, 100 by default (CLK-003, CLK-004, T40, T76)", async () => {
     expect(await refusal(clicks.list({ from: "2025-01-01", to: "2025-04-03" }))).toBe("accepted");
     expect(await refusal(clicks.list({ from: "2025-01-01", to: "2025-04-04" }))).toEqual([
       "invalid_parameter",
@@ -134,7 +134,7 @@ describe("the list", () => {
     expect([data.length, typeof next_cursor]).toEqual([100, "string"]);
   });
 
-  test("CLK-005 G81 filters", async () => {
+  test("filters (CLK-005, G81)", async () => {
     const [offer1, offer2] = clicks.world.seed.offerIds;
     const count = async (query: Record<string, string>): Promise<number> =>
       (await clicks.list({ ...query, country: query["country"] ?? "US" })).data.length;
@@ -158,7 +158,7 @@ describe("the list", () => {
     expect(await refusal(clicks.list({ status: "foo" }))).toEqual(["invalid_parameter", "status"]);
   });
 
-  test("VIS-038 VIS-039 VIS-040 a partner lists own clicks, without destination and signs of fraud", async () => {
+  test("a partner lists own clicks, without destination and signs of fraud (VIS-038, VIS-039, VIS-040)", async () => {
     const { data } = await clicks.list({}, "partner");
     expect(data.length).toBeGreaterThanOrEqual(4);
     expect(ids(data)).not.toContain(clicks.foreign.click_id);
@@ -170,7 +170,7 @@ describe("the list", () => {
     ]);
   });
 
-  test("VIS-042 VIS-043 VIS-044 VIS-045 VIS-046 VIS-059 an advertiser lists clicks of own offers, without the partner's side", async () => {
+  test("an advertiser lists own clicks (VIS-042, VIS-043, VIS-044, VIS-045, VIS-046, VIS-059)", async () => {
     const { data } = await clicks.list({}, "advertiser");
     expect(ids(data)).not.toContain(clicks.foreign.click_id);
     const hidden = [
@@ -193,7 +193,7 @@ describe("the list", () => {
 describe("look-up by an ad-platform id", () => {
   const from = "2025-02-01";
 
-  test("CLK-012 CLK-014 CLK-015 CLK-029 T41 the rows, their ids, no cursor", async () => {
+  test("the rows, their ids, no cursor (CLK-012, CLK-014, CLK-015, CLK-029, T41)", async () => {
     const answer = await clicks.list({ gclid: "g3", from });
     expect(ids(answer.data)).toEqual([clicks.own[0].click_id, clicks.foreign.click_id]);
     expect(answer).toMatchObject({
@@ -208,7 +208,7 @@ describe("look-up by an ad-platform id", () => {
     expect((await clicks.list({ gclid: "g3", from }, "advertiser")).data).toHaveLength(1);
   });
 
-  test("CLK-013 each kind of id finds its own clicks, to the letter", async () => {
+  test("each kind of id finds its own clicks, to the letter (CLK-013)", async () => {
     const ids_ = { gclid: "Kind-1", gbraid: "Kind-2", wbraid: "Kind-3" };
     const click = { ...aClick(clicks.world, { ts: AT_MS - 86_400_000 }), ...ids_ };
     await clicks.world.insertRows("click", [click]);
@@ -220,14 +220,14 @@ describe("look-up by an ad-platform id", () => {
     expect((await clicks.list({ gclid: ids_.gbraid, from })).data).toEqual([]);
   });
 
-  test("CLK-021 an id that nobody has is no error", async () => {
+  test("an id that nobody has is no error (CLK-021)", async () => {
     for (const kind of ["gclid", "gbraid", "wbraid"]) {
       const none = await clicks.list({ [kind]: "unknown", from });
       expect(none).toMatchObject({ data: [], click_ids: [], next_cursor: null });
     }
   });
 
-  test("CLK-020 100 rows by default, 1000 at most, and no cursor although there are more", async () => {
+  test("100 rows by default, 1000 at most, and no cursor although there are more (CLK-020)", async () => {
     for (const [limit, rows] of [
       ["1", 1],
       ["", 100],
@@ -241,7 +241,7 @@ describe("look-up by an ad-platform id", () => {
     expect(await refusal(tooMany)).toEqual(["invalid_parameter", "limit"]);
   });
 
-  test("CLK-016 CLK-017 CLK-018 CLK-019 CLK-020 G88 what is refused", async () => {
+  test("what is refused (CLK-016, CLK-017, CLK-018, CLK-019, CLK-020, G88)", async () => {
     expect(await refusal(clicks.list({ gclid: "g3" }))).toEqual(["invalid_parameter", "from"]);
     expect(await refusal(clicks.list({ gclid: "g3", from: "2024-11-06", to: "2025-02-03" }))).toBe(
       "accepted",

@@ -47,7 +47,7 @@ function found(body: Record<string, unknown>): unknown[] {
 
 describe("run_report", () => {
   test.each(CALLERS)(
-    "MCP-022 MCP-035 as %s answers what GET /reports answers, by the same names",
+    "as %s answers what GET /reports answers, by the same names (MCP-022, MCP-035)",
     async (role) => {
       const money = role === "partner" ? "payout" : "revenue";
       const answer = await as(role).tool("run_report", {
@@ -69,7 +69,7 @@ describe("run_report", () => {
     },
   );
 
-  test("MCP-022 presets and the defaults are those of GET /reports", async () => {
+  test("presets and the defaults are those of GET /reports (MCP-022)", async () => {
     for (const preset of ["today", "last_week"]) {
       const { body } = await as("admin").tool("run_report", { preset });
       expect(body).toEqual(await as("admin").rest(`/reports?preset=${preset}`));
@@ -89,7 +89,7 @@ describe("run_report", () => {
     ],
     [{ filters: "offer:in:1", offset: 0 }, "filters=offer:in:1&offset=0"],
   ])(
-    "MCP-031 params %j are parameters of the query, lists separated by commas",
+    "params %j are parameters of the query, lists separated by commas (MCP-031)",
     async (params, query) => {
       const answer = await as("admin").tool("run_report", { preset: "last_week", params });
       expect(answer.body).toEqual(await as("admin").rest(`/reports?preset=last_week&${query}`));
@@ -100,7 +100,7 @@ describe("run_report", () => {
     ["partner", ["revenue", ...STAFF_METRICS], "advertiser"],
     ["advertiser", ["payout", ...STAFF_METRICS], "affiliate_code"],
   ] as const)(
-    "MCP-035 T29 for %s keys hidden metrics are nowhere in the answer, and asking for one is refused",
+    "for %s keys hidden metrics are nowhere in the answer, and asking for one is refused (MCP-035, T29)",
     async (role, hidden, dimension) => {
       const { text } = await as(role).tool("run_report", { ...DAY, group_by: ["offer"] });
       for (const name of hidden) {
@@ -117,7 +117,7 @@ describe("run_report", () => {
 });
 
 describe("lookup_clicks", () => {
-  test("MCP-028 the raw log of a range, page by page", async () => {
+  test("the raw log of a range, page by page (MCP-028)", async () => {
     const first = await as("admin").tool("lookup_clicks", { ...DAY, limit: 3 });
     const query = "from=2025-02-03&to=2025-02-03&tz=UTC";
     const { data } = await as("admin").rest(`/clicks?${query}&limit=3`);
@@ -132,7 +132,7 @@ describe("lookup_clicks", () => {
     expect(found(all)).toHaveLength(5);
   });
 
-  test("MCP-028 MCP-029 by gclid, gbraid or wbraid within a range, never without one", async () => {
+  test("by gclid, gbraid or wbraid within a range, never without one (MCP-028, MCP-029)", async () => {
     const { body } = await as("admin").tool("lookup_clicks", { gclid: "g3", ...DAY });
     expect(body).toEqual(
       await as("admin").rest("/clicks?gclid=g3&from=2025-02-03&to=2025-02-03&tz=UTC"),
@@ -149,7 +149,7 @@ describe("lookup_clicks", () => {
     expect(await as("admin").refusal("lookup_clicks", long)).toMatch(/^invalid_parameter: from: /);
   });
 
-  test("MCP-028 by click_id on whatever day it was, as GET /clicks", async () => {
+  test("by click_id on whatever day it was, as GET /clicks (MCP-028)", async () => {
     const [{ click_id }] = clicks.own;
     const { body } = await as("admin").tool("lookup_clicks", { click_id });
     expect(found(body)).toEqual([click_id]);
@@ -165,7 +165,7 @@ describe("lookup_clicks", () => {
       expect(found((await as("admin").tool("lookup_clicks", { click_id: made })).body)).toEqual([]);
   });
 
-  test("MCP-035 partner and advertiser keys find their own clicks, without hidden fields", async () => {
+  test("partner and advertiser keys find their own clicks, without hidden fields (MCP-035)", async () => {
     const { foreign } = clicks;
     for (const [role, hidden] of [
       ["partner", "destination"],
@@ -191,7 +191,7 @@ describe("the official client", () => {
     return client;
   }
 
-  test("MCP-013 MCP-015 MCP-016 MCP-032 connects, lists the tools, pings and closes", async () => {
+  test("connects, lists the tools, pings and closes (MCP-013, MCP-015, MCP-016, MCP-032)", async () => {
     const client = await connect(api.keys.analyst);
     expect(client.getServerVersion()).toEqual({ name: "w", version: "1.0.0" });
     expect(client.getServerCapabilities()).toEqual({ tools: {} });
@@ -202,7 +202,7 @@ describe("the official client", () => {
     await client.close();
   });
 
-  test("MCP-012 MCP-020 tells a refusal of a tool from a fault of the protocol", async () => {
+  test("tells a refusal of a tool from a fault of the protocol (MCP-012, MCP-020)", async () => {
     const client = await connect(api.keys.partner);
     const refused = toolAnswer(await client.callTool({ name: "list_affiliates" }));
     expect([refused.isError, refused.text.split(":")[0]]).toEqual([true, "forbidden"]);
@@ -211,7 +211,7 @@ describe("the official client", () => {
     await expect(connect("nonsense")).rejects.toMatchObject({ code: 401 });
   });
 
-  test("MCP-015 MCP-022 the example of the instructions answers how an offer did last week by country, in one call", async () => {
+  test("the example of the instructions answers last week by country in one call (MCP-015, MCP-022)", async () => {
     const client = await connect(api.keys.advertiser);
     const [, example = ""] = /run_report (\{.*?\}\})\./.exec(client.getInstructions() ?? "") ?? [];
     const asked: unknown = JSON.parse(example.replace("offer:in:12", `offer:in:${offerId}`));

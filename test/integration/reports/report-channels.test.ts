@@ -52,7 +52,7 @@ test.each<Expected>([
     totals: [3, 4, 2, "30.0000", "7.5000"],
   },
 ])(
-  "REP-071: as $caller REST, MCP and CSV answer the same numbers to the same question",
+  "as $caller REST, MCP and CSV answer the same numbers to the same question (REP-071)",
   async ({ caller, metrics, rows, totals }) => {
     const expected = Object.entries(rows).map(([number, cells]) => [
       world.seed.offerIds[Number(number) - 1],

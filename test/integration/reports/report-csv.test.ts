@@ -23,7 +23,7 @@ describe("CSV", () => {
     sort: "offer",
   };
 
-  test("REP-043, REP-044, REP-045, G77: header, rows, totals and a note of what was left out", async () => {
+  test("header, rows, totals and a note of what was left out (REP-043, REP-044, REP-045, G77)", async () => {
     const [first, second, , fourth] = world.seed.offerIds;
     expect(await world.text(getReport, query)).toBe(
       [
@@ -40,7 +40,7 @@ describe("CSV", () => {
     expect(all).not.toContain("Note:");
   });
 
-  test("REP-062, VIS-051: roles see as little in CSV as elsewhere", async () => {
+  test("roles see as little in CSV as elsewhere (REP-062, VIS-051)", async () => {
     const advertiser = await world.text(
       getReport,
       { ...DAY, format: "csv", group_by: "affiliate" },
@@ -53,7 +53,7 @@ describe("CSV", () => {
     expect(partner.split("\r\n")[1]).toMatch(/^All,/);
   });
 
-  test("G77: a cell that a spreadsheet would run is shown as text, limit and offset do not matter", async () => {
+  test("a cell that a spreadsheet would run is shown as text, limit and offset do not matter (G77)", async () => {
     const ts = Date.parse("2025-06-01T10:00:00Z");
     await world.insert({
       clicks: ["=1+1", "@x", "+y", "-z", 'a"b,c'].map((source_id) =>
@@ -74,7 +74,7 @@ describe("CSV", () => {
     );
   });
 
-  test("LIM-014: 200,000 rows come at most, and behind them the totals of all", async () => {
+  test("200,000 rows come at most, and behind them the totals of all (LIM-014)", async () => {
     const ts = Date.parse("2025-07-01T10:00:00Z");
     await world.insert({ clicks: [aClick(world, { source_id: "seed", ts })] });
     const many = 200_001;

@@ -55,7 +55,7 @@ const REJECTED = { status: "rejected" };
 const UNPAID = { payout: "0.0000", revenue: "0.0000" };
 
 describe("traffic", () => {
-  test("REP-022: unique_clicks counts the clicks that are unique, sent on or not, and no blocked one", async () => {
+  test("unique_clicks counts the clicks that are unique, sent on or not, and no blocked one (REP-022)", async () => {
     const clicks = [
       UNIQUE,
       CLICK,
@@ -70,7 +70,7 @@ describe("traffic", () => {
     });
   });
 
-  test("REP-023: bot_clicks counts the clicks of bots, which are clicks too, and is for staff", async () => {
+  test("bot_clicks counts the clicks of bots, which are clicks too, and is for staff (REP-023)", async () => {
     const clicks = [
       UNIQUE,
       { is_bot: true },
@@ -85,7 +85,7 @@ describe("traffic", () => {
       expect(await refusal(report(world, query, caller))).toEqual(["invalid_parameter", "metrics"]);
   });
 
-  test("REP-024: impressions counts the pixels of the range, and no click", async () => {
+  test("impressions counts the pixels of the range, and no click (REP-024)", async () => {
     await aDayWith({ impressions: 1 });
     const found = await metricsOf({ impressions: 3, clicks: [UNIQUE] }, "impressions,clicks");
     await aDayWith({ impressions: 1 });
@@ -98,7 +98,7 @@ describe("traffic", () => {
     { clicks: 5, impressions: 2, ctr: 2.5 },
     { clicks: 0, impressions: 2, ctr: 0 },
     { clicks: 2, impressions: 0, ctr: null },
-  ])("REP-025: $clicks clicks of $impressions impressions are a ctr of $ctr", async (of) => {
+  ])("$clicks clicks of $impressions impressions are a ctr of $ctr (REP-025)", async (of) => {
     const clicks = Array.from({ length: of.clicks }, () => CLICK);
     expect(await metricsOf({ clicks, impressions: of.impressions }, "ctr")).toEqual({
       ctr: of.ctr,
@@ -107,7 +107,7 @@ describe("traffic", () => {
 });
 
 describe("conversions", () => {
-  test("REP-026, REP-027: conversions counts the approved, the others count pending and rejected ones, repeats among these", async () => {
+  test("conversions counts approved ones, the others pending and rejected ones (REP-026, REP-027)", async () => {
     const repeat = { ...REJECTED, is_duplicate: true };
     const conversions = [APPROVED, PENDING, PENDING, REJECTED, repeat, repeat];
     expect(
@@ -123,7 +123,7 @@ describe("conversions", () => {
     { unique: 2, repeated: 0, approved: 3, cvr: 1.5 },
     { unique: 0, repeated: 2, approved: 1, cvr: null },
   ])(
-    "REP-028: $approved approved by $unique unique clicks and $repeated more are a cvr of $cvr",
+    "$approved approved by $unique unique clicks and $repeated more are a cvr of $cvr (REP-028)",
     async ({ unique, repeated, approved, cvr }) => {
       const clicks = [
         ...Array.from({ length: unique }, () => UNIQUE),
@@ -139,7 +139,7 @@ describe("conversions", () => {
 });
 
 describe("money", () => {
-  test("REP-030: pending and rejected conversions bring no money, in any currency", async () => {
+  test("pending and rejected conversions bring no money, in any currency (REP-030)", async () => {
     const day = await aDayWith({
       conversions: [
         { ...APPROVED, payout: "1.0001", revenue: "2.0002", sale_amount: "3.0003" },
@@ -165,14 +165,14 @@ describe("money", () => {
     { revenue: "0.0000", payout: "4.0000", profit: "-4.0000", margin: null },
     { revenue: "0.0000", payout: "0.0000", profit: "0.0000", margin: null },
   ])(
-    "REP-031, REP-032: $revenue less $payout is a profit of $profit and a margin of $margin",
+    "$revenue less $payout is a profit of $profit and a margin of $margin (REP-031, REP-032)",
     async ({ revenue, payout, profit, margin }) => {
       const conversions = [{ ...APPROVED, revenue, payout }];
       expect(await metricsOf({ conversions }, "profit,margin")).toEqual({ profit, margin });
     },
   );
 
-  test("REP-031, REP-032: profit and margin are those of the sums, clicks that earn included", async () => {
+  test("profit and margin are those of the sums, clicks that earn included (REP-031, REP-032)", async () => {
     expect(
       await metricsOf(
         {
@@ -200,7 +200,7 @@ describe("money", () => {
     { clicks: 4, revenue: "0.0000", payout: "0.0000", epc: "0.0000", rpc: "0.0000" },
     { clicks: 0, revenue: "25.0000", payout: "20.0000", epc: null, rpc: null },
   ])(
-    "REP-033, REP-034: $payout and $revenue over $clicks clicks are an epc of $epc and an rpc of $rpc",
+    "$payout and $revenue over $clicks clicks are an epc of $epc and an rpc of $rpc (REP-033, REP-034)",
     async ({ clicks, revenue, payout, epc, rpc }) => {
       const day = await aDayWith({
         clicks: Array.from({ length: clicks }, () => CLICK),
@@ -222,7 +222,7 @@ describe("money", () => {
     },
   );
 
-  test("REP-033, REP-034: what clicks earn by themselves is in epc, rpc and cpc", async () => {
+  test("what clicks earn by themselves is in epc, rpc and cpc (REP-033, REP-034)", async () => {
     const paid = { ...UNIQUE, click_payout: "0.1000", click_revenue: "0.3000" };
     expect(
       await metricsOf(

@@ -134,7 +134,7 @@ function anyRequest(): fc.Arbitrary<RecountRequest> {
   });
 }
 
-test("P13: every cell of any report equals a recount from the ledger, for every role", async () => {
+test("every cell of any report equals a recount from the ledger, for every role (P13)", async () => {
   await fc.assert(
     fc.asyncProperty(anyRequest(), async (request) => {
       const expected = recount(ledger, {

@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 describe("roles", () => {
-  test("REP-054, REP-058, G190: a partner sees own traffic, without private events", async () => {
+  test("a partner sees own traffic, without private events (REP-054, REP-058, G190)", async () => {
     const answer = await report(world, {}, "partner");
     expect(answer["totals"]).toMatchObject({
       clicks: 4,
@@ -27,7 +27,7 @@ describe("roles", () => {
     ).toEqual([]);
   });
 
-  test("REP-059, REP-063, G70: an advertiser sees own offers, revenue as cost, epc by revenue", async () => {
+  test("an advertiser sees own offers, revenue as cost, epc by revenue (REP-059, REP-063, G70)", async () => {
     const answer = await report(world, {}, "advertiser");
     expect(answer["totals"]).toMatchObject({
       clicks: 4,
@@ -41,7 +41,7 @@ describe("roles", () => {
     ).toEqual([]);
   });
 
-  test("REP-062, G66: partners have no names for an advertiser", async () => {
+  test("partners have no names for an advertiser (REP-062, G66)", async () => {
     const [id] = world.seed.affiliateIds;
     expect(await rows(world, { group_by: "affiliate", metrics: "clicks" }, "advertiser")).toEqual([
       { affiliate: id, affiliate_label: `Partner ${id}`, affiliate_sub: "", clicks: 4 },
@@ -49,7 +49,7 @@ describe("roles", () => {
   });
 
   test.each([...STAFF_METRICS, "revenue"])(
-    "REP-016, REP-055, REP-056: a partner asking for %s is refused, also in sort",
+    "a partner asking for %s is refused, also in sort (REP-016, REP-055, REP-056)",
     async (metric) => {
       expect(await refusal(report(world, { metrics: metric }, "partner"))).toEqual([
         "invalid_parameter",
@@ -63,7 +63,7 @@ describe("roles", () => {
   );
 
   test.each([...STAFF_METRICS, "payout"])(
-    "REP-016, REP-060, REP-061: an advertiser asking for %s is refused, also in sort",
+    "an advertiser asking for %s is refused, also in sort (REP-016, REP-060, REP-061)",
     async (metric) => {
       expect(await refusal(report(world, { metrics: metric }, "advertiser"))).toEqual([
         "invalid_parameter",
@@ -76,7 +76,7 @@ describe("roles", () => {
     },
   );
 
-  test("REP-057, REP-070, VIS-059, G64: hidden dimensions are neither grouped nor filtered by", async () => {
+  test("hidden dimensions are neither grouped nor filtered by (REP-057, REP-070, VIS-059, G64)", async () => {
     for (const name of ["advertiser", "manager", "is_bot", "is_datacenter"]) {
       expect(await refusal(report(world, { group_by: name }, "partner")), name).toEqual([
         "invalid_parameter",

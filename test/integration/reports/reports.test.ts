@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe("the shape of an answer", () => {
-  test("REP-001, REP-014, G79: without group_by one row equals the totals", async () => {
+  test("without group_by one row equals the totals (REP-001, REP-014, G79)", async () => {
     const answer = await report(world);
     expect(Object.keys(answer).toSorted()).toEqual(
       [
@@ -44,7 +44,7 @@ describe("the shape of an answer", () => {
     ["yesterday", "Europe/Berlin", "2025-02-04T23:00:00.000Z", "2025-02-05T22:59:59.999Z"],
     ["last_week", "Asia/Kathmandu", "2025-01-26T18:15:00.000Z", "2025-02-02T18:14:59.999Z"],
   ])(
-    "REP-068: %s in %s is echoed as the instants that it stands for",
+    "%s in %s is echoed as the instants that it stands for (REP-068)",
     async (preset, tz, from, to) => {
       world.nowMs = Date.parse("2025-02-05T23:30:00Z");
       try {
@@ -56,7 +56,7 @@ describe("the shape of an answer", () => {
     },
   );
 
-  test("G79: an empty scope has one row of zeros, and no rows when it is grouped", async () => {
+  test("an empty scope has one row of zeros, and no rows when it is grouped (G79)", async () => {
     const empty = { from: "2024-01-01", to: "2024-01-01" };
     expect(await rows(world, { ...empty, metrics: "clicks,cvr,payout,epc" })).toEqual([
       { clicks: 0, cvr: null, payout: "0.0000", epc: null },
@@ -74,7 +74,7 @@ describe("the shape of an answer", () => {
     });
   });
 
-  test("REP-006, REP-007, REP-008: rows name entities, columns come in order", async () => {
+  test("rows name entities, columns come in order (REP-006, REP-007, REP-008)", async () => {
     const answer = await report(world, {
       group_by: "offer,date",
       metrics: "clicks,payout",
@@ -102,7 +102,7 @@ describe("the shape of an answer", () => {
     ]);
   });
 
-  test("REP-009, REP-010, REP-012, REP-013, T35: pages share totals, next_offset ends with null", async () => {
+  test("pages share totals, next_offset ends with null (REP-009, REP-010, REP-012, REP-013, T35)", async () => {
     const query = { group_by: "offer", metrics: "clicks", limit: "2" };
     const first = await report(world, query);
     expect(first).toMatchObject({ total_rows: 3, next_offset: 2, totals: { clicks: 7 } });
@@ -120,7 +120,7 @@ describe("the shape of an answer", () => {
 });
 
 describe("metrics", () => {
-  test("REP-021, REP-064, T31: counts and their ratios", async () => {
+  test("counts and their ratios (REP-021, REP-064, T31)", async () => {
     const first = { filters: `offer:in:${world.seed.offerIds[0]}` };
     expect(await totals(world, first)).toMatchObject({
       clicks: 4,
@@ -135,7 +135,7 @@ describe("metrics", () => {
     });
   });
 
-  test("ENV-010, REP-029, REP-035: money of approved conversions, null at a zero denominator", async () => {
+  test("money of approved conversions, null at a zero denominator (ENV-010, REP-029, REP-035)", async () => {
     const first = { filters: `offer:in:${world.seed.offerIds[0]}` };
     expect(await totals(world, first)).toMatchObject({
       revenue: "30.0000",
@@ -155,7 +155,7 @@ describe("metrics", () => {
     });
   });
 
-  test("REP-037, REP-038, G71: clicks of cpc and rpc offers earn what their rows say", async () => {
+  test("clicks of cpc and rpc offers earn what their rows say (REP-037, REP-038, G71)", async () => {
     expect(await totals(world, { filters: `offer:in:${world.seed.offerIds[1]}` })).toMatchObject({
       clicks: 3,
       unique_clicks: 2,
@@ -165,7 +165,7 @@ describe("metrics", () => {
     });
   });
 
-  test("ENV-021, REP-039, REP-041, REP-042, T33: counts cover every currency, money one, the others are named", async () => {
+  test("counts cover all currencies, money one, others are named (ENV-021, REP-039, REP-041, REP-042, T33)", async () => {
     const usd = await report(world);
     expect(usd).toMatchObject({
       currency: "USD",
@@ -182,7 +182,7 @@ describe("metrics", () => {
     expect(one["other_currencies"]).toEqual([]);
   });
 
-  test("REP-067, G78: conversions are dated by their own time, or by the click's when asked", async () => {
+  test("conversions are dated by their own time, or by the click's when asked (REP-067, G78)", async () => {
     expect(await totals(world, {})).toMatchObject({ conversions: 3 });
     expect(await totals(world, { date_basis: "click" })).toMatchObject({ conversions: 4 });
     expect(await totals(world, { from: "2025-02-04", to: "2025-02-04" })).toMatchObject({
@@ -190,7 +190,7 @@ describe("metrics", () => {
     });
   });
 
-  test("REP-069: a later version of a conversion replaces the earlier one before anything is merged", async () => {
+  test("a later version of a conversion replaces the earlier one before anything is merged (REP-069)", async () => {
     const conversion = aConversion(world, { conv_ts: Date.parse("2025-03-01T10:00:00Z") });
     const day = { from: "2025-03-01", to: "2025-03-01" };
     await world.insert({ conversions: [conversion] });
@@ -205,7 +205,7 @@ describe("metrics", () => {
 });
 
 describe("grouping, sorting and filtering", () => {
-  test("REP-015, G68: sorted by any metric or dimension, clicks first by default", async () => {
+  test("sorted by any metric or dimension, clicks first by default (REP-015, G68)", async () => {
     const [first, second, , fourth] = world.seed.offerIds;
     const order = async (query: Record<string, string>) =>
       (await rows(world, { group_by: "offer", ...query })).map((row) => row["offer"]);
@@ -215,7 +215,7 @@ describe("grouping, sorting and filtering", () => {
     expect(await order({ sort: "-cvr" }), "no ratio stands last").toEqual([first, second, fourth]);
   });
 
-  test("REP-017, REP-018, REP-019: terms keep and drop, and are combined", async () => {
+  test("terms keep and drop, and are combined (REP-017, REP-018, REP-019)", async () => {
     const [first, second] = world.seed.offerIds;
     expect(await totals(world, { filters: `offer:in:${first}|${second}` })).toMatchObject({
       clicks: 7,
@@ -226,7 +226,7 @@ describe("grouping, sorting and filtering", () => {
     });
   });
 
-  test("REP-064, G73, T73: what a source has no value for stands in the row without one", async () => {
+  test("what a source has no value for stands in the row without one (REP-064, G73, T73)", async () => {
     const byEvent = await rows(world, {
       group_by: "event",
       metrics: "clicks,impressions,conversions",
@@ -262,7 +262,7 @@ describe("grouping, sorting and filtering", () => {
     ]);
   });
 
-  test("REP-065, REP-066, G65: days, weeks, months and hours are those of tz", async () => {
+  test("days, weeks, months and hours are those of tz (REP-065, REP-066, G65)", async () => {
     const range = {
       from: "2025-02-02T00:00:00Z",
       to: "2025-02-04T00:00:00Z",
@@ -285,7 +285,7 @@ describe("grouping, sorting and filtering", () => {
     expect(await value("month", "UTC")).toMatchObject({ month: "2025-02" });
   });
 
-  test("REP-003: every dimension may be grouped by", async () => {
+  test("every dimension may be grouped by (REP-003)", async () => {
     const names = dimensionNames("staff");
     expect(names).toEqual(
       expect.arrayContaining([
@@ -336,7 +336,7 @@ test.each([
   [{ preset: "foo" }, "preset"],
   [{ from: "notadate" }, "from"],
 ] as const)(
-  "REP-002, REP-004, REP-005, REP-011, REP-016, REP-020, REP-040, REP-046: %j is refused as %s",
+  "%j is refused as %s (REP-002, REP-004, REP-005, REP-011, REP-016, REP-020, REP-040, REP-046)",
   async (query, param) => {
     expect(await refusal(report(world, { ...query }))).toEqual(["invalid_parameter", param]);
   },

@@ -56,7 +56,7 @@ async function refusal(query: Record<string, string>, caller: Caller = "admin"):
   return "accepted";
 }
 
-test("TS-001, TS-003, TS-004, T32: one row a day, zeros where there was nothing, null where a zero would divide", async () => {
+test("one row a day, zero for nothing, null where zero would divide (TS-001, TS-003, TS-004, T32)", async () => {
   const { data, ...rest } = await series({ ...QUIET, metrics: "clicks,payout,cvr" });
   expect(rest).toEqual({
     interval: "day",
@@ -80,7 +80,7 @@ test("TS-001, TS-003, TS-004, T32: one row a day, zeros where there was nothing,
   ]);
 });
 
-test("TS-005, TS-006: thirty days by default, today by the hour", async () => {
+test("thirty days by default, today by the hour (TS-005, TS-006)", async () => {
   world.nowMs = Date.parse("2025-01-20T10:00:00Z");
   const days = await series({ metrics: "clicks", tz: "UTC" });
   expect(days.data).toHaveLength(30);
@@ -93,7 +93,7 @@ test("TS-005, TS-006: thirty days by default, today by the hour", async () => {
   world.nowMs = undefined;
 });
 
-test("TS-002, TS-007, TS-008: bad intervals, too long hourly ranges and bad metrics are refused", async () => {
+test("bad intervals, too long hourly ranges and bad metrics are refused (TS-002, TS-007, TS-008)", async () => {
   expect(await refusal({ interval: "minute" })).toEqual(["invalid_parameter", "interval"]);
   expect(await refusal({ interval: "hour", from: "2025-03-01", to: "2025-03-31" })).toBe(
     "accepted",
@@ -119,7 +119,7 @@ describe("narrowing", () => {
     return data.reduce((all, row) => all + Number(row["clicks"]), 0);
   };
 
-  test("TS-009, TS-010: filters, offer_id and affiliate_id, by id or code", async () => {
+  test("filters, offer_id and affiliate_id, by id or code (TS-009, TS-010)", async () => {
     expect(await sum({})).toBe(2);
     expect(await sum({ filters: "country:in:DE" })).toBe(1);
     expect(await sum({ offer_id: String(world.seed.offerIds[0]) })).toBe(1);
@@ -130,7 +130,7 @@ describe("narrowing", () => {
     expect(await refusal({ affiliate_id: "a b" })).toEqual(["invalid_parameter", "affiliate_id"]);
   });
 
-  test("TS-011: advertisers see their offers only, and name partners by id only", async () => {
+  test("advertisers see their offers only, and name partners by id only (TS-011)", async () => {
     expect(await sum({}, "partner")).toBe(2);
     expect(await sum({ affiliate_id: String(world.seed.affiliateIds[0]) }, "advertiser")).toBe(2);
     expect(await refusal({ affiliate_id: "PARTN1" }, "advertiser")).toEqual([
@@ -140,7 +140,7 @@ describe("narrowing", () => {
   });
 });
 
-test("T71: on days on which clocks change, hours and days are whole and in order", async () => {
+test("on days on which clocks change, hours and days are whole and in order (T71)", async () => {
   const hours = async (date: string, tz: string): Promise<number[]> => {
     const { data } = await series({
       from: date,
@@ -169,7 +169,7 @@ test("T71: on days on which clocks change, hours and days are whole and in order
   expect(data.map(({ bucket }) => bucket)).toEqual(["2025-03-29", "2025-03-30", "2025-03-31"]);
 });
 
-test("TS-012, P13: buckets add up to the totals of the report, in any zone and from any instant", async () => {
+test("buckets add up to the totals of the report, in any zone and from any instant (TS-012, P13)", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(
