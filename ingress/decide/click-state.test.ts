@@ -183,7 +183,7 @@ test("totals of today count after totals of a clock that was a day ahead (#11, G
   expect([condition(), condition(1, NOON + DAY_MS)]).toEqual(["cap", ""]);
 });
 
-test("a counter reached in the period of a clock that was ahead hides none that is reached today (#11, G40)", () => {
+test("a counter reached while a clock was ahead hides none that is reached today (#11, G40)", () => {
   const { state, condition } = aWorld({ offers: [{ caps: { conversions: { daily: 1 } } }] });
   const reached = { cap: "offer/1/conversions/daily", limit: "1" };
   state.noteReached({ ...reached, bucket: TODAY + 1 });

@@ -31,7 +31,7 @@ test("a second reading of a user agent is the remembered one", () => {
   expect(devices.read(DESKTOP_CHROME)).toBe(devices.read(DESKTOP_CHROME));
 });
 
-test("a flood of new user agents is read within a bound, and system and kind of device stay right (#0, P40)", () => {
+test("a flood of new user agents is read within a bound; system and device stay right (#0, P40)", () => {
   let guesses = 0;
   const flooded = openDevices(() => {
     guesses += 1;

@@ -33,7 +33,7 @@ afterAll(() => {
   rmSync(planted, { recursive: true });
 });
 
-test("SDK-001 the landing-page script is ES5, in its syntax and in what it calls", () => {
+test("the landing-page script is ES5, in its syntax and in what it calls (SDK-001)", () => {
   const { status, output } = checkEs5(SCRIPT);
   expect(status, output).toBe(0);
 });
@@ -42,7 +42,7 @@ test.each(FAULTS)("the check of ES5 finds the fault in %s", (name) => {
   expect(checkEs5(join(planted, name)).status).not.toBe(0);
 });
 
-test("SDK-001 the landing-page script depends on nothing and loads nothing", () => {
+test("the landing-page script depends on nothing and loads nothing (SDK-001)", () => {
   expect(source).not.toMatch(/\b(import|require|define|eval|Function|importScripts)\s*\(/);
   expect(source).not.toMatch(/createElement\("(?!a")/);
   expect(source).not.toMatch(/https?:\/\/[a-z]/i);

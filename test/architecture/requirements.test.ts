@@ -80,3 +80,28 @@ test("no test names a range of requirements of a finished area", () => {
   );
   expect(ranges.filter(({ area = "" }) => area in FINISHED).map(({ range }) => range)).toEqual([]);
 });
+
+const NAMES = pathsBelow([...PRODUCT_FOLDERS, "test"])
+  .filter((path) => path.endsWith(".test.ts"))
+  .flatMap(namesOf);
+
+/** Names of tests and of their groups, as they are written. */
+function namesOf(path: string): string[] {
+  const text = readFileSync(projectFile(path), "utf8");
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const first = ts.isCallExpression(node) ? node.arguments[0] : undefined;
+    const isNamed =
+      ts.isCallExpression(node) && /^(test|describe)\b/.test(node.expression.getText());
+    if (isNamed && first !== undefined && ts.isStringLiteralLike(first)) names.push(first.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return names;
+}
+
+test("the name of a test has at most 100 characters", () => {
+  expect(NAMES.length).toBeGreaterThan(1_500);
+  expect(NAMES.filter((name) => name.length > 100)).toEqual([]);
+});

@@ -116,7 +116,7 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
     expect(requests.map(({ pathname }) => pathname)).toEqual(["/sub"]);
   });
 
-  test("a partner's script sees neither the page, nor the tracking domain's cookies, nor another's HTML, and moves nobody", async () => {
+  test("a partner's script sees no page, no cookies, no other HTML, and cannot navigate", async () => {
     await addHtml(PRYING);
     await addHtml(`<img src="${PARTNER_SERVER}/other">`);
     const click = await world.partnerClick();

@@ -21,7 +21,7 @@ const Report = z.object({ data: z.array(z.looseObject({ conversions: z.number() 
 /** Answers of the API that were held to the document. */
 let held = 0;
 
-test("a stranger sets up a network by the first steps of the reference page, typed one after the other (ADV-009, AUTH-025, OFF-057)", async () => {
+test("a stranger sets up a network by the reference page's first steps (ADV-009, AUTH-025, OFF-057)", async () => {
   await using system = await startSystem();
   const { demo } = system.client;
   const page = await system.client.attempt(`${demo.base_url}/docs`);

@@ -78,7 +78,7 @@ test("what is in DATA_DIR is for its owner alone, the files of ClickHouse too (#
   expect(await openFiles(join(system.dataDir, "nats"), 20)).toEqual([]);
 });
 
-test("the tracking port tells no caller facts, also through a proxy that adds no header; own ports do (#18, P6)", async () => {
+test("the tracking port shows no facts, also behind a proxy without headers; own ports do (#18, P6)", async () => {
   const { tracking_url } = system.client.demo;
   const ask = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
     const answer = await fetch(url, { headers });

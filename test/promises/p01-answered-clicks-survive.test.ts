@@ -19,7 +19,7 @@ const SECONDS_BETWEEN_MAX = 3;
 
 const random = randomOf(SEED);
 
-test("P1: a click that got its answer survives kill -9 of the ingress at any instant", async (context) => {
+test("a click that got its answer survives kill -9 of the ingress at any instant (P1)", async (context) => {
   await using system = await startSystem();
   const load = new ClickLoad(system.client, system.client.demo.links.affiliate.replace(/\?.*/, ""));
   load.start(32);

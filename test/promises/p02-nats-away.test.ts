@@ -71,7 +71,7 @@ afterAll(async () => {
 });
 
 test.concurrent.for(Object.keys(OUTAGES))(
-  "P2: NATS is %s under load: every click is answered as fast as before, and none is lost (#24)",
+  "NATS is %s under load: every click is answered as fast as before, and none is lost (P2, #24)",
   async (outage, context) => {
     const { system, ...path } = worldOf(outage);
     const { clickhouse } = await serversOf(system);

@@ -43,7 +43,7 @@ const LOSSES: Readonly<Record<string, (nats: OwnServer) => Promise<void>>> = {
 };
 
 test.for(Object.keys(LOSSES))(
-  "P3: NATS loses what it acknowledged, %s: no answered click is lost or stored twice (#24)",
+  "NATS loses what it acknowledged, %s: no answered click is lost or stored twice (P3, #24)",
   async (loss, context) => {
     await using nats = await OwnServer.open("nats");
     await using system = await startSystem({ env: { NATS_URL: nats.url } });

@@ -23,7 +23,7 @@ const Servers = z.object({ postgres_url: z.string() });
 
 const random = randomOf(SEED);
 
-test("P5: what ClickHouse forgets after confirming it comes back by itself, through kill -9 during the repair (#2, #24)", async (context) => {
+test("what ClickHouse forgets after confirming it comes back, also through kill -9 (P5, #2, #24)", async (context) => {
   await using clickhouse = await OwnServer.open("clickhouse");
   await using system = await startSystem({ env: { CLICKHOUSE_URL: clickhouse.url } });
   const { postgres_url: postgres } = Servers.parse(

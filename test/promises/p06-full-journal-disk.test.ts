@@ -30,7 +30,7 @@ afterAll(() => {
   rmdirSync(disk);
 });
 
-test("P6: a full journal disk stops no redirect; every click is stored or counted, and health says so", async (context) => {
+test("a full journal disk stops no redirect; every click is stored or counted, and health says so (P6)", async (context) => {
   // Only the superuser may make a disk of this size.
   context.skip(!isMounted, "a file system of 8 MB cannot be mounted by this user");
   await using fleet = await IngressFleet.open({ processes: 0 });

@@ -22,7 +22,7 @@ const damage = fc.record({
 });
 const counts = fc.integer({ min: 1, max: 90 });
 
-test("P7: a damaged journal never stops the reading, never invents a click, and loses only damaged frames", async (context) => {
+test("a damaged journal never stops the reading, never invents a click, and loses only damaged frames (P7)", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "tracker-p07-"));
   const path = join(folder, "1-000001.wal");
   try {

@@ -27,7 +27,7 @@ test.for([
   { sync: "always", what: "no answered click is lost" },
   { sync: "interval", what: `only clicks of the last ${LOST_MS_MAX} ms are lost` },
 ])(
-  "P8: after a power cut without NATS, with JOURNAL_SYNC=$sync $what (#24)",
+  "after a power cut without NATS, with JOURNAL_SYNC=$sync $what (P8, #24)",
   async ({ sync }, context) => {
     await using fleet = await IngressFleet.open({ processes: 0 });
     await fleet.world.addOffer();

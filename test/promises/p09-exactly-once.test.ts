@@ -20,7 +20,7 @@ const LIFE_MS_MAX = 1_200;
 /** The whole journal is read again at the end, twice. */
 const SETTLED_MS = 60_000 + KILLS * 3_000;
 
-test("P9: each click counts exactly once, through kill -9 of its writer at any time and a replay of the whole journal", async (context) => {
+test("each click counts once, through kill -9 of its writer and a replay of the journal (P9)", async (context) => {
   const random = randomOf(SEED);
   const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
   const world = await ClickWorld.open(servers.urls);

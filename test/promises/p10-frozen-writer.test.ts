@@ -19,7 +19,7 @@ const LEASE_MS = 2_000;
 /** The last writer has minutes of traffic to read. */
 const SETTLED_MS = IS_FULL ? 300_000 : 60_000;
 
-test("P10: a frozen writer that wakes up after its lanes moved writes nothing", async (context) => {
+test("a frozen writer that wakes up after its lanes moved writes nothing (P10)", async (context) => {
   const random = randomOf(SEED);
   const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
   const world = await ClickWorld.open(servers.urls);

@@ -22,7 +22,7 @@ const Files = {
 
 const random = randomOf(SEED);
 
-test("P11: messages deleted from the stream raise an alarm and are sent again within 60 s, the last one too (#24)", async (context) => {
+test("messages deleted from the stream raise an alarm and are sent again within 60 s (P11, #24)", async (context) => {
   await using system = await startSystem();
   await using stream = await ClickStream.open(system.dataDir);
   const read = async <T>(name: string, type: z.ZodType<T>): Promise<T> =>

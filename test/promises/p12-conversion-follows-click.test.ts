@@ -7,7 +7,7 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 const PAIRS = IS_FULL ? 10_000 : 600;
 const SENDERS = 8;
 
-test("P12: a click can convert in the moment after its answer, with ClickHouse up and with ClickHouse hanging", async (context) => {
+test("a click can convert right after its answer, also with ClickHouse hanging (P12)", async (context) => {
   await using system = await startSystem();
   const refused = await convertAtOnce(system.client, PAIRS);
   reportCases(context, { cases: PAIRS, violations: refused.length });

@@ -70,7 +70,7 @@ afterAll(async () => {
   }
 });
 
-test("P13 REP-069: reports show clicks, conversions and changed statuses at most 5 s after their answers, while traffic goes on and after it", async (context) => {
+test("reports show clicks, conversions and changed statuses at most 5 s after their answers (P13, REP-069)", async (context) => {
   await send(parts[0] ?? []);
   await cut();
   const markers = new Markers(market, traffic, orders);
@@ -98,12 +98,12 @@ function shownLag(what: string, lag: Markers["clicks"]): string {
   return `${what} at most ${lag.behindMs} ms behind (shown after ${lag.shownAfterMs} ms)`;
 }
 
-test("P13: every cell of any report on that traffic equals a recount of its answers, for every role", async (context) => {
+test("every cell of any report on that traffic equals a recount of its answers, for every role (P13)", async (context) => {
   reportCases(context, { cases: Math.ceil(REPORTS / 2), violations: 0 });
   expect(await wrongReport(Math.ceil(REPORTS / 2))).toBe("");
 });
 
-test("P13: so it is when the processors are killed in the middle of the traffic", async (context) => {
+test("so it is when the processors are killed in the middle of the traffic (P13)", async (context) => {
   const part = parts[2] ?? [];
   const halfway = traffic.clicks.length + part.length / 3;
   const killed = until(

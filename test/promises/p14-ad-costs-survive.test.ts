@@ -19,7 +19,7 @@ const Report = z.object({
 
 const random = randomOf(SEED);
 
-test("P13, P14: ad costs and their changes that were answered are in reports, exactly, through kill -9 of every process that handles them", async (context) => {
+test("answered ad costs and their changes are in reports, exactly, through kill -9 (P13, P14)", async (context) => {
   await using system = await startSystem();
   const { base_url, keys } = system.client.demo;
   const headers = {

@@ -27,7 +27,7 @@ const Page = z.object({
 
 const random = randomOf(SEED);
 
-test("P14: an ok:true of /pb survives kill -9 of every process at once", async (context) => {
+test("an ok:true of /pb survives kill -9 of every process at once (P14)", async (context) => {
   await using system = await startSystem();
   const { client } = system;
   const promised = new Map<string, string>();

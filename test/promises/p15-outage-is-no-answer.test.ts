@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { HttpAnswer, ServiceClient } from "../replay/service.ts";
 import { findProcesses, type Job, killJob } from "../system/processes.ts";
@@ -42,53 +42,55 @@ const OUTAGES: readonly { readonly name: string; readonly jobs: readonly Job[] }
   { name: "no conversion processor answers", jobs: ["processors"] },
 ];
 
-test.for(OUTAGES)(
-  "P15 PX-003: $name: /pb says 503 and comes again, a pixel is 200 and counted once later, through kill -9 of the ingress",
-  async ({ jobs }, context) => {
-    const name = nextRun();
-    const clicks = await Promise.all(Array.from({ length: PIXELS }, () => click()));
-    const late = clicks.slice(0, -2);
-    const [, ofPostback = ""] = clicks.slice(-2);
-    const resume = await holdStill(jobs);
-    const before = Date.now();
-    let after = 0;
-    try {
-      const answers = await Promise.all([
-        postback(ofPostback, `${name}-pb`),
-        ...late.map((clickId, number) => pixel(clickId, `${name}-${number}`)),
-      ]);
-      after = Date.now();
-      const [outage, ...images] = answers;
-      expect(outage).toMatchObject({ status: 503, headers: { "retry-after": "30" } });
-      expect(outage?.body).toBe('{"ok":false,"error":"temporarily unavailable"}');
-      expect(images.map(outcomeOf)).toEqual(late.map(() => [200, "image/gif", OUTAGE]));
-      expect(waitingFiles().length).toBeGreaterThan(0);
-      await killIngress();
-    } finally {
-      resume();
-    }
-    const wanted = late.map((_, number) => `${name}-${number}`);
-    const rows = await untilCounted(name, wanted.length);
-    expect(rows).toHaveLength(wanted.length);
-    expect(new Set(rows.map(({ adv_txid }) => adv_txid))).toEqual(new Set(wanted));
-    expect(rows.filter(({ is_duplicate }) => is_duplicate)).toEqual([]);
-    reportCases(context, { cases: wanted.length, violations: 0 });
-    for (const { conv_ts } of rows) {
-      expect(Date.parse(conv_ts)).toBeGreaterThanOrEqual(before);
-      expect(Date.parse(conv_ts)).toBeLessThanOrEqual(after);
-    }
-    await until("nothing of them is left on the disk", () => waitingFiles().length === 0, {
-      timeoutMs: 10_000,
-    });
-    await until(
-      "the postback that comes again is taken",
-      async () => (await postback(ofPostback, `${name}-pb`)).status === 200,
-      { timeoutMs: 10_000 },
-    );
-  },
-);
+describe("P15, PX-003", () => {
+  test.for(OUTAGES)(
+    "$name: /pb is 503 and repeated, a pixel is 200 and counted once later, through kill -9",
+    async ({ jobs }, context) => {
+      const name = nextRun();
+      const clicks = await Promise.all(Array.from({ length: PIXELS }, () => click()));
+      const late = clicks.slice(0, -2);
+      const [, ofPostback = ""] = clicks.slice(-2);
+      const resume = await holdStill(jobs);
+      const before = Date.now();
+      let after = 0;
+      try {
+        const answers = await Promise.all([
+          postback(ofPostback, `${name}-pb`),
+          ...late.map((clickId, number) => pixel(clickId, `${name}-${number}`)),
+        ]);
+        after = Date.now();
+        const [outage, ...images] = answers;
+        expect(outage).toMatchObject({ status: 503, headers: { "retry-after": "30" } });
+        expect(outage?.body).toBe('{"ok":false,"error":"temporarily unavailable"}');
+        expect(images.map(outcomeOf)).toEqual(late.map(() => [200, "image/gif", OUTAGE]));
+        expect(waitingFiles().length).toBeGreaterThan(0);
+        await killIngress();
+      } finally {
+        resume();
+      }
+      const wanted = late.map((_, number) => `${name}-${number}`);
+      const rows = await untilCounted(name, wanted.length);
+      expect(rows).toHaveLength(wanted.length);
+      expect(new Set(rows.map(({ adv_txid }) => adv_txid))).toEqual(new Set(wanted));
+      expect(rows.filter(({ is_duplicate }) => is_duplicate)).toEqual([]);
+      reportCases(context, { cases: wanted.length, violations: 0 });
+      for (const { conv_ts } of rows) {
+        expect(Date.parse(conv_ts)).toBeGreaterThanOrEqual(before);
+        expect(Date.parse(conv_ts)).toBeLessThanOrEqual(after);
+      }
+      await until("nothing of them is left on the disk", () => waitingFiles().length === 0, {
+        timeoutMs: 10_000,
+      });
+      await until(
+        "the postback that comes again is taken",
+        async () => (await postback(ofPostback, `${name}-pb`)).status === 200,
+        { timeoutMs: 10_000 },
+      );
+    },
+  );
+});
 
-test("P15 G162: ClickHouse hangs and nobody else knows the click: /pb says 503, a pixel is counted later", async () => {
+test("ClickHouse hangs and nobody else knows the click: /pb says 503, a pixel is counted later (P15, G162)", async () => {
   const name = nextRun();
   const clickId = await click();
   await storedInClickhouse(clickId);

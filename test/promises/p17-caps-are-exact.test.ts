@@ -7,7 +7,7 @@ const SENDERS = 64;
 const FIRST_KILL_MS = 150;
 const KILL_EVERY_MS = IS_FULL ? 1_500 : 2_500;
 
-test("P17: caps of offers, groups and budgets let exactly as many through, in every mix, while processes are killed", async (context) => {
+test("caps of offers, groups and budgets let exactly as many through, while processes are killed (P17)", async (context) => {
   await using fleet = await ConversionFleet.open(3);
   const { world } = fleet;
   world.startWriters();
@@ -73,7 +73,7 @@ test("P17: caps of offers, groups and budgets let exactly as many through, in ev
   expect(database?.deadlocks).toBe(0);
 });
 
-test("P17: one capped offer under all senders, killed and restarted: exactly the cap", async (context) => {
+test("one capped offer under all senders, killed and restarted: exactly the cap (P17)", async (context) => {
   await using fleet = await ConversionFleet.open(3);
   const { world } = fleet;
   world.startWriters();

@@ -10,7 +10,7 @@ const SPREAD_MS = IS_FULL ? 60_000 : 8_000;
 const LATE_MS_MAX = 2_000;
 const HOUR_MS = 3_600_000;
 
-test("P18: a held conversion is released once, within 2 s of its time, through kill -9 and clocks that jump by an hour", async (context) => {
+test("a held conversion is released once, within 2 s, through kill -9 and jumping clocks (P18)", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   const { world } = fleet;
   const process = projectFile(".build", "test", "system", "schedule-process.js");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { releaseDueHolds } from "../../processors/schedule/holds.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
 import {
@@ -142,45 +142,49 @@ class HoldsEnd implements Command {
   }
 }
 
-test("P19 CNV-026 CNV-033 LIFE-012 LIFE-038 LIFE-039 LIFE-040 LIFE-041 LIFE-042 LIFE-043 LIFE-044: any sequence of reports, updates, PATCHes and ends of holds gives the model's state", async (context) => {
-  await using fleet = await ConversionFleet.open(2);
-  const { world } = fleet;
-  world.startWriters();
-  const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "33.3333" };
-  const plain = await world.addOffer(terms);
-  const holding = await world.addOffer({ ...terms, hold_days: "1" });
-  await fleet.untilCurrent();
-  let sequence = 0;
-  const commands = fc.commands(
-    [
-      fc
-        .tuple(fc.nat({ max: CLICKS - 1 }), fc.constantFrom("", "", "A", "B"), asked)
-        .map(([click, txid, report]) => new Report(click, txid, report)),
-      fc.tuple(place, asked).map(([at, update]) => new UpdateById(at, update)),
-      fc.tuple(place, status, reason).map(([at, to, why]) => new Patch([at], to, why, false)),
-      fc
-        .tuple(fc.uniqueArray(place, { minLength: 1, maxLength: 5 }), status, reason)
-        .map(([places, to, why]) => new Patch(places, to, why, true)),
-      fc.constant(new HoldsEnd()),
-    ],
-    { maxCommands: COMMANDS_MAX, size: "max" },
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.boolean(), commands, async (isHeld, steps) => {
-      sequence += 1;
-      const offerId = isHeld ? holding : plain;
-      const clickIds = Array.from(
-        { length: CLICKS },
-        () => world.addYoungClick({ offer_id: offerId }).click_id,
+describe("P19, CNV-026, CNV-033, LIFE-012, LIFE-038, LIFE-039, LIFE-040, LIFE-041, LIFE-042", () => {
+  describe("LIFE-043, LIFE-044", () => {
+    test("any sequence of reports, updates, PATCHes and ends of holds gives the model's state", async (context) => {
+      await using fleet = await ConversionFleet.open(2);
+      const { world } = fleet;
+      world.startWriters();
+      const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "33.3333" };
+      const plain = await world.addOffer(terms);
+      const holding = await world.addOffer({ ...terms, hold_days: "1" });
+      await fleet.untilCurrent();
+      let sequence = 0;
+      const commands = fc.commands(
+        [
+          fc
+            .tuple(fc.nat({ max: CLICKS - 1 }), fc.constantFrom("", "", "A", "B"), asked)
+            .map(([click, txid, report]) => new Report(click, txid, report)),
+          fc.tuple(place, asked).map(([at, update]) => new UpdateById(at, update)),
+          fc.tuple(place, status, reason).map(([at, to, why]) => new Patch([at], to, why, false)),
+          fc
+            .tuple(fc.uniqueArray(place, { minLength: 1, maxLength: 5 }), status, reason)
+            .map(([places, to, why]) => new Patch(places, to, why, true)),
+          fc.constant(new HoldsEnd()),
+        ],
+        { maxCommands: COMMANDS_MAX, size: "max" },
       );
-      const real = { fleet, offerId, clickIds, run: `s${sequence}` };
-      await fc.asyncModelRun(() => ({ model: new ModelConversions(isHeld), real }), steps);
-      world.young.clear();
-    }),
-    { numRuns: SEQUENCES, endOnFailure: true },
-  );
-  reportCases(context, { cases: SEQUENCES, violations: 0 });
-  await expectTotalHistory(fleet);
+      await fc.assert(
+        fc.asyncProperty(fc.boolean(), commands, async (isHeld, steps) => {
+          sequence += 1;
+          const offerId = isHeld ? holding : plain;
+          const clickIds = Array.from(
+            { length: CLICKS },
+            () => world.addYoungClick({ offer_id: offerId }).click_id,
+          );
+          const real = { fleet, offerId, clickIds, run: `s${sequence}` };
+          await fc.asyncModelRun(() => ({ model: new ModelConversions(isHeld), real }), steps);
+          world.young.clear();
+        }),
+        { numRuns: SEQUENCES, endOnFailure: true },
+      );
+      reportCases(context, { cases: SEQUENCES, violations: 0 });
+      await expectTotalHistory(fleet);
+    });
+  });
 });
 
 function expectReply(reply: unknown, expected: Record<string, unknown>): void {

@@ -25,7 +25,7 @@ const FIRST_KILL_MS = 3_000;
 const KILL_EVERY_MS = 35_000;
 const SHOWN_MAX = 12;
 
-test("P20 LIFE-043 CNV-017 PB-011 PB-016: a recount of a day of mixed traffic from the ledger equals database, lists and reports to the ten-thousandth", async (context) => {
+test("a recount of a day equals database, lists and reports (P20, LIFE-043, CNV-017, PB-011, PB-016)", async (context) => {
   await using system = await startSystem({ env: { HOLD_TICK_MS: "200" } });
   const { client, dataDir } = system;
   const pool = openPool({

@@ -9,7 +9,7 @@ const SENDERS = 8;
 
 const random = randomOf(SEED);
 
-test("P21: a change and what it tells are one commit, through kill -9 of processors and of database sessions", async (context) => {
+test("a change and its deliveries are one commit, through kill -9 of processors and sessions (P21)", async (context) => {
   await using fleet = await ConversionFleet.open(2);
   const { world } = fleet;
   world.startWriters();

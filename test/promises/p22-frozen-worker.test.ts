@@ -16,7 +16,7 @@ const LATE_ANSWERS: Readonly<Record<string, { status: number; location?: string 
   "/hook": { status: 410 },
 };
 
-test("P22 P24: a worker that is frozen over the end of its leases wakes up, changes nothing and sends nothing more", async () => {
+test("a worker frozen over the end of its leases wakes up, changes and sends nothing (P22, P24)", async () => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;

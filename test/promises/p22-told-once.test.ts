@@ -23,7 +23,7 @@ const STATUSES = ["rejected", "approved", "rejected"];
 
 const random = randomOf(SEED);
 
-test("P22: every postback and document arrives, a second time only where the first outcome was unknown, and a reversal is one delivery", async (context) => {
+test("every postback and document arrives, twice only where the first outcome was unknown (P22)", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;

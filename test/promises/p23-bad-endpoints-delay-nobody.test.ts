@@ -21,7 +21,7 @@ test.for([
   { ports: ENDPOINTS, where: "on 50 ports" },
   { ports: 1, where: "on one host and port (#20, G204)" },
 ])(
-  "P23: 10 hanging and 10 failing endpoints of 50 delay none of the other 30, $where",
+  "10 hanging and 10 failing endpoints of 50 delay none of the other 30, $where (P23)",
   async ({ ports }, context) => {
     await using fleet = await ConversionFleet.open(0);
     const receivers = await Promise.all(Array.from({ length: ports }, startReceiver));

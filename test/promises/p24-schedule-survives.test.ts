@@ -22,7 +22,7 @@ const WAITS_S = [
 /** Between the attempt and the look at it, with the machine busy. */
 const LOOK_S = 4;
 
-test("P24: 12 attempts at the times of G126, each by another process than the one before, which kill -9 ended", async (context) => {
+test("12 attempts at their times, each by another process after a kill -9 (P24, G126)", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;

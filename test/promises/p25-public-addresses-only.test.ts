@@ -98,7 +98,7 @@ function urlOf(scheme: string, host: string): URL | undefined {
 const isNotLoopback = (host: string): boolean =>
   !/^\[?(::ffff:)?(127|7f)|^\[::1\]$|localhost/.test(new URL(`http://${host}/`).hostname);
 
-describe("P25: no request opens a connection to what is not public", () => {
+describe("no request opens a connection to what is not public (P25)", () => {
   const own = Object.values(networkInterfaces()).flatMap((addresses) =>
     (addresses ?? [])
       .filter(({ internal, scopeid }) => !internal && (scopeid ?? 0) === 0)
@@ -177,7 +177,7 @@ describe("P25: no request opens a connection to what is not public", () => {
     },
   );
 
-  test("a name that leads elsewhere the second time is asked for once a connection, and its answer is what is connected to", async () => {
+  test("a name that changes is resolved once a connection, and that address is connected to", async () => {
     nameServer.names.set("rebinding.example", { a: ["10.0.0.1"], aaaa: [] });
     const url = new URL(`http://rebinding.example:${port}/`);
     const before = nameServer.asked("rebinding.example");

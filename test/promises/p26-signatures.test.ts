@@ -20,7 +20,7 @@ const Webhook = z.object({ data: z.looseObject({ id: z.int(), secret: z.string()
 
 const random = randomOf(SEED);
 
-test("P26: every attempt is signed over the bytes that came, with the secret of its time, while secrets rotate", async (context) => {
+test("every attempt is signed over its bytes with the secret of its time, while secrets rotate (P26)", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;

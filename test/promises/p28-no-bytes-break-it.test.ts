@@ -135,7 +135,7 @@ const SMUGGLING: Readonly<Record<string, string>> = {
   "a carriage return in a header": `GET ${LINK} HTTP/1.1\r\n${H}X: a\rContent-Length: 0\r\n\r\n${smuggled}`,
 };
 
-test("P28: nothing behind a request of doubtful length is carried out, in one segment or behind it", async () => {
+test("nothing behind a request of doubtful length is carried out, in one segment or behind it (P28)", async () => {
   const run = `smuggle${SEED}`;
   const named = Object.entries(SMUGGLING).map(([name, bytes], i) => ({
     name,
@@ -166,7 +166,7 @@ test("P28: nothing behind a request of doubtful length is carried out, in one se
   await expectServing();
 });
 
-test("P28: requests in one segment are answered in order, each once, and recorded once", async () => {
+test("requests in one segment are answered in order, each once, and recorded once (P28)", async () => {
   const run = `pipe${SEED}`;
   const numbers = Array.from({ length: 500 }, (_, i) => i);
   const requests = numbers.map((i) =>
@@ -228,14 +228,14 @@ test("LIM P28: a head or a body over its limit is refused, and ends its connecti
   await expectServing();
 });
 
-test("P28: an answer does not say what program gave it", async () => {
+test("an answer does not say what program gave it (P28)", async () => {
   const answer = await askOnce(fleet.port, rawRequest(LINK));
   const names = [...(answer?.headers.keys() ?? [])];
   expect(names).not.toContain("uwebsockets");
   expect(names).not.toContain("server");
 });
 
-test("P28: who asks for much and reads nothing is cut off, and takes no memory along", async () => {
+test("who asks for much and reads nothing is cut off, and takes no memory along (P28)", async () => {
   const before = residentBytes(pid);
   const methods = ["GET", "HEAD", "POST", "PUT"];
   await forEachConcurrently(methods, methods.length, async (method) => {

@@ -132,7 +132,7 @@ function canaries(): string[] {
   ];
 }
 
-test("P31: keys are kept as hashes only (#24)", async (context) => {
+test("keys are kept as hashes only (P31, #24)", async (context) => {
   const keys = world.secrets.filter((secret) => secret.startsWith("trk_"));
   expect(keys.length).toBeGreaterThan(3);
   const { rows: tables } = await world.db.query<{ name: string }>({
@@ -150,7 +150,7 @@ test("P31: keys are kept as hashes only (#24)", async (context) => {
   }
 });
 
-test("P31: no log has a key, token, e-mail, phone, address or query string, also after kills (#24)", async (context) => {
+test("no log has a key, token, e-mail, phone, address or query string, also after kills (P31, #24)", async (context) => {
   const folder = join(world.system.dataDir, "logs");
   const files = await readdir(folder);
   expect(files.length).toBeGreaterThan(3);
@@ -166,7 +166,7 @@ test("P31: no log has a key, token, e-mail, phone, address or query string, also
   ).toEqual([]);
 });
 
-test("P31: no subject of a message has personal data or a secret (#24)", (context) => {
+test("no subject of a message has personal data or a secret (P31, #24)", (context) => {
   const all = [...subjects];
   expect(all.length).toBeGreaterThan(5);
   const found = all.filter((subject) => canaries().some((canary) => subject.includes(canary)));

@@ -15,7 +15,7 @@ const LATEST_SECOND = 20;
 const IN_FLIGHT = 200;
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
-test("P32: 600 of 2,000 parallel calls are served over four processes, REST and MCP together (#24)", async (context) => {
+test("600 of 2,000 parallel calls are served over four processes, REST and MCP together (P32, #24)", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   const { world } = fleet;
   const origins: string[] = [];

@@ -132,20 +132,20 @@ test(`P33: only the trusted suffix counts: ${CHAINS} chains by a trusted proxy`,
   expect(wrong.slice(0, 10)).toEqual([]);
 });
 
-test("P33: a chain in several header lines is one chain: a proxy's own line behind the visitor's counts", async () => {
+test("a chain in several header lines is one chain: a proxy's own line behind the visitor's counts (P33)", async () => {
   const chains = fc.sample(chain, { numRuns: Math.floor(CHAINS / 3), seed: SEED + 1 });
   const recorded = await recordedIps(`lines${SEED}`, TRUSTED_PEER, chains.map(linesOf));
   expect(differences(chains, recorded).slice(0, 10)).toEqual([]);
 });
 
-test("P33: nobody else is believed: a peer that is no trusted proxy is itself, whatever it says", async () => {
+test("nobody else is believed: a peer that is no trusted proxy is itself, whatever it says (P33)", async () => {
   const chains = fc.sample(chain, { numRuns: Math.floor(CHAINS / 3), seed: SEED + 2 });
   const headers = chains.map((sent) => [headerOf(sent, ",")]);
   const recorded = await recordedIps(`peer${SEED}`, OTHER_PEER, headers);
   expect([...new Set(recorded)]).toEqual([OTHER_PEER]);
 });
 
-test("P33: no chain brings a report onto the IP allow-list of an advertiser but one whose client is on it", async () => {
+test("no chain brings a report onto the IP allow-list of an advertiser but one whose client is on it (P33)", async () => {
   const { world } = fleet;
   const onList = fc.boolean().chain((isListed) =>
     chain.map((sent) => ({

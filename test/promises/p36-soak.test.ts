@@ -43,7 +43,7 @@ type Sample = {
   readonly deadTuples: number;
 };
 
-test("P36: under steady traffic memory, parts and dead tuples stay bounded and journals drain (#24)", {
+test("under steady traffic memory, parts and dead tuples stay bounded and journals drain (P36, #24)", {
   timeout: TIMEOUT_MS,
 }, async (context) => {
   await using system = await startSystem();

@@ -7,7 +7,7 @@ const FILE = /^p(\d{2})-[a-z0-9-]+\.test\.ts$/;
 const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".test.ts"));
 const numbers = Array.from({ length: LAST_PROMISE }, (_, i) => i + 1);
 
-test("P37: every promise about a part that exists has a test file of its own (#24)", () => {
+test("every promise about a part that exists has a test file of its own (P37, #24)", () => {
   expect(files.filter((name) => !FILE.test(name))).toEqual([]);
   const tested = new Set(files.map((name) => Number(FILE.exec(name)?.[1])));
   expect(numbers.filter((number) => !tested.has(number) && !(number in NOT_BUILT))).toEqual([]);
@@ -15,7 +15,7 @@ test("P37: every promise about a part that exists has a test file of its own (#2
   expect([...tested].toSorted((a, b) => a - b)).toEqual(PROMISES.map(({ number }) => number));
 });
 
-test("P37: every random choice of a promise comes from SEED (#24, #25)", () => {
+test("every random choice of a promise comes from SEED (P37, #24, #25)", () => {
   const unseeded = files.filter((name) => {
     const source = readFileSync(join(import.meta.dirname, name), "utf8");
     return /Math\.random|_SEED"\]/.test(source.replaceAll(/\/\/.*|"[^"]*"/g, ""));

@@ -23,7 +23,7 @@ const EQUAL_MS = 120_000;
 /** An ingress and the load that it alone answers. */
 type Answering = { readonly name: string; readonly dataDir: string; readonly load: ClickLoad };
 
-test("P38: a journal is copied from a running machine: clicks of both count once, no number twice (#7, #12)", async (context) => {
+test("a journal is copied from a running machine: clicks of both count once (P38, #7, #12)", async (context) => {
   await using system = await startSystem();
   const urls = await deployedServers(system.dataDir);
   const original = answeringOn(system, { name: "original", dataDir: system.dataDir });
@@ -51,7 +51,7 @@ test("P38: a journal is copied from a running machine: clicks of both count once
   expect(retiredIn(cloned)).toEqual([]);
 });
 
-test("P38: a machine is replaced by a copy of its journal and comes back: clicks count once, no number twice (#7, #12)", async (context) => {
+test("a machine is replaced by a copy of its journal and comes back: clicks count once (P38, #7, #12)", async (context) => {
   await using system = await startSystem();
   const urls = await deployedServers(system.dataDir);
   await using machine = await IngressMachine.open("original", urls);

@@ -72,7 +72,7 @@ for (const [name] of all.filter((one) => !chosen.includes(one)))
   process.stderr.write(`P38: ${name}: in the full run only\n`);
 
 test.for(chosen)(
-  "P38: %s: clicks once, facts as in Postgres, no id or number twice (#12)",
+  "%s: clicks once, facts as in Postgres, no id or number twice (P38, #12)",
   async ([name, variant], context) => {
     const { losses, byOperator } = variant;
     const forgets = (store: Loss["store"]): boolean => losses.some((loss) => loss.store === store);

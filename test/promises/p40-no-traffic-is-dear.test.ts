@@ -14,7 +14,7 @@ const IN_CI = [
 const FULL_TIMEOUT_MS = 6 * 3_600_000;
 const TIMEOUT_MS = 290_000;
 
-test("P40: no traffic costs ingress or the writer more than 1.5 times the normal mix, and all of it is stored (#0)", {
+test("no traffic costs ingress or the writer more than 1.5 times the normal mix (P40, #0)", {
   timeout: IS_FULL ? FULL_TIMEOUT_MS : TIMEOUT_MS,
 }, async (context) => {
   const compared = compareHostile({

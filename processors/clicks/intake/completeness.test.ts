@@ -70,7 +70,7 @@ test("when all have ended, everything is known that the stream holds, until one 
   expect(completeness.completeToMs(T + 2 * HOUR_MS)).toBe(T + HOUR_MS);
 });
 
-test("an epoch that was cut short holds back until its successor has shipped what it left, however long that takes", () => {
+test("an epoch that was cut short holds back until its successor has shipped what it left", () => {
   const completeness = new Completeness();
   completeness.heard(word(1, 1, T, 1));
   completeness.heard(word(1, 2, T + HOUR_MS, 1));
@@ -159,7 +159,7 @@ test("a producer whose clock is three days ahead makes no other one gone (#11, P
   expect(completeness.completeToMs()).toBe(T + 1_000);
 });
 
-test("all that a producer recorded until a moment is known once each of its epochs has passed it or ended (#23, TRK-037)", () => {
+test("a producer's records until a moment are known once each epoch has passed it or ended (#23, TRK-037)", () => {
   const completeness = new Completeness();
   const isKnown = (): boolean => completeness.isAllKnownOf({ producer: 1, untilMs: T + 100 });
   completeness.heard(word(2, 1, T + HOUR_MS, 1));
@@ -176,7 +176,7 @@ test("all that a producer recorded until a moment is known once each of its epoc
   expect(other.isAllKnownOf({ producer: 1, untilMs: T + 100 })).toBe(true);
 });
 
-test("a producer that is given up is no proof that all is known, until it is back and has shipped what it left (#9)", () => {
+test("a given-up producer does not prove that all is known until it is back and has shipped (#9)", () => {
   const completeness = new Completeness({ patienceMs: HOUR_MS });
   const dead = { producer: 2, untilMs: T + 1 };
   completeness.heard(word(1, 1, T, 1));
@@ -193,7 +193,7 @@ test("a producer that is given up is no proof that all is known, until it is bac
   expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([true, false]);
 });
 
-test("whoever is silent for longer than it is waited for is given up once, also at another time than 48 hours (#9)", () => {
+test("a producer silent for longer than the patience is given up once, also with other than 48 hours (#9)", () => {
   const completeness = new Completeness({ patienceMs: HOUR_MS });
   const dead = { producer: 2, untilMs: T + 1 };
   completeness.heard(word(2, 1, T, 1));

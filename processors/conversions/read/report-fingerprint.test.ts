@@ -22,7 +22,7 @@ test("reports that say the same have one fingerprint, however they are written (
     expect(fingerprint(params)).toBe(same);
 });
 
-test("a report that differs in any one parameter has another fingerprint, and so has another installation (#1)", () => {
+test("a report with any other parameter, or of another installation, has another fingerprint (#1)", () => {
   const one = [
     ORDER,
     ...Object.entries({

@@ -31,7 +31,7 @@ async function freshly(path: string, key: string, headers: Record<string, string
 }
 
 describe("keys", () => {
-  test("a missing, wrong, expired or revoked key is 401 with the envelope (AUTH-001, AUTH-002, AUTH-003, AUTH-018, G05, G06)", async () => {
+  test("a missing, wrong, expired or revoked key is 401 (AUTH-001, AUTH-002, AUTH-003, AUTH-018, G05, G06)", async () => {
     const { keys } = world.tenant;
     for (const [authorization, expected] of [
       [undefined, "401 missing_api_key"],
@@ -68,7 +68,7 @@ describe("keys", () => {
     }
   });
 
-  test("an address outside of the key's list is refused, also when X-Forwarded-For claims one inside (AUTH-004, AUTH-005, G07, P33)", async () => {
+  test("an address outside the key's list is refused, also if forged (AUTH-004, AUTH-005, G07, P33)", async () => {
     const { analyst } = world.tenant.keys;
     await setKeys("ip_allowlist", ["203.0.113.0/24", "2001:db8::/32"]);
     const from = (forwarded: string) => freshly("/me", analyst, { "x-forwarded-for": forwarded });
@@ -180,7 +180,7 @@ describe("roles", () => {
 });
 
 describe("GET /me", () => {
-  test("tells key, workspace, account and permissions of each role (ME-001, ME-002, ME-003, ME-004, ME-005, ME-006, AUTH-012, G10)", async () => {
+  test("shows key and permissions (ME-001, ME-002, ME-003, ME-004, ME-005, ME-006, AUTH-012, G10)", async () => {
     const { keys, workspaceId, affiliateId, affiliateCode, advertiserId } = world.tenant;
     const me = async (role: Role) => (await world.get("/me", keys[role])).body["data"];
     const workspace = {

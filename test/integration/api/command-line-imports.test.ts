@@ -65,7 +65,7 @@ async function count(of: Tenant, table: "affiliate" | "offer" | "advertiser"): P
   return rows[0]?.found ?? 0;
 }
 
-test("CSV of a spreadsheet: byte order mark, CRLF, quotes, line breaks, other scripts; what looks like a formula stays text", async () => {
+test("CSV of a spreadsheet is read as it is: byte order mark, CRLF, quotes, line breaks, formulas as text", async () => {
   const of = await tenant();
   const path = file(
     "partners.csv",
@@ -88,7 +88,7 @@ test("CSV of a spreadsheet: byte order mark, CRLF, quotes, line breaks, other sc
   });
 });
 
-test("every fault of 5,000 rows is told by row and field, and nothing is written; --skip-faulty leaves these rows out", async () => {
+test("every fault of 5,000 rows is reported by row and field, nothing is written; --skip-faulty skips them", async () => {
   const of = await tenant();
   const rows = Array.from({ length: 5_000 }, (_, index) => {
     const code = `P${String(index).padStart(6, "0")}`;
@@ -117,7 +117,7 @@ test("every fault of 5,000 rows is told by row and field, and nothing is written
   expect(record(await world.get("/affiliates/P000001", of.keys.admin))["name"]).toBe("Partner 1");
 });
 
-test("an import that was killed goes on where it was: no row twice, none left out, though rows have no code", async () => {
+test("a killed import goes on where it was: no row twice, none left out, though rows have no code", async () => {
   const of = await tenant();
   const names = Array.from({ length: 5_000 }, (_, index) => `Partner ${index}`);
   const path = file("killed.csv", `name\n${names.join("\n")}\n`);

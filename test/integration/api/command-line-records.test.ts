@@ -163,7 +163,7 @@ test("writes are in the audit log under the name of the command, refused ones to
   });
 });
 
-test("the program prints results on standard output, faults on the other, and its exit code tells them apart", async () => {
+test("results go to standard output, faults to standard error, and the exit code says which", async () => {
   const done = await spawnTracker(world, "user", "list", "--workspace", "first").ended;
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toContain("EMAIL");

@@ -86,7 +86,7 @@ test("a change that changes nothing leaves no line, and a refused one neither (C
   expect(list(await world.get(`/conversions/${id}/history`))).toHaveLength(2);
 });
 
-test("partner and advertiser see the changes of their own, less the money and names that are not for them (VIS-023, VIS-031, VIS-058)", async () => {
+test("partner and advertiser see changes of their own, without hidden fields (VIS-023, VIS-031, VIS-058)", async () => {
   const id = await convert();
   const seen = async (key: string) => {
     const [first = {}] = list(await world.get(`/conversions/${id}/history`, key));

@@ -54,7 +54,7 @@ describe("envelope", () => {
   );
 
   test.each(LISTS)(
-    "%s: ids are whole numbers but of conversions, times have three decimals and Z (ENV-012, ENV-013, ENV-014)",
+    "%s: ids are integers but for conversions, times have decimals and Z (ENV-012, ENV-013, ENV-014)",
     async (path) => {
       const { body } = await world.get(path);
       const times = valuesNamed(
@@ -253,7 +253,7 @@ describe("values of an offer", () => {
 });
 
 describe("refusals", () => {
-  test("the wrong parameter, the field in conflict, and what is not there are named (ERR-003, ERR-004, ERR-005)", async () => {
+  test("wrong parameter, conflicting field and missing record are named (ERR-003, ERR-004, ERR-005)", async () => {
     expect(details(await world.get("/offers?limit=x")).param).toBe("limit");
     const taken = await world.post("/affiliates", { name: "x", code: affiliate["code"] });
     expect(`${refusal(taken)} ${details(taken).field}`).toBe("409 conflict code");

@@ -63,7 +63,7 @@ test("of workspaces made at once in a new installation one has the host of TRACK
   ]);
 });
 
-test("hosts that several workspaces list: the first keeps each, the others share it, nothing else changes (#13, G200)", async () => {
+test("of hosts that several workspaces list the first keeps each, the others share it (#13, G200)", async () => {
   await using fresh = await emptyDatabase();
   const { db } = fresh;
   await migrateUntil(db, "_host_owners.sql");

@@ -27,7 +27,7 @@ async function overridePayout(offerId: number, payoutType: string, payout: strin
 }
 
 describe("partner access", () => {
-  test("PUT sets status and note, and says when it was decided (OFF-047, OFF-048, OFF-049, OFF-050, OFF-051, OFF-052, OFF-053, G50)", async () => {
+  test("PUT sets status and note (OFF-047, OFF-048, OFF-049, OFF-050, OFF-051, OFF-052, OFF-053, G50)", async () => {
     const { id } = await world.offer({ visibility: "approval" });
     const first = await accessOf(id, "approved", "welcome");
     expect(first.status).toBe(200);
@@ -56,7 +56,7 @@ describe("partner access", () => {
     );
   });
 
-  test("what a partner sees follows its access (OFF-054, OFF-055, OFF-056, OFF-058, OFF-059, OFF-060, G47 to G49)", async () => {
+  test("a partner sees by its access (OFF-054, OFF-055, OFF-056, OFF-058, OFF-059, OFF-060, G47 to G49)", async () => {
     const { partner } = world.tenant.keys;
     const look = async (id: number) => record(await world.get(`/offers/${id}`, partner));
     const open = await world.offer();
@@ -90,7 +90,7 @@ describe("partner access", () => {
     expect(runnable).not.toContain(open.id);
   });
 
-  test("a link stands on the domain assigned to partner and offer, partner, offer, else the default (4.10 rule 1)", async () => {
+  test("a link uses the domain assigned to partner and offer, to partner, to offer, else the default", async () => {
     const { workspaceId, affiliateId } = world.tenant;
     const { id } = await world.offer();
     const domain = async (host: string) =>
@@ -223,7 +223,7 @@ describe("reading", () => {
     expect(refusal(probing)).toBe("400 invalid_parameter");
   });
 
-  test("an advertiser has its own offers with revenue and every event, and no payout anywhere (OFF-064, OFF-065, VIS-013, VIS-014, VIS-015, G52)", async () => {
+  test("an advertiser sees own offers without payout (OFF-064, OFF-065, VIS-013, VIS-014, VIS-015, G52)", async () => {
     const { advertiser } = world.tenant.keys;
     const other = record(await world.post("/advertisers", { name: "Other" }));
     const foreign = await world.offer({ advertiser_id: other.id });
@@ -240,7 +240,7 @@ describe("reading", () => {
     expect(listed).not.toContain(foreign.id);
   });
 
-  test("a partner is never told revenue, advertiser, targets, caps or private events (VIS-003, VIS-004, VIS-005, VIS-006, VIS-007, VIS-008, VIS-009, VIS-058)", async () => {
+  test("a partner sees no revenue (VIS-003, VIS-004, VIS-005, VIS-006, VIS-007, VIS-008, VIS-009, VIS-058)", async () => {
     const { id } = await world.offer({
       caps: { conversions: { daily: 1 } },
       fallback_url: "https://fallback.example",

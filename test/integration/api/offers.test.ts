@@ -27,7 +27,7 @@ async function overridePayout(offerId: number, payoutType: string, payout: strin
 }
 
 describe("creating", () => {
-  test("name, advertiser and destination are enough; everything else has its default (OFF-005, OFF-016, OFF-017, ENV-033, ENV-034, ENV-035)", async () => {
+  test("defaults of an offer (OFF-005, OFF-016, OFF-017, ENV-033, ENV-034, ENV-035)", async () => {
     const answer = await world.post("/offers", {
       name: "Minimal",
       advertiser_id: world.tenant.advertiserId,
@@ -119,7 +119,7 @@ describe("creating", () => {
     });
   });
 
-  test("all wrong fields are told at once, nested ones by their path (OFF-022, OFF-023, OFF-024, ERR-002, G14, G15)", async () => {
+  test("all wrong fields are named, nested ones by path (OFF-022, OFF-023, OFF-024, ERR-002, G14, G15)", async () => {
     const answer = await world.post("/offers", {
       id: 7,
       foo: 1,
@@ -253,7 +253,7 @@ describe("changing", () => {
     );
   });
 
-  test("paying by click is refused while a partner has own terms, and then nothing changes (OFF-035, OFF-036, OFF-037, OFF-038, T26)", async () => {
+  test("pay per click is refused while a partner has own terms (OFF-035, OFF-036, OFF-037, OFF-038, T26)", async () => {
     const { id } = await world.offer();
     expect((await world.patch(`/offers/${id}`, { payout_type: "cpc" })).status).toBe(200);
     expect((await world.patch(`/offers/${id}`, { payout_type: "cpa" })).status).toBe(200);
@@ -273,40 +273,47 @@ describe("changing", () => {
 });
 
 describe("events", () => {
-  test("an event has defaults, and its code is unique in the offer (OFF-039, OFF-040, OFF-041, OFF-042, OFF-043, OFF-044, OFF-045, OFF-046, ENV-022, T75)", async () => {
-    const { id } = await world.offer();
-    const made = await world.post(`/offers/${id}/events`, {
-      code: "lead",
-      name: "Lead",
-      revenue: "3",
-      payout: "2",
+  describe("OFF-039, OFF-040, OFF-041, OFF-042, OFF-043, OFF-044, OFF-045, OFF-046, ENV-022", () => {
+    describe("T75", () => {
+      test("event defaults, unique code", async () => {
+        const { id } = await world.offer();
+        const made = await world.post(`/offers/${id}/events`, {
+          code: "lead",
+          name: "Lead",
+          revenue: "3",
+          payout: "2",
+        });
+        expect(made.status).toBe(201);
+        expect(record(made)).toEqual({
+          id: someId,
+          code: "lead",
+          name: "Lead",
+          revenue_type: "rpa",
+          revenue: "3.0000",
+          payout_type: "cpa",
+          payout: "2.0000",
+          is_default: false,
+          is_private: false,
+          allow_multiple: false,
+        });
+        const again = await world.post(`/offers/${id}/events`, { code: "lead", is_private: true });
+        expect(`${refusal(again)} ${details(again).field}`).toBe("409 conflict code");
+        expect(
+          (await world.post(`/offers/${id}/events`, { code: "Lead", allow_multiple: true })).status,
+        ).toBe(201);
+        expect(refusal(await world.post("/offers/999999/events", { code: "x" }))).toBe(
+          "404 not_found",
+        );
+        expect(details(await world.post(`/offers/${id}/events`, { name: "x" })).fields).toEqual({
+          code: "required",
+        });
+        expect(
+          details(await world.post(`/offers/${id}/events`, { code: "x", payout_type: "cpc" }))
+            .fields,
+        ).toHaveProperty("payout_type");
+        const { events } = record(await world.get(`/offers/${id}`));
+        expect(events).toMatchObject([{ code: "default" }, { code: "lead" }, { code: "Lead" }]);
+      });
     });
-    expect(made.status).toBe(201);
-    expect(record(made)).toEqual({
-      id: someId,
-      code: "lead",
-      name: "Lead",
-      revenue_type: "rpa",
-      revenue: "3.0000",
-      payout_type: "cpa",
-      payout: "2.0000",
-      is_default: false,
-      is_private: false,
-      allow_multiple: false,
-    });
-    const again = await world.post(`/offers/${id}/events`, { code: "lead", is_private: true });
-    expect(`${refusal(again)} ${details(again).field}`).toBe("409 conflict code");
-    expect(
-      (await world.post(`/offers/${id}/events`, { code: "Lead", allow_multiple: true })).status,
-    ).toBe(201);
-    expect(refusal(await world.post("/offers/999999/events", { code: "x" }))).toBe("404 not_found");
-    expect(details(await world.post(`/offers/${id}/events`, { name: "x" })).fields).toEqual({
-      code: "required",
-    });
-    expect(
-      details(await world.post(`/offers/${id}/events`, { code: "x", payout_type: "cpc" })).fields,
-    ).toHaveProperty("payout_type");
-    const { events } = record(await world.get(`/offers/${id}`));
-    expect(events).toMatchObject([{ code: "default" }, { code: "lead" }, { code: "Lead" }]);
   });
 });

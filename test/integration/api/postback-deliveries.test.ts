@@ -79,7 +79,7 @@ async function retry(id: string, key?: string) {
   );
 }
 
-test("a delivery that waits shows what it is for and when it is sent, and while it is sent that none is planned (G179)", async () => {
+test("a waiting delivery shows its cause and when it is sent, and no time while it is sent (G179)", async () => {
   const { postback, conversion, delivery, id, path } = await deliver();
   expect(delivery).toEqual({
     id,
@@ -119,7 +119,7 @@ test("one that failed shows address, answer and error, also to its partner (PBO-
   }
 });
 
-test("deliveries are paged, newest first, and filtered by status; a cursor is good for its postback alone (LIM-007)", async () => {
+test("deliveries are paged, newest first, by status; a cursor serves its own postback only (LIM-007)", async () => {
   const { path, id, convert } = await deliver();
   const another = await deliver();
   for (let index = 0; index < 4; index += 1) await convert();
@@ -232,7 +232,7 @@ test.each([
   ["body", { method: "POST", body: '{"address":"{ip}"}' }],
   ["free value in the url", { url: "https://partner.example/?t={adv1}" }],
 ])(
-  "what a staff macro in the %s may have told is not shown to the partner, and to staff it is (#15, G125)",
+  "what a staff macro in the %s may have revealed is shown to staff and not to the partner (#15, G125)",
   async (_, fields) => {
     const { id, path } = await deliver(fields);
     const { keys } = world.tenant;

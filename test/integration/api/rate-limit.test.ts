@@ -60,7 +60,7 @@ test("a window of a clock that was an hour ahead refuses nobody for that hour (#
   expect((await world.get("/me")).headers.get("x-ratelimit-remaining")).toBe(String(LIMIT - 1));
 });
 
-test("each request takes one, refused ones too, and /me tells what its headers tell (LIM-004, ME-007, ME-008)", async () => {
+test("each request takes one, refused ones too, and /me agrees with the headers (LIM-004, ME-007, ME-008)", async () => {
   await freshWindow(world);
   const first = await world.get("/me");
   await world.get("/nope");

@@ -127,7 +127,7 @@ describe("what is built", () => {
 });
 
 describe("the host (LNK-015, LNK-016, LNK-031, G182)", () => {
-  test("is that of partner and offer, of the partner, of the offer, else the default; inactive ones are skipped", async () => {
+  test("is that of partner and offer, partner, offer, else the default; inactive ones are skipped", async () => {
     const { affiliateId } = world.tenant;
     const hostNow = async (): Promise<unknown> => {
       const { host, url } = await link();

@@ -94,7 +94,7 @@ test("POST /fx-rates writes the workspace's own rates, beside the installation's
   await expect(runTracker(world, "fx-rates", "set", "EUR=1")).rejects.toThrow(/per EUR/);
 });
 
-test("a conversion is converted by its workspace's rate, that of the day before too, else by the installation's (#14, G201)", async () => {
+test("a conversion uses its workspace's rate, also the day before's, else the installation's (#14, G201)", async () => {
   const saleOf = async (tenant: Tenant): Promise<unknown> => {
     const offer = await world.offer(
       { advertiser_id: tenant.advertiserId, currency: "EUR" },

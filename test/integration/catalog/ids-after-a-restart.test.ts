@@ -77,7 +77,7 @@ async function saveRunning(label: string): Promise<void> {
   await server.signal("SIGCONT");
 }
 
-test("a Postgres put back to a snapshot of the same second gives no id of the lost time again (#7, #12, P38)", async () => {
+test("a Postgres put back to a snapshot of the same second gives no lost id again (#7, #12, P38)", async () => {
   await newWorkspace("kept");
   await saveRunning("snapshot");
   const lost = [await newWorkspace("lost-1"), await newWorkspace("lost-2")];

@@ -128,7 +128,7 @@ test("who was away longer than marks are kept reads all once, misses nothing and
   }
 });
 
-test("the set-up of an older release, whose versions have no marks, is followed and a restore of it seen (#6)", async () => {
+test("a catalog of an older release without marks is followed, and its restore is noticed (#6)", async () => {
   await world.change("delete from catalog_log", "insert into catalog_log (version) values (0)");
   const running = await world.follow();
   const backup = await world.backUp();

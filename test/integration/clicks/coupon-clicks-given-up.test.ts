@@ -126,7 +126,7 @@ async function comesHome(): Promise<void> {
   await world.untilSettled(dead);
 }
 
-test("a coupon's click is recorded once when its ingress is given up and comes back after all (#9, TRK-037)", async () => {
+test("a coupon's click is recorded once when its ingress is given up and comes back (#9, TRK-037)", async () => {
   const writer = await world.startWriter();
   await say(dead, Date.now() - 30 * MINUTE_MS);
   await say(live, Date.now());
@@ -157,7 +157,7 @@ async function silentOnes(): Promise<number[]> {
   return producers.flatMap(({ id, state }) => (state === "silent" ? [id] : []));
 }
 
-test("PRODUCER_PATIENCE_HOURS other than 48 holds for coupons, look-ups by id and later owners of a lane (#9)", async () => {
+test("PRODUCER_PATIENCE_HOURS other than 48 holds for coupons, look-ups and later owners of a lane (#9)", async () => {
   const first = await world.startWriter({ producerPatienceMs: 10 * MINUTE_MS });
   const sources = {
     nats: world.nats,

@@ -75,7 +75,7 @@ async function inTable(): Promise<string> {
   );
 }
 
-test("an erased click loses its values in the memory of the click writer, and others keep theirs (#19, G207)", async () => {
+test("an erased click loses its values in the writer's memory, and others keep theirs (#19, G207)", async () => {
   const [erased, other] = [
     aClick(personal("erased-in-memory", IP)),
     aClick(personal("in-memory-beside", OTHER_IP)),
@@ -171,7 +171,7 @@ test("an erased address goes from the memory of the writer, also out of texts (#
   expect(await inTable()).not.toMatch(/2001(:|%3A)db8(::|%3A%3A)77/i);
 });
 
-test("erased values do not come back when a table that forgot is filled from the stream again (#19, G207, P5)", async () => {
+test("erased values do not return when a table is filled from the stream again (#19, G207, P5)", async () => {
   const clicks = [aClick(personal("refilled", IP)), aClick(personal("refilled-ip", "192.0.2.9"))];
   const one = journal(...clicks);
   await one.shipAll();

@@ -30,7 +30,7 @@ async function untilRefused(writer: Writer, records: number): Promise<void> {
   );
 }
 
-test("a second start with the number and epoch of another is refused, and told so, instead of taken for a repeat (#7)", async () => {
+test("a second start with the number and epoch of another is refused, not taken for a repeat (#7)", async () => {
   const at = { lane: 1, producer: 5, epoch: 3 };
   const first = await world.startWriter();
   const own = await shipped(at, "own", 10);

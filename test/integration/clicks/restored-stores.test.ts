@@ -102,7 +102,7 @@ test("ids that were given after a backup are not given again, though nobody told
   expect(await newWorkspace("another")).toBeLessThan(lost + 2 * MARGIN);
 });
 
-test("`tracker restored` lifts ids, producer numbers and lane epochs above what ClickHouse and the stream know (#7)", async () => {
+test("`tracker restored` lifts ids, numbers and epochs above those of ClickHouse and stream (#7)", async () => {
   const restore = await takeBackup();
   const writer = await world.startWriter();
   const producer = world.producer({ lane: 3, producer: 700 });
@@ -143,7 +143,7 @@ test("`tracker restored` lifts ids, producer numbers and lane epochs above what 
   expect(metricOf(next.metrics, "clicks_postgres_went_back_total")).toBe(0);
 });
 
-test("after `tracker restored` writers read the streams from their beginning, though both stores are older (#12, P38)", async () => {
+test("after `tracker restored` of both stores writers read the streams from their beginning (#12, P38)", async () => {
   const restore = await takeBackup();
   const writer = await world.startWriter();
   const producer = world.producer({ lane: 1 });

@@ -173,7 +173,7 @@ async function reports() {
   return { answers: answers.map(({ status, json }) => ({ status, json })), money };
 }
 
-test("by click: visitor, ad IDs and hashes go from click, conversion, log and deliveries; reports stay (#19, G207)", async () => {
+test("by click: personal data goes from click, conversion, log and deliveries; reports stay (#19, G207)", async () => {
   const visit = await aVisit({}, { email: EMAIL, phone: "+49 30 123" });
   const other = await aVisit({ ip: OTHER_IP, destination: "https://shop.example/" });
   const before = await reports();

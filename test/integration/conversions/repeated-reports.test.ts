@@ -297,7 +297,7 @@ test("a row of before fingerprints that a cap stopped is approved by its id only
   );
 });
 
-test("erasing a person and retention clear the fingerprints, and a repeat still changes nothing (#1, G198, G207)", async () => {
+test("erasure and retention clear fingerprints, and a repeat still changes nothing (#1, G198, G207)", async () => {
   const none = { report_fingerprint: null, change_fingerprint: null };
   const erased = await approvedOrder({ hold_days: "3" }, { email: "person@shop.example" });
   expect(await world.conversion(erased.id)).not.toMatchObject(none);

@@ -224,7 +224,7 @@ test("the inbound log is dropped by the day, and a day without a partition keeps
   ]);
 });
 
-test("conversions older than CONVERSION_RETENTION_DAYS lose what describes their visitor, and nothing else (#19)", async () => {
+test("conversions older than CONVERSION_RETENTION_DAYS lose their visitor and nothing else (#19)", async () => {
   const offerId = await world.addOffer();
   const report = async (): Promise<string> => {
     const click = await world.addClick({ offer_id: offerId, gclid: "g", sub1: "kept" });
@@ -324,7 +324,7 @@ function listen(server: Server): Promise<string> {
   });
 }
 
-test("clicks older than CLICK_RETENTION_DAYS lose what describes their visitor, by themselves, and still convert", async () => {
+test("clicks older than CLICK_RETENTION_DAYS lose their visitor and still convert", async () => {
   const offerId = await world.addOffer({});
   const described = { offer_id: offerId, ip: "203.0.113.7", user_agent: "Browser", sub1: "kept" };
   const old = await world.addClick({ ...described, ageMs: 100 * DAY_MS });
@@ -355,7 +355,7 @@ test("visitors of clicks are kept for the longest window of any offer, whatever 
   expect(await longestWindowDays(world.pool)).toBe(100);
 });
 
-test("an audit of facts that failed while ClickHouse was away is repeated as soon as it is back (#2, #12, P38)", async () => {
+test("an audit that failed while ClickHouse was away is repeated as soon as it is back (#2, #12, P38)", async () => {
   const server = new URL(world.env["CLICKHOUSE_URL"] ?? "");
   const gate = await TcpGate.open({ host: server.hostname, port: Number(server.port) });
   await gate.shut();

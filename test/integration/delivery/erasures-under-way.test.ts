@@ -71,7 +71,7 @@ test("a report about an erased click is recorded without its visitor, at once (#
   expect(await conversionOf(click.click_id)).toMatchObject(CLEARED);
 });
 
-test("a kept report from before the erasure of its e-mail is recorded without it, and its click is erased (#19, G207)", async () => {
+test("a report kept from before an erasure is recorded without the e-mail, its click is erased (#19, G207)", async () => {
   const click = await aVisit();
   const early = Date.now() - MINUTE_MS;
   await eraseNow({ kind: "email", email: EMAIL });
@@ -145,7 +145,7 @@ test("rows of the inbound log that are written after an erasure do not bring its
   ]);
 });
 
-test("a delivery that is under way during the erasure leaves no value in its log, and its retry has none (#19, G207)", async () => {
+test("a delivery under way during an erasure leaves no value in its log or retry (#19, G207)", async () => {
   const own = await world.tracking.addOffer();
   for (const path of ["slow", "again"])
     await world.addPostback(own, { url: world.url(`${path}?g={gclid}&ip={ip}`) });
@@ -176,7 +176,7 @@ test("a delivery that is under way during the erasure leaves no value in its log
   expect(JSON.stringify(rows)).not.toContain(click.gclid);
 });
 
-test("an idempotency key keeps its answer after the erasure, and no fingerprint to guess a person from (#19, G203)", async () => {
+test("an idempotency key keeps its answer after an erasure, and no fingerprint (#19, G203)", async () => {
   const click = await aVisit();
   const report = { click_id: click.click_id, email: EMAIL, amount: "5", idempotency_key: "k-1" };
   const first = await world.tracking.report(report);

@@ -32,7 +32,7 @@ async function passing(code: string): Promise<number> {
   return passed;
 }
 
-test("after a kill -9 without NATS no click passes a full cap: its clicks lie in the journal, not shipped (#23)", async () => {
+test("after a kill -9 without NATS no click passes a full cap, though its clicks are not shipped (#23)", async () => {
   await world.addOffer("UNSHIPPED", CAPS);
   await world.gate("b").shut();
   await fill("UNSHIPPED");

@@ -88,7 +88,7 @@ test(
 );
 
 test(
-  "a number that a restored Postgres gives again belongs to one journal, and no click of either is lost (#7, P38)",
+  "a number that a restored Postgres gives again belongs to one journal, no click is lost (#7, P38)",
   async () => {
     const original = { DATA_DIR: join(folder, "original") };
     const second = { DATA_DIR: join(folder, "second") };

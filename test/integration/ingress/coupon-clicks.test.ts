@@ -86,7 +86,7 @@ async function reportAndKill(txid: string): Promise<string | undefined> {
 }
 
 test(
-  "a conversion by coupon has its click once, also when kill -9 falls between its commit and its answer (#23, TRK-037)",
+  "a coupon's conversion has its click once, also through kill -9 after its commit (#23, TRK-037)",
   async () => {
     const inTime = await world.ask(`/pb?token=${shop.postbackToken}&coupon=SAVE&txid=in-time`);
     expect(JSON.parse(inTime.body)).toMatchObject({ ok: true });

@@ -136,7 +136,7 @@ test("B1: a segment is forgotten only when the writer has passed everything in i
   expect(isPassed()).toBe(true);
 });
 
-test("a writer that has the epoch from another process deletes nothing here, and ships it under a number of its own (#7)", async () => {
+test("an epoch that the writer has from another process is kept and shipped under another number (#7)", async () => {
   const world = await openWorld();
   let refusals = 0;
   const ingress = openIngress(world, 1, () => {
@@ -182,7 +182,7 @@ test("a writer that has the epoch from another process deletes nothing here, and
   expect(new Set(ended.map(({ producer }) => producer))).toEqual(new Set([MOVED_TO]));
 });
 
-test("what a stream that was made anew has lost of a dead process is shipped again, and otherwise nothing (#8)", async () => {
+test("only what a new stream has lost of a dead process is shipped again (#8)", async () => {
   const world = await openWorld();
   const killed = Journal.open({
     folder: world.folder,

@@ -154,7 +154,7 @@ test("each cost is converted at the rate of its date, at most 7 days old, rounde
   expect((await report(tinyDay)).totals["ad_cost"]).toBe("0.0009");
 });
 
-test("a cost is in the row of its time, offer, partner, advertiser, source, campaign and ad group (REP-048)", async () => {
+test("a cost is in the row of its time, offer, partner, advertiser, source, campaign and group (REP-048)", async () => {
   const [offer] = world.seed.offerIds;
   const [affiliate] = world.seed.affiliateIds;
   const [advertiser] = world.seed.advertiserIds;
@@ -179,7 +179,7 @@ test("a cost is in the row of its time, offer, partner, advertiser, source, camp
   );
 });
 
-test("by any other dimension a cost is under the empty value, if need be in a row alone (REP-049, T34, G73)", async () => {
+test("by any other dimension a cost is under the empty value, maybe in a row alone (REP-049, T34, G73)", async () => {
   expect(await costBy("country")).toEqual({ US: "0.0000", DE: "0.0000", "": ALL });
   for (const dimension of ["is_bot", "event", "status", "device_type", "domain", "currency"])
     expect((await costBy(dimension))[""], dimension).toBe(ALL);
