@@ -97,6 +97,13 @@ module.exports = {
       to: { path: `^test/(?!samples/)|${unitTest}` },
     },
     {
+      name: "test-system-knows-no-replay",
+      severity: "error",
+      comment: "test/system is what the replay and other tests drive the service with.",
+      from: { path: "^test/system/" },
+      to: { path: "^test/replay/" },
+    },
+    {
       name: "product-needs-no-dev-dependency",
       severity: "error",
       comment: "It would be missing where the product is installed with --omit=dev.",

@@ -31,6 +31,7 @@ const GROUND: Record<string, string> = {
   "schemas/clickhouse/connect.ts": `import { createClient } from "@clickhouse/client"; export const open = createClient;`,
   "deploy/local/main.ts": `import { open } from "ffi-rs"; export const engine = open;`,
   "test/samples/a-click.ts": `export const aClick = {};`,
+  "test/replay/replay.ts": `export const replay = 1;`,
   "test/services/postgres.ts": `import pg from "pg"; export const pool = pg.Pool;`,
 };
 
@@ -75,6 +76,11 @@ const FAULTS: readonly (readonly [rule: string, path: string, source: string])[]
     "request-knows-no-neighbour",
     "ingress/request/decider.ts",
     `import type { Both } from "../routes/click.ts"; export type Decided = Both;`,
+  ],
+  [
+    "test-system-knows-no-replay",
+    "test/system/replayer.ts",
+    `import { replay } from "../replay/replay.ts"; export const again = replay;`,
   ],
   [
     "settings-only-in-main",

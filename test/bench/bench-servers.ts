@@ -5,7 +5,7 @@ import { startNats } from "../../deploy/local/embedded-nats.ts";
 import { startPostgres } from "../../deploy/local/embedded-postgres.ts";
 import type { Report } from "../../deploy/local/report.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { Demo } from "../replay/service.ts";
+import { Demo } from "../system/service.ts";
 import { freePort } from "../system/start-system.ts";
 
 /** Real servers with a migrated schema and the demo workspace, without any process of the service. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { type Receiver, startReceiver } from "../integration/outgoing/receiver.ts";
-import { pause } from "../replay/service.ts";
+import { pause } from "../system/service.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";

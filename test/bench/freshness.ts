@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pause } from "../replay/service.ts";
+import { pause } from "../system/service.ts";
 import { startSystem } from "../system/start-system.ts";
 import { type BenchResult, quantile } from "./result.ts";
 

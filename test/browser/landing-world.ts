@@ -2,7 +2,7 @@ import assert from "node:assert";
 import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
 import { inject } from "vitest";
 import { z } from "zod";
-import { Demo, ServiceClient } from "../replay/service.ts";
+import { Demo, ServiceClient } from "../system/service.ts";
 import { until } from "../system/until.ts";
 import { LandingPage, type OpenOptions } from "./landing-page.ts";
 import { PageServer } from "./page-server.ts";

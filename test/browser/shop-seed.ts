@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { openPool, type Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import type { HttpAnswer, ServiceClient } from "../replay/service.ts";
+import type { HttpAnswer, ServiceClient } from "../system/service.ts";
 import type { System } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 

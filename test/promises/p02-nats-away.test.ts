@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TcpGate } from "../integration/conversions/tcp-gate.ts";
-import { pause } from "../replay/service.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { OwnServer } from "../system/own-server.ts";
 import { SEED } from "../system/seed.ts";
 import { serversOf } from "../system/servers-of.ts";
+import { pause } from "../system/service.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
 import { until } from "../system/until.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
-import { pause } from "../replay/service.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { findProcesses, killAndAwaitSuccessor } from "../system/processes.ts";
 import { rollupDifferences } from "../system/rollup-differences.ts";
 import { randomOf, SEED } from "../system/seed.ts";
 import { serversOf } from "../system/servers-of.ts";
+import { pause } from "../system/service.ts";
 import { startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
 import { until } from "../system/until.ts";

@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { readSegment } from "../../ingress/journal/segment-files.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { TcpGate } from "../integration/conversions/tcp-gate.ts";
-import { pause } from "../replay/service.ts";
 import { IngressFleet } from "../system/ingress-fleet.ts";
 import { randomOf, SEED } from "../system/seed.ts";
+import { pause } from "../system/service.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 30 : 3;

@@ -8,10 +8,10 @@ import {
 } from "../integration/clicks/click-traffic.ts";
 import { ClickWorld } from "../integration/clicks/click-world.ts";
 import { WriterProcess } from "../integration/clicks/writer-process.ts";
-import { pause } from "../replay/service.ts";
 import { startServers } from "../services/servers.ts";
 import { rollupDifferences } from "../system/rollup-differences.ts";
 import { randomOf, SEED } from "../system/seed.ts";
+import { pause } from "../system/service.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 

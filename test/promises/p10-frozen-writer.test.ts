@@ -6,9 +6,9 @@ import {
 } from "../integration/clicks/click-traffic.ts";
 import { ClickWorld } from "../integration/clicks/click-world.ts";
 import { WriterProcess } from "../integration/clicks/writer-process.ts";
-import { pause } from "../replay/service.ts";
 import { startServers } from "../services/servers.ts";
 import { randomOf, SEED } from "../system/seed.ts";
+import { pause } from "../system/service.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 4 : 1;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ServiceClient } from "../replay/service.ts";
 import { findProcesses } from "../system/processes.ts";
+import type { ServiceClient } from "../system/service.ts";
 import { startSystem } from "../system/start-system.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { pause } from "../replay/service.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { pause } from "../system/service.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 

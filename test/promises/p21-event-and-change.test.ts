@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { pause } from "../replay/service.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
 import { randomOf, SEED } from "../system/seed.ts";
+import { pause } from "../system/service.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const KILLS = IS_FULL ? 500 : 16;

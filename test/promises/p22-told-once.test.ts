@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Received, startReceiver } from "../integration/outgoing/receiver.ts";
-import { pause } from "../replay/service.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
 import { randomOf, SEED } from "../system/seed.ts";
+import { pause } from "../system/service.ts";
 import { until } from "../system/until.ts";
 import { verifyWebhook } from "../system/verify-webhook.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";

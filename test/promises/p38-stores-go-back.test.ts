@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { readDemo, ServiceClient } from "../replay/service.ts";
 import { CatalogLedger } from "../system/catalog-ledger.ts";
 import { ClickLoad, clickDifferences } from "../system/click-load.ts";
 import { ConversionLoad } from "../system/conversion-load.ts";
@@ -10,6 +9,7 @@ import { IngressMachine } from "../system/ingress-machine.ts";
 import { OwnServer } from "../system/own-server.ts";
 import { killJob } from "../system/processes.ts";
 import { producerDifferences } from "../system/producer-ledger.ts";
+import { readDemo, ServiceClient } from "../system/service.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 import { trackerCommand } from "../system/tracker-command.ts";
 import { until } from "../system/until.ts";

@@ -1,10 +1,10 @@
+import { pause, type ServiceClient } from "../system/service.ts";
 import { conversionDifferences, countedConversions, reportedConversions } from "./conversions.ts";
 import type { Visitor } from "./expectation.ts";
 import { readClicks, readConversions } from "./ledger.ts";
 import { recountClicks } from "./recount.ts";
 import { reportDifferences } from "./report-differences.ts";
 import type { VisitRecord } from "./send.ts";
-import { pause, type ServiceClient } from "./service.ts";
 import type { Knowledge } from "./taken-clicks.ts";
 import { userAgentOf } from "./visit-request.ts";
 import type { World } from "./world.ts";

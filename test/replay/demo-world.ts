@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ServiceClient } from "./service.ts";
+import type { ServiceClient } from "../system/service.ts";
 import type { World } from "./world.ts";
 
 const Offers = z.object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Amount, amountOf } from "../../schemas/money/amount.ts";
+import type { ServiceClient } from "../system/service.ts";
 import type { VisitRecord } from "./send.ts";
-import type { ServiceClient } from "./service.ts";
 
 const ClickRow = z.object({
   click_id: z.string(),

@@ -1,10 +1,10 @@
+import { readDemo, ServiceClient } from "../system/service.ts";
 import { type Comparison, compareWithService } from "./compare.ts";
 import { readDemoWorld } from "./demo-world.ts";
 import { openExpectations } from "./expectation.ts";
 import { readLogLines } from "./log-lines.ts";
 import { planVisits } from "./plan.ts";
 import { sendVisits, type VisitRecord } from "./send.ts";
-import { readDemo, ServiceClient } from "./service.ts";
 import { embeddedPostgresUrl, setUpWorld } from "./set-up.ts";
 import type { Knowledge } from "./taken-clicks.ts";
 import type { World, WorldOffer } from "./world.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { formatAmount } from "../../schemas/money/amount.ts";
+import type { ServiceClient } from "../system/service.ts";
 import type { ReportedConversion } from "./conversions.ts";
 import { differing, type Fact } from "./differing.ts";
 import { type ClickRow, type ConversionRow, MoneyByCurrency } from "./ledger.ts";
 import { expectedMoney } from "./plan.ts";
 import type { VisitRecord } from "./send.ts";
-import type { ServiceClient } from "./service.ts";
 import { offerOf, type World } from "./world.ts";
 
 export type ReportSubject = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { type HttpAnswer, pause, type ServiceClient } from "../system/service.ts";
 import type { PlannedVisit } from "./plan.ts";
-import { type HttpAnswer, pause, type ServiceClient } from "./service.ts";
 import { readVisitAnswer, type VisitAnswer, visitRequest } from "./visit-request.ts";
 import type { World } from "./world.ts";
 import { SORRY } from "./world-offers.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { createWorkspace } from "../../api/command-line/workspaces.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
+import { ServiceClient } from "../system/service.ts";
 import { until } from "../system/until.ts";
-import { ServiceClient } from "./service.ts";
 import {
   WORLD_TIMEZONE,
   type World,

@@ -1,5 +1,5 @@
+import type { HttpAnswer } from "../system/service.ts";
 import type { PlannedVisit } from "./plan.ts";
-import type { HttpAnswer } from "./service.ts";
 import type { World } from "./world.ts";
 
 export type VisitRequest = {

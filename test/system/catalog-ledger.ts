@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ServiceClient } from "../replay/service.ts";
+import type { ServiceClient } from "./service.ts";
 import { until } from "./until.ts";
 
 const Made = z.object({ data: z.object({ id: z.int() }) });

@@ -1,4 +1,4 @@
-import { pause, type ServiceClient } from "../replay/service.ts";
+import { pause, type ServiceClient } from "./service.ts";
 import { storedClicks } from "./stored-clicks.ts";
 
 /** What the load knows of the requests it sent: those with an answer, and those nobody can tell about. */

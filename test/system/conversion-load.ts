@@ -1,5 +1,5 @@
-import { pause, type ServiceClient } from "../replay/service.ts";
 import type { ClickLoad } from "./click-load.ts";
+import { pause, type ServiceClient } from "./service.ts";
 
 /** What an advertiser was told of a report. */
 type ToldConversion = { readonly id: string; readonly txid: string };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pickPort } from "../../deploy/local/ports.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { pause, readDemo, ServiceClient } from "../replay/service.ts";
+import { pause, readDemo, ServiceClient } from "./service.ts";
 import { until } from "./until.ts";
 
 /** The whole service, as `npm start` runs it, on ports and a DATA_DIR of its own. */

@@ -1,4 +1,4 @@
-import { pause } from "../replay/service.ts";
+import { pause } from "./service.ts";
 
 /** Waits until `condition` answers something other than undefined or false, at most `timeoutMs`; answers it. */
 export async function until<T>(

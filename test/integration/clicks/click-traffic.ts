@@ -1,5 +1,5 @@
-import { pause } from "../../replay/service.ts";
 import { randomOf } from "../../system/seed.ts";
+import { pause } from "../../system/service.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import type { ClickWorld } from "./click-world.ts";
 

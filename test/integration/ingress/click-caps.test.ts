@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pause } from "../../replay/service.ts";
+import { pause } from "../../system/service.ts";
 import { until } from "../../system/until.ts";
 import { BOTH, type Ingress, type StoredClick, TwoIngressWorld } from "./two-ingress-world.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { z } from "zod";
-import type { HttpAnswer } from "../../replay/service.ts";
 import { type FreshDatabase, freshDatabase } from "../../services/fresh-database.ts";
 import { findProcesses } from "../../system/processes.ts";
+import type { HttpAnswer } from "../../system/service.ts";
 import { type System, startSystem } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
 import { TcpGate } from "../conversions/tcp-gate.ts";

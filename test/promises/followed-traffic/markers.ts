@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pause } from "../../replay/service.ts";
+import { pause } from "../../system/service.ts";
 import type { Market } from "./market.ts";
 import type { Orders } from "./orders.ts";
 import type { Traffic } from "./traffic.ts";

@@ -3,7 +3,7 @@ import { insertKey } from "../../../api/access/insert-key.ts";
 import { createWorkspace } from "../../../api/command-line/workspaces.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import type { Role } from "../../integration/reports/recount.ts";
-import { ServiceClient } from "../../replay/service.ts";
+import { ServiceClient } from "../../system/service.ts";
 import { until } from "../../system/until.ts";
 
 const IN_FORCE_MS = 15_000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { LedgerClick, LedgerConversion } from "../../integration/reports/ledger.ts";
-import type { HttpAnswer } from "../../replay/service.ts";
+import type { HttpAnswer } from "../../system/service.ts";
 import { until } from "../../system/until.ts";
 import { decimal, share, units } from "../recounted-day/money.ts";
 import type { Market, Offer } from "./market.ts";

@@ -2,8 +2,8 @@ import { clickIdParts } from "../../../schemas/ids/click-id.ts";
 import type { LedgerClick, LedgerImpression } from "../../integration/reports/ledger.ts";
 import type { Visitor } from "../../replay/expectation.ts";
 import type { LogLine } from "../../replay/log-lines.ts";
-import { pause } from "../../replay/service.ts";
 import { readVisitAnswer } from "../../replay/visit-request.ts";
+import { pause } from "../../system/service.ts";
 import { type Market, type Offer, type Partner, SORRY } from "./market.ts";
 
 const QUARTER_MS = 900_000;

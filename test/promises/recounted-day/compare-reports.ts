@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { differing } from "../../replay/differing.ts";
-import { pause, type ServiceClient } from "../../replay/service.ts";
+import { pause, type ServiceClient } from "../../system/service.ts";
 import { isVisible, type Role, readText } from "./compare-rows.ts";
 import { decimal, units } from "./money.ts";
 import { partnerOf, type Recounted, shopOf } from "./recount-day.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { differing } from "../../replay/differing.ts";
-import { pause, type ServiceClient } from "../../replay/service.ts";
+import { pause, type ServiceClient } from "../../system/service.ts";
 import { decimal } from "./money.ts";
 import { partnerOf, type Recounted, shopOf } from "./recount-day.ts";
 import type { Row } from "./row.ts";

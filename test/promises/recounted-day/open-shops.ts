@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
-import type { ServiceClient } from "../../replay/service.ts";
+import type { ServiceClient } from "../../system/service.ts";
 import { until } from "../../system/until.ts";
 import { type AdvertiserName, type Partner, planShops, RATES, type Shop } from "./shop.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { request } from "undici";
 import { z } from "zod";
-import { pause, type ServiceClient } from "../../replay/service.ts";
+import { pause, type ServiceClient } from "../../system/service.ts";
 import type { Answer, Ask, Click, Entry, Ledger } from "./ledger.ts";
 import { LISTED_IP, type Opened } from "./open-shops.ts";
 import type { Shop } from "./shop.ts";
