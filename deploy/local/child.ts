@@ -1,9 +1,8 @@
-import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Readable } from "node:stream";
-import { LineSplitter } from "./line-splitter.ts";
+import { LineSplitter } from "./log-lines.ts";
 import { removeProcessRecord, writeProcessRecord } from "./process-record.ts";
 import type { Report } from "./report.ts";
 import { RotatingLog } from "./rotating-log.ts";

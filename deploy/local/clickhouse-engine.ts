@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DataType, load, open } from "ffi-rs";
 import { askClickhouse } from "./ask-clickhouse.ts";
-import { ClickhouseEngineOrder } from "./clickhouse-engine-order.ts";
+import { ClickhouseEngineOrder } from "./child-programs.ts";
 
 const LIBRARY = "clickhouse";
 const READY_POLL_MS = 20;

@@ -9,12 +9,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { CommandOutput } from "./command-output.ts";
-import { commandOutput, lastWords, outputIfInstalled } from "./command-output.ts";
+import {
+  type CommandOutput,
+  commandOutput,
+  lastWords,
+  outputIfInstalled,
+} from "./command-output.ts";
 import { awaitFileLock } from "./file-lock.ts";
-import { LaunchError } from "./launch-error.ts";
-import type { Report } from "./report.ts";
-import { formatSeconds } from "./report.ts";
+import { formatSeconds, LaunchError, type Report } from "./report.ts";
 
 export interface UnpackOptions {
   runtimeDir: string;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "./kept-files.ts";
 
 /** What `tracker demo --json` prints, and what `DATA_DIR/demo.json` holds for people and scripts. */
 export const Demo = z.looseObject({

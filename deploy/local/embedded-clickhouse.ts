@@ -3,25 +3,21 @@ import { createRequire } from "node:module";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import type { ClickhouseAccess } from "./ask-clickhouse.ts";
-import { askClickhouse } from "./ask-clickhouse.ts";
+import { askClickhouse, type ClickhouseAccess } from "./ask-clickhouse.ts";
 import { prepareChildFolders, processRecordFile, startChild } from "./child.ts";
+import { type ClickhouseEngineOrder, programFile } from "./child-programs.ts";
 import {
   clickhouseConfig,
   clickhouseMemoryBytesMax,
   clickhouseUsers,
 } from "./clickhouse-config.ts";
-import type { ClickhouseEngineOrder } from "./clickhouse-engine-order.ts";
 import { lastWords } from "./command-output.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
-import { LaunchError } from "./launch-error.ts";
+import { keptSecret } from "./kept-files.ts";
 import { awaitReady } from "./leashed-server.ts";
-import { logSince } from "./log-since.ts";
 import { stopRecordedProcess } from "./process-record.ts";
-import { programFile } from "./program-file.ts";
-import { formatSeconds } from "./report.ts";
-import { LOG_FILE_BYTES_MAX } from "./rotating-log.ts";
-import { keptSecret } from "./secret-file.ts";
+import { formatSeconds, LaunchError } from "./report.ts";
+import { LOG_FILE_BYTES_MAX, logSince } from "./rotating-log.ts";
 
 export interface EmbeddedClickhouseOptions extends EmbeddedServerOptions {
   /** Default: two fifths of the machine's memory, at most 8 GiB. A query that needs more fails with code 241. */

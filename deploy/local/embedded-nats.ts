@@ -5,14 +5,11 @@ import { z } from "zod";
 import { prepareChildFolders } from "./child.ts";
 import { lastWords } from "./command-output.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
-import { LaunchError } from "./launch-error.ts";
+import { keptSecret, parseJson } from "./kept-files.ts";
 import { awaitReady, startLeashed } from "./leashed-server.ts";
-import { logSince } from "./log-since.ts";
 import { natsProgram } from "./nats-program.ts";
-import { parseJson } from "./parse-json.ts";
-import { formatSeconds } from "./report.ts";
-import { LOG_FILE_BYTES_MAX } from "./rotating-log.ts";
-import { keptSecret } from "./secret-file.ts";
+import { formatSeconds, LaunchError } from "./report.ts";
+import { LOG_FILE_BYTES_MAX, logSince } from "./rotating-log.ts";
 
 const READY_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 20_000;

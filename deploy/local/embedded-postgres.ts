@@ -3,13 +3,16 @@ import { join } from "node:path";
 import { prepareChildFolders } from "./child.ts";
 import { commandOutput, lastWords } from "./command-output.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
-import { LaunchError } from "./launch-error.ts";
+import { keptSecret } from "./kept-files.ts";
 import { awaitReady, startLeashed } from "./leashed-server.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
-import { formatSeconds } from "./report.ts";
-import { keptSecret } from "./secret-file.ts";
-import type { ServerAccount } from "./server-account.ts";
-import { asAccount, chooseServerAccount, makeAccountFolder } from "./server-account.ts";
+import { formatSeconds, LaunchError } from "./report.ts";
+import {
+  asAccount,
+  chooseServerAccount,
+  makeAccountFolder,
+  type ServerAccount,
+} from "./server-account.ts";
 
 /** Recovery after a crash replays up to `max_wal_size`; on a slow disk that takes a while. */
 const READY_DEADLINE_MS = 180_000;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "./report.ts";
 
 const InstallationRecord = z.object({
   id: z.string(),

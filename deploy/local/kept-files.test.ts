@@ -13,11 +13,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
 import { openInstallation } from "./installation.ts";
-import { logSince } from "./log-since.ts";
+import { keptSecret } from "./kept-files.ts";
 import { processIdentity } from "./process-identity.ts";
 import { readLiveProcess, stopRecordedProcess, writeProcessRecord } from "./process-record.ts";
-import { RotatingLog } from "./rotating-log.ts";
-import { keptSecret } from "./secret-file.ts";
+import { logSince, RotatingLog } from "./rotating-log.ts";
 
 let folder: string;
 const file = (): string => join(folder, "file");

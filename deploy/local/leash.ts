@@ -3,10 +3,9 @@
  * the launcher, or because the launcher was killed. Run as `node leash.js <JSON of LeashOrder>`.
  */
 
-import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
-import { LeashOrder } from "./leash-order.ts";
+import { LeashOrder } from "./child-programs.ts";
 import { removeProcessRecord, writeProcessRecord } from "./process-record.ts";
 
 function main(): void {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { LineSplitter } from "./line-splitter.ts";
-import { LineLimiter, shownLine } from "./log-lines.ts";
+import { LineLimiter, LineSplitter, shownLine } from "./log-lines.ts";
 
 test("the terminal shows warnings and errors of a log, and whatever is not a log line", () => {
   expect(shownLine('{"level":"info","msg":"click.stored"}')).toBeUndefined();

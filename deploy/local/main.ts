@@ -1,11 +1,8 @@
 /** `npm start`: the whole service on one machine, in one terminal. */
 import { EXIT_WRONG_SETTINGS, SettingsError } from "../../schemas/host/read-settings.ts";
 import { launch, takeDataDir } from "./launch.ts";
-import { LaunchError } from "./launch-error.ts";
-import type { Report } from "./report.ts";
-import { formatSeconds, terminalReport } from "./report.ts";
-import type { LauncherSettings } from "./settings.ts";
-import { readLauncherSettings } from "./settings.ts";
+import { formatSeconds, LaunchError, type Report, terminalReport } from "./report.ts";
+import { type LauncherSettings, readLauncherSettings } from "./settings.ts";
 import { Supervisor } from "./supervisor.ts";
 
 const EXIT_FAILED = 1;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { outputIfInstalled } from "./command-output.ts";
 import { unpackDebianPackages } from "./debian-packages.ts";
 import type { EmbeddedServerOptions } from "./embedded-server.ts";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "./report.ts";
 
 /** JetStream can flush every write only from 2.10 on. */
 const VERSION_MIN = { major: 2, minor: 10 };

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { z } from "zod";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "./kept-files.ts";
 
 /**
  * Below the ports that systems give to outgoing connections (32768 and up on Linux). A server's port from that range could

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "./report.ts";
 
 const SymbolicLinks = z.array(z.object({ source: z.string(), target: z.string() }));
 

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { keepFilesPrivate } from "./private-files.ts";
+import { keepFilesPrivate } from "./kept-files.ts";
 
 let folder: string;
 let umask: number;

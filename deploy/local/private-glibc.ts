@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { commandOutput, lastWords } from "./command-output.ts";
 import { unpackDebianPackages } from "./debian-packages.ts";
-import { LaunchError } from "./launch-error.ts";
-import type { Report } from "./report.ts";
+import { LaunchError, type Report } from "./report.ts";
 
 /** How Node is started for a program; the program's file and arguments come after `args`. */
 export interface NodeCommand {

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "./kept-files.ts";
 import { processIdentity } from "./process-identity.ts";
 
 /** A file that says which process does a job, so that the next start finds what a killed one left behind. */

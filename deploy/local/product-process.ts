@@ -1,13 +1,12 @@
+import { get } from "node:http";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { startChild } from "./child.ts";
 import { lastWords } from "./command-output.ts";
-import { answersOk } from "./http-ready.ts";
-import { LaunchError } from "./launch-error.ts";
 import { awaitReady } from "./leashed-server.ts";
 import { LineLimiter, shownLine } from "./log-lines.ts";
 import type { NodeCommand } from "./private-glibc.ts";
-import type { Report } from "./report.ts";
+import { LaunchError, type Report } from "./report.ts";
 import type { Service } from "./supervisor.ts";
 
 export interface ProductProcess {
@@ -71,4 +70,20 @@ export function productService(process: ProductProcess, host: ProductProcessHost
       );
     },
   };
+}
+
+const ANSWER_WAIT_MS = 2_000;
+
+/** Whether a GET answers 200 within 2 s. The body is not looked at. */
+export function answersOk(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const call = get(url, { agent: false, timeout: ANSWER_WAIT_MS }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    call.once("timeout", () => call.destroy());
+    // Refused or reset: not ready. Which of them makes no difference to the one who asks again.
+    call.once("error", () => resolve(false));
+    call.once("close", () => resolve(false));
+  });
 }

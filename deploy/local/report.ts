@@ -51,3 +51,11 @@ export function formatSeconds(durationMs: number): string {
   const seconds = Math.round(durationMs / 1_000);
   return seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
+
+/**
+ * A start that cannot go on. The message is a whole sentence for the person at the terminal: what is wrong and what to
+ * do about it. Nothing else is printed for it, no stack.
+ */
+export class LaunchError extends Error {
+  override readonly name = "LaunchError";
+}

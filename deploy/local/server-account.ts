@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { commandOutput, outputIfInstalled } from "./command-output.ts";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "./report.ts";
 
 /** A command as it has to be started so that it does not run as root. */
 export interface AccountCommand {

@@ -5,10 +5,9 @@ import { startClickhouse } from "./embedded-clickhouse.ts";
 import { natsGreeting, startNats } from "./embedded-nats.ts";
 import { startPostgres } from "./embedded-postgres.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
-import { LaunchError } from "./launch-error.ts";
 import { isNewEnough } from "./nats-program.ts";
 import { keptPorts } from "./ports.ts";
-import type { Report } from "./report.ts";
+import { LaunchError, type Report } from "./report.ts";
 import type { LauncherSettings } from "./settings.ts";
 import type { Supervisor } from "./supervisor.ts";
 

@@ -1,4 +1,14 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 const PRIVATE_UMASK = 0o077;
@@ -24,5 +34,25 @@ export function keepFilesPrivate(dataDir: string): void {
     const isPlain = entry.isFile() || entry.isDirectory();
     if (isOwn && isPlain && (entry.mode & GROUP_AND_OTHERS) !== 0)
       chmodSync(path, entry.mode & ~GROUP_AND_OTHERS & 0o777);
+  }
+}
+
+/** The password kept in `file`, made at the first call. 24 random bytes, in letters that need no escaping in a URL or in SQL. */
+export function keptSecret(file: string): string {
+  if (!existsSync(file)) {
+    const draft = `${file}.${process.pid}`;
+    writeFileSync(draft, randomBytes(24).toString("base64url"), { mode: 0o600 });
+    renameSync(draft, file);
+  }
+  return readFileSync(file, "utf8").trim();
+}
+
+/** The value of a JSON text; `undefined` for a text that is none, such as a file that a full disk cut off. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }

@@ -1,9 +1,0 @@
-/** The value of a JSON text; `undefined` for a text that is none, such as a file that a full disk cut off. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
