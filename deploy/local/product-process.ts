@@ -75,7 +75,7 @@ export function productService(process: ProductProcess, host: ProductProcessHost
 const ANSWER_WAIT_MS = 2_000;
 
 /** Whether a GET answers 200 within 2 s. The body is not looked at. */
-export function answersOk(url: string): Promise<boolean> {
+function answersOk(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const call = get(url, { agent: false, timeout: ANSWER_WAIT_MS }, (response) => {
       response.resume();
