@@ -19,7 +19,7 @@ export function programFile(name: "leash" | "clickhouse-engine"): string {
 
 const Signal = z.enum(["SIGTERM", "SIGINT", "SIGQUIT", "SIGKILL"]);
 
-/** What the launcher tells a leash: which server to run, as whom, and how to end it. */
+/** The launcher's order to a leash: which server to run, as which user, and how to end it. */
 export const LeashOrder = z.object({
   command: z.string(),
   args: z.array(z.string()),
@@ -33,7 +33,7 @@ export const LeashOrder = z.object({
 });
 export type LeashOrder = z.infer<typeof LeashOrder>;
 
-/** What the launcher tells the engine process. The password comes by file: arguments are visible to every user. */
+/** The launcher's order to the engine process. The password comes in a file, because every user can see arguments. */
 export const ClickhouseEngineOrder = z.object({
   library: z.string(),
   configFile: z.string(),

@@ -65,7 +65,7 @@ export async function startChild(options: StartChildOptions): Promise<StartedChi
   const pid = process.pid ?? 0;
   writeProcessRecord(recordFile, pid, basename(options.command));
   void exited.then(() => removeProcessRecord(recordFile, pid));
-  // A child that has ended closes its end; what is then written to it concerns nobody.
+  // A child that has ended closes its end. Errors of later writes do not matter.
   process.stdin?.on("error", () => undefined);
   const lastLines: string[] = [];
   logOutput(options, [process.stdout, process.stderr], lastLines);

@@ -76,7 +76,7 @@ export async function startNats(options: EmbeddedServerOptions): Promise<Embedde
   };
 }
 
-/** The greeting of the NATS server at an address; `undefined` when nobody listens or it is not one. */
+/** The greeting of the NATS server at an address; `undefined` when no process listens, or another program. */
 export function natsGreeting(host: string, port: number): Promise<Greeting | undefined> {
   return new Promise((resolve) => {
     let text = "";

@@ -13,14 +13,13 @@ import { join } from "node:path";
 
 const PRIVATE_UMASK = 0o077;
 const PRIVATE_FOLDER = 0o700;
-/** Postgres of a launcher that is root runs as another user, who has to walk through. Nobody but the owner sees what is there. */
+/** Postgres of a root launcher runs as another user, which must pass through this folder. Only the owner can list it. */
 const PASSABLE_FOLDER = 0o711;
 const GROUP_AND_OTHERS = 0o077;
 
 /**
- * From now on what this process and its children make is for their user alone: clicks, conversions, passwords and logs.
- * DATA_DIR is made if it is missing, and what an earlier version left open in it is closed. Nothing below its first level is
- * touched: nobody gets that far.
+ * From now on only the owner can read what this process and its children write: clicks, conversions, passwords and logs. Creates
+ * DATA_DIR if it is missing, and closes what an earlier version left open on its first level. Deeper files are out of reach of others.
  */
 export function keepFilesPrivate(dataDir: string): void {
   process.umask(PRIVATE_UMASK);

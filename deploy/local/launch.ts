@@ -242,7 +242,7 @@ async function startProcesses(
     ),
   );
   const started = [supervisor.add([processors]), supervisor.add([api]), supervisor.add(ingress)];
-  // A fault of one is told after the others have settled as well: none may go unheard.
+  // Wait for all before reporting a fault, so that none is lost.
   const faults = (await Promise.allSettled(started)).filter((one) => one.status === "rejected");
   if (faults[0] !== undefined) throw faults[0].reason;
 }

@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Runs until a signal. A start that fails is cleaned up before its fault is told. */
+/** Runs until a signal. A start that fails is cleaned up before its fault is reported. */
 async function run(settings: LauncherSettings, report: Report): Promise<number> {
   const supervisor = new Supervisor(report);
   const wanted = new AbortController();

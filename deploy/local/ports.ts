@@ -22,7 +22,7 @@ export function portFault(host: string, port: number): Promise<string | undefine
   });
 }
 
-/** A port nobody listens on, not among `taken`. It is not reserved: somebody may take it before it is used. */
+/** A port without a listener, not among `taken`. It is not reserved: another process may take it first. */
 export async function pickPort(
   host: string,
   taken: ReadonlySet<number | undefined> = new Set(),

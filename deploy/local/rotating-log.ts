@@ -15,7 +15,7 @@ export const LOG_FILE_BYTES_MAX = 20 * 1024 * 1024;
 
 /**
  * A log file of bounded size. A write that fails (disk full) is not thrown, because the log must not end what it
- * describes: it is counted in `lostWrites`, and `onFirstLoss` is told once.
+ * describes: it is counted in `lostWrites`, and `onFirstLoss` is called once.
  */
 export class RotatingLog {
   readonly #file: string;

@@ -14,7 +14,7 @@ export interface AccountCommand {
  * As whom Postgres runs: it refuses to be root. Of a launcher that is not root it runs as the same user.
  *
  * `enter` is set when that user cannot walk into `folder` (an installation below `/root`): then the process gets the one
- * capability to pass closed folders, so that nobody has to open `/root` to others.
+ * capability to pass closed folders, so that `/root` can stay closed.
  */
 export interface ServerAccount {
   uid: number;

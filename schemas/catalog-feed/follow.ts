@@ -88,7 +88,7 @@ export class CatalogFeed {
     return this.#unreadable.size;
   }
 
-  /** Whether a refusal may rest on such a record: then it is our fault, and not to be told as the sender's (P15). */
+  /** Whether a refusal may be caused by such a record: then it is an outage and must not be answered as the sender's error (P15). */
   get mayRefuseWrongly(): boolean {
     return this.#unreadable.mayCauseRefusals;
   }
@@ -187,7 +187,7 @@ export class CatalogFeed {
   #losePosition({ reason }: PositionNotOnLogError): void {
     this.#position = undefined;
     this.#rereadReason = reason;
-    // A first load that began on another history: nobody has been answered by it.
+    // A first load that began on another history: no answer was based on it.
     if (!this.#options.catalog.isLoaded) this.#options.catalog.clear();
     this.#heldBack = undefined;
   }

@@ -2,7 +2,7 @@ import { type CatalogEntry, parseCatalogEntry } from "../catalog/entry.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import type { UnreadableRecord } from "./unreadable-records.ts";
 
-/** The newest change that a reader has taken. `mark` tells it from another change that got the same version (G206). */
+/** The newest change that a reader has taken. `mark` distinguishes it from another change with the same version (G206). */
 export type CatalogPosition = { readonly version: number; readonly mark: string };
 
 export type CatalogPage = {

@@ -9,7 +9,7 @@ export type UnreadableRecord = {
   readonly error: unknown;
 };
 
-/** Records whose absence, or an older version of which, can make a report or command be refused. */
+/** Kinds of records that can cause the refusal of a report or command when they are missing or old. */
 const KINDS_OF_REFUSALS: ReadonlySet<string> = new Set([
   ...["workspace", "advertiser", "offer", "offer_event", "affiliate", "offer_access", "coupon"],
 ]);
@@ -24,7 +24,7 @@ export class UnreadableRecords {
   readonly #log: Log;
   readonly #versions = new Map<string, number>();
   #lines = 0;
-  #untold = 0;
+  #unreported = 0;
 
   constructor(log: Log) {
     this.#log = log;
@@ -48,7 +48,7 @@ export class UnreadableRecords {
       const key = keyOf(kind, id);
       if (this.#versions.get(key) === version) continue;
       this.#versions.set(key, version);
-      this.#tell({ kind, id, version, problems: problemsOf(error) });
+      this.#report({ kind, id, version, problems: problemsOf(error) });
     }
   }
 
@@ -66,16 +66,16 @@ export class UnreadableRecords {
 
   /** A reading ends. */
   summarize(): void {
-    if (this.#untold > 0)
-      this.#log.error({ records: this.#untold }, "catalog.more-records-unreadable");
-    this.#untold = 0;
+    if (this.#unreported > 0)
+      this.#log.error({ records: this.#unreported }, "catalog.more-records-unreadable");
+    this.#unreported = 0;
     this.#lines = 0;
   }
 
-  #tell(facts: object): void {
+  #report(facts: object): void {
     this.#lines += 1;
     if (this.#lines <= LINES_A_READING) this.#log.error(facts, "catalog.record-unreadable");
-    else this.#untold += 1;
+    else this.#unreported += 1;
   }
 }
 

@@ -37,7 +37,7 @@ export class Catalog {
   version = 0;
   /** Rises with every change, also when `version` goes back: what is derived from the catalog is kept by it. */
   revision = 0;
-  /** Rises when Postgres was restored: what the stores told before may not be true any more (G206). */
+  /** Rises when Postgres was restored: what was derived from earlier answers may be wrong (G206). */
   generation = 0;
   /** "" until the first entry is there. */
   secret = "";
@@ -172,8 +172,8 @@ export class Catalog {
   }
 
   /**
-   * Every record as an entry of `version`, which is to be the version at which the reading begins. Changes may be applied between
-   * two of them: then some entries are newer than they say, and the changes after `version` come to the same once more.
+   * Every record as an entry of `version`, the version at which the caller starts to read. Changes may be applied meanwhile: then
+   * some entries are newer than `version`, and applying the changes after `version` again gives the same catalog.
    */
   *entries(version: number): Generator<CatalogEntry> {
     const installation = this.isLoaded ? [{ id: 1, secret: this.secret }] : [];

@@ -2,8 +2,8 @@ import type { Catalog } from "./catalog.ts";
 import type { Workspace } from "./records.ts";
 
 /**
- * In whose inbound log a call stands of which nothing else tells whose it is: the owner's of its token, else that of the tracking
- * domain. Undefined where a domain serves several workspaces: then it is in nobody's.
+ * The workspace whose inbound log gets a call that no offer or click identifies: that of its token, else that of its tracking domain.
+ * Undefined when several workspaces share the domain: then no workspace sees the call.
  */
 export function workspaceOfCall(
   catalog: Catalog,

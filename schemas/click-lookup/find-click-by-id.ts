@@ -45,7 +45,7 @@ export async function findClickById<Click extends { readonly click_id: string }>
       // From before ClickHouse is asked: what leaves the writer's memory until then is in ClickHouse.
       isConclusive = mayConclude(writer);
       reading = readStored();
-      // When the writer knows the click meanwhile, nobody waits for this answer any more.
+      // If the writer finds the click first, this answer is not awaited.
       reading.catch(() => undefined);
     }
     const stored = await Promise.race([reading, pause(POLL_MS, "pending" as const)]);

@@ -26,7 +26,7 @@ const IS_CLICK = `workspace_id = {workspaceId:UInt32}
   and ts in (select fromUnixTimestamp64Milli(arrayJoin({times:Array(Int64)}), 'UTC'))
   and click_id in (select toFixedString(unhex(arrayJoin({clickIds:Array(String)})), 16))`;
 
-/** Which of these clicks have something to erase. A click id tells the time, so this reads one granule a click. */
+/** Which of these clicks have something to erase. A click id contains its time, so this reads one granule a click. */
 export async function findErasableClicks(
   clickhouse: ClickhouseEditor,
   of: ClicksOf,

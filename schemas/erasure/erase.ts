@@ -42,9 +42,9 @@ export type Person = {
 };
 
 /**
- * Clears what is known of the person behind clicks, or behind an e-mail: in clicks, their conversions, the inbound log and
- * deliveries. Rows stay, as does everything that a report counts, sums or splits by. The rows by which others are found go last:
- * a call that was cut short is completed by a repeat.
+ * Clears personal data of the person behind clicks or an e-mail, in clicks, their conversions, the inbound log and deliveries. Rows
+ * stay, and so does everything that a report counts, sums or groups by. The rows that lead to other rows are cleared last, so that a
+ * repeat completes a call that was interrupted.
  */
 export async function erasePerson({ db, clickhouse }: Stores, person: Person): Promise<Erased> {
   const { workspaceId, untilMs } = person;
@@ -113,7 +113,7 @@ export async function eraseAddress(
   return { clicks: clicks.length, conversions, log_rows, deliveries };
 }
 
-/** A truncated address is that of many, and nobody else's row is cleared for it. */
+/** Many visitors share a truncated address, so no row is cleared by one. */
 function wholeAddresses(addresses: readonly string[]): string[] {
   return unique(addresses.filter((ip) => ip !== "" && !/(\.0|::)$/.test(ip)));
 }

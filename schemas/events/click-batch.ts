@@ -24,13 +24,13 @@ const BatchHead = z.object({
   /** Present when the records from here to `first` are lost for good at the producer, which has said so. */
   lostFrom: z.int().nonnegative().optional(),
   /**
-   * Epochs of this producer before this one have ended and are shipped whole. One more than `epoch` with its last word; 0 while
-   * something of earlier ones may be left. Without it, silence tells.
+   * Epochs of this producer before this one have ended and are shipped whole. In the last message of an
+   * epoch it is `epoch` + 1; it is 0 while earlier epochs may still have records. Without it, an epoch ends by silence.
    */
   endedBefore: z.int().nonnegative().optional(),
   /**
-   * Random, made with the epoch: tells this start of the producer from any other that has the same number and epoch. Producers
-   * of releases before it leave it out.
+   * Random, made with the epoch: distinguishes this start of the producer from any other with the same number and epoch. Producers
+   * of older releases leave it out.
    */
   nonce: z.string().max(NONCE_CHARACTERS_MAX).optional(),
 });
@@ -79,8 +79,8 @@ export function decodeBatchHead(bytes: Uint8Array): {
 }
 
 /**
- * What the writer of a lane has stored, told once a second and after each flush (`subjects.ts`): a producer may forget a
- * record only when `next` has passed it and no range of `missing` holds it; what is missing it ships again.
+ * What the writer of a lane has stored, published once a second and after each flush (`subjects.ts`). A producer may delete a
+ * record only when `next` has passed it and no range of `missing` contains it; it ships missing records again.
  */
 export const Watermark = z.object({
   lane: z.int().nonnegative(),

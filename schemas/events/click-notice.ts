@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /*
- * What ingress processes are told of clicks that they have not answered themselves, over core NATS. Every notice stays true
- * for as long as its period lasts, so that one may be repeated, be late, or come out of order: a total of a period never
- * falls, a cap that has reached a limit stays there, and a visitor stays sent on.
+ * Notices to ingress processes about clicks that other processes answered, over core NATS. A notice stays true for its whole
+ * period, so it may be repeated, late or out of order: the total of a period never falls, a reached cap stays reached, and a
+ * redirected visitor stays redirected.
  */
 
 /** About 100 bytes each: a message stays far below the server's 1 MiB. */
@@ -44,7 +44,7 @@ export type CapReached = z.infer<typeof CapReached>;
 /** By one of the conversion processors, twice a second, also when nothing is new. */
 export const CapsReached = z.object({
   teller: z.string().max(100),
-  /** Part of a round that tells all of them, not only what is new. */
+  /** Part of a round that lists all of them, not only new ones. */
   isWhole: z.boolean(),
   reached: z.array(CapReached).max(NOTICES_A_MESSAGE),
 });

@@ -38,7 +38,7 @@ export const ClickRecord = z.object({
   click_id: z.string().regex(/^[0-9a-f]{32}$/),
   /** UTC milliseconds since 1970; the same as in the id. */
   ts: z.int().nonnegative(),
-  /** 0: belongs to no workspace, and so is seen by nobody and cannot convert (G140). */
+  /** 0: belongs to no workspace, so that no key sees it and it cannot convert (G140). */
   workspace_id: id,
   link_type: z.enum(LINK_TYPES),
   status: z.enum(CLICK_STATUSES),

@@ -11,7 +11,7 @@ export type LandingResult =
 /** A call for the inbound log that ingress has answered by itself (G178): every one of `/lp`, and what it refused elsewhere. */
 export const InboundCall = z.object({
   endpoint: z.enum(["pb", "px", "px.js", "lp"]),
-  /** Null while nothing tells whose call it was. */
+  /** Null when the workspace of the call is not known. */
   workspaceId: z.int().positive().nullable(),
   receivedAtMs: z.int(),
   /** Of the sender, whole: how much of it is kept is decided where it is stored. */
@@ -21,14 +21,14 @@ export const InboundCall = z.object({
   httpStatus: z.int(),
   result: z.enum([...POSTBACK_RESULTS, ...LANDING_SOURCES]),
   clickId: z.string().nullable(),
-  /** The error that the caller was told, "" without one. */
+  /** The error in the answer, "" without one. */
   message: z.string(),
 });
 export type InboundCall = z.infer<typeof InboundCall>;
 
-/** Calls of one ingress process, told together. */
+/** Calls of one ingress process, sent together. */
 export const InboundCalls = z.array(InboundCall).max(1_000);
 
-/** `kept`: in Postgres · `unavailable`: to be told again · `refused`: nobody can keep them, they are not to be told again. */
+/** `kept`: in Postgres · `unavailable`: send them again · `refused`: they cannot be stored, do not send them again. */
 export const InboundReply = z.object({ kind: z.enum(["kept", "unavailable", "refused"]) });
 export type InboundReply = z.infer<typeof InboundReply>;

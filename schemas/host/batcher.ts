@@ -1,7 +1,7 @@
 type Entry<Item, Result> = {
   readonly item: Item;
   readonly size: number;
-  /** Undefined when nobody waits for the result. */
+  /** Undefined when no caller waits for the result. */
   readonly settle?: {
     readonly resolve: (result: Result | Promise<Result>) => void;
     readonly reject: (error: unknown) => void;
@@ -60,7 +60,7 @@ export class Batcher<Item, Result = void> {
     return this.#count;
   }
 
-  /** Takes an item whose result nobody waits for. False when there is no room. */
+  /** Takes an item without returning its result. False when there is no room. */
   add(item: Item): boolean {
     return this.#push({ item, size: this.#sizeOf(item) });
   }

@@ -4,8 +4,8 @@ const CLOSE_DEADLINE_MS = 15_000;
 const LINGER_MS = 1_000;
 
 /**
- * What a process opened, closed in reverse when it is told to end. `main.ts` reads as the order of start; every `own` is one
- * step of the way back. Ends the process with code 1 and the names of what did not close when that takes too long.
+ * What a process opened, closed in reverse order when it must end. `main.ts` reads as the order of start; every `own` is one
+ * step back. Ends the process with code 1 and the names of what did not close when that takes too long.
  */
 export class Lifetime {
   readonly #log: Log;
@@ -66,7 +66,7 @@ export class Lifetime {
     clearTimeout(deadline);
     this.#log.info("process.ended");
     process.stdin.destroy();
-    // What keeps the process alive after this belongs to nobody: the timer of a retry, a socket that was given up.
+    // Only leftovers keep the process alive now: the timer of a retry, an abandoned socket.
     setTimeout(() => {
       this.#log.warn({ held: process.getActiveResourcesInfo() }, "process.kept-alive");
       process.exit();

@@ -23,7 +23,7 @@ const STEP_MAX = 2 ** 24;
 const LOW_WORD = 2 ** 32;
 /** A clock that steps back by no more is waited for; one that steps back further was wrong before, and is followed. */
 const STEP_BACK_MS_MAX = 1_000;
-/** Times that a producer may live through a millisecond again: the lowest digits of the random part tell these apart. */
+/** How often a producer may repeat a millisecond: the lowest digits of the random part distinguish the repeats. */
 const ERAS = 4;
 const BYTE_DIGITS: readonly string[] = Array.from({ length: 256 }, (_, byte) => hex(byte, 2));
 
@@ -49,8 +49,8 @@ export function clickIdParts(id: string): ClickIdParts {
 }
 
 /**
- * What tells the later of two clicks of one millisecond: higher for the one that its producer minted later. Of two producers
- * nobody knows, and the order is any, but always the same.
+ * Orders clicks of one millisecond: higher for the one that its producer minted later. Between two producers the order is arbitrary
+ * but always the same.
  */
 export function orderInMillisecond(id: string): string {
   return id.slice(HEAD_DIGITS);

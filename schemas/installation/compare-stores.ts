@@ -15,8 +15,8 @@ import {
 export type Comparison =
   | { readonly found: "equal"; readonly own: PostgresMark }
   /** The stores of two installations, or `tracker restored` was not run: nothing was changed. */
-  | { readonly found: "strangers"; readonly own: PostgresMark; readonly told: ClickhouseMark }
-  /** Postgres lacks beats that ClickHouse was told of. */
+  | { readonly found: "strangers"; readonly own: PostgresMark; readonly recorded: ClickhouseMark }
+  /** Postgres lacks beats that ClickHouse has. */
   | ({ readonly found: "postgres-went-back" } & CaughtUp)
   /** Postgres runs in another life, and what it may have lost since the last beat shows nowhere. */
   | ({ readonly found: "postgres-started-anew" } & CaughtUp)
@@ -24,7 +24,7 @@ export type Comparison =
   | { readonly found: "being-caught-up" };
 type CaughtUp = {
   readonly own: PostgresMark;
-  readonly told: ClickhouseMark | undefined;
+  readonly recorded: ClickhouseMark | undefined;
   readonly lifted: readonly Lifted[];
 };
 
@@ -34,24 +34,24 @@ type CaughtUp = {
  */
 export async function compareStores(db: Queryable, clickhouse: Clickhouse): Promise<Comparison> {
   // ClickHouse first: its mark is written after Postgres has counted, so that it is never ahead of what is read next.
-  const told = await readClickhouseMark(clickhouse);
+  const recorded = await readClickhouseMark(clickhouse);
   const own = await readPostgresMark(db);
-  if (told !== undefined && told.incarnation !== own.incarnation) {
-    return { found: "strangers", own, told };
+  if (recorded !== undefined && recorded.incarnation !== own.incarnation) {
+    return { found: "strangers", own, recorded };
   }
-  if (told !== undefined && own.beat < told.beat) {
-    return await caughtUp(db, clickhouse, { found: "postgres-went-back", own, told });
+  if (recorded !== undefined && own.beat < recorded.beat) {
+    return await caughtUp(db, clickhouse, { found: "postgres-went-back", own, recorded });
   }
   if (own.verifiedLife === own.life) {
-    if (told === undefined) await markClickhouse(clickhouse, own, await readSequences(db));
+    if (recorded === undefined) await markClickhouse(clickhouse, own, await readSequences(db));
     return { found: "equal", own };
   }
-  const nothingIsLost = told?.isClosed === true && told.beat === own.beat;
+  const nothingIsLost = recorded?.isClosed === true && recorded.beat === own.beat;
   if (own.verifiedLife === null || nothingIsLost) {
     await passBeat(db, clickhouse, own.life);
     return { found: "equal", own: await readPostgresMark(db) };
   }
-  return await caughtUp(db, clickhouse, { found: "postgres-started-anew", own, told });
+  return await caughtUp(db, clickhouse, { found: "postgres-started-anew", own, recorded });
 }
 
 async function caughtUp(
@@ -59,7 +59,7 @@ async function caughtUp(
   clickhouse: Clickhouse,
   seen: Omit<Extract<Comparison, CaughtUp>, "lifted">,
 ): Promise<Comparison> {
-  const isRestored = seen.found === "postgres-went-back" || seen.told === undefined;
+  const isRestored = seen.found === "postgres-went-back" || seen.recorded === undefined;
   const lifted = await catchUpPostgres(db, clickhouse, isRestored ? "restore" : "restart");
   return lifted === undefined ? { found: "being-caught-up" } : { ...seen, lifted };
 }

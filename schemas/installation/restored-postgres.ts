@@ -36,15 +36,15 @@ export async function catchUpPostgres(
 }
 
 /**
- * Makes the beat of Postgres the newest one, tells ClickHouse where the sequences stand now, and then lets ids be given in `life`.
- * The life is one that was read before the sequences were lifted: another one since then is not opened.
+ * Makes the beat of Postgres the newest one, records the sequences in ClickHouse, and then allows ids in `life`. `life` was read before
+ * the sequences were lifted, so that a life that began since then stays closed.
  */
 export async function passBeat(db: Queryable, clickhouse: Clickhouse, life: string): Promise<void> {
-  const told = await readClickhouseMark(clickhouse);
+  const recorded = await readClickhouseMark(clickhouse);
   await db.query({
     name: "pass-store-beat",
     text: "update store_beat set beat = greatest(beat, $1::bigint) + 1, beat_at = now(), lifted_at = now()",
-    values: [told?.beat ?? 0],
+    values: [recorded?.beat ?? 0],
   });
   await markClickhouse(clickhouse, await readPostgresMark(db), await readSequences(db));
   await db.query({

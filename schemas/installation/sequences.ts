@@ -3,7 +3,7 @@ import type { Clickhouse } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import { readMarkedSequences } from "./store-marks.ts";
 
-/** Ids that may have been given after ClickHouse was last told: far more than any installation makes in seconds. */
+/** Ids that may have been given after the last record in ClickHouse: far more than an installation makes in seconds. */
 const MARGIN = 10_000;
 /** There are 65,535 producer numbers in all. */
 const PRODUCER_MARGIN = 16;

@@ -18,7 +18,7 @@ export type PostgresMark = StoreMark & {
   readonly verifiedLife: string | null;
 };
 
-/** What ClickHouse was told of Postgres. */
+/** What ClickHouse has recorded about Postgres. */
 export type ClickhouseMark = StoreMark & {
   /** The last process had ended: Postgres gave no id after this beat. */
   readonly isClosed: boolean;
@@ -36,7 +36,7 @@ const ClickhouseMark = z.object({
 const Sequences = z.object({ sequences: z.record(z.string(), z.int()) });
 const NO_INCARNATION = "00000000-0000-0000-0000-000000000000";
 
-/** Undefined for a ClickHouse that was never told. Beats rise over all incarnations, so that no clock decides which is the newest. */
+/** Undefined for a ClickHouse without a record. Beats rise over all incarnations, so that no clock decides which is the newest. */
 export async function readClickhouseMark(
   clickhouse: Clickhouse,
 ): Promise<ClickhouseMark | undefined> {
@@ -62,7 +62,7 @@ export async function readPostgresMark(db: Queryable): Promise<PostgresMark> {
   return mark;
 }
 
-/** Highest value that each sequence of Postgres ever had, as far as ClickHouse was told. */
+/** Highest value of each sequence of Postgres that ClickHouse has recorded. */
 export async function readMarkedSequences(clickhouse: Clickhouse): Promise<Map<string, number>> {
   const answer = await clickhouse.query({
     query: "select maxMap(sequences) as sequences from installation_mark",

@@ -20,9 +20,9 @@ export type StoreWatchOptions = {
 };
 
 /**
- * Compares Postgres and ClickHouse every second, and tells ClickHouse every 5 s where the sequences of Postgres stand. A Postgres
- * that is behind, or that was started anew, gives no ids until this has lifted its sequences. Stores of two installations, or one of
- * them restored by itself with `tracker restored` left undone, have different incarnations: that is an alarm, and nothing is changed.
+ * Compares Postgres and ClickHouse every second, and records the sequences of Postgres in ClickHouse every 5 s. A Postgres that is
+ * behind, or has restarted, gives no ids until its sequences are lifted here. Stores of two installations, or one store restored
+ * without `tracker restored`, have different incarnations: that raises an alarm and changes nothing.
  */
 export class StoreWatch {
   readonly #options: StoreWatchOptions;
@@ -90,14 +90,14 @@ export class StoreWatch {
       case "being-caught-up":
         return;
       case "strangers":
-        this.#sayMismatch(comparison);
+        this.#reportMismatch(comparison);
         return;
       case "postgres-went-back": {
-        const { own, told, lifted } = comparison;
+        const { own, recorded, lifted } = comparison;
         this.wentBack += 1;
-        const beats = (told?.beat ?? own.beat) - own.beat;
+        const beats = (recorded?.beat ?? own.beat) - own.beat;
         log.error(
-          { postgresAt: own.at, clickhouseAt: told?.at, beats, lifted },
+          { postgresAt: own.at, clickhouseAt: recorded?.at, beats, lifted },
           "stores.postgres-went-back",
         );
         return;
@@ -107,10 +107,10 @@ export class StoreWatch {
     }
   }
 
-  #sayMismatch({ own, told }: Extract<Comparison, { found: "strangers" }>): void {
+  #reportMismatch({ own, recorded }: Extract<Comparison, { found: "strangers" }>): void {
     this.#looksWithMismatch += 1;
     if (this.#looksWithMismatch % LOOKS_A_LINE !== 1) return;
-    const incarnations = { postgres: own.incarnation, clickhouse: told.incarnation };
+    const incarnations = { postgres: own.incarnation, clickhouse: recorded.incarnation };
     this.#options.log.error(incarnations, "stores.do-not-belong-together");
   }
 }

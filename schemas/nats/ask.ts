@@ -12,8 +12,8 @@ export type Question<Answer> = {
 };
 
 /**
- * What another process answers. Undefined when nobody did in time, or `nats` is not there: an outage, after which nobody knows
- * whether the question was heard. @throws {SyntaxError | ZodError} for an answer of another form.
+ * Returns the answer of another process. Undefined when none came in time, or without `nats`: an outage, after which it is unknown
+ * whether the question arrived. @throws {SyntaxError | ZodError} for an answer of another form.
  */
 export async function ask<Answer>(
   nats: Nats | undefined,

@@ -37,7 +37,7 @@ export function forwardedClient(peerIp: string, chain: string, trusted: TrustedP
   for (let hops = 0; hops < HOPS_MAX && end >= 0; hops += 1) {
     const comma = end === 0 ? -1 : chain.lastIndexOf(",", end - 1);
     const hop = trusted.hop(withoutPort(chain.slice(comma + 1, end).trim()));
-    // A proxy that wrote no address stands for nobody: the proxy itself is the client.
+    // The proxy wrote no address, so the proxy itself is the client.
     if (hop.ip === "") return { ip: last, isForwarded: true };
     if (!hop.isTrusted) return { ip: hop.ip, isForwarded: comma >= 0 };
     last = hop.ip;

@@ -1,7 +1,7 @@
 import { normalIp } from "./address.ts";
 import { ipRangesOf } from "./ip-ranges.ts";
 
-/** Ranges of IPv4 that are nobody's on the Internet (the registry of special-purpose addresses), multicast among them. */
+/** IPv4 ranges that no host on the Internet has (the registry of special-purpose addresses), with multicast. */
 const SPECIAL_IPV4 = [
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"],
   ...["172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24"],

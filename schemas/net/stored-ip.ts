@@ -1,6 +1,6 @@
 import { formatIp, normalIp, parseIp } from "./address.ts";
 
-/** `ip_storage` of a workspace; undefined for what belongs to no workspace, of which no more than the network is kept. */
+/** `ip_storage` of a workspace. Undefined for a call of no workspace: then only the network is kept. */
 type Storage = "full" | "truncated" | undefined;
 
 /** An address as a workspace keeps it: whole, or the /24 of IPv4 and the /48 of IPv6 that it lies in. "" for what is no address. */

@@ -32,7 +32,7 @@ export type PoolOptions = {
 const CONNECTIONS_MAX = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** The server ends a statement itself; behind this nobody is there who would, as when its machine is gone. */
+/** The server ends a slow statement itself. After this margin the server must be gone, so the client ends the wait. */
 const ANSWER_MARGIN_MS = 2_000;
 const LOCK_TIMEOUT_MS = 2_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
