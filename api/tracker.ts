@@ -23,7 +23,7 @@ const terminal: Terminal = {
   },
 };
 
-/** The command line of operators. Exit codes: 0 done, 1 not done, 2 written wrongly, 3 newer database. */
+/** The command line for operators. Exit codes: 0 done, 1 not done, 2 wrong usage, 3 the database is newer than this release. */
 async function main(): Promise<void> {
   const settings = settingsOrUndefined(readCommandSettings);
   if (settings === undefined) return;
