@@ -4,12 +4,14 @@ import { CommandError } from "./command-error.ts";
 
 type Guest = { readonly id: number; readonly slug: string };
 
-/** The workspace whose host is shared, and the host as it stands in its links. */
+/** A host that is shared, as it appears in links, and the workspace that owns it. */
 export type SharedHost = { readonly host: string; readonly owner: Guest };
 
 const CLASHES_TOLD_MAX = 20;
 
-/** The workspace that has the host; undefined when none has. The host cannot go before the end of the transaction. */
+/**
+ * The workspace that owns the host; undefined when no workspace does. The host cannot be removed before the end of the transaction.
+ */
 export async function findHostOwner(
   tx: Queryable,
   host: string,
@@ -27,9 +29,10 @@ export async function findHostOwner(
 }
 
 /**
- * Lists a host in a workspace beside its owner (G200). Nothing changes when it is shared already. To be run in a transaction.
+ * Adds a host to a second workspace (G200). Changes nothing when it is shared already. Must run in a transaction.
  *
- * @throws {CommandError} when no other workspace has the host, or when an offer, a partner or a smart link of the two has one code.
+ * @throws {CommandError} when no other workspace has the host, or when an offer, a partner or a smart link has the same code in
+ *   both.
  */
 export async function shareHost(tx: Queryable, host: string, guest: Guest): Promise<SharedHost> {
   const found = await findHostOwner(tx, host);
@@ -41,7 +44,7 @@ export async function shareHost(tx: Queryable, host: string, guest: Guest): Prom
       `The host ${found.host} is ${guest.slug}'s own: name another workspace.`,
     );
   }
-  // This takes the lock of all catalog writers: from here on no code is added, so the list of clashes is complete.
+  // This takes the lock of all catalog writers. No code can be added from here on, so the list of clashes is complete.
   await tx.query({
     name: "share-host",
     text: `insert into tracking_domain (workspace_id, host, scheme, certification, shared_from)
@@ -54,7 +57,7 @@ export async function shareHost(tx: Queryable, host: string, guest: Guest): Prom
   return found;
 }
 
-/** Codes that a workspace and another one on the same host both have, one more than are listed. */
+/** Codes that exist both in a workspace and in another one on the same host. Returns one more than is listed. */
 async function listClashes(
   tx: Queryable,
   domainId: number,
@@ -76,7 +79,7 @@ async function listClashes(
 function clashesTold(host: string, guest: Guest, clashes: readonly string[]): string {
   const told = clashes.slice(0, CLASHES_TOLD_MAX).map((clash) => `  ${clash}`);
   return [
-    `Not shared: on one host a code means one record, and ${guest.slug} has codes that a workspace on ${host} has too:`,
+    `Not shared: codes must be unique on a host, and ${guest.slug} has codes that another workspace on ${host} also has:`,
     ...told,
     ...(clashes.length > CLASHES_TOLD_MAX ? ["  and more"] : []),
     `Give ${guest.slug} a host of its own with \`domain add\`.`,

@@ -3,7 +3,7 @@ import type { FieldFaults } from "../../operation.ts";
 const ROWS_SHOWN_MAX = 50;
 const FAULTS_OF_ROW_MAX = 20;
 
-/** What is wrong with the rows of a file: all of them are counted, the first are shown. */
+/** Faults of the rows of a file. All faulty rows are counted; the faults of the first are shown. */
 export class FaultList {
   readonly #lines: string[] = [];
   /** Numbers of the rows that have faults. */
@@ -21,7 +21,7 @@ export class FaultList {
     }
   }
 
-  /** A line for each fault of the first rows. */
+  /** One line for each fault of the first faulty rows. */
   get lines(): string[] {
     const more = this.rows.size - ROWS_SHOWN_MAX;
     return more > 0 ? [...this.#lines, `  and faults in ${more} more rows`] : this.#lines;

@@ -1,6 +1,6 @@
 const EVERY_MS = 500;
 
-/** Tells how far the work on rows is, twice a second at most. */
+/** Reports how many rows are done, at most twice a second. */
 export class Progress {
   readonly #tell: (line: string) => void;
   readonly #doing: string;
@@ -8,7 +8,7 @@ export class Progress {
   #rows = 0;
   #toldAtMs = Date.now();
 
-  /** `doing` is what the rows are: "checked". */
+  /** `doing` is what happens to the rows: "checked". */
   constructor(tell: (line: string) => void, doing: string) {
     this.#tell = tell;
     this.#doing = doing;
