@@ -11,7 +11,7 @@ const EXIT_USAGE = 2;
 const EXIT_NEWER_SCHEMA = 3;
 
 const terminal: Terminal = {
-  tell: (line) => console.error(line),
+  report: (line) => console.error(line),
   notWell: () => {
     process.exitCode = EXIT_FAILED;
   },

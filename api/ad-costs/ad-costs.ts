@@ -75,7 +75,7 @@ export async function saveAdCosts(
              set amount = excluded.amount, advertiser_id = excluded.advertiser_id, version = ad_cost.version + 1,
                updated_at = clock_timestamp()
              returning id, version
-           ), told as (
+           ), queued as (
              insert into ad_cost_fact_outbox (ad_cost_id) select id from written
            )
            select count(*) filter (where version = 1) as inserted, count(*) filter (where version > 1) as updated from written`,

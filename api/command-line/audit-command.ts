@@ -76,7 +76,7 @@ async function repairSome(
   for (const { kind, key, clickhouse, workspaceId } of differences) {
     if (kind !== "ghost") continue;
     const money = facts.money.map((column, index) => `${column} ${clickhouse?.money[index] ?? ""}`);
-    terminal.tell(
+    terminal.report(
       `ghost ${key.id} of ${facts.name}, workspace ${workspaceId}, ${new Date(key.atMs).toISOString()}: ` +
         `${money.join(", ")} ${clickhouse?.currency ?? ""}`,
     );

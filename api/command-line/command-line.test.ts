@@ -31,7 +31,7 @@ function environment() {
 }
 
 const QUIET: Terminal = {
-  tell: () => undefined,
+  report: () => undefined,
   interruption: () => new AbortController().signal,
 };
 

@@ -15,7 +15,7 @@ export type CommandEnvironment = {
 /** Output to the person who runs the command, other than the result. */
 export type Terminal = {
   /** Prints one line that is not part of the result, such as progress. */
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
   /** Call when the result is printed but shows a problem: the exit code becomes 1. */
   readonly notWell?: () => void;
   /**

@@ -109,7 +109,7 @@ const share: Command = {
 function change(
   words: Pick<Command, "name" | "summary" | "examples">,
   options: Readonly<Record<string, CommandOption>>,
-  how: (set: string | undefined) => { readonly body: ShownFields; readonly told: string },
+  how: (set: string | undefined) => { readonly body: ShownFields; readonly state: string },
 ): Command {
   return {
     ...words,
@@ -118,9 +118,9 @@ function change(
     run: async (given, environment) =>
       await inWorkspace({ command: words.name, given, environment }, async (session) => {
         const domain = await domainOf(session, given.operand);
-        const { body, told } = how(given.text("set"));
+        const { body, state } = how(given.text("set"));
         await call(session, trackingDomains.update, { path: { id: String(domain.id) }, body });
-        return `Domain ${String(domain["host"])} is ${told}.`;
+        return `Domain ${String(domain["host"])} is ${state}.`;
       }),
   };
 }
@@ -134,7 +134,7 @@ const setDefault = change(
     examples: ["domain set-default go.acme.example --workspace acme"],
   },
   {},
-  () => ({ body: { is_default: true }, told: "the default" }),
+  () => ({ body: { is_default: true }, state: "the default" }),
 );
 
 const setStatus = change(
@@ -144,7 +144,7 @@ const setStatus = change(
     examples: ["domain set-status go.acme.example --workspace acme --set inactive"],
   },
   SET_STATUS,
-  (set = "") => ({ body: { status: set }, told: set }),
+  (set = "") => ({ body: { status: set }, state: set }),
 );
 
 const certify = change(
@@ -154,7 +154,7 @@ const certify = change(
     examples: ["domain certify go.acme.example --workspace acme"],
   },
   { set: { value: "certified|pending|not_certified", summary: "certified without" } },
-  (set = "certified") => ({ body: { certification: set }, told: set }),
+  (set = "certified") => ({ body: { certification: set }, state: set }),
 );
 
 const assign: Command = {

@@ -32,8 +32,8 @@ async function migrateStores(
   nats: { readonly prefix: string; readonly replicas: number },
 ): Promise<string[]> {
   return [
-    await migration("Postgres", async () => told(await migratePostgresAt(postgresUrl))),
-    await migration("ClickHouse", async () => told(await migrateClickhouse(clickhouseUrl))),
+    await migration("Postgres", async () => appliedText(await migratePostgresAt(postgresUrl))),
+    await migration("ClickHouse", async () => appliedText(await migrateClickhouse(clickhouseUrl))),
     await migration("JetStream", async () => {
       await ensureStreamsAt(natsUrl, nats);
       return "streams are as this release needs them";
@@ -97,6 +97,6 @@ async function migration(store: string, run: () => Promise<string>): Promise<str
   }
 }
 
-function told(applied: readonly string[]): string {
+function appliedText(applied: readonly string[]): string {
   return applied.length === 0 ? "is up to date" : `applied ${applied.join(", ")}`;
 }

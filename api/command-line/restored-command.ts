@@ -43,7 +43,7 @@ Never restore journal folders: attach the originals.`,
         await withClickhouse(environment, async (clickhouse) => {
           await refuseLiveWriters(db);
           const cut = await readPostgresMark(db);
-          const told = await readClickhouseMark(clickhouse);
+          const mark = await readClickhouseMark(clickhouse);
           const lines: string[] = [];
           if (what !== "clickhouse") {
             const producers = await withNats(environment, recentProducers);
@@ -67,7 +67,7 @@ Never restore journal folders: attach the originals.`,
           lines.push(
             `Incarnation: ${await renewIncarnation(db, clickhouse, cut.life)} in both stores.`,
           );
-          if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, told?.at)));
+          if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, mark?.at)));
           lines.push(erasureLine(await repeatAllErasures(db), what));
           await noteForAll(db, `cli restored --${what}`);
           lines.push(
@@ -139,11 +139,15 @@ function erasureLine(count: number, what: Restored): string {
 }
 
 /** Lists what a person should check: revoked keys are valid again, and changes made after the backup are undone. */
-async function reviewLines(db: Pool, cutAt: string, toldAt: string | undefined): Promise<string[]> {
+async function reviewLines(
+  db: Pool,
+  cutAt: string,
+  heardAt: string | undefined,
+): Promise<string[]> {
   if (cutAt === "-infinity") return [];
   const { keys, partners } = await changedBefore(db, cutAt);
   return [
-    `Postgres is as it was at ${cutAt}${toldAt === undefined ? "" : `; ClickHouse last heard from it at ${toldAt} UTC`}.`,
+    `Postgres is as it was at ${cutAt}${heardAt === undefined ? "" : `; ClickHouse last heard from it at ${heardAt} UTC`}.`,
     "Changes made in between are undone: keys that were revoked in that time are valid again.",
     ...keys.map(({ id, name, workspace }) => `Review key ${id} (${name}) of ${workspace}.`),
     ...partners.map(({ id, name, workspace }) => `Review partner ${id} (${name}) of ${workspace}.`),

@@ -7,7 +7,7 @@ type Guest = { readonly id: number; readonly slug: string };
 /** A host that is shared, as it appears in links, and the workspace that owns it. */
 export type SharedHost = { readonly host: string; readonly owner: Guest };
 
-const CLASHES_TOLD_MAX = 20;
+const CLASHES_LISTED_MAX = 20;
 
 /**
  * The workspace that owns the host; undefined when no workspace does. The host cannot be removed before the end of the transaction.
@@ -53,7 +53,7 @@ export async function shareHost(tx: Queryable, host: string, guest: Guest): Prom
     values: [found.domainId, guest.id],
   });
   const clashes = await listClashes(tx, found.domainId, guest.id);
-  if (clashes.length > 0) throw new CommandError(clashesTold(found.host, guest, clashes));
+  if (clashes.length > 0) throw new CommandError(clashesText(found.host, guest, clashes));
   return found;
 }
 
@@ -71,17 +71,17 @@ async function listClashes(
              select d.workspace_id from tracking_domain d
              where coalesce(d.shared_from, d.id) = $1 and d.workspace_id <> $2)
            order by own.kind, own.code limit $3`,
-    values: [domainId, guestId, CLASHES_TOLD_MAX + 1],
+    values: [domainId, guestId, CLASHES_LISTED_MAX + 1],
   });
   return rows.map(({ kind, code }) => `${kind.replace("_", " ")} ${code}`);
 }
 
-function clashesTold(host: string, guest: Guest, clashes: readonly string[]): string {
-  const told = clashes.slice(0, CLASHES_TOLD_MAX).map((clash) => `  ${clash}`);
+function clashesText(host: string, guest: Guest, clashes: readonly string[]): string {
+  const listed = clashes.slice(0, CLASHES_LISTED_MAX).map((clash) => `  ${clash}`);
   return [
     `Not shared: codes must be unique on a host, and ${guest.slug} has codes that another workspace on ${host} also has:`,
-    ...told,
-    ...(clashes.length > CLASHES_TOLD_MAX ? ["  and more"] : []),
+    ...listed,
+    ...(clashes.length > CLASHES_LISTED_MAX ? ["  and more"] : []),
     `Give ${guest.slug} a host of its own with \`domain add\`.`,
   ].join("\n");
 }

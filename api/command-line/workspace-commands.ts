@@ -122,12 +122,12 @@ const show: Command = {
   examples: ["workspace settings show --workspace acme"],
   run: async (given, environment) =>
     await inWorkspace({ command: "workspace settings show", given, environment }, async (session) =>
-      settingsTold(await call(session, readWorkspace, {}), given),
+      settingsText(await call(session, readWorkspace, {}), given),
     ),
 };
 
 /** Leaves out the postback token, which is a secret and no setting. */
-function settingsTold(
+function settingsText(
   { postback_token: _token, ...settings }: ShownRecord,
   given: CommandArguments,
 ): string {

@@ -35,7 +35,7 @@ test.each([
   expect(measuresOf(role).map(({ name }) => name)).toEqual(names);
 });
 
-test("G70, T30: an advertiser's epc tells nothing of the payout", () => {
+test("G70, T30: an advertiser's epc does not reveal the payout", () => {
   expect(findMeasure("epc", "advertiser")?.sql).not.toContain("payout");
   expect(findMeasure("epc", "partner")?.sql).toContain("payout");
 });

@@ -12,12 +12,12 @@ export class FaultList {
   add(row: number, faults: FieldFaults): void {
     this.rows.add(row);
     if (this.rows.size > ROWS_SHOWN_MAX) return;
-    const told = Object.entries(faults);
-    for (const [field, fault] of told.slice(0, FAULTS_OF_ROW_MAX)) {
+    const named = Object.entries(faults);
+    for (const [field, fault] of named.slice(0, FAULTS_OF_ROW_MAX)) {
       this.#lines.push(field === "" ? `  row ${row} ${fault}` : `  row ${row}: ${field}: ${fault}`);
     }
-    if (told.length > FAULTS_OF_ROW_MAX) {
-      this.#lines.push(`  row ${row}: and ${told.length - FAULTS_OF_ROW_MAX} more`);
+    if (named.length > FAULTS_OF_ROW_MAX) {
+      this.#lines.push(`  row ${row}: and ${named.length - FAULTS_OF_ROW_MAX} more`);
     }
   }
 

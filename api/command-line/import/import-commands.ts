@@ -102,7 +102,7 @@ async function importFile(
 ): Promise<string> {
   const { context } = session;
   const faults = new FaultList();
-  const checking = new Progress(terminal.tell, "checked");
+  const checking = new Progress(terminal.report, "checked");
   const checked = await check(
     plan,
     async () => await checkFile(context, plan, faults, (rows) => checking.add(rows)),
@@ -111,12 +111,12 @@ async function importFile(
   if (faulty > 0 && (isDryRun || !plan.skipsFaulty)) throw refused(plan, checked, faults);
   if (isDryRun)
     return `${checked.rows} rows without fault: ${foretold(checked, plan)}. Nothing is written.`;
-  const writing = new Progress(terminal.tell, "written");
+  const writing = new Progress(terminal.report, "written");
   const written = await write(
     async () => await writeFile(session, plan, faults, (rows) => writing.add(rows)),
   );
-  for (const line of faults.lines) terminal.tell(line);
-  const told = [
+  for (const line of faults.lines) terminal.report(line);
+  const outcome = [
     `${written.created} created`,
     ...(plan.isUpdate ? [`${written.updated} updated`] : []),
     ...(checked.passedOver > 0
@@ -132,9 +132,9 @@ async function importFile(
     (faults.rows.size - faulty);
   if (left > 0)
     throw new CommandError(
-      `Stopped: ${told}, ${left} rows are left. Run the same command again to continue.`,
+      `Stopped: ${outcome}, ${left} rows are left. Run the same command again to continue.`,
     );
-  return `${checked.rows} rows of ${plan.file.path}: ${told}.`;
+  return `${checked.rows} rows of ${plan.file.path}: ${outcome}.`;
 }
 
 async function check(plan: ImportPlan, work: () => Promise<Checked>): Promise<Checked> {

@@ -90,14 +90,14 @@ function withAdvertiser(
   }
   if (typeof advertiser === "number")
     return { body: { ...body, advertiser_id: advertiser }, faults: {} };
-  const told = (fault: string) => ({ body, faults: { advertiser: fault } });
-  if (typeof advertiser !== "string") return told("expected the name or the id of an advertiser");
+  const faulty = (fault: string) => ({ body, faults: { advertiser: fault } });
+  if (typeof advertiser !== "string") return faulty("expected the name or the id of an advertiser");
   const [id, ...others] = known.get(lower(advertiser)) ?? [];
-  if (others.length > 0) return told("several advertisers have this name: give the id");
+  if (others.length > 0) return faulty("several advertisers have this name: give the id");
   if (id !== undefined) return { body: { ...body, advertiser_id: id }, faults: {} };
   if (ID.test(advertiser))
     return { body: { ...body, advertiser_id: Number(advertiser) }, faults: {} };
-  return told("no such advertiser");
+  return faulty("no such advertiser");
 }
 
 function partnersOf(affiliates: unknown): string[] {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function tracker(...args: string[]): Promise<string> {
-  const terminal = { tell: () => undefined, interruption: () => new AbortController().signal };
+  const terminal = { report: () => undefined, interruption: () => new AbortController().signal };
   return await runCommand(
     args,
     {
