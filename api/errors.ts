@@ -62,13 +62,16 @@ export type ErrorDetails = {
 
 type ApiErrorOptions = {
   readonly details?: ErrorDetails;
-  /** Headers of the answer besides those that every answer has. */
+  /** Headers of this answer, added to those that every answer has. */
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log, never for the caller. */
   readonly cause?: unknown;
 };
 
-/** An answer other than success. `message` is written for the caller; only rest/problem.ts and its MCP sibling render it. */
+/**
+ * An answer other than success. `message` is written for the caller. Only rest/problem.ts and its MCP counterpart turn it into a
+ * response.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
@@ -87,7 +90,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What a principal may not read is the same 404 as what is not there. */
+/** A record that the principal may not read gets the same 404 as one that does not exist. */
 export function notFound(what: string): ApiError {
   return new ApiError("not_found", `no such ${what}`);
 }

@@ -6,8 +6,8 @@ type LinkOptions = { readonly url: string; readonly prefix: string; readonly log
 const RETRY_MS = 1_000;
 
 /**
- * The connection to NATS, which need not be there when the api starts: reading and most writes go on without it. Once it was
- * there, the connection itself comes back after an outage.
+ * The connection to NATS. The api starts and serves reads and most writes without it. Once the first connection has succeeded, it
+ * reconnects by itself after an outage.
  */
 export class NatsLink {
   readonly #options: LinkOptions;
@@ -19,7 +19,7 @@ export class NatsLink {
     this.#options = options;
   }
 
-  /** Waits for the first attempt only, whatever its outcome. */
+  /** Waits for the first attempt to finish, whether it succeeds or fails. */
   static async open(options: LinkOptions): Promise<NatsLink> {
     const link = new NatsLink(options);
     await link.#connect("warn");
@@ -45,7 +45,7 @@ export class NatsLink {
       else this.#nats = nats;
       if (level === "debug") log.info("nats.reached");
     } catch (error) {
-      // Said once: the attempts that follow are many.
+      // Logged once, not for each of the many attempts that follow.
       log[level]({ err: error }, "nats.not-reached");
       if (!this.#isClosed) this.#timer = setTimeout(() => void this.#connect("debug"), RETRY_MS);
     }

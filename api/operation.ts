@@ -10,7 +10,7 @@ import type { Principal, PrincipalWorkspace } from "./access/principal.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Cursors } from "./rest/cursor.ts";
 
-/** State of the caller's budget, this request counted. */
+/** The caller's rate budget, with this request already counted. */
 export type RateState = {
   readonly limit: number;
   readonly remaining: number;
@@ -22,9 +22,9 @@ export type OperationSettings = {
   readonly apiUrl: string;
   /** Public origin of the tracking domain. */
   readonly trackingUrl: string;
-  /** Endpoints on this machine may be named, for trying it out (ALLOW_PRIVATE_DESTINATIONS). */
+  /** Allows endpoints on this machine, for trials (ALLOW_PRIVATE_DESTINATIONS). */
   readonly allowLoopback: boolean;
-  /** CLICK_RETENTION_DAYS: clicks lose what describes their visitor after this; 0 for never. */
+  /** CLICK_RETENTION_DAYS: days until the visitor's data are erased from a click; 0 for never. */
   readonly clickRetentionDays: number;
 };
 
@@ -37,7 +37,7 @@ export type OperationContext = {
   readonly clickhouse: ClickhouseEditor;
   /** Undefined while NATS has not been reached since the start: answer `unavailable`. */
   readonly nats: Nats | undefined;
-  /** For addresses that a caller names. */
+  /** For requests to addresses that a caller names. */
   readonly outgoing: OutgoingClient;
   readonly cursors: Cursors;
   readonly log: Log;
@@ -52,16 +52,17 @@ export type OperationContext = {
 
 export type OperationAccess = {
   readonly roles: readonly Role[];
-  /** Asked of the key (G09); undefined where the role alone decides. */
+  /** Permission that the key needs (G09); undefined where the role alone decides. */
   readonly permission?: Permission;
-  /** Asked of staff keys in its place. */
+  /** Permission that staff keys need instead. */
   readonly staffPermission?: Permission;
   /**
-   * Refuses staff keys that are narrowed to some permissions: for what no permission names and what would widen a key, as
-   * making keys does. A permission: except those that it is among.
+   * Refuses staff keys that are narrowed to some permissions. Needed where no permission covers the operation, and where the
+   * operation could widen a key, such as creating keys. With a permission as value, keys narrowed to a list with that permission
+   * are still allowed.
    */
   readonly needsWholeKey?: true | Permission;
-  /** A write is refused to analyst keys as `read_only_key`, to other roles as `forbidden`, and goes to the audit log. */
+  /** A write is refused to analyst keys as `read_only_key` and to other roles as `forbidden`. Writes go to the audit log. */
   readonly isWrite: boolean;
 };
 
@@ -74,11 +75,11 @@ export type OperationResult =
       readonly headers?: Readonly<Record<string, string>>;
     };
 
-/** Field of the body to what is wrong with it. */
+/** Field of the body → what is wrong with it. */
 export type FieldFaults = Readonly<Record<string, string>>;
 
 export type CsvBody = {
-  /** The body that JSON would have brought. @throws {ApiError} `invalid_request` or `validation_failed`. */
+  /** Converts the text to the body that JSON would have. @throws {ApiError} `invalid_request` or `validation_failed`. */
   readonly read: (text: string) => Readonly<Record<string, unknown>>;
   readonly example: string;
 };
@@ -107,30 +108,30 @@ export type Operation = {
     readonly query?: z.ZodType;
     readonly body?: z.ZodType;
   };
-  /** What fields of the body are when they are left out, where that is the same for every caller: the document tells it. */
+  /** Values of body fields that are left out, where they are the same for every caller. The OpenAPI document shows them. */
   readonly bodyDefaults?: Readonly<Record<string, unknown>>;
-  /** Takes a body as text/csv besides JSON. */
+  /** Accepts text/csv bodies as well as JSON. */
   readonly csvBody?: CsvBody;
   readonly output: z.ZodType;
   /** Status of success: 200 or 201. */
   readonly status: number;
   /**
-   * Codes that it answers besides those that follow from access, path, query and body (rest/openapi-failures.ts). What is not
-   * in the document is a fault in every test that meets it.
+   * Codes that it answers in addition to those that follow from access, path, query and body (rest/openapi-failures.ts). Tests fail
+   * on any code that the document does not list.
    */
   readonly failures?: readonly ErrorCode[];
-  /** What it reads from ClickHouse: it needs a slot for that, of which a key has a few (reports/report-slots.ts). */
+  /** Which ClickHouse data it reads. Such an operation needs a slot, and each key has only a few (reports/report-slots.ts). */
   readonly readsClickhouse?: "clicks" | "reports";
-  /** Media types besides JSON that an answer may have. */
+  /** Media types that an answer may have in addition to JSON. */
   readonly otherMediaTypes?: readonly string[];
-  /** Loads what the path names, before query and body are looked at (G02). Throws `notFound`. */
+  /** Loads the record that the path names, before query and body are read (G02). Throws `notFound`. */
   readonly findResource?: (context: OperationContext, path: unknown) => Promise<unknown>;
-  /** Faults that only the stored records show; runs also when the schema found faults, so that all are told together (G15). */
+  /** Finds faults that need the stored records. Also runs when the schema found faults, so that all are reported together (G15). */
   readonly findFaults?: (context: OperationContext, raw: RawBody) => Promise<FieldFaults>;
   readonly run: (context: OperationContext, input: OperationInput) => Promise<OperationResult>;
 };
 
-/** The body before its schema was applied: an object, nothing else is known of it. */
+/** The body before its schema is applied: an object with unchecked fields. */
 export type RawBody = {
   readonly body: Readonly<Record<string, unknown>>;
   readonly resource: unknown;
@@ -164,11 +165,11 @@ type Definition<Path, Query, Body, Resource> = Omit<
 };
 
 /**
- * Declares an operation. `run` gets the outputs of the schemas, and what `findResource` answered as `resource`.
+ * Declares an operation. `run` gets the outputs of the schemas, and the result of `findResource` as `resource`.
  *
  * - Path faults answer 404, query faults 400 `invalid_parameter`, body faults 400 `validation_failed`.
- * - Query schemas are `z.object`, body schemas `z.strictObject`. Unknown names are refused in both (G14); in a query
- *   rest/unknown-parameters.ts does it, which names the nearest known parameter.
+ * - Query schemas are `z.object`, body schemas `z.strictObject`. Unknown names are refused in both (G14). For a query,
+ *   rest/unknown-parameters.ts does this and suggests the nearest known parameter.
  */
 export function operation<
   Path = undefined,

@@ -39,7 +39,7 @@ test("public addresses are those given, else those of the listeners", () => {
   });
 });
 
-test("every wrong variable is told at once", () => {
+test("every wrong variable is reported at once", () => {
   const wrong = {
     API_PORT: "x",
     TRUSTED_PROXIES: "10.0.0.0/40",

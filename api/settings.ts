@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type ApiSettings = ReturnType<typeof arranged>;
 
-/** @throws {SettingsError} that names every wrong variable. */
+/** @throws {SettingsError} listing every wrong variable. */
 export function readApiSettings(environment: Environment = process.env): ApiSettings {
   return arranged(readSettings("api", environment));
 }
@@ -30,7 +30,7 @@ function arranged(read: SettingsOf<"api">) {
   } as const;
 }
 
-/** A server that is not named here may still be found in DATA_DIR. @throws {SettingsError} that names every wrong variable. */
+/** A server that is not set here may still be found through DATA_DIR. @throws {SettingsError} listing every wrong variable. */
 export function readCommandSettings(environment: Environment = process.env): CommandEnvironment {
   const read = readSettings("tracker", environment);
   return {

@@ -28,11 +28,11 @@ export type ApiParts = {
   readonly trackingUrl: string;
   readonly allowLoopback: boolean;
   readonly areStoresSame?: () => boolean | undefined;
-  /** 0, for ever, unless it is given. */
+  /** Default 0: never erased. */
   readonly clickRetentionDays?: number;
 };
 
-/** The API over migrated stores; it listens nowhere yet. Reads the secret of the installation. */
+/** Builds the API over migrated stores and reads the installation's secret. It does not listen yet. */
 export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   const { db, clickhouse, nats, outgoing, log, apiUrl, trackingUrl, allowLoopback } = parts;
   const { clickRetentionDays = 0 } = parts;

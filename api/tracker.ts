@@ -11,7 +11,7 @@ const EXIT_USAGE = 2;
 const EXIT_NEWER_SCHEMA = 3;
 
 const terminal: Terminal = {
-  tell: (line) => console.error(line),
+  report: (line) => console.error(line),
   notWell: () => {
     process.exitCode = EXIT_FAILED;
   },
@@ -23,7 +23,7 @@ const terminal: Terminal = {
   },
 };
 
-/** The command line of operators. Exit codes: 0 done, 1 not done, 2 written wrongly, 3 newer database. */
+/** The command line for operators. Exit codes: 0 done, 1 not done, 2 wrong usage, 3 the database is newer than this release. */
 async function main(): Promise<void> {
   const settings = settingsOrUndefined(readCommandSettings);
   if (settings === undefined) return;

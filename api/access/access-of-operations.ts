@@ -1,7 +1,7 @@
 import type { OperationAccess } from "../operation.ts";
 import type { Permission } from "./permissions.ts";
 
-/** Who may do it, as most operations have it. */
+/** The usual access: every role. */
 export function everybody(permission?: Permission): OperationAccess {
   return {
     roles: ["admin", "analyst", "partner", "advertiser"],
@@ -20,10 +20,10 @@ export function adminWrite(permission?: Permission): OperationAccess {
   return { roles: ["admin"], isWrite: true, ...withPermission(permission) };
 }
 
-/** Reads of what belongs to the installation or the workspace as a whole; a narrowed key has no part in it. */
+/** Reads of data that belong to the installation or to the whole workspace. Refused to narrowed keys. */
 export const wholeStaff: OperationAccess = { ...staff(), needsWholeKey: true };
 
-/** Writes of the same. */
+/** Writes of the same data. */
 export const wholeAdminWrite: OperationAccess = { ...adminWrite(), needsWholeKey: true };
 
 function withPermission(permission: Permission | undefined): { permission?: Permission } {

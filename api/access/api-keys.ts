@@ -42,12 +42,12 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const KEY_CHARACTERS = 40;
 const FORM = /^trk_live_[0-9A-Za-z]{40}$/;
 
-/** What another process changed about a key counts here after this long at the latest. */
+/** Changes that another process makes to a key take effect here within this time. */
 const KNOWN_FOR_MS = 1_000;
 const KEYS_KNOWN_MAX = 10_000;
 const NOTE_USE_EVERY_MS = 60_000;
 
-/** A new key (G06). It is shown once; the database gets {@link hashOfKey} of it. */
+/** A new key (G06). It is shown once; the database stores only its {@link hashOfKey}. */
 export function mintKey(): string {
   const characters = Array.from(
     { length: KEY_CHARACTERS },
@@ -61,8 +61,8 @@ export function hashOfKey(key: string): Buffer {
 }
 
 /**
- * Finds keys, and remembers what it found for a second. Invariant: a lookup that began before `forget` is never served
- * after it.
+ * Finds keys and caches each result for one second. Invariant: a call after `forget` never gets the result of a look-up that began
+ * before it.
  */
 export class ApiKeys {
   readonly #db: Queryable;
@@ -76,14 +76,14 @@ export class ApiKeys {
     this.#marks = new KeyMarks(db);
   }
 
-  /** As {@link find}, for somebody who has sent many unknown keys: only a key that may exist is looked up. */
+  /** Like {@link find}, for a caller that has sent many unknown keys: looks up only keys that may exist. */
   async findForGuesser(key: string, nowMs: number): Promise<FoundKey | undefined> {
     if (!FORM.test(key)) return undefined;
     const mayExist = await this.#marks.mayExist(hashOfKey(key));
     return mayExist ? await this.find(key, nowMs) : undefined;
   }
 
-  /** Undefined for a key that is unknown, expired or revoked. Rejects when Postgres is away. */
+  /** Undefined if the key is unknown, expired or revoked. Rejects when Postgres is away. */
   async find(key: string, nowMs: number): Promise<FoundKey | undefined> {
     if (!FORM.test(key)) return undefined;
     const known = this.#known.get(key);
@@ -91,7 +91,7 @@ export class ApiKeys {
       return await known.found;
     const found = findKey(this.#db, key);
     const oldest = this.#known.keys().next();
-    // Unknown keys count too: a flood of them pushes out one entry each.
+    // Unknown keys are cached too, so in a flood each new one evicts one entry.
     if (this.#known.size >= KEYS_KNOWN_MAX && oldest.done !== true)
       this.#known.delete(oldest.value);
     this.#known.set(key, { atMs: nowMs, found });
@@ -103,12 +103,12 @@ export class ApiKeys {
     }
   }
 
-  /** After a write of this process: whatever it changed about keys and accounts counts for the next request. */
+  /** Call after each write of this process: the next request sees the changed keys and accounts. */
   forget(): void {
     this.#known.clear();
   }
 
-  /** Keeps `last_used_at`, at most once a minute for a key. Rejects when Postgres is away. */
+  /** Updates `last_used_at`, at most once a minute for each key. Rejects when Postgres is away. */
   async noteUse(keyId: number, nowMs: number): Promise<void> {
     if (nowMs - (this.#notedAtMs.get(keyId) ?? 0) < NOTE_USE_EVERY_MS) return;
     if (this.#notedAtMs.size >= KEYS_KNOWN_MAX) this.#notedAtMs.clear();

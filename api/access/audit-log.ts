@@ -16,8 +16,8 @@ export type AuditEntry = {
 };
 
 /**
- * Notes a request, refused ones too. Never rejects: what was done is done, so its caller is told that, and the
- * operator that the note is missing.
+ * Records a request, including refused ones. Never rejects: the request itself is finished, so the caller gets its result and the
+ * log reports the missing entry to the operator.
  */
 export async function noteInAuditLog(
   { db, log }: { readonly db: Queryable; readonly log: Log },
@@ -30,7 +30,7 @@ export async function noteInAuditLog(
   }
 }
 
-/** Notes a write, a command or an MCP call. */
+/** Records a write, a command or an MCP call. */
 export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
   await db.query({
     name: "insert-audit-entry",

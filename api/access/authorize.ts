@@ -11,7 +11,7 @@ export function bearerKey(authorization: string | undefined): string | undefined
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
-/** What speaks against a found key before the request is looked at: address, workspace, account (G02). */
+/** Why a found key is refused before the request is read: address, workspace or account (G02). */
 export function refusalOfKey(
   { principal, allowedFrom, isWorkspaceActive }: FoundKey,
   ip: string,
@@ -30,13 +30,13 @@ export function refusalOfKey(
   return undefined;
 }
 
-/** Role before existence (G03): asked before anything of the request is looked up. @throws {ApiError} */
+/** The role is checked before existence (G03): call this before looking up anything that the request names. @throws {ApiError} */
 export function authorize(principal: Principal, access: OperationAccess): void {
   const refusal = refusalOfAccess(principal, access);
   if (refusal !== undefined) throw refusal;
 }
 
-/** What speaks against an operation for a key, whatever is asked of it. */
+/** Why this key may never use the operation, whatever the request says. */
 export function refusalOfAccess(
   principal: Principal,
   access: OperationAccess,

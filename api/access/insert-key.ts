@@ -6,12 +6,12 @@ export type NewKey = {
   readonly workspaceId: number;
   readonly name: string;
   readonly role: Role;
-  /** Of a partner key. */
+  /** For a partner key. */
   readonly affiliateId?: number | undefined;
-  /** Of an advertiser key. */
+  /** For an advertiser key. */
   readonly advertiserId?: number | undefined;
   readonly userId?: number | undefined;
-  /** Of a staff key: the only permissions it has; undefined for all of its role (G09). */
+  /** For a staff key: the only permissions it has; undefined for all permissions of its role (G09). */
   readonly permissions?: readonly string[] | undefined;
   /** Addresses and CIDR ranges; none for any address (G07). */
   readonly ipAllowlist?: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export type NewKey = {
   readonly expiresAt?: string | undefined;
 };
 
-/** Answers the key itself, which is kept nowhere (G06). */
+/** Returns the key itself, which is not stored anywhere (G06). */
 export async function insertKey(db: Queryable, key: NewKey): Promise<string> {
   const secret = mintKey();
   await db.query({

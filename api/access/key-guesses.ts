@@ -1,9 +1,9 @@
 const WINDOW_MS = 60_000;
-/** Addresses beyond these share one count. */
+/** Addresses beyond this number share one count. */
 const ADDRESSES_MAX = 100_000;
 const ALL_OTHERS = "";
 
-/** Counts, in this process, the keys of each address that turned out to be unknown, in fixed minutes. */
+/** Counts, in this process, the unknown keys that each address sends, in fixed minutes. */
 export class KeyGuesses {
   readonly #max: number;
   readonly #counts = new Map<string, number>();
@@ -13,14 +13,14 @@ export class KeyGuesses {
     this.#max = maxPerMinute;
   }
 
-  /** `bucket`: as {@link siteOf} answers. */
+  /** `bucket`: the result of {@link siteOf}. */
   note(bucket: string, nowMs: number): void {
     this.#turn(nowMs);
     const key = this.#keyOf(bucket);
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** Whether the address has used up its minute: its keys are then checked without asking Postgres for each. */
+  /** True when the address has used up this minute's budget. Its keys are then checked without one Postgres query for each. */
   isOver(bucket: string, nowMs: number): boolean {
     this.#turn(nowMs);
     return (this.#counts.get(this.#keyOf(bucket)) ?? 0) >= this.#max;

@@ -1,18 +1,18 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** A key that another process has made is known here after this long at the latest. */
+/** A key that another process created is known here within this time. */
 const FRESH_MS = 1_000;
 const ROWS_A_STATEMENT = 10_000;
-/** Some 40 MB. With more keys every key may exist, and Postgres is asked for it. */
+/** About 40 MB. With more keys, any key may exist, so each is looked up in Postgres. */
 const KEYS_MAX = 1_000_000;
-/** IDs are given out before they are committed: the newest ones are read again. */
+/** An ID is assigned before its row is committed, so the newest IDs are read again. */
 const OVERLAP = 1_000;
 const MARK_BYTES = 6;
 
 /**
- * The beginnings of the hashes of all keys, read when they are needed and then a part at a time. They tell a key that surely does not
- * exist from one that may, with one small statement a second instead of one a key. Revoked keys stay in: they may exist, and are
- * looked up.
+ * Prefixes of the hashes of all keys, loaded on first use and then extended. They separate keys that cannot exist from keys that
+ * may, at the cost of one small statement a second instead of one for each key. Revoked keys stay in the set and are still looked
+ * up.
  */
 export class KeyMarks {
   readonly #db: Queryable;
@@ -25,7 +25,7 @@ export class KeyMarks {
     this.#db = db;
   }
 
-  /** False for a key that no row has had for a second. Rejects when Postgres is away. */
+  /** False if no stored key matched as of at most one second ago. Rejects when Postgres is away. */
   async mayExist(hash: Buffer): Promise<boolean> {
     if (performance.now() - this.#readAtMs >= FRESH_MS) {
       this.#reading ??= this.#read().finally(() => {

@@ -35,7 +35,7 @@ type Key = {
   readonly workspace: PrincipalWorkspace;
 };
 
-/** Who asks: an admitted key with the account it belongs to. */
+/** The caller: an admitted key with the account it belongs to. */
 export type Principal =
   | (Key & {
       readonly role: "admin" | "analyst";
@@ -53,7 +53,7 @@ export type Principal =
       readonly advertiser: PrincipalAdvertiser;
     });
 
-/** What a key can see, as a word: keys of one scope see the same (G33). */
+/** A word for what a key can see: keys of one scope see the same (G33). */
 export function scopeOf(principal: Principal): string {
   const account = principal.affiliate?.id ?? principal.advertiser?.id ?? 0;
   return `${principal.role}:${account}`;

@@ -14,9 +14,9 @@ const WINDOW_SEC = 60;
 const PURGE_ROWS_MAX = 10_000;
 
 /**
- * Counts requests in fixed minutes of the database's clock (G11), exactly over all processes (P32): each gets a number of its
- * own within the window. Requests that come while a count is on its way share the next one, so a busy process makes one
- * statement for many requests.
+ * Counts requests in fixed minutes of the database's clock (G11). The count is exact over all processes (P32): each request gets a
+ * number of its own within the window. Requests that arrive while a statement is under way share the next one, so a busy process
+ * sends one statement for many requests.
  */
 export class RateLimiter {
   readonly #db: Queryable;
@@ -62,7 +62,7 @@ export class RateLimiter {
   }
 }
 
-/** Forgets windows that are over; called now and then so that addresses of strangers do not pile up. */
+/** Deletes windows that have ended. Called from time to time so that rows for strangers' addresses do not accumulate. */
 export async function purgeRateWindows(db: Queryable): Promise<void> {
   await db.query({
     name: "purge-rate-windows",
@@ -81,8 +81,8 @@ async function countBatch(db: Queryable, batch: readonly Waiting[]): Promise<voi
   }
   const { rows } = await db.query<{ holder: string; used: number; reset_sec: number }>({
     name: "count-requests",
-    // Rows are locked in the order of holders. A statement that waited over the end of its minute counts in the newer one. A minute
-    // further on is of a clock that was ahead and went back.
+    // Rows are locked in the order of holders. A statement that waited past the end of its minute counts in the newer one. A window
+    // more than one minute ahead was written by a clock that has since been set back, so it is replaced.
     text: `insert into rate_window as w (holder, window_start, used)
            select a.holder, date_trunc('minute', now(), 'UTC'), a.requests
            from unnest($1::text[], $2::integer[]) as a(holder, requests) order by a.holder

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { FieldFaults, OperationContext } from "../operation.ts";
 
-/** What a field of a body may name; a user is one of the staff (G63). */
+/** Kinds of records that a field of a body may name; a user is a staff member (G63). */
 type Referenced = "offer" | "affiliate" | "advertiser" | "user" | "tracking_domain";
 
-/** Field of a body to what its id, or each id of its list, names. */
+/** Field of a body → kind of record that its id, or each id in its list, names. */
 export type References = Readonly<Record<string, Referenced>>;
 
-/** One statement a kind: which of the ids are records of the workspace. */
+/** One statement for each kind: returns those ids that are records of the workspace. */
 const FIND: Readonly<Record<Referenced, { readonly name: string; readonly text: string }>> = {
   offer: {
     name: "find-referenced-offers",
@@ -43,7 +43,7 @@ const NOUN: Readonly<Record<Referenced, string>> = {
 const Id = z.int().positive().max(2_147_483_647);
 const Ids = z.union([Id.transform((id) => [id]), z.array(Id).max(1_000)]);
 
-/** Fields that name a record which is not there, or not in this workspace. What is no id is the schema's to tell. */
+/** Fields that name a record that does not exist or belongs to another workspace. Values that are no ids are left to the schema. */
 export async function referenceFaults(
   { db, workspace }: OperationContext,
   body: Readonly<Record<string, unknown>>,
@@ -61,7 +61,7 @@ export async function referenceFaults(
   return faults;
 }
 
-/** Those of the ids that are records of the workspace. */
+/** Returns those ids that are records of the workspace. */
 export async function findReferenced(
   db: Queryable,
   workspaceId: number,

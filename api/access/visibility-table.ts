@@ -23,10 +23,10 @@ function rule(fields: string, hidden: Partial<Record<Role, string>> = {}): Rule 
 
 const SUBS_1_TO_5 = "sub1 sub2 sub3 sub4 sub5";
 const ALL_SUBS = `${SUBS_1_TO_5} sub6 sub7 sub8 sub9 sub10`;
-/** The address, and what tells fraud (G84). */
+/** The address, and signs of fraud (G84). */
 const FRAUD_SIGNS =
   "is_bot is_datacenter is_proxy is_headless missing_ua ip visitor user_agent asn as_name";
-/** What only a partner has of an offer. */
+/** Fields of an offer that only partners get. */
 const PARTNER_ONLY = "access_status can_run tracking_link";
 
 export const VISIBILITY = {
@@ -81,7 +81,7 @@ export const VISIBILITY = {
         notes`,
     },
   ),
-  /** Of the history of a conversion: money as in the conversion; who of the staff it was is not for others. */
+  /** History of a conversion. Money is visible as in the conversion itself; only staff see which staff member made the change. */
   conversion_change: rule(
     `at actor key_id from_status to_status reason from_revenue to_revenue from_payout to_payout
       from_sale_amount to_sale_amount`,
@@ -90,7 +90,7 @@ export const VISIBILITY = {
       advertiser: "key_id from_payout to_payout",
     },
   ),
-  /** Of the list and of the detail, which has every stored column and `extra`. */
+  /** In the list and in the detail, which has every stored column and `extra`. */
   click: rule(
     `click_id ts link_type status status_reason offer_id offer_label affiliate_id
       affiliate_label smart_link_id is_unique ${FRAUD_SIGNS} country city device_type os browser
@@ -106,7 +106,7 @@ export const VISIBILITY = {
         click_payout`,
     },
   ),
-  /** What partners have of a creative besides its fields. */
+  /** Fields that partners get in addition to those of the creative. */
   creative: rule(
     `id offer_id name kind url body width height status created_at updated_at tracking_link
       html`,

@@ -6,7 +6,7 @@ export type Resource = keyof typeof VISIBILITY;
 
 const VISIBLE = new Map<string, readonly string[]>();
 
-/** Names of the fields a role sees, in their order. */
+/** Names of the fields that a role sees, in order. */
 function visibleFields(resource: Resource, role: Role): readonly string[] {
   const key = `${resource} ${role}`;
   const known = VISIBLE.get(key);
@@ -17,12 +17,12 @@ function visibleFields(resource: Resource, role: Role): readonly string[] {
   return names;
 }
 
-/** Whether the role sees a field of the resource; nobody sees one that is not listed. */
+/** Whether the role sees a field of the resource. A field that is not listed is hidden from every role. */
 export function isShown(role: Role, resource: Resource, field: string): boolean {
   return visibleFields(resource, role).includes(field);
 }
 
-/** The record as the role sees it; fields that it does not have stay absent. */
+/** The record as the role sees it. Absent fields stay absent. */
 export function showTo(
   role: Role,
   resource: Resource,
@@ -31,7 +31,7 @@ export function showTo(
   return showFields(role, resource, (field) => record[field]);
 }
 
-/** The same of a record whose fields stand in several places: without a whole one in between. */
+/** Like {@link showTo}, for a record whose fields come from several objects, without building the whole record first. */
 export function showFields(
   role: Role,
   resource: Resource,
@@ -45,12 +45,12 @@ export function showFields(
   return shown;
 }
 
-/** Names in the OpenAPI document the roles that never get a field. */
+/** In the OpenAPI document: the roles that never get a field. */
 export const HIDDEN_FROM = "x-hidden-from";
 
 /**
- * The schema of a resource over all roles: a field that some role does not see is optional, and `x-hidden-from` tells the
- * reader of the OpenAPI document which.
+ * The schema of a resource for all roles. A field that is hidden from some role is optional, and `x-hidden-from` names those roles
+ * in the OpenAPI document.
  */
 export function shownSchema(resource: Resource, shape: z.ZodRawShape): z.ZodObject {
   const { hidden }: Rule = VISIBILITY[resource];

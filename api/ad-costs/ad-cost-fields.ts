@@ -6,16 +6,16 @@ import { count, currency, money, shownMoney, shownTime, text } from "../rest/bod
 import { recordReference } from "../rest/catalog-fields.ts";
 
 const HOUR_MAX = 23;
-/** Three of them stand in one key of the table, which takes 2,704 bytes. */
+/** Three of these texts are part of one unique key, and an index entry holds at most 2,704 bytes. */
 const WORD_MAX = 200;
 
-/** Days of the same years as instants. */
+/** The same range of years as for instants. */
 function isCostDay(value: string): boolean {
   const day = parseDay(value);
   return day !== undefined && day * DAY_MS >= INSTANT_MS_MIN && day * DAY_MS <= INSTANT_MS_MAX;
 }
 
-/** One row of a body. What is left out, null or "" is not named: the cost belongs to no offer, to the whole day. */
+/** One row of a body. A reference that is left out, null or "" is not set: the cost belongs to no offer or to the whole day. */
 export const AdCostRow = z.strictObject(
   {
     date: z

@@ -13,7 +13,7 @@ export type StoredAdCost = {
   readonly [column: string]: unknown;
 };
 
-/** A cost whose references are known records. */
+/** A cost whose references are resolved to records. */
 export type AdCost = Omit<AdCostRow, "offer_id" | "affiliate_id"> & {
   readonly offer_id: number | null;
   readonly advertiser_id: number | null;
@@ -51,8 +51,8 @@ export async function listAdCosts(
 }
 
 /**
- * Writes all of them or none: a cost that is there by everything but its amount gets the new amount (G75). No two have the
- * same key. They are written in the order of their keys, so that two calls at once do not wait for each other.
+ * Writes all of them or none. A stored cost that is equal in everything but its amount gets the new amount (G75). The keys must be
+ * distinct. Rows are written in the order of their keys, so that two concurrent calls cannot deadlock.
  */
 export async function saveAdCosts(
   db: Queryable,
@@ -75,7 +75,7 @@ export async function saveAdCosts(
              set amount = excluded.amount, advertiser_id = excluded.advertiser_id, version = ad_cost.version + 1,
                updated_at = clock_timestamp()
              returning id, version
-           ), told as (
+           ), queued as (
              insert into ad_cost_fact_outbox (ad_cost_id) select id from written
            )
            select count(*) filter (where version = 1) as inserted, count(*) filter (where version > 1) as updated from written`,
@@ -85,7 +85,10 @@ export async function saveAdCosts(
   return rows[0] ?? { inserted: 0, updated: 0 };
 }
 
-/** The offers of a workspace that some texts name, each with its advertiser: an id, tried first, or a code (G25). */
+/**
+ * The offers of a workspace that the given texts name, each with its advertiser. A text is tried as an id first, then as a code
+ * (G25).
+ */
 export async function findNamedOffers(
   db: Queryable,
   workspaceId: number,
@@ -105,7 +108,7 @@ export async function findNamedOffers(
   return new Map(rows.map(({ asked, ...offer }) => [asked, offer]));
 }
 
-/** The partners of a workspace that some texts name. */
+/** The partners of a workspace that the given texts name. */
 export async function findNamedAffiliates(
   db: Queryable,
   workspaceId: number,

@@ -7,7 +7,10 @@ import { AdCostRow } from "./ad-cost-fields.ts";
 const Records = z.array(z.array(z.string()));
 const COLUMNS: ReadonlySet<string> = new Set(Object.keys(AdCostRow.shape));
 
-/** Costs as CSV: a header line with names of fields in any order, then a line a cost. An empty cell is a field left out. */
+/**
+ * Costs as CSV: a header line with field names in any order, then one line for each cost. An empty cell means the field is left
+ * out.
+ */
 export const csvCosts: CsvBody = {
   read: (text) => {
     const [header, ...lines] = recordsOf(text);
@@ -41,7 +44,7 @@ function refuseHeader(columns: readonly string[]): void {
   if (faults.length > 0) throw validationFailed(Object.fromEntries(faults));
 }
 
-/** Cells beyond the header are fields that there are not. */
+/** Extra cells beyond the header become unknown fields, which the schema refuses. */
 function rowOf(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     cells.flatMap((cell, index): [string, unknown][] => {

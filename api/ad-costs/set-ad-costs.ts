@@ -29,7 +29,7 @@ const EXAMPLE = {
   amount: "25.40",
 };
 
-/** Rows are judged one by one, so that a bad one keeps no good one out; callers read what one is. */
+/** Rows are judged one by one, so that a bad row does not block the good ones. The document shows what a row is. */
 const Body = z.strictObject({
   rows: z
     .array(z.unknown().meta({ ...rowSchema, examples: [EXAMPLE] }), "expected a list of costs")
@@ -51,7 +51,7 @@ export const setAdCosts: Operation = operation({
     "Set ad costs, up to 10,000; bad rows are refused by their number and the others are kept",
   description:
     "The body is `{rows: […]}`, or text/csv with a header line that names the columns, in any order; an empty cell is a field left " +
-    "out. A cost is known by everything but its amount: sent again it gets the new amount, and of a cost that stands in one call " +
+    "out. A cost is identified by all fields but its amount: sent again it gets the new amount, and of a cost that is in one call " +
     "twice the last counts. A cost is taken back by sending it with the amount 0. `offer_id` and `affiliate_id` take an id or a " +
     "code. Date and hour are those of the ad platform's statement, in no time zone: reports show the cost on that date in any " +
     "`tz`. All rows of a call are written together.",
@@ -78,7 +78,7 @@ type Judged = {
   readonly rejected: readonly z.infer<typeof Rejected>[];
 };
 
-/** Faults of form and references that name nothing are told together. */
+/** Reports faults of form and unknown references together. */
 async function judgeRows(
   { db, workspace }: OperationContext,
   rows: readonly unknown[],
@@ -114,7 +114,7 @@ async function judgeRows(
   return { costs, rejected };
 }
 
-/** A row that is no object has no field: it is named itself. */
+/** A row that is not an object has no fields, so the fault is reported for the row itself. */
 function formFaults(error: z.ZodError, row: unknown): FieldFaults {
   const faults = faultsOf(error, row);
   return typeof row === "object" && row !== null && !Array.isArray(row)
@@ -143,12 +143,12 @@ function nameless(
   return { [field]: field === "offer_id" ? "no such offer" : "no such affiliate" };
 }
 
-/** By everything but the amount. */
+/** The last row of each key; a key is everything but the amount. */
 function lastOfEach(costs: readonly AdCost[]): AdCost[] {
   return [...new Map(costs.map((cost) => [keyOf(cost), cost])).values()];
 }
 
-/** The schema has made them all with the same fields in the same order. */
+/** Rows from the schema all have the same fields in the same order, so equal keys give equal text. */
 function keyOf({ amount: _amount, ...key }: AdCost): string {
   return JSON.stringify(key);
 }

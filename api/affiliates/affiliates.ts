@@ -110,7 +110,7 @@ export const affiliates = manage({
     created_at: shownTime,
     updated_at: shownTime,
   },
-  // The first time that the partner is active (T39). Postgres reads "now" as the time of the transaction.
+  // When the partner first becomes active (T39). Postgres reads "now" as the time of the transaction.
   derived: {
     columns: ["approved_at"],
     from: ({ approved_at: before, status }) => ({
@@ -162,7 +162,7 @@ export const affiliates = manage({
     })),
 });
 
-/** What webhooks are told of a partner: neither notes nor how it is paid (G128). */
+/** The partner as webhooks show it: without notes and payment details (G128). */
 function affiliateDocument(row: Body): Shown {
   const fields = ["id", "code", "name", "status", "email", "company", "country", "created_at"];
   return Object.fromEntries(fields.map((field) => [field, row[field]]));

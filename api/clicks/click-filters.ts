@@ -63,17 +63,17 @@ const NAMES: readonly FilterName[] = [
   ] as const),
   ...(["country", "link_type", "traffic_source", "is_bot", ...SUBS] as const),
 ];
-/** Filters of some roles only, although they see the field (G81). */
+/** Filters that some roles may not use although they see the field (G81). */
 const NOT_FOR: Partial<Record<Role, readonly FilterName[]>> = {
   partner: ["affiliate_id", "smart_link_id"],
 };
 
-/** @throws {ApiError} `invalid_parameter` for a filter that the role does not have. */
+/** @throws {ApiError} `invalid_parameter` for a filter that the role may not use. */
 export function readClickFilters(values: FilterValues, role: Role): ClickFilter[] {
   return NAMES.flatMap((column): ClickFilter[] => {
     const value = values[column];
     if (value === undefined) return [];
-    // Nobody filters by what is hidden from him (VIS-059).
+    // A filter on a hidden field would reveal its values (VIS-059).
     const mayFilter = isShown(role, "click", column) && NOT_FOR[role]?.includes(column) !== true;
     if (!mayFilter) throw invalidParameter(column, "not for this key");
     if (column === "click_id") return [{ column, type: "ClickId", value }];

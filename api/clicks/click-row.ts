@@ -7,7 +7,9 @@ import { shownMoney, shownTime } from "../rest/body-fields.ts";
 
 const CLICK_FIELDS: readonly string[] = VISIBILITY.click.fields;
 
-/** A click as stored: what ingress wrote and what its writer decided. `ts` is UTC ms, money decimal text. */
+/**
+ * A click as stored: the fields that ingress wrote and those that the click writer decided. `ts` is UTC ms, money is decimal text.
+ */
 export const StoredClick = ClickRecord.omit({ may_be_unique: true }).extend({
   is_unique: z.boolean().default(false),
 });
@@ -19,7 +21,9 @@ const perClick = shownSchema("click", {
   click_revenue: shownMoney,
 }).shape;
 
-/** A stored click as it is answered: every column that the table of visibility names, but `extra`, which is told apart. */
+/**
+ * A stored click as it is answered: every column of the visibility table except `extra`, which is a separate field of the answer.
+ */
 export const ShownClick = shownSchema(
   "click",
   Object.fromEntries(
@@ -66,7 +70,7 @@ export function isoTime(atMs: number): string {
   return new Date(atMs).toISOString();
 }
 
-/** Qualified, so that a condition on the column is not read as one on what is selected under its name. */
+/** Qualified with the table name, so that a condition uses the column and not the selected alias of the same name. */
 function selected(column: string): string {
   switch (column) {
     case "click_id":

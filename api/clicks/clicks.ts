@@ -5,7 +5,7 @@ import { clickIdParts } from "../../schemas/ids/click-id.ts";
 import type { ReportScope } from "../reports/report-scope.ts";
 import { type ClickColumn, StoredClick, selectList } from "./click-row.ts";
 
-/** One equality of a column with a value; ClickHouse type of the value beside it. */
+/** One condition `column = value`, with the ClickHouse type of the value. */
 export type ClickFilter = {
   readonly column: ClickColumn;
   readonly type: "UInt32" | "String" | "Bool" | "ClickId";
@@ -18,12 +18,12 @@ export type ClickSearch = {
   readonly fromMs: number;
   readonly toMs: number;
   readonly filters: readonly ClickFilter[];
-  /** Rows older than this one only. */
+  /** Only rows older than this one. */
   readonly after: { readonly atMs: number; readonly clickId: string } | undefined;
   readonly limit: number;
 };
 
-/** ClickHouse gives up after it, and two seconds later nobody waits any more. */
+/** ClickHouse stops the query after this time; our side stops waiting two seconds later. */
 const LIST_TIMEOUT_MS = 10_000;
 const CLICK_TIMEOUT_MS = 1_000;
 
@@ -58,7 +58,7 @@ export async function selectClicks<Row>(
   return await selectRows(clickhouse, statement, row);
 }
 
-/** The stored click of a workspace with this id: its time is in its id, so one granule is read. */
+/** The stored click of a workspace with this id. The id contains the time, so one granule is read. */
 export async function selectClick(
   clickhouse: ClickhouseReader,
   workspaceId: number,
@@ -75,7 +75,7 @@ export async function selectClick(
   return rows[0];
 }
 
-/** The rule that {@link selectClicks} has in SQL. */
+/** The same rule as the SQL of {@link selectClicks}. */
 export function isInScope(scope: ReportScope, click: StoredClick): boolean {
   if (click.workspace_id !== scope.workspaceId) return false;
   switch (scope.role) {

@@ -12,10 +12,11 @@ import { isInScope, selectClick } from "./clicks.ts";
 type Stores = Pick<OperationContext, "clickhouse" | "nats" | "db" | "nowMs">;
 
 /**
- * The click with this id if the caller may see it. It is found from the moment of its answer (G162): the writer of its shard
- * knows the young ones. Waits up to 2 s for one that may be on its way.
+ * The click with this id, if the caller may see it. A click can be found as soon as it is answered (G162): until ClickHouse has it,
+ * its click writer is asked. Waits up to 2 s for a click that may still be in flight.
  *
- * @throws {ApiError} `unavailable` when who would know cannot be asked or is behind the time of the click.
+ * @throws {ApiError} `unavailable` when ClickHouse or the click writer does not answer, or when the writer has not yet read as far
+ *   as the time of the click.
  */
 export async function findClick(
   stores: Stores,
@@ -32,7 +33,7 @@ async function findInWorkspace(
   clickId: string,
 ): Promise<StoredClick | undefined> {
   const ageMs = stores.nowMs - clickIdParts(clickId).atMs;
-  // One that nobody knows after that time is made up, and has a right MAC by chance.
+  // Every click of this age is stored. An id that ClickHouse does not have is invented, even if its MAC is valid by chance.
   if (ageMs > JOURNALED_MS) return await selectClick(stores.clickhouse, workspaceId, clickId);
   return isGenuineClickId(clickId, await readSecret(stores.db))
     ? await findYoung(stores, workspaceId, clickId)

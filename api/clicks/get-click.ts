@@ -88,7 +88,7 @@ async function partnerLabel(
 
 type ConversionRow = Readonly<Record<string, string | boolean>>;
 
-/** Newest first. Partners do not learn of private events (G190). */
+/** Newest first. Partners do not see conversions of private events (G190). */
 async function selectConversions(
   db: Queryable,
   scope: ReportScope,

@@ -133,7 +133,7 @@ export const listClicks: Operation = operation({
   },
 });
 
-/** An id tells when its click was: asked for alone, it is found on whatever day that is. */
+/** The id contains the time of the click. Without an explicit range, the click is searched on that day. */
 function todayOf(
   { nowMs }: OperationContext,
   query: RangeQuery & { readonly click_id?: string | undefined },

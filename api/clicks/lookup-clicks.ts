@@ -27,7 +27,7 @@ export type LookupBody = {
   readonly range: RangeEcho;
 };
 
-/** The ad-platform id that is asked for; undefined for a plain list. @throws {ApiError} for more than one. */
+/** The ad ID that the query asks for; undefined for a plain list. @throws {ApiError} if the query has more than one. */
 export function readAdId(
   query: Readonly<Partial<Record<(typeof KINDS)[number], string | undefined>>>,
 ): AdId | undefined {
@@ -43,8 +43,8 @@ export function readAdId(
 }
 
 /**
- * The clicks with an ad-platform id, newest first, those on their way to ClickHouse among them (G162).
- * @throws {ApiError} `unavailable` when not all of them may be known.
+ * The clicks with an ad ID, newest first, including those that ClickHouse does not have yet (G162).
+ * @throws {ApiError} `unavailable` when some of them may be missing.
  */
 export async function findAdClicks(
   context: OperationContext,

@@ -10,11 +10,11 @@ import { readPage } from "./young-clicks.ts";
 type SearchedRow = { readonly click_id: string; readonly ts: number };
 
 /**
- * A page of clicks, newest first, as if every answered click were in ClickHouse at once (G162): those on their way are asked of
- * the writers. Pages of one walk hold every click once that was answered before the first.
+ * A page of clicks, newest first. Clicks that ClickHouse does not have yet are read from the click writers, so the page includes
+ * every answered click (G162). Following the cursor returns each click that was answered before the first page exactly once.
  *
- * @throws {ApiError} `unavailable` when a writer or ClickHouse does not answer, or a writer is behind the range: the page is
- *   whole or there is none.
+ * @throws {ApiError} `unavailable` when a writer or ClickHouse does not answer, or when a writer has not read as far as the range.
+ *   A page is never partial.
  */
 export async function searchClicks<Row extends SearchedRow>(
   { clickhouse, nats, nowMs }: Pick<OperationContext, "clickhouse" | "nats" | "nowMs">,
@@ -23,7 +23,7 @@ export async function searchClicks<Row extends SearchedRow>(
 ): Promise<Row[]> {
   const newestMs = Math.min(search.toMs, search.after?.atMs ?? search.toMs, nowMs);
   const isOld = newestMs < nowMs - JOURNALED_MS;
-  // The writers first: what leaves their memory meanwhile is in ClickHouse by then.
+  // Ask the writers first: a click that leaves their memory in the meantime is already in ClickHouse.
   const pages = await Promise.all(
     (isOld ? [] : CLICK_LANES).map(
       async (shard) => await readPage(nats, pageQuery(shard, search), newestMs),
@@ -50,7 +50,7 @@ function pageQuery(shard: number, search: ClickSearch): ClickPageQuery {
   };
 }
 
-/** The rule that `selectClicks` has in SQL. */
+/** The same rule as the SQL of `selectClicks`. */
 function ownerOf(scope: ReportScope): ClickPageQuery["where"] {
   switch (scope.role) {
     case "staff":

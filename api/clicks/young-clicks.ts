@@ -5,13 +5,13 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 import { unavailable } from "../errors.ts";
 import { StoredClick } from "./click-row.ts";
 
-/** How long a page waits for a writer that may not know every click in question yet (G162). */
-const PATIENCE_MS = 2_000;
+/** How long a page waits for a click writer that may not have read all of its clicks yet (G162). */
+const WRITER_TIMEOUT_MS = 2_000;
 const POLL_MS = 25;
 /**
- * The clicks of one shard that a page asks for and that ClickHouse may not have; every click answered until `completeMs`
- * (included, UTC ms) is among them or in ClickHouse.
- * @throws {ApiError} `unavailable` when that cannot be said within {@link PATIENCE_MS}.
+ * The clicks of one shard that match the query and that ClickHouse may not have yet. Every click answered up to `completeMs`
+ * (included, UTC ms) is in this result or in ClickHouse.
+ * @throws {ApiError} `unavailable` when the writer cannot confirm this within {@link WRITER_TIMEOUT_MS}.
  */
 export async function readPage(
   nats: Nats | undefined,
@@ -20,7 +20,7 @@ export async function readPage(
 ): Promise<StoredClick[]> {
   const read: StoredClick[] = [];
   let { after } = query;
-  const deadlineMs = performance.now() + PATIENCE_MS;
+  const deadlineMs = performance.now() + WRITER_TIMEOUT_MS;
   for (;;) {
     const rest = { ...query, limit: query.limit - read.length };
     const answer = await askWriter(

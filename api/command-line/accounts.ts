@@ -6,7 +6,7 @@ import { parseReference } from "../rest/codes.ts";
 import { CommandError } from "./command-error.ts";
 
 /*
- * Records that an option names by id or code. Each answers the id, and throws a CommandError where there is none.
+ * Finds records that an option names by id or code. Each function returns the id, and throws a CommandError if no record matches.
  */
 
 export async function affiliateIdOf(
@@ -19,7 +19,7 @@ export async function affiliateIdOf(
   return found.id;
 }
 
-/** By its id only: an advertiser has no code. */
+/** By id only: an advertiser has no code. */
 export async function advertiserIdOf(
   { db, workspace }: OperationContext,
   asked: string,

@@ -19,16 +19,16 @@ export const auditCommand: Command = {
   name: "audit",
   summary: "compares conversions and ad costs in ClickHouse with Postgres",
   options: {
-    since: { value: "DATE", summary: "first UTC day to compare, YYYY-MM-DD; every day without" },
+    since: { value: "DATE", summary: "first UTC day to compare, YYYY-MM-DD; default: every day" },
     repair: { summary: "sends what is missing or differs again, and deletes ghosts" },
     ...JSON_OUTPUT,
   },
   examples: ["audit --since 2026-11-01", "audit --repair"],
   notes:
-    "Postgres is right. Differences: missing (not in ClickHouse), older, changed, ahead (a later version than Postgres has),\n" +
+    "Postgres is taken as correct. Differences: missing (not in ClickHouse), older, changed, ahead (a later version than Postgres has),\n" +
     "ghost (not in Postgres, as after a restore of it; each is printed before it is deleted).\n" +
     "The service repairs all but ghosts by itself, hourly for the last days and nightly for all.\n" +
-    "Exit code 0 when nothing differs, or nothing any more after --repair; 1 when differences remain.",
+    "Exit code 0 when nothing differs, or when --repair has repaired everything; 1 when differences remain.",
   run: async (given, environment, terminal) =>
     await withStores(environment, async (stores) => await audit(stores, given, terminal)),
 };
@@ -76,7 +76,7 @@ async function repairSome(
   for (const { kind, key, clickhouse, workspaceId } of differences) {
     if (kind !== "ghost") continue;
     const money = facts.money.map((column, index) => `${column} ${clickhouse?.money[index] ?? ""}`);
-    terminal.tell(
+    terminal.report(
       `ghost ${key.id} of ${facts.name}, workspace ${workspaceId}, ${new Date(key.atMs).toISOString()}: ` +
         `${money.join(", ")} ${clickhouse?.currency ?? ""}`,
     );
@@ -89,7 +89,7 @@ function summaryOf(found: Comparison, remaining: Comparison, repair: boolean): s
   const lines: string[] = [];
   for (const name of remaining.waiting) {
     lines.push(
-      `Changes of ${name} still wait in Postgres after a minute. Start a process with the lane "facts", then run the audit again.`,
+      `Changes of ${name} still wait in Postgres after a minute. Start a process with the role "facts", then run the audit again.`,
     );
   }
   const [before, after] = [countOf(found.days), countOf(remaining.days)];
@@ -154,7 +154,7 @@ async function withStores(
     if (!isClickhouseAway(error)) throw error;
     const fault = error instanceof Error ? error.message : String(error);
     throw new CommandError(
-      `ClickHouse does not answer (${fault}), so nothing is known of differences. Run the audit again when it is back.`,
+      `ClickHouse does not answer (${fault}), so nothing was compared. Run the audit again when it is back.`,
       { cause: error },
     );
   } finally {

@@ -1,12 +1,12 @@
-/** Something a person can put right: the message says what, and is all that is shown. */
+/** A failure that a person can correct. Only its message is shown, so it must say what to do. */
 export class CommandError extends Error {
   override readonly name: string = "CommandError";
 }
 
-/** The command was written wrongly: how it is written is shown beside the message. */
+/** Wrong usage. The usage of the command is shown with the message. */
 export class UsageError extends CommandError {
   override readonly name = "UsageError";
-  /** Undefined until it is known which command was meant. */
+  /** Undefined until the command is known. */
   readonly usage: string | undefined;
 
   constructor(

@@ -31,7 +31,7 @@ function environment() {
 }
 
 const QUIET: Terminal = {
-  tell: () => undefined,
+  report: () => undefined,
   interruption: () => new AbortController().signal,
 };
 
@@ -67,7 +67,7 @@ test.each([
   await expect(tracker(args)).rejects.toThrow(UsageError);
 });
 
-test("help names every command, and is no fault", async () => {
+test("help lists every command and exits without an error", async () => {
   const help = await tracker(["--help"]);
   for (const { name, summary } of commands) expect(help).toMatch(new RegExp(`${name} +${summary}`));
   expect(await tracker([])).toBe(help);
@@ -75,7 +75,7 @@ test("help names every command, and is no fault", async () => {
 });
 
 test.each(commands.map((command) => [command.name, command] as const))(
-  "%s tells its options and an example in 80 columns or so",
+  "help for %s shows its options and an example within about 80 columns",
   async (name, command) => {
     const help = await tracker(["help", ...name.split(" ")]);
     expect(await tracker([...name.split(" "), "--help"])).toBe(help);
@@ -95,7 +95,7 @@ test("the first words of some commands list these", async () => {
   await expect(tracker(["key", "make"])).rejects.toMatchObject({ usage: help });
 });
 
-test("servers are those of the environment, else those of the run in DATA_DIR, else what to set is said", () => {
+test("servers come from the environment, else from the run in DATA_DIR, else the error names what to set", () => {
   expect(() => findServers(["postgresUrl", "natsUrl"], NOWHERE, folder)).toThrow(
     /POSTGRES_URL, NATS_URL.*npm start/,
   );
@@ -121,7 +121,7 @@ test("servers are those of the environment, else those of the run in DATA_DIR, e
   });
 });
 
-test("a workspace has a slug of its name unless one is given (G180)", () => {
+test("the slug of a workspace is made from its name unless one is given (G180)", () => {
   const asked = {
     name: "Acme & Söhne GmbH",
     slug: undefined,

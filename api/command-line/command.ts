@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { UsageError } from "./command-error.ts";
 import type { ServerUrls } from "./servers.ts";
 
-/** What commands take from the environment. */
+/** Settings that commands take from the environment. */
 export type CommandEnvironment = {
   readonly dataDir: string;
   readonly apiUrl: string;
@@ -12,42 +12,45 @@ export type CommandEnvironment = {
   readonly servers: { readonly [Name in keyof ServerUrls]: string | undefined };
 };
 
-/** The person at the other end, besides the result. */
+/** Output to the person who runs the command, other than the result. */
 export type Terminal = {
-  /** One line that is no result: how far a long command is. */
-  readonly tell: (line: string) => void;
-  /** The result is printed, but what the command looked for is not well: exit code 1. */
+  /** Prints one line that is not part of the result, such as progress. */
+  readonly report: (line: string) => void;
+  /** Call when the result is printed but shows a problem: the exit code becomes 1. */
   readonly notWell?: () => void;
-  /** Aborted when the person wants to stop. Whoever asks for it stops by itself; others are ended by the signal. */
+  /**
+   * Aborted when the person interrupts the command. A command that asks for this signal must stop by itself; any other command is
+   * ended by the signal.
+   */
   readonly interruption: () => AbortSignal;
 };
 
 export type CommandOption = {
-  /** How the value is called in the usage; a switch has none. */
+  /** Name of the value in the usage; a switch has none. */
   readonly value?: string;
   readonly summary: string;
   readonly isRequired?: true;
   readonly isRepeatable?: true;
 };
 
-/** One command. Usage, help and the reading of arguments are made from it: to add one, add it to a list of commands.ts. */
+/** One command. Usage, help and argument parsing are generated from it. To add a command, put it into a list in commands.ts. */
 export type Command = {
-  /** The words that call it: "key create". */
+  /** The words that invoke it: "key create". */
   readonly name: string;
-  /** What stands behind the words without a name, all of it required; `isRepeated` for one or more. */
+  /** The required operand after the command's words; `isRepeated` for one or more. */
   readonly operand?: {
     readonly name: string;
     readonly summary: string;
     readonly isRepeated?: true;
   };
-  /** What it does, in one line. */
+  /** One line that says what it does. */
   readonly summary: string;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** Whole command lines behind `npm run tracker --`. */
+  /** Whole command lines, without `npm run tracker --`. */
   readonly examples: readonly [string, ...string[]];
-  /** More to know, shown by its help only. */
+  /** Further notes, shown only in the help of this command. */
   readonly notes?: string;
-  /** Answers what to print. */
+  /** Returns what to print. */
   readonly run: (
     given: CommandArguments,
     environment: CommandEnvironment,
@@ -57,7 +60,7 @@ export type Command = {
 
 type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
-/** What a command was given: all that it requires is there. */
+/** The parsed arguments of a command. All required ones are present. */
 export class CommandArguments {
   readonly operands: readonly string[];
   readonly #values: Values;
@@ -77,14 +80,14 @@ export class CommandArguments {
     return typeof value === "string" ? value : undefined;
   }
 
-  /** Of an option that the command requires. */
+  /** For an option that the command requires. */
   required(option: string): string {
     const value = this.text(option);
     if (value === undefined) throw new UsageError(`--${option} is missing.`);
     return value;
   }
 
-  /** Of an option that may be repeated; none when it was left out. */
+  /** For an option that may be repeated; empty when it is left out. */
   texts(option: string): string[] {
     const value = this.#values[option];
     return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
@@ -95,7 +98,7 @@ export class CommandArguments {
   }
 }
 
-/** Reads what stands behind the words of a command. @throws {UsageError} */
+/** Parses the arguments after the command's words. @throws {UsageError} */
 export function readArguments(command: Command, args: readonly string[]): CommandArguments {
   const { values, positionals } = parse(command, args);
   const missing = Object.entries(command.options)

@@ -15,7 +15,7 @@ import { formatAmount } from "../../schemas/money/amount.ts";
 import { formatDay } from "../../schemas/time/calendar.ts";
 import { DAY_MS } from "../../schemas/time/zone.ts";
 
-/** Records of one day and workspace that differ; sums are decimal text by currency and money column. */
+/** Differing records of one day and workspace. Sums are decimal text by currency and money column. */
 export type AuditedDay = {
   readonly table: string;
   readonly workspace_id: number;
@@ -33,7 +33,7 @@ type AuditedSums = {
 
 export type Comparison = {
   readonly days: readonly AuditedDay[];
-  /** Tables whose outbox was not copied in time. */
+  /** Tables whose outbox was not fully copied in time. */
   readonly waiting: readonly string[];
 };
 
@@ -41,8 +41,8 @@ const RECORDS_SHOWN = 1_000;
 const COPY_TIMEOUT_MS = 60_000;
 
 /**
- * Compares both tables of facts from the day of `sinceMs`, after what waits in their outboxes has been copied. `found` is
- * called with the differences of a day, some thousands at a time.
+ * Waits until the outboxes are copied, then compares both fact tables from the day of `sinceMs` on. Calls `found` with the
+ * differences of one day, a few thousand at a time.
  */
 export async function compareFacts(
   stores: FactStores,

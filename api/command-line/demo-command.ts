@@ -7,7 +7,7 @@ export const demoCommand: Command = {
   summary: 'a workspace "demo" to try things in',
   options: {
     json: { summary: "as JSON" },
-    "new-keys": { summary: "further keys of the demo that is there" },
+    "new-keys": { summary: "more keys for the existing demo" },
   },
   examples: ["demo --json"],
   run: async (given, environment) =>
@@ -30,7 +30,7 @@ function describeDemo({ keys, links, ...rest }: Demo): string {
   ];
   const width = Math.max(...lines.map(([title]) => title.length));
   return [
-    "The workspace demo is there. Its keys are shown this once:",
+    "Workspace demo is ready. Its keys are shown only this once:",
     "",
     ...lines.map(([title, value]) => `  ${title.padEnd(width)}  ${value}`),
   ].join("\n");

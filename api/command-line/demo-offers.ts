@@ -1,12 +1,12 @@
 import type { CreateOfferBody } from "../offers/offer-fields.ts";
 
-/** An offer of the demo; which of the demo's advertisers has it. */
+/** An offer of the demo. `advertiser` says which advertiser of the demo owns it. */
 export type DemoOffer = Omit<CreateOfferBody, "advertiser_id" | "code"> & {
   readonly code: string;
   readonly advertiser: "shop" | "software";
 };
 
-/** Every way of paying, two currencies, no targeting and no caps: a click from anywhere goes through. */
+/** Covers every way of paying in two currencies. No targeting and no caps, so a click from anywhere goes through. */
 export const DEMO_OFFERS: readonly DemoOffer[] = [
   {
     code: "DEMOSHOP",

@@ -11,7 +11,7 @@ import { DEMO_OFFERS } from "./demo-offers.ts";
 import { findHostOwner, shareHost } from "./shared-hosts.ts";
 import { findWorkspace, insertWorkspace } from "./workspaces.ts";
 
-/** What `demo --json` prints: the object of DATA_DIR/demo.json. */
+/** The output of `demo --json` and the content of DATA_DIR/demo.json. */
 export type Demo = {
   readonly base_url: string;
   readonly mcp_url: string;
@@ -39,12 +39,12 @@ const CURRENCY = "USD";
 const PARTNERS = ["DEMOANNA", "DEMOBOB", "DEMOCLEO"] as const;
 const SMART_CODE = "DEMOSMART";
 const LINK_KEY = "demo-shop-anna";
-/** Two demos of one database must not make one workspace twice; any number that nothing else uses. */
+/** Lock number that stops two concurrent demos from creating the workspace twice. Any number that nothing else uses. */
 const DEMO_LOCK = 7_265_002;
 
 /**
- * Makes the workspace `demo` with all that is in it, or with `newKeys` only further keys for the one that is there.
- * @throws {CommandError} when it is there and no new keys were asked for.
+ * Creates the workspace `demo` with all its records. With `newKeys`, only creates more keys for the existing one.
+ * @throws {CommandError} when the demo exists and `newKeys` is not set.
  */
 export async function makeDemo(
   db: Pool,
@@ -60,7 +60,7 @@ export async function makeDemo(
     const existing = await findWorkspace(tx, SLUG);
     if (existing !== undefined && !options.newKeys) {
       throw new CommandError(
-        "The workspace demo is there already. Its keys were shown when it was made; `demo --new-keys` makes further ones.",
+        "Workspace demo exists already. Its keys were shown when it was created; `demo --new-keys` creates more.",
       );
     }
     const { workspaceId, adminKey } =
@@ -97,7 +97,10 @@ async function fillWorkspace(
   return { workspaceId: id, adminKey };
 }
 
-/** The links of the demo are on the tracking address: its own host where no workspace has it, else shared by the operator. */
+/**
+ * Links of the demo use the host of the tracking URL: as the demo's own host if no workspace has it, else as a host that the
+ * operator shares.
+ */
 async function giveHost(
   tx: Queryable,
   demo: { readonly id: number; readonly slug: string },
@@ -193,7 +196,7 @@ async function describe(
   const [account] = rows;
   if (account === undefined) {
     throw new CommandError(
-      "The workspace demo is there, but its partner DEMOANNA or its advertisers are gone.",
+      "Workspace demo exists, but its partner DEMOANNA or its advertisers are gone.",
     );
   }
   const key = { workspaceId };

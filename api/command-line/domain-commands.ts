@@ -51,13 +51,13 @@ const add: Command = {
   name: "domain add",
   operand: {
     name: "HOST",
-    summary: "as it stands in links, with a port where it is not the usual one",
+    summary: "as in links, with the port unless it is the default one",
   },
   summary: "a further host of links",
   options: {
     ...IN_WORKSPACE,
     scheme: { value: "https|http", summary: "https without" },
-    default: { summary: "links have it unless told otherwise" },
+    default: { summary: "use it for links without another domain" },
   },
   examples: ["domain add go.acme.example --workspace acme --default"],
   run: async (given, environment) =>
@@ -69,22 +69,22 @@ const add: Command = {
           is_default: given.has("default"),
         }),
       });
-      return `Domain ${made.id} (${String(made["host"])}) is there. Point its DNS at the tracking port, then \`domain certify\` it.`;
+      return `Domain ${made.id} (${String(made["host"])}) is added. Point its DNS at the tracking port, then run \`domain certify\`.`;
     }),
 };
 
 const share: Command = {
   name: "domain share",
   operand: { name: "HOST", summary: "of a workspace, as its `domain list` shows it" },
-  summary: "lets another workspace have its links on a host too",
+  summary: "lets another workspace use a host for its links too",
   options: {
     with: { value: "S", summary: "slug of the other workspace", isRequired: true },
   },
   examples: ["domain share go.acme.example --with beta"],
   notes:
     "A host belongs to the workspace that added it, and only this command shares it. On a shared host the codes of\n" +
-    "offers, partners and smart links are unique over the workspaces that share it: nothing is shared while two have\n" +
-    "one code, and afterwards a second equal code is refused. `domain remove HOST --workspace beta` ends it.",
+    "offers, partners and smart links are unique over the workspaces that share it: the command fails while two of them have\n" +
+    "the same code, and afterwards a second equal code is refused. `domain remove HOST --workspace beta` ends it.",
   run: async (given, environment) =>
     await withDatabase(environment, async (db) => {
       const guest = await getWorkspace(db, given.required("with"));
@@ -101,15 +101,15 @@ const share: Command = {
         }
         return shared;
       });
-      return `The host ${host} of ${owner.slug} is shared with ${guest.slug}: links of both work on it.`;
+      return `The host ${host} of ${owner.slug} is shared with ${guest.slug}: links of both workspaces work on it.`;
     }),
 };
 
-/** A command that changes some fields of one domain. */
+/** A command that changes fields of one domain. `state` is what the message says the domain is afterwards. */
 function change(
   words: Pick<Command, "name" | "summary" | "examples">,
   options: Readonly<Record<string, CommandOption>>,
-  how: (set: string | undefined) => { readonly body: ShownFields; readonly told: string },
+  how: (set: string | undefined) => { readonly body: ShownFields; readonly state: string },
 ): Command {
   return {
     ...words,
@@ -118,9 +118,9 @@ function change(
     run: async (given, environment) =>
       await inWorkspace({ command: words.name, given, environment }, async (session) => {
         const domain = await domainOf(session, given.operand);
-        const { body, told } = how(given.text("set"));
+        const { body, state } = how(given.text("set"));
         await call(session, trackingDomains.update, { path: { id: String(domain.id) }, body });
-        return `Domain ${String(domain["host"])} is ${told}.`;
+        return `Domain ${String(domain["host"])} is ${state}.`;
       }),
   };
 }
@@ -134,7 +134,7 @@ const setDefault = change(
     examples: ["domain set-default go.acme.example --workspace acme"],
   },
   {},
-  () => ({ body: { is_default: true }, told: "the default" }),
+  () => ({ body: { is_default: true }, state: "the default" }),
 );
 
 const setStatus = change(
@@ -144,23 +144,23 @@ const setStatus = change(
     examples: ["domain set-status go.acme.example --workspace acme --set inactive"],
   },
   SET_STATUS,
-  (set = "") => ({ body: { status: set }, told: set }),
+  (set = "") => ({ body: { status: set }, state: set }),
 );
 
 const certify = change(
   {
     name: "domain certify",
-    summary: "notes that the domain has its certificate",
+    summary: "records that the domain has its certificate",
     examples: ["domain certify go.acme.example --workspace acme"],
   },
   { set: { value: "certified|pending|not_certified", summary: "certified without" } },
-  (set = "certified") => ({ body: { certification: set }, told: set }),
+  (set = "certified") => ({ body: { certification: set }, state: set }),
 );
 
 const assign: Command = {
   name: "domain assign",
   operand: DOMAIN,
-  summary: "gives the links of a partner, an offer or both a domain",
+  summary: "assigns a domain to the links of a partner, an offer or both",
   options: {
     ...IN_WORKSPACE,
     affiliate: { value: "CODE", summary: "code or id of the partner" },
@@ -179,13 +179,13 @@ const assign: Command = {
           offer_id: offer && (await offerIdOf(session.context, offer)),
         }),
       });
-      return `Assignment ${made.id} is there: these links have ${String(domain["host"])}.`;
+      return `Assignment ${made.id} is added: these links now use ${String(domain["host"])}.`;
     }),
 };
 
 const assignments: Command = {
   name: "domain assignments",
-  summary: "which domain the links of which partner and offer have",
+  summary: "the domains assigned to partners and offers",
   options: { ...IN_WORKSPACE, ...JSON_OUTPUT },
   examples: ["domain assignments --workspace acme"],
   run: async (given, environment) =>
@@ -202,7 +202,7 @@ const assignments: Command = {
           { title: "OFFER", value: (one) => one["offer_id"] ?? "any" },
         ],
         found,
-        "There is no assignment: all links have the default domain.",
+        "There is no assignment: all links use the default domain.",
       );
     }),
 };
@@ -210,7 +210,7 @@ const assignments: Command = {
 const unassign: Command = {
   name: "domain unassign",
   operand: { name: "ID", summary: "of the assignment, as `domain assignments` shows it" },
-  summary: "takes an assignment back",
+  summary: "removes an assignment",
   options: IN_WORKSPACE,
   examples: ["domain unassign 4 --workspace acme"],
   run: async (given, environment) =>

@@ -27,7 +27,7 @@ test.each([
   ["object", '{"bot":true}', { bot: true }],
   ["object", "bot", "bot"],
 ])(
-  "%s %j becomes %j, and what cannot be read stays for the schema to refuse",
+  "%s %j becomes %j, and text that cannot be parsed stays as it is for the schema to refuse",
   (field, text, value) => {
     const kind = KINDS.get(field);
     expect(kind && valueOf(kind, text)).toEqual(value);

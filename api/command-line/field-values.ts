@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a field of a body takes, as far as text has to know to be turned into it. */
+/** What a body field accepts, as far as it matters for converting text to its value. */
 export type FieldKind = {
   readonly type: "text" | "flag" | "number" | "list" | "object";
   readonly isNullable: boolean;
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, FieldKind["type"]>> = {
   object: "object",
 };
 
-/** The fields of the body of an operation, by the schema that reads it. */
+/** The body fields of an operation, derived from the schema that reads the body. */
 export function fieldKinds(body: z.ZodType | undefined): ReadonlyMap<string, FieldKind> {
   if (body === undefined) return new Map();
   const { properties } = DescribedBody.parse(
@@ -43,8 +43,8 @@ const FLAGS = new Map([
 const LIST_SEPARATOR = "|";
 
 /**
- * Text as a value of a field: lists are JSON or separated by |, objects JSON. What cannot be read so stays text, and the
- * schema of the field says what it expects.
+ * Converts text to the value of a field. Lists are JSON or separated by |, objects are JSON. Text that cannot be converted stays
+ * text, and the schema of the field reports what it expects.
  */
 export function valueOf({ type }: FieldKind, text: string): unknown {
   switch (type) {

@@ -6,18 +6,18 @@ const WIDTH = 80;
 const SERVERS = `The servers are those of POSTGRES_URL, NATS_URL and CLICKHOUSE_URL, else those that
 \`npm start\` runs in DATA_DIR.`;
 
-/** Every command in a line or two. */
+/** Every command in one or two lines. */
 export function helpOfAll(commands: readonly Command[]): string {
   return `Usage: ${PROGRAM} <command>
 
 ${listed(commands)}
 
-\`${PROGRAM} help <command>\` tells more about one of them.
+\`${PROGRAM} help <command>\` shows the details of one command.
 Exit codes: 0 done, 1 not done, 2 written wrongly, 3 the database is of a newer release.
 ${SERVERS}`;
 }
 
-/** Those that begin with the same words: what one can do with keys. */
+/** The commands that begin with the same words, such as all commands for keys. */
 export function helpOfSome(commands: readonly Command[]): string {
   return `Usage: ${PROGRAM} <command>\n\n${listed(commands)}`;
 }
@@ -27,7 +27,7 @@ function listed(commands: readonly Command[]): string {
   return commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join("\n");
 }
 
-/** All about one command, with an example. */
+/** The full help of one command, with examples. */
 export function helpOf(command: Command): string {
   const { operand, options, summary, examples, notes } = command;
   const lines: [string, string][] = [
@@ -48,7 +48,7 @@ export function helpOf(command: Command): string {
   ].join("\n\n");
 }
 
-/** How a command is written, wrapped where a terminal ends. */
+/** The usage line of a command, wrapped to the width of a terminal. */
 export function usageOf({ name, operand, options }: Command): string {
   const words = [
     ...(operand === undefined
@@ -63,7 +63,7 @@ export function usageOf({ name, operand, options }: Command): string {
   return wrapped(`Usage: ${PROGRAM} ${name}`, words, "         ");
 }
 
-/** Words behind each other, on further lines where a terminal ends. */
+/** Joins words with spaces and wraps them to the width of a terminal. */
 export function wrapped(start: string, words: readonly string[], indent = ""): string {
   const lines = [start];
   for (const word of words) {

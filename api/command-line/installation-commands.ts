@@ -17,19 +17,19 @@ import { withDatabase } from "./session.ts";
 import { table } from "./table.ts";
 
 /*
- * What counts for every workspace of the installation, and only the operator writes (G201). No workspace's audit log has it.
+ * Settings of the whole installation, which only the operator writes (G201). No workspace's audit log contains these commands.
  */
 
 const RATES_LISTED_MAX = 1_000;
 const ENTRY = {
   name: "ENTRY",
-  summary: "host, or host and beginning of a path; several at once",
+  summary: "host, or host and path prefix; several at once",
   isRepeated: true,
 } as const;
 
 const listBlocklist: Command = {
   name: "blocklist list",
-  summary: "targets that no link of any workspace is redirected to",
+  summary: "targets to which no workspace's links may redirect",
   options: JSON_OUTPUT,
   examples: ["blocklist list"],
   run: async (given, environment) =>
@@ -45,15 +45,15 @@ const listBlocklist: Command = {
 const addToBlocklist: Command = {
   name: "blocklist add",
   operand: ENTRY,
-  summary: "adds to the targets that no link is redirected to",
+  summary: "adds targets to which no link may redirect",
   options: {},
   examples: ["blocklist add bad.example worse.example/path"],
-  notes: "Workspaces have lists of their own beside it: PUT /blocklist.",
+  notes: "Each workspace also has a list of its own: PUT /blocklist.",
   run: async (given, environment) => {
     const entries = entriesOf(given.operands);
     return await withDatabase(environment, async (db) => {
       const added = await addInstallationEntries(db, entries);
-      return `${added} of ${entries.length} added; the others were there.`;
+      return `${added} of ${entries.length} added; the others were already listed.`;
     });
   },
 };
@@ -61,19 +61,19 @@ const addToBlocklist: Command = {
 const removeFromBlocklist: Command = {
   name: "blocklist remove",
   operand: ENTRY,
-  summary: "takes targets off that list",
+  summary: "removes targets from that list",
   options: {},
   examples: ["blocklist remove bad.example"],
   run: async (given, environment) => {
     const entries = entriesOf(given.operands);
     return await withDatabase(environment, async (db) => {
       const removed = await removeInstallationEntries(db, entries);
-      return `${removed} of ${entries.length} removed; the others were not there.`;
+      return `${removed} of ${entries.length} removed; the others were not listed.`;
     });
   },
 };
 
-/** @throws {UsageError} for what is no entry. */
+/** @throws {UsageError} for an invalid entry. */
 function entriesOf(operands: readonly string[]): string[] {
   const parsed = BlocklistEntries.safeParse(operands);
   if (parsed.success) return parsed.data;
@@ -99,7 +99,7 @@ const listRates: Command = {
           { title: "SET BY", value: ({ source }) => (source === "manual" ? "operator" : source) },
         ],
         rates,
-        "There is no rate. The feed brings them, or `fx-rates set` sets one.",
+        "There is no rate. The daily feed adds rates, or set one with `fx-rates set`.",
       );
     }),
 };
@@ -112,10 +112,10 @@ const setRates: Command = {
     isRepeated: true,
   },
   summary: "sets reference rates of the installation",
-  options: { date: { value: "DAY", summary: "such as 2026-01-31; today by UTC without" } },
+  options: { date: { value: "DAY", summary: "such as 2026-01-31; default: today in UTC" } },
   examples: ["fx-rates set USD=1.0842 GBP=0.8510 --date 2026-01-31"],
   notes:
-    "They stay: the daily feed does not replace them. A workspace's own rates, by POST /fx-rates, go before them.",
+    "The daily feed does not replace these rates. A workspace's own rates (POST /fx-rates) take precedence over them.",
   run: async (given, environment) => {
     const date = given.text("date") ?? new Date().toISOString().slice(0, 10);
     const rates = given.operands.map((pair) => rateOf(pair, date));
@@ -126,7 +126,7 @@ const setRates: Command = {
   },
 };
 
-/** @throws {UsageError} for what is no rate. */
+/** @throws {UsageError} for an invalid rate. */
 function rateOf(pair: string, date: string): Rate {
   const [currency = "", rate, ...rest] = pair.split("=");
   if (rate === undefined || rest.length > 0)

@@ -14,7 +14,7 @@ import { table } from "./table.ts";
 
 const list: Command = {
   name: "key list",
-  summary: "API keys of a workspace, revoked ones too",
+  summary: "API keys of a workspace, including revoked ones",
   options: { ...IN_WORKSPACE, ...JSON_OUTPUT },
   examples: ["key list --workspace acme"],
   run: async (given, environment) =>
@@ -36,7 +36,7 @@ function keyTable(keys: readonly ShownRecord[]): string {
       { title: "LAST USED", value: (key) => key["last_used_at"] ?? "never" },
     ],
     keys,
-    "There is no key. `key create` makes one.",
+    "There is no key. `key create` creates one.",
   );
 }
 
@@ -48,16 +48,16 @@ function stateOf(key: ShownRecord): string {
 
 const create: Command = {
   name: "key create",
-  summary: "one more key; it is shown this once",
+  summary: "creates a key; it is shown only this once",
   options: {
     ...IN_WORKSPACE,
     role: { value: ROLES.join("|"), summary: "what the key may do", isRequired: true },
     affiliate: { value: "CODE", summary: "of a partner key: code or id of the partner" },
     advertiser: { value: "ID", summary: "of an advertiser key" },
-    name: { value: "N", summary: "to know it by" },
+    name: { value: "N", summary: "for people to recognise it" },
     permission: {
       value: "P",
-      summary: "of a staff key: the only ones it has",
+      summary: "of a staff key: limits it to these",
       isRepeatable: true,
     },
     "ip-allowlist": {
@@ -65,7 +65,7 @@ const create: Command = {
       summary: "address or CIDR range it may be used from",
       isRepeatable: true,
     },
-    "expires-at": { value: "TIME", summary: "such as 2030-01-31T00:00:00Z; never without" },
+    "expires-at": { value: "TIME", summary: "such as 2030-01-31T00:00:00Z; default: never" },
   },
   examples: [
     "key create --workspace acme --role analyst --name Dashboards",
@@ -87,7 +87,7 @@ const create: Command = {
           expires_at: given.text("expires-at"),
         }),
       });
-      return `${String(made["key"])}\nThe key is shown this once: keep it.`;
+      return `${String(made["key"])}\nThe key is shown only this once: keep it.`;
     });
   },
 };
@@ -95,7 +95,8 @@ const create: Command = {
 function roleOf(given: CommandArguments): Role {
   const role = given.required("role");
   const known = ROLES.find((one) => one === role);
-  if (known === undefined) throw new UsageError(`--role ${role} is none of ${ROLES.join(", ")}.`);
+  if (known === undefined)
+    throw new UsageError(`--role ${role} is not one of ${ROLES.join(", ")}.`);
   if ((known === "partner") !== (given.text("affiliate") !== undefined)) {
     throw new UsageError("--affiliate belongs to --role partner, which needs it.");
   }
@@ -105,7 +106,7 @@ function roleOf(given: CommandArguments): Role {
   return known;
 }
 
-/** The account of a key, which its role calls for. */
+/** The account of a key, which its role requires. */
 async function accountOf(
   context: OperationContext,
   given: CommandArguments,
@@ -120,7 +121,7 @@ async function accountOf(
 const revoke: Command = {
   name: "key revoke",
   operand: { name: "ID", summary: "of the key, as `key list` shows it" },
-  summary: "ends a key within a second; it stays in the list",
+  summary: "disables a key within a second; it stays in the list",
   options: IN_WORKSPACE,
   examples: ["key revoke 12 --workspace acme"],
   run: async (given, environment) =>

@@ -26,14 +26,14 @@ export const migrateCommand: Command = {
   },
 };
 
-/** Brings the three stores to the version of this release; safe to run twice. Answers one line for each. */
+/** Brings the three stores to the version of this release. Safe to run twice. Returns one line for each store. */
 async function migrateStores(
   { postgresUrl, natsUrl, clickhouseUrl }: ServerUrls,
   nats: { readonly prefix: string; readonly replicas: number },
 ): Promise<string[]> {
   return [
-    await migration("Postgres", async () => told(await migratePostgresAt(postgresUrl))),
-    await migration("ClickHouse", async () => told(await migrateClickhouse(clickhouseUrl))),
+    await migration("Postgres", async () => appliedText(await migratePostgresAt(postgresUrl))),
+    await migration("ClickHouse", async () => appliedText(await migrateClickhouse(clickhouseUrl))),
     await migration("JetStream", async () => {
       await ensureStreamsAt(natsUrl, nats);
       return "streams are as this release needs them";
@@ -58,7 +58,7 @@ async function migratePostgresAt(url: string): Promise<string[]> {
   }
 }
 
-/** A mismatch ends nothing: the processes report it, too, and a restore that is under way comes to `tracker restored` next. */
+/** A mismatch does not stop the migration: the processes also report it, and after a restore `tracker restored` runs next. */
 async function joinStoresAt(postgresUrl: string, clickhouseUrl: string): Promise<string> {
   const pool = openPool({
     url: postgresUrl,
@@ -69,7 +69,7 @@ async function joinStoresAt(postgresUrl: string, clickhouseUrl: string): Promise
   try {
     return (await joinStores(pool, clickhouse))
       ? "Postgres and ClickHouse belong together"
-      : "Postgres and ClickHouse are of different installations, or one was restored: run `tracker restored`";
+      : "Postgres and ClickHouse belong to different installations, or one was restored: run `tracker restored`";
   } finally {
     await clickhouse.close();
     await pool.end();
@@ -97,6 +97,6 @@ async function migration(store: string, run: () => Promise<string>): Promise<str
   }
 }
 
-function told(applied: readonly string[]): string {
+function appliedText(applied: readonly string[]): string {
   return applied.length === 0 ? "is up to date" : `applied ${applied.join(", ")}`;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** Notes a command that concerns the whole installation in the audit log of every workspace (G177). */
+/** Records a command that affects the whole installation in the audit log of every workspace (G177). */
 export async function noteForAll(db: Queryable, action: string): Promise<void> {
   await db.query({
     name: "insert-audit-entry-for-all",

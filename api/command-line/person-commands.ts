@@ -20,12 +20,12 @@ const Answer = z.object({
 
 const erasePerson: Command = {
   name: "person erase",
-  summary: "erases what a workspace knows of a visitor; no report changes",
+  summary: "erases a visitor's data in a workspace; no report changes",
   options: {
     ...IN_WORKSPACE,
     click: { value: "CLICK_ID", summary: "a click of the visitor" },
     email: { value: "ADDRESS", summary: "the visitor's e-mail, as an advertiser reported it" },
-    ip: { value: "ADDRESS", summary: "an IP address, cleared wherever it stands" },
+    ip: { value: "ADDRESS", summary: "an IP address, cleared everywhere" },
   },
   examples: ["person erase --workspace acme --email jane@shop.example"],
   notes:
@@ -44,7 +44,7 @@ const erasePerson: Command = {
       const { clickhouseUrl } = findServers(["clickhouseUrl"], servers, dataDir);
       const clickhouse = openClickhouse({ url: clickhouseUrl, applicationName: "tracker" });
       try {
-        // The context reads ClickHouse for no other command.
+        // No other command gives the context access to ClickHouse.
         const context = Object.defineProperty(session.context, "clickhouse", { value: clickhouse });
         const { data } = Answer.parse(
           await answerOf({ ...session, context }, createErasure, { body }),
@@ -63,11 +63,11 @@ const repeatErasures: Command = {
   options: {},
   examples: ["person repeat-erasures"],
   notes:
-    "A processor with the lane `schedule` does it, one erasure after the other. `tracker restored` and a restore that is noticed do the same.",
+    "A processor with the role `schedule` repeats them one by one. `tracker restored` and an automatically detected restore do the same.",
   run: async (_given, environment) =>
     await withDatabase(environment, async (db) => {
       const count = await repeatAllErasures(db);
-      return `${count} erasures are due again; the lane \`schedule\` repeats them.`;
+      return `${count} erasures are due again; the role \`schedule\` repeats them.`;
     }),
 };
 

@@ -8,7 +8,7 @@ import { table } from "./table.ts";
 
 const list: Command = {
   name: "producer list",
-  summary: "ingress journals: where they are, and what of them may be missing",
+  summary: "ingress journals, their hosts, and since when clicks may be missing",
   options: JSON_OUTPUT,
   examples: ["producer list"],
   notes: `running: its process lives. ended: it stopped in good order and everything is stored.
@@ -58,13 +58,11 @@ async function runGiveUp(
   return await withDatabase(environment, async (db) => {
     const [before] = await readProducers(db, id);
     if (before === undefined) {
-      throw new CommandError(
-        `There is no producer ${id}: \`producer list\` shows those there are.`,
-      );
+      throw new CommandError(`There is no producer ${id}: \`producer list\` shows all producers.`);
     }
     if (before.state === "running") {
       throw new CommandError(
-        `Nothing was changed: producer ${id} on ${before.host} is running. Its last word was at ${before.lastWordAt ?? "no time"}.`,
+        `Nothing was changed: producer ${id} on ${before.host} is running. It last reported at ${before.lastWordAt ?? "no time"}.`,
       );
     }
     if (before.state === "silent") {
@@ -78,7 +76,7 @@ async function runGiveUp(
 
 function sentenceOf({ id, mayMissSince }: KnownProducer): string {
   return mayMissSince === null
-    ? `Producer ${id} has ended in good order: none of its clicks is missing, and nobody waits for it.`
+    ? `Producer ${id} stopped cleanly: none of its clicks is missing, and no process waits for it.`
     : `Producer ${id} is given up. Clicks that it answered since ${mayMissSince} may be missing.`;
 }
 

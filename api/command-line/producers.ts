@@ -1,22 +1,22 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** How long a live producer is silent at most: an ingress notes its run every two seconds, its words every ten. */
+/** The longest silence of a live producer. An ingress updates its run every two seconds and reports positions every ten. */
 const ALIVE_SECONDS = 30;
 
 export type ProducerState = "running" | "silent" | "ended" | "given up";
 
-/** An ingress journal, as the click writers know it. Times as ISO text. */
+/** An ingress journal as the click writers know it. Times are ISO text. */
 export type KnownProducer = {
   readonly id: number;
   readonly host: string;
   readonly state: ProducerState;
-  /** The newest word of it, in any lane; null for one that never spoke. */
+  /** Time of its newest report in any lane; null if it never reported. */
   readonly lastWordAt: string | null;
-  /** Clicks that it answered since then may be missing; null while nothing is. */
+  /** Clicks answered after this time may be missing; null while none is. */
   readonly mayMissSince: string | null;
 };
 
-/** All producers, or one; by number. */
+/** All producers, or one, in order of their numbers. */
 export async function readProducers(db: Queryable, only?: number): Promise<KnownProducer[]> {
   const { rows } = await db.query<KnownProducer>({
     name: "read-producers",
@@ -47,8 +47,8 @@ export async function readProducers(db: Queryable, only?: number): Promise<Known
 }
 
 /**
- * Ends the wait for a producer that is silent: the writers forget it within ten seconds. What it says later counts as ever.
- * Repeated, it changes nothing.
+ * Stops waiting for a silent producer: the writers forget it within ten seconds. If it reports again later, its reports count as
+ * before. Running this twice changes nothing.
  */
 export async function giveUpProducer(db: Queryable, id: number): Promise<void> {
   await db.query({

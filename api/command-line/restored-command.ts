@@ -15,14 +15,14 @@ import { changedBefore, liveWriters, raiseLaneEpochs } from "./restored-store.ts
 import { findServers } from "./servers.ts";
 import { withDatabase } from "./session.ts";
 
-/** Reads every click once where no projection serves. */
+/** For statements that read every click because no projection serves them. */
 const REQUEST_TIMEOUT_MS = 900_000;
 const STORES = ["postgres", "clickhouse", "both"] as const;
 type Restored = (typeof STORES)[number];
 
 export const restoredCommand: Command = {
   name: "restored",
-  summary: "after a restore from a backup: no number or id is given twice",
+  summary: "run after a restore from a backup: prevents reuse of numbers and ids",
   options: {
     postgres: { summary: "Postgres was restored" },
     clickhouse: { summary: "ClickHouse was restored" },
@@ -43,7 +43,7 @@ Never restore journal folders: attach the originals.`,
         await withClickhouse(environment, async (clickhouse) => {
           await refuseLiveWriters(db);
           const cut = await readPostgresMark(db);
-          const told = await readClickhouseMark(clickhouse);
+          const mark = await readClickhouseMark(clickhouse);
           const lines: string[] = [];
           if (what !== "clickhouse") {
             const producers = await withNats(environment, recentProducers);
@@ -52,7 +52,8 @@ Never restore journal folders: attach the originals.`,
             );
           }
           if (what !== "postgres") {
-            // Two stores that are both older agree with each other: only what was acknowledged says that clicks are missing.
+            // If both stores were restored, they agree with each other. Only the acknowledged messages then show that clicks are
+            // missing.
             await withNats(environment, async (nats) => {
               for (const lane of ALL_LANES) await forgetAcknowledged(nats, lane);
             });
@@ -66,14 +67,14 @@ Never restore journal folders: attach the originals.`,
           lines.push(
             `Incarnation: ${await renewIncarnation(db, clickhouse, cut.life)} in both stores.`,
           );
-          if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, told?.at)));
+          if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, mark?.at)));
           lines.push(erasureLine(await repeatAllErasures(db), what));
           await noteForAll(db, `cli restored --${what}`);
           lines.push(
             "Start processors, then api.",
             ...(what === "postgres"
               ? []
-              : ["The click writers read the streams from their beginning for what is missing."]),
+              : ["The click writers read the streams from the beginning to find missing clicks."]),
           );
           return lines.join("\n");
         }),
@@ -134,16 +135,20 @@ function liftedLines(lifted: readonly Lifted[]): string[] {
 function erasureLine(count: number, what: Restored): string {
   const lost =
     what === "clickhouse" ? "" : " Erasures made after the backup are lost: make them again.";
-  return `${count} erasures are due again; the lane schedule repeats them.${lost}`;
+  return `${count} erasures are due again; the role schedule repeats them.${lost}`;
 }
 
-/** What a person should look at: revoked keys are valid again, and changes of the lost time are undone. */
-async function reviewLines(db: Pool, cutAt: string, toldAt: string | undefined): Promise<string[]> {
+/** Lists what a person should check: revoked keys are valid again, and changes made after the backup are undone. */
+async function reviewLines(
+  db: Pool,
+  cutAt: string,
+  heardAt: string | undefined,
+): Promise<string[]> {
   if (cutAt === "-infinity") return [];
   const { keys, partners } = await changedBefore(db, cutAt);
   return [
-    `Postgres is as it was at ${cutAt}${toldAt === undefined ? "" : `; ClickHouse was last told at ${toldAt} UTC`}.`,
-    "What was changed in between is undone: keys that were revoked then are valid again.",
+    `Postgres is as it was at ${cutAt}${heardAt === undefined ? "" : `; ClickHouse last heard from it at ${heardAt} UTC`}.`,
+    "Changes made in between are undone: keys that were revoked in that time are valid again.",
     ...keys.map(({ id, name, workspace }) => `Review key ${id} (${name}) of ${workspace}.`),
     ...partners.map(({ id, name, workspace }) => `Review partner ${id} (${name}) of ${workspace}.`),
   ];

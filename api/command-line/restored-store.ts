@@ -3,12 +3,12 @@ import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 const Fences = z.array(z.object({ lane: z.int(), epoch: z.int() }));
-/** Keys and partners that are listed, at most, of each. */
+/** Limit for the list of keys and for the list of partners. */
 const LISTED_MAX = 200;
 
 type Reviewed = { readonly id: number; readonly name: string; readonly workspace: string };
 
-/** Click writers that have said in their time that they live. */
+/** Click writers whose lease has not expired. */
 export async function liveWriters(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ owner: string }>({
     name: "read-live-writers",
@@ -17,7 +17,7 @@ export async function liveWriters(db: Queryable): Promise<string[]> {
   return rows.map(({ owner }) => owner);
 }
 
-/** Raises the epoch of each lane to the highest that ClickHouse has seen of a writer, in its fence or in its rows. */
+/** Raises the epoch of each lane to the highest that ClickHouse has seen from a writer, in its fence or in its rows. */
 export async function raiseLaneEpochs(
   db: Queryable,
   clickhouse: Clickhouse,
@@ -42,7 +42,7 @@ export async function raiseLaneEpochs(
   return rows.toSorted((a, b) => a.lane - b.lane);
 }
 
-/** Keys and partners that were made, used or changed in the hour before a time, as ISO text. */
+/** Keys and partners that were created, used or changed in the hour before a time (ISO text). */
 export async function changedBefore(
   db: Queryable,
   at: string,

@@ -4,8 +4,8 @@ import { commands } from "./commands.ts";
 import { helpOf, helpOfAll, helpOfSome, usageOf } from "./help.ts";
 
 /**
- * Runs one command and answers what to print. @throws {UsageError} for wrong arguments, {@link CommandError} for what a
- * person can put right.
+ * Runs one command and returns what to print. @throws {UsageError} for wrong arguments, {@link CommandError} for a failure that a
+ * person can correct.
  */
 export async function runCommand(
   args: readonly string[],
@@ -39,7 +39,7 @@ function helpFor(words: readonly string[]): string {
   return helpOfSome(some);
 }
 
-/** The command that the arguments begin with; the longest name, since "workspace settings show" has three words. */
+/** The command whose name begins the arguments. The longest name wins: "workspace settings show" has three words. */
 function commandOf(args: readonly string[]): Command | undefined {
   return commands
     .filter(({ name }) => name.split(" ").every((word, index) => word === args[index]))

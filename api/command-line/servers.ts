@@ -17,14 +17,14 @@ const VARIABLES = {
   clickhouseUrl: "CLICKHOUSE_URL",
 } as const satisfies Record<keyof ServerUrls, string>;
 
-/** What the launcher of a one-machine run writes while it runs. */
+/** The file that the launcher of a one-machine run writes while it runs. */
 const Running = z
   .object({ postgres_url: z.string(), nats_url: z.string(), clickhouse_url: z.string() })
   .partial();
 
 /**
- * The URLs of the servers that a command needs: those of the environment, else those of the one-machine run in `dataDir`.
- * @throws {CommandError} that names what is missing.
+ * The URLs of the servers that a command needs: from the environment, else from the one-machine run in `dataDir`.
+ * @throws {CommandError} naming what is missing.
  */
 export function findServers<Name extends keyof ServerUrls>(
   needed: readonly Name[],

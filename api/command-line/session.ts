@@ -16,15 +16,15 @@ import { getWorkspace, type Workspace } from "./workspaces.ts";
 
 const CONNECTIONS_MAX = 2;
 const PAGE_ROWS = 200;
-/** A list is read whole for a person or a script; who has more of them works with the API. */
+/** Lists are read whole, for a person or a script. Workspaces with more records must use the API. */
 const LISTED_MAX = 10_000;
 const NAME_OF_ACTOR = "command line";
 
-/** A command at work on one workspace, with all rights in it. */
+/** A command running in one workspace, with all rights in it. */
 export type Session = {
   readonly command: string;
   readonly context: OperationContext;
-  /** The same over another pool: that of a transaction. */
+  /** The same context over another pool, such as that of a transaction. */
   readonly contextOn: (db: Pool) => OperationContext;
 };
 
@@ -40,7 +40,7 @@ const Shown = z.looseObject({ id: z.int() });
 const One = z.looseObject({ data: Shown });
 const Page = z.looseObject({ data: z.array(Shown), next_cursor: z.string().nullable() });
 
-/** Opens the database of the environment for a command. @throws {CommandError} when none is named. */
+/** Opens the database of the environment for a command. @throws {CommandError} when no database is configured. */
 export async function withDatabase(
   { servers, dataDir }: CommandEnvironment,
   work: (db: Pool) => Promise<string>,
@@ -59,7 +59,7 @@ export async function withDatabase(
   }
 }
 
-/** Runs a command in the workspace of its option `--workspace`. @throws {CommandError} when there is none. */
+/** Runs a command in the workspace of its option `--workspace`. @throws {CommandError} when the workspace does not exist. */
 export async function inWorkspace(
   {
     command,
@@ -80,7 +80,7 @@ export async function inWorkspace(
   });
 }
 
-/** The context of an admin whose key has no number, since there is none. */
+/** The context of an admin. The command line has no key, so the key number is missing. */
 function contextOf(
   db: Pool,
   workspace: Workspace,
@@ -99,15 +99,15 @@ function contextOf(
     workspace,
     db,
     get clickhouse(): never {
-      throw new CommandError("The command line reads no clicks and no reports: ask the API.");
+      throw new CommandError("The command line cannot read clicks or reports: use the API.");
     },
     get outgoing(): never {
-      throw new CommandError("The command line asks no other servers: ask the API.");
+      throw new CommandError("The command line does not call other servers: use the API.");
     },
     nats: undefined,
-    // No cursor leaves the process.
+    // Cursors never leave this process, so any secret works.
     cursors: new Cursors(randomUUID()),
-    // Standard output is for results. A fault is thrown and told.
+    // Standard output is for results. Faults are thrown and reported as the command's error.
     log: openLog({ process: "tracker", level: "silent" }),
     requestId: randomUUID(),
     nowMs: Date.now(),
@@ -117,7 +117,7 @@ function contextOf(
   };
 }
 
-/** One operation of the API, by its rules. A write goes to the audit log, refused ones too (G177). @throws {CommandError} */
+/** Runs one operation of the API by its rules. Writes go to the audit log, including refused ones (G177). @throws {CommandError} */
 export async function call(
   session: Session,
   operation: Operation,
@@ -148,12 +148,12 @@ export async function listAll(
     cursor = page.next_cursor;
   } while (cursor !== null && records.length < LISTED_MAX);
   if (cursor !== null) {
-    throw new CommandError(`There are more than ${LISTED_MAX} of them: read them from the API.`);
+    throw new CommandError(`There are more than ${LISTED_MAX} records: read them from the API.`);
   }
   return records;
 }
 
-/** The body of the answer of one operation. @throws {CommandError} */
+/** Runs one operation and returns the body of its answer. @throws {CommandError} */
 export async function answerOf(
   session: Session,
   operation: Operation,
@@ -170,7 +170,7 @@ export async function answerOf(
   }
 }
 
-/** Reads the input by the schemas of the operation and runs it; answers the body. @throws {ApiError} */
+/** Reads the input with the operation's schemas, runs it and returns the body. @throws {ApiError} */
 export async function run(
   context: OperationContext,
   operation: Operation,
@@ -200,7 +200,7 @@ async function note(
   });
 }
 
-/** Whom the audit log names: no key. */
+/** The principal in the audit log: the command line has no key. */
 export function byCommandLine(workspace: { readonly id: number }): AuditEntry["principal"] {
   return { keyId: null, keyName: NAME_OF_ACTOR, workspace };
 }

@@ -4,12 +4,14 @@ import { CommandError } from "./command-error.ts";
 
 type Guest = { readonly id: number; readonly slug: string };
 
-/** The workspace whose host is shared, and the host as it stands in its links. */
+/** A host that is shared, as it appears in links, and the workspace that owns it. */
 export type SharedHost = { readonly host: string; readonly owner: Guest };
 
-const CLASHES_TOLD_MAX = 20;
+const CLASHES_LISTED_MAX = 20;
 
-/** The workspace that has the host; undefined when none has. The host cannot go before the end of the transaction. */
+/**
+ * The workspace that owns the host; undefined when no workspace does. The host cannot be removed before the end of the transaction.
+ */
 export async function findHostOwner(
   tx: Queryable,
   host: string,
@@ -27,9 +29,10 @@ export async function findHostOwner(
 }
 
 /**
- * Lists a host in a workspace beside its owner (G200). Nothing changes when it is shared already. To be run in a transaction.
+ * Adds a host to a second workspace (G200). Changes nothing when it is shared already. Must run in a transaction.
  *
- * @throws {CommandError} when no other workspace has the host, or when an offer, a partner or a smart link of the two has one code.
+ * @throws {CommandError} when no other workspace has the host, or when an offer, a partner or a smart link has the same code in
+ *   both.
  */
 export async function shareHost(tx: Queryable, host: string, guest: Guest): Promise<SharedHost> {
   const found = await findHostOwner(tx, host);
@@ -41,7 +44,7 @@ export async function shareHost(tx: Queryable, host: string, guest: Guest): Prom
       `The host ${found.host} is ${guest.slug}'s own: name another workspace.`,
     );
   }
-  // This takes the lock of all catalog writers: from here on no code is added, so the list of clashes is complete.
+  // This takes the lock of all catalog writers. No code can be added from here on, so the list of clashes is complete.
   await tx.query({
     name: "share-host",
     text: `insert into tracking_domain (workspace_id, host, scheme, certification, shared_from)
@@ -50,11 +53,11 @@ export async function shareHost(tx: Queryable, host: string, guest: Guest): Prom
     values: [found.domainId, guest.id],
   });
   const clashes = await listClashes(tx, found.domainId, guest.id);
-  if (clashes.length > 0) throw new CommandError(clashesTold(found.host, guest, clashes));
+  if (clashes.length > 0) throw new CommandError(clashesText(found.host, guest, clashes));
   return found;
 }
 
-/** Codes that a workspace and another one on the same host both have, one more than are listed. */
+/** Codes that exist both in a workspace and in another one on the same host. Returns one more than is listed. */
 async function listClashes(
   tx: Queryable,
   domainId: number,
@@ -68,17 +71,17 @@ async function listClashes(
              select d.workspace_id from tracking_domain d
              where coalesce(d.shared_from, d.id) = $1 and d.workspace_id <> $2)
            order by own.kind, own.code limit $3`,
-    values: [domainId, guestId, CLASHES_TOLD_MAX + 1],
+    values: [domainId, guestId, CLASHES_LISTED_MAX + 1],
   });
   return rows.map(({ kind, code }) => `${kind.replace("_", " ")} ${code}`);
 }
 
-function clashesTold(host: string, guest: Guest, clashes: readonly string[]): string {
-  const told = clashes.slice(0, CLASHES_TOLD_MAX).map((clash) => `  ${clash}`);
+function clashesText(host: string, guest: Guest, clashes: readonly string[]): string {
+  const listed = clashes.slice(0, CLASHES_LISTED_MAX).map((clash) => `  ${clash}`);
   return [
-    `Not shared: on one host a code means one record, and ${guest.slug} has codes that a workspace on ${host} has too:`,
-    ...told,
-    ...(clashes.length > CLASHES_TOLD_MAX ? ["  and more"] : []),
+    `Not shared: codes must be unique on a host, and ${guest.slug} has codes that another workspace on ${host} also has:`,
+    ...listed,
+    ...(clashes.length > CLASHES_LISTED_MAX ? ["  and more"] : []),
     `Give ${guest.slug} a host of its own with \`domain add\`.`,
   ].join("\n");
 }

@@ -22,10 +22,10 @@ test("a table keeps to 80 columns and cuts the widest one", () => {
   expect(lines[2]).toMatch(/^20 {2}y +2026-11-21 10:58$/);
 });
 
-test("what a name may hold does not command the terminal", () => {
+test("control characters in a name do not reach the terminal", () => {
   expect(table(COLUMNS, [{ id: 1, name: "a\u001B[2Jb\nc\u009B" }], "")).toContain("a?[2Jb?c?");
 });
 
-test("a table without rows says what to do", () => {
+test("a table without rows shows what to do", () => {
   expect(table(COLUMNS, [], "There is none.")).toBe("There is none.");
 });

@@ -1,8 +1,8 @@
 const WIDTH = 80;
 const GAP = "  ";
-/** A column is not cut below this. */
+/** Columns are never cut below this width. */
 const NARROWEST = 8;
-/** A terminal would obey what a name may hold. */
+/** A terminal would execute control characters in a name. */
 const CONTROL = /\p{Cc}/gu;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
@@ -11,7 +11,10 @@ export type Column<Row> = {
   readonly value: (row: Row) => unknown;
 };
 
-/** Rows under their titles, within the 80 columns of a terminal: the widest columns are cut first. `empty` without rows. */
+/**
+ * Rows under their titles, within the 80 columns of a terminal; the widest columns are cut first. Returns `empty` if there are no
+ * rows.
+ */
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -52,7 +55,7 @@ function padded(cell: string, width: number): string {
   return cell + " ".repeat(width - characters.length);
 }
 
-/** Times to the minute, in UTC. */
+/** Times are shown to the minute, in UTC. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "boolean") return value ? "yes" : "no";

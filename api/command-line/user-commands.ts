@@ -7,7 +7,7 @@ import { table } from "./table.ts";
 
 const list: Command = {
   name: "user list",
-  summary: "people of the staff, whom accounts have as managers",
+  summary: "staff members, who can be managers of accounts",
   options: { ...IN_WORKSPACE, ...JSON_OUTPUT },
   examples: ["user list --workspace acme"],
   run: async (given, environment) =>
@@ -23,18 +23,18 @@ const list: Command = {
           { title: "CREATED", value: (user) => user["created_at"] },
         ],
         found,
-        "There is no user. `user create` makes one.",
+        "There is no user. `user create` creates one.",
       );
     }),
 };
 
 const create: Command = {
   name: "user create",
-  summary: "one more person of the staff",
+  summary: "adds a staff member",
   options: {
     ...IN_WORKSPACE,
     name: { value: "N", summary: "of the person", isRequired: true },
-    email: { value: "ADDRESS", summary: "to reach the person at" },
+    email: { value: "ADDRESS", summary: "address of the person" },
   },
   examples: ['user create --workspace acme --name "Jo Doe" --email jo@acme.example'],
   run: async (given, environment) =>

@@ -33,7 +33,7 @@ const list: Command = {
           { title: "CURRENCY", value: ({ currency }) => currency },
         ],
         found,
-        "There is no workspace. `workspace create` makes one.",
+        "There is no workspace. `workspace create` creates one.",
       );
     }),
 };
@@ -44,19 +44,19 @@ function withoutToken({ postback_token: _token, ...shown }: Workspace) {
 
 const create: Command = {
   name: "workspace create",
-  summary: "a workspace with its owner and an admin key",
+  summary: "creates a workspace with its owner and an admin key",
   options: {
     name: { value: "N", summary: "of the workspace", isRequired: true },
-    slug: { value: "S", summary: "how commands call it; made of the name without" },
-    timezone: { value: "TZ", summary: "of its reports; UTC without" },
-    currency: { value: "CUR", summary: "of its accounts; USD without" },
+    slug: { value: "S", summary: "name in commands; default: made from the name" },
+    timezone: { value: "TZ", summary: "of its reports; default: UTC" },
+    currency: { value: "CUR", summary: "of its accounts; default: USD" },
   },
   examples: [
     'workspace create --name "Acme Media" --slug acme --timezone Europe/Berlin --currency EUR',
   ],
   notes:
-    "The first workspace has the host of TRACKING_URL as its tracking domain. A further one gets its own with\n" +
-    "`domain add`, or uses that of another one after `domain share`.",
+    "The first workspace gets the host of TRACKING_URL as its tracking domain. Any other adds its own with\n" +
+    "`domain add`, or uses another workspace's host after `domain share`.",
   run: async (given, environment) => {
     const workspace = readNewWorkspace({
       name: given.required("name"),
@@ -80,7 +80,7 @@ const create: Command = {
         `Workspace ${created.id} (${created.slug}) is there.`,
         `Postback token: ${created.postbackToken}`,
         `Admin key:      ${created.adminKey}`,
-        "The key is shown this once: keep it.",
+        "The key is shown only this once: keep it.",
         ...(created.hasDomain ? [] : [howToAddDomain(created.slug, environment.trackingUrl)]),
       ].join("\n");
     });
@@ -90,7 +90,7 @@ const create: Command = {
 /** The host of TRACKING_URL belongs to the first workspace (G200). */
 function howToAddDomain(slug: string, trackingUrl: string): string {
   return [
-    "It has no tracking domain yet, so its links have no host. Either gives it one:",
+    "It has no tracking domain yet, so its links have no host. Add one with either command:",
     `  domain add go.example.com --workspace ${slug} --default`,
     `  domain share ${new URL(trackingUrl).host} --with ${slug}`,
   ].join("\n");
@@ -122,12 +122,12 @@ const show: Command = {
   examples: ["workspace settings show --workspace acme"],
   run: async (given, environment) =>
     await inWorkspace({ command: "workspace settings show", given, environment }, async (session) =>
-      settingsTold(await call(session, readWorkspace, {}), given),
+      settingsText(await call(session, readWorkspace, {}), given),
     ),
 };
 
-/** The postback token is no setting, and a secret. */
-function settingsTold(
+/** Leaves out the postback token, which is a secret and no setting. */
+function settingsText(
   { postback_token: _token, ...settings }: ShownRecord,
   given: CommandArguments,
 ): string {
@@ -146,7 +146,7 @@ const set: Command = {
   name: "workspace settings set",
   operand: {
     name: "FIELD=VALUE",
-    summary: "setting and its new value; several at once are all set or none",
+    summary: "setting and its new value; several at once are set together or not at all",
     isRepeated: true,
   },
   summary: "changes settings of a workspace",
@@ -157,7 +157,7 @@ const set: Command = {
     "workspace settings set 'fraud_checks={\"bot\":true}' --workspace acme",
   ],
   notes:
-    "Members of a list are separated by |, objects are JSON, and null takes a value away. The fields are those of\n" +
+    "Members of a list are separated by |, objects are JSON, and null removes a value. The fields are those of\n" +
     "`workspace settings show`.",
   run: async (given, environment) => {
     const body = Object.fromEntries(given.operands.map(readPair));
@@ -181,7 +181,7 @@ function readPair(pair: string): [string, unknown] {
   const kind = KINDS.get(field);
   if (kind === undefined) {
     throw new UsageError(
-      `There is no setting ${field}; there are ${[...KINDS.keys()].join(", ")}.`,
+      `There is no setting ${field}. Settings: ${[...KINDS.keys()].join(", ")}.`,
     );
   }
   return [field, text === "null" && kind.isNullable ? null : valueOf(kind, text)];

@@ -15,7 +15,7 @@ export type NewWorkspace = {
   readonly slug: string;
   readonly timezone: string;
   readonly currency: string;
-  /** Origin of the first tracking domain of the first workspace; none when absent. */
+  /** Origin of the first tracking domain of the first workspace; no domain when absent. */
   readonly trackingUrl?: string;
 };
 
@@ -24,7 +24,7 @@ export type CreatedWorkspace = {
   readonly slug: string;
   readonly postbackToken: string;
   readonly adminKey: string;
-  /** Whether the host of the tracking URL is its first domain. */
+  /** True when the host of the tracking URL became its first domain. */
   readonly hasDomain: boolean;
 };
 
@@ -35,7 +35,7 @@ export type Workspace = PrincipalWorkspace & {
 
 const NAME_MAX = 200;
 
-/** What `workspace create` was asked for, with the defaults of G180. @throws {UsageError} for what cannot be. */
+/** Validates the options of `workspace create` and applies the defaults of G180. @throws {UsageError} for an invalid value. */
 export function readNewWorkspace(asked: {
   readonly name: string;
   readonly slug: string | undefined;
@@ -52,10 +52,10 @@ export function readNewWorkspace(asked: {
     );
   }
   if (zoneOf(timezone) === undefined) {
-    throw new UsageError(`--timezone ${timezone} is no IANA time zone such as Europe/Berlin`);
+    throw new UsageError(`--timezone ${timezone} is not an IANA time zone such as Europe/Berlin`);
   }
   if (!isCurrency(currency))
-    throw new UsageError(`--currency ${currency} is no ISO 4217 code such as USD`);
+    throw new UsageError(`--currency ${currency} is not an ISO 4217 code such as USD`);
   return { name, slug, timezone, currency };
 }
 
@@ -69,7 +69,7 @@ export async function createWorkspace(
   } catch (error) {
     if (violatedConstraint(error) !== "workspace_slug_key") throw error;
     throw new CommandError(
-      `There is a workspace ${workspace.slug} already: choose another name with --slug.`,
+      `Workspace ${workspace.slug} exists already: choose another name with --slug.`,
       {
         cause: error,
       },
@@ -77,7 +77,10 @@ export async function createWorkspace(
   }
 }
 
-/** Workspace, its owner, the first admin key and, for the first workspace of an installation, the domain of its links (G200). */
+/**
+ * Inserts the workspace, its owner, the first admin key and, for the first workspace of an installation, the domain of its links
+ * (G200).
+ */
 export async function insertWorkspace(
   tx: Queryable,
   workspace: NewWorkspace,
@@ -101,8 +104,9 @@ export async function insertWorkspace(
 }
 
 /**
- * Lower case, with a port only where it is not the scheme's own, as ingress compares the Host header. False when another workspace
- * is there: the insert of this one has taken the lock of all catalog writers, so of two at once the later sees the earlier.
+ * Stores the host in lower case, with a port only if it is not the scheme's default, as ingress compares the Host header. Returns
+ * false when another workspace exists. The insert of this workspace has taken the lock of all catalog writers, so of two concurrent
+ * calls the later sees the earlier.
  */
 async function insertFirstDomain(
   tx: Queryable,
@@ -128,7 +132,7 @@ export async function findWorkspace(db: Queryable, slug: string): Promise<Worksp
   return rows[0];
 }
 
-/** @throws {CommandError} when there is none. */
+/** @throws {CommandError} when it does not exist. */
 export async function getWorkspace(db: Queryable, slug: string): Promise<Workspace> {
   const workspace = await findWorkspace(db, slug);
   if (workspace === undefined) {
@@ -137,7 +141,7 @@ export async function getWorkspace(db: Queryable, slug: string): Promise<Workspa
   return workspace;
 }
 
-/** Every workspace of the installation, by its slug; at most `rowsMax`. */
+/** Every workspace of the installation, ordered by slug, at most `rowsMax`. */
 export async function listWorkspaces(db: Queryable, rowsMax: number): Promise<Workspace[]> {
   const { rows } = await db.query<Workspace>({
     name: "list-workspaces",

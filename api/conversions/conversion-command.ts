@@ -4,7 +4,7 @@ import { ask } from "../../schemas/nats/ask.ts";
 import { ApiError, unavailable } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 
-/** Longer than a processor takes over a busy store; a caller waits at most this long for its 503. */
+/** Longer than a processor needs on a busy store. The caller waits at most this long for its 503. */
 const ANSWER_TIMEOUT_MS = 8_000;
 
 export type Answered = Exclude<
@@ -13,8 +13,8 @@ export type Answered = Exclude<
 >;
 
 /**
- * Has the conversion processors do it. @throws {ApiError} the refusal of the rules, or `unavailable`: then the outcome of
- * the command is not known.
+ * Sends a command to the conversion processors and waits for the result. @throws {ApiError} a refusal by the rules, or
+ * `unavailable`: then it is unknown whether the command was carried out.
  */
 export async function commandConversions(
   { nats }: OperationContext,
@@ -50,7 +50,7 @@ async function request(
       answer: ConversionCommandReply,
     });
   } catch (error) {
-    // What became of the command is not known here either.
+    // Here too it is unknown whether the command was carried out.
     throw unavailable("the processing of conversions", error);
   }
   if (reply === undefined) throw unavailable("the processing of conversions");

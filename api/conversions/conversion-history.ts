@@ -1,9 +1,9 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Position } from "../rest/cursor.ts";
 
-/** One change of a conversion as stored; what was before is null for the change that made it. */
+/** One stored change of a conversion. The values before it are null for the change that created the conversion. */
 export type HistoryRow = {
-  /** Rises with every change. */
+  /** Increases with every change. */
   id: string;
   at: string;
   actor: string;
@@ -19,7 +19,7 @@ export type HistoryRow = {
   to_sale_amount: string;
 };
 
-/** The newest first. Whether the key may read the conversion is asked before. */
+/** Newest first. The caller must have checked that the key may read the conversion. */
 export async function listHistory(
   db: Queryable,
   conversionId: string,

@@ -7,7 +7,7 @@ import { conditionsOf, equals, type Filter } from "../rest/filter-conditions.ts"
 import { keptPlan } from "../rest/kept-plan.ts";
 import type { FilteredPage } from "../rest/page.ts";
 
-/** A conversion as stored; `click` holds what was copied from its click. */
+/** A conversion as stored; `click` holds the fields that were copied from its click. */
 export type ConversionRow = {
   id: string;
   click_id: string;
@@ -48,7 +48,10 @@ const COLUMNS = `c.id, coalesce(c.click_id, '') as click_id, c.offer_id, o.name 
   c.params, c.notes, c.created_at, c.updated_at`;
 const SOURCE = `from conversion c join offer o on o.id = c.offer_id left join affiliate f on f.id = c.affiliate_id`;
 
-/** Query parameters of the list that are not a column and its value; and what a role may read, by an index of its own each. */
+/**
+ * Conditions of the list that are not simply a column and its value, including those that limit a role to its own rows. Each of
+ * the latter has an index of its own.
+ */
 const FILTERS: Readonly<Record<string, Filter>> = {
   event: equals("c.event_code"),
   partner: (id) => ({
@@ -88,7 +91,7 @@ export async function listConversions(
   return rows;
 }
 
-/** Undefined also for what the key may not read: it is the same to the caller. */
+/** Undefined also for a conversion that the key may not read: the caller sees no difference. */
 export async function findConversion(
   db: Queryable,
   principal: Principal,

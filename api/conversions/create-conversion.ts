@@ -50,12 +50,12 @@ export const createConversion: Operation = operation({
     });
     const created =
       answer.kind === "created" ? await findConversion(db, principal, answer.id) : undefined;
-    if (created === undefined) throw new Error("a conversion was recorded and is not there");
+    if (created === undefined) throw new Error("a conversion was recorded but cannot be read");
     return { body: { data: showConversion(principal.role, created) } };
   },
 });
 
-/** Unknown references, and an event that the offer has not (CNV-020, CNV-021). */
+/** Unknown references, and events that the offer does not have (CNV-020, CNV-021). */
 async function referenceFaults(
   { db, principal, workspace }: OperationContext,
   body: Readonly<Record<string, unknown>>,
@@ -88,7 +88,7 @@ function referenceOf(value: unknown): ReturnType<typeof parseReference> {
     : undefined;
 }
 
-/** Not in the future, at most 400 days back (G89). */
+/** Conversion time: not in the future, at most 400 days ago (G89). */
 function timeFaults({ nowMs }: OperationContext, convTs: unknown): FieldFaults {
   const atMs = typeof convTs === "string" ? Date.parse(convTs) : Number.NaN;
   if (atMs > nowMs) return { conv_ts: "is in the future" };

@@ -10,12 +10,12 @@ import { listHistory } from "./conversion-history.ts";
 import { ConversionPath, getConversionOfPath } from "./get-conversion.ts";
 
 const status = z.enum(CONVERSION_STATUSES);
-const before = { description: "null for what made the conversion" };
+const before = { description: "null for the change that created the conversion" };
 
 const ShownChange = shownSchema("conversion_change", {
   at: shownTime,
   actor: z.enum(["postback", "pixel", "api", "hold"]),
-  key_id: z.int().nullable().meta({ description: "The key of a change over the API" }),
+  key_id: z.int().nullable().meta({ description: "The key that made the change through the API" }),
   from_status: status.nullable().meta(before),
   to_status: status,
   reason: z.string(),
@@ -32,7 +32,7 @@ export const listConversionHistory: Operation = operation({
   method: "GET",
   path: "/conversions/{id}/history",
   tag: "Conversions",
-  summary: "Every change of a conversion, the newest first; the last one is how it was made",
+  summary: "Every change of a conversion, newest first; the last one is its creation",
   access: everybody("conversions.read"),
   input: {
     path: ConversionPath,
@@ -43,7 +43,7 @@ export const listConversionHistory: Operation = operation({
   findResource: getConversionOfPath,
   run: async (context, { query, resource }) => {
     const { db, principal } = context;
-    // A cursor is good for this conversion alone.
+    // A cursor is valid for this conversion only.
     const page = openPage(context, "listConversionHistory", { ...query, id: resource.id });
     const rows = await listHistory(db, resource.id, page);
     return {

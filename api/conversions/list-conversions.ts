@@ -68,7 +68,7 @@ export const listConversions: Operation = operation({
   },
 });
 
-/** A filter on what a key cannot see is refused, so that nothing can be found out by it (G81, VIS-059). */
+/** Refuses a filter on a field that the key cannot see, because the result would reveal its values (G81, VIS-059). */
 function refuseHiddenFilters({ role }: Principal, query: Query): void {
   for (const param of ["affiliate_id", "smart_link_id"] as const) {
     if (query[param] !== undefined && !isStaff(role))

@@ -2,7 +2,7 @@ import type { Role } from "../access/permissions.ts";
 import { showFields } from "../access/visibility.ts";
 import type { ConversionRow } from "./conversions.ts";
 
-/** What a conversion has from its click; "" where the click had none, or where there was no click. */
+/** Fields that a conversion copies from its click; "" if the click had none or there was no click. */
 const FROM_CLICK = new Set([
   ...["domain", "link_type", "sub1", "sub2", "sub3", "sub4", "sub5", "source_id", "traffic_source"],
   ...["gclid", "gbraid", "wbraid", "fbclid"],

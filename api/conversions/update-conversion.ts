@@ -8,7 +8,7 @@ import { findConversion } from "./conversions.ts";
 import { ConversionPath, getConversionOfPath } from "./get-conversion.ts";
 import { showConversion } from "./show-conversion.ts";
 
-/** Reason of a change that names none (G93). */
+/** Reason of a change that gives none (G93). */
 export const MANUAL = "manual";
 
 export const updateConversion: Operation = operation({

@@ -30,7 +30,7 @@ export const updateConversions: Operation = operation({
   output: Output,
   status: 200,
   run: async (context, { body }) => {
-    // A repeated id counts once (G94). Ids of a form that nobody mints cannot be there.
+    // A repeated id counts once (G94). Ids of a form that the service never creates cannot exist.
     const asked = [...new Set(body.ids)];
     const ids = asked.filter((id) => z.uuid().safeParse(id).success);
     const { updated, notFound, skippedDuplicates } = await setStatus(context, ids, body);
@@ -64,6 +64,6 @@ async function setStatus(
     reason: body.reason === undefined || body.reason === "" ? MANUAL : body.reason,
     notes: null,
   });
-  if (answer.kind !== "changed") throw new Error("a change of statuses is answered as one");
+  if (answer.kind !== "changed") throw new Error("expected the answer to a change of statuses");
   return answer;
 }

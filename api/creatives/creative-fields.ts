@@ -13,13 +13,13 @@ import {
 export const CREATIVE_KINDS = ["image", "html", "text", "link", "email"] as const;
 const CREATIVE_STATUSES = ["active", "inactive"] as const;
 
-/** Stands for the link of the partner who reads it. */
+/** Replaced with the link of the partner who reads the creative. */
 export const LINK_MACRO = "{tracking_link}";
 
 const PIXELS_MAX = 100_000;
 const pixels = count({ min: 0, max: PIXELS_MAX });
 
-/** A URL that may be the partner's link, or hold it. */
+/** A URL that may be or contain the partner's link. */
 const creativeUrl = z
   .string("expected text")
   .refine(
@@ -49,8 +49,8 @@ export const shownOfCreative = {
   kind: z.enum(CREATIVE_KINDS),
   url: z.string(),
   body: z.string(),
-  width: z.int().meta({ description: "Pixels, 0 when not known" }),
-  height: z.int().meta({ description: "Pixels, 0 when not known" }),
+  width: z.int().meta({ description: "Pixels, 0 when unknown" }),
+  height: z.int().meta({ description: "Pixels, 0 when unknown" }),
   status: z.enum(CREATIVE_STATUSES),
   tracking_link: z.string().meta({ description: "Partner keys only: their link of the offer" }),
   html: z

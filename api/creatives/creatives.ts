@@ -15,7 +15,7 @@ export type CreativeRow = {
   readonly updated_at: string;
 };
 
-/** All of an offer, newest first. Whether the key may see the offer is asked before. */
+/** All creatives of an offer, newest first. The caller must have checked that the key may see the offer. */
 export async function listCreativesOfOffer(
   db: Queryable,
   offerId: number,

@@ -24,7 +24,8 @@ export const listCreatives: Operation = operation({
   run: async ({ principal, db }, { query: { kind }, resource: offer }) => {
     const isPartner = principal.role === "partner";
     const link = partnerLinkOf(principal, offer);
-    // A partner that cannot run the offer has no link, and nothing to advertise it with; nor has anyone in a workspace without a tracking domain.
+    // Without a link there is nothing to advertise with: a partner that cannot run the offer has none, nor has any partner of a
+    // workspace without a tracking domain.
     if (isPartner && link === undefined) return { body: { data: [], next_cursor: null } };
     const status = isPartner ? "active" : undefined;
     const rows = await listCreativesOfOffer(db, offer.id, { kind, status });

@@ -12,13 +12,13 @@ import { creativeFields, keptOfCreative, shownOfCreative } from "./creative-fiel
 import { partnerLinkOf } from "./partner-link.ts";
 import { creativeOfPartner } from "./show-creative.ts";
 
-/** As many as one answer can hold: the list of an offer is not paged. */
+/** Bounds the list of an offer, which is answered whole. */
 const CREATIVES_MAX = 500;
 
 const { name, kind, url, body, width, height } = shownOfCreative;
 const Stored = z.looseObject({ offer_id: z.int(), name, kind, url, body, width, height });
 
-/** What a creative of a kind is nothing without; a link is at least the partner's own. */
+/** The field that a creative of each kind needs. A link needs neither: it is at least the partner's own link. */
 const NEEDED: Readonly<Record<string, "url" | "body">> = {
   image: "url",
   html: "body",
@@ -26,7 +26,7 @@ const NEEDED: Readonly<Record<string, "url" | "body">> = {
   email: "body",
 };
 
-/** One creative: read by whoever sees it in the list of its offer, written by admins (CRE-009, G179). */
+/** One creative. Readable for everyone who sees it in the list of its offer; written by admins (CRE-009, G179). */
 export const oneCreative = manage({
   resource: "creative",
   names: { one: "Creative", many: "Creatives" },

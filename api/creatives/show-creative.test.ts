@@ -21,7 +21,7 @@ test("an image becomes an anchor to the link around the image (CRE-006)", () => 
   });
 });
 
-test("a size that is not known is left to the browser", () => {
+test("an unknown size is left to the browser", () => {
   const { html } = creativeOfPartner({ ...IMAGE, width: 0, height: 0 }, LINK);
   expect(html).toContain('<img src="https://cdn.example/a.png" alt="Spring" border="0">');
 });
@@ -43,7 +43,7 @@ test("every {tracking_link} in url and body is replaced, and nothing else (CRE-0
   });
 });
 
-test("whatever a creative is called, its markup stays one anchor and one image", () => {
+test("for any name of a creative, its markup stays one anchor and one image", () => {
   fc.assert(
     fc.property(anyText(), anyText(), (name, rest) => {
       const url = `https://cdn.example/${rest}`;

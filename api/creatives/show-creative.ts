@@ -1,7 +1,7 @@
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { LINK_MACRO } from "./creative-fields.ts";
 
-/** What a partner's creative is made from; other columns pass through. */
+/** The columns from which a partner's creative is built; other columns pass through. */
 type Content = {
   readonly name: string;
   readonly kind: string;
@@ -12,8 +12,8 @@ type Content = {
 };
 
 /**
- * A creative ready to be used by the partner of `link`: the macro replaced, and markup for an image (G54).
- * The link is put in as it is: what it is made of needs no escaping in a URL, and none in markup.
+ * Completes a creative for the partner of `link`: replaces the macro and adds markup for an image (G54). The link is inserted as it
+ * is, because its characters need no escaping in a URL or in markup.
  */
 export function creativeOfPartner<Creative extends Content>(
   creative: Creative,
@@ -28,7 +28,7 @@ export function creativeOfPartner<Creative extends Content>(
   return filled.kind === "image" ? { ...filled, html: imageMarkup(filled, link) } : filled;
 }
 
-/** A size that is not known (0) is left out: the browser takes the image's own. */
+/** An unknown size (0) is left out, so the browser uses the image's own. */
 function imageMarkup({ name, url, width, height }: Content, link: string): string {
   const size = [width === 0 ? "" : ` width="${width}"`, height === 0 ? "" : ` height="${height}"`];
   const image = `<img src="${escapeMarkup(url)}"${size.join("")} alt="${escapeMarkup(name)}" border="0">`;

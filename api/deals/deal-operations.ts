@@ -27,16 +27,16 @@ import { findAdvertiserOfOffer, findNames, listDealsOf, listFeedsOf } from "./de
 const STATUSES = ["active", "inactive"] as const;
 const FORMATS = ["csv", "tsv", "xml", "json"] as const;
 const COUPON_CODE_MAX = 64;
-/** As many as one answer can hold: the lists are not paged. */
+/** Bounds the lists, which are answered whole. */
 const RECORDS_MAX = 2_000;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What deals and product feeds have in common. */
+/** Common to deals and product feeds. */
 const OF_BOTH = {
   tag: "Deals",
   recordsMax: RECORDS_MAX,
-  // The contract shows no `created_at`.
+  // The contract does not show `created_at`.
   kept: { id: z.int(), updated_at: shownTime },
   read: { ...everybody("deals.read"), staffPermission: "advertisers.read" },
   write: adminWrite("advertisers.write"),
@@ -124,7 +124,7 @@ const productFeeds = manage({
   findFaults: ownerFaults,
 });
 
-/** Deals and product feeds: the lists for all roles, the writes for admins. */
+/** Deals and product feeds: all roles read the lists, admins write. */
 export const dealOperations: readonly Operation[] = [
   listOf("deal", { managed: deals, list: listDealsOf }),
   ...writesOf(deals),
@@ -132,7 +132,7 @@ export const dealOperations: readonly Operation[] = [
   ...writesOf(productFeeds),
 ];
 
-/** The whole list at once takes the place of the paged one. */
+/** Replaces the paged list with one that answers everything at once. */
 function listOf(
   resource: Resource,
   {
@@ -165,7 +165,7 @@ function writesOf({ create, update, remove }: ManagedOperations): Operation[] {
   return [create, update, remove];
 }
 
-/** An offer is one of the advertiser's. */
+/** The offer must belong to the advertiser. */
 async function ownerFaults(
   { db, workspace }: OperationContext,
   values: Body,

@@ -2,7 +2,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Principal } from "../access/principal.ts";
 import { CAN_RUN } from "../offers/can-run.ts";
 
-/** The names that an answer has beside the ids. */
+/** Names that an answer shows next to the ids. */
 export type NamesRow = { readonly advertiser: string; readonly offer_name: string };
 
 type ListedRow = NamesRow & Readonly<Record<string, unknown>>;
@@ -10,12 +10,12 @@ type ListedRow = NamesRow & Readonly<Record<string, unknown>>;
 const SOURCE = `join advertiser owner on owner.id = d.advertiser_id left join offer o on o.id = d.offer_id
   left join advertiser adv on adv.id = o.advertiser_id left join affiliate f on f.id = $3
   left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = f.id`;
-/** $1 workspace; $2 advertiser and $3 partner that the key belongs to, if any. */
+/** $1 is the workspace; $2 and $3 are the advertiser and the partner of the key, if any. */
 const SEEN = `d.workspace_id = $1 and ($2::integer is null or d.advertiser_id = $2)
   and ($3::integer is null or (d.status = 'active'
     and (d.offer_id is null or (o.deleted_at is null and ${CAN_RUN}))))`;
 
-/** Every deal that the key sees, newest first. Partners see those of now only. */
+/** Every deal that the key sees, newest first. Partners see only deals in force now. */
 export async function listDealsOf(db: Queryable, principal: Principal): Promise<ListedRow[]> {
   const { rows } = await db.query<ListedRow>({
     name: "list-deals",
@@ -57,7 +57,7 @@ export async function findNames(
   return rows[0];
 }
 
-/** The advertiser of an offer of the workspace; undefined without such an offer. */
+/** The advertiser of an offer of the workspace; undefined if the offer does not exist. */
 export async function findAdvertiserOfOffer(
   db: Queryable,
   workspaceId: number,

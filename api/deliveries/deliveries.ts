@@ -4,16 +4,16 @@ import { keptPlan } from "../rest/kept-plan.ts";
 
 export type DeliveryKind = "postback" | "webhook";
 
-/** What came of telling one endpoint of one thing. The table of visibility says which of it a log shows. */
+/** One message to one endpoint with the result of its attempts. The visibility table says which fields a log shows. */
 export type DeliveryRow = {
   readonly id: string;
-  /** The endpoint, under the name of either kind. */
+  /** The endpoint, under the name that either kind uses. */
   readonly postback_id: number;
   readonly webhook_id: number;
-  /** Of postbacks. */
+  /** Set for postbacks. */
   readonly conversion_id: string | null;
   readonly trigger: string;
-  /** Of webhooks. */
+  /** Set for webhooks. */
   readonly event: string;
   readonly event_id: string | null;
   readonly url: string;
@@ -22,24 +22,24 @@ export type DeliveryRow = {
   readonly error: string;
   readonly response_status: number | null;
   readonly response_body: string;
-  /** Null when none is to come, and while one is under way. */
+  /** Null when no further attempt is due, and during an attempt. */
   readonly next_attempt_at: string | null;
   readonly created_at: string;
   readonly finished_at: string | null;
 };
 
-/** Of `delivery d`. */
+/** Columns of `delivery d`. */
 export const DELIVERY_COLUMNS = `d.id, d.endpoint_id as postback_id, d.endpoint_id as webhook_id, d.conversion_id, d.trigger,
   d.event, d.event_id, d.url, d.attempts, d.status, d.error, d.response_status, d.response_body,
   case when d.lease_token is null then d.due_at end as next_attempt_at, d.created_at, d.finished_at`;
 
-/** Those of one endpoint, the newest first. Whether the key may see the endpoint is asked before. */
+/** Deliveries to one endpoint, newest first. The caller must have checked that the key may see the endpoint. */
 export async function listDeliveriesOf(
   db: Queryable,
   endpoint: { readonly kind: DeliveryKind; readonly id: number },
   filters: {
     readonly status: string | undefined;
-    /** Only those of this partner's conversions that it sees (T12). */
+    /** Only deliveries for this partner's conversions that the partner sees (T12). */
     readonly affiliateId?: number | undefined;
   },
   page: { readonly after: Position | undefined; readonly rowsMax: number },

@@ -10,11 +10,11 @@ import { type DeliveryKind, type DeliveryRow, listDeliveriesOf } from "./deliver
 
 const STATUSES = ["pending", "delivered", "retrying", "failed"] as const;
 
-/** A delivery in answers: the fields of its kind, and those of all. */
+/** A delivery in answers: the fields of its kind, and the common ones. */
 export function shownDelivery(resource: Resource, id: string, fields: z.ZodRawShape): z.ZodObject {
   return shownSchema(resource, {
     ...fields,
-    url: z.string().meta({ description: "As it was sent last; empty before the first attempt" }),
+    url: z.string().meta({ description: "URL of the last attempt; empty before the first" }),
     attempts: z.int(),
     status: z.enum(STATUSES),
     error: z.string(),
@@ -22,7 +22,7 @@ export function shownDelivery(resource: Resource, id: string, fields: z.ZodRawSh
     response_body: z.string().meta({ description: "The first 2 KB" }),
     next_attempt_at: shownTime
       .nullable()
-      .meta({ description: "null when none is to come, and while one is under way" }),
+      .meta({ description: "null when none is due, and during an attempt" }),
     created_at: shownTime,
     finished_at: shownTime.nullable(),
   }).meta({ id });
@@ -36,7 +36,7 @@ export function deliveryLog(log: {
   readonly summary: string;
   readonly of: Operation;
   readonly Shown: z.ZodType;
-  /** A delivery as the key sees it, where that is more than the fields of its role; `endpoint` is what `of` found. */
+  /** Shows a delivery to the key where the fields of its role are not enough. `endpoint` is the record that `of` found. */
   readonly present?: (principal: Principal, row: DeliveryRow, endpoint: unknown) => DeliveryRow;
 }): Operation {
   const { of } = log;
@@ -56,7 +56,7 @@ export function deliveryLog(log: {
     ...(of.findResource === undefined ? {} : { findResource: of.findResource }),
     run: async (context, { path, query, resource }) => {
       const { principal } = context;
-      // A cursor is good for this endpoint alone.
+      // A cursor is valid for this endpoint only.
       const page = openPage(context, log.name, { ...query, id: path.id });
       const endpoint = { kind: log.kind, id: path.id };
       const filters = { status: query.status, affiliateId: principal.affiliate?.id };

@@ -10,7 +10,7 @@ import { type FieldFaults, type Operation, operation } from "../operation.ts";
 
 const EMAIL_LENGTH_MAX = 254;
 const FIELDS = ["click_id", "email", "ip"] as const;
-/** Each call writes parts of the click table anew. */
+/** Each call rewrites parts of the click table. */
 const CALLS_A_MINUTE = 10;
 const RETRY_AFTER_SEC = 15;
 
@@ -44,12 +44,12 @@ export const createErasure: Operation = operation({
   method: "POST",
   path: "/erasures",
   tag: "Management",
-  summary: "Erase what is known of a visitor, by click, e-mail or IP address",
+  summary: "Erase a visitor's data, by click, e-mail or IP address",
   description:
     "Give exactly one field. `click_id` and `email` clear the address, user agent, referrer, ad-platform click IDs, and the " +
     "e-mail and phone hashes of the click and its conversions, and the same values in the inbound log and in deliveries. `ip` " +
-    "clears the address wherever it stands. Rows, money and reports stay as they are. A second call, or an unknown value, " +
-    "answers zeros. The answer counts what was stored when the call was made. What was under way is cleared too: memories within " +
+    "clears the address everywhere. Rows, money and reports stay as they are. A second call, or an unknown value, " +
+    "answers zeros. The answer counts what was stored when the call was made. Data in use at that moment are cleared too: memory within " +
     "seconds, requests to partners and webhooks that are being sent are not stopped (10 s), and rows that were being written " +
     "are cleared within about 20 s, in their log of deliveries within a minute. Clicks and reports from before the call that " +
     "arrive later, from a journal or a stream that is read again, are stored without the erased values. Raw messages stay in " +

@@ -41,12 +41,12 @@ export const createKey: Operation = operation({
       });
       return { secret: made, row: await findKeyBySecret(tx, made) };
     });
-    if (row === undefined) throw new Error("a key was inserted and is not there");
+    if (row === undefined) throw new Error("a key was inserted but cannot be read");
     return { body: { data: showTo(principal.role, "key", { ...presentKey(row), key: secret }) } };
   },
 });
 
-/** What belongs to which role: an account to keys of accounts, a list of permissions to staff keys (G09). */
+/** Fields that depend on the role: only account keys have an account, only staff keys a list of permissions (G09). */
 function faultsOfRole(body: Readonly<Record<string, unknown>>, nowMs: number): FieldFaults {
   const faults: Record<string, string> = {};
   const parsed = CreateKeyBody.shape.role.safeParse(body["role"]);

@@ -15,7 +15,7 @@ export const CreateKeyBody = z.strictObject({
     .array(oneOf(...PERMISSIONS), "expected a list of permissions")
     .max(PERMISSIONS.length)
     .optional()
-    .meta({ description: "Of a staff key: the only ones it has. All of its role without" }),
+    .meta({ description: "For a staff key: limits it to these. Default: all of its role" }),
   ip_allowlist: addressRanges.optional(),
   expires_at: time.nullable().optional(),
 });
@@ -33,7 +33,7 @@ export const ShownKey = shownSchema("key", {
   last_used_at: shownTime.nullable(),
   revoked_at: shownTime.nullable(),
   created_at: shownTime,
-  key: z.string().meta({ description: "The secret: only in the answer that makes the key" }),
+  key: z.string().meta({ description: "The secret: only in the answer that creates the key" }),
 })
   .partial({ key: true })
   .meta({ id: "Key" });

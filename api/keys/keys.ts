@@ -20,7 +20,7 @@ export type KeyRow = {
 const COLUMNS = `id, name, role, affiliate_id, advertiser_id, permissions, ip_allowlist, expires_at, last_used_at, revoked_at,
   created_at`;
 
-/** As answered: the permissions are those that the key has. */
+/** A key as it is answered, with its effective permissions. */
 export function presentKey(row: KeyRow): Record<string, unknown> {
   return { ...row, permissions: permissionsOf(row.role, row.permissions) };
 }
@@ -62,7 +62,7 @@ export async function findKeyBySecret(db: Queryable, secret: string): Promise<Ke
   return rows[0];
 }
 
-/** A key that was revoked before stays revoked since then. */
+/** A key that was revoked earlier keeps its first time of revocation. */
 export async function revokeKey(db: Queryable, id: number): Promise<void> {
   await db.query({
     name: "revoke-key",

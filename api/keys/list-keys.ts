@@ -12,7 +12,7 @@ export const listKeys: Operation = operation({
   method: "GET",
   path: "/keys",
   tag: "Management",
-  summary: "API keys, newest first, revoked ones too",
+  summary: "API keys, newest first, including revoked ones",
   access: wholeStaff,
   input: { query: z.object(pageParams) },
   output: z.object({ data: z.array(ShownKey), next_cursor: z.string().nullable() }),

@@ -1,9 +1,9 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** How a record is named where only its id is stored. */
+/** The name of a record, for places where only its id is stored. */
 export type EntityLabel = { readonly label: string; readonly sub: string };
 
-/** By id, or by code for events. What is not there has no label: see {@link labelOf}. */
+/** By id, or by code for events. A record that does not exist has no label: see {@link labelOf}. */
 export type EntityLabels = ReadonlyMap<number | string, EntityLabel>;
 
 export type LabelledEntity =
@@ -23,7 +23,7 @@ const STATEMENTS: Readonly<Record<LabelledEntity, string>> = {
   advertiser: `select id, name as label, '' as sub from advertiser where workspace_id = $1 and id = any($2::integer[])`,
   smart_link: `select id, name as label, code as sub from smart_link where workspace_id = $1 and id = any($2::integer[])`,
   manager: `select id, name as label, '' as sub from app_user where workspace_id = $1 and id = any($2::integer[])`,
-  // Events of several offers share a code: they share a label where they share a name.
+  // Events of several offers can share a code. They share a label only if their names are equal.
   event: `select event.code as id, case when min(event.name) = max(event.name) then min(event.name) else event.code end as label,
             '' as sub
           from offer_event event join offer on offer.id = event.offer_id
@@ -32,7 +32,7 @@ const STATEMENTS: Readonly<Record<LabelledEntity, string>> = {
 
 const ID_MAX = 2_147_483_647;
 
-/** Labels of the records of one workspace. Keys that name nothing are left out. */
+/** Labels of the records of one workspace. Unknown keys are left out. */
 export async function readLabels(
   db: Queryable,
   entity: LabelledEntity,
@@ -50,14 +50,14 @@ export async function readLabels(
   return new Map(rows.map(({ id, label, sub }) => [id, { label, sub }]));
 }
 
-/** An id without a record shows itself, "none" shows nothing: a label never breaks a list (T73). */
+/** An id without a record is its own label, and "none" has an empty one, so a missing label never breaks a list (T73). */
 export function labelOf(labels: EntityLabels, id: number | string): EntityLabel {
   const found = labels.get(id);
   if (found !== undefined) return found;
   return { label: id === 0 ? "" : String(id), sub: "" };
 }
 
-/** Advertisers may tell partners apart but not know them (G66, G85). */
+/** Lets advertisers distinguish partners without identifying them (G66, G85). */
 export function anonymousPartner(id: number): EntityLabel {
   return { label: id === 0 ? "" : `Partner ${id}`, sub: "" };
 }

@@ -2,20 +2,20 @@
 export const AD_PLATFORMS = ["adplatform_a", "adplatform_b"] as const;
 export type AdPlatform = (typeof AD_PLATFORMS)[number];
 
-/** A tag of an ad platform as it stands in a template: `{gclid}`, `{ifmobile:m}`, `{_name}`. */
+/** A tag of an ad platform as it appears in a template: `{gclid}`, `{ifmobile:m}`, `{_name}`. */
 export type Tag = {
-  /** As written, braces and all. */
+  /** As written, with its braces. */
   readonly text: string;
-  /** Before the colon, without braces. */
+  /** The part before the colon, without braces. */
   readonly name: string;
   readonly hasArgument: boolean;
-  /** Where it begins in the template. */
+  /** Its first index in the template. */
   readonly at: number;
 };
 
 const TAG = /\{([^{}]*)\}/g;
 
-/** Everything in braces that is not nested, in its order. */
+/** All tags that are not nested, in order. */
 export function tagsOf(text: string): Tag[] {
   return Array.from(text.matchAll(TAG), ({ 0: whole, 1: inner = "", index }) => {
     const colon = inner.indexOf(":");
@@ -28,7 +28,7 @@ export function tagsOf(text: string): Tag[] {
   });
 }
 
-/** The same length with every tag overwritten: what is left of braces is stray, and no `/`, `?` or `&` is one of a tag. */
+/** Overwrites every tag and keeps the length. Braces that remain are stray, and no `/`, `?` or `&` belongs to a tag. */
 export function maskTags(text: string): string {
   return text.replaceAll(TAG, (tag) => "_".repeat(tag.length));
 }
@@ -57,7 +57,7 @@ const A: TagList = {
   prefixes: ["product_"],
 };
 
-/** In lower case: this platform does not tell cases apart. */
+/** In lower case: this platform ignores letter case. */
 const B: TagList = {
   plain: new Set([
     ...LANDING_PAGE_TAGS,
@@ -72,12 +72,12 @@ const B: TagList = {
   prefixes: ["loc_"],
 };
 
-/** The name as the platform knows it: b takes any case. */
+/** The name as the platform knows it; platform b ignores letter case. */
 export function tagName({ name }: Tag, platform: AdPlatform): string {
   return platform === "adplatform_b" ? name.toLowerCase() : name;
 }
 
-/** A custom parameter of the advertiser's own. */
+/** A custom parameter of the advertiser. */
 export function isCustom({ name, hasArgument }: Tag): boolean {
   return name.length > 1 && name.startsWith("_") && !hasArgument;
 }
@@ -86,7 +86,7 @@ export function isLandingPage(tag: Tag, platform: AdPlatform): boolean {
   return !tag.hasArgument && LANDING_PAGE_TAGS.includes(tagName(tag, platform));
 }
 
-/** What the ad platform takes out again: allowed nowhere here. */
+/** `{ignore}`, which the ad platform removes and which is not allowed here. */
 export function isIgnore(tag: Tag): boolean {
   return tag.text.toLowerCase() === "{ignore}";
 }

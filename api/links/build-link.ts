@@ -1,7 +1,7 @@
-/** Value of each sub ID and of `source_id` that a link carries, in the order of the link. */
+/** The sub IDs and `source_id` of a link with their values, in the order of the link. */
 export type LinkValues = readonly (readonly [name: string, value: LinkValue])[];
 
-/** `isTemplate`: its tags stay as they are, for the traffic source to fill in. */
+/** `isTemplate`: the tags stay as they are, so that the traffic source can fill them in. */
 type LinkValue = { readonly text: string; readonly isTemplate: boolean };
 
 export type LinkParts = {
@@ -13,10 +13,10 @@ export type LinkParts = {
 };
 
 const SUB_NAMES = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
-/** Names of the values that a link can carry, in their order in it. */
+/** Names of the values that a link can carry, in their order. */
 export const LINK_VALUE_NAMES = [...SUB_NAMES, "source_id"];
 
-/** What the ad platform fills in, in the order of G170; each parameter has the name of its tag. */
+/** Parameters that the ad platform fills in, in the order of G170. Each has the name of its tag. */
 const CORE_TAGS = [
   ...["gclid", "campaignid", "adgroupid", "creative", "keyword", "matchtype", "network", "device"],
   ...["placement", "targetid", "loc_physical_ms"],
@@ -24,13 +24,13 @@ const CORE_TAGS = [
 const SUFFIX_TAGS = ["campaignid", "adgroupid", "keyword"];
 const TAG = /(\{[^{}\s&#%?=+]+\})/;
 
-/** `/r/<offer_code>/<affiliate_code>`, with a query only where there are values (T57). */
+/** `/r/<offer_code>/<affiliate_code>`, with a query only if there are values (T57). */
 export function affiliateLink({ origin, offerCode, affiliateCode, values }: LinkParts): string {
   const query = queryOf(values).join("&");
   return `${origin}/r/${offerCode}/${affiliateCode}${query === "" ? "" : `?${query}`}`;
 }
 
-/** A tracking template: `/c/<link key>`, tags as they are, `url={lpurl}` last (T57). */
+/** A tracking template: `/c/<link key>`, unchanged tags, `url={lpurl}` last (T57). */
 export function transparentLink(parts: LinkParts): string {
   const query = [...tags(CORE_TAGS), ...queryOf(parts.values), "url={lpurl}"];
   return `${parts.origin}/c/${linkKeyOf(parts)}?${query.join("&")}`;
@@ -41,7 +41,7 @@ export function finalUrlSuffix(values: LinkValues): string {
   return [...tags(SUFFIX_TAGS), ...queryOf(values)].join("&");
 }
 
-/** The key of `/c/` that needs no record (G183). */
+/** The key for `/c/` that works without a link key record (G183). */
 export function linkKeyOf({
   offerCode,
   affiliateCode,
@@ -49,7 +49,7 @@ export function linkKeyOf({
   return `${offerCode}-${affiliateCode}`;
 }
 
-/** Those of `texts` that hold something. */
+/** Returns the `texts` that are not empty. */
 export function linkValues(
   texts: Readonly<Record<string, string | undefined>>,
   { isTemplate }: { readonly isTemplate: boolean },

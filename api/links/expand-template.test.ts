@@ -20,7 +20,7 @@ test.each([
   expect(expandTemplate(template, PAGE, "adplatform_a")).toBe(url);
 });
 
-test("tags of platform b have any case (G185)", () => {
+test("tags of platform b ignore letter case (G185)", () => {
   const template = "x={IfNotMobile:d}&url={LpUrl}";
   expect(expandTemplate(template, PAGE, "adplatform_b")).toBe(`x=d&url=${ONCE}`);
 });

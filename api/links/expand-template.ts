@@ -1,13 +1,13 @@
 import { type AdPlatform, isCustom, isLandingPage, tagName, tagsOf } from "./ad-platform-tags.ts";
 
-/** Stands for what the ad platform would know of a click. It is not braces, so ingress takes it for a value. */
+/** Replaces values that the ad platform would fill in for a click. It has no braces, so ingress treats it as a value. */
 const SAMPLE = "template-test";
-/** Conditions that hold for a click on a search page, on a computer. */
+/** Conditions that are true for a click on a search page, on a computer. */
 const HOLDS = new Set(["ifnotmobile", "ifsearch"]);
 
 /**
- * What the ad platform would call for one click. Where the template begins with the landing page, that stands there as it is;
- * within it, it is percent-encoded as often as its tag says.
+ * The URL that the ad platform would call for one click. At the beginning of the template the landing page is inserted as it is.
+ * Elsewhere it is percent-encoded as many times as its tag says.
  */
 export function expandTemplate(
   template: string,
@@ -17,7 +17,7 @@ export function expandTemplate(
   return expand(template, landingPage, platform);
 }
 
-/** The page that an ad leads to: the final URL with the suffix in its query, their tags filled in. */
+/** The page that an ad leads to: the final URL with the suffix in its query, with all tags filled in. */
 export function expandLandingPage(finalUrl: string, suffix: string, platform: AdPlatform): string {
   const hash = finalUrl.indexOf("#");
   const page = hash < 0 ? finalUrl : finalUrl.slice(0, hash);

@@ -1,7 +1,7 @@
 import type { OutgoingAnswer, OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 import { ForbiddenDestinationError } from "../../schemas/outgoing/outgoing-failure.ts";
 
-/** What is wrong with a chain; `slow` alone does not make it fail. */
+/** Problems of a redirect chain. `slow` alone does not make the test fail. */
 export const TEST_PROBLEMS = [
   "invalid_url",
   "private_address",
@@ -15,16 +15,16 @@ export type TestProblem = (typeof TEST_PROBLEMS)[number];
 
 export type Hop = {
   readonly url: string;
-  /** Null when there was no answer. */
+  /** Null when no answer came. */
   readonly status: number | null;
   readonly duration_ms: number;
 };
 
 export type Chain = {
   readonly problems: readonly TestProblem[];
-  /** The requests, in their order. */
+  /** The requests in order. */
   readonly hops: readonly Hop[];
-  /** Where the chain ended; null when it never began. */
+  /** The last URL of the chain; null if no request was made. */
   readonly final_url: string | null;
   readonly duration_ms: number;
 };
@@ -35,7 +35,7 @@ export type ChainLimits = {
   readonly slowAfterMs: number;
 };
 
-/** Of one hop, the whole chain and their number (LIM-013, G185). */
+/** Timeout of one hop, number of redirects, and total time above which a chain is slow (LIM-013, G185). */
 export const CHAIN_LIMITS: ChainLimits = {
   hopTimeoutMs: 5_000,
   redirectsMax: 10,
@@ -44,13 +44,13 @@ export const CHAIN_LIMITS: ChainLimits = {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const ERROR_STATUS_MIN = 400;
-/** A template may hold its landing page many times over, encoded up to three times. */
+/** A template may contain its landing page many times, encoded up to three times. */
 const URL_CHARACTERS_MAX = 32_768;
 const HEADERS = { "user-agent": "Tracker-Template-Test/1.0", accept: "*/*" };
 
 /**
- * Follows redirects one by one, as a browser without scripts would, and tells where they end. Each request goes to a public
- * address only, whatever the one before it says (G185). At most `redirectsMax` + 1 requests of `hopTimeoutMs` each.
+ * Follows redirects one by one, like a browser without scripts, and returns where they end. Each request goes only to a public
+ * address, whatever the previous answer names (G185). Makes at most `redirectsMax` + 1 requests of `hopTimeoutMs` each.
  */
 export async function followChain(
   outgoing: OutgoingClient,
@@ -92,7 +92,7 @@ async function ask(
     const answer = await outgoing.send({ url, method: "GET", headers: HEADERS, timeoutMs });
     return { hop: hopOf(answer.status), answer };
   } catch (error) {
-    // Whatever else the network says is for the caller the same: nobody answers there.
+    // To the caller, any other network fault means that no server answers there.
     const isForbidden = error instanceof ForbiddenDestinationError;
     return { hop: hopOf(null), answer: isForbidden ? "private_address" : "unreachable" };
   }

@@ -74,7 +74,7 @@ export const getTrackingLink: Operation = operation({
   summary: "Build a link of a partner to an offer",
   description:
     "Nothing is stored. The host is the tracking domain assigned to partner and offer, to the partner, to the offer, else the " +
-    "default of the workspace. A traffic-source template that is forced on the partner replaces all sub IDs and `source_id`. " +
+    "default of the workspace. A traffic-source template forced on the partner replaces all sub IDs and `source_id`. " +
     "`type=transparent` answers a tracking template for an ad platform, with `link_key` and `google_ads`.",
   access: { roles: ["admin", "analyst", "partner"], permission: "links.read", isWrite: false },
   input: { query: Query },
@@ -105,7 +105,7 @@ export const getTrackingLink: Operation = operation({
   },
 });
 
-/** A partner's own account; another one's is refused, whether it exists or not (G171). */
+/** A partner's own account. Any other account is refused, whether or not it exists (G171). */
 async function affiliateOf(
   { db, principal, workspace }: OperationContext,
   query: Query,
@@ -124,7 +124,7 @@ async function affiliateOf(
   return found;
 }
 
-/** T56: what a partner sees and may not run is 403, what it does not see is 404. */
+/** An offer that a partner sees but may not run is 403; an offer that it does not see is 404 (T56). */
 async function offerOf({ db, principal }: OperationContext, query: Query): Promise<Offer> {
   const reference = parseReference(query.offer);
   const offer = reference === undefined ? undefined : await findOffer(db, principal, reference);
@@ -165,7 +165,7 @@ async function valuesOf(
   return linkValues({ ...forced.params, source_id: forced.source_id }, { isTemplate: true });
 }
 
-/** `z.object` does not tell the types of fields that were listed by a computation. */
+/** `z.object` does not infer the types of fields that are computed from a list. */
 function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string | undefined> {
   return Object.fromEntries(
     LINK_VALUE_NAMES.map((name) => {
@@ -175,7 +175,7 @@ function textsOf(query: Readonly<Record<string, unknown>>): Record<string, strin
   );
 }
 
-/** Why clicks would go to the fallback, for staff only; what is wrong with the domain, for all (G172, G200, T55). */
+/** For staff only: why clicks would go to the fallback. For all roles: problems of the domain (G172, G200, T55). */
 async function warningsOf(
   { db, principal, workspace }: OperationContext,
   { affiliate, offer, domain }: Between & { readonly domain: LinkDomain },
@@ -215,7 +215,7 @@ async function fallbackReasons(db: Queryable, { affiliate, offer }: Between): Pr
   ];
 }
 
-/** For every role: a link that leads to somebody else is of use to nobody (G200). */
+/** Shown to every role: a link that leads to another workspace is useless to all of them (G200). */
 async function sharedCodeWarnings(
   db: Queryable,
   workspaceId: number,

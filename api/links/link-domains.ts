@@ -3,18 +3,18 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 export type LinkDomain = {
   readonly scheme: "https" | "http";
-  /** With its port, where that is not the scheme's own. */
+  /** With its port, unless it is the scheme's default. */
   readonly host: string;
   readonly certification: "certified" | "pending" | "not_certified";
 };
 
-/** SQL expressions of the ids that a link is of. */
+/** SQL expressions for the ids that a link belongs to. */
 type LinkOf = { readonly workspace: string; readonly affiliate: string; readonly offer: string };
 
 /**
- * SQL expression of the id of the domain that a partner's links to an offer stand on: the one assigned to both, to the partner,
- * to the offer, else the default of the workspace, else its oldest (G182). Inactive ones are skipped; null without any. It is
- * the only place that says so.
+ * SQL expression for the id of the domain that a partner's links to an offer use: the one assigned to both, to the partner, to the
+ * offer, else the default of the workspace, else its oldest (G182). Inactive domains are skipped; null if no domain is left. All
+ * code must use this expression.
  */
 export function linkDomainId({ workspace, affiliate, offer }: LinkOf): string {
   return `coalesce(
@@ -48,7 +48,7 @@ export async function findLinkDomain(
   return rows[0];
 }
 
-/** The active tracking domains of the workspace, the oldest first. */
+/** The active tracking domains of the workspace, oldest first. */
 export async function listActiveDomains(
   db: Queryable,
   workspaceId: number,
@@ -62,14 +62,14 @@ export async function listActiveDomains(
   return rows;
 }
 
-/** Which codes of a link another workspace on its host has too, and whether that workspace had the host first. */
+/** Codes of a link that another workspace on the same host also has, and whether that workspace had the host first. */
 export type CodesBeside = {
   readonly has_offer: boolean;
   readonly has_affiliate: boolean;
   readonly is_first: boolean;
 };
 
-/** None but in installations that shared the host before codes were unique on it (G200). */
+/** Finds rows only in installations that shared a host before codes had to be unique on it (G200). */
 export async function listCodesBeside(
   db: Queryable,
   workspaceId: number,
@@ -96,7 +96,7 @@ export type ForcedTemplate = {
   readonly source_id: string;
 };
 
-/** The traffic-source template that is forced on a partner; of several the oldest (G181). */
+/** The traffic-source template forced on a partner; the oldest if there are several (G181). */
 export async function findForcedTemplate(
   db: Queryable,
   workspaceId: number,
@@ -119,7 +119,7 @@ export type LinkStanding = {
   readonly terms_accepted: boolean;
 };
 
-/** What decides, besides their own records, whether a partner may run an offer (G48, G189). */
+/** What decides whether a partner may run an offer, apart from the status of both (G48, G189). */
 export async function findLinkStanding(
   db: Queryable,
   { affiliateId, offerId }: { readonly affiliateId: number; readonly offerId: number },

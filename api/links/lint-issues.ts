@@ -5,7 +5,7 @@ type Code = { readonly severity: Severity; readonly message: string; readonly hi
 const PUT_LPURL_LAST = "end the template with url={lpurl}";
 
 /**
- * Every code of the linter in the order of issues (G168), with the severity that it has unless a rule says otherwise (T53). The codes are stable,
+ * Every code of the linter in the order of issues (G168), with its severity unless a rule overrides it (T53). The codes are stable,
  * the texts are not.
  */
 export const LINT_CODES = {
@@ -23,17 +23,17 @@ export const LINT_CODES = {
   ip_host: { severity: "error", message: "the host of the tracker is an IP address" },
   unknown_host: {
     severity: "error",
-    message: "the host of the tracker is no active tracking domain of the workspace",
+    message: "the host of the tracker is not an active tracking domain of the workspace",
   },
   non_click_path: {
     severity: "error",
-    message: "the path of the tracker is no click path",
+    message: "the path of the tracker is not a click path",
     hint: "use /c/<link key>",
   },
   missing_lpurl: { severity: "error", message: "no {lpurl}", hint: PUT_LPURL_LAST },
   lpurl_not_in_url_param: {
     severity: "error",
-    message: "the landing page stands outside of url=",
+    message: "the landing page is outside of url=",
     hint: PUT_LPURL_LAST,
   },
   static_url_param: {
@@ -44,10 +44,10 @@ export const LINT_CODES = {
   duplicate_url_param: { severity: "error", message: "several url= parameters" },
   text_joined_to_lpurl: {
     severity: "error",
-    message: "text directly before or behind the landing page in url=",
+    message: "text directly before or after the landing page in url=",
     hint: "put further parameters of the page into the final URL suffix",
   },
-  final_url_invalid: { severity: "error", message: "the final URL is no absolute http(s) URL" },
+  final_url_invalid: { severity: "error", message: "the final URL is not an absolute http(s) URL" },
   final_url_on_tracker_domain: {
     severity: "error",
     message: "the final URL is on a tracking domain",
@@ -81,15 +81,15 @@ export const LINT_CODES = {
     hint: "leave it out: url= is enough",
   },
   fragment_in_tracker: { severity: "warning", message: "what follows # never reaches the tracker" },
-  duplicate_param: { severity: "warning", message: "a parameter is there twice; the first counts" },
+  duplicate_param: { severity: "warning", message: "a parameter occurs twice; the first counts" },
   missing_gclid: {
     severity: "warning",
-    message: "no {gclid}: clicks cannot be told to the ad platform",
+    message: "no {gclid}: clicks cannot be reported to the ad platform",
     hint: "add gclid={gclid}",
   },
   missing_msclkid: {
     severity: "warning",
-    message: "no {msclkid}: clicks cannot be told to the ad platform",
+    message: "no {msclkid}: clicks cannot be reported to the ad platform",
     hint: "add msclkid={msclkid}",
   },
   final_url_has_fragment: { severity: "warning", message: "the final URL holds a #" },
@@ -120,11 +120,11 @@ const NAMES_MAX = 5;
 const NAME_LENGTH_MAX = 60;
 const ORDER = Object.keys(LINT_CODES);
 
-/** What was found in one place: each code once, read in the order of issues (G168). */
+/** The issues of one part: each code once, read in the order of issues (G168). */
 export class LintFindings {
   readonly #issues = new Map<LintCode, LintIssue>();
 
-  /** `names` are what the message is about, such as tags. */
+  /** `names` are the subjects of the message, such as tags. */
   add(isSo: boolean, code: LintCode, { severity, names = [] }: Finding = {}): void {
     if (!isSo) return;
     const known: Code = LINT_CODES[code];

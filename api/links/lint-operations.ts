@@ -7,7 +7,7 @@ import { listActiveDomains } from "./link-domains.ts";
 import { LINT_CODES, type LintCode } from "./lint-issues.ts";
 import { AD_ENTITIES, lintTemplate } from "./lint-template.ts";
 
-/** Longer than what a template may be, so that one that is too long is an issue and no wrong field. */
+/** Longer than a template may be, so that a long one is reported as an issue and not as a wrong field. */
 const CHARACTERS_MAX = 20_000;
 
 /** Text that is checked and not stored. */
@@ -27,7 +27,9 @@ const Body = z
     platform: adPlatform.default("adplatform_a"),
     entity: oneOf(...AD_ENTITIES)
       .default("campaign")
-      .meta({ description: "Where the template is used: it decides how many `{_name}` are taken" }),
+      .meta({
+        description: "Where the template is used: determines how many `{_name}` are allowed",
+      }),
     allow_uncertified: flag
       .default(false)
       .meta({ description: "For older accounts: a host that is not certified is a warning" }),
@@ -62,7 +64,7 @@ const Verdict = z
   })
   .meta({ id: "LintVerdict" });
 
-/** The same under both of its paths (T51). */
+/** The same operation under both of its paths (T51). */
 export const lintGoogleAds = lintOperation("lintGoogleAdsTemplate", "/google-ads/lint");
 export const lintAdPlatform = lintOperation("lintAdPlatformTemplate", "/ad-platform/lint");
 
@@ -75,7 +77,7 @@ function lintOperation(name: string, path: string): Operation {
     summary: "Check a tracking template of an ad platform",
     description:
       "Nothing is stored. Errors make a template unusable, warnings do not: `ok` is false only with an error. Issues of " +
-      "`final_url` are told with those of the template, without a template with those of the suffix. `template` of the answer " +
+      "`final_url` are listed with those of the template, or without a template with those of the suffix. `template` of the answer " +
       "is null when none was sent.",
     access: staff("tools.lint"),
     input: { body: Body },

@@ -25,7 +25,7 @@ function lint(asked: Partial<LintRequest>): LintResult {
   });
 }
 
-/** `severity code` of each issue, in their order. */
+/** `severity code` of each issue, in order. */
 function linesOf({ template, suffix }: LintResult): { template: string[]; suffix: string[] } {
   const line = (issue: { severity: string; code: string }) => `${issue.severity} ${issue.code}`;
   return { template: (template?.issues ?? []).map(line), suffix: suffix.map(line) };
@@ -42,7 +42,7 @@ const filled = (length: number): string =>
   LONG.replace("sub1=", `sub1=${"x".repeat(length - LONG.length)}`);
 const b = { platform: "adplatform_b" } as const;
 
-/** Each row: ID, what is sent, and every issue that the template then has. */
+/** Each row: ID, the request, and every issue that the template must have. */
 test.each<[string, Partial<LintRequest>, string[]]>([
   ["LINT-001", { template: GOOD }, []],
   ["LINT-001", { template: GOOD_B, ...b }, []],
@@ -217,7 +217,7 @@ test.each<[string, Partial<LintRequest>, string[]]>([
 ])("%s: %j has the issues %j", (_id, asked, expected) => {
   const result = lint(asked);
   expect(linesOf(result)).toEqual({ template: expected, suffix: [] });
-  // LINT-007: only an error makes it unusable.
+  // LINT-007: only an error makes a template unusable.
   const isOk = expected.every((line) => !line.startsWith("error"));
   expect([result.ok, result.template?.ok]).toEqual([isOk, isOk]);
 });
@@ -246,7 +246,7 @@ test.each<[string, Partial<LintRequest>, string[]]>([
   expect(result.ok).toBe(expected.every((line) => !line.startsWith("error")));
 });
 
-describe("LINT-008 (LINT-003, LINT-007)", () => {
+describe("(LINT-003, LINT-007) (LINT-008)", () => {
   test("host, length and tags are those of the template, each tag once", () => {
     const template = "https://T.example:443/c/K?gclid={gclid}&a={gclid}{_x}&url={lpurl}";
     expect(lint({ template }).template).toMatchObject({
@@ -259,12 +259,12 @@ describe("LINT-008 (LINT-003, LINT-007)", () => {
     expect(lint({ template: "nonsense" }).template).toMatchObject({ host: null, length: 8 });
   });
 
-  test("an error of the suffix alone makes the whole unusable, not the template", () => {
+  test("an error of the suffix alone makes the whole verdict fail, not the template", () => {
     const result = lint({ template: GOOD, suffix: "?a=1" });
     expect([result.ok, result.template?.ok]).toEqual([false, true]);
   });
 
-  test("issues come in one order, whatever the template looks like (G168)", () => {
+  test("issues always come in the same order (G168)", () => {
     const { template } = lint({
       template: " http://{x}/px?url=a{lpurl}&url=b&a=1&a=2&force_transparent=1#{ignore}{",
       finalUrl: "http://t.example/#{lpurl}",
@@ -292,7 +292,7 @@ const anyText = fc.option(
 );
 const platform = fc.constantFrom("adplatform_a" as const, "adplatform_b" as const);
 
-test("the linter answers for any text, and is ok exactly when nothing is an error", () => {
+test("the linter accepts any text, and is ok exactly when no issue is an error", () => {
   fc.assert(
     fc.property(anyText, anyText, anyText, platform, (template, finalUrl, suffix, on) => {
       const result = lint({ template, finalUrl, suffix, platform: on });
@@ -304,14 +304,14 @@ test("the linter answers for any text, and is ok exactly when nothing is an erro
   );
 });
 
-test("whatever values a link carries, its template and suffix have no error on a certified host (LNK-013)", () => {
+test("for any values, the template and suffix of a link have no error on a certified host (LNK-013)", () => {
   const value = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
   const texts = fc.dictionary(fc.constantFrom("sub1", "sub2", "sub7", "source_id"), value);
   fc.assert(
     fc.property(texts, fc.boolean(), (given, isTemplate) => {
       const values = linkValues(
         isTemplate ? { ...given, sub3: "{keyword}" } : given,
-        // A tag of another traffic source would be unknown to this one, and is told so.
+        // A tag of another traffic source is unknown to this one and is reported as such.
         { isTemplate: isTemplate && !Object.values(given).some((text) => text.includes("{")) },
       );
       const parts = {

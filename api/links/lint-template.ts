@@ -22,19 +22,19 @@ export type LintRequest = {
   readonly suffix: string | undefined;
   readonly platform: AdPlatform;
   readonly entity: AdEntity;
-  /** For older accounts: a host that is not certified is a warning. */
+  /** For older accounts: an uncertified host is only a warning. */
   readonly allowUncertified: boolean;
   /** The active tracking domains of the workspace. */
   readonly domains: readonly { readonly host: string; readonly certification: string }[];
 };
 
 export type LintResult = {
-  /** No error anywhere. */
+  /** True if there is no error anywhere. */
   readonly ok: boolean;
   /** Null when no template was sent. */
   readonly template: {
     readonly ok: boolean;
-    /** Of the tracker; null where there is none to be read. */
+    /** Host of the tracker; null if it cannot be read. */
     readonly host: string | null;
     /** In characters, as written (T18). */
     readonly length: number;
@@ -63,7 +63,7 @@ export function lintTemplate(request: LintRequest): LintResult {
   const ofSuffix = new LintFindings();
   const host = template === undefined ? null : lintTracker(request, template, ofTemplate);
   if (suffix !== undefined) lintSuffix(request, suffix, ofSuffix);
-  // Where it is told when there is no template (G168).
+  // Issues of the final URL go here if there is no template (G168).
   lintFinalUrl(request, template === undefined ? ofSuffix : ofTemplate);
   const isInTemplate = template !== undefined && tagsOf(template).some(isCustom);
   lintCustomParameters(request, isInTemplate ? ofTemplate : ofSuffix);
@@ -84,7 +84,7 @@ export function lintTemplate(request: LintRequest): LintResult {
   };
 }
 
-/** Answers the host of the tracker. */
+/** Returns the host of the tracker. */
 function lintTracker(request: LintRequest, template: string, found: LintFindings): string | null {
   if (template.trim() === "") {
     found.add(true, "empty");
@@ -107,7 +107,7 @@ function lintTracker(request: LintRequest, template: string, found: LintFindings
   return lintAddress(request, { template, tags }, found);
 }
 
-/** Answers the host. */
+/** Returns the host. */
 function lintAddress(
   request: LintRequest,
   { template, tags }: { readonly template: string; readonly tags: readonly Tag[] },
@@ -141,7 +141,7 @@ function lintTags({ platform }: LintRequest, tags: readonly Tag[], found: LintFi
   });
 }
 
-/** Answers the host, in lower case and with a port where it is not the scheme's own; null where there is none. */
+/** Returns the host in lower case, with a port unless it is the scheme's default; null if there is none. */
 function lintHost(
   { domains, allowUncertified }: LintRequest,
   { scheme, authority }: { readonly scheme: string; readonly authority: string },
@@ -172,7 +172,7 @@ type Tracker = {
   readonly template: string;
   readonly masked: string;
   readonly tags: readonly Tag[];
-  /** Masked. */
+  /** With tags masked. */
   readonly query: string;
 };
 
@@ -243,7 +243,7 @@ function parametersOf({ template, masked, query }: Tracker): Parameter[] {
 
 function lintFinalUrl({ finalUrl, platform, domains }: LintRequest, found: LintFindings): void {
   if (finalUrl === undefined) return;
-  // Tags may stand in a final URL.
+  // A final URL may contain tags.
   const url = /^https?:\/\/[^/?#\s]/i.test(finalUrl) ? parseUrl(maskTags(finalUrl)) : undefined;
   found.add(url === undefined || SPACE_OR_CONTROL.test(finalUrl), "final_url_invalid");
   found.add(
@@ -271,7 +271,7 @@ function lintSuffix(request: LintRequest, suffix: string, found: LintFindings): 
   found.add(/(?:^[?&#]?|&)url=/.test(suffix), "suffix_has_url_param");
 }
 
-/** Different ones of template and suffix together: they are of one entity (G167, T52). */
+/** Counts distinct names over template and suffix together, because both belong to one entity (G167, T52). */
 function lintCustomParameters(
   { template = "", suffix = "", platform, entity }: LintRequest,
   found: LintFindings,

@@ -6,7 +6,7 @@ import { expandLandingPage, expandTemplate } from "./expand-template.ts";
 import { CHAIN_LIMITS, type Chain, followChain, TEST_PROBLEMS } from "./follow-template.ts";
 import { adPlatform } from "./lint-operations.ts";
 
-/** Of a template, a suffix and a URL alike (G59). */
+/** Limit for a template, a suffix and a URL (G59). */
 const CHARACTERS_MAX = 2_048;
 
 const Body = z.strictObject({
@@ -22,11 +22,11 @@ const Body = z.strictObject({
 
 const Report = z
   .strictObject({
-    ok: z.boolean().meta({ description: "No problem but slowness" }),
+    ok: z.boolean().meta({ description: "No problem other than slowness" }),
     problems: z.array(z.enum(TEST_PROBLEMS)).meta({
       description:
-        "`unreachable`: no answer within 5 seconds · `too_many_redirects`: more than 10 · `slow`: over 1 second in all · " +
-        "`private_address`: a hop names an address that is not public · `invalid_url`: the template or a redirect is no http(s) " +
+        "`unreachable`: no answer within 5 seconds · `too_many_redirects`: more than 10 · `slow`: more than 1 second in total · " +
+        "`private_address`: a hop names an address that is not public · `invalid_url`: the template or a redirect is not an http(s) " +
         "URL · `error_status`: the last answer is 400 or higher · `wrong_destination`: the chain ends elsewhere",
     }),
     url: z.string().meta({ description: "The template with its tags filled in" }),
@@ -91,7 +91,7 @@ function reportOf(
   };
 }
 
-/** As requests go out: a URL without a path has `/`. */
+/** Compares URLs as they are requested: a URL without a path has `/`. */
 function isSame(a: string, b: string): boolean {
   return URL.canParse(a) && URL.canParse(b) && new URL(a).href === new URL(b).href;
 }

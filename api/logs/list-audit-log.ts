@@ -16,7 +16,7 @@ const ShownEntry = shownSchema("audit_log_entry", {
   id: z.int(),
   ts: shownTime,
   key_id: z.int().nullable(),
-  user: z.string().meta({ description: "Name of the key; `command line` without one" }),
+  user: z.string().meta({ description: "Name of the key, or `command line`" }),
   action: z.string().meta({ examples: ["rest POST /api/v1/offers", "mcp:run_report"] }),
   ip: z.string().nullable(),
   status: z.int(),
@@ -28,7 +28,8 @@ export const listAuditLog: Operation = operation({
   method: "GET",
   path: "/audit-log",
   tag: "Management",
-  summary: "Writes and MCP calls of the workspace, refused ones too, newest first; kept 400 days",
+  summary:
+    "Writes and MCP calls of the workspace, including refused ones, newest first; kept 400 days",
   access: staff("audit.read"),
   input: {
     query: z.object({

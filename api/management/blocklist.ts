@@ -7,10 +7,10 @@ import { listInstallationEntries } from "./installation-blocklist.ts";
 
 const ENTRIES_MAX = 10_000;
 const ENTRY_MAX = 500;
-/** A host, or a host and the beginning of a path, without scheme, port or query. */
+/** A host, or a host and path prefix, without scheme, port or query. */
 const ENTRY = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?:\/[^\s?#]*)?$/;
 
-/** Of a list: the workspace's, or the installation's (`installation-blocklist.ts`). */
+/** Entries of the workspace's list or of the installation's (`installation-blocklist.ts`). */
 export const BlocklistEntries = z
   .array(
     z
@@ -32,7 +32,7 @@ const Shown = z
     entries: z.array(z.string()).meta({ description: "The workspace's own" }),
     installation: z
       .array(z.string())
-      .meta({ description: "Those of the operator, which count for every workspace" }),
+      .meta({ description: "Entries of the operator, which apply to every workspace" }),
   })
   .meta({ id: "Blocklist", description: "Hosts, or host and path prefixes, of unsafe targets" });
 
@@ -41,7 +41,7 @@ export const getBlocklist: Operation = operation({
   method: "GET",
   path: "/blocklist",
   tag: "Management",
-  summary: "Targets that no link of the workspace is redirected to (G142)",
+  summary: "Targets to which no link of the workspace may redirect (G142)",
   access: wholeStaff,
   input: {},
   output: z.object({ data: Shown }),
@@ -54,7 +54,7 @@ export const replaceBlocklist: Operation = operation({
   method: "PUT",
   path: "/blocklist",
   tag: "Management",
-  summary: "Replace the workspace's list of targets that no link is redirected to",
+  summary: "Replace the workspace's list of targets to which no link may redirect",
   access: wholeAdminWrite,
   input: { body: Body },
   output: z.object({ data: Shown }),
@@ -92,7 +92,7 @@ async function readLists(db: Queryable, workspaceId: number): Promise<Lists> {
   };
 }
 
-/** Hosts have no case, paths have. */
+/** Letter case matters in paths, not in hosts. */
 function lowerHost(entry: string): string {
   const slash = entry.indexOf("/");
   return slash === -1

@@ -5,8 +5,8 @@ import type { FieldFaults, OperationContext } from "../operation.ts";
 const REFERENCES = { offer_ids: "offer", affiliate_ids: "affiliate" } as const;
 
 /**
- * Faults of the conditions of a control or a rule beyond their form: a condition that names what is not there, and
- * conditions that leave out everything, which would apply to all traffic of the workspace.
+ * Faults of the conditions of a control or a rule that their schema cannot find: unknown records, and an empty set of conditions,
+ * which would apply to all traffic of the workspace.
  */
 export async function conditionFaults(
   context: OperationContext,

@@ -32,7 +32,7 @@ const conditions = z
   )
   .partial();
 
-/** What rejects or holds the conversions that meet every condition, in the order of `position` (G100). */
+/** Rules that reject or hold the conversions that meet every condition, in the order of `position` (G100). */
 export const conversionRules = manage({
   resource: "conversion_rule",
   names: { one: "ConversionRule", many: "ConversionRules" },

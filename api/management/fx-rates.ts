@@ -27,7 +27,8 @@ const Shown = z
     rate: z.string().meta({ description: "Units of the currency per EUR" }),
     updated_at: shownTime,
     scope: z.enum(["workspace", "installation"]).meta({
-      description: "Whose rate it is; a usable one of the workspace goes before the installation's",
+      description:
+        "Owner of the rate; a usable rate of the workspace takes precedence over the installation's",
     }),
   })
   .meta({ id: "FxRate" });
@@ -72,8 +73,8 @@ export const setFxRates: Operation = operation({
   tag: "Management",
   summary: "Set reference rates of the workspace, one or up to 5,000",
   description:
-    "A body is one rate or `{rows: […]}`. A rate counts for this workspace, for its day and the seven after it, before any of the " +
-    "installation's, which the daily feed and the operator set.",
+    "A body is one rate or `{rows: […]}`. A rate applies to this workspace on its day and the seven days after it, and takes precedence over the " +
+    "installation's rates, which the daily feed and the operator set.",
   access: wholeAdminWrite,
   input: { body: Body },
   output: z.object({ data: z.union([z.array(Shown), Shown]) }),
@@ -97,8 +98,8 @@ function formFaults(body: Readonly<Record<string, unknown>>): FieldFaults {
 }
 
 /**
- * Both layers in one order: of a day and currency the workspace's rate stands first. Each layer is read from its own index, a page at
- * most.
+ * Reads both layers in one order: for equal day and currency the workspace's rate comes first. Each layer is read from its own
+ * index, at most one page.
  */
 async function listRates(
   db: Queryable,
@@ -135,7 +136,7 @@ async function listRates(
   return rows;
 }
 
-/** The later of two rows of a day and currency counts. */
+/** If a day and currency occurs twice, the later row counts. */
 async function setRates(
   db: Queryable,
   workspaceId: number,

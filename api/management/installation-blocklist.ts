@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** Entries of the installation's list, which the operator writes, in their order (G201). */
+/** Entries of the installation's list in order. Only the operator writes it (G201). */
 export async function listInstallationEntries(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ entry: string }>({
     name: "list-installation-blocklist",
@@ -9,7 +9,7 @@ export async function listInstallationEntries(db: Queryable): Promise<string[]> 
   return rows.map(({ entry }) => entry);
 }
 
-/** Answers how many were not there yet. */
+/** Returns how many were new. */
 export async function addInstallationEntries(
   db: Queryable,
   entries: readonly string[],
@@ -22,7 +22,7 @@ export async function addInstallationEntries(
   return rowCount ?? 0;
 }
 
-/** Answers how many were there. */
+/** Returns how many existed. */
 export async function removeInstallationEntries(
   db: Queryable,
   entries: readonly string[],

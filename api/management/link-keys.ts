@@ -8,12 +8,12 @@ import { manage } from "./manage.ts";
 const ALPHABET = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 const KEY_CHARACTERS = 10;
 
-/** A hyphen is what parts the two codes of a key that needs no record (G183), so a made one has none. */
+/** A hyphen separates the two codes of a key that needs no record (G183), so a stored key has none. */
 const linkKey = z
   .string("expected a key")
   .regex(/^[A-Za-z0-9_]{4,64}$/, "expected 4 to 64 letters, digits or _");
 
-/** Keys of `/c/{key}` besides `<offer_code>-<affiliate_code>` (G183). */
+/** Keys of `/c/{key}` in addition to `<offer_code>-<affiliate_code>` (G183). */
 export const linkKeys = manage({
   resource: "link_key",
   names: { one: "LinkKey", many: "LinkKeys" },

@@ -17,26 +17,26 @@ import { type ManagedRow, ManagedTable } from "./managed-table.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Fields of a record that are read and changed apart from it, under `{path}/settings`. */
+/** Fields of a record that are read and changed separately, under `{path}/settings`. */
 export type ManagedSettings = {
   readonly resource: Resource;
-  /** End of the names of its operations: `get` and `update` + this. */
+  /** Suffix of the names of its operations: `get` and `update` + this. */
   readonly name: string;
-  /** The operation that answers the record: its path and how it finds are those of the settings. */
+  /** The operation that answers the record. The settings use its path and its look-up. */
   readonly of: Operation;
   readonly table: string;
   readonly fields: z.ZodRawShape;
   readonly shown: z.ZodRawShape;
-  /** Columns as they are answered, where that differs from how they are read. */
+  /** Converts the columns for the answer, if it differs from what is read. */
   readonly present?: (row: Body) => Body;
   readonly read: OperationAccess;
   readonly write: OperationAccess;
   readonly references?: References;
-  /** What no schema knows of a body: its faults by field. */
+  /** Checks a body beyond its schema; returns faults by field. */
   readonly check?: (context: OperationContext, body: Body) => FieldFaults;
-  /** Fields of the body that are no columns: they say how a change is made. */
+  /** Fields of the body that are not columns but say how to make the change. */
   readonly bodyOnly?: z.ZodRawShape;
-  /** What a change brings with it, in its transaction, which has locked the record. */
+  /** Further changes that follow from a change, in its transaction, which has locked the record. */
   readonly follow?: (tx: Queryable, change: SettingsChange) => Promise<void>;
 };
 

@@ -15,20 +15,20 @@ import {
 } from "./managed-writes.ts";
 
 export type ManagedOperations = {
-  /** One record in answers, for operations besides these. */
+  /** Schema of one record in answers, for other operations. */
   readonly Shown: z.ZodType;
   readonly list: Operation;
   readonly get: Operation;
   readonly create: Operation;
   readonly update: Operation;
   readonly remove: Operation;
-  /** The one that makes the secret anew, of a resource that has one. */
+  /** The operation that replaces the secret, for a resource that has one. */
   readonly rotate: readonly Operation[];
-  /** Makes a record without a request. `values` is not checked and has what `minted` would give. */
+  /** Creates a record without a request. `values` is not checked and must include what `minted` would give. */
   readonly insert: (tx: Queryable, workspaceId: number, values: Body) => Promise<ManagedRow>;
 };
 
-/** The five operations of a managed resource; take those that the resource has (schemas/contract/management.md). */
+/** The five operations of a managed resource. Use those that the resource has (schemas/contract/management.md). */
 export function manage(managed: ManagedResource): ManagedOperations {
   const Shown = shownSchema(managed.resource, { ...managed.kept, ...managed.shown }).meta({
     id: managed.names.one,
@@ -91,7 +91,7 @@ function listOperation({ managed, table, Shown, show }: Parts): Operation {
     method: "GET",
     path: managed.path,
     tag: tagOf(managed),
-    summary: managed.summaries?.list ?? `The list of every ${nounOf(managed)}, newest first`,
+    summary: managed.summaries?.list ?? `List every ${nounOf(managed)}, newest first`,
     access: managed.read,
     input: { query: z.object({ ...managed.filters, ...pageParams }) },
     output: z.object({ data: z.array(Shown), next_cursor: z.string().nullable() }),

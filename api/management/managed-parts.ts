@@ -15,14 +15,14 @@ export type Parts = {
   readonly managed: ManagedResource;
   readonly table: ManagedTable;
   readonly Shown: z.ZodType;
-  /** What names a record in a path. */
+  /** Schema of the path parameters that identify a record. */
   readonly path: z.ZodType<NamingPath>;
-  /** An answer of one record. */
+  /** Schema of an answer with one record. */
   readonly one: z.ZodType;
   readonly show: (context: OperationContext, row: ManagedRow) => Promise<Record<string, unknown>>;
 };
 
-/** What a path names, as the key may see it. */
+/** Finds the record that a path names, as the key may see it. */
 export function finder({ managed, table }: Parts) {
   return async (
     { db, workspace, principal }: OperationContext,
@@ -48,7 +48,7 @@ export function writeFinder(parts: Parts) {
   };
 }
 
-/** The same, locked until the end of the transaction: it may have gone or passed to another account since it was found. */
+/** The same, locked until the end of the transaction: since it was found it may have been deleted or moved to another account. */
 export async function lockSeen(
   { managed, table }: Parts,
   tx: Queryable,
@@ -66,7 +66,7 @@ export function secretOf({ secret }: ManagedResource): Body {
   return secret === undefined ? {} : { [secret.column]: secret.mint() };
 }
 
-/** The values of a row with those that follow from them. */
+/** The values of a row together with the derived ones. */
 export function complete({ derived }: ManagedResource, values: Body): Body {
   return { ...values, ...derived?.from(values) };
 }

@@ -10,78 +10,84 @@ import type { ManagedRow } from "./managed-table.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A managed resource whose records are rows of one table: what tells it from the others. */
+/** Describes a managed resource whose records are rows of one table. */
 export type ManagedResource = {
-  /** Name of the rule in the table of visibility; "smart_link" is called "smart link" in messages. */
+  /** Name of its rule in the visibility table. Messages call "smart_link" "smart link". */
   readonly resource: Resource;
-  /** Ends of the names of its operations: `list` + many, `create` + one. */
+  /** Suffixes of the names of its operations: `list` + many, `create` + one. */
   readonly names: { readonly one: string; readonly many: string };
   readonly path: string;
-  /** "Management" unless the contract has it under a name of its own. */
+  /** "Management" unless the contract groups it under another name. */
   readonly tag?: string;
-  /** Summaries that say more than those which the names make. */
+  /** Summaries that say more than those generated from the names. */
   readonly summaries?: Partial<Readonly<Record<"list" | "get" | "create" | "update", string>>>;
-  /** `{id}` of a path is an id or a code (G25). */
+  /** `{id}` in a path is an id or a code (G25). */
   readonly hasCode?: true;
   readonly table: string;
-  /** What a body may have. Every field is a column. */
+  /** Fields that a body may have. Every field is a column. */
   readonly fields: z.ZodRawShape;
   /** Fields that a new record must have. */
   readonly required: readonly string[];
-  /** Values of the other fields of a new record. */
+  /** Default values of the other fields of a new record. */
   readonly defaults: Body;
-  /** Those that depend on the caller or are made anew for each; while one that is made is taken, another is tried. */
+  /** Defaults that depend on the caller or are generated for each record. If a generated value is taken, another is tried. */
   readonly minted?: (context: OperationContext) => Body;
-  /** Columns that an answer has besides `fields`. `id` and times belong here. */
+  /** Columns that an answer has in addition to `fields`, such as `id` and times. */
   readonly kept: z.ZodRawShape;
-  /** Those of `kept` that `defaults`, `minted` or `under` set when a record is made, and nothing afterwards. */
+  /** Those of `kept` that `defaults`, `minted` or `under` set on creation, and that never change afterwards. */
   readonly made?: readonly string[];
-  /** Those of `kept` that follow from the other values, at every write. */
+  /** Those of `kept` that are computed from the other values at every write. */
   readonly derived?: {
     readonly columns: readonly string[];
     readonly from: (values: Body) => Body;
   };
-  /** One of `kept` that is made with the record, and that an operation makes anew. */
+  /** One of `kept` that is generated with the record and that an operation can replace. */
   readonly secret?: RotatedSecret;
-  /** Records that belong to one of another resource are made under its path: its operation, and the column of its id. */
+  /** For records that are created under the path of another resource: its operation, and the column with its id. */
   readonly under?: { readonly of: Operation; readonly column: string };
-  /** Most records of the workspace, or under one record. */
+  /** Maximum number of records in the workspace, or under one record. */
   readonly recordsMax?: number;
-  /** Schemas of fields in answers; all of `fields`, and what `present` adds. */
+  /** Schemas of fields in answers: all of `fields`, and those that `present` adds. */
   readonly shown: z.ZodRawShape;
-  /** A record as it is answered, where that is more than its columns. */
+  /** Builds the answer for a record, if it is more than its columns. */
   readonly present?: (context: OperationContext, row: ManagedRow) => Body | Promise<Body>;
-  /** Whether a key that may read sees this record, where that takes more than its workspace. */
+  /** Whether a key that may read sees this record, if that depends on more than the workspace. */
   readonly isSeen?: (db: Queryable, principal: Principal, row: ManagedRow) => Promise<boolean>;
-  /** Throws for a record that the key may read and neither change nor delete. */
+  /** Throws for a record that the key may read but not change or delete. */
   readonly refuseWrite?: (principal: Principal, row: ManagedRow) => void;
   readonly read: OperationAccess;
   readonly write: OperationAccess;
-  /** Query parameters of the list; each is a column and its value, or stands in `conditions`. */
+  /** Query parameters of the list. Each is a column and its value, or is listed in `conditions`. */
   readonly filters?: z.ZodRawShape;
   readonly conditions?: Readonly<Record<string, Filter>>;
-  /** The filters that a list of this key has, from those that it asked for. May throw a refusal of a parameter. */
+  /** Turns the filters that the key asked for into those that its list uses. May throw a refusal of a parameter. */
   readonly narrow?: (principal: Principal, filters: FilterValues) => FilterValues;
   readonly references?: References;
-  /** Unique index, or what else refuses a value, to the field whose value it is; "another record has this" without a message. */
+  /**
+   * Unique index, or other reason for refusing a value → the field with that value. The default message is "another record has this
+   * <field>".
+   */
   readonly taken?: Readonly<Record<string, string | TakenField>>;
-  /** Faults that two fields show together. `values` is the body over what is stored or the defaults. May throw a refusal. */
+  /**
+   * Finds faults that depend on several fields. `values` is the body merged over the stored values or the defaults. May throw a
+   * refusal.
+   */
   readonly findFaults?: (
     context: OperationContext,
     values: Body,
     sent: { readonly body: Body; readonly before: Body },
   ) => FieldFaults | Promise<FieldFaults>;
-  /** What `findFaults` throws. */
+  /** Codes that `findFaults` throws. */
   readonly refusals?: readonly ErrorCode[];
-  /** What else a write changes, in its transaction and before it. */
+  /** Further changes of a write, in its transaction and before it. */
   readonly beforeWrite?: (tx: Queryable, workspaceId: number, values: Body) => Promise<void>;
-  /** What follows from a change, in its transaction. */
+  /** Further changes that follow from a change, in its transaction. */
   readonly afterUpdate?: (
     tx: Queryable,
     workspaceId: number,
     change: { readonly before: ManagedRow; readonly after: ManagedRow },
   ) => Promise<void>;
-  /** A word for what uses a record in a way that no foreign key holds; undefined when nothing does. */
+  /** Returns a word for what uses a record without a foreign key; undefined if nothing does. */
   readonly findUser?: (db: Queryable, id: number) => Promise<string | undefined>;
 };
 

@@ -11,35 +11,37 @@ import { conditionsOf, equals, type Filter, type FilterValues } from "../rest/fi
 import { keptPlan } from "../rest/kept-plan.ts";
 import type { FilteredPage } from "../rest/page.ts";
 
-/** A row as it is answered: the names of the columns are the contract's. */
+/** A row as it is answered: column names are those of the contract. */
 export type ManagedRow = { readonly id: number; readonly created_at: string } & Readonly<
   Record<string, unknown>
 >;
 
 export type ManagedColumns = {
   readonly table: string;
-  /** Column of the record that the rows belong to; `workspace_id` by default. */
+  /** Column of the record that the rows belong to; default `workspace_id`. */
   readonly owner?: string;
-  /** What a write sets. */
+  /** Columns that a write sets. */
   readonly written: readonly string[];
-  /** Those of `kept` that are set when a row is made, and never again. */
+  /** Those of `kept` that are set on creation and never again. */
   readonly made?: readonly string[];
-  /** What is answered besides: `id`, times, what the service sets. */
+  /** Further columns of answers: `id`, times, columns that the service sets. */
   readonly kept: readonly string[];
-  /** Filters that do not ask for the value of the column of their name. */
+  /** Filters with a condition other than "the column of this name has this value". */
   readonly filters?: Readonly<Record<string, Filter>>;
 };
 
 /**
- * The statements of a table whose rows belong to a workspace, or to another record, and are managed one at a time.
+ * The statements of a table whose rows belong to a workspace or to another record, and are managed one at a time.
  *
- * Every statement has the owner in its condition. The values of a row travel as one JSON parameter and take the types
- * of the columns in Postgres, so money stays text until it is numeric. `Row` is what the columns are read as. The names of
- * columns and filters are those that a resource declares, never a caller's.
+ * Every statement has the owner in its condition. The values of a row travel as one JSON parameter and get the types of the columns
+ * in Postgres, so money stays text until it is numeric. `Row` is the type in which rows are read. The names of columns and filters
+ * come from the description of the resource, never from a caller.
  */
 export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   readonly #name: string;
-  /** Ends the names of the statements: a record and its settings are two descriptions of one table, with other texts. */
+  /**
+   * Suffix of the names of prepared statements. A record and its settings are two descriptions of one table with different texts.
+   */
   readonly #plan: string;
   readonly #owner: string;
   readonly #shown: readonly string[];
@@ -92,7 +94,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     return rows[0];
   }
 
-  /** By id, else by code (G25): for tables whose rows have a code. */
+  /** By id, else by code (G25). Only for tables whose rows have a code. */
   async findByReference(
     db: Queryable,
     ownerId: number,
@@ -108,7 +110,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     return rows[0];
   }
 
-  /** As `find`; nobody else changes the row until the end of the transaction. */
+  /** Like `find`, and locks the row until the end of the transaction. */
   async lock(db: Queryable, ownerId: number, id: number): Promise<Row | undefined> {
     const { rows } = await db.query<Row>({
       name: `managed-lock-${this.#plan}`,
@@ -120,8 +122,8 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   }
 
   /**
-   * Counts the rows that have these values, up to `rowsMax`. Whoever counts rows of this table and workspace waits for the
-   * end of this transaction, so what is inserted after it is counted by the next.
+   * Counts the rows with these values, up to `rowsMax`. Any other count for this table and workspace waits for the end of this
+   * transaction, so it includes the rows that this one inserts.
    */
   async countForInsert(
     db: Queryable,
@@ -143,7 +145,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     return rows[0]?.count ?? 0;
   }
 
-  /** `values` has every written column, and every made one. @throws a violation of a constraint. */
+  /** `values` must have every written and every made column. @throws on a violation of a constraint. */
   async insert(db: Queryable, ownerId: number, values: object): Promise<Row> {
     const { rows } = await db.query<Row>({
       name: `managed-insert-${this.#plan}`,
@@ -154,11 +156,11 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
       values: [ownerId, JSON.stringify(values)],
     });
     const [row] = rows;
-    if (row === undefined) throw new Error(`an insert into ${this.#name} answers its row`);
+    if (row === undefined) throw new Error(`an insert into ${this.#name} returned no row`);
     return row;
   }
 
-  /** `values` has every written column. Undefined when the row is gone. @throws a violation of a constraint. */
+  /** `values` must have every written column. Undefined when the row no longer exists. @throws on a violation of a constraint. */
   async update(
     db: Queryable,
     ownerId: number,
@@ -177,7 +179,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     return rows[0];
   }
 
-  /** Sets one column and nothing else. Undefined when the row is gone. */
+  /** Sets only one column. Undefined when the row no longer exists. */
   async set(
     db: Queryable,
     ownerId: number,
@@ -193,7 +195,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     return rows[0];
   }
 
-  /** False when there was no such row. @throws a violation of a foreign key when others use the row. */
+  /** False when the row did not exist. @throws on a violation of a foreign key when others use the row. */
   async delete(db: Queryable, ownerId: number, id: number): Promise<boolean> {
     const { rows } = await db.query<{ id: number }>({
       name: `managed-delete-${this.#plan}`,

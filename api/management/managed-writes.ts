@@ -74,7 +74,7 @@ export function createOperation({ managed, table, one, show }: Parts): Operation
   });
 }
 
-/** @throws {ApiError} `conflict` when there are as many records as there may be. */
+/** @throws {ApiError} `conflict` when the maximum number of records is reached. */
 async function makeRoom(
   { managed, table }: Pick<Parts, "managed" | "table">,
   tx: Queryable,
@@ -112,7 +112,7 @@ export function updateOperation(parts: Parts): Operation {
           await inTransaction(context.db, async (tx) => {
             const current = await lockSeen(parts, tx, context, id);
             const values = { ...current, ...presentFields(body) };
-            // Nothing changed: `updated_at` stays (G13, G28).
+            // Nothing changed, so `updated_at` stays (G13, G28).
             if (isDeepStrictEqual(values, current)) return current;
             await managed.beforeWrite?.(tx, context.workspace.id, values);
             const change = { id, values: complete(managed, values) };
@@ -153,7 +153,7 @@ async function unlessTaken<T>(managed: ManagedResource, run: () => Promise<T>): 
   }
 }
 
-/** The field whose value another record has; undefined when something else went wrong. */
+/** The field with a value that another record already has; undefined for any other error. */
 function takenField({ taken = {} }: ManagedResource, error: unknown): TakenField | undefined {
   const field = taken[violatedConstraint(error)];
   return typeof field === "string" ? { field, message: `another record has this ${field}` } : field;
@@ -191,7 +191,7 @@ export function removeOperation(parts: Parts): Operation {
   });
 }
 
-/** Runs a delete of a record. @throws {ApiError} `in_use` when a foreign key holds the record (G186). */
+/** Runs a delete of a record. @throws {ApiError} `in_use` when a foreign key still refers to the record (G186). */
 async function deleteUnused(run: () => Promise<unknown>, message: string): Promise<void> {
   try {
     await run();

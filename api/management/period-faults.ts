@@ -1,6 +1,6 @@
 import type { FieldFaults } from "../operation.ts";
 
-/** What `starts_at` and `ends_at` show together: an end comes after its start. */
+/** Checks that `ends_at` is after `starts_at`. */
 export function periodFaults(values: Readonly<Record<string, unknown>>): FieldFaults {
   const { starts_at: starts, ends_at: ends } = values;
   if (typeof starts !== "string" || typeof ends !== "string") return {};

@@ -4,12 +4,12 @@ import { parseDay } from "../../schemas/time/calendar.ts";
 import { currency as currencyField } from "../rest/body-fields.ts";
 import { keptPlan } from "../rest/kept-plan.ts";
 
-/** Units per EUR: as many digits as Postgres keeps. */
+/** Units per EUR, with as many digits as Postgres keeps. */
 const RATE = /^\d{1,13}(\.\d{1,10})?$/;
 
 const isDay = (text: string): boolean => parseDay(text) !== undefined;
 
-/** Of a day, by which a currency is converted. */
+/** A day's rate, by which amounts of a currency are converted. */
 export const Rate = z.strictObject({
   date: z.string("expected a date").refine(isDay, "expected a date such as 2025-01-31"),
   currency: currencyField.refine((code) => code !== "EUR", "rates are given per EUR"),
@@ -20,14 +20,14 @@ export const Rate = z.strictObject({
 });
 export type Rate = z.infer<typeof Rate>;
 
-/** As one parameter: the later of two rates of a day and currency. */
+/** The rates as one JSON parameter. If a day and currency occurs twice, the later one counts. */
 export function lastOfEach(rates: readonly Rate[]): string {
   return JSON.stringify([
     ...new Map(rates.map((rate) => [`${rate.date} ${rate.currency}`, rate])).values(),
   ]);
 }
 
-/** Sets rates of the installation, which the operator does; the feed does not replace them (G76). */
+/** Sets rates of the installation for the operator. The feed does not replace them (G76). */
 export async function setInstallationRates(db: Queryable, rates: readonly Rate[]): Promise<void> {
   await db.query({
     name: "set-installation-fx-rates",

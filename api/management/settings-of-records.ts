@@ -15,7 +15,7 @@ const PERCENT_MAX = 100;
 const DAY_HOURS = 24;
 const DAY_SECONDS = 86_400;
 
-/** An empty text is no terms: there is nothing to accept. */
+/** An empty text counts as no terms, because there is nothing to accept. */
 const terms = longText()
   .transform((text) => (text === "" ? null : text))
   .nullable();
@@ -56,7 +56,7 @@ export const offerSettings = manageSettings({
   check: ({ settings }, body) => windowFaults(settings.clickRetentionDays, body),
 });
 
-/** What holds a partner's conversions back (G98, G99). */
+/** Settings that hold back a partner's conversions (G98, G99). */
 export const affiliateSettings = manageSettings({
   resource: "affiliate_settings",
   name: "AffiliateSettings",
@@ -69,7 +69,7 @@ export const affiliateSettings = manageSettings({
   write: adminWrite("affiliates.write"),
 });
 
-/** From where an advertiser reports, and how much it spends (G105, G184). */
+/** From which addresses an advertiser reports, and its budget (G105, G184). */
 export const advertiserSettings = manageSettings({
   resource: "advertiser_settings",
   name: "AdvertiserSettings",
@@ -81,7 +81,7 @@ export const advertiserSettings = manageSettings({
   write: adminWrite("advertisers.write"),
 });
 
-/** A visitor is recognised only for as long as clicks keep their visitor: a longer window would pay for a visitor twice. */
+/** A visitor is recognised only while clicks keep the visitor's data. A longer window would pay for one visitor twice. */
 function windowFaults(retentionDays: number, body: Readonly<Record<string, unknown>>): FieldFaults {
   const { unique_click_hours: hours, duplicate_click_seconds: seconds } = body;
   if (retentionDays === 0) return {};
@@ -97,7 +97,7 @@ function windowFaults(retentionDays: number, body: Readonly<Record<string, unkno
   };
 }
 
-/** Days are no money: Postgres reads them as exact text, the contract has a number. */
+/** Days are not money: Postgres returns them as exact text, the contract has a number. */
 function withDaysAsNumber(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { hold_days: holdDays } = row;
   return { ...row, hold_days: holdDays === null ? null : Number(holdDays) };

@@ -43,7 +43,7 @@ const ShownRules = z.array(
   }),
 );
 
-/** Links that choose among offers (G147). */
+/** Links that choose one of several offers (G147). */
 export const smartLinks = manage({
   resource: "smart_link",
   names: { one: "SmartLink", many: "SmartLinks" },
@@ -78,7 +78,7 @@ export const smartLinks = manage({
   findUser: async (db, id) => ((await hasConversions(db, id)) ? "conversions" : undefined),
 });
 
-/** Each offer of a rule is one of the workspace, and the weights of a weighted link leave a choice. */
+/** Each offer of a rule must belong to the workspace, and each rule of a weighted link needs a weight above 0. */
 async function ruleFaults(
   { db, workspace }: OperationContext,
   values: Readonly<Record<string, unknown>>,

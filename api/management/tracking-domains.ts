@@ -10,7 +10,7 @@ const SCHEMES = ["https", "http"] as const;
 const STATUSES = ["active", "inactive"] as const;
 const CERTIFICATIONS = ["certified", "pending", "not_certified"] as const;
 
-/** Hosts of links. A workspace has one default at most: a new one takes the place of the old. */
+/** Hosts of links. A workspace has at most one default: setting a new one replaces it. */
 export const trackingDomains = manage({
   resource: "tracking_domain",
   names: { one: "TrackingDomain", many: "TrackingDomains" },
@@ -63,7 +63,7 @@ async function clearDefault(tx: Queryable, workspaceId: number, id: unknown): Pr
   });
 }
 
-/** Which domain the links of a partner, an offer or both have (G182). */
+/** Assigns a domain to the links of a partner, an offer or both (G182). */
 export const trackingDomainAssignments = manage({
   resource: "tracking_domain_assignment",
   names: { one: "TrackingDomainAssignment", many: "TrackingDomainAssignments" },

@@ -63,6 +63,6 @@ function forwardFaults(values: Readonly<Record<string, unknown>>): FieldFaults {
   if (action === "forward" && target === null)
     return { forward_offer_id: "required to forward clicks" };
   if (action === "block" && target !== null)
-    return { forward_offer_id: "a control that blocks forwards to no offer" };
+    return { forward_offer_id: "a control that blocks cannot forward to an offer" };
   return {};
 }

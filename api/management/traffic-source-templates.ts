@@ -4,7 +4,7 @@ import { name, shownTime, text } from "../rest/body-fields.ts";
 import { recordIds, subTexts } from "../rest/catalog-fields.ts";
 import { manage } from "./manage.ts";
 
-/** What the sub IDs of a traffic source hold; forced on the partners it names (G181). */
+/** Texts for the sub IDs of a traffic source; forced on the partners that it names (G181). */
 export const trafficSourceTemplates = manage({
   resource: "traffic_source_template",
   names: { one: "TrafficSourceTemplate", many: "TrafficSourceTemplates" },

@@ -6,7 +6,7 @@ import { manage } from "./manage.ts";
 
 const STATUSES = ["active", "inactive"] as const;
 
-/** People of the staff, whom partners and advertisers have as managers; they sign in nowhere (AUTH-027). */
+/** Staff members, who can be managers of partners and advertisers. They cannot sign in anywhere (AUTH-027). */
 export const users = manage({
   resource: "user",
   names: { one: "User", many: "Users" },

@@ -10,7 +10,7 @@ import { findTool } from "./tools.ts";
 
 type Request = Extract<RpcMessage, { readonly kind: "request" }>;
 
-/** Newest first; the first is the answer to a version that is none of them (T45). */
+/** Newest first. The first one is offered to a client that asks for an unknown version (T45). */
 const PROTOCOL_VERSIONS = ["2025-06-18", "2025-03-26", "2024-11-05"] as const;
 const SERVER_VERSION = "1.0.0";
 

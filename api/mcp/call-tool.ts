@@ -9,14 +9,14 @@ import type { Tool } from "./tools.ts";
 
 type TextBlock = { readonly type: "text"; readonly text: string };
 
-/** The result of `tools/call`: the body of the REST answer, or why there is none. */
+/** The result of `tools/call`: the body of the REST answer, or why the call failed. */
 export type ToolResult = {
   readonly content: readonly TextBlock[];
   readonly structuredContent?: unknown;
   readonly isError: boolean;
 };
 
-/** Runs the operation of a tool as REST would and notes the call (G177). Never rejects. */
+/** Runs the operation of a tool as REST would and records the call (G177). Never rejects. */
 export async function callTool(
   context: OperationContext,
   tool: Tool,

@@ -8,7 +8,7 @@ import { FILTER_OPERATORS } from "../reports/report-filters.ts";
 import type { ReportRole } from "../reports/report-scope.ts";
 import { TOOLS } from "./tools.ts";
 
-/** What an assistant should know before its first call: whose figures these are, and how a question becomes one report. */
+/** What an assistant needs before its first call: whose figures it reads, and how to turn a question into one report. */
 export function instructionsFor(principal: Principal): string {
   const { name, currency, timezone } = principal.workspace;
   const closed = TOOLS.filter(
@@ -16,7 +16,7 @@ export function instructionsFor(principal: Principal): string {
   );
   const mayReport = refusalOfAccess(principal, getReport.access) === undefined;
   return [
-    `Affiliate tracking of the workspace ${JSON.stringify(name)}, to be read only. ${scopeText(principal)}`,
+    `Affiliate tracking of the workspace ${JSON.stringify(name)}, read-only. ${scopeText(principal)}`,
     `Money is a decimal string; the currency of the workspace is ${currency}. Ratios are fractions. Times in answers are UTC; days and presets are those of ${timezone} unless tz says otherwise.`,
     ...(closed.length === 0
       ? []
@@ -52,6 +52,6 @@ function reportText(role: ReportRole): string[] {
       .map(({ name }) => name)
       .join(", ")}.`,
     `Filters are terms dimension:operator:value1|value2, separated by commas, in params.filters. Operators: ${FILTER_OPERATORS.join(", ")}. Offers, partners and other records are named by id.`,
-    `Example: "How did offer 12 do last week, by country?" is run_report ${JSON.stringify(example)}. An offer of which only the name is known: group_by ["offer","country"] without the filter and read the rows with that offer_label, or list_offers with q for its id.`,
+    `Example: "How did offer 12 do last week, by country?" is run_report ${JSON.stringify(example)}. If you know only the name of an offer: group_by ["offer","country"] without the filter and read the rows with that offer_label, or list_offers with q for its id.`,
   ];
 }

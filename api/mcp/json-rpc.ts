@@ -1,4 +1,4 @@
-/** Codes of JSON-RPC 2.0, and -32001 for what HTTP refuses. */
+/** Codes of JSON-RPC 2.0, and -32001 for requests that HTTP refuses. */
 export const RPC_ERRORS = {
   refused: -32_001,
   parse: -32_700,
@@ -11,7 +11,7 @@ export const RPC_ERRORS = {
 type RpcId = string | number;
 type Params = Readonly<Record<string, unknown>>;
 
-/** A message as read. A notification has no id and gets no answer. */
+/** A parsed message. A notification has no id and gets no answer. */
 export type RpcMessage =
   | {
       readonly kind: "request";
@@ -32,7 +32,7 @@ export type RpcAnswer = {
   readonly id: RpcId | null;
 } & ({ readonly result: unknown } | { readonly error: RpcError });
 
-/** One message of a body that was JSON. */
+/** Reads one message of a body that is valid JSON. */
 export function readMessage(json: unknown): RpcMessage {
   if (!isObject(json)) return { kind: "invalid", id: null, why: "a message is an object" };
   const id = idOf(json["id"]);
@@ -40,7 +40,7 @@ export function readMessage(json: unknown): RpcMessage {
   const { method } = json;
   if (json["jsonrpc"] !== "2.0") return invalid('jsonrpc must be "2.0"');
   if (typeof method !== "string") return invalid("method must be text");
-  // An id of null would be a request whose answer nobody could tell from that of a damaged one.
+  // An id of null is refused: its answer would look like the answer to a damaged message.
   if (id === null && "id" in json) return invalid("id must be text or a number");
   const params = json["params"] ?? {};
   if (!isObject(params)) return invalid("params must be an object");
@@ -64,7 +64,7 @@ export function rpcError(
   return { jsonrpc: "2.0", id, error: { code: RPC_ERRORS[kind], message } };
 }
 
-/** An object of JSON: neither null nor a list. */
+/** An object in JSON, not null and not a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -26,13 +26,13 @@ const PATH = "/mcp";
 const MESSAGES_MAX = 20;
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** Adds the MCP server: POST only, without sessions, every answer one JSON document. */
+/** Adds the MCP server: POST only, no sessions, every answer one JSON document. */
 export function addMcpServer(app: FastifyInstance, options: McpOptions): void {
   void app.register(async (mcp) => registerMcp(mcp, options), { prefix: PATH });
 }
 
 async function registerMcp(mcp: FastifyInstance, options: McpOptions): Promise<void> {
-  // Whatever type a body says it has, it is read as JSON (400 if it is none).
+  // The body is read as JSON, whatever its content type (400 if it is not JSON).
   mcp.removeAllContentTypeParsers();
   mcp.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
     done(null, body);
@@ -41,7 +41,7 @@ async function registerMcp(mcp: FastifyInstance, options: McpOptions): Promise<v
     const admission = await admit(request.raw, options);
     request.admission = admission;
     reply.headers({ ...headersOf(admission), "cache-control": "no-store" });
-    // That only POST is served is told without a key: clients ask it before they send one.
+    // 405 for other methods needs no key: clients try them before they send one.
     if (request.is404) throw noMethod(request);
     if (admission.refusal !== undefined) throw admission.refusal;
     noteUse(options, admission);
@@ -86,7 +86,7 @@ async function answerPost(
   return sendJson(reply, Array.isArray(json) ? answers : first);
 }
 
-/** The first tool call is paid by the request, each further one takes one more of the budget (G174). */
+/** The request itself pays for the first tool call. Each further call takes one more from the budget (G174). */
 async function admitCalls(
   options: McpOptions,
   admission: Admission | undefined,
@@ -99,7 +99,7 @@ async function admitCalls(
   return await admitFurther(admission, options, Math.max(0, calls.length - 1));
 }
 
-/** In the order of the messages, one after the other: a batch takes no more of the stores at once than a request. */
+/** Runs messages in order, one at a time, so that a batch loads the stores no more than a single request does. */
 async function answersTo(
   context: OperationContext,
   run: RunOperation,
@@ -134,7 +134,7 @@ function noMethod(request: FastifyRequest): ApiError {
     : new ApiError("not_found", "there is no such path");
 }
 
-/** What HTTP refuses has a JSON-RPC error as its body (T43). */
+/** Requests that HTTP refuses have a JSON-RPC error as their body (T43). */
 function kindOf({ code, status }: ApiError): keyof typeof RPC_ERRORS {
   if (code === "invalid_json") return "parse";
   if (status === 401 || status === 403 || status === 429) return "refused";

@@ -7,9 +7,9 @@ import { extraParams } from "./tool-schema.ts";
 import type { Tool, ToolArgument } from "./tools.ts";
 
 /**
- * The request that a call of a tool stands for. What is no argument and no parameter is refused rather than ignored: an
- * assistant that misnames a filter must not take the unfiltered answer for the filtered one. Null counts as absent, and so
- * does a name that begins with `_`.
+ * Builds the request that a tool call stands for. Unknown arguments and parameters are refused, not ignored: an assistant that
+ * misnames a filter would take the unfiltered answer for the filtered one. Null counts as absent. Names that begin with `_` are
+ * ignored.
  *
  * @throws {ApiError} `invalid_parameter` (G175).
  */
@@ -58,7 +58,7 @@ function argumentOf(tool: Tool, name: string): ToolArgument | undefined {
   return Object.hasOwn(tool.arguments, name) ? tool.arguments[name] : undefined;
 }
 
-/** The operation judges a value; here it is only put into the form of a query. */
+/** Only converts the value to its form in a query. The operation validates it. */
 function readValue(name: string, argument: ToolArgument, value: unknown): string {
   switch (argument.kind) {
     case "text":
@@ -76,7 +76,7 @@ function readValue(name: string, argument: ToolArgument, value: unknown): string
   }
 }
 
-/** A parameter of the query that is an argument too keeps the bounds of the argument. */
+/** A query parameter that is also an argument keeps the bounds of the argument. */
 function readParam(tool: Tool, name: string, value: unknown): string {
   const text = paramText(value);
   if (text === undefined) throw invalidParameter(`params.${name}`, "expected text");
@@ -121,7 +121,7 @@ function noSuchArgument(tool: Tool, name: string): ApiError {
   );
 }
 
-/** Everything that a call may name, as an argument or in `params`. */
+/** Every name that a call may use, as an argument or in `params`. */
 function namesOf(tool: Tool): string[] {
   return [...Object.keys(tool.arguments), ...(tool.takesParams ? extraParams(tool) : [])];
 }

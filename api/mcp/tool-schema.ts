@@ -4,7 +4,7 @@ import { TOOLS, type Tool, type ToolArgument } from "./tools.ts";
 
 const DESCRIBED = new Map<ReportRole, readonly Json[]>();
 
-/** What `tools/list` tells. Names of dimensions and metrics are those of the role; the tools are the same for all (T43). */
+/** The answer of `tools/list`. Names of dimensions and metrics depend on the role; the list of tools is the same for all (T43). */
 export function describeTools(role: ReportRole): readonly Json[] {
   const known = DESCRIBED.get(role);
   if (known !== undefined) return known;
@@ -88,7 +88,7 @@ function paramsSchema(tool: Tool): Json {
   };
 }
 
-/** Parameters of the query that are no argument of the tool. */
+/** Query parameters that are not arguments of the tool. */
 export function extraParams({ operation, arguments: named, withheld = [] }: Tool): string[] {
   return parameterNames(operation.input.query).filter(
     (name) => !Object.hasOwn(named, name) && !withheld.includes(name),

@@ -14,12 +14,12 @@ import { measuresOf } from "../reports/measures.ts";
 import type { ReportRole } from "../reports/report-scope.ts";
 
 /**
- * `text` as the operation reads it · `reference` an id, as a number too, or a code · `limit` a whole number from 1 · `list` words
- * that are sent separated by commas.
+ * `text` is sent as it is · `reference` is an id (also as a number) or a code · `limit` is a whole number from 1 · `list` is sent
+ * as words separated by commas.
  */
 export type ToolArgument = {
   readonly isRequired?: true;
-  /** In place of what the operation says of the parameter. */
+  /** Replaces the operation's description of the parameter. */
   readonly description?: string;
 } & (
   | { readonly kind: "text"; readonly words?: readonly string[] }
@@ -28,16 +28,16 @@ export type ToolArgument = {
   | { readonly kind: "list"; readonly words: (role: ReportRole) => readonly string[] }
 );
 
-/** An operation as assistants call it: arguments are parameters of its path and query, by the same names. */
+/** An operation as assistants call it. Its arguments are parameters of the path and query with the same names. */
 export type Tool = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly operation: Operation;
   readonly arguments: Readonly<Record<string, ToolArgument>>;
-  /** Whether `params` takes the other parameters of the query. */
+  /** Whether `params` accepts the other query parameters. */
   readonly takesParams: boolean;
-  /** Parameters of the query that the tool does not have. */
+  /** Query parameters that the tool does not accept. */
   readonly withheld?: readonly string[];
 };
 
@@ -50,13 +50,13 @@ const range = {
 } as const;
 const paged = { cursor: text } as const;
 
-/** The ten tools, in the order of `tools/list`. All of them only read. */
+/** The ten tools, in the order of `tools/list`. All of them are read-only. */
 export const TOOLS: readonly Tool[] = [
   {
     name: "whoami",
     title: "This key",
     description:
-      "The role of this key, its workspace with currency and time zone, its account, its permissions and what is left of its budget.",
+      "The role of this key, its workspace with currency and time zone, its account, its permissions and its remaining budget.",
     operation: getMe,
     arguments: {},
     takesParams: false,
@@ -66,7 +66,7 @@ export const TOOLS: readonly Tool[] = [
     title: "Run a report",
     description:
       "Figures over clicks, impressions and conversions for a range of days, grouped by up to three dimensions, with totals over the " +
-      "whole report. Answers in one call how offers, partners, countries or days did. Narrow it by params.filters, such as " +
+      "whole report. Answers in one call how offers, partners, countries or days performed. Narrow it by params.filters, such as " +
       '{"filters": "offer:in:12,country:in:DE|AT"}. Without group_by there is one row. Money counts one currency only.',
     operation: getReport,
     arguments: {
@@ -75,7 +75,7 @@ export const TOOLS: readonly Tool[] = [
         kind: "list",
         words: dimensionNames,
         description:
-          "At most 3 dimensions. Ids come with a readable name in `<dimension>_label`. Without it one row for all",
+          "At most 3 dimensions. Ids come with a readable name in `<dimension>_label`. Without dimensions there is one row for all",
       },
       metrics: {
         kind: "list",

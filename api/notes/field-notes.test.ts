@@ -4,7 +4,7 @@ import { buildOpenApi } from "../rest/openapi.ts";
 import { asObject, asText, type Json } from "../rest/openapi-schemas.ts";
 import { FIELD_NOTES } from "./field-notes.ts";
 
-/** Every field of every object in a JSON document, with its place. */
+/** Every field of every object in a JSON document, with its path. */
 function fieldsIn(value: unknown, place: string): { place: string; field: Json }[] {
   if (typeof value !== "object" || value === null) return [];
   const parts = Object.entries(value).filter(([name]) => name !== "example" && name !== "examples");
@@ -32,7 +32,7 @@ function parametersIn({ paths }: Json): { place: string; field: Json }[] {
 }
 
 const document = buildOpenApi({ operations, baseUrl: "https://api.example/api/v1" });
-const told = [
+const described = [
   ...fieldsIn(asObject(document["components"])["schemas"], "").filter(
     ({ field }) => !("$ref" in field),
   ),
@@ -43,13 +43,13 @@ const told = [
 ];
 
 test("every field that is sent or answered says what it means", () => {
-  expect(told.length).toBeGreaterThan(900);
-  const silent = told.filter(({ field }) => !field["description"]).map(({ place }) => place);
+  expect(described.length).toBeGreaterThan(900);
+  const silent = described.filter(({ field }) => !field["description"]).map(({ place }) => place);
   expect(silent).toEqual([]);
 });
 
 test("every note is on a field", () => {
-  const descriptions = new Set(told.map(({ field }) => field["description"]));
+  const descriptions = new Set(described.map(({ field }) => field["description"]));
   const idle = [...FIELD_NOTES].filter(([, note]) => !descriptions.has(note));
   expect(idle.map(([key]) => key)).toEqual([]);
 });

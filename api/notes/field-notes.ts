@@ -3,23 +3,23 @@ import { SETUP_NOTES } from "./setup-notes.ts";
 import { TRAFFIC_NOTES } from "./traffic-notes.ts";
 
 /*
- * What fields mean, for the OpenAPI document and the tools of MCP. Names mean the same in every resource, so they are told
- * once, here: `name`, or `Resource.name` where one resource differs, or `parent.name` inside of another field, or `?name` of
- * a query. A schema's own description goes before all of them.
+ * What fields mean, for the OpenAPI document and the MCP tools. A name means the same in every resource, so each is described once,
+ * here: `name`, or `Resource.name` where one resource differs, or `parent.name` inside another field, or `?name` for a query
+ * parameter. A schema's own description takes precedence over all of them.
  */
 
 export const FIELD_NOTES: ReadonlyMap<string, string> = new Map(
   [CATALOG_NOTES, TRAFFIC_NOTES, SETUP_NOTES].flatMap((notes) => Object.entries(notes)),
 );
 
-/** Where a field stands: the names of the operation and of the records that it is about, and of the field around it. */
-export type FieldPlace = {
+/** Where a field occurs: the names of its operation and of the records that contain it, and the name of the enclosing field. */
+export type FieldContext = {
   readonly owners: readonly string[];
   readonly parent: string | undefined;
 };
 
-/** The note on a field, the most particular first; undefined where there is none. */
-export function fieldNote(name: string, { owners, parent }: FieldPlace): string | undefined {
+/** The note on a field, the most specific first; undefined if there is none. */
+export function fieldNote(name: string, { owners, parent }: FieldContext): string | undefined {
   const path = parent === undefined ? name : `${parent}.${name}`;
   const keys = [...owners.map((owner) => `${owner}.${path}`), path, name];
   return keys.map((key) => FIELD_NOTES.get(key)).find((note) => note !== undefined);

@@ -1,2 +1,2 @@
-/** Sentences by the name of a field (field-notes.ts says which names). */
+/** Sentences by the name of a field; field-notes.ts defines the names. */
 export type Notes = Readonly<Record<string, string>>;

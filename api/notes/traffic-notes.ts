@@ -3,7 +3,7 @@ import type { Notes } from "./notes.ts";
 const CLICK_STATUS =
   "`redirect`: sent to the offer · `fallback`: to a fallback or the neutral page · `blocked`: refused with 403 · " +
   "`none`: the visitor was on the page already";
-const CLICK_REASON = "Why not simply redirected, such as `cap` or `geo`; empty otherwise";
+const CLICK_REASON = "Why it was not simply redirected, such as `cap` or `geo`; empty otherwise";
 
 const EVENT: Notes = {
   click_id: "The click: 32 hexadecimal digits",
@@ -66,12 +66,12 @@ const EVENT: Notes = {
   ext_placement: "Site that showed the ad",
   ext_matchtype: "How the keyword matched",
   ext_network: "Network of the ad platform",
-  ext_device: "Device, as the ad platform tells it",
-  ext_device_model: "Model of the device, as the ad platform tells it",
+  ext_device: "Device, as the ad platform reports it",
+  ext_device_model: "Model of the device, as the ad platform reports it",
   ext_target_id: "Target at the ad platform",
   ext_feed_item_id: "Extension of the ad",
-  ext_loc_interest: "Place of interest, as the ad platform numbers it",
-  ext_loc_physical: "Place of the visitor, as the ad platform numbers it",
+  ext_loc_interest: "Location of interest, as the ad platform numbers it",
+  ext_loc_physical: "Location of the visitor, as the ad platform numbers it",
   click_payout: "What the partner is paid for the click itself (`cpc`)",
   click_revenue: "What the advertiser pays for the click itself (`rpc`)",
   "Click.currency": "ISO 4217 code of both",
@@ -83,12 +83,12 @@ const EVENT: Notes = {
   "data.offer": "The offer, null when there is none",
   "data.affiliate_label": "Name of the partner",
   "data.offer_label": "Name of the offer",
-  "data.extra": "Parameters of the link that have no field",
-  "data.conversions": "What came of the click",
+  "data.extra": "Parameters of the link without a field of their own",
+  "data.conversions": "Conversions of the click",
   label: "Name to show",
-  sub: "Second line to show, mostly the code",
+  sub: "Second line to show, usually the code",
   sale_amount: "What the customer paid",
-  adv_txid: "Order number of the advertiser, once an offer",
+  adv_txid: "Order number of the advertiser, unique per offer",
   method: "How it was reported: `s2s`, `pixel`, `js`, `api`",
   is_duplicate: "The same order or click again; it stays rejected",
   "Conversion.params": "Free values of the report, `adv1` to `adv5`",
@@ -99,10 +99,10 @@ const EVENT: Notes = {
   adv5: "Free value",
   actor: "Who changed it",
   at: "When, UTC",
-  to_status: "The status from then on",
-  to_payout: "The payout from then on",
-  to_revenue: "The revenue from then on",
-  to_sale_amount: "The sale amount from then on",
+  to_status: "The new status",
+  to_payout: "The new payout",
+  to_revenue: "The new revenue",
+  to_sale_amount: "The new sale amount",
   reason: "Why; it becomes `status_reason`",
   "ConversionChange.reason": "Why",
   event: "Code of the event; `default` when left out",
@@ -116,10 +116,10 @@ const EVENT: Notes = {
   "data.updated": "What was changed",
   "updateConversions.status": "What they become",
   "updated.id": "UUID of the conversion",
-  "updated.status": "The status from then on",
-  "updated.status_reason": "The reason from then on",
+  "updated.status": "The new status",
+  "updated.status_reason": "The new reason",
   "data.skipped_duplicates": "Ids of duplicates, which can only be rejected",
-  "data.not_found": "Ids that there are not",
+  "data.not_found": "Unknown ids",
   click_ids: "All clicks of the searched ad-platform id, the newest first",
 };
 
@@ -131,7 +131,7 @@ const REPORT: Notes = {
   "columns.format": "How to show a value",
   total_rows: "Rows of the whole report",
   totals: "The metrics over the whole report, not only over this page",
-  other_currencies: "Currencies with money that is not in the figures",
+  other_currencies: "Other currencies with amounts that the figures leave out",
   group_by: "The dimensions",
   metrics: "The metrics",
   interval: "Length of a bucket",
@@ -178,5 +178,5 @@ const SUBS: Notes = Object.fromEntries(
   ]),
 );
 
-/** Clicks, conversions and reports, and what lists are filtered by. */
+/** Clicks, conversions and reports, and filters of lists. */
 export const TRAFFIC_NOTES: Notes = { ...EVENT, ...REPORT, ...QUERY, ...SUBS };

@@ -8,7 +8,7 @@ const ALLOWED = Object.entries(ACCESS_TO_RUN).flatMap(([visibility, byStatus]) =
 
 /**
  * Whether partner `f` may run offer `o` of advertiser `adv` with the access record `ac`, which may be missing: nothing is paused,
- * the record allows it, and the terms of the offer are accepted (G48, G189). The click path decides by the same table.
+ * the record allows it, and the terms of the offer are accepted (G48, G189). The click path uses the same table.
  */
 export const CAN_RUN = `(o.status = 'active' and adv.status = 'active' and f.status = 'active'
   and (o.visibility, coalesce(ac.status, 'none')) in (${ALLOWED.join(", ")})

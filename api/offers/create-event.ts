@@ -9,7 +9,7 @@ import { eventTable, touchOffer } from "./events.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { percentFaults } from "./offer-faults.ts";
 import { EventBody, ShownEvent } from "./offer-fields.ts";
-import { inTellingTransaction } from "./tell-of-offer.ts";
+import { inTransactionWithEvent } from "./queue-offer-event.ts";
 
 export const createEvent: Operation = operation({
   name: "createEvent",
@@ -28,7 +28,7 @@ export const createEvent: Operation = operation({
   run: async (context, { body, resource }) => {
     const { principal } = context;
     try {
-      const event = await inTellingTransaction(context, resource.id, async (tx) => {
+      const event = await inTransactionWithEvent(context, resource.id, async (tx) => {
         await touchOffer(tx, resource.id);
         return await eventTable.insert(tx, resource.id, withEventDefaults(body));
       });

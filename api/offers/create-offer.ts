@@ -18,8 +18,8 @@ import {
   ShownOffer,
 } from "./offer-fields.ts";
 import { findAdvertiserCurrency, lockOffer, offerTable } from "./offers.ts";
+import { queueOfferCreated } from "./queue-offer-event.ts";
 import { showOffer } from "./show-offer.ts";
-import { tellOfNewOffer } from "./tell-of-offer.ts";
 
 type OfferValues = Omit<OfferRow, "id" | "code" | "created_at" | "updated_at" | "events">;
 type EventValues = Omit<EventRow, "id">;
@@ -84,7 +84,7 @@ async function insertUnderNewCode(
     await inTransaction(db, async (tx) => {
       const code = body.code ?? mintCode();
       const offer = await insertOfferWithEvents(tx, workspace.id, { ...body, code });
-      await tellOfNewOffer(tx, context, offer);
+      await queueOfferCreated(tx, context, offer);
       return offer;
     });
   if (body.code === undefined) return await tryCodes(insert, isTaken);
@@ -96,7 +96,7 @@ async function insertUnderNewCode(
   }
 }
 
-/** An offer with its events, within a transaction. @throws a unique violation of `offer_code`. */
+/** Inserts an offer with its events. Must run in a transaction. @throws a unique violation of `offer_code`. */
 export async function insertOfferWithEvents(
   tx: Queryable,
   workspaceId: number,
@@ -112,11 +112,11 @@ export async function insertOfferWithEvents(
     if (event !== fromDefault) await eventTable.insert(tx, id, withEventDefaults(event));
   }
   const offer = await lockOffer(tx, id);
-  if (offer === undefined) throw new Error("an offer was inserted and is not there");
+  if (offer === undefined) throw new Error("an offer was inserted but cannot be read");
   return offer;
 }
 
-/** The money of a posted default event counts where the offer has none of its own (G42). */
+/** The money of a posted default event is used where the offer has none of its own (G42). */
 function withDefaults(
   { code: _code, events: _events, ...body }: CreateOfferBody,
   fromDefault: EventBody | undefined,
@@ -140,7 +140,7 @@ function withDefaults(
   };
 }
 
-/** G43: it mirrors the offer. */
+/** The default event mirrors the offer (G43). */
 function defaultEvent(values: OfferValues, posted: EventBody | undefined): EventValues {
   return {
     code: "default",
@@ -155,7 +155,7 @@ function defaultEvent(values: OfferValues, posted: EventBody | undefined): Event
   };
 }
 
-/** Defaults of a further event (OFF-039, OFF-041); without a name it is called by its code. */
+/** Defaults of a further event (OFF-039, OFF-041). Without a name it is named after its code. */
 export function withEventDefaults(event: EventBody): EventValues {
   return {
     code: event.code,

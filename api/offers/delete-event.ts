@@ -4,7 +4,7 @@ import { ApiError } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
 import { deletedRecord } from "../rest/body-fields.ts";
 import { eventTable, findUserOfEvent, touchOffer } from "./events.ts";
-import { inTellingTransaction } from "./tell-of-offer.ts";
+import { inTransactionWithEvent } from "./queue-offer-event.ts";
 import { EventPath, getEventOfPath } from "./update-event.ts";
 
 export const deleteEvent: Operation = operation({
@@ -21,7 +21,7 @@ export const deleteEvent: Operation = operation({
   findResource: getEventOfPath,
   run: async (context, { resource: { offer, event } }) => {
     if (event.is_default) throw new ApiError("in_use", "an offer needs its default event");
-    await inTellingTransaction(context, offer.id, async (tx) => {
+    await inTransactionWithEvent(context, offer.id, async (tx) => {
       if ((await eventTable.lock(tx, offer.id, event.id)) === undefined) return;
       const user = await findUserOfEvent(tx, offer.id, event.code);
       if (user !== undefined) throw new ApiError("in_use", `the event is still used by ${user}`);

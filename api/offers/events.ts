@@ -11,7 +11,7 @@ export const eventTable = new ManagedTable<EventRow>({
   kept: ["id", "code", "is_default"],
 });
 
-/** A word for what needs the event: conversions, partners' own terms, postbacks (G44). */
+/** A word for what still needs the event: conversions, partners' own terms or postbacks (G44). */
 export async function findUserOfEvent(
   tx: Queryable,
   offerId: number,
@@ -31,7 +31,7 @@ export async function findUserOfEvent(
 
 type Terms = Pick<EventRow, "revenue_type" | "revenue" | "payout_type" | "payout">;
 
-/** The default event has the terms of its offer, in the same transaction. */
+/** Copies the terms of the offer to its default event, in the same transaction. */
 export async function setTermsOfDefaultEvent(
   db: Queryable,
   offerId: number,
@@ -46,7 +46,7 @@ export async function setTermsOfDefaultEvent(
   });
 }
 
-/** An event changes what its offer is: the offer's `updated_at` moves too. */
+/** A changed event also changes its offer, so the offer's `updated_at` moves too. */
 export async function touchOffer(db: Queryable, offerId: number): Promise<void> {
   await db.query({
     name: "touch-offer",

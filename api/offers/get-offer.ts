@@ -12,7 +12,7 @@ import { showOffer } from "./show-offer.ts";
 /** `{id}` of an offer in a path (ENV-016). */
 export const OfferPath = z.object({ id: reference });
 
-/** The offer a path names, as the key may see it. @throws {ApiError} `not_found`. */
+/** The offer that a path names, as the key may see it. @throws {ApiError} `not_found`. */
 export async function getOfferOfPath(
   { db, principal }: OperationContext,
   { id }: { readonly id: Reference },

@@ -60,7 +60,7 @@ export const listOffers: Operation = operation({
   },
 });
 
-/** A filter on what a key cannot see is refused, so that nothing can be found out by it (VIS-059). */
+/** Refuses a filter on a field that the key cannot see, because the result would reveal its values (VIS-059). */
 function refuseHiddenFilters(principal: Principal, query: z.infer<typeof Query>): void {
   if (principal.role === "partner" && query.advertiser_id !== undefined) {
     throw invalidParameter("advertiser_id", "not for partner keys");

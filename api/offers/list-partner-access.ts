@@ -26,7 +26,7 @@ export const listPartnerAccess: Operation = operation({
   status: 200,
   findResource: getOfferOfPath,
   run: async (context, { query, resource }) => {
-    // A cursor is good for one offer: its id is one of the filters.
+    // A cursor is valid for one offer, because the offer is one of the filters.
     const page = openPage(context, "listPartnerAccess", { ...query, offer: resource.id });
     const rows = await listAccess(context.db, resource.id, {
       status: query.status,

@@ -5,8 +5,8 @@ import type { OfferRow } from "./offer-fields.ts";
 import { findOverriddenSides } from "./offers.ts";
 
 /*
- * Faults of a body that one field alone does not show. They are looked for in the body as it was sent, beside the schema,
- * so that all faults are told at once (G15): a field of the wrong type is simply not judged here.
+ * Faults of a body that depend on several fields. They are searched in the body as sent, in addition to the schema, so that all
+ * faults are reported together (G15). A field of the wrong type is skipped here.
  */
 
 type RawBody = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ type Sides = {
 
 const PERCENT_WHOLE = parseAmount("100") ?? 0n;
 
-/** Percent points above 100 (G45), where the type may come from the record. */
+/** Percentages above 100 (G45). The type may come from the stored record. */
 export function percentFaults(
   body: RawBody,
   current: Partial<Sides> = {},
@@ -41,7 +41,7 @@ export function percentFaults(
   return faults;
 }
 
-/** Codes used twice and percentages of the events of a new offer (G42). */
+/** Codes used twice, and percentages above 100, in the events of a new offer (G42). */
 export function eventFaults(events: unknown): FieldFaults {
   if (!Array.isArray(events)) return {};
   const faults: Record<string, string> = {};
@@ -57,7 +57,7 @@ export function eventFaults(events: unknown): FieldFaults {
   return faults;
 }
 
-/** An offer with partners' own terms cannot be paid by click (T26). */
+/** An offer with a partner's own terms cannot be paid by click (T26). */
 export async function switchFaults(
   db: Queryable,
   offer: OfferRow,

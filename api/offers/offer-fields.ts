@@ -26,7 +26,7 @@ export const OFFER_STATUSES = ["active", "paused"] as const;
 export const OFFER_VISIBILITIES = ["public", "approval", "private"] as const;
 export const ACCESS_STATUSES = ["approved", "pending", "rejected"] as const;
 
-/** An event of a body: types by action and by sale only; by click is a matter of the offer (G43). */
+/** An event in a body. Its types are by action or by sale; only the offer itself can be paid by click (G43). */
 const eventFields = {
   code: eventCode,
   name: name(),
@@ -40,11 +40,11 @@ const eventFields = {
 
 export const EventBody = z.strictObject(eventFields).partial().extend({ code: eventCode });
 
-/** What PATCH of an event takes: the fields but the code. */
+/** PATCH of an event takes every field but the code. */
 export const PatchEventBody = EventBody.omit({ code: true });
 export type PatchEventBody = z.infer<typeof PatchEventBody>;
 
-/** What PATCH takes; POST takes code and events besides (OFF-027, OFF-028). */
+/** Fields that PATCH takes. POST also takes code and events (OFF-027, OFF-028). */
 const offerFields = {
   name: name(),
   advertiser_id: recordId,
@@ -105,7 +105,7 @@ const shownEvent = {
 export type EventRow = Readonly<z.output<z.ZodObject<typeof shownEvent>>>;
 export const ShownEvent = shownSchema("event", shownEvent).meta({ id: "Event" });
 
-/** The columns of an offer that are answered. */
+/** Columns of an offer that answers show. */
 export const shownColumns = {
   id: z.int(),
   code: z.string(),

@@ -82,7 +82,7 @@ export const acceptOfferTerms: Operation = operation({
   },
 });
 
-/** New terms ask every partner anew. The caller has locked the offer. */
+/** New terms: every partner must accept anew. The caller must have locked the offer. */
 export async function askForAcceptanceAnew(tx: Queryable, offerId: number): Promise<void> {
   await tx.query({
     name: "ask-for-acceptance-anew",
@@ -105,11 +105,11 @@ async function readTerms(
     values: [offerId, principal.affiliate?.id],
   });
   const row = rows[0];
-  if (row === undefined) throw new Error("the offer was found before");
+  if (row === undefined) throw new Error("the offer found before is gone");
   return row;
 }
 
-/** The first acceptance counts. A partner without an access record gets one that asks for nothing. */
+/** Only the first acceptance counts. A partner without an access record gets one that is not a request for access. */
 async function saveAcceptance(
   tx: Queryable,
   acceptance: {

@@ -30,7 +30,7 @@ export type PartnerOfferRow = OfferRow & {
   access_status: string | null;
   can_run: boolean;
   overrides: OverrideRow[];
-  /** Origin of the tracking domain of the partner's links to this offer; null without an active one. */
+  /** Origin of the tracking domain for the partner's links to this offer; null if no domain is active. */
   origin: string | null;
 };
 
@@ -54,16 +54,18 @@ const PARTNER_COLUMNS = `case when ac.is_asked then ac.status end as access_stat
   (select d.scheme || '://' || d.host from tracking_domain d
    where d.id = ${LINK_DOMAIN_ID}) as origin`;
 
-/** Nothing of an invisible offer is told: private ones belong to approved partners only (G49). $4 is the partner. */
+/** An invisible offer is left out entirely: private offers are for approved partners only (G49). $4 is the partner. */
 const PARTNER_SOURCE = `from offer o join advertiser adv on adv.id = o.advertiser_id
   join affiliate f on f.id = $4
   left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = f.id`;
 const PARTNER_SEES = `(o.visibility <> 'private' or ac.status = 'approved')`;
 
-/** $1 workspace, $2 $3 position, which is always there, so that it is always a condition of the index. */
+/**
+ * $1 is the workspace, $2 and $3 are the position. The position is always present, so that it is always a condition of the index.
+ */
 const IS_AFTER = `o.workspace_id = $1 and o.deleted_at is null
   and (o.created_at, o.id) < ($2::timestamptz, $3::integer)`;
-/** Query parameters of the list that are not a column and its value. */
+/** List parameters that are not simply a column and its value. */
 const FILTERS: Readonly<Record<string, Filter>> = {
   q: matches(["o.name"], ["o.code", "o.id::text"]),
   tag: hasMember("o.tags"),
@@ -100,7 +102,7 @@ export async function listOffersOfPartner(
 ): Promise<PartnerOfferRow[]> {
   const conditions = offerConditions(filters);
   const { rows } = await db.query<PartnerOfferRow>({
-    // No name: the plan that Postgres keeps for any partner expects so few offers that it sorts all of them.
+    // Unnamed on purpose: the plan that Postgres would keep for any partner expects few offers and sorts all of them.
     text: `select ${COLUMNS}, ${PARTNER_COLUMNS} ${PARTNER_SOURCE}
            where ${IS_AFTER} and ${PARTNER_SEES} ${quoteConditions(conditions, 6)}
            order by o.created_at desc, o.id desc limit $5`,
@@ -120,7 +122,7 @@ function offerConditions(filters: FilterValues): readonly Condition[] {
   return conditionsOf(filters, (name) => FILTERS[name] ?? equals(quoteIdentifiers([name], "o")));
 }
 
-/** By id, else by code. An advertiser finds its own offers only, a partner what it can see. */
+/** By id, else by code. An advertiser finds only its own offers, a partner only those that it can see. */
 export async function findOffer(
   db: Queryable,
   principal: Principal,
@@ -155,7 +157,7 @@ async function findOfferOfPartner(
   return rows[0];
 }
 
-/** Locks the offer until the end of the transaction, so that its terms and its overrides change one after the other. */
+/** Locks the offer until the end of the transaction, so that changes of its terms and its overrides run one after the other. */
 export async function lockOffer(db: Queryable, id: number): Promise<OfferRow | undefined> {
   await db.query({
     name: "lock-offer",
@@ -170,7 +172,7 @@ export async function lockOffer(db: Queryable, id: number): Promise<OfferRow | u
   return rows[0];
 }
 
-/** What is written of an offer. The name of its one unique index is `offer_code`. */
+/** The columns that a write sets. The only unique index is `offer_code`. */
 export const offerTable = new ManagedTable<{ readonly id: number }>({
   table: "offer",
   written: Object.keys(PatchOfferBody.shape),
@@ -178,7 +180,7 @@ export const offerTable = new ManagedTable<{ readonly id: number }>({
   kept: ["id"],
 });
 
-/** The advertiser's currency; undefined when it is not of the workspace. */
+/** The advertiser's currency; undefined when the advertiser does not belong to the workspace. */
 export async function findAdvertiserCurrency(
   db: Queryable,
   workspaceId: number,
@@ -192,7 +194,7 @@ export async function findAdvertiserCurrency(
   return rows[0]?.currency;
 }
 
-/** Which sides of an offer some partner has own terms on (T26). */
+/** Sides of an offer on which some partner has terms of its own (T26). */
 export async function findOverriddenSides(
   db: Queryable,
   offerId: number,
@@ -206,7 +208,7 @@ export async function findOverriddenSides(
   return { payout: rows[0]?.payout === true, revenue: rows[0]?.revenue === true };
 }
 
-/** How an offer pays and earns, and the codes of its events. */
+/** How the offer is paid, and the codes of its events. */
 export async function findOfferTerms(
   db: Queryable,
   workspaceId: number,

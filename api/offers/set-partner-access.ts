@@ -29,7 +29,7 @@ export const setPartnerAccess: Operation = operation({
   method: "PUT",
   path: "/offers/{id}/affiliates/{affiliate}",
   tag: "Offers",
-  summary: "Approve, reject or set back a partner's access to an offer",
+  summary: "Approve, reject or reset a partner's access to an offer",
   access: adminWrite("offers.write"),
   input: {
     path: z.object({
@@ -53,14 +53,14 @@ export const setPartnerAccess: Operation = operation({
       const before = await lockAccess(tx, wanted);
       const after = await setAccess(tx, wanted);
       if (before?.status !== after.status || before.note !== after.note)
-        await tellOfAccess(tx, context, { offer, access: after });
+        await queueAccessEvent(tx, context, { offer, access: after });
       return after;
     });
     return { body: { data: showTo(principal.role, "partner_access", access) } };
   },
 });
 
-/** The partner is named by its code only (T23). */
+/** The partner is identified by its code only (T23). */
 async function findAffiliateId(
   db: Queryable,
   workspaceId: number,
@@ -81,7 +81,7 @@ type Access = {
   readonly note: string;
 };
 
-/** Of the writers of an offer's access records, one goes on at a time, until the end of its transaction. */
+/** Serialises writers of an offer's access records until the end of their transactions. */
 export async function lockForAccess(tx: Queryable, offerId: number): Promise<void> {
   await tx.query({
     name: "lock-offer-access",
@@ -90,7 +90,7 @@ export async function lockForAccess(tx: Queryable, offerId: number): Promise<voi
   });
 }
 
-/** The record before it is replaced; undefined for a partner that has not asked yet. */
+/** The record before the change; undefined for a partner that has not asked yet. */
 async function lockAccess(
   tx: Queryable,
   { offerId, affiliateId }: Access,
@@ -104,8 +104,8 @@ async function lockAccess(
   return rows[0];
 }
 
-/** What is pending is a request, all else is its decision (G129). */
-async function tellOfAccess(
+/** Queues a webhook event: a pending record is a request, any other status is a decision (G129). */
+async function queueAccessEvent(
   tx: Queryable,
   { principal }: OperationContext,
   { offer, access }: { readonly offer: OfferRow; readonly access: AccessRow },
@@ -121,7 +121,7 @@ async function tellOfAccess(
   }));
 }
 
-/** Replaces status and note. A first record counts as requested now; a pending one has no decision (G50). */
+/** Replaces status and note. A first record counts as requested now; a pending one has no decision time (G50). */
 export async function setAccess(db: Queryable, access: Access): Promise<AccessRow> {
   const { rows } = await db.query<AccessRow>({
     name: "set-offer-access",
@@ -138,6 +138,6 @@ export async function setAccess(db: Queryable, access: Access): Promise<AccessRo
     values: [access.offerId, access.affiliateId, access.status, access.note],
   });
   const row = rows[0];
-  if (row === undefined) throw new Error("an upsert answers its row");
+  if (row === undefined) throw new Error("the upsert returned no row");
   return row;
 }

@@ -41,7 +41,7 @@ function showToPartner(offer: PartnerOfferRow, link: string | undefined): Record
   });
 }
 
-/** The terms that pay the partner: the partner's own ones if there are any, else those of the event (G199). */
+/** The terms that pay the partner: its own if it has any, else those of the event (G199). */
 function payoutOf(
   offer: PartnerOfferRow,
   event: Pick<EventRow, "code" | "is_default" | "payout_type" | "payout">,
@@ -55,7 +55,7 @@ function payoutOf(
     : { payout_type: own.type, payout: own.payout };
 }
 
-/** Undefined without an active tracking domain: no other host is sure to serve the workspace (G153). */
+/** Undefined without an active tracking domain, because no other host is sure to serve the workspace (G153). */
 function linkOf({ code, origin }: PartnerOfferRow, affiliateCode: string): string | undefined {
   if (origin === null) return undefined;
   return affiliateLink({ origin, offerCode: code, affiliateCode, values: [] });

@@ -15,7 +15,7 @@ import { eventTable, touchOffer } from "./events.ts";
 import { getOfferOfPath } from "./get-offer.ts";
 import { percentFaults } from "./offer-faults.ts";
 import { type EventRow, type OfferRow, PatchEventBody, ShownEvent } from "./offer-fields.ts";
-import { inTellingTransaction } from "./tell-of-offer.ts";
+import { inTransactionWithEvent } from "./queue-offer-event.ts";
 
 /** `{id}` of an offer and `{code}` of one of its events. */
 export const EventPath = z.object({ id: reference, code: pathEventCode });
@@ -46,7 +46,7 @@ export const updateEvent: Operation = operation({
     await Promise.resolve({ ...percentFaults(body, event), ...termFaults(body, event) }),
   run: async (context, { body, resource: { offer, event } }) => {
     const { principal } = context;
-    const changed = await inTellingTransaction(context, offer.id, async (tx) => {
+    const changed = await inTransactionWithEvent(context, offer.id, async (tx) => {
       const current = await eventTable.lock(tx, offer.id, event.id);
       if (current === undefined) throw notFound("event");
       const next = { ...current, ...presentFields(body) };
@@ -59,7 +59,7 @@ export const updateEvent: Operation = operation({
   },
 });
 
-/** G43: the default event mirrors its offer, in both directions. */
+/** The default event mirrors its offer in both directions, so its terms cannot be changed here (G43). */
 function termFaults(body: Readonly<Record<string, unknown>>, event: EventRow): FieldFaults {
   if (!event.is_default) return {};
   const terms = ["revenue_type", "revenue", "payout_type", "payout"] as const;

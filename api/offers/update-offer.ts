@@ -12,8 +12,8 @@ import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { percentFaults, switchFaults } from "./offer-faults.ts";
 import { type OfferRow, PatchOfferBody, ShownOffer } from "./offer-fields.ts";
 import { lockOffer, offerTable } from "./offers.ts";
+import { queueOfferUpdated } from "./queue-offer-event.ts";
 import { showOffer } from "./show-offer.ts";
-import { tellOfOfferChange } from "./tell-of-offer.ts";
 
 export const updateOffer: Operation = operation({
   name: "updateOffer",
@@ -35,14 +35,17 @@ export const updateOffer: Operation = operation({
     const { principal, db } = context;
     const offer = await inTransaction(db, async (tx) => {
       const { before, after } = await change(tx, context, { id: resource.id, body });
-      if (before !== after) await tellOfOfferChange(tx, context, { before, after });
+      if (before !== after) await queueOfferUpdated(tx, context, { before, after });
       return after;
     });
     return { body: { data: showOffer(principal, offer) } };
   },
 });
 
-/** All of it or nothing (OFF-038); a body that changes nothing leaves `updated_at` as it is (G13, G28): then both are one. */
+/**
+ * Changes everything or nothing (OFF-038). If the body changes nothing, `updated_at` stays and the same row is returned as before
+ * and after (G13, G28).
+ */
 async function change(
   tx: Queryable,
   { workspace }: OperationContext,
@@ -52,7 +55,7 @@ async function change(
   if (current === undefined) throw notFound("offer");
   const next = { ...current, ...presentFields(body) };
   if (isDeepStrictEqual(next, current)) return { before: current, after: current };
-  // Asked again under the lock: others may have changed the terms meanwhile.
+  // Checked again under the lock, because another request may have changed the terms in the meantime.
   const faults = { ...percentFaults(body, current), ...(await switchFaults(tx, current, body)) };
   if (Object.keys(faults).length > 0) throw validationFailed(faults);
   await offerTable.update(tx, workspace.id, { id, values: next });

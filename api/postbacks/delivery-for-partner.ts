@@ -16,15 +16,15 @@ export type DeliveredPostback = {
 };
 
 /**
- * A delivery as its partner sees it. What a postback of the staff sent may hold values that partners do not see, in the URL or,
- * echoed by the receiver, in the answer: it is left out where the postback has such a macro now, or was changed since the delivery
- * was queued, so that it may have had one. A postback that a partner made never knew such a macro (G125).
+ * A delivery as its partner sees it. A postback of the staff may have sent values that partners do not see, in the URL or, echoed
+ * by the receiver, in the response. Both are left out if the postback has such a macro now, or if it was changed after the delivery
+ * was queued and so may have had one. A postback that a partner created never had such a macro (G125).
  */
 export function deliveryForPartner(row: DeliveryRow, postback: DeliveredPostback): DeliveryRow {
   if (postback.created_by_affiliate) return row;
   const isAsSent = Date.parse(postback.updated_at) < Date.parse(row.created_at);
   if (isAsSent && !hasStaffMacro(postback.url) && !hasStaffMacro(postback.body)) return row;
-  // The words behind the status of an answer are the receiver's too.
+  // The text after the HTTP status also comes from the receiver.
   const error = row.error.replace(/^(HTTP \d+).*$/s, "$1");
   return { ...row, url: "", error, response_body: "" };
 }

@@ -15,7 +15,7 @@ type Found = DeliveryRow & {
   readonly changed_at: string;
 };
 
-/** A delivery of a postback that still exists. */
+/** A delivery whose postback still exists. */
 export async function findPostbackDelivery(
   db: Queryable,
   workspaceId: number,
@@ -43,7 +43,7 @@ export async function findPostbackDelivery(
   };
 }
 
-/** Whether a delivery is of the partner's own postback and of a conversion of its own that it sees. */
+/** Whether a delivery belongs to the partner's own postback and to a conversion of the partner that it sees. */
 export async function isDeliveryOfPartner(
   db: Queryable,
   affiliateId: number,
@@ -60,8 +60,8 @@ export async function isDeliveryOfPartner(
 }
 
 /**
- * Makes a delivery that has not arrived due now, with all its attempts before it. Undefined when it has arrived meanwhile,
- * or while an attempt is under way: its worker holds the lease, and what it records counts.
+ * Makes an undelivered delivery due now and restores all its attempts. Undefined when it has been delivered in the meantime, or
+ * while an attempt is under way: then the worker holds the lease, and its result counts.
  */
 export async function restartDelivery(db: Queryable, id: string): Promise<DeliveryRow | undefined> {
   const { rows } = await db.query<DeliveryRow>({

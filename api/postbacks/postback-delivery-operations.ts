@@ -31,7 +31,7 @@ export const listPostbackDeliveries: Operation = deliveryLog({
   kind: "postback",
   resource: "postback_delivery",
   name: "listPostbackDeliveries",
-  summary: "What a postback told of which conversion, newest first",
+  summary: "Deliveries of a postback with their conversions, newest first",
   of: postbacks.get,
   Shown: ShownDelivery,
   present: ({ affiliate }, row, postback) =>
@@ -43,10 +43,9 @@ export const retryPostbackDelivery: Operation = operation({
   method: "POST",
   path: "/postback-deliveries/{id}/retry",
   tag: "Postbacks",
-  summary:
-    "Send a delivery that has not arrived again, at once and with all its attempts before it",
+  summary: "Send an undelivered delivery again, at once and with all its attempts",
   description:
-    "One that was delivered is not told twice, and one whose attempt is under way is not told beside it: both are `conflict`.",
+    "A delivery that has arrived is not sent twice, and one with an attempt under way is not sent in parallel: both are `conflict`.",
   access: postbackWrite,
   input: { path: z.object({ id: pathUuid }) },
   output: z.object({ data: ShownDelivery }),
@@ -58,7 +57,7 @@ export const retryPostbackDelivery: Operation = operation({
       throw conflict("status", "this delivery has arrived");
     const restarted = await restartDelivery(db, resource.delivery.id);
     if (restarted === undefined)
-      throw conflict("status", "an attempt of this delivery is under way: look again after it");
+      throw conflict("status", "an attempt of this delivery is under way: try again after it");
     const shown =
       principal.affiliate === null ? restarted : deliveryForPartner(restarted, resource.postback);
     return { body: { data: showTo(principal.role, "postback_delivery", shown) } };

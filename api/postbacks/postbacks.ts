@@ -9,16 +9,16 @@ import { longText, oneOf, recordId, shownTime, targetUrl } from "../rest/body-fi
 import { eventCode } from "../rest/catalog-fields.ts";
 import { idParam, wordParam } from "../rest/query-fields.ts";
 
-/** G123. Destinations of ad platforms are not managed here (PBO-031). */
+/** Kinds of postbacks (G123). Destinations of ad platforms are not managed here (PBO-031). */
 const KINDS = ["s2s", "html"] as const;
 const METHODS = ["GET", "POST"] as const;
 const FIRE_ON = ["approved", "any", "reversal"] as const;
 const WRITTEN_STATUSES = ["active", "paused"] as const;
-/** The service disables a postback that failed for long (G126). */
+/** The service disables a postback that has failed for a long time (G126). */
 const STATUSES = [...WRITTEN_STATUSES, "disabled"] as const;
 
 type Body = Readonly<Record<string, unknown>>;
-/** What a write names, over what is stored or the defaults. */
+/** The fields of a write, and what is stored or the defaults. */
 type Sent = { readonly body: Body; readonly before: Body };
 
 const postbackRead: OperationAccess = {
@@ -32,11 +32,11 @@ export const postbackWrite: OperationAccess = {
   isWrite: true,
 };
 
-/** Private events are not there for partners (G124, T12); staff may have set one up for a partner. */
+/** Partners do not see private events (G124, T12), although staff may have set up a postback for one. */
 const EVENT_IS_PUBLIC = `not exists (select from offer_event e
   where e.offer_id = postback.offer_id and e.code = postback.event_code and e.is_private)`;
 
-/** Partner postbacks. Partners manage their own ones. */
+/** Partner postbacks. Partners manage their own. */
 export const postbacks = manage({
   resource: "postback",
   refusals: ["not_approved"],
@@ -81,7 +81,7 @@ export const postbacks = manage({
   },
   made: ["created_by_affiliate"],
   shown: {
-    affiliate_id: z.int().nullable().meta({ description: "null: of every partner" }),
+    affiliate_id: z.int().nullable().meta({ description: "null: for every partner" }),
     offer_id: z.int(),
     event_code: z
       .string()
@@ -92,17 +92,17 @@ export const postbacks = manage({
     url: z.string(),
     body: z.string().meta({
       description:
-        "Of a POST. Of kind html: what an iframe pixel (/px.html, or /px.js with html=1) carries; an image of url when empty",
+        "For a POST: its body. For kind html: what an iframe pixel (/px.html, or /px.js with html=1) carries; an image of url when empty",
     }),
     fire_on: z.enum(FIRE_ON),
     status: z.enum(STATUSES),
   },
-  // Why a postback is disabled is a field of one that is.
+  // Only a disabled postback has the field `disabled_reason`.
   present: (_context, { disabled_reason: reason, ...fields }) =>
     fields["status"] === "disabled" ? { ...fields, disabled_reason: reason } : fields,
   filters: {
     offer_id: idParam,
-    affiliate_id: idParam.meta({ description: "Not another one for partner keys" }),
+    affiliate_id: idParam.meta({ description: "Partner keys: only their own id" }),
     status: wordParam(...STATUSES),
   },
   conditions: { event_is_public: () => ({ text: () => EVENT_IS_PUBLIC, values: [] }) },
@@ -118,7 +118,8 @@ export const postbacks = manage({
   isSeen: async (db, { affiliate }, { id }) =>
     affiliate === null || (await isPostbackOfPartner(db, affiliate.id, id)),
   refuseWrite: ({ role }, { created_by_affiliate }) => {
-    // It knows macros that a partner may not use, and would tell their values to any address that the partner wrote into it.
+    // Such a postback may use macros that partners may not. A partner could point it to an address of its own and so read their
+    // values.
     if (role === "partner" && created_by_affiliate !== true)
       throw new ApiError("forbidden", "your team made this postback: only they change it");
   },
@@ -128,7 +129,7 @@ export const postbacks = manage({
   },
 });
 
-/** Whether a postback is the partner's own, as far as it may know of it. */
+/** Whether a postback is the partner's own and not for an event that the partner does not see. */
 export async function isPostbackOfPartner(
   db: Queryable,
   affiliateId: number,
@@ -143,7 +144,7 @@ export async function isPostbackOfPartner(
   return rows[0]?.found === true;
 }
 
-/** @throws {ApiError} `forbidden` when a partner names another account than its own, or all (G124). */
+/** @throws {ApiError} `forbidden` when a partner names all accounts or any but its own (G124). */
 function refuseForeignAccount({ affiliate }: Principal, given: unknown): void {
   if (affiliate === null || given === affiliate.id) return;
   if (given === null || typeof given === "number")
@@ -151,8 +152,8 @@ function refuseForeignAccount({ affiliate }: Principal, given: unknown): void {
 }
 
 /**
- * The offer and the event that a write names, as the key sees them; what is stored already is not looked at again.
- * @throws {ApiError} `not_approved` for an offer that the partner sees and cannot run (G124).
+ * Checks that the offer and the event of a write exist and are visible to the key. Stored values are not checked again.
+ * @throws {ApiError} `not_approved` for an offer that the partner sees but cannot run (G124).
  */
 async function offerFaults(
   { db, principal }: OperationContext,

@@ -1,18 +1,18 @@
-/** One call of the set-up, as a stranger types it. */
+/** One call of the first set-up, as a newcomer types it. */
 export type FirstStep = {
   readonly operationId: string;
   readonly title: string;
   readonly path: string;
-  /** JSON as the shell gets it: `$NAME` is the answer of an earlier step. */
+  /** JSON with shell variables: `$NAME` is a value from the answer of an earlier step. */
   readonly body?: string;
-  /** Shell variables of later steps: the field of the answer's `data` that each holds. */
+  /** Shell variables for later steps → the field of the answer's `data` that each holds. */
   readonly keeps?: Readonly<Record<string, string>>;
   readonly note?: string;
 };
 
 /**
- * A network from nothing to its first report. `$API` is the address of this API, `$KEY` an admin key. What this version of the
- * service does not have is left out of the page.
+ * Builds a network from nothing up to its first report. `$API` is the address of this API, `$KEY` an admin key. Steps that this
+ * version of the service does not support are left out of the page.
  */
 export const FIRST_STEPS: readonly FirstStep[] = [
   {
@@ -22,7 +22,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   },
   {
     operationId: "createAdvertiser",
-    title: "Add an advertiser: whose goods are sold",
+    title: "Add an advertiser, who sells the goods",
     path: "/advertisers",
     body: '{"name": "Summer Shoes Ltd", "currency": "USD"}',
     keeps: { ADVERTISER_ID: "id", ADVERTISER_TOKEN: "postback_token" },
@@ -30,13 +30,13 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   },
   {
     operationId: "createOffer",
-    title: "Add an offer: what is promoted, what a sale brings and what a partner gets",
+    title: "Add an offer: what is promoted, and what a sale earns you and the partner",
     path: "/offers",
     body:
       '{"name": "Summer shoes", "advertiser_id": $ADVERTISER_ID, "revenue": "15", "payout": "10",\n' +
       ' "destination_url": "https://shop.example/?click={click_id}"}',
     keeps: { OFFER_ID: "id", OFFER_CODE: "code" },
-    note: "`visibility` is `public`: every partner may run it. Macros such as `{click_id}` are filled in at the click.",
+    note: "`visibility` is `public`: every partner may run it. Macros such as `{click_id}` are filled in when a visitor clicks.",
   },
   {
     operationId: "createAffiliate",
@@ -47,11 +47,11 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   },
   {
     operationId: "createTrackingDomain",
-    title: "Name the domain that links are on",
+    title: "Set the domain of your links",
     path: "/tracking-domains",
     body: '{"host": "$TRACKING_HOST", "scheme": "$TRACKING_SCHEME", "is_default": true}',
     keeps: { DOMAIN_ID: "id" },
-    note: "Point its DNS name at the tracking port. The address that `npm start` printed belongs to the demo: on one machine take `localhost` with its port.",
+    note: "Point its DNS name at the tracking port. The address that `npm start` printed belongs to the demo: on one machine use `localhost` with its port.",
   },
   {
     operationId: "getTrackingLink",
@@ -60,7 +60,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   },
   {
     operationId: "createPostback",
-    title: "Tell the partner's server of approved conversions",
+    title: "Send approved conversions to the partner's server",
     path: "/postbacks",
     body:
       '{"affiliate_id": $AFFILIATE_ID, "offer_id": $OFFER_ID,\n' +
@@ -68,7 +68,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   },
   {
     operationId: "createWebhook",
-    title: "Have your own server told too",
+    title: "Send events to your own server too",
     path: "/webhooks",
     body: '{"name": "CRM", "url": "https://crm.example/hook", "events": ["conversion.created", "conversion.updated"]}',
   },
@@ -108,7 +108,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   },
 ];
 
-/** The command line of a step. It reads `$API`, `$KEY` and what earlier steps kept. */
+/** The command line of a step. It uses `$API`, `$KEY` and the variables of earlier steps. */
 export function commandOf({ path, body }: FirstStep): string {
   const head = `curl -s -H "Authorization: Bearer $KEY" "$API${path}"`;
   if (body === undefined) return head;

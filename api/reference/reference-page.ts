@@ -7,7 +7,7 @@ import { type DescribedOperation, operationSection, operationsOf } from "./opera
 import { schemaTable } from "./schema-table.ts";
 import { STYLE } from "./style.ts";
 
-/** Nothing runs and nothing is loaded but the style that is in the page. */
+/** Allows no scripts and no resources other than the inline style. */
 export const REFERENCE_PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
@@ -16,7 +16,7 @@ export const REFERENCE_PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The reference page: an OpenAPI document of ours as one page of HTML that works without network and without scripts (G04). */
+/** The reference page: our OpenAPI document as one HTML page that works without network and scripts (G04). */
 export function referencePage(document: Json): string {
   const info = asObject(document["info"]);
   const operations = operationsOf(document);

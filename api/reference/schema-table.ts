@@ -6,7 +6,7 @@ import { inlineProse } from "./html.ts";
 const DEPTH_MAX = 4;
 const WORDS_SHOWN_MAX = 60;
 
-/** The fields of a schema as a table; nested ones under the name of their parent. Named schemas are links. */
+/** The fields of a schema as a table. Nested fields have the name of their parent as a prefix. Named schemas are links. */
 export function schemaTable(schema: Json): string {
   const rows = rowsOf(schema, "", 0);
   if (rows.length === 0) return `<p>${typeText(schema)}</p>`;
@@ -21,12 +21,12 @@ function rowsOf(schema: Json, prefix: string, depth: number): string[] {
     const row = `<tr><td><code>${escapeMarkup(prefix + name)}</code>${needed.has(name) ? " *" : ""}</td>
       <td>${typeText(property)}</td><td>${meaningOf(property)}</td></tr>`;
     const { object, suffix } = objectIn(property);
-    const isTold = object === undefined || depth >= DEPTH_MAX;
-    return [row, ...(isTold ? [] : rowsOf(object, `${prefix}${name}${suffix}.`, depth + 1))];
+    const isWhole = object === undefined || depth >= DEPTH_MAX;
+    return [row, ...(isWhole ? [] : rowsOf(object, `${prefix}${name}${suffix}.`, depth + 1))];
   });
 }
 
-/** The object that a property is, or that it lists. */
+/** The object that a property is, or of which it is a list. */
 function objectIn(property: Json): { object: Json | undefined; suffix: string } {
   const { properties, items } = property;
   if (properties !== undefined) return { object: property, suffix: "" };
@@ -64,7 +64,7 @@ function wordsText(words: readonly unknown[]): string {
   return shown.join(" ") + (words.length > shown.length ? " …" : "");
 }
 
-/** Description, bounds, example, and who does not get the field. */
+/** Description, bounds, example, and the roles that do not get the field. */
 export function meaningOf(schema: Json): string {
   const parts: string[] = [];
   const { description, default: fallback, examples } = schema;

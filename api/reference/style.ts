@@ -1,4 +1,4 @@
-/** Style of the reference page: it is in the page, so that the page needs nothing else. */
+/** Style of the reference page. It is inline, so that the page needs nothing else. */
 export const STYLE = `
 :root{color-scheme:light dark;--line:#d9dde3;--soft:#f4f6f8;--dim:#5b6573;--link:#0b57a8;--text:#1b2129;--page:#fff}
 @media (prefers-color-scheme:dark){:root{--line:#363d47;--soft:#1e242c;--dim:#9aa5b4;--link:#79b8ff;--text:#e3e8ee;--page:#14181d}}

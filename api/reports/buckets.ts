@@ -9,8 +9,8 @@ export function dayBuckets({ fromMs, toMs, zone }: TimeRange): string[] {
 }
 
 /**
- * Every hour of the wall clock that a range touches, by the instant at which it begins (G80). An hour that the clock shows
- * twice is two buckets; one that it never shows is none.
+ * Every hour of the wall clock that a range touches, identified by the instant at which it begins (G80). An hour that the clock
+ * shows twice is two buckets; an hour that it skips is none.
  */
 export function hourBuckets({ fromMs, toMs, zone }: TimeRange): string[] {
   const starts = new Set<number>();
@@ -23,7 +23,7 @@ export function hourBuckets({ fromMs, toMs, zone }: TimeRange): string[] {
   return [...starts].sort((a, b) => a - b).map((startMs) => new Date(startMs).toISOString());
 }
 
-/** By the offset of the instant itself, as the statement of a report computes it. */
+/** Uses the offset at the instant itself, like the statement of a report. */
 function hourStartMs(zone: Zone, atMs: number): number {
   const offsetMs = zone.offsetMsAt(atMs);
   return Math.floor((atMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { InstallationPlaces } from "./installation-places.ts";
+import { InstallationSlots } from "./installation-slots.ts";
 import { ReportSlots, type SlotHolder, type SlotLimits, slotRefusal } from "./report-slots.ts";
 
 const REPORTS: SlotLimits = {
@@ -11,7 +11,9 @@ const REPORTS: SlotLimits = {
   waitingPerKey: 16,
   waitingTotal: 256,
 };
-/** A look-up takes milliseconds, but up to 2 s while a click is on its way: four at a time would refuse a busy integration. */
+/**
+ * A look-up takes milliseconds, but up to 2 s while a click is in flight. With only four slots a busy integration would be refused.
+ */
 const CLICKS: SlotLimits = {
   perKey: 16,
   perWorkspace: 24,
@@ -23,13 +25,13 @@ const CLICKS: SlotLimits = {
 /** Connections to ClickHouse that a process needs for its slots. */
 export const CLICKHOUSE_CONNECTIONS = REPORTS.total + CLICKS.total;
 
-/** Resolves to the function that gives the place back; see {@link ReportSlots.take}. */
-type Places = Pick<ReportSlots, "take">;
-export type ClickhouseSlots = { readonly reports: Places; readonly clicks: Places };
+/** Resolves to the function that releases the slot; see {@link ReportSlots.take}. */
+type Slots = Pick<ReportSlots, "take">;
+export type ClickhouseSlots = { readonly reports: Slots; readonly clicks: Slots };
 
-/** The slots of a process: those of reports are counted over all processes besides (G205). */
+/** The slots of a process. Slots of reports are also counted over all processes (G205). */
 export function openSlots(db: Queryable): ClickhouseSlots & { close(): Promise<void> } {
-  const installation = new InstallationPlaces(db, REPORTS);
+  const installation = new InstallationSlots(db, REPORTS);
   return {
     reports: new SharedReportSlots(new ReportSlots(REPORTS), installation, REPORTS),
     clicks: new ReportSlots(CLICKS),
@@ -37,25 +39,25 @@ export function openSlots(db: Queryable): ClickhouseSlots & { close(): Promise<v
   };
 }
 
-/** How often who waits looks whether another process has given a place back: nobody tells it. */
+/** How often a waiting request checks whether another process has released a slot. Other processes do not notify it. */
 const POLL_MS = 50;
 
 /**
- * Places of this process, which decide whose turn it is, and with each of them one of the installation. Who waits for another process
- * keeps his place here: at most as many look for one as this process has places.
+ * Takes a slot of this process, which decides the order, and with it one of the installation. A request that waits for another
+ * process keeps its slot here, so at most as many requests poll as this process has slots.
  */
 class SharedReportSlots {
   readonly #own: ReportSlots;
-  readonly #installation: InstallationPlaces;
+  readonly #installation: InstallationSlots;
   readonly #limits: SlotLimits;
 
-  constructor(own: ReportSlots, installation: InstallationPlaces, limits: SlotLimits) {
+  constructor(own: ReportSlots, installation: InstallationSlots, limits: SlotLimits) {
     this.#own = own;
     this.#installation = installation;
     this.#limits = limits;
   }
 
-  /** As {@link ReportSlots.take}; both waits together take `waitMs`. Rejects when Postgres is away. */
+  /** Like {@link ReportSlots.take}; both waits together take at most `waitMs`. Rejects when Postgres is away. */
   async take(holder: SlotHolder, left: AbortSignal): Promise<() => void> {
     const deadlineMs = performance.now() + this.#limits.waitMs;
     const giveBack = await this.#own.take(holder, left);

@@ -15,7 +15,7 @@ function compile(query: Partial<ReportQuery>, scope: ReportScope = STAFF, costRa
   return compileReport({ ...request, scope, managers: undefined, costRates });
 }
 
-/** The conditions of each source, in the order click, impression, conversion, and cost for staff. */
+/** The conditions of each source in the order click, impression, conversion and, for staff, cost. */
 function conditions(query: Partial<ReportQuery>, scope: ReportScope = STAFF): string[] {
   const { text } = compile(query, scope, NO_RATES);
   return [...text.matchAll(/^ {2}where ([^]*?)\n {2}group by/gm)].map(([, where = ""]) => where);
@@ -145,7 +145,7 @@ describe("time", () => {
     );
   });
 
-  test("clicks of a zone's days are those of days of UTC, and what lies on another day is moved (T71)", () => {
+  test("clicks of a zone's days are read by days of UTC, and rows of another day are moved (T71)", () => {
     const { text } = compile({
       from: "2025-02-03",
       to: "2025-02-05",
@@ -201,7 +201,7 @@ describe("time", () => {
 });
 
 describe("ad costs", () => {
-  test("the rows of a range whose clocks change, with the rates that there are", () => {
+  test("the rows of a range with a change of clocks, with the rates that exist", () => {
     const rates = {
       currencies: ["EUR"],
       dates: ["2025-03-30"],
@@ -242,7 +242,7 @@ describe("ad costs", () => {
     `);
   });
 
-  test("only staff has them, and nobody where there are none (REP-056, REP-061)", () => {
+  test("only staff has them, and no report without costs (REP-056, REP-061)", () => {
     expect(compile({}, STAFF, NO_RATES).text).toContain("ad_cost_fact");
     expect(compile({}).text).not.toContain("ad_cost_fact");
     for (const role of ["partner", "advertiser"] as const) {

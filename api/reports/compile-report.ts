@@ -18,13 +18,13 @@ import { type Dating, type Piece, piecesOf, type Span } from "./rollups.ts";
 import { SqlParams } from "./sql-params.ts";
 import { timeSql } from "./time-sql.ts";
 
-/** One statement of ClickHouse. Values of the request are typed parameters, never part of the text. */
+/** One ClickHouse statement. Values of the request are typed parameters, never part of the text. */
 export type CompiledReport = {
   readonly text: string;
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-/** Which partner has which account manager: Postgres knows, ClickHouse does not. */
+/** The account manager of each partner. Only Postgres has it, not ClickHouse. */
 export type Managers = {
   readonly affiliateIds: readonly number[];
   readonly managerIds: readonly number[];
@@ -35,38 +35,39 @@ export type ReportPlan = Pick<
   "range" | "groupBy" | "metrics" | "sort" | "filters" | "currency" | "dateBasis"
 > & {
   readonly scope: ReportScope;
-  /** Needed when `manager` is grouped or filtered by. */
+  /** Required when `manager` is grouped or filtered by. */
   readonly managers: Managers | undefined;
-  /** Of the ad costs in range. Without them the statement reads none: they are not there, or not for the caller. */
+  /** For the ad costs in range. Undefined if there are none, or none for this caller: then the statement reads no costs. */
   readonly costRates: CostRates | undefined;
-  /** Rows to answer, and to leave out before them. */
+  /** Number of rows to answer, and to skip before them. */
   readonly limit: number;
   readonly offset: number;
 };
 
-/** Columns of an answer: `d0`… the dimensions, `m0`… the metrics, `others` the other currencies with money. */
+/** Columns of an answer: `d0`… are the dimensions, `m0`… the metrics, `others` the other currencies with money. */
 export const DIMENSION_COLUMN = "d";
 export const METRIC_COLUMN = "m";
 
 const SETTINGS = [
   "do_not_merge_across_partitions_select_final = 1",
-  // A row that is stored meanwhile is in every piece or in none: what is moved is taken off where it was counted.
+  // Read all pieces from one snapshot. A row that is stored in the meantime is then in all of them or in none, so a moved row is
+  // subtracted only where it was counted.
   "enable_shared_storage_snapshot_in_query = 1",
 ];
 
-/** Whose rows an account may count. */
+/** Restricts an account to its own rows. */
 const OWNER_COLUMN = { partner: "affiliate_id", advertiser: "advertiser_id" } as const;
-/** Sums that count in the currency of the report only (REP, rule 1). */
+/** Sums that count only amounts in the currency of the report (REP, rule 1). */
 const MONEY: readonly Sum[] = ["payout", "revenue", "sale_amount", "ad_cost"];
 
-/** Compiles to one statement; without dimensions it has one row, else it has totals over all of its rows. */
+/** Compiles a plan to one statement. Without dimensions it returns one row, otherwise also totals over all of its rows. */
 export function compileReport(plan: ReportPlan): CompiledReport {
   const compiler = new Compiler(plan);
   return { text: compiler.report(), params: compiler.params };
 }
 
-/** Rows of a source, or of a rollup of it. */
-type Place = {
+/** How rows of a source are read: row by row or from a rollup, and by which clock they are dated. */
+type Reading = {
   readonly source: Source;
   readonly grainMs: number | undefined;
   readonly dated: Dating;
@@ -78,7 +79,7 @@ type SourceParts = {
   readonly sums: Partial<Record<Sum, string>>;
 };
 
-/** Compiles one plan. `params` is complete when the text is. */
+/** Compiles one plan. `params` is complete once the text is. */
 class Compiler {
   readonly #params = new SqlParams();
   readonly #plan: ReportPlan;
@@ -150,7 +151,7 @@ class Compiler {
     return [netted(texts, keys, count)];
   }
 
-  /** How the rows of a source are read: added up beforehand where that knows everything that the report asks for. */
+  /** How the rows of a source are read. Uses a rollup where it has every column that the report needs. */
   #pieces(source: Source, always: readonly string[]): Piece[] {
     const { range, groupBy, filters, scope } = this.#plan;
     const dimensions = [
@@ -176,7 +177,7 @@ class Compiler {
 
   #conversions(): string {
     return this.#source("conversion", this.#rowByRow, {
-      // The newest version of each counts, also before the server has merged the older ones away.
+      // `final`: only the newest version of each counts, even before the server has merged older ones away.
       from: "conversion_fact final",
       where: this.#plan.scope.role === "partner" ? ["not is_private"] : [],
       currency: "currency",
@@ -210,8 +211,8 @@ class Compiler {
 
   #source(source: Source, { grainMs, dated, spans }: Piece, parts: SourceParts): string {
     const { groupBy, filters } = this.#plan;
-    const place = { source, grainMs, dated };
-    const keys = groupBy.flatMap((dimension, index) => this.#keys(place, dimension, index));
+    const reading = { source, grainMs, dated };
+    const keys = groupBy.flatMap((dimension, index) => this.#keys(reading, dimension, index));
     const sums = SUMS.map((name) => {
       const sql = parts.sums[name];
       const type = MONEY.includes(name) ? "toInt128" : "toInt64";
@@ -219,9 +220,9 @@ class Compiler {
     });
     const where = [
       ...this.#scope(),
-      this.#within(place, spans),
+      this.#within(reading, spans),
       ...parts.where,
-      ...filters.flatMap((filter) => this.#condition(place, filter)),
+      ...filters.flatMap((filter) => this.#condition(reading, filter)),
     ];
     const columns = keys.map(({ name, sql }) => `${sql} as ${name}`);
     const text = [
@@ -233,15 +234,15 @@ class Compiler {
     return dated === "moved" ? moved(text, groupBy) : text;
   }
 
-  /** The columns that a dimension is told by: of a moved row the day of UTC and that of the zone. */
-  #keys(place: Place, dimension: Dimension, index: number): { name: string; sql: string }[] {
+  /** The columns of a dimension. The time of a moved row has two: the one in UTC and the one in the zone. */
+  #keys(reading: Reading, dimension: Dimension, index: number): { name: string; sql: string }[] {
     const one = (name: string, dated: Dating) => ({
       name: `${name}${index}`,
-      sql: this.#value({ ...place, dated }, dimension),
+      sql: this.#value({ ...reading, dated }, dimension),
     });
-    return place.dated === "moved" && isTime(dimension.kind)
+    return reading.dated === "moved" && isTime(dimension.kind)
       ? [one("from", "utc"), one("to", "zone")]
-      : [one(DIMENSION_COLUMN, place.dated)];
+      : [one(DIMENSION_COLUMN, reading.dated)];
   }
 
   #scope(): string[] {
@@ -252,16 +253,16 @@ class Compiler {
     return [workspace, `${column} = ${this.#param("UInt32", scope.ownerId)}`];
   }
 
-  /** The condition that a row lies in one of the spans. */
-  #within(place: Place, spans: readonly Span[]): string {
+  /** The condition that a row is in one of the spans. */
+  #within(reading: Reading, spans: readonly Span[]): string {
     const conditions = spans.map(({ fromMs, toMs }) => {
-      const { grainMs } = place;
+      const { grainMs } = reading;
       if (grainMs !== undefined) {
         const from = this.#param("UInt32", fromMs / grainMs);
         const to = this.#param("UInt32", (toMs + 1) / grainMs - 1);
         return `${step(grainMs)} >= ${from}\n  and ${step(grainMs)} <= ${to}`;
       }
-      const at = this.#at(place.source);
+      const at = this.#at(reading.source);
       const from = `fromUnixTimestamp64Milli(${this.#param("Int64", fromMs)}, 'UTC')`;
       const to = `fromUnixTimestamp64Milli(${this.#param("Int64", toMs)}, 'UTC')`;
       return `${at} >= ${from}\n  and ${at} <= ${to}`;
@@ -271,21 +272,21 @@ class Compiler {
       : `(${conditions.map((one) => `(${one})`).join("\n  or ")})`;
   }
 
-  /** When a row of the source is dated. */
+  /** The time at which a row of the source counts. */
   #at(source: Source): string {
     if (source !== "conversion") return "ts";
     return this.#plan.dateBasis === "click" ? "ifNull(click_ts, conv_ts)" : "conv_ts";
   }
 
-  #value(place: Place, { kind, columns }: Dimension): string {
-    const column = columns[place.source];
-    if (isTime(kind)) return this.#time(place, kind);
+  #value(reading: Reading, { kind, columns }: Dimension): string {
+    const column = columns[reading.source];
+    if (isTime(kind)) return this.#time(reading, kind);
     if (column === "manager") return this.#manager();
     if (column === "") return kind === "id" ? "toUInt32(0)" : "''";
     return kind === "flag" ? `if(${column}, 'true', 'false')` : column;
   }
 
-  #time({ source, grainMs, dated }: Place, kind: TimeKind): string {
+  #time({ source, grainMs, dated }: Reading, kind: TimeKind): string {
     const seconds =
       grainMs === undefined
         ? `toInt64(toUnixTimestamp(${this.#at(source)}))`
@@ -294,7 +295,10 @@ class Compiler {
     return timeSql(kind, seconds, offset);
   }
 
-  /** What the zone is ahead of UTC, in seconds: both ends of the wire then agree on every day, whatever zones the server knows. */
+  /**
+   * The zone's offset from UTC in seconds. It comes from us, so that both sides agree on every day, whatever zone data the server
+   * has.
+   */
   #offset(seconds: string): string {
     const offsets = this.#segments.map(({ offsetMs }) => this.#param("Int32", offsetMs / 1_000));
     const ends = this.#segments.slice(1).map(({ fromMs }) => this.#param("Int64", fromMs / 1_000));
@@ -311,15 +315,15 @@ class Compiler {
     return `transform(affiliate_id, ${from}, ${to}, toUInt32(0))`;
   }
 
-  /** No condition where the filter says nothing about the source. */
-  #condition(place: Place, filter: ReportFilter): string[] {
-    const { source } = place;
+  /** Empty if the filter does not apply to the source. */
+  #condition(reading: Reading, filter: ReportFilter): string[] {
+    const { source } = reading;
     const { dimension, operator, values } = filter;
     if (source === "cost" && dimension.columns.cost === "")
       return keepsCosts(filter) ? [] : ["false"];
     if (dimension.only !== undefined && dimension.only !== source) return [];
     if (dimension.columns[source] === "") return emptyPasses(filter) ? [] : ["false"];
-    const value = this.#value(place, dimension);
+    const value = this.#value(reading, dimension);
     const empty = dimension.kind === "id" ? "0" : "''";
     const list = (): string => this.#param(`Array(${elementType(dimension.kind)})`, values);
     switch (operator) {
@@ -356,7 +360,7 @@ class Compiler {
     const seen = MONEY.filter((name) => name !== hidden);
     const hasMoney = seen.map((name) => `s_${name} != 0`).join(" or ");
     const isOther = `cur not in ('', ${this.#param("String", currency)})`;
-    // Most groups have none: a list that is empty costs less than a set that is.
+    // Most groups have none, and an empty list costs less than an empty set.
     return `arraySort(arrayDistinct(groupArrayIf(cur, ${isOther} and (${hasMoney})))) as others`;
   }
 
@@ -365,7 +369,7 @@ class Compiler {
   }
 }
 
-/** The time of a rollup as its projection has it: the text is the same, or ClickHouse does not know it again. */
+/** The time of a rollup, in exactly the text of its projection. Otherwise ClickHouse does not recognise the projection. */
 function step(grainMs: number): string {
   return `intDiv(toUnixTimestamp(ts), ${grainMs / SECOND_MS})`;
 }
@@ -374,7 +378,7 @@ function metricColumn(measure: Measure, index: number): string {
   return `toString(${measure.sql}) as ${METRIC_COLUMN}${index}`;
 }
 
-/** Ties are broken by the values of the dimensions, and what has no value stands last (G68). */
+/** Ties are broken by the values of the dimensions. Rows without a value come last (G68). */
 function orderBy(sort: ReportSort, keys: readonly string[]): string {
   const direction = sort.descending ? "desc" : "asc";
   const first =

@@ -8,22 +8,22 @@ import { DAY_MS, SECOND_MS } from "../../schemas/time/zone.ts";
 import { invalidParameter } from "../errors.ts";
 import type { ReportScope } from "./report-scope.ts";
 
-/** What one unit of a currency is worth on a day in the currency of the report: list by list, the same places belong together. */
+/** The value of one unit of a currency on a day, in the currency of the report. Equal indexes of the lists belong together. */
 export type CostRates = {
   readonly currencies: readonly string[];
   readonly dates: readonly string[];
-  /** Whole numbers as text: the rate is the numerator by the denominator. */
+  /** Whole numbers as text: the rate is numerator / denominator. */
   readonly numerators: readonly string[];
   readonly denominators: readonly string[];
 };
 
-/** Some centuries of a currency. What a statement carries has a bound. */
+/** Enough for centuries of one currency. Bounds the size of a statement. */
 const PAIRS_MAX = 100_000;
 const Pair = z.object({ currency: z.string(), date: z.string() });
 
 /**
- * The days of the costs that may lie in a range, as the first second of the first and of the day after the last, by the clock
- * on the wall. A time that the clocks skip stands up to a day later (cost-rows.ts).
+ * The days of the costs that may be in a range, as seconds of the wall clock: the first second of the first day, and that of the
+ * day after the last. A time that the clocks skip may count up to a day later (cost-rows.ts).
  */
 export function costSeconds({ fromMs, toMs, zone }: TimeRange): { from: number; end: number } {
   const daySeconds = DAY_MS / SECOND_MS;
@@ -34,9 +34,9 @@ export function costSeconds({ fromMs, toMs, zone }: TimeRange): { from: number; 
 }
 
 /**
- * Usable rates of the days and currencies in which a workspace has costs in a range; undefined where there are no costs, or
- * none for this caller.
- * @throws {ApiError} `invalid_parameter` for more of them than a statement may carry.
+ * Usable rates for the days and currencies of a workspace's costs in a range. Undefined if there are no costs, or none for this
+ * caller.
+ * @throws {ApiError} `invalid_parameter` if there are more than a statement may carry.
  */
 export async function readCostRates(
   { db, clickhouse }: { readonly db: Queryable; readonly clickhouse: ClickhouseReader },

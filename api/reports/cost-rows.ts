@@ -3,12 +3,12 @@ import { DAY_MS, SECOND_MS } from "../../schemas/time/zone.ts";
 import { type CostRates, costSeconds } from "./cost-rates.ts";
 import type { FilterOperator, ReportFilter } from "./report-filters.ts";
 
-/** The place of a value in the text of a statement, by its type. */
+/** Adds a value of a type as a parameter and returns its placeholder. */
 type Param = (type: string, value: unknown) => string;
 
-/** Operators that ask for what a dimension does not have: they keep what has no such dimension. */
+/** Operators that exclude values: they keep rows without the dimension. */
 const LEAVES_OUT: ReadonlySet<FilterOperator> = new Set(["not_in", "not_contains", "empty"]);
-/** They judge conversions, and the cost of a visitor is the same whether he buys or not. */
+/** These judge conversions only. The cost of a visitor is the same with or without a purchase. */
 const OF_SALES: ReadonlySet<string> = new Set(["event", "status"]);
 
 /** Whether costs pass a filter on a dimension that they do not have (REP, rule 2). */
@@ -17,10 +17,9 @@ export function keepsCosts({ dimension, operator }: ReportFilter): boolean {
 }
 
 /**
- * Ad costs as rows of a report: `ts` is the instant at which the clocks of the report's zone first show the cost's day and
- * hour, `cost` ten-thousandths of `cur`. `cur` is the report's currency wherever there is a usable rate, so that the rest of
- * the statement treats costs as it treats other money. Each cost is rounded by itself, half away from zero: any rows add up
- * to their totals.
+ * Ad costs as rows of a report. `ts` is the instant at which the clocks of the report's zone first show the cost's day and hour,
+ * `cost` is in ten-thousandths of `cur`. `cur` is the report's currency wherever a usable rate exists, so that the rest of the
+ * statement treats costs like other money. Each cost is rounded by itself, half away from zero, so any rows add up to their totals.
  */
 export function costRows(
   plan: {
@@ -57,11 +56,11 @@ function localSeconds(): string {
 }
 
 /**
- * What the zone is ahead of UTC when its clocks first show the time of a cost, in seconds. A time that they skip counts by the
- * offset before: it stands as much after the gap's begin as it is after it on the wall.
+ * The zone's offset from UTC, in seconds, when its clocks first show the time of a cost. A time that the clocks skip uses the
+ * offset before the gap: it counts as long after the start of the gap as the wall time is after it.
  */
 function offset({ fromMs, toMs, zone }: TimeRange, param: Param): string {
-  // A change just before the range decides about its first hour.
+  // A change of clocks just before the range affects its first hour.
   const segments = zone.segments(Math.max(fromMs - DAY_MS, 0), toMs + DAY_MS);
   const cases = segments.slice(1).flatMap((segment, index) => {
     const before = segments[index]?.offsetMs ?? segment.offsetMs;

@@ -1,19 +1,19 @@
 const LINE_END = "\r\n";
-/** A spreadsheet takes a cell that begins like this for a formula (G77). */
+/** A spreadsheet treats a cell that begins with one of these as a formula (G77). */
 const FORMULA = /^[=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;
 
-/** A cell of text: what would be run as a formula is shown as it is written. */
+/** A text cell. Text that a spreadsheet would run as a formula is escaped, so that it is shown as written. */
 export function textCell(text: string): string {
   return quoted(FORMULA.test(text) ? `'${text}` : text);
 }
 
-/** A cell of a number, which may begin with a minus sign; empty for null. */
+/** A number cell, which may begin with a minus sign; empty for null. */
 export function numberCell(value: string | number | null): string {
   return value === null ? "" : String(value);
 }
 
-/** One record by RFC 4180, its end included. */
+/** One record by RFC 4180, including its line end. */
 export function csvLine(cells: readonly string[]): string {
   return cells.join(",") + LINE_END;
 }

@@ -8,18 +8,18 @@ import {
 import { HOUR_MS, SECOND_MS } from "../../schemas/time/zone.ts";
 import type { ReportRole } from "./report-scope.ts";
 
-/** Where rows of a report come from. */
+/** Sources of the rows of a report. */
 export const SOURCES = ["click", "impression", "conversion", "cost"] as const;
 export type Source = (typeof SOURCES)[number];
 
 /**
- * `id` a positive integer, 0 when there is none · `text` "" when there is none · `flag` "true" or "false", "" when the source
- * has none · the others are pieces of local time, as numbers inside of a statement.
+ * `id` is a positive integer, 0 for none · `text` is "" for none · `flag` is "true" or "false", "" if the source has none · the
+ * others are parts of local time, numbers within a statement.
  */
 export type DimensionKind = "id" | "text" | "flag" | TimeKind;
 export type TimeKind = "date" | "week" | "month" | "hour" | "hour_start";
 
-/** Whose names label the ids of a dimension. */
+/** Kinds of records whose names label the ids of a dimension. */
 export type Entity = "offer" | "affiliate" | "advertiser" | "smart_link" | "manager" | "event";
 
 export type Dimension = {
@@ -30,13 +30,13 @@ export type Dimension = {
   readonly entity: Entity | undefined;
   /** Roles that may neither group, filter nor sort by it (G64, REP-057). */
   readonly hiddenFrom: readonly ReportRole[];
-  /** What holds it in each source; "" where the source does not carry it. Time has no column of its own. */
+  /** The column in each source; "" if the source does not have the dimension. Time has no column of its own. */
   readonly columns: Readonly<Record<Source, string>>;
-  /** The one source it is an attribute of: a filter on it judges that source and leaves the others alone (README). */
+  /** Set for an attribute of one source only: a filter on it judges that source and ignores the others (README). */
   readonly only: "click" | "conversion" | undefined;
 };
 
-/** A filter that an advertiser or a partner may not probe hidden fields by (VIS-059). */
+/** Keeps advertisers and partners from probing hidden fields with a filter (VIS-059). */
 const NOT_PARTNER = ["partner"] as const;
 const NOT_ADVERTISER = ["advertiser"] as const;
 const STAFF_ONLY = ["partner", "advertiser"] as const;
@@ -98,7 +98,7 @@ const ALL: readonly Dimension[] = [
   clickOnly("click_status", "Click status", { column: "status" }),
   clickOnly("status_reason", "Status reason", { column: "status_reason" }),
   clickOnly("is_unique", "Unique", { column: "is_unique", kind: "flag" }),
-  // The count of bots is hidden from advertisers too, and a filter would tell it (VIS-050, VIS-059).
+  // Advertisers do not see the count of bots, and a filter would reveal it (VIS-050, VIS-059).
   clickOnly("is_bot", "Bot", { column: "is_bot", kind: "flag", hiddenFrom: STAFF_ONLY }),
   clickOnly("is_datacenter", "Datacenter", {
     column: "is_datacenter",
@@ -110,13 +110,13 @@ const ALL: readonly Dimension[] = [
 
 const BY_NAME: ReadonlyMap<string, Dimension> = new Map(ALL.map((one) => [one.name, one]));
 
-/** Undefined for a name that does not exist and for one that this role cannot see: both are refused alike (REP-057). */
+/** Undefined for a name that does not exist and for one that this role cannot see: both get the same refusal (REP-057). */
 export function findDimension(name: string, role: ReportRole): Dimension | undefined {
   const found = BY_NAME.get(name);
   return found === undefined || found.hiddenFrom.includes(role) ? undefined : found;
 }
 
-/** Names in their documented order. */
+/** Names in documented order. */
 export function dimensionNames(role: ReportRole): string[] {
   return ALL.filter((one) => !one.hiddenFrom.includes(role)).map((one) => one.name);
 }
@@ -131,7 +131,7 @@ export function bucketDimension(interval: "day" | "hour"): Dimension {
   return text("bucket", "Bucket", { kind, columns: everywhere("bucket") });
 }
 
-/** How a value of a statement is shown (G65). */
+/** Converts a value of a statement to what the answer shows (G65). */
 export function dimensionValue(kind: DimensionKind, stored: string | number): string | number {
   const number = Number(stored);
   switch (kind) {
@@ -152,7 +152,7 @@ export function dimensionValue(kind: DimensionKind, stored: string | number): st
   }
 }
 
-/** Label and second line of a value that is no entity's (G65). */
+/** Label and second line of a value that is not a record (G65). */
 export function dimensionLabel(
   kind: DimensionKind,
   value: string | number,

@@ -60,7 +60,7 @@ export const getReport: Operation = operation({
   },
 });
 
-/** A stream whose first piece is there: what fails before it is thrown here. */
+/** Waits for the first piece, so that an earlier failure is thrown here and gets a status of its own. */
 async function startedStream(pieces: AsyncGenerator<string>): Promise<Readable> {
   const first = await pieces.next();
   async function* all(): AsyncGenerator<string> {

@@ -1,4 +1,4 @@
-/** Two spaces before each line. */
+/** Puts two spaces before each line. */
 export function indent(text: string): string {
   return text.replaceAll(/^/gm, "  ");
 }

@@ -35,7 +35,7 @@ test.each([
   expect(measuresOf(role).map(({ name }) => name)).toEqual(names);
 });
 
-test("an advertiser's epc tells nothing of the payout (G70, T30)", () => {
+test("an advertiser's epc does not reveal the payout (G70, T30)", () => {
   expect(findMeasure("epc", "advertiser")?.sql).not.toContain("payout");
   expect(findMeasure("epc", "partner")?.sql).toContain("payout");
 });

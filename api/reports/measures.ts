@@ -1,7 +1,7 @@
 import { formatAmount } from "../../schemas/money/amount.ts";
 import type { ReportRole } from "./report-scope.ts";
 
-/** What each source adds up and the outer statement sums again: counts, and money of the report currency. */
+/** Sums that each source computes and that the outer statement adds up: counts, and money in the report currency. */
 export const SUMS = [
   "clicks",
   "unique_clicks",
@@ -17,17 +17,17 @@ export const SUMS = [
 ] as const;
 export type Sum = (typeof SUMS)[number];
 
-/** A statement's value of a metric: a whole number as text in the metric's own scale, null at a zero denominator. */
+/** A metric as the statement returns it: a whole number as text in the metric's own scale, null if the denominator is zero. */
 export type StoredMetric = string | null;
 
 export type Measure = {
   readonly name: string;
   readonly label: string;
-  /** `count` whole · `money` ten-thousandths · `ratio` millionths, rounded half away from zero (G72). */
+  /** `count` is whole · `money` in ten-thousandths · `ratio` in millionths, rounded half away from zero (G72). */
   readonly kind: "count" | "money" | "ratio";
-  /** Null where it would divide by zero. */
+  /** True if it divides: null for a zero denominator. */
   readonly isQuotient: boolean;
-  /** A whole number by the names of {@link SUMS}, all of them integers. */
+  /** SQL for a whole number, with the names of {@link SUMS}, which are all integers. */
   readonly sql: string;
 };
 
@@ -54,7 +54,7 @@ const ALL: readonly Definition[] = [
   { ...money("payout", "Payout", "payout"), hiddenFrom: ["advertiser"] },
   { ...money("profit", "Profit", PROFIT), hiddenFrom: STAFF_ONLY },
   { ...ratio("margin", "Margin", { of: PROFIT, by: "revenue" }), hiddenFrom: STAFF_ONLY },
-  // By payout it would tell an advertiser the hidden payout (G70).
+  // Computed from the payout, it would reveal the hidden payout to an advertiser (G70).
   {
     ...perUnit("epc", "EPC", { of: "payout", by: "clicks" }),
     sql: (role) => quotient(role === "advertiser" ? "revenue" : "payout", "clicks", 1),
@@ -68,7 +68,7 @@ const ALL: readonly Definition[] = [
   { ...money("net_profit", "Net profit", `(${PROFIT} - ad_cost)`), hiddenFrom: STAFF_ONLY },
 ];
 
-/** Undefined for a name that does not exist and for one that this role cannot see: both are refused alike (REP-055). */
+/** Undefined for a name that does not exist and for one that this role cannot see: both get the same refusal (REP-055). */
 export function findMeasure(name: string, role: ReportRole): Measure | undefined {
   const found = ALL.find((one) => one.name === name && !one.hiddenFrom.includes(role));
   if (found === undefined) return undefined;
@@ -76,19 +76,19 @@ export function findMeasure(name: string, role: ReportRole): Measure | undefined
   return { ...rest, sql: typeof sql === "string" ? sql : sql(role) };
 }
 
-/** Everything a role may see, in documented order: the default of `metrics` (G68). */
+/** All metrics that a role may see, in documented order: the default of `metrics` (G68). */
 export function measuresOf(role: ReportRole): Measure[] {
   return ALL.flatMap(({ name }) => findMeasure(name, role) ?? []);
 }
 
-/** As the contract shows it: a count or a fraction is a number, money a string with four places (ENV-005, ENV-009). */
+/** The value in the answer: a count or a fraction is a number, money a string with four decimals (ENV-005, ENV-009). */
 export function measureValue(kind: Measure["kind"], stored: StoredMetric): number | string | null {
   if (stored === null) return null;
   if (kind === "money") return formatAmount(BigInt(stored));
   return kind === "count" ? Number(stored) : Number(stored) / RATIO_SCALE;
 }
 
-/** What a bucket without any row shows: zeros, and null where a zero would divide (G80). */
+/** The value of a bucket without rows: zero, or null where a zero would divide (G80). */
 export function emptyValue(measure: Measure): number | string | null {
   return measureValue(measure.kind, measure.isQuotient ? null : "0");
 }
@@ -103,7 +103,7 @@ function money(name: string, label: string, sql: string): Definition {
 
 type Quotient = { readonly of: string; readonly by: string };
 
-/** Money by the piece. */
+/** Money per unit. */
 function perUnit(name: string, label: string, { of, by }: Quotient): Definition {
   return { ...money(name, label, quotient(of, by, 1)), isQuotient: true };
 }

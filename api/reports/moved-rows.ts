@@ -3,8 +3,8 @@ import { indent } from "./indent.ts";
 import { SUMS, type Sum } from "./measures.ts";
 
 /**
- * Rows that were counted on a day of UTC and belong to another day of the zone, twice: taken off the one, counted on the other.
- * `text` has a column `d0`… for each dimension, and for a time two: `from0`… of UTC and `to0`… of the zone.
+ * Rows that were counted on a day of UTC but belong to another day of the zone. Each appears twice: subtracted from the first day,
+ * added to the second. `text` has one column `d0`… for each dimension, and for a time two: `from0`… in UTC and `to0`… in the zone.
  */
 export function moved(text: string, groupBy: readonly Dimension[]): string {
   const keys = groupBy.map(({ kind }, index) => {
@@ -22,8 +22,8 @@ export function moved(text: string, groupBy: readonly Dimension[]): string {
 }
 
 /**
- * One source of pieces that have moved rows among them. A group that nothing is left of is none, and what cancels out is no
- * money of another currency. `count` counts rows.
+ * Combines pieces of one source, including moved rows. A group whose rows were all moved away disappears, and amounts that cancel
+ * out do not count as money in another currency. `count` counts rows.
  */
 export function netted(pieces: readonly string[], keys: readonly string[], count: Sum): string {
   const names = [...keys, "cur"];

@@ -15,9 +15,9 @@ import { loadLabels, planOf } from "./run-report.ts";
 const CSV_ROWS_MAX = 200_000;
 
 /**
- * A whole report as lines of CSV: header, rows, totals over the whole report, and a note of the currencies left out (G77).
- * The first piece comes only when ClickHouse has answered, so that a fault before it is still told by a status. Rows are
- * never all in memory.
+ * A whole report as lines of CSV: header, rows, totals over the whole report, and a note about the currencies left out (G77). The
+ * first piece comes only after ClickHouse has answered, so an earlier fault can still set the HTTP status. The rows are never all
+ * in memory.
  */
 export async function* reportCsv(
   stores: ReportStores,
@@ -62,7 +62,7 @@ function headerLine(
   return csvLine([...dimensions, ...headings].map(textCell));
 }
 
-/** Columns of a dimension: an entity has its name beside its id. */
+/** Columns of a dimension: an entity has its name next to its id. */
 function cellNames({ entity, kind, label }: Dimension): string[] {
   return entity !== undefined && kind === "id" ? [label, `${label} ID`] : [label];
 }

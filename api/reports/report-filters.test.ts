@@ -49,13 +49,13 @@ test.each([
   expect(read(given)).toBe("refused");
 });
 
-test("a refusal tells the names that there are, none of them hidden from the role (REP-057)", () => {
-  const told = (term: string, role: "staff" | "partner"): string => {
+test("a refusal lists the known names, without those hidden from the role (REP-057)", () => {
+  const refused = (term: string, role: "staff" | "partner"): string => {
     const filters = parseFilters([term], role);
     return typeof filters === "string" ? filters : "taken";
   };
-  const ofStaff = told("foo:in:1", "staff");
-  const ofPartner = told("manager:in:1", "partner");
+  const ofStaff = refused("foo:in:1", "staff");
+  const ofPartner = refused("manager:in:1", "partner");
   expect(ofStaff).toMatch(
     /^unknown dimension in "foo:in:1"; there are offer, affiliate, advertiser,/,
   );
@@ -63,7 +63,7 @@ test("a refusal tells the names that there are, none of them hidden from the rol
     /^unknown dimension in "manager:in:1"; there are offer, affiliate, smart_link,/,
   );
   expect(ofPartner).not.toMatch(/advertiser|is_bot|is_datacenter|manager,/);
-  expect(told("offer:eqq:1", "staff")).toMatch(
+  expect(refused("offer:eqq:1", "staff")).toMatch(
     /^unknown operator in "offer:eqq:1"; there are in, not_in/,
   );
 });
@@ -79,7 +79,7 @@ test.each([
   ["sub1:starts_with:a", false],
   ["sub1:empty", true],
   ["sub1:not_empty", false],
-] as const)("what has no value passes %s: %s (T34)", (given, passes) => {
+] as const)("a row without a value passes %s: %s (T34)", (given, passes) => {
   const filters = parseFilters([given], "staff");
   expect(typeof filters === "string" ? given : filters.map(emptyPasses)).toEqual([passes]);
 });

@@ -15,7 +15,7 @@ export const FILTER_OPERATORS = [
 ] as const;
 export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 
-/** One term; terms are combined with "and". Ids and pieces of time are numbers, everything else is text. */
+/** One term; terms are combined with "and". Ids and parts of time are numbers, all else is text. */
 export type ReportFilter = {
   readonly dimension: Dimension;
   readonly operator: FilterOperator;
@@ -30,13 +30,12 @@ const ALIASES: ReadonlyMap<string, FilterOperator> = new Map([
   ["eq", "in"],
   ["ne", "not_in"],
 ]);
-/** Operators that read the letters of a value: only text has any. */
+/** Operators that compare characters, so they need text. */
 const LETTERS: ReadonlySet<FilterOperator> = new Set(["contains", "not_contains", "starts_with"]);
 const WITHOUT_VALUE: ReadonlySet<FilterOperator> = new Set(["empty", "not_empty"]);
 
 /**
- * Reads `dimension:operator:value1|value2` terms, separated by commas or repeated (G67). Answers why the first bad term is
- * refused, as text.
+ * Reads `dimension:operator:value1|value2` terms, separated by commas or repeated (G67). If a term is invalid, returns why as text.
  */
 export function parseFilters(
   given: readonly string[],
@@ -55,7 +54,7 @@ export function parseFilters(
   return filters;
 }
 
-/** Whether a source without the dimension, whose value is therefore the empty one, passes the filter. */
+/** Whether a source without the dimension, whose value is therefore empty, passes the filter. */
 export function emptyPasses({ dimension, operator, values }: ReportFilter): boolean {
   const empty = dimension.kind === "id" ? 0 : "";
   switch (operator) {
@@ -95,7 +94,7 @@ function parseTerm(term: string, role: ReportRole): ReportFilter | string {
   return { dimension, operator, values };
 }
 
-/** A whole value that is no code would match nothing, which reads like "there are none". */
+/** A full value that is not a currency code would match nothing, which looks like "no data". */
 function wrongCurrency({ dimension, operator, values }: ReportFilter): string | undefined {
   if (dimension.name !== "currency" || LETTERS.has(operator)) return undefined;
   return values.map(String).find((code) => code !== "" && !isCurrency(code));
@@ -108,7 +107,7 @@ function parseValues(dimension: Dimension, list: string): (string | number)[] | 
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-/** Values are percent-encoded once more when they hold a separator; a stray percent sign stands for itself. */
+/** Values that contain a separator are percent-encoded once more. A stray percent sign means itself. */
 function decodeValue(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -142,7 +141,7 @@ function parseValue({ name, kind }: Dimension, text: string): string | number | 
     case "hour_start":
       return undefined;
     case "text":
-      // Codes are kept in upper case.
+      // Codes are stored in upper case.
       return name === "country" || name === "currency" ? text.toUpperCase() : text;
   }
 }

@@ -9,10 +9,10 @@ import {
 import { type Dimension, dimensionLabel } from "./dimensions.ts";
 import type { ReportScope } from "./report-scope.ts";
 
-/** Beyond so many, a stream of rows asks again for names it has already known. */
+/** Bounds the cache of a stream of rows. Beyond it, names are read again. */
 const KNOWN_MAX = 50_000;
 
-/** Names of the values of a report's dimensions, as its caller may know them. */
+/** Names for the values of a report's dimensions, as far as the caller may see them. */
 export class ReportLabels {
   readonly #db: Queryable;
   readonly #scope: ReportScope;
@@ -23,7 +23,7 @@ export class ReportLabels {
     this.#scope = scope;
   }
 
-  /** Reads what is not known yet of one dimension. Call before {@link of}. */
+  /** Reads the missing names of one dimension. Call before {@link of}. */
   async load(dimension: Dimension, values: Iterable<number | string>): Promise<void> {
     const { entity, name } = dimension;
     if (entity === undefined || this.#isAnonymous(dimension)) return;

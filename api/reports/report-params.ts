@@ -10,7 +10,7 @@ const text = (description: string): z.ZodOptional<z.ZodString> =>
 
 const METRICS = measuresOf("staff").map(({ name }) => name);
 
-/** Parameters that reports and series share. What they may hold depends on the role: see report-request.ts. */
+/** Parameters that reports and series share. Their allowed values depend on the role: see report-request.ts. */
 export const measuredParams = {
   ...rangeParams,
   preset: text(`Named range: ${PRESETS.join(", ")}`),

@@ -10,7 +10,7 @@ import type { ReportRole } from "./report-scope.ts";
 const GROUP_BY_MAX = 3;
 const LIMIT_DEFAULT = 1_000;
 const LIMIT_MAX = 10_000;
-/** Beyond it nothing could be read from one answer to the next within any time limit. */
+/** With a larger offset no report could finish within any time limit. */
 const OFFSET_MAX = 1_000_000_000;
 
 /** The query of `GET /reports`, as sent. */
@@ -27,7 +27,7 @@ export type ReportQuery = RangeQuery & {
   readonly date_basis?: string | undefined;
 };
 
-/** What the answer depends on besides the query. */
+/** What the answer depends on in addition to the query. */
 export type ReportCaller = {
   readonly role: ReportRole;
   readonly nowMs: number;
@@ -39,7 +39,7 @@ export type ReportSort =
   | { readonly by: "dimension"; readonly index: number; readonly descending: boolean }
   | { readonly by: "metric"; readonly measure: Measure; readonly descending: boolean };
 
-/** A report that may be run: every name in it is known and visible to the caller. */
+/** A valid report: the caller may see every name in it. */
 export type ReportRequest = {
   readonly range: TimeRange;
   readonly groupBy: readonly Dimension[];
@@ -53,7 +53,7 @@ export type ReportRequest = {
   readonly dateBasis: "conversion" | "click";
 };
 
-/** @throws {ApiError} `invalid_parameter` for the first parameter that cannot be. */
+/** @throws {ApiError} `invalid_parameter` for the first invalid parameter. */
 export function parseReportRequest(query: ReportQuery, caller: ReportCaller): ReportRequest {
   const { role } = caller;
   const range = parseRange(query, caller, { defaultPreset: "last30" });
@@ -84,7 +84,7 @@ export function parseRange(
   return result.range;
 }
 
-/** Everything that the role may see when absent (G68). @throws {ApiError} */
+/** Default: all metrics that the role may see (G68). @throws {ApiError} */
 export function parseMetrics(given: string | undefined, role: ReportRole): readonly Measure[] {
   const names = namesOf(given);
   if (names.length === 0) return measuresOf(role);

@@ -16,7 +16,7 @@ import type { ReportFilter } from "./report-filters.ts";
 
 export type ReportStores = { readonly db: Queryable; readonly clickhouse: ClickhouseReader };
 
-/** One row as the contract shows it, by position: dimensions and metrics in the order of the plan. */
+/** One row of the answer by position: dimensions and metrics in the order of the plan. */
 export type ReportRow = {
   readonly values: readonly (string | number)[];
   readonly metrics: readonly (string | number | null)[];
@@ -35,14 +35,14 @@ const StoredRow = z
   .catchall(z.union([z.string(), z.number(), z.null()]));
 type StoredRow = z.infer<typeof StoredRow>;
 
-/** Runs one plan: its rows, and totals over all rows that it has without a limit. */
+/** Runs one plan. Returns its rows, and totals over all rows regardless of the limit. */
 export async function readReportPage(
   { clickhouse }: ReportStores,
   plan: ReportPlan,
 ): Promise<ReportPage> {
   const page: Page<StoredRow> = await selectPage(clickhouse, statementOf(plan), StoredRow);
   const rows = page.rows.map((row) => reportRow(plan, row));
-  // Without dimensions there is one row, which is its own total.
+  // Without dimensions the only row is also the total.
   const totals = plan.groupBy.length === 0 ? page.rows[0] : page.totals;
   if (totals === undefined) throw new Error("a report came without its totals");
   return {
@@ -53,7 +53,7 @@ export async function readReportPage(
   };
 }
 
-/** The rows of a plan as they arrive, a few hundred at a time. */
+/** Streams the rows of a plan, a few hundred at a time. */
 export async function* streamReportRows(
   { clickhouse }: ReportStores,
   plan: ReportPlan,
@@ -63,7 +63,7 @@ export async function* streamReportRows(
   }
 }
 
-/** The account managers of a workspace's partners; undefined where a report does not speak of them. */
+/** The account managers of a workspace's partners; undefined if the report does not use them. */
 export async function readManagers(
   { db }: ReportStores,
   workspaceId: number,

@@ -1,4 +1,4 @@
-/** Staff is admin and analyst: they see the same numbers. */
+/** Staff stands for admin and analyst, which see the same numbers. */
 export type ReportRole = "staff" | "partner" | "advertiser";
 
 /** Whose rows a report may count (REP-054, REP-059). `ownerId` is the partner's or the advertiser's id. */

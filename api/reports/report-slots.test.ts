@@ -29,7 +29,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
 
 const LIMITED = { code: "rate_limited", headers: { "retry-after": "2" } };
 
-test("a key and a workspace have their places, and then wait and are refused (#17, G205)", async () => {
+test("a key and a workspace have their slots, and beyond these wait and are refused (#17, G205)", async () => {
   const slots = new ReportSlots(LIMITS);
   const [first] = await taken(slots, holder(1), holder(1), holder(1, 1));
   expect(await refusalOf(slots.take(holder(1), nobodyLeaves))).toMatchObject(LIMITED);
@@ -42,7 +42,7 @@ test("a key and a workspace have their places, and then wait and are refused (#1
   expect([slots.underWay, slots.waiting]).toEqual([3, 0]);
 });
 
-test("a process whose places others hold is unavailable, which is no limit of the key", async () => {
+test("a process whose slots others hold is unavailable, which is not a limit of the key", async () => {
   const slots = new ReportSlots(LIMITS);
   await taken(slots, holder(1), holder(1), holder(2), holder(2), holder(2, 1));
   expect(await refusalOf(slots.take(holder(3), nobodyLeaves))).toMatchObject({
@@ -50,7 +50,7 @@ test("a process whose places others hold is unavailable, which is no limit of th
   });
 });
 
-test("who waits is served in turn by workspace, oldest first within one (#17, G205)", async () => {
+test("waiting requests are served in turn by workspace, oldest first within one (#17, G205)", async () => {
   const slots = new ReportSlots({ ...PATIENT, total: 1 });
   const [free] = await taken(slots, holder(9));
   const served: string[] = [];
@@ -79,7 +79,7 @@ test("a key at its limit does not hold up another key of its workspace", async (
   expect(await older).toBe("served");
 });
 
-test("as many wait as are allowed, of a key and of all (#17, N123)", async () => {
+test("only the allowed number of requests wait, of a key and of all (#17, N123)", async () => {
   const slots = new ReportSlots({ ...PATIENT, total: 1 });
   await taken(slots, holder(9));
   const left = new AbortController();

@@ -1,17 +1,17 @@
 import { ApiError } from "../errors.ts";
 
-/** Who asks for a report. */
+/** The holder of a slot. */
 export type SlotHolder = { readonly keyId: number; readonly workspaceId: number };
 
 export type SlotLimits = {
   readonly perKey: number;
   readonly perWorkspace: number;
-  /** Of this process: as many as it has connections to ClickHouse. */
+  /** In this process; equal to its number of connections to ClickHouse. */
   readonly total: number;
   readonly waitMs: number;
-  /** Of one key. */
+  /** Waiting requests of one key. */
   readonly waitingPerKey: number;
-  /** Of this process. */
+  /** Waiting requests of this process. */
   readonly waitingTotal: number;
 };
 
@@ -20,15 +20,15 @@ type Waiting = { readonly holder: SlotHolder; readonly serve: () => void };
 const RETRY_AFTER_SEC = 2;
 
 /**
- * Places for what reads ClickHouse (G205). Each operation has one statement under way at a time, so whoever holds a place never
- * waits for a connection. Invariant: nobody waits who could be served. Those who wait are served in turn by workspace, oldest first
- * within one.
+ * Slots for operations that read ClickHouse (G205). Each operation runs one statement at a time, so a holder of a slot never waits
+ * for a connection. Invariant: no request waits that could be served. Waiting requests are served in turn by workspace, oldest
+ * first within one.
  */
 export class ReportSlots {
   readonly #limits: SlotLimits;
   readonly #byKey = new Map<number, number>();
   readonly #byWorkspace = new Map<number, number>();
-  /** In the order of their turns. */
+  /** Workspaces in the order of their turns. */
   readonly #queues = new Map<number, Waiting[]>();
   readonly #waitingByKey = new Map<number, number>();
   #underWay = 0;
@@ -47,9 +47,9 @@ export class ReportSlots {
   }
 
   /**
-   * Resolves to the function that gives the place back; further calls of it do nothing. Rejects with the reason of `left` when
-   * that is aborted first. @throws {ApiError} `rate_limited` when the key or its workspace has all its places for `waitMs`,
-   * `unavailable` when others hold those of the process.
+   * Resolves to the function that releases the slot; calling it again does nothing. Rejects with the reason of `left` if that is
+   * aborted first. @throws {ApiError} `rate_limited` if the key or its workspace has used all its slots for `waitMs`, `unavailable`
+   * if others hold all slots of the process.
    */
   async take(holder: SlotHolder, left: AbortSignal): Promise<() => void> {
     left.throwIfAborted();
@@ -126,7 +126,7 @@ export class ReportSlots {
     this.#serveNext();
   }
 
-  /** One place became free, so one more can be served at most. */
+  /** One slot was released, so at most one more request can be served. */
   #serveNext(): void {
     for (const [workspaceId, queue] of this.#queues) {
       const next = queue.find(({ holder }) => this.#hasRoom(holder));
@@ -134,7 +134,7 @@ export class ReportSlots {
       next.serve();
       const rest = this.#queues.get(workspaceId);
       if (rest === undefined) return;
-      // To the end of the turns.
+      // Moves the workspace to the end of the turns.
       this.#queues.delete(workspaceId);
       this.#queues.set(workspaceId, rest);
       return;
@@ -166,7 +166,7 @@ function of(counts: ReadonlyMap<number, number>, id: number): number {
   return counts.get(id) ?? 0;
 }
 
-/** Keeps no zeros: the map is as large as what is under way. */
+/** Deletes zeros, so the map stays as small as the number of running operations. */
 function add(counts: Map<number, number>, id: number, change: 1 | -1): void {
   const count = of(counts, id) + change;
   if (count === 0) counts.delete(id);

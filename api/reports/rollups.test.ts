@@ -46,7 +46,7 @@ describe("how a range is read", () => {
     ]);
   });
 
-  test("row by row where no rollup knows a column, or not all of them together", () => {
+  test("row by row where no rollup has a column, or not all of them together", () => {
     const span = { fromMs: FEBRUARY, toMs: FEBRUARY + DAY - 1 };
     const rows = [{ grainMs: undefined, spans: [span], dated: "zone" }];
     expect(pieces(span, ["sub1"])).toEqual(rows);
@@ -70,7 +70,7 @@ describe("how a range is read", () => {
     expect(read.slice(0, grains.length)).toEqual(grains);
   });
 
-  test("without half hours, days of a zone by days of UTC, and what lies on another day moved", () => {
+  test("without half hours, days of a zone by days of UTC, and rows of another day moved", () => {
     const days = { fromMs: FEBRUARY + DAY, toMs: FEBRUARY + 3 * DAY - 1 };
     const span = { fromMs: FEBRUARY + 5 * HOUR, toMs: FEBRUARY + 3 * DAY + 5 * HOUR - 1 };
     expect(pieces(span, ["os"], ["date"], "America/New_York")).toEqual([
@@ -94,7 +94,7 @@ describe("how a range is read", () => {
     ]);
   });
 
-  test("of what is moved a quarter of an hour row by row, where a zone has one", () => {
+  test("a quarter of an hour of the moved rows is read row by row, if the zone's offset has one", () => {
     const span = { fromMs: FEBRUARY, toMs: FEBRUARY + DAY - 1 };
     const fromMs = FEBRUARY + 18 * HOUR + HOUR / 4;
     expect(pieces(span, ["offer_id"], ["month"], "Asia/Kathmandu")).toEqual([
@@ -112,7 +112,7 @@ describe("how a range is read", () => {
     ]);
   });
 
-  test("hours, what is judged by its day, and very long ranges are not moved", () => {
+  test("hours, rows judged by their day, and very long ranges are not moved", () => {
     const span = { fromMs: FEBRUARY, toMs: FEBRUARY + 2 * DAY - 1 };
     const rows = [{ grainMs: undefined, spans: [span], dated: "zone" }];
     const tz = "America/New_York";
@@ -161,7 +161,7 @@ describe("how a range is read", () => {
     );
   });
 
-  test("what is read in steps begins and ends with one", () => {
+  test("spans that are read in steps begin and end with one", () => {
     const at = fc.integer({ min: Date.UTC(2025, 2, 5), max: Date.UTC(2025, 3, 10) });
     fc.assert(
       fc.property(at, at, fc.constantFrom(...ZONES), (a, b, tz) => {
@@ -175,7 +175,7 @@ describe("how a range is read", () => {
   });
 });
 
-/** Days of the zone, or of UTC, since 1970, and how often an instant is counted on each. */
+/** Days since 1970, of the zone or of UTC, on which an instant counts, and how often. */
 function countsOn(read: readonly Piece[], instant: number, tz: string): [number, number][] {
   const counts = new Map<number, number>();
   const add = (day: number, count: number) => counts.set(day, (counts.get(day) ?? 0) + count);

@@ -1,11 +1,11 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, type OffsetSegment } from "../../schemas/time/zone.ts";
 import type { Source, TimeKind } from "./dimensions.ts";
 
-/** Rows that ClickHouse keeps added up with every part: a projection of schemas/clickhouse/migrations/0005_rollups.sql. */
+/** Sums that ClickHouse keeps with every part: a projection of schemas/clickhouse/migrations/0005_rollups.sql. */
 export type Rollup = {
   readonly projection: string;
   readonly grainMs: number;
-  /** What its rows are told apart by, besides workspace and time. */
+  /** Columns that its rows keep, in addition to workspace and time. */
   readonly columns: ReadonlySet<string>;
 };
 
@@ -13,8 +13,8 @@ export type Rollup = {
 export type Span = { readonly fromMs: number; readonly toMs: number };
 
 /**
- * By which clocks rows are dated: those of the report's `zone`, or those of UTC. `moved` are the rows of days dated by UTC that
- * the zone has on another day: they are taken off the one day and counted on the other.
+ * The clock that dates rows: that of the report's `zone`, or UTC. `moved` rows were dated by UTC but fall on another day in the
+ * zone: they are subtracted from the first day and added to the second.
  */
 export type Dating = "zone" | "utc" | "moved";
 
@@ -25,27 +25,27 @@ export type Piece = {
   readonly dated: Dating;
 };
 
-/** What a report asks of the rows of a source. */
+/** What a report needs from the rows of a source. */
 export type Asked = {
   readonly columns: readonly string[];
   readonly times: readonly TimeKind[];
   readonly segments: readonly OffsetSegment[];
-  /** Whether days may be dated by UTC and put right afterwards: not where a row is judged by its date. */
+  /** Whether days may be dated by UTC and corrected afterwards. False if a row is judged by its date. */
   readonly mayMove: boolean;
 };
 
 const HALF_HOUR_MS = 30 * MINUTE_MS;
-/** The statement names the hours of each day: this bounds its length. */
+/** The statement lists the hours of each day, so this bounds its length. */
 const MOVED_DAYS_MAX = 100;
 const OFFER = ["offer_id", "advertiser_id", "country"];
 const OWNERS = [...OFFER, "affiliate_id"];
 const CAMPAIGN = ["traffic_source", "ext_campaign_id", "ext_adgroup_id"];
 const DEVICE = ["device_type", "os", "browser"];
-/** What only clicks have. */
+/** Columns that only clicks have. */
 const CLICK = ["status", "currency"];
 const LINK = ["smart_link_id", "link_type"];
 
-/** The coarsest first, and of one grain any that knows enough: ClickHouse takes the smallest. */
+/** Coarsest first. If several of one grain fit, ClickHouse uses the smallest. */
 export const ROLLUPS: Readonly<Partial<Record<Source, readonly Rollup[]>>> = {
   click: [
     rollup("by_day", DAY_MS, [...OWNERS, "traffic_source", "domain", ...LINK, ...CLICK]),
@@ -68,23 +68,23 @@ export const ROLLUPS: Readonly<Partial<Record<Source, readonly Rollup[]>>> = {
 };
 
 /**
- * How a range is read: whole steps of the coarsest rollup that knows everything asked for, what is left at both ends by the
- * next one, and the rest row by row. Every instant of the range is in exactly one span that is not `moved`.
+ * How a range is read: whole steps of the coarsest rollup that has every column, the rest at both ends by the next one, and what
+ * remains row by row. Every instant of the range is in exactly one span that is not `moved`.
  *
- * Days of a zone are no days of UTC, but most of each is. Where half hours cannot be read instead, whole days are read by UTC, and
- * otherwise only the hours that the zone has on the day before or after: a sixth of all rows in New York.
+ * Days of a zone differ from days of UTC, but mostly overlap. If half hours cannot be used, whole days are read by UTC. The hours
+ * that fall on the day before or after in the zone are then read again and moved: a sixth of all rows in New York.
  */
 export function piecesOf(source: Source, range: Span, asked: Asked): Piece[] {
   const grains = (ROLLUPS[source] ?? [])
     .filter(({ columns }) => asked.columns.every((column) => columns.has(column)))
     .map(({ grainMs }) => grainMs);
-  const telling = grains.filter((grainMs) => canTell(grainMs, asked));
-  if (telling.length === 0 && grains.includes(DAY_MS) && canMove(range, asked))
+  const usable = grains.filter((grainMs) => isWithinBuckets(grainMs, asked));
+  if (usable.length === 0 && grains.includes(DAY_MS) && canMove(range, asked))
     return movedDays(range, grains, asked.segments);
-  return inSteps([range], telling, "zone");
+  return inSteps([range], usable, "zone");
 }
 
-/** By the coarsest grain first. */
+/** Coarsest grain first. */
 function inSteps(spans: readonly Span[], grains: readonly number[], dated: Dating): Piece[] {
   const pieces: Piece[] = [];
   let open = spans;
@@ -97,7 +97,7 @@ function inSteps(spans: readonly Span[], grains: readonly number[], dated: Datin
   return [...pieces, ...pieceOf(open, undefined, dated)];
 }
 
-/** None of no spans. */
+/** Empty if there are no spans. */
 function pieceOf(spans: readonly Span[], grainMs: number | undefined, dated: Dating): Piece[] {
   return spans.length === 0 ? [] : [{ grainMs, spans, dated }];
 }
@@ -122,7 +122,7 @@ function movedDays(
   ];
 }
 
-/** East of Greenwich the end of a day of UTC is the next day already, west of it its begin is still the day before. */
+/** East of Greenwich the end of a UTC day is already the next day; west of it, its beginning is still the day before. */
 function hoursOfOtherDays({ fromMs, toMs }: Span, offsetMs: number): Span[] {
   const spans: Span[] = [];
   if (offsetMs === 0) return spans;
@@ -160,8 +160,8 @@ function isOfHours(kind: TimeKind): boolean {
   return kind === "hour" || kind === "hour_start";
 }
 
-/** Whether every step lies within one day, or one hour, of the zone's clocks. */
-function canTell(grainMs: number, { times, segments }: Asked): boolean {
+/** Whether every step is within one day, or one hour, of the zone's clocks. */
+function isWithinBuckets(grainMs: number, { times, segments }: Asked): boolean {
   if (times.length === 0) return true;
   if (grainMs > (times.some(isOfHours) ? HOUR_MS : DAY_MS)) return false;
   const changes = segments.slice(1).map(({ fromMs }) => fromMs);

@@ -30,7 +30,7 @@ export type ReportAnswer = {
   readonly date_basis: string;
 };
 
-/** One page of a report with its totals over the whole of it. */
+/** One page of a report, with totals over the whole report. */
 export async function runReport(
   stores: ReportStores,
   request: ReportRequest,
@@ -64,13 +64,13 @@ export async function planOf(
   const { range, groupBy, metrics, sort, filters, currency, dateBasis, limit } = request;
   const managers = await readManagers(stores, scope.workspaceId, request);
   const costRates = await readCostRates(stores, scope, request);
-  // Without dimensions there is nothing to page through: the one row is always answered.
+  // Without dimensions there is only one row, which is always answered.
   const offset = groupBy.length === 0 ? 0 : request.offset;
   const asked = { range, groupBy, metrics, sort, filters, currency, dateBasis, limit, offset };
   return { ...asked, scope, managers, costRates };
 }
 
-/** Reads the names of everything that these rows mention. */
+/** Reads the names of all records in these rows. */
 export async function loadLabels(
   labels: ReportLabels,
   groupBy: readonly Dimension[],

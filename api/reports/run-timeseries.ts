@@ -57,7 +57,7 @@ const HOURLY_DAYS_MAX = 31;
 const CODE = /^[A-Za-z0-9_-]{1,32}$/;
 const ID_MAX = 2_147_483_647;
 
-/** @throws {ApiError} `invalid_parameter` for the first parameter that cannot be. */
+/** @throws {ApiError} `invalid_parameter` for the first invalid parameter. */
 export function parseTimeseriesRequest(
   query: TimeseriesQuery,
   caller: ReportCaller,
@@ -78,7 +78,7 @@ export function parseTimeseriesRequest(
   };
 }
 
-/** One row for every bucket of the range, those without anything too (TS-003, TS-004). */
+/** One row for every bucket of the range, including empty ones (TS-003, TS-004). */
 export async function runTimeseries(
   stores: ReportStores,
   request: TimeseriesRequest,
@@ -130,7 +130,7 @@ async function narrowing(
     filters.push(await oneRecord(db, { param: "offer_id", given: offer, statement }, scope));
   }
   if (affiliate !== undefined) {
-    // A code would tell an advertiser which of his partners is which.
+    // A code would reveal to an advertiser which of its partners is which.
     if (scope.role === "advertiser" && !/^\d+$/.test(affiliate)) {
       throw invalidParameter("affiliate_id", "expected an id");
     }
@@ -143,7 +143,7 @@ async function narrowing(
   return filters;
 }
 
-/** Digits are an id first, then a code (G25). A record that is not there has no traffic. */
+/** Digits are tried as an id first, then as a code (G25). A record that does not exist has no traffic. */
 async function oneRecord(
   db: Queryable,
   asked: { param: "offer_id" | "affiliate_id"; given: string; statement: string },

@@ -1,9 +1,9 @@
-/** Parameters of one statement, by the names that stand in its text. */
+/** Parameters of one statement by name. */
 export class SqlParams {
   readonly values: Record<string, unknown> = {};
   readonly #names = new Map<string, string>();
 
-  /** The place of a value in the text. Equal values of a type share one parameter. */
+  /** Returns the placeholder of a value. Equal values of a type share one parameter. */
   of(type: string, value: unknown): string {
     const key = `${type} ${JSON.stringify(value)}`;
     const prefix = type.replaceAll(/[()]/g, "").toLowerCase();

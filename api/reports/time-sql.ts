@@ -4,7 +4,7 @@ import type { TimeKind } from "./dimensions.ts";
 const DAY_SECONDS = DAY_MS / SECOND_MS;
 const HOUR_SECONDS = HOUR_MS / SECOND_MS;
 
-/** The value of a time dimension, of seconds since 1970 and what the clocks are ahead of UTC then. Both are SQL. */
+/** SQL for the value of a time dimension, from SQL for the seconds since 1970 and for the clock's offset from UTC at that time. */
 export function timeSql(kind: TimeKind, seconds: string, offset: string): string {
   const local = `(${seconds} + ${offset})`;
   const day = `intDiv(${local}, ${DAY_SECONDS})`;

@@ -17,7 +17,7 @@ export type AdmissionDeps = {
   readonly trustedProxies: TrustedProxies;
 };
 
-/** Who asks and what is left of the budget. With a `refusal` the request goes no further. */
+/** The caller and the rest of its budget. A request with a `refusal` goes no further. */
 export type Admission = {
   readonly requestId: string;
   readonly ip: string;
@@ -32,9 +32,9 @@ export type Admission = {
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
- * The first checks of every request, in their order (G02): key, address of the key, workspace and account, budget. Never
- * rejects. A key without fault has its own budget; everything else counts on its address. An address whose unknown keys have used
- * up the budget costs Postgres nothing more, and a key that exists still works from there.
+ * The first checks of every request, in their order (G02): key, address of the key, workspace and account, budget. Never rejects. A
+ * valid key has its own budget; every other request counts on its address. Once an address has used up the budget with unknown
+ * keys, further guesses cost Postgres nothing, and a real key still works from there.
  */
 export async function admit(request: IncomingMessage, deps: AdmissionDeps): Promise<Admission> {
   const nowMs = Date.now();
@@ -69,7 +69,7 @@ export async function admit(request: IncomingMessage, deps: AdmissionDeps): Prom
   }
 }
 
-/** `isGuess`: an unknown key from an address that has used up its budget of them. */
+/** `isGuess`: an unknown key from an address that has used up its budget for unknown keys. */
 async function identify(
   { keys, guesses }: AdmissionDeps,
   { key, bucket, nowMs }: { key: string | undefined; bucket: string; nowMs: number },
@@ -94,8 +94,8 @@ function refusedKey(
 }
 
 /**
- * Counts `units` more on the budget of an admitted request that does the work of several. It is served whole or not at all:
- * what is over the budget refuses it. Rejects when Postgres is away.
+ * Takes `units` more from the budget of an admitted request that does the work of several requests. If the budget is too small, the
+ * whole request is refused. Rejects when Postgres is away.
  */
 export async function admitFurther(
   admission: Admission,
@@ -116,7 +116,7 @@ function holderOf({ keyId }: Principal): string {
   return `key:${keyId}`;
 }
 
-/** What refuses a request for a path that needs no key (G04): a key that is sent is checked as anywhere. */
+/** The refusal for a path that needs no key (G04). A key that is sent is still checked. */
 export function refusalWithoutNeedOfKey({
   refusal,
   rate,
@@ -159,7 +159,7 @@ function requestIdOf(request: IncomingMessage): string {
 function addressOf(request: IncomingMessage, trusted: TrustedProxies): string {
   const header = request.headers["x-forwarded-for"];
   const chain = Array.isArray(header) ? header.join(",") : (header ?? "");
-  // A link-local peer comes with its zone, which is no part of an address.
+  // A link-local peer address has a zone suffix, which is not part of the address.
   const peerIp = request.socket.remoteAddress?.replace(/%.*$/, "") ?? "";
   return forwardedClient(peerIp, chain, trusted).ip;
 }

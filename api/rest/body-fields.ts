@@ -3,7 +3,7 @@ import { formatAmount, parseAmount } from "../../schemas/money/amount.ts";
 import { isCountry, isCurrency } from "./iso-codes.ts";
 
 /*
- * Fields of request bodies. A message is what the caller reads behind the name of the field, so it says what is expected.
+ * Fields of request bodies. The caller reads a message next to the name of its field, so it says what is expected.
  * The lengths are those of G59.
  */
 
@@ -21,7 +21,7 @@ const EMAIL = /^[^\s@"<>,;]{1,64}@[^\s@"<>,;.]+(\.[^\s@"<>,;.]+)+$/;
 const MACRO = /\{[A-Za-z0-9_]+\}/g;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Text that Postgres can hold, within a length. */
+/** Text that Postgres can store, with a maximum length. */
 export function text(max = TEXT_MAX): z.ZodString {
   return z
     .string("expected text")
@@ -29,7 +29,7 @@ export function text(max = TEXT_MAX): z.ZodString {
     .refine((value) => isStorable(value), "contains a character that is not allowed");
 }
 
-/** Neither NUL nor half of a surrogate pair: Postgres holds neither. */
+/** Postgres can store neither NUL nor half of a surrogate pair. */
 export function isStorable(value: string): boolean {
   return !value.includes("\0") && !LONE_SURROGATE.test(value);
 }
@@ -38,12 +38,12 @@ export function longText(): z.ZodString {
   return text(LONG_TEXT_MAX);
 }
 
-/** A name that is there: not only spaces. */
+/** A name that is not only spaces. */
 export function name(): z.ZodString {
   return text(NAME_MAX).refine((value) => value.trim() !== "", "expected a name");
 }
 
-/** A decimal string; the output has four places (ENV-006, G22). */
+/** A decimal string; answers have four decimals (ENV-006, G22). */
 export const money = z
   .string('expected a decimal string such as "12.50"')
   .regex(MONEY, "expected a plain decimal with at most 14 digits before the point and 4 after it")
@@ -88,7 +88,7 @@ export function orEmpty(schema: z.ZodType<string, string>): z.ZodType<string, st
 
 export const email = text(254).regex(EMAIL, "expected an e-mail address");
 
-/** An absolute http or https URL, which may hold macros such as {click_id} anywhere. */
+/** An absolute http or https URL, which may contain macros such as {click_id} anywhere. */
 export const targetUrl = text(URL_MAX)
   .refine(isTargetUrl, "expected an absolute http or https URL")
   .meta({ examples: ["https://shop.example/landing?cid={click_id}"] });

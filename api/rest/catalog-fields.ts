@@ -8,8 +8,8 @@ import { count, country, flag, money, oneOf, recordId, text, words } from "./bod
 import { parseReference, type Reference } from "./codes.ts";
 
 /*
- * Fields of bodies that several records of the catalog have: codes, caps, targeting, conditions. What they take is what
- * ingress and the conversion lane read (schemas/catalog/records.ts).
+ * Body fields that several catalog records share: codes, caps, targeting, conditions. They accept exactly what ingress and the
+ * conversion processors read (schemas/catalog/records.ts).
  */
 
 const COUNT_MAX = 1_000_000_000;
@@ -33,12 +33,12 @@ export const timezone = z
 export const offerCode = z
   .string("expected a code")
   .regex(/^[A-Za-z0-9_-]{2,32}$/, "expected 2 to 32 letters, digits, _ or -");
-/** Event codes (G42): case counts. */
+/** Event codes (G42). Case matters. */
 export const eventCode = z
   .string("expected a code")
   .regex(/^[A-Za-z0-9_.-]{1,64}$/, "expected 1 to 64 letters, digits, _ . or -");
 
-/** A limit for some periods; another key is unknown. */
+/** A limit for some periods; other keys are unknown fields. */
 function periods<Limit extends z.ZodType>(limit: Limit) {
   return z.strictObject(
     {
@@ -128,7 +128,7 @@ export const targeting = z.strictObject(
   "expected an object",
 );
 
-/** Ids of records of one kind, each once. */
+/** Distinct ids of records of one kind. */
 export const recordIds = z
   .array(recordId, "expected a list of ids")
   .max(IDS_MAX, `expected at most ${IDS_MAX} ids`)
@@ -146,21 +146,21 @@ export const recordReference: z.ZodType<Reference, string | number> = z
     return parsed;
   });
 
-/** Host of a tracking domain, with a port where it is not the usual one; the spelling that a Host header has comes out. */
+/** Host of a tracking domain, with a port unless it is the default one. The output is spelled as in a Host header. */
 export const trackingHost = z
   .string("expected a host name")
   .max(300, "expected a host name such as go.example.com")
   .transform(hostAsSent)
   .refine((host) => HOST.test(host), "expected a host name such as go.example.com");
 
-/** As browsers send it: names of other letters in punycode. "" for what is no host. */
+/** Spelled as browsers send it: other scripts in punycode. "" if it is not a host. */
 function hostAsSent(written: string): string {
   const [name = "", port, ...rest] = canonicalHost(written).split(":");
   if (rest.length > 0 || Number(port ?? 0) > PORT_MAX) return "";
   return [domainToASCII(name), ...(port === undefined ? [] : [port])].join(":");
 }
 
-/** Addresses and CIDR ranges of a list (G07, G184). */
+/** A list of addresses and CIDR ranges (G07, G184). */
 export const addressRanges = z
   .array(
     z
@@ -170,14 +170,14 @@ export const addressRanges = z
   )
   .max(IDS_MAX, `expected at most ${IDS_MAX} addresses`);
 
-/** Values that a sub ID may have, by its name: {sub1: ["a", "b"]}. */
+/** Allowed values of sub IDs, by name: {sub1: ["a", "b"]}. */
 export const subConditions = z.partialRecord(
   z.enum(SUBS, `expected one of ${SUBS.join(", ")}`),
   words(255),
   "expected an object of lists",
 );
 
-/** Text for each of some sub IDs: {sub1: "{keyword}"}. */
+/** Texts for sub IDs, by name: {sub1: "{keyword}"}. */
 export const subTexts = z.partialRecord(
   z.enum(SUBS, `expected one of ${SUBS.join(", ")}`),
   text(255),
@@ -186,7 +186,7 @@ export const subTexts = z.partialRecord(
 
 const perDay = count({ min: 1, max: 1_000_000 }).nullable();
 
-/** G101; `null` of a count is off. */
+/** Fraud checks (G101). A count of `null` is off. */
 export const fraudChecks = z
   .strictObject(
     {
@@ -203,14 +203,14 @@ export const fraudChecks = z
   )
   .partial();
 
-/** A number of days with up to six decimals; 0.5 is half a day (G98). */
+/** Days with up to six decimals; 0.5 is half a day (G98). */
 export const days = z
   .number("expected a number of days")
   .min(0, "expected a number of days from 0")
   .max(DAYS_MAX, `expected at most ${DAYS_MAX} days`)
   .transform((value) => Math.round(value * 1_000_000) / 1_000_000);
 
-/** A time of a body, in UTC milliseconds as answers show it. */
+/** A time in a body, converted to UTC milliseconds as answers show it. */
 export const time = z.iso
   .datetime({ offset: true, error: "expected a time such as 2025-01-31T10:00:00Z" })
   .transform((value) => new Date(value).toISOString());

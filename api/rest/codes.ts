@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 
-/** Without 0, O, 1 and I, which people mix up (G24). */
+/** Without 0, O, 1 and I, which people confuse (G24). */
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ";
 const ALPHABET = `${LETTERS}23456789`;
 const CODE_CHARACTERS = 8;
 const CODE_TRIES_MAX = 5;
 
-/** A code for an offer or a partner: 8 characters, the first a letter, so that it is never taken for an id. */
+/** A code for an offer or a partner: 8 characters. The first is a letter, so that a code is never mistaken for an id. */
 export function mintCode(): string {
   const rest = Array.from(
     { length: CODE_CHARACTERS - 1 },
@@ -15,7 +15,7 @@ export function mintCode(): string {
   return `${LETTERS[randomInt(LETTERS.length)] ?? ""}${rest.join("")}`;
 }
 
-/** Repeats an insert, which takes a new code each time, while `isTaken` says that another record has its code. */
+/** Repeats an insert, which generates a new code each time, while `isTaken` says that another record has its code. */
 export async function tryCodes<T>(
   insert: () => Promise<T>,
   isTaken: (error: unknown) => boolean,
@@ -29,21 +29,21 @@ export async function tryCodes<T>(
   }
 }
 
-/** How `{id}` of an offer or an affiliate may be written: an id, tried first, or a code (G25). */
+/** A reference to an offer or an affiliate in a path: an id, tried first, or a code (G25). */
 export type Reference = { readonly id: number; readonly code: string };
 
 const DIGITS = /^[1-9]\d{0,9}$/;
 const CODE = /^[A-Za-z0-9_-]{1,32}$/;
 const ID_MAX = 2_147_483_647;
 
-/** Undefined for what can be neither. `id` is 0 where the text is no id. */
+/** Undefined if the text can be neither. `id` is 0 if the text is not an id. */
 export function parseReference(text: string): Reference | undefined {
   if (!CODE.test(text)) return undefined;
   const id = DIGITS.test(text) ? Number(text) : 0;
   return { id: id <= ID_MAX ? id : 0, code: text };
 }
 
-/** Text to look for with `ilike`: `%`, `_` and `\` mean themselves (T72). */
+/** A pattern for `ilike` in which `%`, `_` and `\` mean themselves (T72). */
 export function likePattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 }

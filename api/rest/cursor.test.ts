@@ -26,7 +26,7 @@ function isRefused(read: () => unknown): boolean {
   }
 }
 
-test("what was written is read back, range and all, whatever the limit is now (G33)", () => {
+test("a cursor reads back what was written, with its range, for any limit (G33)", () => {
   const range = { fromMs: 1, toMs: 2, tz: "Europe/Berlin" };
   const cursor = cursors.write(binding, position, range);
   const again = { ...binding, query: { limit: 50, cursor, status: "active", q: undefined } };
@@ -52,7 +52,7 @@ test("another list, filter, workspace, role or installation refuses it (LIM-008,
   expect(isRefused(() => new Cursors("11".repeat(32)).read(binding, cursor))).toBe(true);
 });
 
-test("no text but the one that was written is a cursor (LIM-009)", () => {
+test("a changed cursor is refused (LIM-009)", () => {
   const cursor = cursors.write(binding, position);
   fc.assert(
     fc.property(fc.oneof(fc.string({ maxLength: 300 }), fc.base64String()), (text) => {

@@ -3,18 +3,21 @@ import { z } from "zod";
 import { type Principal, scopeOf } from "../access/principal.ts";
 import { ApiError } from "../errors.ts";
 
-/** What a page continues: `at` is the sort key of the last row (as the list reads it back), `id` breaks ties. */
+/**
+ * The position that a page continues from: `at` is the sort key of the last row in the form that the list reads back, `id` breaks
+ * ties.
+ */
 export type Position = { readonly at: string; readonly id: string };
 
-/** The range that the first page resolved, so that a moving "now" does not move it (G33). */
+/** The range of the first page, fixed so that a moving "now" does not change it (G33). */
 export type CursorRange = { readonly fromMs: number; readonly toMs: number; readonly tz: string };
 
 /** What a cursor is bound to. */
 export type CursorBinding = {
-  /** Name of the list: the operation's. */
+  /** Name of the list, which is that of its operation. */
   readonly list: string;
   readonly principal: Principal;
-  /** The parsed query; `limit` and `cursor` are left out of the binding. */
+  /** The parsed query. `limit` and `cursor` are not part of the binding. */
   readonly query: Readonly<Record<string, unknown>>;
 };
 
@@ -31,16 +34,16 @@ const Payload = z.tuple([
   z.tuple([z.number(), z.number(), z.string()]).nullable(),
 ]);
 
-/** A multiple of three: base64 of it has no spare bits, so a cursor has one form only. */
+/** A multiple of three, so that base64 has no spare bits and a cursor has only one spelling. */
 const MAC_BYTES = 18;
 const CURSOR_CHARACTERS_MAX = 2_048;
 const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{24})$/;
 
-/** Signs cursors and reads them back. A cursor is opaque, URL-safe and good for one list, scope and set of filters (G33). */
+/** Signs and reads cursors. A cursor is opaque, URL-safe and valid for one list, scope and set of filters (G33). */
 export class Cursors {
   readonly #key: Buffer;
 
-  /** `secret` is that of the installation: every api process reads the cursors of every other. */
+  /** `secret` is that of the installation, so that every api process reads the cursors of the others. */
   constructor(secret: string) {
     this.#key = createHmac("sha256", secret).update("cursor").digest();
   }
@@ -59,7 +62,7 @@ export class Cursors {
     return `${text}.${this.#mac(text).toString("base64url")}`;
   }
 
-  /** Undefined without a cursor. @throws {ApiError} `invalid_cursor` for one that is not of this list, scope and filters. */
+  /** Undefined without a cursor. @throws {ApiError} `invalid_cursor` if it belongs to another list, scope or set of filters. */
   read(binding: CursorBinding, cursor: string | undefined): OpenedCursor | undefined {
     if (cursor === undefined) return undefined;
     const [list, workspaceId, scope, filters, at, id, range] = this.#open(cursor);
@@ -84,7 +87,7 @@ export class Cursors {
       cursor.length > CURSOR_CHARACTERS_MAX ? [] : (FORM.exec(cursor) ?? []);
     const given = Buffer.from(mac, "base64url");
     if (given.length !== MAC_BYTES || !timingSafeEqual(given, this.#mac(text))) throw invalid();
-    // Ours by its MAC; another release may have written another form.
+    // The MAC proves that we wrote it. Another release may have used another format.
     const payload = Payload.safeParse(JSON.parse(Buffer.from(text, "base64url").toString("utf8")));
     if (!payload.success) throw invalid();
     return payload.data;

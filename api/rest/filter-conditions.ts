@@ -1,13 +1,13 @@
 import type { Condition } from "../../schemas/postgres/quote.ts";
 import { likePattern } from "./codes.ts";
 
-/** The condition that a filter of a list stands for, when it has this value. */
+/** Builds the condition of a list filter for a value. */
 export type Filter = (value: unknown) => Condition;
 
-/** Filter to its value; undefined is no filter. */
+/** Filter → its value; undefined if the filter is not set. */
 export type FilterValues = Readonly<Record<string, unknown>>;
 
-/** The conditions of the filters that have a value. `meaning` must know each of them. */
+/** The conditions of the filters that are set. `meaning` must know each of them. */
 export function conditionsOf(
   values: FilterValues,
   meaning: (name: string) => Filter,

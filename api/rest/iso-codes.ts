@@ -1,4 +1,4 @@
-/** ISO 4217: the codes in use for money, without funds, metals and tests. */
+/** ISO 4217 codes in use as money, without funds, metals and test codes. */
 const CURRENCIES = new Set(
   `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY
    COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR

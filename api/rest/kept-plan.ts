@@ -1,6 +1,6 @@
 /**
- * The name of a list's statement, under which a connection keeps its plan, as long as nothing is filtered. With a filter there
- * is no name, and so a plan for its value: one kept for any value walks the list past all rows that do not have a rare one.
+ * The name of a list's prepared statement, under which a connection keeps its plan, if the list has no filters. With a filter the
+ * statement has no name and is planned for its value: a plan for any value would walk the whole list for a rare one.
  */
 export function keptPlan(
   name: string,

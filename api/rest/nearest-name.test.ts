@@ -21,7 +21,7 @@ test("a swap of neighbours is one edit, a swap and a change are two", () => {
   expect(nearestName("bax", ["abcdef", "aby"])).toBe("aby");
 });
 
-test("without known names there is none, and a name of any length is compared in bounded time", () => {
+test("no known names give no result, and a name of any length is compared in bounded time", () => {
   expect(nearestName("limit", [])).toBeUndefined();
   expect(nearestName(`limit${"x".repeat(1_000_000)}`, NAMES)).toBe("limit");
 });

@@ -1,9 +1,9 @@
-/** Longer names are compared by their beginning, which bounds the work for one name. */
+/** Only the beginning of a longer name is compared, which bounds the work. */
 const COMPARED_CHARACTERS_MAX = 64;
 
 /**
- * The known name that takes the fewest single-character insertions, deletions, replacements and swaps of neighbours to become;
- * the first of several. Letter case does not count. Undefined when no name is known.
+ * The known name that is closest to `name`, counted in single-character insertions, deletions, replacements and swaps of
+ * neighbours; the first if several are equally close. Ignores letter case. Undefined when no name is known.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   let nearest: string | undefined;

@@ -4,7 +4,7 @@ import { API_ERRORS, type ErrorCode } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { asObject, type Json, type Schemas } from "./openapi-schemas.ts";
 
-/** The body of an answer that is no success. */
+/** The body of an answer other than success. */
 const ErrorBody = z
   .strictObject({
     error: z.strictObject({
@@ -24,15 +24,15 @@ const ErrorBody = z
   })
   .meta({ id: "Error" });
 
-/** What can refuse any request, also one that needs no key. */
+/** Codes that any request can get, including one that needs no key. */
 export const FAILURES_OF_ALL: readonly ErrorCode[] = [
   ...(["invalid_api_key", "ip_not_allowed", "workspace_inactive"] as const),
   ...(["advertiser_inactive", "affiliate_inactive", "rate_limited"] as const),
-  // An unknown query parameter is refused everywhere (G14).
+  // Unknown query parameters are refused everywhere (G14).
   ...(["invalid_parameter", "internal_error", "unavailable"] as const),
 ];
 
-/** Every code that an operation can answer: what follows from its access, path, query and body, and its own `failures`. */
+/** Every code that an operation can answer: those that follow from its access, path, query and body, and its own `failures`. */
 export function failuresOf(operation: Operation): readonly ErrorCode[] {
   const { access, input, method, failures = [] } = operation;
   const isNarrowed = access.permission !== undefined || access.needsWholeKey === true;
@@ -67,7 +67,7 @@ function header(type: string, description: string): Json {
   return { description, required: true, schema: { type } };
 }
 
-/** Answers that are no success, by status, shared by all operations that refuse for the same reasons. */
+/** Answers other than success, by status. All operations with the same codes share one. */
 export class FailureResponses {
   readonly all: Json = {};
   /** The schema of {@link ErrorBody}. */
@@ -118,7 +118,7 @@ export class FailureResponses {
   }
 }
 
-/** The schema of all failures with the codes of one answer. */
+/** The common failure schema, narrowed to the codes of one answer. */
 function narrowed(schema: Json, codes: readonly ErrorCode[]): Json {
   const error = asObject(asObject(schema["properties"])["error"]);
   const code = { type: "string", enum: codes };

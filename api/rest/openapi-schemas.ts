@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type FieldPlace, fieldNote } from "../notes/field-notes.ts";
+import { type FieldContext, fieldNote } from "../notes/field-notes.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -9,7 +9,10 @@ const REF = "#/components/schemas/";
 export class Schemas {
   readonly all: Json = {};
 
-  /** A schema for use in place, with named ones moved to the components. `owners`: what the notes on its fields are looked up by. */
+  /**
+   * Converts a schema for inline use and moves named ones to the components. `owners`: names under which notes on its fields are
+   * looked up.
+   */
   reference(schema: z.ZodType, io: "input" | "output", owners: readonly string[]): Json {
     const { $defs, ...rest } = this.#convert(schema, io);
     for (const [name, definition] of Object.entries(asObject($defs ?? {}))) {
@@ -22,7 +25,7 @@ export class Schemas {
     return { $ref: `${REF}${id}` };
   }
 
-  /** The records that an answer is about: the named schemas in its `data`. */
+  /** The records that an answer contains: the named schemas in its `data`. */
   recordsIn(answer: Json): string[] {
     const { data } = asObject(answer["properties"]);
     return [asObject(data), asObject(asObject(data)["items"])].flatMap(({ $ref }) =>
@@ -30,17 +33,17 @@ export class Schemas {
     );
   }
 
-  /** The parameters of a path or a query, which are strings on the wire: one that reads as a number is told as one. */
+  /** The parameters of a path or a query. They are strings on the wire; one that is parsed as a number is described as a number. */
   parameters(
     schema: z.ZodType | undefined,
-    { operation, place }: { operation: string; place: "path" | "query" },
+    { operation, location }: { operation: string; location: "path" | "query" },
   ): Json[] {
     return Object.entries(parameterSchemas(schema, operation)).map(([name, property]) => {
       const { description, pattern, ...rest } = property;
       return {
         name,
-        in: place,
-        required: place === "path",
+        in: location,
+        required: location === "path",
         ...(description === undefined ? {} : { description }),
         schema: {
           ...rest,
@@ -50,7 +53,7 @@ export class Schemas {
     });
   }
 
-  /** What a reference of this document points to; other schemas as they are. */
+  /** The schema that a reference of this document points to; any other schema unchanged. */
   resolve(schema: Json): Json {
     const { $ref } = schema;
     return typeof $ref === "string" ? asObject(this.all[$ref.slice(REF.length)]) : schema;
@@ -62,18 +65,18 @@ export class Schemas {
   }
 }
 
-/** What callers may send of each parameter of a path or a query, by name. */
+/** The schemas of what callers may send in a path or a query, by parameter name. */
 export function parameterSchemas(
   schema: z.ZodType | undefined,
   operation: string,
 ): Readonly<Record<string, Json>> {
   if (!(schema instanceof z.ZodObject)) return {};
   const { properties } = jsonSchemaOf(schema, "input");
-  const place = { owners: [operation], parent: undefined };
+  const context = { owners: [operation], parent: undefined };
   return Object.fromEntries(
     Object.entries(asObject(properties)).map(([name, property]) => [
       name,
-      described(asObject(property), fieldNote(`?${name}`, place)),
+      described(asObject(property), fieldNote(`?${name}`, context)),
     ]),
   );
 }
@@ -91,15 +94,15 @@ function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   return json;
 }
 
-/** A schema whose fields, and theirs, say what they mean. */
-function withNotes(schema: Json, place: FieldPlace): Json {
+/** Adds notes as descriptions to the fields of a schema and to nested fields. */
+function withNotes(schema: Json, context: FieldContext): Json {
   const { properties, items, additionalProperties, anyOf, oneOf } = schema;
   const inside = (part: unknown): unknown =>
-    typeof part === "object" && part !== null ? withNotes(asObject(part), place) : part;
+    typeof part === "object" && part !== null ? withNotes(asObject(part), context) : part;
   const choices = (parts: unknown): unknown[] => (Array.isArray(parts) ? parts.map(inside) : []);
   return {
     ...schema,
-    ...(properties === undefined ? {} : { properties: fieldsWithNotes(properties, place) }),
+    ...(properties === undefined ? {} : { properties: fieldsWithNotes(properties, context) }),
     ...(items === undefined ? {} : { items: inside(items) }),
     ...(additionalProperties === undefined
       ? {}
@@ -109,7 +112,7 @@ function withNotes(schema: Json, place: FieldPlace): Json {
   };
 }
 
-function fieldsWithNotes(properties: unknown, { owners, parent }: FieldPlace): Json {
+function fieldsWithNotes(properties: unknown, { owners, parent }: FieldContext): Json {
   return Object.fromEntries(
     Object.entries(asObject(properties)).map(([name, value]) => {
       const field = withNotes(asObject(value), { owners, parent: name });
@@ -118,19 +121,19 @@ function fieldsWithNotes(properties: unknown, { owners, parent }: FieldPlace): J
   );
 }
 
-/** What is beside a reference is not read by every tool: it stays as it is. */
+/** Some tools ignore siblings of a reference, so a reference gets no note. */
 function described(schema: Json, note: string | undefined): Json {
   if (note === undefined || "description" in schema || "$ref" in schema) return schema;
   return { ...schema, description: note };
 }
 
-/** The members of a JSON object; none of anything else. */
+/** The members of a JSON object; an empty object for any other value. */
 export function asObject(value: unknown): Json {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
   return Object.fromEntries(Object.entries(value));
 }
 
-/** A JSON string; "" of anything else. */
+/** A JSON string; "" for any other value. */
 export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

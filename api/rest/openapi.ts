@@ -16,7 +16,7 @@ export type OpenApiOptions = {
 
 const BEARER = "bearerAuth";
 
-/** What each tag is about, in the order of the document. A tag that is missing here is a warning of the linter's in the tests. */
+/** What each tag is about, in the order of the document. The linter in the tests warns about a tag that is missing here. */
 const TAGS: Readonly<Record<string, string>> = {
   Account: "The key that asks, and this description of the API.",
   Offers: "What partners promote: terms, events, caps, targeting, and which partner may run it.",
@@ -24,9 +24,9 @@ const TAGS: Readonly<Record<string, string>> = {
   Affiliates: "Partners, who send visitors.",
   Advertisers: "Owners of offers, who report conversions.",
   Reports: "Sums over clicks, impressions and conversions.",
-  Clicks: "Single clicks, and what came of each.",
+  Clicks: "Single clicks, with their conversions.",
   Conversions: "Single conversions: reading, recording by hand, deciding.",
-  Postbacks: "What partners are told of their conversions, and how that went.",
+  Postbacks: "Messages to partners about their conversions, with the results.",
   Deals: "Deals and product feeds of advertisers.",
   Links: "Tracking links, and checks of ad-platform templates.",
   Webhooks: "Events of the workspace, sent to a server of yours.",
@@ -34,7 +34,7 @@ const TAGS: Readonly<Record<string, string>> = {
     "Set-up of a workspace: keys, users, domains, smart links, rules, rates, logs. Admin keys write, analyst keys read.",
 };
 
-/** The OpenAPI 3.1 document of the API (G194), made from the schemas that validate its requests. */
+/** The OpenAPI 3.1 document of the API (G194), generated from the schemas that validate its requests. */
 export function buildOpenApi({ operations, baseUrl }: OpenApiOptions): Json {
   const schemas = new Schemas();
   const failures = new FailureResponses(schemas);
@@ -123,8 +123,8 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
       "\n\n",
     ),
     parameters: [
-      ...schemas.parameters(input.path, { operation: name, place: "path" }),
-      ...schemas.parameters(input.query, { operation: name, place: "query" }),
+      ...schemas.parameters(input.path, { operation: name, location: "path" }),
+      ...schemas.parameters(input.query, { operation: name, location: "query" }),
     ],
     ...(body === undefined
       ? {}
@@ -146,18 +146,18 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
   };
 }
 
-/** What is left out anyway, as JSON. */
+/** Defaults that equal leaving the field out, as JSON. */
 const NOTHING: ReadonlySet<string | undefined> = new Set([undefined, "null", '""', "[]", "{}"]);
 
-/** In words: as `default` of the schema, generators of clients would take the field for one that is always there. */
+/** Puts defaults into the description. With `default` in the schema, client generators would treat the field as always present. */
 function withDefaults(body: Json, defaults: Readonly<Record<string, unknown>>): Json {
   const properties = Object.entries(asObject(body["properties"])).map(([name, value]) => {
     const field = asObject(value);
     const { [name]: fallback } = defaults;
     const text = JSON.stringify(fallback);
-    const isTold = !NOTHING.has(text);
+    const isShown = !NOTHING.has(text);
     const description = `${asText(field["description"])}; \`${text}\` by default`;
-    return [name, isTold ? { ...field, description } : field];
+    return [name, isShown ? { ...field, description } : field];
   });
   return properties.length === 0 ? body : { ...body, properties: Object.fromEntries(properties) };
 }

@@ -9,7 +9,7 @@ import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
 import type { Admission } from "./admission.ts";
 import type { Cursors } from "./cursor.ts";
 
-/** What operations are given besides the request, by REST and by MCP. */
+/** What REST and MCP give operations in addition to the request. */
 export type OperationParts = {
   readonly db: Pool;
   readonly clickhouse: ClickhouseEditor;
@@ -21,12 +21,12 @@ export type OperationParts = {
   readonly settings: OperationSettings;
 };
 
-/** What the operations of one request run with. */
+/** The context for the operations of one request. */
 export function contextOf(
   parts: OperationParts,
   admission: Admission | undefined,
 ): OperationContext {
-  // Every request without a principal was refused before.
+  // Requests without a principal were refused earlier.
   if (admission?.principal === undefined)
     throw new Error("an operation was reached without a principal");
   const { principal, requestId, nowMs, ip, rate } = admission;
@@ -47,7 +47,7 @@ export function contextOf(
   };
 }
 
-/** Keeps when the key was last used; the request does not wait for it. */
+/** Records when the key was last used, without delaying the request. */
 export function noteUse(
   { keys, log }: { readonly keys: ApiKeys; readonly log: Log },
   { principal, nowMs }: Admission,

@@ -6,8 +6,8 @@ import type { OperationContext } from "../operation.ts";
 import type { OpenPage } from "./page.ts";
 
 /**
- * The range of a time-ranged list: the query's on the first page, and on later ones that same range, so that a moving "now"
- * does not move it (G33).
+ * The range of a list over time. The first page uses the query's range, later pages reuse it, so that a moving "now" does not
+ * change it (G33).
  *
  * @throws {ApiError} `invalid_parameter`.
  */
@@ -20,7 +20,7 @@ export function rangeOfPage(
   if (page.range !== undefined) {
     const { fromMs, toMs, tz } = page.range;
     const zone = zoneOf(tz);
-    // The cursor is signed by us, and zones do not go away.
+    // The cursor is signed by us, and known zones stay known.
     if (zone === undefined) throw new Error(`a cursor names the unknown zone ${tz}`);
     return { fromMs, toMs, zone };
   }

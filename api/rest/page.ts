@@ -3,21 +3,21 @@ import type { CursorRange, OpenedCursor, Position } from "./cursor.ts";
 import type { FilterValues } from "./filter-conditions.ts";
 import { rangeParams } from "./query-fields.ts";
 
-/** One cursor-paged list while it is answered. */
+/** One page of a cursor-paged list, while it is being answered. */
 export type OpenPage = {
-  /** Where to go on; undefined on the first page. */
+  /** The position to continue from; undefined on the first page. */
   readonly after: Position | undefined;
   /** The range of the first page, on every later one. */
   readonly range: CursorRange | undefined;
-  /** Rows to read: one more than the page shows tells whether there is another page. */
+  /** Rows to read: one more than the page shows, to see whether another page follows. */
   readonly rowsMax: number;
-  /** The parameters of the query that say neither which page nor which range. */
+  /** The query parameters other than page and range. */
   readonly filters: FilterValues;
-  /** The answer: at most `limit` rows, each through `show`. `positionOf` is asked for the last row of a full page. */
+  /** Builds the answer: at most `limit` rows, each converted by `show`. `positionOf` is called with the last row of a full page. */
   readonly close: <Row, Shown>(rows: readonly Row[], how: PageEnd<Row, Shown>) => PageBody<Shown>;
 };
 
-/** What the statement of a filtered list needs of a page. */
+/** What the statement of a filtered list needs from a page. */
 export type FilteredPage = Pick<OpenPage, "after" | "rowsMax" | "filters">;
 
 export type PageEnd<Row, Shown> = {
@@ -35,7 +35,7 @@ type PageQuery = Readonly<Record<string, unknown>> & {
   readonly cursor?: string | undefined;
 };
 
-/** Begins a page of a list. @throws {ApiError} `invalid_cursor`. */
+/** Opens a page of a list. @throws {ApiError} `invalid_cursor`. */
 export function openPage(context: OperationContext, list: string, query: PageQuery): OpenPage {
   const binding = { list, principal: context.principal, query };
   const opened: OpenedCursor | undefined = context.cursors.read(binding, query.cursor);

@@ -34,7 +34,7 @@ export const pathEventCode = z
   .regex(/^[A-Za-z0-9_.-]{1,64}$/)
   .meta({ description: "Code of an event" });
 
-/** Any case; lower case comes out (G95). */
+/** Accepts any case and converts to lower case (G95). */
 export const pathUuid: z.ZodType<string, string> = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)

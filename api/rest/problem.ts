@@ -4,7 +4,7 @@ import { isPostgresAway } from "../../schemas/postgres/errors.ts";
 import { ApiError, type ErrorDetails, unavailable } from "../errors.ts";
 import { ClientLeftError } from "./run-operation.ts";
 
-/** The body of every answer that is no success. */
+/** The body of every answer other than success. */
 export type ProblemBody = {
   readonly error: {
     readonly code: string;
@@ -13,9 +13,9 @@ export type ProblemBody = {
   };
 };
 
-/** Any fault as the caller may know it; what is ours is in the log only, under the request id. */
+/** Converts any error to what the caller may know. Details of internal faults are only in the log, under the request id. */
 export function problemOf(error: unknown, log: Log): ApiError {
-  // Nobody hears of it, and nothing went wrong.
+  // The client has left: nothing went wrong, and no one reads the answer.
   if (error instanceof ClientLeftError) return new ApiError("unavailable", error.message);
   if (error instanceof ApiError) {
     if (error.status >= 500)
@@ -30,7 +30,7 @@ export function problemOf(error: unknown, log: Log): ApiError {
   log.error({ err: withoutRows(error) }, "request.failed");
   return new ApiError(
     "internal_error",
-    "the service made a fault; tell its operator the X-Request-Id",
+    "the service failed; give the X-Request-Id to its operator",
     { cause: error },
   );
 }
@@ -69,7 +69,7 @@ function codeOf(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
-/** Postgres quotes rows and values in `detail` and `where`: customers' data, which no log may have (P31). */
+/** Postgres quotes rows and values in `detail` and `where`. These are customers' data and must not be logged (P31). */
 function withoutRows(error: unknown): unknown {
   if (!(error instanceof Error) || !("detail" in error || "where" in error)) return error;
   const kept = new Error(error.message);

@@ -3,14 +3,14 @@ import { parseDay } from "../../schemas/time/calendar.ts";
 import { currency, isStorable } from "./body-fields.ts";
 
 /*
- * Query parameters: text in, values out. The message of a fault is what the caller reads behind the name of the parameter.
+ * Query parameters: text in, values out. The caller reads a message next to the name of its parameter.
  */
 
 const TEXT_MAX = 500;
 const IDS_MAX = 500;
 const ID_MAX = 2_147_483_647;
 
-/** `limit` of a list, both bounds refused beyond (G16). */
+/** `limit` of a list. Values beyond either bound are refused (G16). */
 export function limitParam(fallback: number, max: number): z.ZodType<number, string | undefined> {
   const message = `expected a whole number from 1 to ${max}`;
   return z
@@ -32,7 +32,7 @@ export const cursorParam = z
   .optional()
   .meta({ description: "`next_cursor` of the page before, with the same filters" });
 
-/** The two parameters of every cursor-paged list: 50 a page, at most 200. */
+/** The two parameters of every cursor-paged list: default 50 rows a page, at most 200. */
 export const pageParams = { limit: limitParam(50, 200), cursor: cursorParam };
 
 /** `preset`, `from`, `to` and `tz`, for `resolveRange`. */
@@ -60,21 +60,21 @@ export const idParam = z
   .meta({ type: "integer", minimum: 1, maximum: ID_MAX })
   .optional();
 
-/** A day of the calendar, in no time zone. */
+/** A calendar day without a time zone. */
 export const dayParam = z
   .string()
   .refine((text) => parseDay(text) !== undefined, "expected a date such as 2025-01-31")
   .meta({ format: "date" })
   .optional();
 
-/** Click ids: any case, lower case comes out. */
+/** Click ids in any case, converted to lower case. */
 export const clickIdParam = z
   .string()
   .regex(/^[0-9a-fA-F]{32}$/, "expected 32 hex characters")
   .transform((id) => id.toLowerCase())
   .optional();
 
-/** Conversion ids: any case, lower case comes out (G95). */
+/** Conversion ids in any case, converted to lower case (G95). */
 export const uuidParam = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, "expected a UUID")
@@ -98,7 +98,7 @@ export const textParam = z
   .refine(isStorable, "contains a character that is not allowed")
   .optional();
 
-/** A code of ISO 4217: another one would match nothing, which reads like "there are none". */
+/** A code of ISO 4217. Any other would match nothing, which looks like "no data". */
 export const currencyParam = currency.optional();
 
 export const booleanParam = z

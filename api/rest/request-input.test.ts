@@ -15,7 +15,7 @@ function faults(body: unknown): Record<string, string> {
   return parsed.success ? {} : { ...faultsOf(parsed.error, body) };
 }
 
-test("every fault has the path of its field, also inside of lists and objects (G14, G15)", () => {
+test("every fault has the path of its field, also inside lists and objects (G14, G15)", () => {
   expect(
     faults({
       events: [{ payout: "1" }, { payout: 2, x: 1 }, {}],
@@ -82,7 +82,7 @@ test("references and patterns mean what was written (G25, T72)", () => {
   expect(likePattern("50%_\\")).toBe("%50\\%\\_\\\\%");
 });
 
-test("a made code is never an id and has no letter that people mix up (G24)", () => {
+test("a generated code is never an id and has no letter that people confuse (G24)", () => {
   for (let count = 0; count < 200; count += 1)
     expect(mintCode()).toMatch(/^[A-HJ-NP-Z][A-HJ-NP-Z2-9]{7}$/);
 });

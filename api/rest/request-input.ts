@@ -4,17 +4,17 @@ import type { FieldFaults, Operation, OperationContext, OperationInput } from ".
 import { parameterNames } from "./openapi-schemas.ts";
 import { refuseUnknownParameters } from "./unknown-parameters.ts";
 
-/** A request as the transport read it. `body` is undefined when there was none. */
+/** A request as the transport read it. `body` is undefined if there was none. */
 export type RawRequest = {
   readonly path: Readonly<Record<string, string>>;
-  /** A repeated parameter counts once: with its first value, a list with all of them. */
+  /** A repeated parameter counts once: with its first value, or for a list with all of its values. */
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
 };
 
 /**
- * Reads what an operation takes, in the order of G02: form of the body, what the path names, query, fields of the body.
- * @throws {ApiError} for the first that is wrong; all wrong fields of the body are told together (G15).
+ * Reads the input of an operation in the order of G02: form of the body, record of the path, query, fields of the body. @throws
+ * {ApiError} for the first step that fails; all wrong fields of the body are reported together (G15).
  */
 export async function readInput(
   operation: Operation,
@@ -41,7 +41,7 @@ function objectOf(body: unknown): Readonly<Record<string, unknown>> {
   return { ...body };
 }
 
-/** A segment of the wrong form names nothing that exists (G17). */
+/** A malformed path segment names a record that does not exist (G17). */
 function readPath(operation: Operation, raw: RawRequest["path"]): unknown {
   if (operation.input.path === undefined) return undefined;
   const parsed = operation.input.path.safeParse(raw);
@@ -64,7 +64,7 @@ async function readBody(
 ): Promise<unknown> {
   const parsed = operation.input.body?.safeParse(raw.body);
   const found = await operation.findFaults?.(context, raw);
-  // What the schema says of a field is more basic than what the records say of it.
+  // Faults of the schema replace faults of the stored records for the same field, because they are more basic.
   const faults = {
     ...found,
     ...(parsed?.success === false ? faultsOf(parsed.error, raw.body) : {}),
@@ -73,7 +73,7 @@ async function readBody(
   return parsed?.data;
 }
 
-/** Faults of a body by field, the first of each, nested ones as `events[0].payout`. */
+/** Faults of a body by field, the first for each field. Nested fields are named as `events[0].payout`. */
 export function faultsOf(error: z.ZodError, body: unknown): FieldFaults {
   const faults = new Map<string, string>();
   const add = (path: readonly PropertyKey[], message: string): void => {

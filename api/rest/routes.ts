@@ -1,6 +1,6 @@
 import type { Operation } from "../operation.ts";
 
-/** The REST paths of a list of operations, for answers to requests that no operation takes. */
+/** The REST paths of a list of operations, for requests that no operation accepts. */
 export class RestRoutes {
   readonly #paths: { readonly segments: readonly string[]; readonly methods: Set<string> }[] = [];
 
@@ -13,7 +13,9 @@ export class RestRoutes {
     }
   }
 
-  /** Methods that a path (below the base, without query) takes, as the Allow header has them; undefined for no path of ours. */
+  /**
+   * Methods that a path (below the base, without query) accepts, in the form of the Allow header; undefined for an unknown path.
+   */
   allowed(path: string): string | undefined {
     const segments = path.split("/");
     const methods = new Set(

@@ -4,7 +4,7 @@ import { abortable } from "../../schemas/clickhouse/abortable.ts";
 import type { Operation, OperationContext, OperationInput, OperationResult } from "../operation.ts";
 import type { ClickhouseSlots } from "../reports/clickhouse-slots.ts";
 
-/** The client closed its connection before it had its answer: nobody reads what would be answered now. */
+/** The client closed its connection before the answer. No one would read an answer now. */
 export class ClientLeftError extends Error {
   override readonly name = "ClientLeftError";
 
@@ -13,14 +13,14 @@ export class ClientLeftError extends Error {
   }
 }
 
-/** Runs an operation whose input was read. */
+/** Runs an operation whose input has been read. */
 export type RunOperation = (
   operation: Operation,
   context: OperationContext,
   input: OperationInput,
 ) => Promise<OperationResult>;
 
-/** Aborted with a {@link ClientLeftError} when the connection closes before the answer is out. */
+/** Aborted with a {@link ClientLeftError} when the connection closes before the answer is complete. */
 export function clientLeft({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
   raw.once("close", () => {
@@ -30,8 +30,8 @@ export function clientLeft({ raw }: FastifyReply): AbortSignal {
 }
 
 /**
- * Runs operations of one request: those that read ClickHouse hold a place until their answer, or the last piece of their stream, is
- * out of their hands, and what they read ends when the client has left. @throws {ClientLeftError} in place of what an ended query throws.
+ * Runs the operations of one request. Operations that read ClickHouse hold a slot until their answer, or the last piece of their
+ * stream, is handed over. Their queries end when the client leaves. @throws {ClientLeftError} instead of the error of such a query.
  */
 export function operationRunner(
   { slots }: { readonly slots: ClickhouseSlots },

@@ -2,7 +2,7 @@ import { asObject, type Json, type Schemas } from "./openapi-schemas.ts";
 
 const DEPTH_MAX = 12;
 
-/** Words for texts whose schema names no example, by the name of the field. */
+/** Example texts by field name, for schemas without an example. */
 const WORDS: Readonly<Record<string, string>> = {
   name: "Summer shop",
   code: "SUMMER",
@@ -51,8 +51,8 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A value that a schema describes: its own example where it has one, else one made from its parts. Bodies (`input`) get what
- * must be there, or the first field where nothing must; answers (`output`) get everything.
+ * An example value for a schema: the schema's own example, or one built from its parts. Bodies (`input`) get the required fields,
+ * or the first field if none is required. Answers (`output`) get all fields.
  */
 export function exampleOf(schemas: Schemas, schema: Json, io: "input" | "output"): unknown {
   return new Examples(schemas, io).of(schema, "", 0);
@@ -100,7 +100,7 @@ class Examples {
     }
   }
 
-  /** A text without a word for it would only be noise. */
+  /** Leaves out items that are texts without an example, because a made-up text would only be noise. */
   #array(schema: Json, name: string, depth: number): unknown {
     const item = depth > DEPTH_MAX ? "" : this.of(asObject(schema["items"]), name, depth + 1);
     return item === "" ? [] : [item];

@@ -17,9 +17,9 @@ import { RestRoutes } from "./routes.ts";
 import { clientLeft, operationRunner } from "./run-operation.ts";
 import { refuseUnknownParameters } from "./unknown-parameters.ts";
 
-/** A document that needs no key: it holds nothing of any workspace (G04). */
+/** A document that needs no key, because it contains no data of any workspace (G04). */
 export type PublicDocument = {
-  /** Below `/api/v1`. */
+  /** Path below `/api/v1`. */
   readonly path: string;
   readonly contentType: string;
   readonly body: string;
@@ -30,13 +30,13 @@ export type RestServerOptions = AdmissionDeps &
   OperationParts & {
     readonly operations: readonly Operation[];
     readonly documents: readonly PublicDocument[];
-    /** Whether Postgres and ClickHouse belong together; undefined while that is not known. */
+    /** Whether Postgres and ClickHouse belong together; undefined while unknown. */
     readonly areStoresSame?: () => boolean | undefined;
   };
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Undefined only while the first hook runs. */
+    /** Undefined only until the first hook has run. */
     admission: Admission | undefined;
   }
   interface FastifyContextConfig {
@@ -50,11 +50,11 @@ const BODY_BYTES_MAX = 1024 ** 2;
 const PARAM_CHARACTERS_MAX = 500;
 const JSON_TYPE = "application/json; charset=utf-8";
 const CSV_MEDIA = /^text\/csv(?:\s*;|$)/i;
-/** application/json and what ends in +json (G12). */
+/** application/json and types that end in +json (G12). */
 const JSON_MEDIA = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i;
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** The REST API over a list of operations. It listens nowhere yet. */
+/** The REST API for a list of operations. It does not listen yet. */
 export function buildRestServer(options: RestServerOptions): FastifyInstance {
   const routes = new RestRoutes([
     ...options.operations,
@@ -65,7 +65,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
-    // A path that cannot be decoded reaches no hook: it is admitted here.
+    // A path that cannot be decoded does not reach the hooks, so the request is admitted here.
     frameworkErrors: (error, request, reply) => {
       void answerUnrouted(options, { error, request, reply });
     },
@@ -74,7 +74,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser(JSON_MEDIA, { parseAs: "string" }, (request, body: string, done) => {
-    // Many clients name a type with every request. Whether there has to be a body is for the operation to say.
+    // Many clients send a content type with every request. The operation decides whether a body is required.
     if (body === "") done(null, undefined);
     else void parseJson(request, body, done);
   });
@@ -97,7 +97,7 @@ export function buildRestServer(options: RestServerOptions): FastifyInstance {
   return app;
 }
 
-/** @throws {ApiError} `unsupported_media_type` where the operation takes JSON only. */
+/** @throws {ApiError} `unsupported_media_type` if the operation accepts only JSON. */
 function readCsv({ routeOptions }: FastifyRequest, body: string): unknown {
   const { csvBody } = routeOptions.config.operation ?? {};
   if (csvBody === undefined)
@@ -209,8 +209,8 @@ async function answerUnrouted(options: RestServerOptions, failing: Failing): Pro
 }
 
 /**
- * For the supervisor. Without Postgres nothing can be answered: 503. NATS and ClickHouse are needed by some operations only,
- * so their absence is said and the process counts as healthy.
+ * Health for the supervisor: 503 without Postgres, because then no request can be answered. Only some operations need NATS and
+ * ClickHouse, so their absence is reported but the process counts as healthy.
  */
 async function answerHealth(
   options: RestServerOptions,
@@ -235,7 +235,7 @@ async function answerHealth(
     );
 }
 
-/** Keys and accounts may have changed; and every write is noted, refused ones too (G177). */
+/** A write may have changed keys and accounts, so the cache is cleared. Every write is recorded, including refused ones (G177). */
 async function afterWrite(
   options: RestServerOptions,
   request: FastifyRequest,
@@ -262,10 +262,10 @@ function noRoute(routes: RestRoutes, request: FastifyRequest): ApiError {
   });
 }
 
-/** Parameters whose values may come in several parts, which count as one list separated by commas (G67). */
+/** Parameters that may be repeated; their values form one list separated by commas (G67). */
 const LISTS = new Set(["filters"]);
 
-/** Path and query parameters as text; of a repeated parameter that is no list the first. */
+/** Path and query parameters as text. For a repeated parameter that is not a list, the first value. */
 function stringsOf(values: unknown): Record<string, string> {
   if (typeof values !== "object" || values === null) return {};
   const pairs = Object.entries(values).map(([name, value]: [string, unknown]): [string, string] => {

@@ -32,7 +32,7 @@ test("names that begin with an underscore are ignored (#21, ENV-036)", () => {
   expect(refusalOf(["constructor"], KNOWN)).toMatchObject({ 1: "constructor" });
 });
 
-test("the message stays short, however many and long the names are", () => {
+test("the message stays short for any number and length of names", () => {
   const many = Array.from({ length: 5_000 }, (_, index) => `${"x".repeat(1_000)}${index}`);
   const [, param = "", message = ""] = refusalOf(many, KNOWN) ?? [];
   expect([param.length, message.length < 1_000]).toEqual([65, true]);

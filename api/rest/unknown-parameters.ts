@@ -1,20 +1,20 @@
 import { ApiError } from "../errors.ts";
 import { nearestName } from "./nearest-name.ts";
 
-/** Names in one message; a caller who sent more of them gets the rest once these are corrected. */
+/** Maximum number of names in one message. The caller gets the rest after correcting these. */
 const NAMED_MAX = 5;
 const SHOWN_CHARACTERS_MAX = 64;
 
-/** Cache busters such as `_` and `_ts` change nothing. No parameter of ours begins like this. */
+/** Cache busters such as `_` and `_ts` are ignored. No parameter of ours begins with `_`. */
 export function isIgnoredName(name: string): boolean {
   return name.startsWith("_");
 }
 
 /**
- * Refuses query parameters that an operation does not have: a caller who misnames a filter must not take the unfiltered answer
- * for the filtered one (G14).
+ * Refuses query parameters that an operation does not have. Otherwise a caller who misnames a filter would take the unfiltered
+ * answer for the filtered one (G14).
  *
- * @throws {ApiError} `invalid_parameter` with every unknown name, the nearest known one beside it; `details.param` is the first.
+ * @throws {ApiError} `invalid_parameter` with every unknown name and its nearest known one; `details.param` is the first.
  */
 export function refuseUnknownParameters(given: readonly string[], known: readonly string[]): void {
   const unknown = given.filter((name) => !known.includes(name) && !isIgnoredName(name));
@@ -34,13 +34,13 @@ export function refuseUnknownParameters(given: readonly string[], known: readonl
   );
 }
 
-/** For a message, behind the unknown name; "" when no name is known. */
+/** Suffix for an unknown name in a message; "" when no name is known. */
 export function nearestHint(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   return nearest === undefined ? "" : ` (the nearest known one is "${nearest}")`;
 }
 
-/** As much of a name as a message needs. */
+/** The name, cut to a length that suits a message. */
 export function shownName(name: string): string {
   return name.length > SHOWN_CHARACTERS_MAX ? `${name.slice(0, SHOWN_CHARACTERS_MAX)}…` : name;
 }

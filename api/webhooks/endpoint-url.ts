@@ -1,14 +1,14 @@
 import { isIpHost } from "../../schemas/net/address.ts";
 
-/** Names that only an inner network knows (RFC 6761, RFC 6762, RFC 8375, and what is used like them). */
+/** Names that exist only in internal networks (RFC 6761, RFC 6762, RFC 8375, and similar ones). */
 const INTERNAL_ENDINGS =
   /\.(localhost|local|localdomain|internal|intranet|private|lan|home|corp|home\.arpa)$/;
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * What speaks against an address as the endpoint of a webhook: it has to be a public http or https URL without
- * credentials, IP address or internal host name. What a public name resolves to is looked at when it is sent to (G127).
- * `allowLoopback` admits `localhost` and 127.0.0.1 besides, for trying it out.
+ * Why a URL is refused as the endpoint of a webhook: it must be a public http or https URL without credentials, IP address or
+ * internal host name. The addresses of a public name are checked when a request is sent (G127). `allowLoopback` also allows
+ * `localhost` and 127.0.0.1, for trials.
  */
 export function endpointFault(
   text: string,

@@ -2,36 +2,36 @@ import { isDeepStrictEqual } from "node:util";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { WebhookEvent } from "./webhook-events.ts";
 
-/** An object as it stands in a document. */
+/** An object as a document contains it. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-export type Told = {
+export type EventDocument = {
   /** The record after the change, as the document shows it. */
   readonly data: Shown;
-  /** The same before it; the document has what differs as `previous`. */
+  /** The record before the change. The document contains the differing fields as `previous`. */
   readonly before?: Shown;
 };
 
-/** Says that there was a change; what differs whenever anything does tells nothing. */
-const MOVES_ALWAYS = "updated_at";
+/** Changes with every write, so it is left out of `previous`. */
+const ALWAYS_CHANGES = "updated_at";
 
 /**
- * Queues an event for the webhooks that subscribed to it, in the transaction of its change: both are committed or neither is
- * (P21). `tell` is asked only when there is such a webhook.
+ * Queues an event for the webhooks that subscribe to it, in the transaction of the change: both are committed or neither is (P21).
+ * `makeDocument` is called only if such a webhook exists.
  */
 export async function queueEvent(
   tx: Queryable,
   workspaceId: number,
   event: WebhookEvent,
-  tell: () => Told,
+  makeDocument: () => EventDocument,
 ): Promise<void> {
-  const { rows } = await tx.query<{ is_told: boolean }>({
+  const { rows } = await tx.query<{ is_subscribed: boolean }>({
     name: "has-webhook-subscriber",
-    text: "select has_subscriber($1, $2) as is_told",
+    text: "select has_subscriber($1, $2) as is_subscribed",
     values: [workspaceId, event],
   });
-  if (rows[0]?.is_told !== true) return;
-  const { data, before } = tell();
+  if (rows[0]?.is_subscribed !== true) return;
+  const { data, before } = makeDocument();
   const more = before === undefined ? {} : { previous: differing(before, data) };
   await tx.query({
     name: "queue-webhook-event",
@@ -40,11 +40,11 @@ export async function queueEvent(
   });
 }
 
-/** The fields of `before` that `after` has otherwise. */
+/** The fields of `before` whose values differ in `after`. */
 function differing(before: Shown, after: Shown): Shown {
   return Object.fromEntries(
     Object.entries(before).filter(
-      ([field, value]) => field !== MOVES_ALWAYS && !isDeepStrictEqual(value, after[field]),
+      ([field, value]) => field !== ALWAYS_CHANGES && !isDeepStrictEqual(value, after[field]),
     ),
   );
 }

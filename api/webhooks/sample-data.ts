@@ -114,7 +114,7 @@ const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
   "access.decided": { data: ACCESS },
 };
 
-/** Of a document that tells of nothing: every field that the event has, and no record of anybody. */
+/** The sample of a document: every field that the event has, with data of no real record. */
 export function sampleOf(event: WebhookEvent): Sample {
   return SAMPLES[event];
 }

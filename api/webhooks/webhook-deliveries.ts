@@ -3,8 +3,8 @@ import { DELIVERY_COLUMNS, type DeliveryRow } from "../deliveries/deliveries.ts"
 import type { WebhookEvent } from "./webhook-events.ts";
 
 /**
- * Queues the document of a delivery once more, as a delivery of its own to where its webhook leads now (G130). Undefined when
- * there is no such delivery, or its webhook is gone.
+ * Queues the document of a delivery again, as a new delivery to the webhook's current URL (G130). Undefined if the delivery does
+ * not exist or its webhook was deleted.
  */
 export async function repeatDelivery(
   db: Queryable,
@@ -24,7 +24,7 @@ export async function repeatDelivery(
   return rows[0];
 }
 
-/** Queues a document with sample data for one webhook, whatever it subscribed to. */
+/** Queues a document with sample data for one webhook, regardless of its subscriptions. */
 export async function queueTest(
   db: Queryable,
   { workspaceId, webhookId }: { readonly workspaceId: number; readonly webhookId: number },
@@ -34,11 +34,11 @@ export async function queueTest(
   const { data, ...more } = sample;
   const { rows } = await db.query<DeliveryRow>({
     name: "queue-webhook-test",
-    text: `with told as (select gen_random_uuid() as id)
+    text: `with new_event as (select gen_random_uuid() as id)
            insert into delivery as d (workspace_id, kind, endpoint_id, destination, event, event_id, facts)
            select w.workspace_id, 'webhook', w.id, w.destination, $3::text, t.id,
              jsonb_build_object('body', event_document(t.id, $1, $3::text, $4::json, $5::jsonb), 'is_ordered', true)
-           from webhook w cross join told t where w.workspace_id = $1 and w.id = $2
+           from webhook w cross join new_event t where w.workspace_id = $1 and w.id = $2
            returning ${DELIVERY_COLUMNS}`,
     values: [
       ...[workspaceId, webhookId, event],

@@ -24,7 +24,7 @@ export const listWebhookDeliveries: Operation = deliveryLog({
   kind: "webhook",
   resource: "webhook_delivery",
   name: "listWebhookDeliveries",
-  summary: "What a webhook was told, newest first",
+  summary: "Deliveries to a webhook, newest first",
   of: webhooks.get,
   Shown: ShownDelivery,
 });
@@ -36,7 +36,7 @@ export const retryWebhookDelivery: Operation = operation({
   tag: "Management",
   summary: "Send a document again at once, as a new delivery with the same body",
   description:
-    "Any delivery of the log, also one that has arrived: consumers tell by the `id` of the document that they have it.",
+    "Works for any delivery of the log, including one that has arrived: consumers recognise a repeat by the `id` of the document.",
   access: webhookWrite,
   input: { path: z.object({ id: pathUuid }) },
   output: one,

@@ -1,4 +1,7 @@
-/** What a webhook may subscribe to (G128). Nothing fires `affiliate.signup` yet: partners do not sign up over the API (G129). */
+/**
+ * Events that a webhook may subscribe to (G128). `affiliate.signup` is never sent yet, because partners cannot sign up through the
+ * API (G129).
+ */
 export const WEBHOOK_EVENTS = [
   "conversion.created",
   "conversion.updated",

@@ -8,11 +8,11 @@ import { endpointFault } from "./endpoint-url.ts";
 import { WEBHOOK_EVENTS } from "./webhook-events.ts";
 
 const URL_MAX = 2_048;
-/** Webhooks of a workspace; the next one is refused with `conflict`. */
+/** Maximum number of webhooks in a workspace. The next one is refused with `conflict`. */
 const WEBHOOKS_MAX = 50;
 const SECRET_BYTES = 24;
 
-/** Every staff key reads, unless it is narrowed to what is no webhook (G09). */
+/** Every staff key may read, unless it is narrowed to permissions that do not include webhooks (G09). */
 const webhookRead: OperationAccess = {
   roles: ["admin", "analyst"],
   needsWholeKey: "webhooks.manage",
@@ -42,7 +42,7 @@ export const webhooks = manage({
     disabled_reason: z
       .string()
       .optional()
-      .meta({ description: "Only of a webhook that the service has switched off" }),
+      .meta({ description: "Only for a webhook that the service has switched off" }),
     created_at: shownTime,
     updated_at: shownTime,
   },
@@ -52,7 +52,7 @@ export const webhooks = manage({
     operation: {
       name: "rotateWebhookSecret",
       end: "rotate-secret",
-      summary: "Give a webhook a new secret; what is sent from now on is signed with it",
+      summary: "Give a webhook a new secret, which signs all later requests",
     },
   },
   recordsMax: WEBHOOKS_MAX,
@@ -62,7 +62,7 @@ export const webhooks = manage({
     events: z.array(z.enum(WEBHOOK_EVENTS)),
     active: z.boolean(),
   },
-  // Why a webhook is off is a field of one that the service has switched off.
+  // Only a webhook that the service has switched off has the field `disabled_reason`.
   present: (_context, { disabled_reason: reason, ...fields }) =>
     reason === "" || fields["active"] === true ? fields : { ...fields, disabled_reason: reason },
   read: webhookRead,

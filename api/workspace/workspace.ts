@@ -13,7 +13,7 @@ export async function findWorkspace(db: Queryable, id: number): Promise<Workspac
   return present(await table.find(db, id, id));
 }
 
-/** Nobody else changes the row until the end of the transaction. */
+/** Locks the row until the end of the transaction. */
 export async function lockWorkspace(tx: Queryable, id: number): Promise<WorkspaceRow> {
   return present(await table.lock(tx, id, id));
 }
@@ -34,6 +34,6 @@ export async function setPostbackToken(
 
 function present(row: WorkspaceRow | undefined): WorkspaceRow {
   // A workspace is never deleted, and its key has just been admitted.
-  if (row === undefined) throw new Error("the workspace of a key is there");
+  if (row === undefined) throw new Error("the workspace of the key is gone");
   return row;
 }

@@ -9,14 +9,16 @@ import { faultsOfRow } from "./row-faults.ts";
 
 export type Checked = {
   readonly rows: number;
-  /** Of the rows without fault. */
+  /** Counts rows without faults. */
   readonly toCreate: number;
   readonly toUpdate: number;
   /** Rows that an earlier run of the same file has written. */
   readonly passedOver: number;
 };
 
-/** Looks at every row of a file and writes nothing. Faults go to `faults`. @throws {CommandError} for a file that cannot be read. */
+/**
+ * Checks every row of a file and writes nothing. Adds faults to `faults`. @throws {CommandError} for a file that cannot be read.
+ */
 export async function checkFile(
   context: OperationContext,
   plan: ImportPlan,
@@ -55,8 +57,9 @@ async function lookUp(
 }
 
 /**
- * Whether an earlier run of the same file has written the row: it is before the last that was noted, and its record is there.
- * A row without a key cannot be told from a new one and counts as written. One that an earlier run left out is tried again.
+ * Whether an earlier run of the same file has written the row: it is at or before the last recorded row, and its record exists. A
+ * row without a key cannot be distinguished from a new one and counts as written. A row that an earlier run left out is tried
+ * again.
  */
 export function isPassedOver(
   { doneUpTo, isUpdate }: Pick<ImportPlan, "doneUpTo" | "isUpdate">,
@@ -66,7 +69,7 @@ export function isPassedOver(
   return row.key === undefined || row.id !== undefined;
 }
 
-/** A record can be in a file once. */
+/** A file may contain a record only once. */
 function faultOfKeySeen(
   { kind }: ImportPlan,
   seen: Map<string, number>,

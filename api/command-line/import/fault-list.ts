@@ -3,7 +3,7 @@ import type { FieldFaults } from "../../operation.ts";
 const ROWS_SHOWN_MAX = 50;
 const FAULTS_OF_ROW_MAX = 20;
 
-/** What is wrong with the rows of a file: all of them are counted, the first are shown. */
+/** Faults of the rows of a file. All faulty rows are counted; the faults of the first are shown. */
 export class FaultList {
   readonly #lines: string[] = [];
   /** Numbers of the rows that have faults. */
@@ -12,16 +12,16 @@ export class FaultList {
   add(row: number, faults: FieldFaults): void {
     this.rows.add(row);
     if (this.rows.size > ROWS_SHOWN_MAX) return;
-    const told = Object.entries(faults);
-    for (const [field, fault] of told.slice(0, FAULTS_OF_ROW_MAX)) {
+    const named = Object.entries(faults);
+    for (const [field, fault] of named.slice(0, FAULTS_OF_ROW_MAX)) {
       this.#lines.push(field === "" ? `  row ${row} ${fault}` : `  row ${row}: ${field}: ${fault}`);
     }
-    if (told.length > FAULTS_OF_ROW_MAX) {
-      this.#lines.push(`  row ${row}: and ${told.length - FAULTS_OF_ROW_MAX} more`);
+    if (named.length > FAULTS_OF_ROW_MAX) {
+      this.#lines.push(`  row ${row}: and ${named.length - FAULTS_OF_ROW_MAX} more`);
     }
   }
 
-  /** A line for each fault of the first rows. */
+  /** One line for each fault of the first faulty rows. */
   get lines(): string[] {
     const more = this.rows.size - ROWS_SHOWN_MAX;
     return more > 0 ? [...this.#lines, `  and faults in ${more} more rows`] : this.#lines;

@@ -11,40 +11,40 @@ export type FileFormat = "csv" | "json";
 export type ImportFile = {
   readonly path: string;
   readonly format: FileFormat;
-  /** Between the cells of CSV. */
+  /** Separates the cells of CSV. */
   readonly delimiter: string;
 };
 
 /** One record of a file. */
 export type FileRow = {
-  /** As a spreadsheet counts, the header row being 1; in JSON the first record is 1. */
+  /** Counted as in a spreadsheet, where the header is row 1; in JSON the first record is 1. */
   readonly number: number;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What is wrong with the row as a whole. */
+  /** Fault of the row as a whole. */
   readonly fault?: string;
 };
 
-/** More than anybody has; what is kept for each row stays within some hundred MB. */
+/** Far above any known need. Bounds the memory for one entry per row to a few hundred MB. */
 const ROWS_MAX = 1_000_000;
 const RECORD_CHARACTERS_MAX = 1024 ** 2;
 const DELIMITERS = [",", ";", "\t"];
 const Cells = z.array(z.string());
 
-/** The format that the end of a name tells. @throws {UsageError} when it tells none. */
+/** The format of a file, from the option or from the extension. @throws {UsageError} when neither gives one. */
 export function formatOf(path: string, asked: string | undefined): FileFormat {
   const ending = asked ?? /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
   if (ending === "csv") return "csv";
   if (ending === "json" || ending === "jsonl" || ending === "ndjson") return "json";
   throw new UsageError(
     asked === undefined
-      ? `${path} ends neither in .csv nor in .json or .jsonl: say what it is with --format.`
-      : `--format ${asked} is none of csv, json.`,
+      ? `${path} ends neither in .csv nor in .json or .jsonl: set --format.`
+      : `--format ${asked} is not one of csv, json.`,
   );
 }
 
 /**
- * The records of a file, one after the other in bounded memory. Cells become values by the kinds of their columns; an empty
- * cell is a field that was left out. @throws {CommandError} for a file that is not of its format, or has other columns.
+ * Reads the records of a file one by one in bounded memory. Cells become values by the kinds of their columns; an empty cell means
+ * the field is left out. @throws {CommandError} for a file of another format or with unknown columns.
  */
 export async function* fileRows(
   file: ImportFile,
@@ -74,7 +74,9 @@ async function* csvRows(
     else if (cells.some((cell) => cell !== "")) yield csvRow(number, columns, cells, kinds);
   }
   if (columns === undefined)
-    throw new CommandError(`${file.path} is empty: its first row has the names of the columns.`);
+    throw new CommandError(
+      `${file.path} is empty: the first row must have the names of the columns.`,
+    );
 }
 
 async function* csvRecords(file: ImportFile): AsyncGenerator<string[]> {
@@ -97,7 +99,7 @@ async function* csvRecords(file: ImportFile): AsyncGenerator<string[]> {
   }
 }
 
-/** Another delimiter is seen before the parser stumbles over what it does to quotes. */
+/** Detects another delimiter before the parser fails on the quotes that it leads to. */
 async function* csvChunks({ path, delimiter }: ImportFile): AsyncGenerator<string> {
   let isFirst = true;
   for await (const chunk of textChunks(path)) {
@@ -124,7 +126,7 @@ function readHeader(
   if (unknown.length > 0) {
     const names = unknown.map((column) => `"${column}"`).join(", ");
     throw new CommandError(
-      `${path} has columns that there are not: ${names}. There are ${[...kinds.keys()].join(", ")}.`,
+      `${path} has unknown columns: ${names}. Known columns: ${[...kinds.keys()].join(", ")}.`,
     );
   }
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);

@@ -2,7 +2,7 @@ import type { OperationContext } from "../../operation.ts";
 
 type Found = { readonly id: number; readonly key: string };
 
-/** Offers of the workspace by their codes in lower case. */
+/** Offers of the workspace by codes in lower case. */
 export async function findOffersByCodes(
   { db, workspace }: OperationContext,
   codes: readonly string[],
@@ -16,7 +16,7 @@ export async function findOffersByCodes(
   return rows;
 }
 
-/** Partners of the workspace by their codes in lower case. */
+/** Partners of the workspace by codes in lower case. */
 export async function findAffiliatesByCodes(
   { db, workspace }: OperationContext,
   codes: readonly string[],
@@ -29,7 +29,7 @@ export async function findAffiliatesByCodes(
   return rows;
 }
 
-/** Advertisers of the workspace by their names in lower case; several may have one name. */
+/** Advertisers of the workspace by names in lower case. Several may share a name. */
 export async function findAdvertisersByNames(
   { db, workspace }: OperationContext,
   names: readonly string[],
@@ -42,7 +42,7 @@ export async function findAdvertisersByNames(
   return rows;
 }
 
-/** Those of some codes, in lower case, that a record of this kind has in a workspace on the same host (G200). */
+/** Those of the given codes, in lower case, that a record of this kind has in another workspace on the same host (G200). */
 export async function findCodesBeside(
   { db, workspace }: OperationContext,
   kind: string,
@@ -57,7 +57,7 @@ export async function findCodesBeside(
   return new Set(rows.map(({ code }) => code));
 }
 
-/** Codes, in lower case, of the partners among `codes` that are approved for the offer. */
+/** Those of the given codes, in lower case, whose partners are approved for the offer. */
 export async function findApprovedPartners(
   { db }: OperationContext,
   offerId: number,

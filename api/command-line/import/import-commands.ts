@@ -28,14 +28,14 @@ function importCommand(
   return {
     name,
     operand: { name: "FILE", summary: "CSV with a header row, a JSON array or JSON lines; UTF-8" },
-    summary: `${kind.plural} from a file of CSV or JSON`,
+    summary: `imports ${kind.plural} from a CSV or JSON file`,
     options: {
       ...IN_WORKSPACE,
-      "dry-run": { summary: "tells every fault and writes nothing" },
-      update: { summary: `changes ${kind.plural} that are there, known by their ${kind.keyField}` },
+      "dry-run": { summary: "reports every fault and writes nothing" },
+      update: { summary: `changes existing ${kind.plural}, matched by ${kind.keyField}` },
       "skip-faulty": { summary: "leaves faulty rows out instead of writing nothing" },
-      format: { value: "csv|json", summary: "where the end of the name does not tell it" },
-      delimiter: { value: "C", summary: "between cells of CSV; a comma without, or tab" },
+      format: { value: "csv|json", summary: "needed if the file name has another extension" },
+      delimiter: { value: "C", summary: "between cells of CSV, or tab; default: a comma" },
     },
     examples: [words.example, `${words.example} --dry-run`],
     notes: notesOf(kinds, words.more),
@@ -102,7 +102,7 @@ async function importFile(
 ): Promise<string> {
   const { context } = session;
   const faults = new FaultList();
-  const checking = new Progress(terminal.tell, "checked");
+  const checking = new Progress(terminal.report, "checked");
   const checked = await check(
     plan,
     async () => await checkFile(context, plan, faults, (rows) => checking.add(rows)),
@@ -111,16 +111,16 @@ async function importFile(
   if (faulty > 0 && (isDryRun || !plan.skipsFaulty)) throw refused(plan, checked, faults);
   if (isDryRun)
     return `${checked.rows} rows without fault: ${foretold(checked, plan)}. Nothing is written.`;
-  const writing = new Progress(terminal.tell, "written");
+  const writing = new Progress(terminal.report, "written");
   const written = await write(
     async () => await writeFile(session, plan, faults, (rows) => writing.add(rows)),
   );
-  for (const line of faults.lines) terminal.tell(line);
-  const told = [
+  for (const line of faults.lines) terminal.report(line);
+  const outcome = [
     `${written.created} created`,
     ...(plan.isUpdate ? [`${written.updated} updated`] : []),
     ...(checked.passedOver > 0
-      ? [`${checked.passedOver} there by an earlier run of this file`]
+      ? [`${checked.passedOver} already written by an earlier run of this file`]
       : []),
     ...(faults.rows.size > 0 ? [`${faults.rows.size} left out`] : []),
   ].join(", ");
@@ -132,9 +132,9 @@ async function importFile(
     (faults.rows.size - faulty);
   if (left > 0)
     throw new CommandError(
-      `Stopped: ${told}, ${left} rows are left. The same command goes on with them.`,
+      `Stopped: ${outcome}, ${left} rows are left. Run the same command again to continue.`,
     );
-  return `${checked.rows} rows of ${plan.file.path}: ${told}.`;
+  return `${checked.rows} rows of ${plan.file.path}: ${outcome}.`;
 }
 
 async function check(plan: ImportPlan, work: () => Promise<Checked>): Promise<Checked> {
@@ -154,7 +154,7 @@ async function write<Result>(work: () => Promise<Result>): Promise<Result> {
     const faults = new FaultList();
     faults.add(error.number, error.faults);
     throw new CommandError(
-      `Stopped at a row that had no fault when the file was checked; the rows before it may be there. ` +
+      `Stopped at a row that had no fault when the file was checked; the rows before it may be written. ` +
         `Put it right and run the same command again.\n${faults.lines.join("\n")}`,
       { cause: error },
     );
@@ -173,7 +173,7 @@ function foretold({ toCreate, toUpdate, passedOver }: Checked, plan: ImportPlan)
   return [
     `${toCreate} would be created`,
     ...(plan.isUpdate ? [`${toUpdate} updated`] : []),
-    ...(passedOver > 0 ? [`${passedOver} are there by an earlier run of this file`] : []),
+    ...(passedOver > 0 ? [`${passedOver} are already written by an earlier run of this file`] : []),
   ].join(", ");
 }
 
@@ -181,7 +181,7 @@ export const importCommands: readonly Command[] = [
   importCommand(importedOffers, {
     example: "offer import offers.csv --workspace acme",
     more:
-      "advertiser takes the id or the name of an advertiser in place of advertiser_id; affiliates takes codes\n" +
+      "advertiser takes the id or the name of an advertiser instead of advertiser_id; affiliates takes codes\n" +
       "of partners that get access. With --update events are changed or added by their codes.\n",
   }),
   importCommand(importedAffiliates, {

@@ -3,18 +3,18 @@ import type { ImportFile } from "./file-rows.ts";
 import type { ImportRecord } from "./import-record.ts";
 import type { ImportedKind } from "./imported-row.ts";
 
-/** What an import was asked for. */
+/** Options of an import. */
 export type ImportPlan = {
   readonly kind: ImportedKind;
   readonly file: ImportFile;
-  /** Of the fields that a row may have. */
+  /** Kinds of the fields that a row may have. */
   readonly fieldKinds: ReadonlyMap<string, FieldKind>;
-  /** Records that are there are changed instead of refused. */
+  /** Change existing records instead of refusing them. */
   readonly isUpdate: boolean;
-  /** Faulty rows are left out instead of stopping everything. */
+  /** Leave faulty rows out instead of stopping. */
   readonly skipsFaulty: boolean;
   readonly record: ImportRecord;
-  /** The last row of an earlier run of the same file; 0 without one. */
+  /** The last row that an earlier run of the same file has done; 0 if there was none. */
   readonly doneUpTo: number;
   readonly interruption: AbortSignal;
 };

@@ -8,20 +8,20 @@ import { textChunks } from "./text-chunks.ts";
 const HASH_CHARACTERS = 32;
 
 /**
- * How far the import of a file has come. It is noted in the audit log within the transaction that writes the rows, so an
- * import that was killed knows exactly what it has written: the next run of the same file goes on behind that.
+ * Progress of the import of a file. It is recorded in the audit log by the transaction that writes the rows. So even after a kill
+ * the next run of the same file knows exactly which rows were written, and continues after them.
  */
 export class ImportRecord {
   readonly #command: string;
   readonly #id: string;
 
-  /** `id` tells the file by its content; see {@link idOfImport}. */
+  /** `id` identifies the file by its content; see {@link idOfImport}. */
   constructor(command: string, id: string) {
     this.#command = command;
     this.#id = id;
   }
 
-  /** The last row that an earlier run has written or left out; 0 without one in the last days. */
+  /** The last row that an earlier run wrote or left out; 0 without such a run in the last days. */
   async lastRow({ db, workspace }: OperationContext): Promise<number> {
     const { rows } = await db.query<{ last: number | null }>({
       name: "find-import-record",
@@ -32,7 +32,7 @@ export class ImportRecord {
     return rows[0]?.last ?? 0;
   }
 
-  /** Notes that the rows up to `last` are done, beside the rows. */
+  /** Records that the rows up to `last` are done, in the transaction that writes them. */
   async note(
     tx: Queryable,
     { workspace }: OperationContext,
@@ -48,7 +48,7 @@ export class ImportRecord {
   }
 }
 
-/** The same for the same content and way of importing. */
+/** The same id for the same content and import options. */
 export async function idOfImport(
   file: string,
   way: { readonly command: string; readonly isUpdate: boolean },

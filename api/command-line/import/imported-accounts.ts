@@ -6,7 +6,7 @@ import type { FileRow } from "./file-rows.ts";
 import { findAdvertisersByNames, findAffiliatesByCodes } from "./find-keys.ts";
 import type { Caller, ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
 
-/** Partners, known by their codes. */
+/** Partners, matched by code. */
 export const importedAffiliates: ImportedKind = {
   noun: "affiliate",
   plural: "affiliates",
@@ -18,7 +18,7 @@ export const importedAffiliates: ImportedKind = {
   apply: applyWith(affiliates, "code"),
 };
 
-/** Advertisers, known by their names. */
+/** Advertisers, matched by name. */
 export const importedAdvertisers: ImportedKind = {
   noun: "advertiser",
   plural: "advertisers",

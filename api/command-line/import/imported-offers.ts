@@ -24,7 +24,7 @@ const EventsBody = CreateOfferBody.pick({ events: true });
 const Events = z.array(z.looseObject({ code: z.string() }));
 const Partners = z.array(z.string()).max(PARTNERS_MAX);
 
-/** Offers, known by their codes, with their events and the partners that may run them. */
+/** Offers, matched by code, with their events and the partners that may run them. */
 export const importedOffers: ImportedKind = {
   noun: "offer",
   plural: "offers",
@@ -63,7 +63,7 @@ async function resolveOffers(
   });
 }
 
-/** Ids of the advertisers with each name, in lower case, that rows name. */
+/** Ids of the advertisers with each name (lower case) that the rows contain. */
 async function advertisersOf(
   context: OperationContext,
   rows: readonly FileRow[],
@@ -78,7 +78,7 @@ async function advertisersOf(
   return ids;
 }
 
-/** An advertiser is named by its id or its name; a name that is a number counts before an id. */
+/** A row names its advertiser by id or name. A name that is a number takes precedence over an id. */
 function withAdvertiser(
   body: Readonly<Record<string, unknown>>,
   advertiser: unknown,
@@ -86,18 +86,18 @@ function withAdvertiser(
 ): Pick<ResolvedRow, "body" | "faults"> {
   if (advertiser === undefined) return { body, faults: {} };
   if (body["advertiser_id"] !== undefined) {
-    return { body, faults: { advertiser: "is there beside advertiser_id: give one of them" } };
+    return { body, faults: { advertiser: "conflicts with advertiser_id: give only one of them" } };
   }
   if (typeof advertiser === "number")
     return { body: { ...body, advertiser_id: advertiser }, faults: {} };
-  const told = (fault: string) => ({ body, faults: { advertiser: fault } });
-  if (typeof advertiser !== "string") return told("expected the name or the id of an advertiser");
+  const faulty = (fault: string) => ({ body, faults: { advertiser: fault } });
+  if (typeof advertiser !== "string") return faulty("expected the name or the id of an advertiser");
   const [id, ...others] = known.get(lower(advertiser)) ?? [];
-  if (others.length > 0) return told("several advertisers have this name: give the id");
+  if (others.length > 0) return faulty("several advertisers have this name: give the id");
   if (id !== undefined) return { body: { ...body, advertiser_id: id }, faults: {} };
   if (ID.test(advertiser))
     return { body: { ...body, advertiser_id: Number(advertiser) }, faults: {} };
-  return told("no such advertiser");
+  return faulty("no such advertiser");
 }
 
 function partnersOf(affiliates: unknown): string[] {
@@ -113,7 +113,10 @@ function partnerFaults(affiliates: unknown, known: ReadonlySet<string>): FieldFa
   return missing === -1 ? {} : { [`affiliates[${missing}]`]: "no such affiliate" };
 }
 
-/** As a new offer is told: what changes an offer takes no events, since they are operations of their own. */
+/**
+ * Faults of events as in a new offer. The operation that changes an offer takes no events, because events have operations of their
+ * own.
+ */
 function faultsOfEvents({ events }: Readonly<Record<string, unknown>>): FieldFaults {
   if (events === undefined) return {};
   const parsed = EventsBody.safeParse({ events });
@@ -123,7 +126,7 @@ function faultsOfEvents({ events }: Readonly<Record<string, unknown>>): FieldFau
   };
 }
 
-/** Fields, then events: those that are there are changed, others added, and none is taken away. */
+/** Changes fields, then events: existing events are changed, new ones added, none is removed. */
 async function change(
   context: OperationContext,
   row: ImportedRow & { readonly id: number },

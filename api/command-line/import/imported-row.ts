@@ -2,23 +2,23 @@ import type { FieldFaults, Operation, OperationContext } from "../../operation.t
 import type { CalledWith } from "../session.ts";
 import type { FileRow } from "./file-rows.ts";
 
-/** A row of a file, looked up: what has to be called for it. */
+/** A row of a file after the look-up, with what its import needs. */
 export type ImportedRow = {
   readonly number: number;
-  /** What it is known by: a code, of an advertiser its name, in lower case. Undefined without one. */
+  /** The code, or for an advertiser the name, in lower case. Undefined if the row has none. */
   readonly key: string | undefined;
-  /** The record that has the key already. */
+  /** The record that already has this key. */
   readonly id: number | undefined;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Codes of partners that are to have access. */
+  /** Codes of partners that get access. */
   readonly partners: readonly string[];
-  /** What the look-up found wrong; field to fault. */
+  /** Faults that the look-up found, by field. */
   readonly faults: FieldFaults;
 };
 
 /**
- * Calls an operation of the API for a row, or only asks it for faults. Answers the id of the record, undefined where nothing
- * was called. Fields of faults get the prefix.
+ * Calls an operation of the API for a row, or only asks it for faults. Returns the id of the record; undefined if nothing was
+ * called. The prefix is put before the fields of faults.
  */
 export type Caller = (
   operation: Operation,
@@ -26,23 +26,23 @@ export type Caller = (
   prefix?: string,
 ) => Promise<number | undefined>;
 
-/** A kind of record that files bring. */
+/** A kind of record that files can contain. */
 export type ImportedKind = {
   readonly noun: string;
   readonly plural: string;
-  /** The field that a record is known by. */
+  /** The field by which records are matched. */
   readonly keyField: "code" | "name";
   readonly create: Operation;
-  /** Fields that a row may have besides those of the body, each with the field of the body that it stands for. */
+  /** Fields that a row may have in addition to those of the body, each with the body field that it replaces. */
   readonly extras: Readonly<Record<string, string | undefined>>;
   /** Ids of the records that have one of the keys, in any order. */
   readonly findByKeys: (
     context: OperationContext,
     keys: readonly string[],
   ) => Promise<readonly { readonly id: number; readonly key: string }[]>;
-  /** Puts ids for names in some rows at once, and takes the fields out that the body has not. */
+  /** Replaces names with ids in a batch of rows, and removes fields that the body does not have. */
   readonly resolve: (context: OperationContext, rows: readonly FileRow[]) => Promise<ResolvedRow[]>;
-  /** Calls what creates or changes the record of a row. */
+  /** Calls the operations that create or change the record of a row. */
   readonly apply: (context: OperationContext, row: ImportedRow, call: Caller) => Promise<void>;
 };
 

@@ -10,7 +10,7 @@ function texts(...chunks: string[]): unknown[] {
   return found.map((text): unknown => JSON.parse(text));
 }
 
-test("records come out as they went in, wherever the pieces of the text end", () => {
+test("records come out as they went in, wherever the chunks of the text end", () => {
   const records = fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), {
     maxLength: 5,
   });

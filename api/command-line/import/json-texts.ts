@@ -1,12 +1,12 @@
 import { CommandError } from "../command-error.ts";
 
-/** As a body of the API. */
+/** Same limit as for a body of the API. */
 const VALUE_CHARACTERS_MAX = 1024 ** 2;
 const BLANK = /\s/;
 
 /**
- * Splits a JSON array, or values one after the other (JSON lines), into the texts of its values without holding the whole.
- * A text is an object by its brackets; JSON.parse has the last word. @throws {CommandError} for any other form.
+ * Splits a JSON array, or values one after the other (JSON lines), into the texts of its values without holding the whole. An
+ * object ends at its closing bracket; JSON.parse checks the rest. @throws {CommandError} for any other form.
  */
 export class JsonTexts {
   #text = "";
@@ -14,10 +14,10 @@ export class JsonTexts {
   #isInString = false;
   #isEscaped = false;
   #form: "unknown" | "array" | "ended array" | "lines" = "unknown";
-  /** Of an array: whether a value is due, may come or must not come before a comma. */
+  /** Position in an array: whether a value must come, may come, or must not come before a comma. */
   #next: "value or end" | "value" | "comma or end" = "value or end";
 
-  /** The texts of the values that end in this piece. */
+  /** Yields the texts of the values that end in this chunk. */
   *take(chunk: string): Generator<string> {
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
@@ -34,10 +34,10 @@ export class JsonTexts {
     if (this.#depth > 0) this.#keep(chunk.slice(start));
   }
 
-  /** After the last piece. */
+  /** Call after the last chunk. */
   finish(): void {
     if (this.#depth > 0 || this.#form === "array") {
-      throw new CommandError("The JSON ends in the middle: the file is not whole.");
+      throw new CommandError("The JSON ends in the middle of a value: the file is incomplete.");
     }
   }
 
@@ -82,6 +82,6 @@ export class JsonTexts {
 
 function unexpected(character: string): CommandError {
   return new CommandError(
-    `The JSON is neither an array of objects nor one object after the other: "${character}" stands between them.`,
+    `The JSON is neither an array of objects nor one object after the other: "${character}" is between them.`,
   );
 }

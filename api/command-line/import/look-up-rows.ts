@@ -3,7 +3,7 @@ import type { FileRow } from "./file-rows.ts";
 import { findCodesBeside } from "./find-keys.ts";
 import type { ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
 
-/** Looks some rows up at once: which records are there already, what the names in them mean, what is wrong with that. */
+/** Looks up a batch of rows: which records exist already, which ids their names stand for, and which faults follow. */
 export async function lookUpRows(
   context: OperationContext,
   kind: ImportedKind,
@@ -30,7 +30,7 @@ export async function lookUpRows(
         ...row.faults,
         ...keyFaults(kind, { key, found: found.length, isUpdate }),
         ...(found.length === 0 && beside.has(key ?? "")
-          ? { [kind.keyField]: "a workspace on the same host has it" }
+          ? { [kind.keyField]: "a workspace on the same host has this code" }
           : {}),
         ...(fault === undefined ? {} : { "": fault }),
       },
@@ -48,7 +48,7 @@ function keyFaults(
   row: { readonly key: string | undefined; readonly found: number; readonly isUpdate: boolean },
 ): FieldFaults {
   if (row.isUpdate && row.key === undefined) {
-    return { [keyField]: "required with --update, which knows records by it" };
+    return { [keyField]: "required with --update, which matches records by it" };
   }
   if (row.isUpdate && row.found > 1)
     return { [keyField]: `several ${noun}s have it: change them one by one` };

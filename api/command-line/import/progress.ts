@@ -1,25 +1,25 @@
 const EVERY_MS = 500;
 
-/** Tells how far the work on rows is, twice a second at most. */
+/** Reports how many rows are done, at most twice a second. */
 export class Progress {
-  readonly #tell: (line: string) => void;
+  readonly #report: (line: string) => void;
   readonly #doing: string;
   readonly #startMs = Date.now();
   #rows = 0;
-  #toldAtMs = Date.now();
+  #reportedAtMs = Date.now();
 
-  /** `doing` is what the rows are: "checked". */
-  constructor(tell: (line: string) => void, doing: string) {
-    this.#tell = tell;
+  /** `doing` is what happens to the rows: "checked". */
+  constructor(report: (line: string) => void, doing: string) {
+    this.#report = report;
     this.#doing = doing;
   }
 
   add(rows: number): void {
     this.#rows += rows;
     const nowMs = Date.now();
-    if (nowMs - this.#toldAtMs < EVERY_MS) return;
-    this.#toldAtMs = nowMs;
+    if (nowMs - this.#reportedAtMs < EVERY_MS) return;
+    this.#reportedAtMs = nowMs;
     const perSecond = Math.round((this.#rows * 1000) / (nowMs - this.#startMs));
-    this.#tell(`${this.#rows} rows ${this.#doing}, ${perSecond} a second`);
+    this.#report(`${this.#rows} rows ${this.#doing}, ${perSecond} a second`);
   }
 }

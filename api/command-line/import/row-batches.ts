@@ -2,7 +2,7 @@ import type { FileRow } from "./file-rows.ts";
 
 const ROWS_MAX = 500;
 
-/** Rows in groups, so that what is looked up for them is asked once a group. */
+/** Groups rows, so that one look-up serves a whole group. */
 export async function* rowBatches(rows: AsyncIterable<FileRow>): AsyncGenerator<FileRow[]> {
   let batch: FileRow[] = [];
   for await (const row of rows) {

@@ -20,13 +20,13 @@ export class FaultyRow extends Error {
   }
 }
 
-/** Everything that is wrong with a row, by the schemas and the findings of the operations it needs; nothing is written. */
+/** Finds all faults of a row with the schemas and checks of the operations that it needs. Writes nothing. */
 export async function faultsOfRow(
   context: OperationContext,
   kind: ImportedKind,
   row: ImportedRow,
 ): Promise<FieldFaults> {
-  // The cells of a broken row are in no column, and each would be said to be missing.
+  // A broken row has no cells in columns, so every field would be reported as missing.
   if (row.faults[""] !== undefined) return row.faults;
   const faults: Record<string, string> = {};
   const ask: Caller = async (operation, given, prefix = "") => {
@@ -43,13 +43,13 @@ export async function faultsOfRow(
   };
   await kind.apply(context, row, ask);
   for (const [extra, field] of Object.entries(kind.extras)) {
-    // One fault is told once: under the name that the row has.
+    // Report one fault only once, under the name that the row uses.
     if (field !== undefined && row.faults[extra] !== undefined) delete faults[field];
   }
   return { ...faults, ...row.faults };
 }
 
-/** Writes what a row asks for. @throws {FaultyRow} when the API refuses it. */
+/** Runs the operations of a row. @throws {FaultyRow} when the API refuses it. */
 export async function writeRow(
   context: OperationContext,
   kind: ImportedKind,
@@ -65,7 +65,7 @@ export async function writeRow(
   });
 }
 
-/** @throws the error itself when it is no refusal. */
+/** @throws the error itself when it is not a refusal. */
 function faultsOfRefusal(error: unknown, prefix: string): FieldFaults {
   if (!(error instanceof ApiError) || error.status >= 500) throw error;
   const fields = Object.entries(error.details?.fields ?? {});

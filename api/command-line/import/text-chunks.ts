@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { CommandError } from "../command-error.ts";
 
-/** The text of a file in pieces, without its byte order mark. @throws {CommandError} for a file that is not there or not UTF-8. */
+/** The text of a file in chunks, without its byte order mark. @throws {CommandError} for a file that is missing or not UTF-8. */
 export async function* textChunks(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {

@@ -12,15 +12,15 @@ import { lookUpRows } from "./look-up-rows.ts";
 import { rowBatches } from "./row-batches.ts";
 import { FaultyRow, writeRow } from "./row-faults.ts";
 
-/** Writers of the catalog wait for each other, and give up after two seconds: a transaction must be far from that. */
+/** Writers of the catalog wait for one lock and give up after two seconds, so a transaction must stay far below that. */
 const TRANSACTION_MS = 500;
 const LOCK_TRIES_MAX = 10;
 
 export type Written = { readonly created: number; readonly updated: number };
 
 /**
- * Writes the rows of a file that has been checked, leaving out those in `faults`; a row that is refused only now is added.
- * Ends early when it is interrupted. @throws {FaultyRow} for such a row unless faulty rows are left out.
+ * Writes the rows of a checked file, except those in `faults`. A row that is refused only now is added to `faults`. Ends early when
+ * interrupted. @throws {FaultyRow} for such a row unless faulty rows are skipped.
  */
 export async function writeFile(
   session: Session,
@@ -46,14 +46,14 @@ export async function writeFile(
 }
 
 type Part = {
-  /** How many of the rows it took: as many as there was time for. */
+  /** Number of rows it took: as many as fit into the time. */
   readonly rows: number;
   readonly created: number;
   readonly updated: number;
   readonly refused: readonly FaultyRow[];
 };
 
-/** One transaction. Others that write the catalog may have the lock for long: then it is tried again. */
+/** Runs one transaction. It is tried again if another writer holds the catalog lock for too long. */
 async function writePart(
   session: Session,
   plan: ImportPlan,
@@ -94,7 +94,9 @@ async function writeWithin(
   return { ...counts, refused };
 }
 
-/** Where faulty rows are left out, each row is a part that can be taken back; else the first that is refused ends all. */
+/**
+ * If faulty rows are skipped, each row gets a savepoint that can be rolled back. Otherwise the first refused row ends everything.
+ */
 async function writeOrRefuse(
   context: OperationContext,
   plan: ImportPlan,

@@ -134,13 +134,17 @@ test("a killed import goes on where it was: no row twice, none left out, though 
   expect(before).toBeLessThan(5_000);
   const second = await spawnTracker(world, ...args).ended;
   expect(second).toMatchObject({ code: 0 });
-  expect(second.stdout).toContain(`${5_000 - before} created, ${before} there by an earlier run`);
+  expect(second.stdout).toContain(
+    `${5_000 - before} created, ${before} already written by an earlier run`,
+  );
   const { rows } = await world.db.query<{ names: number; found: number }>({
     text: "select count(distinct name) as names, count(*) as found from affiliate where workspace_id = $1",
     values: [of.workspaceId],
   });
   expect(rows).toEqual([{ names: 5_001, found: 5_001 }]);
-  expect(await imported(of, "affiliate", path)).toMatch(/0 created, 5000 there by an earlier run/);
+  expect(await imported(of, "affiliate", path)).toMatch(
+    /0 created, 5000 already written by an earlier run/,
+  );
   expect(await count(of, "affiliate")).toBe(5_001);
 });
 
@@ -157,7 +161,7 @@ test("an interrupted import says how far it came, and the same command does the 
   await expect(running).rejects.toThrow(/Stopped: \d+ created, \d+ rows are left/);
   const there = (await count(of, "affiliate")) - 1;
   expect(await imported(of, "affiliate", path)).toContain(
-    `${3_000 - there} created, ${there} there`,
+    `${3_000 - there} created, ${there} already written`,
   );
   expect(await count(of, "affiliate")).toBe(3_001);
 });
@@ -300,7 +304,7 @@ test("advertisers are known by their names", async () => {
 
 test.each([
   ["empty.csv", "", /is empty/],
-  ["unknown.csv", "code,nmae\nA,B\n", /columns that there are not: "nmae"/],
+  ["unknown.csv", "code,nmae\nA,B\n", /unknown columns: "nmae"/],
   ["twice.csv", "name,name\nA,B\n", /the column name twice/],
   ["quote.csv", 'name\n"A\n', /is not CSV/],
   ["latin1.csv", Buffer.from("name\nJ\xf6rg\n", "latin1"), /is not UTF-8/],

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
-import { InstallationPlaces } from "../../../api/reports/installation-places.ts";
+import { InstallationSlots } from "../../../api/reports/installation-slots.ts";
 import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
 import { until } from "../../system/until.ts";
@@ -168,9 +168,9 @@ test("a key has 4 reports under way in all processes together, a workspace 8 (#1
 test("the places of a process that was killed are free when their lease has run out (#17, G205)", async () => {
   const { keyId, workspaceId } = { keyId: 4_000, workspaceId: 5_000 };
   const [dead, living] = [0, 1].map(
-    () => new InstallationPlaces(world.db, { perKey: 2, perWorkspace: 3 }),
+    () => new InstallationSlots(world.db, { perKey: 2, perWorkspace: 3 }),
   );
-  const take = (places: InstallationPlaces | undefined) => places?.tryTake({ keyId, workspaceId });
+  const take = (places: InstallationSlots | undefined) => places?.tryTake({ keyId, workspaceId });
   await until("both places are taken", async () => (await take(dead)) && (await take(dead)), {
     timeoutMs: STATEMENT_MS,
   });

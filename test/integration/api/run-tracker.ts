@@ -17,7 +17,7 @@ function ignore(): void {
   // The result is all that the caller asks for.
 }
 
-/** The same with what it tells on the way, and a signal that stops it. */
+/** The same with the lines that it reports on the way, and a signal that stops it. */
 export async function runTalking(
   world: ApiWorld,
   { signal, tell }: { readonly signal: AbortSignal; readonly tell: (line: string) => void },
@@ -30,7 +30,7 @@ export async function runTalking(
   const told: string[] = [];
   let isWell = true;
   const result = await runCommand(args, environmentOf(world), {
-    tell: (line) => {
+    report: (line) => {
       told.push(line);
       tell(line);
     },

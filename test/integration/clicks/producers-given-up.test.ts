@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function tracker(...args: string[]): Promise<string> {
-  const terminal = { tell: () => undefined, interruption: () => new AbortController().signal };
+  const terminal = { report: () => undefined, interruption: () => new AbortController().signal };
   return await runCommand(
     args,
     {
@@ -94,7 +94,7 @@ test("a silent producer is listed and given up, look-ups go on, and what it brin
   );
   await expect(tracker("producer", "give-up", "99")).rejects.toThrow("There is no producer 99");
   await expect(tracker("producer", "give-up", "x")).rejects.toThrow("not a producer number");
-  expect(await tracker("producer", "give-up", "13")).toContain("ended in good order");
+  expect(await tracker("producer", "give-up", "13")).toContain("stopped cleanly");
   const told = `Producer 12 is given up. Clicks that it answered since ${since} may be missing.`;
   expect(await tracker("producer", "give-up", "12")).toBe(told);
   expect(await tracker("producer", "give-up", "12")).toBe(told);

@@ -41,7 +41,7 @@ async function tracker(...args: string[]): Promise<string> {
       clickhouseUrl: world.database.clickhouseUrl,
     },
   };
-  const terminal = { tell: () => undefined, interruption: () => new AbortController().signal };
+  const terminal = { report: () => undefined, interruption: () => new AbortController().signal };
   return await runCommand(args, environment, terminal);
 }
 

@@ -335,7 +335,7 @@ test("`tracker person erase` does the same (#19, G207)", async () => {
           clickhouseUrl: tracking.env["CLICKHOUSE_URL"],
         },
       },
-      { tell: () => undefined, interruption: () => new AbortController().signal },
+      { report: () => undefined, interruption: () => new AbortController().signal },
     );
   const erased = await run(
     "erase",

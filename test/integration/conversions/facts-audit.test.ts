@@ -161,7 +161,7 @@ async function tracker(
       },
     },
     {
-      tell: (line) => told.push(line),
+      report: (line) => told.push(line),
       notWell: () => {
         isWell = false;
       },

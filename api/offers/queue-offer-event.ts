@@ -7,12 +7,12 @@ import type { OfferRow } from "./offer-fields.ts";
 import { lockOffer } from "./offers.ts";
 import { showOffer } from "./show-offer.ts";
 
-type Teller = Pick<OperationContext, "principal">;
+type Caller = Pick<OperationContext, "principal">;
 
-/** Queues `offer.created`. The document is the offer as the answer shows it: only admin keys write offers. */
-export async function tellOfNewOffer(
+/** Queues `offer.created`. The document is the offer as the answer shows it, because only admin keys write offers. */
+export async function queueOfferCreated(
   tx: Queryable,
-  { principal }: Teller,
+  { principal }: Caller,
   offer: OfferRow,
 ): Promise<void> {
   await queueEvent(tx, principal.workspace.id, "offer.created", () => ({
@@ -21,9 +21,9 @@ export async function tellOfNewOffer(
 }
 
 /** Queues `offer.updated`. */
-export async function tellOfOfferChange(
+export async function queueOfferUpdated(
   tx: Queryable,
-  { principal }: Teller,
+  { principal }: Caller,
   { before, after }: { readonly before: OfferRow; readonly after: OfferRow },
 ): Promise<void> {
   await queueEvent(tx, principal.workspace.id, "offer.updated", () => ({
@@ -32,9 +32,9 @@ export async function tellOfOfferChange(
   }));
 }
 
-/** Runs a change of an offer's events, which stand in the offer, in a transaction that tells of it. */
-export async function inTellingTransaction<T>(
-  context: Teller & { readonly db: Pool },
+/** Runs a change of an offer's events in a transaction that queues `offer.updated`. The events are part of the offer. */
+export async function inTransactionWithEvent<T>(
+  context: Caller & { readonly db: Pool },
   offerId: number,
   change: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
@@ -44,7 +44,7 @@ export async function inTellingTransaction<T>(
     const after = await lockOffer(tx, offerId);
     const isThere = before !== undefined && after !== undefined;
     if (isThere && !isDeepStrictEqual(before, after))
-      await tellOfOfferChange(tx, context, { before, after });
+      await queueOfferUpdated(tx, context, { before, after });
     return result;
   });
 }

@@ -2,31 +2,34 @@ import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { SlotHolder } from "./report-slots.ts";
 
-export type PlaceLimits = { readonly perKey: number; readonly perWorkspace: number };
+export type InstallationLimits = { readonly perKey: number; readonly perWorkspace: number };
 
-/** How long the places of a process that was killed stay taken. */
+/** How long the slots of a killed process stay taken. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 
 type Held = { readonly kind: "key" | "workspace"; readonly holder: number; readonly place: number };
 
 /**
- * Places for reports over all processes of the installation (G205): leased rows of `report_place`, so that it needs no session of
- * Postgres and works through PgBouncer.
+ * Slots of reports, counted over all processes of the installation (G205). They are leased rows of `report_place`, so they need no
+ * Postgres session and work through PgBouncer.
  */
-export class InstallationPlaces {
+export class InstallationSlots {
   readonly #db: Queryable;
-  readonly #limits: PlaceLimits;
+  readonly #limits: InstallationLimits;
   readonly #owner = randomUUID();
   readonly #held = new Set<Held>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Queryable, limits: PlaceLimits) {
+  constructor(db: Queryable, limits: InstallationLimits) {
     this.#db = db;
     this.#limits = limits;
   }
 
-  /** The function that gives the place back; undefined when key or workspace has all of its places. Rejects when Postgres is away. */
+  /**
+   * Returns the function that releases the slot; undefined when the key or the workspace has used all of its slots. Rejects when
+   * Postgres is away.
+   */
   async tryTake({ keyId, workspaceId }: SlotHolder): Promise<(() => void) | undefined> {
     const { perKey, perWorkspace } = this.#limits;
     const { rows } = await this.#db.query<{ of_key: number | null; of_workspace: number | null }>({
@@ -51,7 +54,7 @@ export class InstallationPlaces {
     return () => this.#giveBack(held);
   }
 
-  /** Gives all places back; while Postgres is away their leases run out. */
+  /** Releases all slots. While Postgres is away, their leases expire instead. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#held.clear();
@@ -70,7 +73,7 @@ export class InstallationPlaces {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    // While Postgres is away the lease runs out by itself.
+    // While Postgres is away, the lease expires by itself.
     this.#delete(held).catch(() => undefined);
   }
 
@@ -92,7 +95,7 @@ export class InstallationPlaces {
                where r.kind = h.kind and r.holder = h.holder and r.place = h.place and r.owner = $1`,
         values: [this.#owner, JSON.stringify([...this.#held]), LEASE_MS],
       })
-      // The next renewal tries again. A lease that has run out lets others have more reports, which does no harm.
+      // The next renewal tries again. An expired lease lets others run more reports, which does no harm.
       .catch(() => undefined);
   }
 }
