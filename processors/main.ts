@@ -17,7 +17,7 @@ import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { startClicks } from "./clicks/start.ts";
-import { CapTeller } from "./conversions/record/cap-teller.ts";
+import { CapPublisher } from "./conversions/record/cap-publisher.ts";
 import { type ConversionDeps, startConversions } from "./conversions/start.ts";
 import { postbackKind } from "./delivery/postback-kind.ts";
 import { serveHtmlPostbacks } from "./delivery/serve-html.ts";
@@ -124,9 +124,9 @@ function startLanes(deps: LaneDeps, settings: ProcessorSettings, lifetime: Lifet
     lifetime.own("outgoing", () => outgoing.close());
     const conversions = startConversions({ ...deps, outgoing });
     lifetime.own("conversions", () => conversions.close());
-    const capTeller = new CapTeller(deps);
-    capTeller.start();
-    lifetime.own("cap teller", () => capTeller.close());
+    const capPublisher = new CapPublisher(deps);
+    capPublisher.start();
+    lifetime.own("cap publisher", () => capPublisher.close());
   }
   if (roles.includes("delivery")) {
     const delivery = deliveryLane(deps, settings);

@@ -65,11 +65,11 @@ test.each<[ConversionRule["conditions"], boolean]>([
   [{ max_seconds_since_click: 60 }, true],
   [{ max_seconds_since_click: 59 }, false],
   [{ offer_ids: [3], countries: ["AT"] }, false],
-])("LIFE-015 G100: every condition given must hold: %j", (conditions, expected) => {
+])("LIFE-015 G100: every condition of a rule must hold: %j", (conditions, expected) => {
   expect(applies(conditions)).toBe(expected);
 });
 
-test("LIFE-015 G100: without a click, country and time since the click hold for nothing", () => {
+test("LIFE-015 G100: without a click, conditions on country and time since the click never hold", () => {
   const unclicked = { ...facts, click: undefined, clickValues: { sub1: "news" } };
   expect(applies({ countries: ["DE"] }, unclicked)).toBe(false);
   expect(applies({ max_seconds_since_click: 10 }, unclicked)).toBe(false);
@@ -77,7 +77,7 @@ test("LIFE-015 G100: without a click, country and time since the click hold for 
   expect(applies({ affiliate_ids: [5] }, { ...unclicked, affiliate: undefined })).toBe(false);
 });
 
-test("LIFE-015 G100: the first rule of the asked action decides", () => {
+test("LIFE-015 G100: the first matching rule with the requested action decides", () => {
   const rules = [aRule(1, { action: "reject" }), aRule(2, {}), aRule(3, {})];
   expect(findRule(rules, "hold", facts)?.id).toBe(2);
   expect(findRule(rules, "reject", facts)?.id).toBe(1);

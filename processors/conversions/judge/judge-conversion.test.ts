@@ -85,16 +85,16 @@ function aRule(name: string, action: ConversionRule["action"]): ConversionRule {
   return { id: 1, workspace_id: 1, name, position: 0, status: "active", action, conditions: {} };
 }
 
-test("a click of a clock that was an hour ahead is not too fast, nor too soon for a rule (#11, G103)", () => {
+test("a click with a time an hour ahead is neither too fast nor too soon for a rule (#11, G103)", () => {
   const soon = { ...aRule("soon", "reject"), conditions: { max_seconds_since_click: 60 } };
   const facts = { offer: { ...offer, min_seconds_to_conversion: 30 }, rules: [soon] };
   expect(judge({ ...facts, click: aClick({ ts: NOW_MS + 3_600_000 }) })).toBe("approved");
-  // Hosts differ by seconds, and a conversion is dated back by whoever enters it.
+  // Clocks of hosts differ by seconds, and staff may enter a conversion with an earlier time.
   expect(judge({ ...facts, click: aClick({ ts: NOW_MS + 5_000 }) })).toBe("rejected too_fast");
   expect(judge({ ...facts, convTsMs: NOW_MS - 3_600_000 })).toBe("rejected too_fast");
 });
 
-test("G96 T58: the first check of the fixed order decides, and each one shows when those before it pass", () => {
+test("G96 T58: checks run in a fixed order and the first that fails decides", () => {
   const everything: Partial<Case> = {
     click: aClick({
       status: "blocked",
@@ -144,11 +144,11 @@ test("G103: without a minimum time no conversion is too fast, also when the clic
   expect(judge({ click: aClick({ ts: NOW_MS + 50 }) })).toBe("approved");
 });
 
-test("G90: without a click its window, its speed and its fraud are not asked", () => {
+test("G90: without a click the checks of window, speed and click fraud are skipped", () => {
   expect(judge({ click: undefined, fraudChecks: { missing_ua: true } })).toBe("approved");
 });
 
-test("G98: the partner's hold goes before the offer's, and ends a fraction of a day after the conversion", () => {
+test("G98: the partner's hold wins over the offer's, and may be a fraction of a day", () => {
   const held = judgeConversion(
     aCase({
       offer: { ...offer, hold_days: "7" },
@@ -164,7 +164,7 @@ test("G98: the partner's hold goes before the offer's, and ends a fraction of a 
   });
 });
 
-test("G96 G101: what is rejected before the tables are asked counts nowhere, a reject rule only spares the caps", () => {
+test("G96 G101: a rejection before the tables are asked counts nowhere, one by a rule counts addresses only", () => {
   const asked = (fields: Partial<Case>): unknown => {
     const { countsAddress, countsAgainstCaps } = judgeConversion(aCase(fields));
     return [countsAddress, countsAgainstCaps];
@@ -174,7 +174,7 @@ test("G96 G101: what is rejected before the tables are asked counts nowhere, a r
   expect(asked({ givenStatus: "rejected" })).toEqual([true, true]);
 });
 
-test("LIFE-014 G99: a throttle takes its share of a partner's conversions", () => {
+test("LIFE-014 G99: a throttle sends its share of a partner's conversions to review", () => {
   const throttled = Array.from({ length: 2_000 }, (_, i) =>
     judge({ conversionId: `conversion ${i}`, affiliate: { ...affiliate, throttle_percent: 30 } }),
   ).filter((verdict) => verdict === "pending throttled");
