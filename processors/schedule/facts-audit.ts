@@ -194,7 +194,7 @@ export class FactsAudit {
         day: formatDay(day.span.fromMs / DAY_MS),
         ...kinds,
         ids,
-        // What Postgres does not have stays: see the class.
+        // Records that Postgres does not have stay: see the class.
         remedy: "ghost" in kinds ? "tracker audit --repair deletes ghosts" : "sent again",
       },
       "facts.differ",

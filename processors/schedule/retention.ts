@@ -52,8 +52,8 @@ const STATEMENTS = [
 ] as const;
 
 /**
- * Deletes what has been kept for its time. Ends early with `signal`. Returns the number of rows; those of a day of the inbound
- * log, which go with its partition, are not counted.
+ * Deletes rows whose retention is over. Ends early with `signal`. Returns the number of rows; the days of the inbound log, which are
+ * dropped as partitions, are not counted.
  */
 export async function forgetOldRows(db: Queryable, signal: AbortSignal): Promise<number> {
   const untilMs = performance.now() + RUN_MS;
