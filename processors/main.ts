@@ -1,4 +1,4 @@
-/** The stateful consumers: clicks, conversions, facts, delivery and schedule. `LANES` says which of these roles run here. */
+/** The stateful consumers: clicks, conversions, facts, delivery and schedule. `LANES` selects which of these roles run in this process. */
 import { join } from "node:path";
 import { Catalog } from "../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../schemas/catalog-feed/follow.ts";
@@ -17,7 +17,7 @@ import { isPostgresAway } from "../schemas/postgres/errors.ts";
 import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/migrate.ts";
 import { systemClock } from "../schemas/time/clock.ts";
 import { startClicks } from "./clicks/start.ts";
-import { CapTeller } from "./conversions/record/cap-teller.ts";
+import { CapPublisher } from "./conversions/record/cap-publisher.ts";
 import { type ConversionDeps, startConversions } from "./conversions/start.ts";
 import { postbackKind } from "./delivery/postback-kind.ts";
 import { serveHtmlPostbacks } from "./delivery/serve-html.ts";
@@ -29,11 +29,11 @@ import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
 
 const APPLICATION_NAME = "tracker processors";
 const STEADY_WAITS = { firstMs: 500, longestMs: 500 } as const;
-/** Each lane of the click writer may insert, ask, and be asked about an insert at the same time. */
+/** Each lane of the click writer may at the same time insert, run a query, and check on an insert. */
 const CLICKHOUSE_CONNECTIONS_MAX = 24;
 
-/** What lanes are made of. */
-type LaneDeps = FactDeps & Pick<ConversionDeps, "catalogFeed">;
+/** Dependencies of the roles. */
+type RoleDeps = FactDeps & Pick<ConversionDeps, "catalogFeed">;
 type Stage = { current: "starting" | "running" | "ending" };
 
 async function main(): Promise<void> {
@@ -108,12 +108,12 @@ async function start(
 
   const { signal } = lifetime;
   const deps = { pool, nats, clickhouse, catalog, log, metrics, signal, clock: systemClock };
-  startLanes({ ...deps, catalogFeed: feed }, settings, lifetime);
+  startRoles({ ...deps, catalogFeed: feed }, settings, lifetime);
   stage.current = "running";
   log.info("process.running");
 }
 
-function startLanes(deps: LaneDeps, settings: ProcessorSettings, lifetime: Lifetime): void {
+function startRoles(deps: RoleDeps, settings: ProcessorSettings, lifetime: Lifetime): void {
   const { roles } = settings;
   if (roles.includes("facts")) {
     const facts = startFacts(deps);
@@ -124,12 +124,12 @@ function startLanes(deps: LaneDeps, settings: ProcessorSettings, lifetime: Lifet
     lifetime.own("outgoing", () => outgoing.close());
     const conversions = startConversions({ ...deps, outgoing });
     lifetime.own("conversions", () => conversions.close());
-    const capTeller = new CapTeller(deps);
-    capTeller.start();
-    lifetime.own("cap teller", () => capTeller.close());
+    const capPublisher = new CapPublisher(deps);
+    capPublisher.start();
+    lifetime.own("cap publisher", () => capPublisher.close());
   }
   if (roles.includes("delivery")) {
-    const delivery = deliveryLane(deps, settings);
+    const delivery = startDeliveryRole(deps, settings);
     lifetime.own("delivery", () => delivery.close());
   }
   if (roles.includes("schedule")) {
@@ -145,40 +145,43 @@ function startLanes(deps: LaneDeps, settings: ProcessorSettings, lifetime: Lifet
 function declareStoreMetrics(metrics: Metrics, watch: StoreWatch): void {
   metrics.gauge(
     "stores_incarnation_mismatch",
-    "1 while Postgres and ClickHouse do not belong together.",
+    "1 while Postgres and ClickHouse belong to different installations.",
     () => (watch.areSame === undefined ? undefined : Number(!watch.areSame)),
   );
   metrics.gauge(
     "stores_postgres_went_back",
-    "Times that Postgres was behind what ClickHouse knows of it: it was restored.",
+    "Times that Postgres was behind what ClickHouse has seen of it, because it was restored.",
     () => watch.wentBack,
   );
 }
 
-/** With connections of its own: what destinations do to them is nobody else's matter. */
-function deliveryLane(deps: LaneDeps, settings: ProcessorSettings): { close(): Promise<void> } {
+/** Has its own connections, so that slow destinations affect no other role. */
+function startDeliveryRole(
+  deps: RoleDeps,
+  settings: ProcessorSettings,
+): { close(): Promise<void> } {
   const outgoing = new OutgoingClient(settings.outgoing);
   const { postbackWaitsMs, webhookWaitsMs } = settings.delivery;
   const kinds = [postbackKind(postbackWaitsMs), webhookKind(webhookWaitsMs, deps.clock)];
-  const lane = startDelivery({ ...deps, outgoing }, { kinds });
+  const worker = startDelivery({ ...deps, outgoing }, { kinds });
   const html = serveHtmlPostbacks(deps);
   return {
     close: async () => {
       await html.close();
-      await lane.close();
+      await worker.close();
       await outgoing.close();
     },
   };
 }
 
-/** Waits for a Postgres that is away; refuses one that is older or newer than this release. */
+/** Waits while Postgres is unavailable. Refuses a schema that is older or newer than this release. */
 async function untilMigrated(pool: Pool, log: Log, signal: AbortSignal): Promise<void> {
   const report = { log, event: "process.postgres-is-away" };
   const backoff = new Backoff({ ...STEADY_WAITS, signal, report });
   await backoff.repeat(() => assertPostgresMigrated(pool), isPostgresAway);
 }
 
-/** Waits for a NATS that is away. Once connected, the driver reconnects by itself. */
+/** Waits while NATS is unavailable. Once connected, the driver reconnects on its own. */
 async function untilConnected(
   settings: ProcessorSettings,
   log: Log,

@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 
 export type ProcessorSettings = ReturnType<typeof arranged>;
 
-/** @throws {SettingsError} that names every wrong variable. */
+/** @throws {SettingsError} with the name of every wrong variable. */
 export function readProcessorSettings(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): ProcessorSettings {
@@ -25,7 +25,7 @@ function arranged(read: SettingsOf<"processors">) {
     healthPort: read.PROCESSORS_HEALTH_PORT,
     roles: read.LANES,
     clicks: {
-      // Without a name of its own, the lanes of a killed process wait for their lease to end.
+      // Without PROCESSOR_NAME the name changes at each start, so the lanes of a killed process wait until their lease ends.
       owner: read.PROCESSOR_NAME ?? `${hostname()}-${randomBytes(6).toString("hex")}`,
       leaseMs: read.LANE_LEASE_MS,
       producerPatienceMs: read.PRODUCER_PATIENCE_HOURS * HOUR_MS,

@@ -40,7 +40,7 @@ describe("the corpus of URLs (P27)", () => {
     expect(new Set(cases.map(({ refusal }) => refusal)).size).toBe(10);
   });
 
-  describe("TRK-020 (TRK-006, TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018, TRK-019)", () => {
+  describe("(TRK-006, TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018, TRK-019) (TRK-020)", () => {
     describe("TRK-021", () => {
       test("each value passes byte for byte or is refused by its code", () => {
         const wrong = cases.flatMap(({ raw, location, refusal }) => {

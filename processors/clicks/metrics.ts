@@ -1,6 +1,6 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
 
-/** What is read from the lanes of this process when it is asked for. */
+/** Values that are read from the lanes of this process on request. */
 export type LaneReadings = {
   readonly lanes: number;
   readonly waitingRows: number;
@@ -8,10 +8,10 @@ export type LaneReadings = {
   readonly youngBytes: number;
   readonly uniqueVisits: number;
   readonly uniqueBytes: number;
-  /** Seconds since the oldest visit that each lane still knows, by lane. */
+  /** For each lane, the age in seconds of the oldest visit that it remembers. */
   readonly oldestVisitSeconds: ReadonlyMap<number, number>;
   readonly openHoles: number;
-  /** Undefined while it is not known. */
+  /** Undefined while unknown. */
   readonly pendingMessages: number | undefined;
   readonly oldestWaitingSeconds: number | undefined;
 };
@@ -37,24 +37,27 @@ export type ClickMetrics = {
 export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickMetrics {
   const rows = metrics.counter("clicks_rows_total", "Rows inserted, by table.");
   const inserts = metrics.counter("clicks_inserts_total", "Inserts done, by table.");
-  const seconds = metrics.histogram("clicks_insert_seconds", "How long inserts took, by table.");
-  const retries = metrics.counter("clicks_retries_total", "Inserts whose outcome had to be asked.");
+  const seconds = metrics.histogram("clicks_insert_seconds", "Duration of inserts, by table.");
+  const retries = metrics.counter(
+    "clicks_retries_total",
+    "Inserts with an unknown outcome, which had to be queried.",
+  );
   const taken = metrics.counter("clicks_lanes_taken_total", "Lanes taken.");
-  const lost = metrics.counter("clicks_lost_total", "Records that never come, by reason.");
+  const lost = metrics.counter("clicks_lost_total", "Records that are lost, by reason.");
   const holes = metrics.counter("clicks_holes_total", "Gaps in a producer's sequence.");
-  const missing = metrics.counter("clicks_missing_total", "Records in such gaps when they opened.");
+  const missing = metrics.counter(
+    "clicks_missing_total",
+    "Records that were missing when a gap opened.",
+  );
   const repeated = metrics.counter("clicks_repeated_total", "Records that were known already.");
   const refused = metrics.counter("clicks_refused_total", "Jumps refused over too many gaps.");
   const foreign = metrics.counter(
     "clicks_foreign_records_total",
     "Records refused because another process has their producer number and epoch.",
   );
-  const dead = metrics.counter("clicks_dead_messages_total", "Messages that nobody can read.");
-  const asked = metrics.counter("clicks_queries_total", "Questions for young clicks, by outcome.");
-  const back = metrics.counter(
-    "clicks_went_back_total",
-    "Times that the table had forgotten rows.",
-  );
+  const dead = metrics.counter("clicks_dead_messages_total", "Messages that cannot be decoded.");
+  const asked = metrics.counter("clicks_queries_total", "Queries for young clicks, by outcome.");
+  const back = metrics.counter("clicks_went_back_total", "Times that the table had lost rows.");
   const clockBack = metrics.counter(
     "clicks_clock_went_back_total",
     "Times that a lane read its visits again because a clock had been ahead.",
@@ -65,7 +68,7 @@ export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickM
   );
   const forgotten = metrics.counter(
     "clicks_visits_forgotten_total",
-    "Visits forgotten within their window for want of room: they may be unique once more.",
+    "Visits forgotten within their window because the memory was full; they may count as unique again.",
   );
   const audits = metrics.counter("clicks_audits_total", "Audits of a lane, by outcome.");
   gauges(metrics, read);
@@ -112,7 +115,7 @@ function gauges(metrics: Metrics, read: () => LaneReadings): void {
   metrics.gauge("clicks_unique_bytes", "Their size.", () => read().uniqueBytes);
   metrics.gauges(
     "clicks_oldest_visit_seconds",
-    "Age of the oldest visit that a lane still knows, by lane.",
+    "Age of the oldest visit that a lane remembers, by lane.",
     () => [...read().oldestVisitSeconds].map(([lane, age]) => [{ lane: String(lane) }, age]),
   );
   metrics.gauge("clicks_open_holes", "Gaps that are open now.", () => read().openHoles);

@@ -22,16 +22,16 @@ export type ClickDeps = {
 };
 
 export type ClickOptions = {
-  /** A name that only one process has at a time; its lanes are taken over at once by the next process of that name. */
+  /** A name that only one process has at a time. The next process with this name takes over its lanes at once. */
   readonly owner: string;
   readonly leaseMs: number;
-  /** How long a producer may be silent before its clicks count as lost, where it has not said that it ended. */
+  /** How long a producer that has not announced its end may be silent before its clicks count as lost. */
   readonly producerPatienceMs: number;
-  /** Visits that a lane remembers at most; about 33 to 67 bytes each. */
+  /** The most visits that a lane remembers; about 33 to 67 bytes each. */
   readonly uniquesMax?: number;
 };
 
-/** Writes clicks and impressions of its share of the lanes until it is closed; waits for servers that are away. */
+/** Writes clicks and impressions of its share of the lanes until it is closed. Waits while servers are unavailable. */
 export function startClicks(deps: ClickDeps, options: ClickOptions): { close(): Promise<void> } {
   const { producerPatienceMs } = options;
   const log = deps.log.child({ component: "clicks" });

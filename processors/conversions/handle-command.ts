@@ -19,7 +19,7 @@ type Create = Extract<ConversionCommand, { kind: "create" }>;
 type SetStatus = Extract<ConversionCommand, { kind: "set-status" }>;
 type Refused = Extract<ConversionCommandReply, { kind: "refused" }>;
 
-/** What staff do over the API. Throws what the store throws. */
+/** Handles a conversion command that staff sent over the API. Throws what the store throws. */
 export async function handleCommand(
   sources: ReportSources,
   command: ConversionCommand,
@@ -29,7 +29,7 @@ export async function handleCommand(
     : await changeStatuses(sources, command);
 }
 
-/** `POST /conversions`: judged like a postback where it has a click, and by caps and holds in any case (G90). */
+/** `POST /conversions`: judged like a postback if it has a click, and always against caps and holds (G90). */
 async function createConversion(
   sources: ReportSources,
   command: Create,
@@ -174,7 +174,7 @@ function isOtherOffer({ offerId }: Create, click: ClickRecord | undefined): bool
   return click !== undefined && click.offer_id !== 0 && click.offer_id !== offerId;
 }
 
-/** Both PATCHes: a duplicate is refused alone (G92) and skipped among many. */
+/** Both PATCH endpoints. A duplicate alone is refused (G92); one of many is skipped. */
 async function changeStatuses(
   sources: ReportSources,
   command: SetStatus,

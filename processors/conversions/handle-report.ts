@@ -37,15 +37,15 @@ import {
   tryConversion,
 } from "./record/conversions.ts";
 
-/** Reads, judges and records one report. Throws what the store throws: the caller knows what an outage is. */
+/** Reads, judges and records one report. Throws what the store throws: the caller recognises outages. */
 export async function handleReport(
   sources: ReportSources,
-  request: PostbackRequest,
+  rawReport: PostbackRequest,
 ): Promise<Handled> {
-  const known = await recordedBefore(sources, request);
+  const known = await recordedBefore(sources, rawReport);
   if (known !== undefined) return known;
-  const read = readReport(request);
-  const sender = senderOf(sources, request);
+  const read = readReport(rawReport);
+  const sender = senderOf(sources, rawReport);
   const workspaceId = "workspace" in sender ? sender.workspace.id : undefined;
   if (read.kind === "malformed") return refusal(malformed(read.error), { workspaceId });
   if (sender.kind === "refused") return refusal(sender, { workspaceId });
@@ -54,17 +54,17 @@ export async function handleReport(
   const key = reportKey(sender, report, fingerprint);
   const first = key === undefined ? undefined : await findFirstAnswer(sources.pool, key);
   if (first !== undefined) return first;
-  const origin = { sender, host: request.host };
-  const incoming = { request, report, fingerprint, key, origin };
+  const origin = { sender, host: rawReport.host };
+  const incoming = { rawReport, report, fingerprint, key, origin };
   const handled =
     report.conversionId === undefined
       ? await handleClickReport(sources, incoming, workspaceId)
       : await updateNamed(sources, incoming, report.conversionId);
-  // What is neither recorded nor an update was refused or passed on.
+  // A report without `unkept` was refused or relayed, so its answer still has to be stored under the key.
   return "unkept" in handled ? handled : { ...handled, unkept: key };
 }
 
-/** What was recorded the first time is told again: only its answer was lost (P15). */
+/** A repeat of a recorded report gets the recorded result again: only its answer was lost (P15). */
 async function recordedBefore(
   { pool }: ReportSources,
   { conversionId, isRepeat }: PostbackRequest,
@@ -119,7 +119,7 @@ async function handleClickReport(
   return await recordReport(sources, incoming, target, credit);
 }
 
-/** A click of another workspace is as unknown as one that is nowhere: the answer does not tell them apart (PB-057). */
+/** A click of another workspace gets the same answer as a click that does not exist (PB-057). */
 async function refuseOrRelay(
   { relay }: ReportSources,
   incoming: Incoming,
@@ -130,15 +130,15 @@ async function refuseOrRelay(
   return relayed ?? refusal(cause, known);
 }
 
-/** A click goes before a coupon, and a coupon before what is found by e-mail (G114, G115). */
+/** A click wins over a coupon, and a coupon over a click found by e-mail (G114, G115). */
 async function creditOf(
   sources: ReportSources,
-  { report, request, origin }: Incoming,
+  { report, rawReport, origin }: Incoming,
 ): Promise<Credit | Refusal> {
   const { clickId, adClickId, couponCode } = report;
   if (couponCode === undefined || clickId !== undefined || adClickId !== undefined)
-    return await attributeClick(sources, report, origin, request.receivedAtMs);
-  const at = { ...origin, atMs: request.receivedAtMs };
+    return await attributeClick(sources, report, origin, rawReport.receivedAtMs);
+  const at = { ...origin, atMs: rawReport.receivedAtMs };
   const coupon = resolveCoupon(sources.catalog, couponCode, report, at);
   return isRefusal(coupon) ? coupon : { click: undefined, coupon };
 }
@@ -164,19 +164,19 @@ async function recordReport(
   target: Target,
   credit: Credit,
 ): Promise<Handled> {
-  const { report, request } = incoming;
+  const { report, rawReport } = incoming;
   const { click } = credit;
   const known = { workspaceId: target.workspace.id, clickId: click?.click_id };
   const rate = await rateFor(sources, report, {
     workspaceId: target.workspace.id,
     currency: target.offer.currency,
-    atMs: request.receivedAtMs,
+    atMs: rawReport.receivedAtMs,
   });
   if (isRefusal(rate)) return refusal(rate, known);
   const given = convertMoney(applicableMoney(incoming).money, rate);
   const isCrowded = await isClickIpCrowded(sources, click, {
     clicksMax: fraudChecksOf(target).duplicate_click_ip,
-    atMs: request.receivedAtMs,
+    atMs: rawReport.receivedAtMs,
   });
   if (isCrowded === "away") return refusal(UNAVAILABLE, known);
   const draft = draftReport(sources, incoming, target, {
@@ -194,7 +194,7 @@ async function recordReport(
   if (outcome.outcome === "existing") {
     const updated = await applyUpdate(sources, incoming, outcome.row);
     if (updated !== undefined) return updated;
-    // An order told once more without a status, as before or with the same money, is a duplicate, not a change (G106, G198).
+    // A second report of an order, without a status and with the same or no money, is a duplicate and not a change (G106, G198).
     const asRepeat: RecordPlan = { ...draft.plan, on_txid: "duplicate", on_click: "duplicate" };
     outcome = await store({ row: draft.row, plan: asRepeat });
   }
@@ -207,7 +207,7 @@ async function recordReport(
       return refusal(target.creationRefusal ?? UNAVAILABLE, known);
     case "existing":
     case "conflict":
-      // The plan rules these out here; if a table says otherwise, the sender repeats the report.
+      // The plan rules these outcomes out. If the store returns one anyway, the sender repeats the report.
       return refusal(UNAVAILABLE, known);
   }
 }
@@ -244,7 +244,7 @@ function recorded(
   };
 }
 
-/** What an answer says beside the conversion (G121). */
+/** Facts that the answer adds to the conversion (G121). */
 function detailsOf(
   incoming: Incoming,
   target: Target,

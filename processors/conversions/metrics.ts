@@ -17,7 +17,7 @@ export function conversionMetrics(
 ): ConversionMetrics {
   const reports = metrics.counter(
     "conversions_reports_total",
-    "Reports answered, by endpoint and result word.",
+    "Reports answered, by endpoint and result.",
   );
   const seconds = metrics.histogram(
     "conversions_report_seconds",
@@ -43,12 +43,12 @@ export function conversionMetrics(
   );
   metrics.gauge(
     "conversions_log_rows_lost",
-    "Rows of the inbound log that found no place.",
+    "Rows of the inbound log that were dropped.",
     read.logRowsLost,
   );
   metrics.gauge(
     "conversions_log_rows_merged",
-    "Refusals without a valid token that were counted in a row of their kind: there were too many for a row each.",
+    "Refusals without a valid token that share a row of the inbound log, because there were too many for a row each.",
     read.logRowsMerged,
   );
   return {

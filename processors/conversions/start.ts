@@ -50,20 +50,23 @@ export type ConversionDeps = {
 
 /** Any number of processes share the work. */
 const QUEUE_GROUP = "conversions";
-/** Reports with a token, commands and log rows under way in one process; one more is told to come again. */
+/**
+ * Reports with a token, commands and batches of log rows under way in one process. Above this the caller gets an outage and tries
+ * again.
+ */
 const UNDER_WAY_MAX = 1_000;
-/** Pixels and look-ups of landing pages, which anybody may send. They take none of the places of the others. */
+/** Pixels and look-ups of landing pages, which anybody may send. They take no capacity from the others. */
 const STRANGERS_UNDER_WAY_MAX = 250;
-/** Their searches by an ad-platform ID: questions to writers at once, 4 for each workspace of a host, and searches that wait. */
+/** Writers asked at once for strangers' searches by an ad ID (4 for each workspace of a host), and searches that wait. */
 const STRANGERS_QUESTIONS_MAX = 64;
 const STRANGERS_WAITING_MAX = 64;
 
-/** Look-ups of postbacks in ClickHouse by an ad-platform ID, each for up to a hundred of them; strangers have one. */
+/** Statements under way in ClickHouse that look up postbacks by an ad ID, each for up to a hundred postbacks. Strangers have one. */
 const AD_STATEMENTS_MAX = 4;
-/** Between two of these statements: a flood of strangers is not to keep ClickHouse busy. */
+/** Pause between two such statements for strangers, so that a flood of them does not keep ClickHouse busy. */
 const STRANGERS_PAUSE_MS = 50;
 
-/** Answers conversion reports and the commands of the api until it is closed. */
+/** Answers conversion reports, and the commands and look-ups of other processes, until it is closed. */
 export function startConversions(deps: ConversionDeps): { close(): Promise<void> } {
   const { log, nats } = deps;
   const { known, strangers, strangersSearches } = openPools();
@@ -75,10 +78,10 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
   });
   const recorder = new RecordQueue(deps.pool);
   const relay = new UnknownClickRelay(deps);
-  const looked = openLookups(deps);
+  const lookups = openLookups(deps);
   const own = { recorder, relay, strangersSearches, postbackLog, metrics };
-  const desk: Desk = { ...deps, ...looked, ...own };
-  const take = <T>(subject: string, { decode, pool, answer, busy }: Task<T>) =>
+  const handlerDeps: HandlerDeps = { ...deps, ...lookups, ...own };
+  const serve = <T>(subject: string, { decode, pool, answer, busy }: Task<T>) =>
     nats.connection.subscribe(subject, {
       queue: QUEUE_GROUP,
       callback: (error, message) => {
@@ -86,45 +89,45 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
           log.error({ err: error, subject }, "conversions.subscription-failed");
           return;
         }
-        const asked = decode(message.data);
-        // Undefined for bytes that nobody of ours sent.
-        if (asked === undefined) return;
-        const work = pool(asked).run(async () => {
-          respond(desk, message, await answer(asked));
+        const input = decode(message.data);
+        // Undefined for a message that none of our processes sent.
+        if (input === undefined) return;
+        const work = pool(input).run(async () => {
+          respond(handlerDeps, message, await answer(input));
         });
-        if (work === undefined) respond(desk, message, busy(asked));
+        if (work === undefined) respond(handlerDeps, message, busy(input));
       },
     });
-  const couponClicks = startCouponClicks({ ...deps, storedClicks: looked.storedClicks });
+  const couponClicks = startCouponClicks({ ...deps, storedClicks: lookups.storedClicks });
   const subscriptions = [
-    take(nats.subjects.postback, {
-      decode: (bytes) => decodeAs(desk, PostbackRequest, bytes),
+    serve(nats.subjects.postback, {
+      decode: (bytes) => decodeAs(handlerDeps, PostbackRequest, bytes),
       pool: ({ endpoint }) => (endpoint === "px" ? strangers : known),
-      answer: (request) => answerReport(desk, request),
-      busy: (request) => putOff(desk, request),
+      answer: (rawReport) => answerReport(handlerDeps, rawReport),
+      busy: (rawReport) => outageReply(handlerDeps, rawReport),
     }),
-    take(nats.subjects.conversionCommand, {
-      decode: (bytes) => decodeAs(desk, ConversionCommand, bytes),
+    serve(nats.subjects.conversionCommand, {
+      decode: (bytes) => decodeAs(handlerDeps, ConversionCommand, bytes),
       pool: () => known,
-      answer: (command) => answerCommand(desk, command),
+      answer: (command) => answerCommand(handlerDeps, command),
       busy: unavailable,
     }),
-    take(nats.subjects.clickLookup, {
-      decode: (bytes) => decodeAs(desk, ClickLookup, bytes),
+    serve(nats.subjects.clickLookup, {
+      decode: (bytes) => decodeAs(handlerDeps, ClickLookup, bytes),
       pool: () => strangers,
-      answer: (lookup) => answerLookup(desk, lookup),
+      answer: (lookup) => answerLookup(handlerDeps, lookup),
       busy: unavailable,
     }),
-    take(nats.subjects.inboundCalls, {
-      decode: (bytes) => ({ calls: decodeAs(desk, InboundCalls, bytes) }),
+    serve(nats.subjects.inboundCalls, {
+      decode: (bytes) => ({ calls: decodeAs(handlerDeps, InboundCalls, bytes) }),
       pool: () => known,
-      answer: ({ calls }) => keepCalls(desk, calls),
+      answer: ({ calls }) => keepCalls(handlerDeps, calls),
       busy: unavailable,
     }),
   ];
   return {
     close: async () => {
-      // Drained: what the server has handed over is still answered. A lost connection has nothing left to drain.
+      // Draining answers the messages that the server has already delivered. A lost connection has nothing to drain.
       await Promise.allSettled(subscriptions.map((subscription) => subscription.drain()));
       await Promise.all([known.drained(), strangers.drained()]);
       await couponClicks.close();
@@ -137,7 +140,7 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
 function openLookups({
   clickhouse,
   catalog,
-}: ConversionDeps): Pick<Desk, "storedClicks" | "storedAdClicks" | "strangersAdClicks"> {
+}: ConversionDeps): Pick<HandlerDeps, "storedClicks" | "storedAdClicks" | "strangersAdClicks"> {
   return {
     storedClicks: new StoredClicks(clickhouse, catalog),
     storedAdClicks: new StoredAdClicks(clickhouse, { flushesMax: AD_STATEMENTS_MAX }),
@@ -159,45 +162,49 @@ function openPools(): Record<"known" | "strangers" | "strangersSearches", WorkPo
   };
 }
 
-/** Answers if the connection is still there; without it the sender has given up and repeats. */
-function respond(desk: Desk, message: { respond(payload: string): boolean }, reply: unknown): void {
+/** Sends the reply. If the connection is lost, the sender's request times out and it tries again. */
+function respond(
+  deps: HandlerDeps,
+  message: { respond(payload: string): boolean },
+  reply: unknown,
+): void {
   try {
     message.respond(JSON.stringify(reply));
   } catch (error) {
-    desk.log.warn({ err: error }, "conversions.answer-not-sent");
+    deps.log.warn({ err: error }, "conversions.answer-not-sent");
   }
 }
 
-/** How one subject is served. `busy` answers what finds no place in its pool. */
+/** How one subject is served. `busy` makes the reply for a message that does not fit in its pool. */
 type Task<T> = {
   readonly decode: (payload: Uint8Array) => T | undefined;
-  readonly pool: (asked: T) => WorkPool;
-  readonly answer: (asked: T) => Promise<unknown>;
-  readonly busy: (asked: T) => unknown;
+  readonly pool: (input: T) => WorkPool;
+  readonly answer: (input: T) => Promise<unknown>;
+  readonly busy: (input: T) => unknown;
 };
 
-type Desk = ReportSources & {
+type HandlerDeps = ReportSources & {
   readonly catalogFeed: CatalogFeed;
   readonly log: Log;
   readonly metrics: ConversionMetrics;
   readonly postbackLog: PostbackLog;
 };
 
-async function answerReport(desk: Desk, request: PostbackRequest): Promise<unknown> {
+async function answerReport(deps: HandlerDeps, rawReport: PostbackRequest): Promise<unknown> {
   const startedAtMs = performance.now();
-  const handled = await reportOutcome(desk, request);
-  const { endpoint } = request;
-  desk.metrics.answered(endpoint, handled.reply.result, (performance.now() - startedAtMs) / 1_000);
-  // The first of them stands there already: one line an attempt would fill the log of an outage.
-  const isStillOut = request.isRepeat === true && handled.reply.httpStatus === 503;
-  if (!isStillOut) desk.postbackLog.add(request, handled);
+  const handled = await reportOutcome(deps, rawReport);
+  const { endpoint } = rawReport;
+  deps.metrics.answered(endpoint, handled.reply.result, (performance.now() - startedAtMs) / 1_000);
+  // Log only the first attempt of a report during an outage: one row for each would fill the log.
+  const isStillOut = rawReport.isRepeat === true && handled.reply.httpStatus === 503;
+  if (!isStillOut) deps.postbackLog.add(rawReport, handled);
   return handled.reply;
 }
 
-/** More are under way than one process takes. */
-function putOff(desk: Desk, request: PostbackRequest): unknown {
+/** The reply when the pool is full. */
+function outageReply(deps: HandlerDeps, rawReport: PostbackRequest): unknown {
   const handled = refusal(UNAVAILABLE, {});
-  if (request.isRepeat !== true) desk.postbackLog.add(request, handled);
+  if (rawReport.isRepeat !== true) deps.postbackLog.add(rawReport, handled);
   return handled.reply;
 }
 
@@ -205,90 +212,90 @@ function unavailable(): InboundReply {
   return { kind: "unavailable" };
 }
 
-/** Those that nobody can store are not told again and again. */
+/** A batch of calls that can never be stored is refused, so that ingress does not send it again. */
 async function keepCalls(
-  desk: Desk,
+  deps: HandlerDeps,
   calls: readonly InboundCall[] | undefined,
 ): Promise<InboundReply> {
   if (calls === undefined) return { kind: "refused" };
-  if (!desk.catalog.isLoaded) return unavailable();
+  if (!deps.catalog.isLoaded) return unavailable();
   try {
-    await desk.postbackLog.keep(calls);
+    await deps.postbackLog.keep(calls);
     return { kind: "kept" };
   } catch (error) {
     if (isStoreAway(error)) return unavailable();
-    desk.log.error({ err: error, calls: calls.length }, "postback-log.not-kept");
+    deps.log.error({ err: error, calls: calls.length }, "postback-log.not-kept");
     return { kind: "refused" };
   }
 }
 
-/** Never throws: what the store or we cannot do now becomes an outage, never a business error (P15). */
-async function reportOutcome(desk: Desk, request: PostbackRequest): Promise<Handled> {
-  // An empty catalog knows no token: that is our state, not the sender's mistake.
-  if (!desk.catalog.isLoaded) return refusal(UNAVAILABLE, {});
+/** Never throws. A store that is unavailable, or a bug of ours, becomes an outage and never a business error (P15). */
+async function reportOutcome(deps: HandlerDeps, rawReport: PostbackRequest): Promise<Handled> {
+  // An empty catalog knows no token. That is our state and not the sender's mistake.
+  if (!deps.catalog.isLoaded) return refusal(UNAVAILABLE, {});
   try {
-    const current = await byCurrentCatalog(desk, {
-      handle: () => handleReport(desk, request),
+    const current = await byCurrentCatalog(deps, {
+      handle: () => handleReport(deps, rawReport),
       isRefusal: ({ reply: { body, result } }) =>
         !body.ok && result !== "malformed" && result !== "unavailable",
     });
     if (current?.unkept === undefined || current.reply.httpStatus === 503)
       return current ?? refusal(UNAVAILABLE, {});
-    // Kept only now: the first catalog that was asked may have refused what the current one takes.
-    return await keepFirstAnswer(desk.pool, current.unkept, current);
+    // Stored only now, because the first catalog may have refused a report that the current one accepts.
+    return await keepFirstAnswer(deps.pool, current.unkept, current);
   } catch (error) {
     if (isStoreAway(error)) {
-      desk.log.warn({ err: error }, "conversions.store-is-away");
+      deps.log.warn({ err: error }, "conversions.store-is-away");
       return refusal(UNAVAILABLE, {});
     }
-    desk.log.error({ err: error }, "conversions.report-failed");
+    deps.log.error({ err: error }, "conversions.report-failed");
     return refusal(FAULT, {});
   }
 }
 
 async function answerCommand(
-  desk: Desk,
+  deps: HandlerDeps,
   command: ConversionCommand,
 ): Promise<ConversionCommandReply> {
   let reply: ConversionCommandReply = { kind: "unavailable" };
   try {
-    if (desk.catalog.isLoaded) {
-      const current = await byCurrentCatalog(desk, {
-        handle: () => handleCommand(desk, command),
+    if (deps.catalog.isLoaded) {
+      const current = await byCurrentCatalog(deps, {
+        handle: () => handleCommand(deps, command),
         isRefusal: ({ kind }) => kind === "refused",
       });
       if (current !== undefined) reply = current;
     }
   } catch (error) {
-    if (isStoreAway(error)) desk.log.warn({ err: error }, "conversions.store-is-away");
-    else desk.log.error({ err: error }, "conversions.command-failed");
+    if (isStoreAway(error)) deps.log.warn({ err: error }, "conversions.store-is-away");
+    else deps.log.error({ err: error }, "conversions.command-failed");
   }
-  desk.metrics.commanded(reply.kind);
+  deps.metrics.commanded(reply.kind);
   return reply;
 }
 
-async function answerLookup(desk: Desk, lookup: ClickLookup): Promise<ClickLookupReply> {
+async function answerLookup(deps: HandlerDeps, lookup: ClickLookup): Promise<ClickLookupReply> {
   let reply: ClickLookupReply = { kind: "unavailable" };
   try {
-    // Without its secret no click id can be told from a made-up one.
-    if (desk.catalog.isLoaded) reply = await lookUpClick(desk, lookup);
+    // The secret that verifies click ids comes with the catalog.
+    if (deps.catalog.isLoaded) reply = await lookUpClick(deps, lookup);
   } catch (error) {
-    if (isStoreAway(error)) desk.log.warn({ err: error }, "conversions.store-is-away");
-    else desk.log.error({ err: error }, "conversions.lookup-failed");
+    if (isStoreAway(error)) deps.log.warn({ err: error }, "conversions.store-is-away");
+    else deps.log.error({ err: error }, "conversions.lookup-failed");
   }
-  desk.metrics.lookedUp(reply.kind);
+  deps.metrics.lookedUp(reply.kind);
   return reply;
 }
 
 function decodeAs<T>(
-  desk: Desk,
+  deps: HandlerDeps,
   schema: { parse(value: unknown): T },
   bytes: Uint8Array,
 ): T | undefined {
   try {
     return schema.parse(JSON.parse(new TextDecoder().decode(bytes)));
   } catch (error) {
-    desk.log.error({ err: error }, "conversions.undecodable-message");
+    deps.log.error({ err: error }, "conversions.undecodable-message");
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { Settlement } from "./deliveries.ts";
 import type { Attempt, DeliveryKind, LeasedDelivery, Prepared } from "./delivery.ts";
 import { nextAttemptInMs, retryAfterMs } from "./retry-schedule.ts";
 
-/** What an attempt means for its delivery: arrived, again later, or over (G126, G130). */
+/** The result of an attempt for its delivery: delivered, to be retried, or failed (G126, G130). */
 export function decideSettlement(options: {
   readonly delivery: Pick<LeasedDelivery, "attempts">;
   readonly kind: Pick<DeliveryKind, "waitsMs" | "isRefusal">;
@@ -41,7 +41,7 @@ export function decideSettlement(options: {
   };
 }
 
-/** What is not sent at all. */
+/** The settlement of a delivery that was refused before it was sent. */
 export function refusedSettlement(refused: Extract<Prepared, { kind: "refused" }>): Settlement {
   return {
     status: "failed",
@@ -55,7 +55,7 @@ export function refusedSettlement(refused: Extract<Prepared, { kind: "refused" }
   };
 }
 
-/** Postgres takes no NUL in a text. */
+/** Postgres accepts no NUL in text. */
 function storable(text: string): string {
   return text.replaceAll("\0", "\uFFFD");
 }

@@ -19,16 +19,16 @@ export type DeliverDeps = {
   readonly clock: Clock;
 };
 
-/** When a lease began and how long it is, by a clock that goes on while a process is frozen. */
+/** When a lease began and how long it lasts, by a clock that keeps running while the process is frozen. */
 export type Lease = { readonly fromMs: number; readonly ms: number };
 
-/** Of one request, redirects included (G126, G130). */
+/** Limit for one request, redirects included (G126, G130). */
 const TIMEOUT_MS = 10_000;
-/** A request that begins later in its lease might end when the row is another's: it is not sent. */
+/** A request that begins later than this share of its lease is not sent: it might end after another worker has leased the row. */
 const SEND_WITHIN = 1 / 3;
 const BACKOFF = { firstMs: 250, longestMs: 5_000, spread: [0.5, 1.5] } as const;
 
-/** Sends a leased delivery and records what came of it. Answers whether its destination can have more. Never throws. */
+/** Sends a leased delivery and records the result. Returns false if the endpoint did not answer in time. Never throws. */
 export async function deliver(
   deps: DeliverDeps,
   delivery: LeasedDelivery,
@@ -45,7 +45,7 @@ export async function deliver(
   const isStale = settled === undefined || settled === "stale";
   const result = settlement.is_sent ? settlement.status : "refused";
   deps.metrics.attempted(kind.name, isStale ? "unrecorded" : result, seconds);
-  tell(deps, delivery, { settlement, settled, seconds });
+  logOutcome(deps, delivery, { settlement, settled, seconds });
   return isInTime;
 }
 
@@ -72,7 +72,10 @@ async function send(
   return { settlement, isInTime: attempt.kind === "answered" || attempt.isPermanent };
 }
 
-/** Tries until the lease is over, from the second time on by itself: a result that is lost is sent a second time. */
+/**
+ * Tries until the lease ends. The first attempt shares a statement, later ones have their own. If no attempt succeeds, the result is
+ * lost and the delivery is sent a second time.
+ */
 async function record(
   { pool, settlements, log, metrics, signal }: DeliverDeps,
   delivery: LeasedDelivery,
@@ -93,14 +96,14 @@ async function record(
   }
 }
 
-function tell(
+function logOutcome(
   { log, metrics }: DeliverDeps,
   { id, kind, endpoint_id, attempts }: LeasedDelivery,
   outcome: { settlement: Settlement; settled: Settled | undefined; seconds: number },
 ): void {
   const { settled, seconds } = outcome;
   const { status, error, response_status, retry_in_ms } = outcome.settlement;
-  // Neither the URL nor the answer: both hold what only the two sides may know.
+  // Do not log the URL and the answer: both may contain secrets of the two sides.
   const line = { delivery: id, kind, endpoint: endpoint_id, attempt: attempts, status, error };
   log.debug({ ...line, response_status, retry_in_ms, seconds, settled }, "delivery.attempted");
   if (settled !== "disabled") return;

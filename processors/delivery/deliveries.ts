@@ -4,9 +4,9 @@ import type { LeasedDelivery } from "./delivery.ts";
 import type { Endpoint, Grant } from "./delivery-slots.ts";
 
 /**
- * Endpoints with a delivery that is due by the clock of the server. Costs one index look-up for each endpoint with anything
- * waiting, however large its backlog is. Due times are rounded to milliseconds, so the clock is too: what was queued before this
- * question is due at it.
+ * Endpoints with a delivery that is due by the clock of the server. Costs one index look-up for each endpoint with waiting deliveries,
+ * however large its backlog is. Due times are rounded to milliseconds, and so is the clock here: a delivery that was queued before this
+ * statement is therefore due in it.
  */
 export async function listDueEndpoints(db: Queryable): Promise<Endpoint[]> {
   const { rows } = await db.query<Endpoint>({
@@ -23,7 +23,7 @@ export type LeaseRequest = {
   readonly grants: readonly Grant[];
 };
 
-/** Leases due deliveries, the oldest of each endpoint first. Rows that another worker is leasing at this moment are left to it. */
+/** Leases due deliveries, the oldest of each endpoint first. Skips rows that another worker is leasing at this moment. */
 export async function leaseDueDeliveries(
   db: Queryable,
   { token, leaseMs, grants }: LeaseRequest,
@@ -54,12 +54,12 @@ export async function leaseDueDeliveries(
   return rows;
 }
 
-/** More are not carried by one page. */
+/** The most that one page carries. */
 const HTML_POSTBACKS_MAX = 10;
 
 /**
- * Leases the HTML postbacks of a conversion that wait for a page to carry them, for `leaseMs`. None of them is leased a second
- * time, nor one that the lane has in its hands.
+ * Leases for `leaseMs` the HTML postbacks of a conversion that wait for a page to carry them. Leases none a second time, nor one that a
+ * delivery worker has leased.
  */
 export async function leaseHtmlPostbacks(
   db: Queryable,
@@ -86,7 +86,7 @@ export async function leaseHtmlPostbacks(
   return rows;
 }
 
-/** What came of an attempt, as `settle_delivery` (migration 0007) takes it. */
+/** The result of an attempt, in the form that `settle_delivery` (migration 0007) takes. */
 export type Settlement = {
   readonly status: "delivered" | "retrying" | "failed";
   readonly url: string;
@@ -94,7 +94,7 @@ export type Settlement = {
   readonly response_status: number | null;
   readonly response_body: string;
   readonly retry_in_ms: number | null;
-  /** False for what was refused before it was sent: it is no attempt. */
+  /** False for a delivery that was refused before it was sent: that is not an attempt. */
   readonly is_sent: boolean;
   /** Whether a failure counts for disabling the endpoint (G126). */
   readonly is_endpoints_fault: boolean;
@@ -104,8 +104,8 @@ const Settled = z.enum(["settled", "stale", "disabled", "due"]);
 export type Settled = z.infer<typeof Settled>;
 
 /**
- * Records results in one statement, and answers what came of each, in their order: nothing for one whose lease has passed to
- * another worker ('stale'). Rows are locked in the order of their ids.
+ * Records results in one statement and returns what became of each, in order: 'stale' if another worker has leased the row since, in
+ * which case nothing is recorded. Rows are locked in the order of their ids.
  */
 export async function settleDeliveries(
   db: Queryable,
@@ -114,11 +114,11 @@ export async function settleDeliveries(
     readonly settlement: Settlement;
   }[],
 ): Promise<Settled[]> {
-  const { rows } = await db.query<{ place: number; settled: unknown }>({
+  const { rows } = await db.query<{ ordinal: number; settled: unknown }>({
     name: "settle-deliveries",
-    text: `select s.place, settle_delivery(s.id, s.token, s.result) as settled
-           from (select u.id, u.token, u.result, u.place
-                 from unnest($1::uuid[], $2::uuid[], $3::jsonb[]) with ordinality as u(id, token, result, place)
+    text: `select s.ordinal, settle_delivery(s.id, s.token, s.result) as settled
+           from (select u.id, u.token, u.result, u.ordinal
+                 from unnest($1::uuid[], $2::uuid[], $3::jsonb[]) with ordinality as u(id, token, result, ordinal)
                  order by u.id) s`,
     values: [
       all.map(({ delivery }) => delivery.id),
@@ -126,10 +126,12 @@ export async function settleDeliveries(
       all.map(({ settlement }) => JSON.stringify(settlement)),
     ],
   });
-  return rows.toSorted((a, b) => a.place - b.place).map(({ settled }) => Settled.parse(settled));
+  return rows
+    .toSorted((a, b) => a.ordinal - b.ordinal)
+    .map(({ settled }) => Settled.parse(settled));
 }
 
-/** {@link settleDeliveries} of one. */
+/** {@link settleDeliveries} for one delivery. */
 export async function settleDelivery(
   db: Queryable,
   delivery: Pick<LeasedDelivery, "id" | "lease_token">,
@@ -139,10 +141,10 @@ export async function settleDelivery(
   return settled ?? "stale";
 }
 
-/** More is not counted. */
+/** Counting stops here. */
 const DEPTH_MAX = 100_000;
 
-/** How many deliveries wait (up to 100,000), and for how long the oldest one that is due has been so. */
+/** How many deliveries wait (up to 100,000), and for how long the oldest of those that are due has been due. */
 export async function measureQueue(
   db: Queryable,
 ): Promise<{ readonly depth: number; readonly lateMs: number }> {

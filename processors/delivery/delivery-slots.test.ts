@@ -18,7 +18,7 @@ const endpoint = (endpoint_id: number, destination = "a.example"): Endpoint => (
 const endpoints = (count: number, destination = "a.example", from = 0): Endpoint[] =>
   Array.from({ length: count }, (_, n) => endpoint(from + n, destination));
 
-/** Grants and takes at once, as if each endpoint had a large backlog; answers the slots. */
+/** Grants and takes slots at once, as if each endpoint had a large backlog. Returns the slots. */
 function takeAll(slots: DeliverySlots, due: readonly Endpoint[], nowMs = 0): Slot[] {
   const grants = slots.grant(due, { rowsMax: SLOTS_MAX, nowMs });
   return grants.flatMap((grant) =>
@@ -124,7 +124,7 @@ test("the process has 512 slots, half of them for endpoints that do not answer (
   expect(slots.grant(others, { rowsMax: 200, nowMs: 0 })).toHaveLength(1);
 });
 
-test("no more is granted than asked for, and what is remembered of endpoints is bounded", () => {
+test("no more is granted than requested, and the memory of endpoints is bounded", () => {
   const slots = new DeliverySlots();
   expect(rowsOf(slots.grant(endpoints(50), { rowsMax: 5, nowMs: 0 }))).toBe(5);
   const many = endpoints(20_000);

@@ -2,7 +2,7 @@ import type { LeasedDelivery } from "./delivery.ts";
 
 /** A postback or webhook, and the host and port that its deliveries go to. */
 export type Endpoint = Pick<LeasedDelivery, "kind" | "endpoint_id" | "destination">;
-/** How many due deliveries of an endpoint may be leased: each has a slot. */
+/** How many due deliveries of an endpoint may be leased; each gets a slot. */
 export type Grant = Endpoint & { readonly rows: number };
 /** A request under way. */
 export type Slot = Endpoint & { readonly sinceMs: number };
@@ -13,17 +13,17 @@ export const SLOTS_AN_ENDPOINT = 8;
 export const SLOTS_A_HOST = 64;
 /** Requests of the process at a time; each holds a socket and a few kilobytes. */
 export const SLOTS_MAX = 512;
-/** An endpoint is slow while one of its requests has had no answer for this long, and while it has fewer slots than usual. */
+/** An endpoint is slow while one of its requests has waited this long for an answer, or while it has fewer slots than usual. */
 export const SLOW_AFTER_MS = 500;
-/** What slow endpoints may occupy together, of a host and of the process. */
+/** The share of a host's and of the process's slots that slow endpoints may use together. */
 const SLOW_SHARE = 1 / 2;
-/** Above this share, of a host and of the process, only an endpoint with nothing under way gets a slot. */
+/** Above this share of a host's or the process's slots, only an endpoint without a request under way gets a slot. */
 const REPEATED_SHARE = 3 / 4;
-/** Endpoints with fewer slots than usual; the one changed longest ago is forgotten, and has all its slots again. */
+/** The most endpoints with fewer slots than usual. Above it the one changed longest ago is forgotten, so it has all its slots again. */
 const REDUCED_MAX = 10_000;
 
-/** What is under way to a host, or in the process. */
-class Room {
+/** The requests under way to a host, or in the process. */
+class Load {
   readonly #max: number;
   #underWay = 0;
   #slow = 0;
@@ -32,7 +32,7 @@ class Room {
     this.#max = max;
   }
 
-  hasPlaceFor({ underWay, isSlow }: EndpointLoad): boolean {
+  hasSlotFor({ underWay, isSlow }: EndpointLoad): boolean {
     if (this.#underWay >= (underWay === 0 ? this.#max : this.#max * REPEATED_SHARE)) return false;
     return !isSlow || this.#slow < this.#max * SLOW_SHARE;
   }
@@ -46,12 +46,11 @@ class Room {
 type EndpointLoad = { underWay: number; isSlow: boolean; readonly slots: number };
 
 /**
- * Which deliveries may be under way. Slots are by endpoint first, then by host and port, then by process (G204).
+ * Decides which deliveries may be under way. Slots are limited by endpoint, by host and port, and by process (G204).
  *
- * An endpoint's slots are halved by every attempt without an answer, down to one, and grow by one with every answer. Slots of a
- * host go to the endpoint with the fewest requests under way. Endpoints that do not answer get at most half of a host, however
- * many they are, and the last quarter is for first requests only: an endpoint that starts to hang cannot take all slots before
- * it is known as slow.
+ * An attempt without an answer halves the endpoint's slots, down to one; each answer adds one. Free slots of a host go to the endpoint
+ * with the fewest requests under way. Endpoints that do not answer together get at most half of a host's slots. The last quarter is for
+ * endpoints without a request under way: an endpoint that starts to hang cannot take all slots before it counts as slow.
  */
 export class DeliverySlots {
   readonly #underWay = new Set<Slot>();
@@ -71,8 +70,8 @@ export class DeliverySlots {
   }
 
   /**
-   * Divides at most `rowsMax` free slots among endpoints with due deliveries, first to those with the fewest under way; among
-   * equals by chance, so that none is preferred for its place in a list.
+   * Divides at most `rowsMax` free slots among endpoints with due deliveries. Endpoints with the fewest requests under way come first;
+   * equals are in random order, so that their order in the list gives no advantage.
    */
   grant(
     due: readonly Endpoint[],
@@ -92,8 +91,8 @@ export class DeliverySlots {
       for (const one of all) {
         const { at, host } = one;
         if (left === 0 || at.underWay !== underWay || underWay >= at.slots) continue;
-        if (!host.hasPlaceFor(at)) this.#crowded.add(one.endpoint.destination);
-        else if (!load.process.hasPlaceFor(at)) this.#isProcessCrowded = true;
+        if (!host.hasSlotFor(at)) this.#crowded.add(one.endpoint.destination);
+        else if (!load.process.hasSlotFor(at)) this.#isProcessCrowded = true;
         else {
           host.add(at);
           load.process.add(at);
@@ -112,7 +111,7 @@ export class DeliverySlots {
     return slot;
   }
 
-  /** Returns whether more may be sent now that waited for this slot. */
+  /** Returns whether a delivery that waited for this slot may be sent now. */
   give(slot: Slot, { isInTime }: { readonly isInTime: boolean }): boolean {
     const key = keyOf(slot);
     const slots = this.#reduced.get(key) ?? SLOTS_AN_ENDPOINT;
@@ -139,11 +138,11 @@ export class DeliverySlots {
     }
   }
 
-  /** What is under way at this moment, by endpoint, host and in all. */
+  /** The current load by endpoint, by host and in total. */
   #load(nowMs: number) {
     const endpoints = new Map<string, EndpointLoad>();
-    const hosts = new Map<string, Room>();
-    const process = new Room(SLOTS_MAX);
+    const hosts = new Map<string, Load>();
+    const process = new Load(SLOTS_MAX);
     const endpoint = (of: Endpoint): EndpointLoad => {
       const key = keyOf(of);
       const slots = this.#reduced.get(key) ?? SLOTS_AN_ENDPOINT;
@@ -151,8 +150,8 @@ export class DeliverySlots {
       endpoints.set(key, known);
       return known;
     };
-    const host = (name: string): Room => {
-      const known = hosts.get(name) ?? new Room(SLOTS_A_HOST);
+    const host = (name: string): Load => {
+      const known = hosts.get(name) ?? new Load(SLOTS_A_HOST);
       hosts.set(name, known);
       return known;
     };
@@ -173,7 +172,7 @@ function keyOf({ kind, endpoint_id }: Endpoint): string {
   return `${kind} ${endpoint_id}`;
 }
 
-/** In random order (Fisher and Yates). */
+/** In random order (Fisher-Yates). */
 function shuffled<T>(values: readonly T[]): T[] {
   const all = [...values];
   for (let i = all.length - 1; i > 0; i -= 1) {

@@ -1,19 +1,19 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** A row of `delivery` that this process may send now, and nobody else until its lease ends. */
+/** A row of `delivery` that only this process may send, until its lease ends. */
 export type LeasedDelivery = {
   readonly id: string;
   readonly kind: DeliveryKindName;
-  /** Of the kind's own table. */
+  /** Id in the table of its kind. */
   readonly endpoint_id: number;
-  /** Host and port: its endpoints share the slots of the host. */
+  /** Host and port: endpoints with the same destination share its slots. */
   readonly destination: string;
   readonly conversion_id: string | null;
-  /** Of postbacks. */
+  /** Postbacks only. */
   readonly trigger: string;
-  /** As the transaction of the change wrote them; the kind knows their form. */
+  /** As the transaction of the change wrote them; each kind parses its own. */
   readonly facts: unknown;
-  /** This attempt counted, from 1. */
+  /** Number of this attempt, from 1. */
   readonly attempts: number;
   readonly lease_token: string;
   readonly created_at: string;
@@ -22,7 +22,7 @@ export type LeasedDelivery = {
 export const DELIVERY_KINDS = ["postback", "webhook"] as const;
 export type DeliveryKindName = (typeof DELIVERY_KINDS)[number];
 
-/** A request to an address that a customer named; see processors/outgoing. */
+/** A request to a URL that a customer named; see schemas/outgoing. */
 export type DeliveryRequest = {
   readonly url: URL;
   readonly method: "GET" | "POST";
@@ -30,42 +30,42 @@ export type DeliveryRequest = {
   readonly body?: string;
 };
 
-/** What a row becomes right before it is sent. */
+/** A row that is ready to send, or the reason why it is not sent. */
 export type Prepared =
   | { readonly kind: "send"; readonly request: DeliveryRequest }
   | {
       readonly kind: "refused";
-      /** As the delivery log has it. */
+      /** As shown in the delivery log. */
       readonly error: string;
       readonly url?: string;
-      /** Counts for disabling it (G126). */
+      /** Whether it counts towards disabling the endpoint (G126). */
       readonly isEndpointsFault: boolean;
     };
 
-/** What differs between postbacks and webhooks. Queue, leases, slots, schedule, sending and log are the same for all. */
+/** The differences between postbacks and webhooks. Queue, leases, slots, schedule, sending and log are shared. */
 export type DeliveryKind = {
   readonly name: DeliveryKindName;
-  /** The waits between attempts, in milliseconds: one attempt more than there are waits (G126). */
+  /** The waits between attempts, in milliseconds. There is one more attempt than there are waits (G126). */
   readonly waitsMs: readonly number[];
-  /** At each of them the address is looked at anew. */
+  /** Each redirect is checked like a new address. */
   readonly redirectsMax: number;
-  /** Whether an answer of this status ends the delivery at once as failed. */
+  /** Whether an answer with this status ends the delivery as failed. */
   isRefusal(status: number): boolean;
-  /** Requests from rows, by the id of the row; a row without one is refused as its endpoint is gone. May throw an outage. */
+  /** Requests by the id of their row. A row without one is refused because its endpoint is gone. May throw an outage. */
   prepare(
     db: Queryable,
     deliveries: readonly LeasedDelivery[],
   ): Promise<ReadonlyMap<string, Prepared>>;
 };
 
-/** What came of one request; an expected failure is a value. */
+/** The result of one request; an expected failure is a value. */
 export type Attempt =
   | {
       readonly kind: "answered";
       readonly status: number;
       readonly statusText: string;
       readonly body: string;
-      /** As it came; "" for none. */
+      /** As received; "" for none. */
       readonly retryAfter: string;
     }
   | { readonly kind: "failed"; readonly error: string; readonly isPermanent: boolean };
@@ -76,7 +76,7 @@ export type Outgoing = {
     request: DeliveryRequest & {
       readonly redirectsMax: number;
       readonly timeoutMs: number;
-      /** The endpoint: no request waits for another endpoint's connections. */
+      /** Identifies the endpoint. Each endpoint has its own connections, so a request never waits for another endpoint's. */
       readonly connectionsOf: string;
     },
   ): Promise<Attempt>;

@@ -47,20 +47,20 @@ const SOURCE: PostbackSource = {
 const html = (body: string, fields: Partial<PostbackSource> = {}): string =>
   htmlPostback(DELIVERY, { ...SOURCE, body, ...fields });
 
-test("the body is the partner's HTML with its macros expanded, else unchanged (PBO-032, PBO-021)", () => {
+test("the body is the HTML, with its macros expanded and everything else unchanged (PBO-032, PBO-021)", () => {
   const body = "<img src=\"https://p.example/?c={click_id}&p={payout}&s={sub1}&{other}\" alt=''>";
   expect(html(body, { click: { sub1: "a b&c" } })).toBe(
     "<img src=\"https://p.example/?c=k1&p=10.0000&s=a%20b%26c&{other}\" alt=''>",
   );
 });
 
-test("without a body an image of the URL is carried (PBO-032)", () => {
+test("without a body the page gets an image of the URL (PBO-032)", () => {
   expect(html(" ", { url: 'https://p.example/?a={click_id}&b="><script>' })).toBe(
     '<img src="https://p.example/?a=k1&#38;b=&#34;&#62;&#60;script&#62;" width="1" height="1" alt="">',
   );
 });
 
-test("what is not for partners is not in their HTML (G125)", () => {
+test("macros that are not for partners stay empty in their HTML (G125)", () => {
   const body = "{txid}{adv1}{affiliate_code}";
   expect(html(body)).toBe("{txid}{adv1}ANNA");
   expect(html(body, { created_by_affiliate: false })).toBe("t-1vANNA");
@@ -73,7 +73,7 @@ test.each([
   "javascript:alert(1)",
   "${alert(1)}`-alert(1)-`",
   "\\u003cscript\\u003e --><!-- ]]> &lt;script&gt;",
-])("a sub id stays a value wherever it stands: %s", (sub1) => {
+])("a sub id cannot end the text around it: %s", (sub1) => {
   const body = `<a href={sub1} title='{sub1}'>{sub1}</a><script>var a = "{sub1}";</script><!--{sub1}-->`;
   const around = body.split("{sub1}");
   const carried = html(body, { click: { sub1 } });
@@ -83,7 +83,7 @@ test.each([
   expect(decodeURIComponent(value)).toBe(sub1);
 });
 
-test("whatever a sub id holds, it is letters, digits, percent signs and -_.~", () => {
+test("any sub id becomes letters, digits, percent signs and -_.~", () => {
   fc.assert(
     fc.property(anyText(), (sub1) => {
       const value = html("<i>{sub1}</i>", { click: { sub1 } }).slice(3, -4);

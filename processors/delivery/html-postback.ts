@@ -1,15 +1,15 @@
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { encodeValue, expandTemplate } from "../../schemas/macros/expand.ts";
 import { parseTemplate } from "../../schemas/macros/template.ts";
-import { postbackMacros, type Told } from "./postback-request.ts";
+import { postbackMacros, type QueuedPostback } from "./postback-request.ts";
 import type { PostbackSource } from "./postbacks.ts";
 
 /**
- * What a page is to carry for a partner: the postback's body, or an image of its URL when it has none. Values come from anybody
- * (a sub id is a parameter of a link) and stand in whatever place the partner chose, so each is percent-encoded as in a URL, down
- * to letters, digits and `-_.~`: it ends no text, attribute or string and begins no tag, scheme or call, wherever it stands.
+ * The HTML that a page carries for a partner: the postback's body, or an image of its URL if it has no body. A visitor can put anything
+ * into a value (a sub id is a parameter of a link), and the partner can put the macro anywhere. So each value is percent-encoded down
+ * to letters, digits and `-_.~`: it cannot end a text, attribute or string, nor begin a tag, scheme or call.
  */
-export function htmlPostback(delivery: Told, source: PostbackSource): string {
+export function htmlPostback(delivery: QueuedPostback, source: PostbackSource): string {
   const { macros, valueOf } = postbackMacros(delivery, source);
   const expand = (text: string): string =>
     expandTemplate(parseTemplate(text, macros), (macro) => encodeStrictly(valueOf(macro)));
@@ -17,7 +17,7 @@ export function htmlPostback(delivery: Told, source: PostbackSource): string {
   return `<img src="${escapeMarkup(expand(source.url))}" width="1" height="1" alt="">`;
 }
 
-/** The encoding of a URL leaves quotes and parentheses as they are. */
+/** The usual encoding of URLs keeps quotes and parentheses. */
 function encodeStrictly(value: string): string {
   return encodeValue(value).replaceAll(
     /[!'()*]/g,

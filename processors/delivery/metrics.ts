@@ -1,7 +1,7 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import type { DeliveryKindName } from "./delivery.ts";
 
-/** How an attempt ended; 'refused' was not sent, 'unrecorded' passed to another worker before it ended. */
+/** How an attempt ended. 'refused': it was not sent. 'unrecorded': another worker had leased the row before the attempt ended. */
 export type AttemptResult = "delivered" | "retrying" | "failed" | "refused" | "unrecorded";
 
 export type DeliveryMetrics = {
@@ -20,22 +20,25 @@ export function deliveryMetrics(
 ): DeliveryMetrics {
   const attempts = metrics.counter(
     "delivery_attempts_total",
-    "Deliveries dealt with, by kind and result.",
+    "Deliveries handled, by kind and result.",
   );
-  const seconds = metrics.histogram("delivery_attempt_seconds", "How long they took, by kind.");
+  const seconds = metrics.histogram(
+    "delivery_attempt_seconds",
+    "Duration of a delivery attempt, by kind.",
+  );
   const disabled = metrics.counter(
     "delivery_endpoints_disabled_total",
-    "Endpoints that were disabled after failing for long, by kind.",
+    "Endpoints that were disabled because they kept failing, by kind.",
   );
   const faults = metrics.counter(
     "delivery_faults_total",
-    "Statements of the queue that failed and are repeated.",
+    "Statements on the queue that failed and are repeated.",
   );
-  metrics.gauge("delivery_under_way", "Requests that wait for their answer.", read.underWay);
+  metrics.gauge("delivery_under_way", "Requests under way.", read.underWay);
   metrics.gauge("delivery_queue_depth", "Deliveries that wait, up to 100,000.", read.depth);
   metrics.gauge(
     "delivery_oldest_due_seconds",
-    "For how long the oldest delivery that is due has been so.",
+    "Time since the oldest due delivery became due.",
     read.lateSeconds,
   );
   return {

@@ -2,7 +2,7 @@ import type { DeliveryKind, Prepared } from "./delivery.ts";
 import { postbackRequest } from "./postback-request.ts";
 import { readPostbackSources } from "./postbacks.ts";
 
-/** Partner postbacks: `waitsMs` is POSTBACK_RETRY_SCHEDULE or that of G126. */
+/** Partner postbacks. `waitsMs` is POSTBACK_RETRY_SCHEDULE, else the schedule of G126. */
 export function postbackKind(waitsMs: readonly number[]): DeliveryKind {
   return {
     name: "postback",

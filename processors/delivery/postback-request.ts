@@ -11,7 +11,7 @@ import { parseTemplate } from "../../schemas/macros/template.ts";
 import type { LeasedDelivery, Prepared } from "./delivery.ts";
 import type { PostbackSource } from "./postbacks.ts";
 
-/** What `queue_postbacks` (migration 0007) wrote in the transaction of the change. */
+/** The facts that `queue_postbacks` (migration 0007) wrote in the transaction of the change. */
 const ChangeFacts = z.object({
   status: z.string(),
   reason: z.string(),
@@ -23,24 +23,24 @@ const ChangeFacts = z.object({
 });
 type ChangeFacts = z.infer<typeof ChangeFacts>;
 
-export type Told = Pick<LeasedDelivery, "id" | "trigger" | "facts" | "created_at">;
+export type QueuedPostback = Pick<LeasedDelivery, "id" | "trigger" | "facts" | "created_at">;
 
 const HTTP_URL = /^https?:\/\//i;
 const USER_AGENT = "Tracker-Postback/1.0";
-/** What no request can carry. HTML is carried by an iframe pixel; here comes what none has asked for. */
+/** Kinds that are not sent as a request. HTML goes out with an iframe or script pixel; a delivery gets here when no pixel has taken it. */
 const KINDS_NOT_SENT: Readonly<Partial<Record<PostbackSource["kind"], string>>> = {
   html: "HTML postbacks need an iframe or script pixel",
   capi: "conversion API delivery is not configured",
 };
-/** How the values in a body are written, told by how it begins. A brace before a name is a macro, not JSON. */
+/** How values in a body are escaped, by the beginning of the body. A brace before a name is a macro and not JSON. */
 const BODY_FORMS = [
   { begins: /^\s*(?:\{\s*["}]|\[)/, type: "application/json", write: jsonText },
   { begins: /^\s*</, type: "application/xml", write: escapeMarkup },
   { begins: /^[^\s=&]+=/, type: "application/x-www-form-urlencoded", write: undefined },
 ] as const;
 
-/** The request that tells a partner of a conversion, or why there is none. The same at each attempt (P22). */
-export function postbackRequest(delivery: Told, source: PostbackSource): Prepared {
+/** The request that reports a conversion to a partner, or the reason why there is none. The same at each attempt (P22). */
+export function postbackRequest(delivery: QueuedPostback, source: PostbackSource): Prepared {
   const obstacle = postbackObstacle(delivery, source) ?? KINDS_NOT_SENT[source.kind];
   if (obstacle !== undefined) return refused(obstacle, { isEndpointsFault: false });
   const { macros, valueOf } = postbackMacros(delivery, source);
@@ -55,9 +55,9 @@ export function postbackRequest(delivery: Told, source: PostbackSource): Prepare
   return { kind: "send", request: { url, method: "POST", headers: typed, body } };
 }
 
-/** The macros that whoever made a postback may use, and their values in this delivery of it (G125). */
+/** The macros that the author of a postback may use, and their values in this delivery (G125). */
 export function postbackMacros(
-  delivery: Told,
+  delivery: QueuedPostback,
   source: PostbackSource,
 ): {
   readonly macros: readonly PostbackMacro[];
@@ -70,14 +70,14 @@ export function postbackMacros(
   };
 }
 
-/** Why a conversion is not told of now, in the words of the delivery log. Looked at right before each attempt (T11). */
+/** Why a conversion must not be reported now, as shown in the delivery log. Checked right before each attempt (T11). */
 export function postbackObstacle(
-  { trigger }: Pick<Told, "trigger">,
+  { trigger }: Pick<QueuedPostback, "trigger">,
   source: PostbackSource,
 ): string | undefined {
   if (source.is_private) return "event is private";
-  const tellsOfRejection = trigger === "rejected" || trigger === "reversal";
-  if (source.is_rejected && !tellsOfRejection) return "conversion rejected";
+  const reportsRejection = trigger === "rejected" || trigger === "reversal";
+  if (source.is_rejected && !reportsRejection) return "conversion rejected";
   if (source.postback_status !== "active") return `postback is ${source.postback_status}`;
   return undefined;
 }
@@ -103,7 +103,7 @@ function expandBody(
   return { body: expandTemplate(template, (macro) => write(valueOf(macro))), type };
 }
 
-/** As it stands inside of a JSON string; numbers are the same outside of one. */
+/** As in the inside of a JSON string. Numbers are unchanged, so the value may also stand outside quotes. */
 function jsonText(value: string): string {
   return JSON.stringify(value).slice(1, -1);
 }
@@ -114,7 +114,11 @@ function macroValue(
     delivery,
     source,
     change,
-  }: { readonly delivery: Told; readonly source: PostbackSource; readonly change: ChangeFacts },
+  }: {
+    readonly delivery: QueuedPostback;
+    readonly source: PostbackSource;
+    readonly change: ChangeFacts;
+  },
 ): string {
   switch (macro) {
     case "status":
@@ -156,12 +160,12 @@ function macroValue(
     case "adv5":
       return source.params[macro] ?? "";
     default:
-      // Every other macro is the name of a value of the click.
+      // Every other macro names a value of the click.
       return source.click[macro] ?? "";
   }
 }
 
-/** Different for each delivery, the same at each of its attempts: they are one message. */
+/** A number that differs between deliveries and is equal in all attempts of one, because they are the same message. */
 function randomOf(id: string): number {
   return createHash("sha256").update(id).digest().readUInt32BE(0) % 1_000_000_000;
 }

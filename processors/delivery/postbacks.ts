@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** A postback and the conversion that it tells of, as they are now. Names are those of their columns; money is text. */
+/** A postback and the conversion that it reports, in their current state. Names are those of their columns; money is text. */
 export type PostbackSource = {
   readonly delivery_id: string;
   readonly kind: "s2s" | "html" | "capi";
@@ -28,7 +28,7 @@ export type PostbackSource = {
   readonly params: Readonly<Record<string, string>>;
 };
 
-/** By delivery; those whose postback is gone are missing. */
+/** Sources by delivery id. A delivery whose postback was deleted is missing. */
 export async function readPostbackSources(
   db: Queryable,
   deliveryIds: readonly string[],

@@ -13,15 +13,18 @@ import { type PostbackSource, readPostbackSources } from "./postbacks.ts";
 export type ServeHtmlDeps = { readonly pool: Pool; readonly nats: Nats; readonly log: Log };
 
 const QUEUE_GROUP = "html-postbacks";
-/** Questions under way in one process; one more hears of nothing to carry. */
+/** Requests for HTML under way in one process. Above this the answer is that there is nothing to carry. */
 const UNDER_WAY_MAX = 100;
-/** Of what is recorded a moment later. */
+/** A served postback is recorded as delivered within this time. */
 const LEASE_MS = 10_000;
-/** Kept of what was served, as of an answer (G126). */
+/** Characters of the served HTML that the delivery log keeps, as for an answer (G126). */
 const LOGGED_LENGTH_MAX = 2_048;
 const NONE: HtmlPostbacks = { documents: [] };
 
-/** Answers which HTML an iframe pixel is to carry, until it is closed. What is answered is delivered: no page asks twice. */
+/**
+ * Answers with the HTML that an iframe pixel must carry, until it is closed. HTML that was sent in an answer counts as delivered: no
+ * page asks twice.
+ */
 export function serveHtmlPostbacks(deps: ServeHtmlDeps): { close(): Promise<void> } {
   const { nats, log } = deps;
   const underWay = new Set<Promise<void>>();
@@ -54,7 +57,10 @@ export function serveHtmlPostbacks(deps: ServeHtmlDeps): { close(): Promise<void
   };
 }
 
-/** A page waits: what cannot be had now, or not be recorded, is not carried, and the log says so by and by. */
+/**
+ * The page cannot wait. If Postgres fails, the page gets no HTML and the error is logged. A worker later logs these postbacks as
+ * not sent.
+ */
 async function takeSafely(deps: ServeHtmlDeps, bytes: Uint8Array): Promise<HtmlPostbacks> {
   try {
     const { conversionId } = HtmlPostbacksWanted.parse(JSON.parse(new TextDecoder().decode(bytes)));
@@ -65,7 +71,7 @@ async function takeSafely(deps: ServeHtmlDeps, bytes: Uint8Array): Promise<HtmlP
   }
 }
 
-/** The HTML that waits for a conversion's page, each once: it is recorded as delivered before this answers. */
+/** The HTML that waits for a conversion's page, each document once: it is recorded as delivered before this resolves. */
 async function takeHtmlPostbacks(pool: Pool, conversionId: string): Promise<string[]> {
   const token = randomUUID();
   const leased = await leaseHtmlPostbacks(pool, { conversionId, token, leaseMs: LEASE_MS });
@@ -76,8 +82,8 @@ async function takeHtmlPostbacks(pool: Pool, conversionId: string): Promise<stri
   );
   const all = leased.map((delivery) => served(delivery, sources.get(delivery.id)));
   const settled = await settleDeliveries(pool, all);
-  return all.flatMap(({ html }, place) =>
-    html !== undefined && settled[place] === "settled" ? [html] : [],
+  return all.flatMap(({ html }, index) =>
+    html !== undefined && settled[index] === "settled" ? [html] : [],
   );
 }
 

@@ -4,7 +4,7 @@ import { type Settled, type Settlement, settleDeliveries } from "./deliveries.ts
 import type { LeasedDelivery } from "./delivery.ts";
 import { SLOTS_MAX } from "./delivery-slots.ts";
 
-/** More would lock each other's rows for longer than a few milliseconds. */
+/** More rows would hold locks on each other for longer than a few milliseconds. */
 const ROWS_A_STATEMENT = 64;
 
 export type SharedSettlements = Batcher<
@@ -16,8 +16,8 @@ export type SharedSettlements = Batcher<
 >;
 
 /**
- * Records results as {@link settleDeliveries} does. Those that come while a statement is under way share the next one: a commit
- * costs more than the row. They fail together too; whoever repeats one does so alone.
+ * Records results as {@link settleDeliveries} does. Results that arrive while a statement is under way share the next one, because a
+ * commit costs more than a row. If the statement fails, all of them fail, and each caller repeats its own with {@link settleDelivery}.
  */
 export function shareSettlements(db: Queryable): SharedSettlements {
   return new Batcher({
@@ -26,7 +26,7 @@ export function shareSettlements(db: Queryable): SharedSettlements {
       return batch.map((_, index) => settled[index] ?? "stale");
     },
     itemsMax: ROWS_A_STATEMENT,
-    // One of each slot.
+    // One result for each slot.
     waitingMax: SLOTS_MAX,
   });
 }

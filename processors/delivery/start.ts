@@ -17,14 +17,17 @@ export type DeliverySettings = {
   readonly kinds: readonly DeliveryKind[];
 };
 
-/** How long a worker that says nothing keeps what it took. */
+/** After this time without a result, other workers may lease the row. */
 const LEASE_MS = 30_000;
-/** One statement an interval when nothing is due; a new row waits for half of it on average. */
+/** Pause between statements when nothing is due. A new row waits for half of it on average. */
 const IDLE_MS = 100;
-/** With thousands of endpoints waiting the statement takes long: it is then repeated as late as it took, at most this. */
+/** With thousands of waiting endpoints the statement takes long. The pause then lasts as long as the statement took, up to this. */
 const IDLE_MS_MAX = 1_000;
 const ROWS_A_LEASE = 200;
-/** While there is a backlog, endpoints with due rows are listed this seldom; a row of another one waits for it. */
+/**
+ * During a backlog, endpoints with due rows are listed only this often. A row of an endpoint that is not in the list waits for the next
+ * one.
+ */
 const LIST_MS = 50;
 const BACKOFF = { firstMs: 250, longestMs: 5_000, spread: [0.5, 1.5] } as const;
 const MEASURE_MS = 5_000;
@@ -36,8 +39,8 @@ const GONE: Prepared = {
 };
 
 /**
- * Sends what is due until it is closed; what is under way then is waited for. Any number of processes share the work, row by row.
- * A row is in the hands of one worker until its lease ends; who comes too late to record a result records none (P22).
+ * Sends due deliveries until it is closed, and then waits for those under way. Any number of processes share the work, row by row. A
+ * row belongs to one worker until its lease ends; a worker that is too late records no result (P22).
  */
 export function startDelivery(
   deps: DeliveryDeps,
@@ -62,7 +65,7 @@ class DeliveryWorker {
   readonly #slots = new DeliverySlots();
   readonly #underWay = new Set<Promise<void>>();
   #measured: { readonly depth: number; readonly lateMs: number } | undefined;
-  /** Endpoints with due rows, while all of them had more than could be sent. */
+  /** Endpoints with due rows. Set only while each of them had at least as many rows as it was granted. */
   #listed: { readonly due: readonly Endpoint[]; readonly atMs: number } | undefined;
   #wake: () => void = () => undefined;
 
@@ -99,7 +102,7 @@ class DeliveryWorker {
     }
   }
 
-  /** Leases what there are slots for and begins to send it. Returns the number of rows. */
+  /** Leases as many due rows as there are slots, and begins to send them. Returns the number of rows. */
   async #sendDue(): Promise<number> {
     const { pool } = this.#deps;
     const lease = { fromMs: performance.now(), ms: LEASE_MS };
@@ -115,12 +118,12 @@ class DeliveryWorker {
     if (grants.length === 0) return 0;
     const token = randomUUID();
     const leased = await leaseDueDeliveries(pool, { token, leaseMs: lease.ms, grants });
-    // As long as each endpoint has as many rows as it may send, there is nothing new to learn about them.
+    // If each endpoint had as many rows as it was granted, the list is still good for another round.
     if (leased.length === grants.reduce((sum, { rows }) => sum + rows, 0)) this.#listed = listed;
     for (const kind of this.#kinds) {
       const ofKind = leased.filter((delivery) => delivery.kind === kind.name);
       if (ofKind.length === 0) continue;
-      // A row that cannot be prepared now comes back when its lease ends.
+      // A row that cannot be prepared now becomes due again when its lease ends.
       const prepared = await kind.prepare(pool, ofKind);
       for (const delivery of ofKind)
         this.#begin(delivery, { kind, prepared: prepared.get(delivery.id) ?? GONE, lease });
@@ -153,7 +156,7 @@ class DeliveryWorker {
     }
   }
 
-  /** Ends early when a slot is free that a due delivery waits for, and with the work. */
+  /** Ends early when a slot becomes free for a due delivery, and when the worker stops. */
   async #idle(ms: number): Promise<void> {
     const early = new AbortController();
     this.#wake = () => early.abort();

@@ -5,7 +5,7 @@ import { readWebhookSources } from "./webhooks.ts";
 
 const GONE = 410;
 
-/** Webhooks (G130): `waitsMs` is WEBHOOK_RETRY_SCHEDULE or that of G126. */
+/** Webhooks (G130). `waitsMs` is WEBHOOK_RETRY_SCHEDULE, else the schedule of G126. */
 export function webhookKind(waitsMs: readonly number[], clock: Clock): DeliveryKind {
   return {
     name: "webhook",

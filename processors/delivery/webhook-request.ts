@@ -3,19 +3,19 @@ import { z } from "zod";
 import type { LeasedDelivery, Prepared } from "./delivery.ts";
 import type { WebhookSource } from "./webhooks.ts";
 
-/** What was written in the transaction of the change. */
+/** The facts written in the transaction of the change. */
 const EventFacts = z.object({
-  /** The document: these bytes, at every attempt (P26). */
+  /** The document: the same bytes at every attempt (P26). */
   body: z.string(),
-  /** Somebody asked for this very delivery: whether the webhook is active does not matter. */
+  /** A user asked for this delivery (a test or a repeat), so it is sent even if the webhook is not active. */
   is_ordered: z.boolean(),
 });
 
 const USER_AGENT = "Tracker-Webhook/1.0";
 
 /**
- * The signed request that tells a webhook of an event, or why there is none. Body and `X-Tracker-Delivery` are the same at
- * each attempt; the time, and with it the signature, are of this one (T61).
+ * The signed request that reports an event to a webhook, or the reason why there is none. Body and `X-Tracker-Delivery` are the same at
+ * each attempt. The timestamp, and so the signature, are new at each attempt (T61).
  */
 export function webhookRequest(
   delivery: Pick<LeasedDelivery, "id" | "facts">,
@@ -44,7 +44,7 @@ export function webhookRequest(
   };
 }
 
-/** G131: the key is the whole text of the secret. */
+/** The key of the HMAC is the whole text of the secret (G131). */
 function signatureOf(timestamp: string, body: string, secret: string): string {
   return createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
 }

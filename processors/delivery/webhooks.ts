@@ -1,16 +1,16 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** The webhook of a delivery, as it is now. */
+/** The webhook of a delivery, in its current state. */
 export type WebhookSource = {
   readonly delivery_id: string;
-  /** Name of the event that is told. */
+  /** Name of the event that the delivery reports. */
   readonly event: string;
   readonly url: string;
   readonly secret: string;
   readonly active: boolean;
 };
 
-/** By delivery; those whose webhook is gone are missing. */
+/** Sources by delivery id. A delivery whose webhook was deleted is missing. */
 export async function readWebhookSources(
   db: Queryable,
   deliveryIds: readonly string[],

@@ -9,7 +9,7 @@ export const conversionFacts: FactSource = {
   deletePending,
 };
 
-/** A conversion as the table `conversion_fact` takes it: numbers, texts, and money as decimal text. */
+/** A conversion in the form of the table `conversion_fact`: numbers, text, and money as decimal text. */
 type ConversionFact = {
   readonly id: string;
   readonly workspace_id: number;
@@ -19,7 +19,7 @@ type ConversionFact = {
   readonly [column: string]: unknown;
 };
 
-/** What a conversion has from its click, column by column of `conversion_fact`. */
+/** Columns of `conversion_fact` that a conversion has from its click. */
 const CLICK_COLUMNS = [
   "country",
   "region",
@@ -78,7 +78,7 @@ async function deletePending(db: Queryable, outboxIds: readonly number[]): Promi
   });
 }
 
-/** The row of ClickHouse for a row of Postgres. */
+/** The row for ClickHouse, from a row of Postgres. */
 function factRow(fact: ConversionFact): Record<string, unknown> {
   const { click, conv_ts, click_ts, ...columns } = fact;
   return {
@@ -89,7 +89,7 @@ function factRow(fact: ConversionFact): Record<string, unknown> {
   };
 }
 
-/** `2026-01-31T10:00:00.123Z` as ClickHouse reads it without guessing: `2026-01-31 10:00:00.123`. */
+/** `2026-01-31T10:00:00.123Z` in the form that ClickHouse parses without guessing: `2026-01-31 10:00:00.123`. */
 function clickhouseTime(iso: string): string {
   return iso.replace("T", " ").replace("Z", "");
 }

@@ -1,9 +1,9 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 /**
- * Takes or keeps the right to copy, for `leaseMs`. One process holds it; when it stops renewing, another takes over. A copy
- * made by two processes does no harm, so the lease needs no fence. One that is a minute longer than
- * `leaseMs` is of a clock that was ahead.
+ * Takes or renews the right to copy, for `leaseMs`. One process holds it; when it stops renewing, another takes over. A copy made by
+ * two processes does no harm, so the lease needs no fence. A lease that ends more than a minute later than `leaseMs` from now was
+ * written by a clock that was ahead, and counts as over.
  */
 export async function holdRelayLease(
   db: Queryable,

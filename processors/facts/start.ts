@@ -25,18 +25,18 @@ export type FactDeps = {
 };
 
 const SOURCES: readonly FactSource[] = [conversionFacts, adCostFacts];
-/** One insert, and what this process holds in memory of a source at most. */
+/** Rows of one insert, and the most that this process holds in memory for one source. */
 const BATCH_ROWS_MAX = 5_000;
 const IDLE_MS = 200;
-/** A process that died is replaced in this time: well below the five seconds that reports may lag (G191). */
+/** A process that died is replaced within this time, well below the five seconds that reports may lag (G191). */
 const LEASE_MS = 3_000;
 const BACKOFF = { firstMs: 250, longestMs: 10_000, spread: [0.5, 1.5] } as const;
 const INSERT_TIMEOUT_MS = 20_000;
 
 /**
- * Copies changes of conversions and ad costs from Postgres to ClickHouse until it is closed. Each is copied at least once: what
- * is inserted is deleted from the outbox afterwards, and the table keeps the highest version of a record, so that a repeat or a
- * copy out of order changes nothing. A source that fails delays no other.
+ * Copies changes of conversions and ad costs from Postgres to ClickHouse until it is closed. Each is copied at least once: a change is
+ * deleted from the outbox after its insert, and the table keeps the highest version of a record, so a repeat or a copy out of order
+ * changes nothing. A source that fails does not delay the others.
  */
 export function startFacts(deps: FactDeps): { close(): Promise<void> } {
   const { log, metrics, pool } = deps;
@@ -44,7 +44,7 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
   const stop = new AbortController();
   const copied = metrics.counter(
     "facts_copied_total",
-    "Changes of conversions and ad costs inserted into ClickHouse, repeats included.",
+    "Changes of conversions and ad costs copied to ClickHouse, repeats included.",
   );
   const failed = metrics.counter(
     "facts_failed_total",
@@ -53,7 +53,7 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
   const caughtUpAtMs = new Map<FactSource, number>();
   metrics.gauge(
     "facts_behind_seconds",
-    "Time since an outbox was last seen empty, of the one that is furthest behind; absent without the lease.",
+    "Time since the outbox that is furthest behind was last empty; absent without the lease.",
     () =>
       caughtUpAtMs.size === 0
         ? undefined
@@ -92,14 +92,14 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
       try {
         await releaseRelayLease(pool, owner);
       } catch (error) {
-        // It runs out by itself.
+        // The lease ends on its own.
         log.info({ err: error }, "facts.lease-not-released");
       }
     },
   };
 }
 
-/** Copies the oldest pending changes; answers how many it took off the outbox. */
+/** Copies the oldest pending changes. Returns how many it deleted from the outbox. */
 async function copyBatch(
   db: Queryable,
   clickhouse: Clickhouse,
@@ -115,7 +115,8 @@ async function copyBatch(
     clickhouse_settings: {
       async_insert: 0,
       max_execution_time: INSERT_TIMEOUT_MS / 1_000,
-      // A replicated table remembers blocks for longer than rows that it lost, and would swallow their repair.
+      // A replicated table remembers the blocks that it received for longer than it keeps rows that it lost, and would drop their
+      // repair as a repeat.
       insert_deduplicate: 0,
     },
   });

@@ -5,8 +5,8 @@ import { PERSONAL_COLUMNS } from "../../schemas/erasure/personal-fields.ts";
 import { DAY_MS } from "../../schemas/time/zone.ts";
 
 /**
- * What describes the visitor and his way, and no report splits by: erased when a click has been kept for its time. What reports
- * and late conversions need stays: ids, offer, partner, place, device, campaign and sub IDs, money.
+ * Columns that describe the visitor and that no report groups by. They are erased when a click's retention is over. Everything that
+ * reports and late conversions need stays: ids, offer, partner, location, device, campaign, sub IDs and money.
  */
 const ERASED: Readonly<Record<string, "''" | "0">> = {
   ...PERSONAL_COLUMNS,
@@ -25,15 +25,15 @@ const ERASED: Readonly<Record<string, "''" | "0">> = {
 const Month = z.object({ month: z.string().regex(/^\d{6}$/) });
 const Mutation = z.object({ id: z.string(), reason: z.string() });
 
-/** ClickHouse has refused to erase, or goes on failing at it. */
+/** ClickHouse refused the erasure, or it keeps failing. */
 class ErasingFailedError extends Error {
   override readonly name = "ErasingFailedError";
 }
 
 /**
- * Begins to erase the oldest month of which every click is older than `days`; answers its number of months, 0 or 1. One at a
- * time, month by month, because ClickHouse writes the columns of a whole partition anew. A click that comes late into an erased
- * month makes the month due again. A repeat changes nothing. @throws {ErasingFailedError}
+ * Begins to erase the oldest month in which every click is older than `days`. Returns the number of months begun, 0 or 1. Only one
+ * month at a time, because ClickHouse rewrites the columns of a whole partition. A click that arrives late in an erased month makes the
+ * month due again. A repeat changes nothing. @throws {ErasingFailedError}
  */
 export async function eraseOldClicks(
   clickhouse: Clickhouse,

@@ -2,13 +2,13 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { parseReferenceRates, type ReferenceRate } from "./reference-rates.ts";
 
 const TIMEOUT_MS = 30_000;
-/** The whole history since 1999 is below two megabytes. */
+/** The whole history since 1999 is below 2 MB. */
 const BODY_BYTES_MAX = 4 * 1024 ** 2;
 const ROWS_A_STATEMENT = 5_000;
 
 /**
- * Fetches the reference rates and keeps them; answers how many were read. Rates that a person entered stay (G76).
- * @throws when the feed cannot be read or holds no rate: what is stored stays good.
+ * Fetches the reference rates and stores them. Returns how many were read. Rates that staff entered stay (G76).
+ * @throws if the feed cannot be read or contains no rate; the stored rates stay in use.
  */
 export async function refreshRates(
   db: Queryable,
@@ -16,7 +16,7 @@ export async function refreshRates(
   signal: AbortSignal,
 ): Promise<number> {
   const rates = parseReferenceRates(await fetchText(url, signal));
-  if (rates.length === 0) throw new Error("the feed of reference rates holds no rate");
+  if (rates.length === 0) throw new Error("the feed of reference rates contains no rate");
   for (let from = 0; from < rates.length; from += ROWS_A_STATEMENT)
     await upsertRates(db, rates.slice(from, from + ROWS_A_STATEMENT));
   return rates.length;
@@ -45,7 +45,7 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
   }
 }
 
-/** A day's rate once, the last one given. */
+/** If a day has several rates for a currency, the last one counts. */
 async function upsertRates(db: Queryable, rates: readonly ReferenceRate[]): Promise<void> {
   const unique = new Map(rates.map((rate) => [`${rate.date} ${rate.currency}`, rate]));
   await db.query({

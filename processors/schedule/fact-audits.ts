@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** `recent`: the last days, every hour. `all`: every day that has records, once a night. */
+/** `recent`: the last days, once an hour. `all`: every day that has records, once a night. */
 export type AuditScope = "recent" | "all";
 
-/** A span of a table that was compared; the audit goes on behind it. */
+/** The last span of a table that was compared; the audit continues after it. */
 const Position = z.object({ table: z.string(), workspaceId: z.int(), fromMs: z.number() });
 export type AuditPosition = z.infer<typeof Position>;
 
@@ -12,9 +12,9 @@ export type AuditState = {
   readonly run: number;
   readonly isFinished: boolean;
   readonly position: AuditPosition | undefined;
-  /** Differences in this run. */
+  /** Differences found in this run. */
   readonly found: number;
-  /** Since the last one ended; Infinity if none ever did. */
+  /** Time since the last run finished; Infinity if none has. */
   readonly sinceFinishedMs: number;
   /** Whether the UTC day has changed since it began. */
   readonly isOfEarlierDay: boolean;
@@ -36,7 +36,7 @@ const COLUMNS = `run, run = finished_run as "isFinished", position, found,
     as "sinceFinishedMs",
   date_trunc('day', begun_at at time zone 'UTC') < date_trunc('day', clock_timestamp() at time zone 'UTC') as "isOfEarlierDay"`;
 
-/** Times are those of the server. */
+/** All times are by the clock of Postgres. */
 export async function readAudit(db: Queryable, scope: AuditScope): Promise<AuditState> {
   const { rows } = await db.query({
     name: "read-fact-audit",
@@ -46,7 +46,7 @@ export async function readAudit(db: Queryable, scope: AuditScope): Promise<Audit
   return State.parse(rows[0]);
 }
 
-/** Begins from the first span, whether the one before has ended or not. */
+/** Starts a new run from the first span, even if the previous run has not finished. */
 export async function beginAudit(db: Queryable, scope: AuditScope): Promise<AuditState> {
   const { rows } = await db.query({
     name: "begin-fact-audit",
@@ -57,7 +57,7 @@ export async function beginAudit(db: Queryable, scope: AuditScope): Promise<Audi
   return State.parse(rows[0]);
 }
 
-/** Notes a span as compared, unless the audit was begun anew meanwhile. `found`: differences in the span. */
+/** Stores that a span was compared, unless a new run has started since. `found`: differences in the span. */
 export async function noteProgress(
   db: Queryable,
   { scope, run }: { readonly scope: AuditScope; readonly run: number },

@@ -7,12 +7,12 @@ test.each([
   ["no store, both at the start", { confirmed: mark(0, ""), pending: mark(0, "") }, mark(0, "")],
   ["no store, the round ended", { confirmed: mark(5), pending: mark(5) }, mark(5)],
   [
-    "no store, it died before ClickHouse had the mark",
+    "no store, the process died before ClickHouse had the mark",
     { confirmed: mark(5), pending: mark(6) },
     mark(5),
   ],
   [
-    "no store, it died before the mark was confirmed",
+    "no store, the process died before the mark was confirmed",
     { confirmed: mark(5), pending: mark(6) },
     mark(6),
   ],

@@ -4,19 +4,19 @@ import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** A number that rises with every round, and a token that only one round has. */
+/** A number that rises with every round, and a random token of that round. */
 type Mark = { readonly number: number; readonly token: string };
 type Marks = { readonly confirmed: Mark; readonly pending: Mark };
 
 const Newest = z.object({ number: z.number(), token: z.string() });
 
-/** Which store went back, and the mark to leave in both afterwards. */
+/** The store that went back, if any, and the mark to write to both stores afterwards. */
 export type ComparedMarks = {
   readonly wentBack: "postgres" | "clickhouse" | undefined;
   readonly next: Mark;
 };
 
-/** Finds the store that no longer has a mark which the other remembers: it went back to an older state (G206). */
+/** Finds the store that lacks a mark which the other one has: it was set back to an older state (G206). */
 export async function compareMarks(db: Queryable, clickhouse: Clickhouse): Promise<ComparedMarks> {
   const marks = await readMarks(db);
   const [newest = { number: 0, token: "" }] = await selectRows(
@@ -35,8 +35,8 @@ export async function compareMarks(db: Queryable, clickhouse: Clickhouse): Promi
 }
 
 /**
- * Leaves a mark in both stores, after what went back has been dealt with. A process that dies between two of these
- * statements leaves a pending mark, which is as good as a confirmed one.
+ * Writes a mark to both stores, after the audit has dealt with a store that went back. If the process dies between two of these
+ * statements, a pending mark stays, which counts like a confirmed one.
  */
 export async function leaveMark(db: Queryable, clickhouse: Clickhouse, next: Mark): Promise<void> {
   await db.query({
@@ -58,7 +58,7 @@ export async function leaveMark(db: Queryable, clickhouse: Clickhouse, next: Mar
   });
 }
 
-/** `newest` is ClickHouse's, number 0 if it has none. */
+/** `newest` is ClickHouse's mark; its number is 0 if there is none. */
 export function storeThatWentBack(
   { confirmed, pending }: Marks,
   newest: Mark,

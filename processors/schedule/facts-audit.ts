@@ -37,18 +37,18 @@ export type FactsAuditDeps = {
 const SCOPES: readonly AuditScope[] = ["recent", "all"];
 /** Days before today that the hourly audit compares. */
 const RECENT_DAYS = 3;
-/** One round compares for about this long; the next one goes on where it ended. */
+/** Length of one round. The next round continues where it ended. */
 const ROUND_MS = 20_000;
-/** Changes that wait in an outbox; above this nothing is put into it, so that new conversions do not wait behind old ones. */
+/** Pending changes of an outbox above which the audit adds none, so that new conversions do not wait behind old ones. */
 const OUTBOX_ROWS_MAX = 10_000;
-/** Ids of a log line. */
+/** Ids in one log line. */
 const IDS_LOGGED = 10;
 
 /**
- * Compares ClickHouse's copies of conversions and ad costs with Postgres, round by round, and sends what is missing, older or
- * otherwise different again. What Postgres does not have is reported and stays until `tracker audit --repair`: after a
- * restore of Postgres it may be the only trace of a conversion that somebody was told of. Call `round` from one process at a
- * time; a second one repeats work and does no harm.
+ * Compares ClickHouse's copies of conversions and ad costs with Postgres, round by round, and sends missing, older and different
+ * records again. Records that Postgres does not have are reported and stay until `tracker audit --repair`: after a restore of Postgres
+ * they may be the only trace of a conversion that was already reported to someone. Call `round` from one process at a time; a second
+ * process repeats work but does no harm.
  */
 export class FactsAudit {
   readonly #deps: FactsAuditDeps;
@@ -70,9 +70,12 @@ export class FactsAudit {
     );
     this.#wentBack = metrics.counter(
       "facts_store_went_back_total",
-      "Times that a store had forgotten what the other one remembers, by store.",
+      "Times that a store was found in an older state than the other one remembers, by store.",
     );
-    this.#audits = metrics.counter("facts_audits_total", "Audits of facts that ended, by scope.");
+    this.#audits = metrics.counter(
+      "facts_audits_total",
+      "Audits of facts that finished, by scope.",
+    );
     metrics.gauge(
       "facts_differences",
       "Differences of the last finished audit of facts, repaired ones included; absent until this process finished one.",
@@ -80,7 +83,7 @@ export class FactsAudit {
     );
   }
 
-  /** One bounded round; returns the number of differences. Throws while a store is away: that is no difference. */
+  /** One bounded round; returns the number of differences. Throws while a store is unavailable, which is not a difference. */
   async round(signal: AbortSignal): Promise<number> {
     const deadlineMs = performance.now() + ROUND_MS;
     await this.#noticeStores();
@@ -94,7 +97,7 @@ export class FactsAudit {
     return found;
   }
 
-  /** The audit is begun before the stores are noted as seen: a process that dies in between begins it again. */
+  /** The audit starts before the state of the stores is stored. If the process dies in between, it starts again. */
   async #noticeStores(): Promise<void> {
     const { pool, clickhouse, log } = this.#deps;
     const { wentBack, next } = await compareMarks(pool, clickhouse);
@@ -102,7 +105,7 @@ export class FactsAudit {
     if (wentBack !== undefined) {
       this.#wentBack.add(1, { store: wentBack });
       log.error({ store: wentBack }, "facts.store-went-back");
-      // What was erased since the copy is there again (G207).
+      // The store may contain data again that was erased since its backup (G207).
       await repeatAllErasures(pool);
     }
     const restarted = starts.filter(({ isNew }) => isNew).map(({ server }) => server);
@@ -114,7 +117,7 @@ export class FactsAudit {
     await leaveMark(pool, clickhouse, next);
   }
 
-  /** Differences are looked for again an hour later: what was sent must have arrived by then. */
+  /** A run with differences is repeated an hour later: the records that it sent must have arrived by then. */
   async #dueAudit(scope: AuditScope): Promise<AuditState | undefined> {
     const { pool } = this.#deps;
     const state = await readAudit(pool, scope);
@@ -149,7 +152,7 @@ export class FactsAudit {
     return found;
   }
 
-  /** Not whole: the round or the room in the outbox ended first, and the span has to be compared again. */
+  /** `isWhole` is false if the round ended or the outbox became full: the span must be compared again. */
   async #compare(
     table: FactTable,
     span: Span,
@@ -191,7 +194,7 @@ export class FactsAudit {
         day: formatDay(day.span.fromMs / DAY_MS),
         ...kinds,
         ids,
-        // What Postgres does not have stays: see the class.
+        // Records that Postgres does not have stay: see the class.
         remedy: "ghost" in kinds ? "tracker audit --repair deletes ghosts" : "sent again",
       },
       "facts.differ",
@@ -199,7 +202,7 @@ export class FactsAudit {
   }
 }
 
-/** Spans come by table, workspace and time. */
+/** Spans are ordered by table, workspace and time. */
 function isCompared(position: AuditPosition | undefined, table: FactTable, span: Span): boolean {
   if (position === undefined) return false;
   const order = FACT_TABLES.findIndex(({ name }) => name === position.table);

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** Approves conversions whose hold is over, at most `rowsMax`; answers how many. Others may ask at the same time (P18). */
+/** Approves conversions whose hold is over, at most `rowsMax`. Returns how many. Several processes may call it at the same time (P18). */
 export async function releaseDueHolds(db: Queryable, rowsMax: number): Promise<number> {
   const { rows } = await db.query<{ released: number }>({
     name: "release-due-holds",
@@ -10,7 +10,7 @@ export async function releaseDueHolds(db: Queryable, rowsMax: number): Promise<n
   return rows[0]?.released ?? 0;
 }
 
-/** Milliseconds until the next hold is over, by the clock of the server; undefined when nothing is held. */
+/** Milliseconds until the next hold ends, by the clock of Postgres; undefined when no conversion is held. */
 export async function nextHoldInMs(db: Queryable): Promise<number | undefined> {
   const { rows } = await db.query<{ in_ms: number }>({
     name: "next-hold-in-ms",

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 /**
- * Days for which clicks must keep their visitor whatever the setting says: the longest window of any offer in which a visitor is
+ * Days for which clicks must keep their visitor, whatever the setting says: the longest window of any offer in which a visitor is
  * recognised (`unique_click_hours`, `duplicate_click_seconds`).
  */
 export async function longestWindowDays(db: Queryable): Promise<number> {

@@ -47,6 +47,6 @@ test.each([
   "Date,usd\n2026-01-02,1.5",
   "Date,USD\n31 Foo 2026,1.5",
   "<Cube time='yesterday'><Cube currency='USD' rate='1.5'/></Cube>",
-])("what is no rate is not taken for one: %j", (text) => {
+])("text that is not a rate yields no rate: %j", (text) => {
   expect(parseReferenceRates(text)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Units of a currency per EUR on a day, as decimal text. */
+/** Units of a currency for 1 EUR on a day, as decimal text. */
 export type ReferenceRate = {
   /** YYYY-MM-DD. */
   readonly date: string;
@@ -12,8 +12,8 @@ const RATE = /^\d{1,13}(?:\.\d{1,10})?$/;
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
 /**
- * Reads the daily reference rates of the European Central Bank, or of who publishes in its formats: XML (`<Cube time>` around
- * `<Cube currency rate>`) or CSV (`Date, USD, JPY, …`). What is no rate ("N/A") is left out.
+ * Reads the daily reference rates of the European Central Bank, or of a provider with its formats: XML (`<Cube time>` around `<Cube
+ * currency rate>`) or CSV (`Date, USD, JPY, …`). Cells without a rate ("N/A") are left out.
  */
 export function parseReferenceRates(text: string): ReferenceRate[] {
   const rates = /^[\s\ufeff]*</.test(text) ? parseXml(text) : parseCsv(text);
@@ -45,11 +45,11 @@ function parseCsv(text: string): ReferenceRate[] {
     .map((line) => line.split(",").map((cell) => cell.trim().replace(/^"(.*)"$/, "$1")));
   if (head[0]?.toLowerCase() !== "date") return [];
   return days.flatMap(([day = "", ...cells]) =>
-    cells.map((rate, place) => ({ date: isoDay(day), currency: head[place + 1] ?? "", rate })),
+    cells.map((rate, index) => ({ date: isoDay(day), currency: head[index + 1] ?? "", rate })),
   );
 }
 
-/** `2 January 2026` of the daily file, or the ISO day of the others. */
+/** `2 January 2026` in the daily file, an ISO day in the others. */
 function isoDay(text: string): string {
   const match = /^(\d{1,2}) ([A-Za-z]{3})[a-z]* (\d{4})$/.exec(text);
   if (match === null) return text;

@@ -1,13 +1,13 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** One statement; small enough that nobody waits behind it. */
+/** Rows of one statement; small enough that others wait only briefly for its locks. */
 const ROWS_A_STATEMENT = 5_000;
-/** What one run takes at most; the next run goes on. It is shorter than the lease of the task. */
+/** Longest time of one run; the next run continues. Shorter than the lease of the task. */
 const RUN_MS = 8 * 60_000;
 
 /**
- * G178, G177, the log of deliveries, the day for which addresses count (G101), keys of reports (G203), and marks of the catalog. Of those the newest one that
- * is old enough stays: it was the position of every reader until the next was written.
+ * The logs of G178, G177 and deliveries, the addresses counted in a day (G101), idempotency keys (G203) and versions of the catalog
+ * log. Of the versions that are old enough the newest one stays: every reader was at it until the next one was written.
  */
 const STATEMENTS = [
   {
@@ -52,20 +52,20 @@ const STATEMENTS = [
 ] as const;
 
 /**
- * Deletes what has been kept for its time. Ends early with `signal`. Returns the number of rows; those of a day of the inbound
- * log, which go with its partition, are not counted.
+ * Deletes rows whose retention is over. Ends early with `signal`. Returns the number of rows; the days of the inbound log, which are
+ * dropped as partitions, are not counted.
  */
 export async function forgetOldRows(db: Queryable, signal: AbortSignal): Promise<number> {
   const untilMs = performance.now() + RUN_MS;
   let forgotten = 0;
   for (const statement of STATEMENTS)
     forgotten += await repeat(db, statement, [], { signal, untilMs });
-  // Last, because it fails while a long statement reads the log, and is then repeated by the next run.
+  // Last, because it fails while a long statement reads the log. The next run then repeats it.
   await db.query({ name: "drop-postback-log-days", text: "select drop_postback_log_days(30)" });
   return forgotten;
 }
 
-/** Clears what conversions older than `days` know of their visitors (CONVERSION_RETENTION_DAYS). Returns the number of rows. */
+/** Clears the visitor data of conversions older than `days` (CONVERSION_RETENTION_DAYS). Returns the number of rows. */
 export async function forgetVisitors(
   db: Queryable,
   { days, signal }: { readonly days: number; readonly signal: AbortSignal },
@@ -77,7 +77,7 @@ export async function forgetVisitors(
   return await repeat(db, statement, [days], { signal, untilMs: performance.now() + RUN_MS });
 }
 
-/** Until a statement has found fewer rows than it may take, or the time is over. */
+/** Repeats a statement until it finds fewer rows than its limit, or until the time is over. */
 async function repeat(
   db: Queryable,
   statement: { readonly name: string; readonly text: string },
@@ -90,7 +90,7 @@ async function repeat(
       ...statement,
       values: [ROWS_A_STATEMENT, ...values],
     });
-    // A function answers how many, a deletion has no rows.
+    // A function returns the number of rows as a value; a `delete` only has its row count.
     const found = rows[0]?.rows ?? rowCount ?? 0;
     all += found;
     if (found < ROWS_A_STATEMENT || signal.aborted || performance.now() > untilMs) return all;

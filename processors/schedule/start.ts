@@ -24,31 +24,31 @@ export type ScheduleDeps = {
 };
 
 export type ScheduleSettings = {
-  /** HOLD_TICK_MS: how long a hold that is over may wait at most (G98). */
+  /** HOLD_TICK_MS: the longest time between the end of a hold and the approval (G98). */
   readonly holdTickMs?: number;
   /** FX_FEED_URL: daily reference rates in the XML or CSV of the European Central Bank; "" for none (G76). */
   readonly fxFeedUrl?: string;
-  /** CLICK_RETENTION_DAYS: how long a click keeps what describes its visitor; 0 keeps it for ever. */
+  /** CLICK_RETENTION_DAYS: how long a click keeps data about its visitor; 0 means for ever. */
   readonly clickRetentionDays?: number;
   /** FACTS_AUDIT_MINUTES, in milliseconds: how often the copies of the last days in ClickHouse are compared with Postgres. */
   readonly factsAuditMs?: number;
-  /** CONVERSION_RETENTION_DAYS: how long a conversion keeps what describes its visitor; 0 keeps it. */
+  /** CONVERSION_RETENTION_DAYS: how long a conversion keeps data about its visitor; 0 means for ever. */
   readonly conversionRetentionDays?: number;
-  /** How often the process looks for tasks that are due. */
+  /** How often the process checks for due tasks. */
   readonly taskTickMs?: number;
 };
 
 const HOLD_TICK_MS = 1_000;
 const TASK_TICK_MS = 60_000;
-/** Sleeps no shorter than this, so that a hold under another's lock is not asked for in a circle. */
+/** Shortest pause, so that a hold that another process has locked does not cause a busy loop. */
 const HOLD_PAUSE_MS_MIN = 20;
 const HOLDS_A_STATEMENT = 500;
 const BACKOFF_MS = 500;
-/** How soon a store that went back to an older state is noticed. */
+/** How soon a store that was set back to an older state is noticed. */
 const FACTS_AUDIT_TICK_MS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** What was under way while an erasure ran is cleared 15 s later, and by this much after that at most. */
+/** Data that was in flight during an erasure is cleared 15 s later, plus at most this time. */
 const ERASURES_TICK_MS = 5_000;
 const ERASURES_A_ROUND = 10;
 const WINDOW_TODO =
@@ -62,8 +62,8 @@ type Task = {
 };
 
 /**
- * What happens by itself: holds end, logs are forgotten, reference rates arrive. Any number of processes may run it. Holds are
- * leased row by row, so that a process that dies takes no time from the others (P18); the other tasks by a lease in Postgres.
+ * The recurring tasks: end holds, delete old logs, fetch reference rates and others. Any number of processes may run it. Holds are
+ * locked row by row, so a process that dies delays no other (P18); the other tasks use a lease in Postgres.
  */
 export function startSchedule(
   deps: ScheduleDeps,
@@ -74,7 +74,7 @@ export function startSchedule(
   const signal = AbortSignal.any([deps.signal, stop.signal]);
   const owner = randomUUID();
   const failures = metrics.counter("schedule_failures_total", "Tasks that failed, by name.");
-  const rows = metrics.counter("schedule_rows_total", "Rows a task has dealt with, by name.");
+  const rows = metrics.counter("schedule_rows_total", "Rows that a task has handled, by name.");
   const failed = (error: unknown, task: string): void => {
     if (signal.aborted) return;
     failures.add(1, { task });
@@ -108,7 +108,7 @@ export function startSchedule(
           rows.add(done, { task: task.name });
           if (!signal.aborted) await finishTask(pool, { name: task.name, owner });
         } catch (error) {
-          // It is tried again after its usual time, and when its lease has run out at the latest.
+          // The task runs again after its usual interval, at the latest when its lease ends.
           failed(error, task.name);
         }
       }
@@ -120,7 +120,7 @@ export function startSchedule(
   const running = Promise.all([
     releaseHolds(),
     runTasks(tasksOf(deps, settings), settings.taskTickMs ?? TASK_TICK_MS),
-    // On its own, since a round takes longer than other tasks may wait.
+    // Runs in a loop of its own, because a round takes longer than other tasks may wait.
     runTasks([factsAudit], 2 * factsAudit.everyMs),
     runTasks([erasuresTask(deps)], Math.min(settings.taskTickMs ?? TASK_TICK_MS, ERASURES_TICK_MS)),
   ]);
@@ -132,7 +132,7 @@ export function startSchedule(
   };
 }
 
-/** Due at each look, since it decides itself what to compare when. */
+/** Due at every check, because the audit itself decides what to compare and when. */
 function factsAuditTask(deps: ScheduleDeps, settings: ScheduleSettings): Task {
   const audit = new FactsAudit(deps, settings.factsAuditMs ?? HOUR_MS);
   return {
@@ -192,7 +192,7 @@ function tasksOf(
       everyMs: HOUR_MS,
       leaseMs: 10 * MINUTE_MS,
       run: async () => {
-        // An offer may have got its window before the setting, or from an installation that was restored.
+        // An offer may have got its window before the setting changed, or from a restored database.
         const windowDays = await longestWindowDays(pool);
         if (windowDays > clickRetentionDays) {
           log.warn(
@@ -208,7 +208,7 @@ function tasksOf(
   return tasks;
 }
 
-/** Repeats what is due, at most as many as a lease allows for; the next round goes on. Returns their number. */
+/** Repeats due erasures, at most as many as fit in a lease; the next round continues. Returns their number. */
 async function repeatErasures(
   stores: Parameters<typeof repeatDueErasure>[0],
   signal: AbortSignal,

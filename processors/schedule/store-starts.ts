@@ -3,21 +3,21 @@ import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { selectRows } from "../../schemas/clickhouse/select.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** A server and when it was started. */
+/** A server and its start time. */
 export type StoreStart = {
   readonly server: string;
   readonly startedAtMs: number;
-  /** It was seen before, and has been started again since. */
+  /** The server was seen before and has restarted since. */
   readonly isNew: boolean;
 };
 
-/** ClickHouse tells its uptime in whole seconds. */
+/** ClickHouse reports its uptime in whole seconds. */
 const TOLERANCE_MS = 2_000;
 
 const Host = z.object({ host: z.string(), startedAtMs: z.number() });
 const Noted = z.object({ server: z.string(), startedAtMs: z.number() });
 
-/** The servers that answer now. Behind a balancer that is one of several; the others are seen in later rounds. */
+/** The servers that answer now. Behind a load balancer that is one of several; later rounds see the others. */
 export async function listStarts(db: Queryable, clickhouse: Clickhouse): Promise<StoreStart[]> {
   const { rows } = await db.query({
     name: "list-store-starts",

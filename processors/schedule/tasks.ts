@@ -1,19 +1,19 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** A task that one process does at a time, and not again before `everyMs` have passed since it was done. */
+/** A task that one process runs at a time, and again no sooner than `everyMs` after it finished. */
 export type TaskLease = {
   readonly name: string;
   readonly owner: string;
   readonly everyMs: number;
-  /** How long the others wait for an owner that says nothing. */
+  /** How long the other processes wait for an owner that does not finish. */
   readonly leaseMs: number;
 };
 
 /**
- * Whether the task is due and nobody else's. Times are those of the server; one in the future, or a lease that is a minute longer than it
- * can be, is of a clock that was ahead and went back, and holds nobody up. A process leases a task one at a time, so a lease of its own that
- * is still there belongs to a round that failed, or comes from a Postgres that was restored: `everyMs` after it was taken the task is
- * due again.
+ * Takes the task if it is due and no other process has it; returns whether it did. Times are by the clock of Postgres. A time in the
+ * future, or a lease that ends a minute later than it can, was written while that clock was ahead, and is ignored. A process leases a
+ * task once at a time. So if its own lease is still there, a round has failed or Postgres was restored; the task is due again `everyMs`
+ * after the lease was taken.
  */
 export async function leaseTask(db: Queryable, lease: TaskLease): Promise<boolean> {
   await db.query({
@@ -35,7 +35,7 @@ export async function leaseTask(db: Queryable, lease: TaskLease): Promise<boolea
   return rowCount === 1;
 }
 
-/** Done, for as long as `everyMs`. Says nothing of a task that another process has taken over meanwhile. */
+/** Marks the task as done, so that it is due again after `everyMs`. Does nothing if another process has taken the task over. */
 export async function finishTask(
   db: Queryable,
   { name, owner }: Pick<TaskLease, "name" | "owner">,

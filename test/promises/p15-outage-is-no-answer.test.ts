@@ -42,7 +42,7 @@ const OUTAGES: readonly { readonly name: string; readonly jobs: readonly Job[] }
   { name: "no conversion processor answers", jobs: ["processors"] },
 ];
 
-describe("PX-003 (P15)", () => {
+describe("(P15) (PX-003)", () => {
   test.for(OUTAGES)(
     "$name: /pb is 503 and repeated, a pixel is 200 and counted once later, through kill -9",
     async ({ jobs }, context) => {

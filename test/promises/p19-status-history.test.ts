@@ -142,8 +142,8 @@ class HoldsEnd implements Command {
   }
 }
 
-describe("LIFE-042 (P19, CNV-026, CNV-033, LIFE-012, LIFE-038, LIFE-039, LIFE-040, LIFE-041)", () => {
-  describe("LIFE-044 (LIFE-043)", () => {
+describe("(P19, CNV-026, CNV-033, LIFE-012, LIFE-038, LIFE-039, LIFE-040, LIFE-041) (LIFE-042)", () => {
+  describe("(LIFE-043) (LIFE-044)", () => {
     test("any sequence of reports, updates, PATCHes and ends of holds gives the model's state", async (context) => {
       await using fleet = await ConversionFleet.open(2);
       const { world } = fleet;

@@ -70,8 +70,8 @@ function outcomeOf(answer: RawAnswer): string {
   throw new Error(`neither a redirect nor a refusal: ${answer.status} ${answer.body}`);
 }
 
-describe("TRK-019 (P27, TRK-006, TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018)", () => {
-  describe("TRK-025 (TRK-020, TRK-021)", () => {
+describe("(P27, TRK-006, TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018) (TRK-019)", () => {
+  describe("(TRK-020, TRK-021) (TRK-025)", () => {
     test("each URL of the corpus is the Location byte for byte, or is refused by its code", async (context) => {
       const cases = urlCases();
       expect(new Set(cases.map(({ raw }) => raw)).size).toBeGreaterThanOrEqual(2_000);

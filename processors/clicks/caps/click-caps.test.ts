@@ -21,7 +21,7 @@ type Click = {
   readonly status_reason?: string;
 };
 
-/** A lane with a table that is a list. */
+/** A lane whose table is a list. */
 class World {
   readonly catalog: Catalog;
   readonly intake: Intake;
@@ -117,13 +117,13 @@ function aCappedCatalog(): Catalog {
 
 const aClick = fc.record({
   offer_id: fc.constantFrom(4, 8, 12, 16),
-  // Yesterday in Kolkata begins before what the test calls today.
+  // In Kolkata, yesterday begins earlier than the day that the test calls today.
   ts: fc.constantFrom(NOON - DAY_MS, NOON - 3_600_000, NOON, NOON + 60_000),
   status: fc.constantFrom("redirect", "redirect", "fallback"),
   status_reason: fc.constantFrom("", "cap_over", "duplicate"),
 });
 
-test("totals are those of all accepted clicks, stored or not, whenever counting began (CLKS-012)", () => {
+test("totals include all accepted clicks, stored or not, whenever counting began (CLKS-012)", () => {
   const step = fc.oneof(
     fc.record({ take: fc.array(aClick, { minLength: 1, maxLength: 6 }) }),
     fc.constantFrom("store", "load", "forget"),
@@ -171,7 +171,7 @@ test("a producer whose clock is ahead of midnight takes no click from the day be
   expect(world.totals(midnight)["offer/4/clicks/total"]).toBe(4);
 });
 
-test("clicks of a clock that was ahead hide no total of today, and count when their day comes (#11, G39)", () => {
+test("clicks from a clock that was ahead hide no total of today, and count when their day comes (#11, G39)", () => {
   const world = new World(aCappedCatalog());
   world.load();
   const click = { offer_id: 4, status: "redirect" };
@@ -190,7 +190,7 @@ test("clicks of a clock that was ahead hide no total of today, and count when th
   }
 });
 
-test("a limit that is reached is told at once, other totals when it is their turn, and none twice", () => {
+test("a reached limit is reported at once, other totals in their round, and none twice", () => {
   const world = new World(aCappedCatalog());
   world.load();
   const click = { offer_id: 8, ts: NOON, status: "redirect" };

@@ -7,32 +7,33 @@ import { shardOfOffer } from "../../../schemas/events/shards.ts";
 import type { Batch } from "../intake/batch.ts";
 import { readLine, wasTaken } from "../intake/read-line.ts";
 
-/** One click cap and the clicks of this lane's offers that count against it. */
+/** A click cap, and the offers of this lane whose clicks count against it. */
 export type CountedCap = {
   readonly name: string;
   readonly period: CapPeriod;
   readonly timezone: string;
-  /** Those of this lane: a group and an advertiser have others elsewhere. */
+  /** Offers of this lane only: the cap of a group or an advertiser may have offers in other lanes. */
   readonly offers: ReadonlyMap<number, Offer>;
   readonly limit: number;
 };
 
 /**
- * Clicks of the period that the writer's clock is in, and of the next one: producers' clocks differ, and so they cross midnight one
- * by one. What a clock further ahead puts into later periods is left out, and counted from the table when a later period begins.
+ * Clicks in the period of the writer's clock and in the next one. Producers' clocks differ, so they reach midnight one after another.
+ * Clicks from a clock that is further ahead fall in later periods: they are left out here, and counted from the table when such a
+ * period begins.
  */
 type Tally = {
   cap: CountedCap;
   present: { readonly bucket: number; clicks: number };
   next: { readonly bucket: number; clicks: number };
-  /** Clicks of periods behind the next one were left out. */
+  /** Clicks after the next period were left out. */
   isShort: boolean;
-  /** From then on every click that is accepted is counted; before, nothing is known. */
+  /** Whether the stored clicks were counted. From then on each accepted click is counted; before, the tally is unknown. */
   isLoaded: boolean;
-  told: { readonly bucket: number; readonly clicks: number };
+  reported: { readonly bucket: number; readonly clicks: number };
 };
 
-/** Stored clicks of an offer in a bucket of the cap's period. */
+/** Stored clicks of an offer in one period (bucket) of the cap. */
 export type StoredClicks = {
   readonly offerId: number;
   readonly bucket: number;
@@ -43,16 +44,16 @@ const NEVER = { bucket: Number.NEGATIVE_INFINITY, clicks: 0 };
 const LINE_FEED = "\n";
 
 /**
- * Clicks of one lane's offers that count against click caps, in the order of the stream. A total is what the table holds plus
- * what was accepted and is not in it yet: both are asked at one moment, at which nothing is being inserted ({@link load}), and
- * from then on every accepted click adds to it.
+ * Counts the clicks of one lane's offers against click caps, in the order of the stream. A total is the clicks in the table plus the
+ * accepted clicks that are not there yet. Both are read at one moment at which nothing is being inserted ({@link load}); from then on
+ * each accepted click adds to the total.
  */
 export class ClickCaps {
   readonly #lane: number;
   #revision = -1;
   #tallies = new Map<string, Tally>();
   #byOffer = new Map<number, Tally[]>();
-  /** A limit was just reached: to be told at once. */
+  /** A limit was just reached, which must be reported at once. */
   hasReached = false;
 
   constructor(lane: number) {
@@ -63,7 +64,7 @@ export class ClickCaps {
     return this.#tallies.size;
   }
 
-  /** Takes over the caps of the catalog. Those whose offers and time zone stay keep their clicks. */
+  /** Takes over the caps of the catalog. Caps whose offers and time zone are unchanged keep their counts. */
   follow(catalog: Catalog): void {
     if (catalog.revision === this.#revision) return;
     this.#revision = catalog.revision;
@@ -74,7 +75,7 @@ export class ClickCaps {
       const tally =
         known !== undefined && isCountedAlike(known.cap, cap)
           ? known
-          : { cap, present: NEVER, next: NEVER, isShort: false, isLoaded: false, told: NEVER };
+          : { cap, present: NEVER, next: NEVER, isShort: false, isLoaded: false, reported: NEVER };
       tally.cap = cap;
       tallies.set(cap.name, tally);
       for (const id of cap.offers.keys()) byOffer.set(id, [...(byOffer.get(id) ?? []), tally]);
@@ -83,19 +84,19 @@ export class ClickCaps {
     this.#byOffer = byOffer;
   }
 
-  /** Caps whose clicks are not known yet. */
+  /** Caps whose clicks must still be counted in the table. */
   get unloaded(): CountedCap[] {
     return [...this.#tallies.values()].flatMap(({ cap, isLoaded }) => (isLoaded ? [] : [cap]));
   }
 
-  /** The table has forgotten clicks: what is in it has to be asked again. */
+  /** The table lost clicks: all caps must be counted again. */
   unload(): void {
     for (const tally of this.#tallies.values()) tally.isLoaded = false;
   }
 
   /**
-   * What was stored before this call, by the name of the cap, as asked for at `nowMs`. `batches` are those that were accepted, stored
-   * ones among them: between the question to the table and this call nothing may have been inserted.
+   * Sets the stored clicks by name of the cap, as read at `nowMs`. `batches` are the accepted batches, including stored ones. Nothing
+   * may have been inserted between the query and this call.
    */
   load(
     stored: ReadonlyMap<string, readonly StoredClicks[]>,
@@ -108,7 +109,7 @@ export class ClickCaps {
       const { period, timezone } = tally.cap;
       tally.present = { bucket: capBucket(period, timezone, nowMs), clicks: 0 };
       tally.next = { bucket: nextBucket(tally.cap, nowMs), clicks: 0 };
-      Object.assign(tally, { isShort: false, isLoaded: true, told: NEVER });
+      Object.assign(tally, { isShort: false, isLoaded: true, reported: NEVER });
       for (const { offerId, bucket, clicks } of rows) {
         if (tally.cap.offers.has(offerId)) add(tally, bucket, clicks);
       }
@@ -117,7 +118,7 @@ export class ClickCaps {
     if (fresh.size > 0) this.#countWaiting(batches, fresh);
   }
 
-  /** An accepted click. `line` is its record as latin1. */
+  /** Counts an accepted click. `line` is its record as latin1. */
   take(offerId: number, ts: number, line: string): void {
     const tallies = this.#byOffer.get(offerId);
     if (tallies === undefined || !wasTaken(line)) return;
@@ -127,22 +128,22 @@ export class ClickCaps {
   }
 
   /**
-   * Totals of the periods that `nowMs` lies in and that were not told yet: with `minor`, also those whose limit is not reached.
-   * `whole` tells all. Tallies that cannot follow the clock into its period become {@link unloaded}.
+   * Totals for the period of `nowMs` that were not reported yet: those that reached their limit, with `minor` also the others. `whole`
+   * returns all. Tallies that cannot follow the clock into its period become {@link unloaded}.
    */
   news(nowMs: number, { minor, whole }: { minor: boolean; whole: boolean }): ClickTotal[] {
     this.hasReached = false;
     const news: ClickTotal[] = [];
     for (const tally of this.#tallies.values()) {
-      const { cap, told, isLoaded } = tally;
+      const { cap, reported, isLoaded } = tally;
       if (!isLoaded || !follows(tally, nowMs)) continue;
       const { bucket, clicks } = tally.present;
       if (clicks === 0) continue;
-      const toldClicks = told.bucket === bucket ? told.clicks : 0;
-      const isNew = clicks !== toldClicks;
-      const isReached = clicks >= cap.limit && toldClicks < cap.limit;
+      const reportedClicks = reported.bucket === bucket ? reported.clicks : 0;
+      const isNew = clicks !== reportedClicks;
+      const isReached = clicks >= cap.limit && reportedClicks < cap.limit;
       if (!whole && !(isNew && (minor || isReached))) continue;
-      tally.told = { bucket, clicks };
+      tally.reported = { bucket, clicks };
       news.push({ cap: cap.name, bucket, clicks });
     }
     return news;
@@ -198,7 +199,7 @@ function isCountedAlike(known: CountedCap, cap: CountedCap): boolean {
   return true;
 }
 
-/** Answers the clicks of the bucket; 0 for one that is not counted. */
+/** Returns the clicks of the bucket; 0 for a bucket that is not counted. */
 function add(tally: Tally, bucket: number, clicks: number): number {
   const { present, next } = tally;
   if (bucket === present.bucket) return (present.clicks += clicks);
@@ -207,7 +208,7 @@ function add(tally: Tally, bucket: number, clicks: number): number {
   return 0;
 }
 
-/** Whether the tally knows the period that `nowMs` lies in. A clock that went back asks for one whose clicks are not here any more. */
+/** Whether the tally counts the period of `nowMs`. It does not after the clock went back, because earlier periods were dropped. */
 function follows(tally: Tally, nowMs: number): boolean {
   const { cap, present, next, isShort } = tally;
   const bucket = capBucket(cap.period, cap.timezone, nowMs);
@@ -221,7 +222,7 @@ function follows(tally: Tally, nowMs: number): boolean {
   return true;
 }
 
-/** Infinite for "total", which has one period. */
+/** Infinite for "total", which has a single period. */
 function nextBucket({ period, timezone }: CountedCap, nowMs: number): number {
   if (period === "total") return Number.POSITIVE_INFINITY;
   return capBucket(period, timezone, capBucketRange(period, timezone, nowMs).toMs);

@@ -4,22 +4,21 @@ import type { CapPeriod } from "../../../schemas/catalog/records.ts";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import type { CountedCap, StoredClicks } from "./click-caps.ts";
 
-/** The ids are part of the request's address. */
+/** Bounds the length of the URL, which contains the ids. */
 const OFFERS_A_QUERY = 2_000;
 const TIMEOUT_SECONDS = 10;
 
-/** Unquoted as ClickHouse writes numbers of 64 bits by the settings of the connection. */
+/** The settings of the connection make ClickHouse write 64-bit numbers without quotes. */
 const Count = z.object({ offer_id: z.int(), clicks: z.int(), next: z.int(), later: z.int() });
 
-/** What the conditions of click caps and of duplicates are about (`wasTaken`). */
+/** Selects the clicks that click caps and duplicates count, like `wasTaken`. */
 export const TAKEN = "status = 'redirect' and status_reason != 'duplicate'";
 
 type Span = { readonly period: CapPeriod; readonly timezone: string; readonly caps: CountedCap[] };
 
 /**
- * Stored clicks of each cap in the period that `nowMs` lies in, in the next one, where a clock that is ahead may have put some, and
- * in all later ones together, as those of an infinite bucket. Reads one period of the offers' workspaces; a `total` cap reads all of
- * their clicks.
+ * Stored clicks of each cap: in the period of `nowMs`, in the next one (a clock that is ahead may have put some there), and in all
+ * later ones together, as an infinite bucket. Reads one period of the offers' workspaces; for a `total` cap all of their clicks.
  */
 export async function selectCapClicks(
   clickhouse: Clickhouse,
@@ -50,7 +49,7 @@ export async function selectCapClicks(
   return stored;
 }
 
-/** Caps of one period and time zone are asked for together. */
+/** Caps with the same period and time zone share a query. */
 function spansOf(caps: readonly CountedCap[]): Iterable<Span> {
   const spans = new Map<string, Span>();
   for (const cap of caps) {

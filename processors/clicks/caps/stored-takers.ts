@@ -5,7 +5,7 @@ import { ClickTaken } from "../../../schemas/events/click-notice.ts";
 import { shardOfOffer } from "../../../schemas/events/shards.ts";
 import { TAKEN } from "./stored-cap-clicks.ts";
 
-/** Of a lane; an ingress remembers 200,000 of all lanes. */
+/** Limit for one lane; an ingress remembers 200,000 for all lanes. */
 const TAKERS_MAX = 50_000;
 const OFFERS_MAX = 5_000;
 const TIMEOUT_SECONDS = 10;
@@ -14,8 +14,8 @@ const SECOND_MS = 1_000;
 const Rows = z.array(ClickTaken);
 
 /**
- * Who took the lane's offers so lately that another click would be a duplicate (G145), the newest first: what an ingress that
- * begins has forgotten.
+ * The latest clicks on the lane's offers that would make another click a duplicate (G145), newest first. An ingress that has just
+ * started does not remember them.
  */
 export async function selectTakers(
   clickhouse: Clickhouse,

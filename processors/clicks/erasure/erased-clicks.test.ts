@@ -16,7 +16,7 @@ function parsed(text: string): unknown {
   return JSON.parse(Buffer.from(text, "latin1").toString());
 }
 
-test("of an erased click only what describes its visitor goes, whatever its texts have (#19, G207)", () => {
+test("erasing a click clears only the data about its visitor, whatever its texts contain (#19, G207)", () => {
   const erased = new ErasedClicks();
   erased.add({ clickIds: [ID], addresses: [] }, KEY);
   const fields = {
@@ -52,7 +52,7 @@ test("of an erased click only what describes its visitor goes, whatever its text
   expect(erased.clean(clean, T)).toBe(clean);
 });
 
-test("another click, and one after the erasure, is the same text (#19, G207)", () => {
+test("another click, and one after the erasure, stay unchanged (#19, G207)", () => {
   const erased = new ErasedClicks();
   const other = line({ click_id: ID.replace("01", "02"), ip: "203.0.113.9" });
   expect(erased.clean(other, T)).toBe(other);
@@ -76,9 +76,12 @@ test.each([
     { referrer: "https://a/203.0.113.99" },
   ],
   ["truncated in a text", { referrer: "v 203.0.113.0" }, { referrer: "v 203.0.113.0" }],
-])("an erased address goes where it is the address: %s (#19, G207)", (_case, fields, expected) => {
-  const erased = new ErasedClicks();
-  const hashes = ["203.0.113.9", "203.0.113.0"].map((ip) => keyedHash(KEY, ip));
-  erased.add({ clickIds: [], addresses: [{ id: 1, workspaceId: 7, atMs: T, hashes }] }, KEY);
-  expect(parsed(erased.clean(line(fields), T))).toMatchObject(expected);
-});
+])(
+  "an erased address is cleared only where it stands for the visitor: %s (#19, G207)",
+  (_case, fields, expected) => {
+    const erased = new ErasedClicks();
+    const hashes = ["203.0.113.9", "203.0.113.0"].map((ip) => keyedHash(KEY, ip));
+    erased.add({ clickIds: [], addresses: [{ id: 1, workspaceId: 7, atMs: T, hashes }] }, KEY);
+    expect(parsed(erased.clean(line(fields), T))).toMatchObject(expected);
+  },
+);

@@ -4,33 +4,33 @@ import { readWorkspaceId, textAt } from "../intake/read-line.ts";
 import { ALL_PERSONAL, withoutColumns } from "./erased-line.ts";
 
 const ID_LENGTH = 32;
-/** Addresses that a text may have, in the forms that an erasure keeps hashes of. A colon may be percent-encoded in a URL. */
+/** Addresses within a text, in the forms whose hashes an erasure keeps. In a URL a colon may be percent-encoded. */
 const ADDRESS = /\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}/g;
 const ENCODED_COLON = /%3a/gi;
-/** A truncated address, which stands for many: only the column `ip` may have it cleared. */
+/** A truncated address stands for many visitors: it is cleared in the column `ip` only. */
 const TRUNCATED = /(\.0|::)$/;
 const TEXTS = ["destination", "referrer", "extra"] as const;
-/** Hashes of addresses that were compared lately. */
+/** Cached hashes of recently compared addresses. */
 const HASHES_MAX = 10_000;
 
-/** An erased address of a workspace: clicks up to `atMs` lose it. */
+/** An erased address of a workspace: it is cleared in clicks up to `atMs`. */
 export type ErasedAddress = {
   readonly id: number;
   readonly workspaceId: number;
   /** UTC ms. */
   readonly atMs: number;
-  /** Keyed hashes of its forms. */
+  /** Keyed hashes of the forms of the address. */
   readonly hashes: readonly string[];
 };
 
 /**
- * What was erased (G207) and may still come as it was: from a journal, or from the stream when it is read again. Cheap for clicks
- * that are newer than every erasure, as all are in normal operation.
+ * Erased data (G207) that may still arrive, from a journal or from a repeated read of the stream. Costs little for clicks that are
+ * newer than every erasure, which is the normal case.
  */
 export class ErasedClicks {
   readonly #clickIds = new Set<string>();
   readonly #addressIds = new Set<number>();
-  /** By workspace: until when each hashed address was erased. A click costs the same however many there are. */
+  /** By workspace: for each hashed address, until when it was erased. The cost of a click does not depend on the number of addresses. */
   readonly #erasedToMs = new Map<number, Map<string, number>>();
   readonly #hashes = new Map<string, string>();
   #key = "";
@@ -40,7 +40,7 @@ export class ErasedClicks {
     return this.#clickIds.size + this.#addressIds.size;
   }
 
-  /** `key` is that of the keyed hashes. Returns what is new. */
+  /** `key` is the key of the hashes. Returns the entries that are new. */
   add(
     erased: { readonly clickIds: readonly string[]; readonly addresses: readonly ErasedAddress[] },
     key: string,
@@ -62,7 +62,7 @@ export class ErasedClicks {
     return { clickIds, addresses };
   }
 
-  /** The line of a click at `ts`, as latin1, without what was erased: the same text, or a shorter one. */
+  /** The line of a click at `ts`, as latin1, without erased data: the same text or a shorter one. */
   clean(line: string, ts: number): string {
     if (ts > this.#newestMs) return line;
     if (this.#clickIds.size > 0) {

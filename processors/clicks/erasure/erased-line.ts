@@ -7,7 +7,7 @@ export const ALL_PERSONAL: readonly PersonalColumn[] = Object.keys(PERSONAL_COLU
   (name): name is PersonalColumn => name in PERSONAL_COLUMNS,
 );
 
-/** A line, as latin1, with empty values in these columns. Never longer than `line`. */
+/** A line, as latin1, with these columns emptied. Never longer than `line`. */
 export function withoutColumns(line: string, columns: readonly PersonalColumn[]): string {
   let clean = line;
   for (const column of columns) {
@@ -25,7 +25,7 @@ export function withoutColumns(line: string, columns: readonly PersonalColumn[])
   return clean;
 }
 
-/** A line of the same length as another one that was longer: JSON allows spaces before its last brace. */
+/** A cleaned line filled up to its former length: JSON allows spaces before the last brace. */
 export function padded(line: string, length: number): string {
   return `${line.slice(0, -1)}${" ".repeat(length - line.length)}}`;
 }

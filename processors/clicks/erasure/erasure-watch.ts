@@ -8,18 +8,18 @@ import { type Intake, passedKey } from "../intake/intake.ts";
 import type { ErasedAddress } from "./erased-clicks.ts";
 
 const LOOK_MS = 1_000;
-/** Clicks older than this that still come are cleared by the last repeats of an erasure. The stream keeps clicks for 3 days. */
+/** Older clicks that still arrive are cleared by the last repeats of an erasure. The stream keeps clicks for 3 days. */
 const HORIZON_DAYS = 35;
-/** Of a lane's memory: about 100 bytes each. */
+/** Limit for one lane's memory; about 100 bytes each. */
 const CLICKS_MAX = 500_000;
 const ADDRESSES_MAX = 10_000;
-/** Memory that is searched for an address in one turn of the event loop: 5 to 10 ms. */
+/** Bytes searched for an address in one turn of the event loop: 5 to 10 ms. */
 const BYTES_A_TURN = 500_000;
 
 const Found = z.object({
   /** By the clock of Postgres, UTC ms. */
   now_ms: z.int(),
-  /** Of the keyed hashes. */
+  /** Key of the hashes. */
   key: z.string(),
   clicks: z.array(z.string()),
   addresses: z.array(
@@ -29,15 +29,15 @@ const Found = z.object({
 });
 
 /**
- * Tells a lane within seconds what was erased, and which clicks of coupons it must not take. The lane clears them in its memory and
- * in whatever it reads from then on.
+ * Gives a lane new erasures within seconds, and the clicks of coupons that it must drop. The lane clears erased data in its memory and
+ * in everything that it reads from then on.
  */
 export class ErasureWatch {
   readonly #db: Queryable;
   readonly #intake: Intake;
   readonly #log: Log;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
-  /** By the clock of Postgres, UTC ms. What is added before it is visible a minute later: statements end within 12 s. */
+  /** By the clock of Postgres, UTC ms. A row that is added earlier is visible a minute later at the latest: statements end within 12 s. */
   #knownToMs = 0;
 
   constructor(db: Queryable, intake: Intake, log: Log) {
@@ -46,7 +46,7 @@ export class ErasureWatch {
     this.#log = log;
   }
 
-  /** To be called before anything is read or written: throws what Postgres throws. */
+  /** Must be called before anything is read or written. Throws what Postgres throws. */
   async load(): Promise<void> {
     const found = await this.#read();
     const intake = this.#intake;
@@ -55,7 +55,7 @@ export class ErasureWatch {
       if (ofLane(id)) intake.passedOn.add(passedKey(id, producer));
     const { addresses } = found;
     const clickIds = found.clicks.filter(ofLane);
-    // From here on what is read comes in without them, and then what was read before is gone through.
+    // From here on, new lines come in clean. The lines in memory are cleaned next.
     const fresh = intake.erased.add({ clickIds, addresses }, found.key);
     this.#knownToMs = found.now_ms;
     intake.young.eraseClicks(fresh.clickIds, intake.erased);
@@ -64,19 +64,19 @@ export class ErasureWatch {
     if (clicks + ips > 0) this.#log.info({ clicks, addresses: ips }, "clicks.erasures-known");
   }
 
-  /** The same once a second; a failure delays it. To be called only while nothing is being inserted. */
+  /** Loads again, at most once a second; a failure delays it. Must be called only while nothing is being inserted. */
   async refresh(): Promise<void> {
     if (performance.now() - this.#lookedAtMs < LOOK_MS) return;
     this.#lookedAtMs = performance.now();
     try {
       await this.load();
     } catch (error) {
-      // Rows are stored as they were read meanwhile, and a repeat of the erasure clears them.
+      // Until the next attempt rows are stored unchanged, and a repeat of the erasure clears them.
       this.#log.warn({ err: error }, "clicks.erasures-not-read");
     }
   }
 
-  /** What was added since the last time, in one statement. A click id begins with its time. The clock of Postgres may go back. */
+  /** Reads the rows added since the last call, in one statement. A click id begins with its time. The clock of Postgres may go back. */
   async #read(): Promise<z.infer<typeof Found>> {
     const { rows } = await this.#db.query({
       name: "read-erasures",
@@ -104,7 +104,7 @@ export class ErasureWatch {
     return found;
   }
 
-  /** Of all that is in memory from before; what comes meanwhile is clean. */
+  /** Cleans the rows that are in memory now; later rows come in clean. */
   async #eraseAddresses(addresses: readonly ErasedAddress[]): Promise<void> {
     const untilMs = Math.max(...addresses.map(({ atMs }) => atMs));
     const { young, erased } = this.#intake;

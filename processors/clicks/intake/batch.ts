@@ -1,20 +1,23 @@
 import type { AdClick } from "../young/ad-clicks.ts";
 
-/** Rows of consecutive positions of one producer and one partition, as one message brought them. */
+/** Rows at consecutive positions of one producer and one partition, from one message. */
 export type Segment = {
   readonly producer: number;
   readonly epoch: number;
-  /** Positions from `from` up to, and without, `to`: one row each. */
+  /** One row for each position from `from` up to, but not including, `to`. */
   readonly from: number;
   readonly to: number;
-  /** Year and month in UTC, as 202601: the partition of its rows. */
+  /** Year and month in UTC, as 202601: the partition of the rows. */
   readonly month: number;
-  /** The rows as ClickHouse reads them: JSON, each ended by a line feed. An erasure changes them in place, between two inserts. */
+  /**
+   * The rows in the form that ClickHouse reads: JSON, each with a line feed at its end. An erasure changes them in place, between two
+   * inserts.
+   */
   readonly bytes: Buffer;
-  /** Time of its oldest and its newest row, UTC ms. */
+  /** Times of the oldest and the newest row, UTC ms. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Its rows with ad-platform ids, once for each id, in the order of the rows; without those that were erased. */
+  /** Rows with ad IDs, once for each ID, in the order of the rows; without erased ones. */
   adClicks: readonly AdClick[];
   /** Monotonic ms. */
   readonly readAtMs: number;
@@ -31,22 +34,22 @@ export type LostRange = {
   readonly reason: "declared" | "unreadable" | "passed on";
 };
 
-/** A producer's word that its sequence goes at least to `end`, which is exclusive. */
+/** A producer's message that its sequence reaches at least `end` (exclusive). */
 export type ExpectedEnd = {
   readonly producer: number;
   readonly epoch: number;
   readonly end: number;
 };
 
-/** What acknowledges a message, and all before it. */
+/** Acknowledges a message and all messages before it. */
 export type Acknowledgeable = { ack(): void };
 
-/** What consecutive messages brought, until it is stored. */
+/** The contents of consecutive messages, until they are stored. */
 export class Batch {
   readonly #segments: Segment[] = [];
   readonly lost: LostRange[] = [];
   readonly expected: ExpectedEnd[] = [];
-  /** The last message of which nothing is in a later batch. */
+  /** The last message whose contents are all in this batch or in earlier ones. */
   lastMessage: Acknowledgeable | undefined;
   /** Monotonic ms of the first message; undefined without one. */
   openedAtMs: number | undefined;
@@ -65,7 +68,7 @@ export class Batch {
     return this.#bytes;
   }
 
-  /** Whether anything has to be written down before its messages may be acknowledged. */
+  /** Whether anything must be stored before the messages may be acknowledged. */
   get hasWork(): boolean {
     return this.#rows > 0 || this.lost.length > 0;
   }
@@ -76,7 +79,7 @@ export class Batch {
     this.#bytes += segment.bytes.length;
   }
 
-  /** What is still to be inserted: partition by partition, oldest first, each in the order of the stream. */
+  /** Segments that must still be inserted: by partition, oldest first, each in the order of the stream. */
   get missingByMonth(): Segment[][] {
     const months = new Map<number, Segment[]>();
     for (const segment of this.#segments) {
@@ -89,7 +92,7 @@ export class Batch {
   }
 }
 
-/** The first segments that together have at most `rowsMax` rows; always one at least. */
+/** The next segments that together have at most `rowsMax` rows; always at least one segment. */
 export function takeRows(segments: readonly Segment[], start: number, rowsMax: number): Segment[] {
   const taken: Segment[] = [];
   let rows = 0;
@@ -107,7 +110,7 @@ export function rowsOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, segment) => sum + segment.to - segment.from, 0);
 }
 
-/** Year and month of UTC ms, as 202601. Remembers the last month: rows come in the order of time. */
+/** Year and month of UTC ms, as 202601. Caches the last month, because rows arrive in order of time. */
 export class MonthOf {
   #fromMs = 0;
   #toMs = 0;

@@ -1,60 +1,60 @@
 import { JOURNALED_MS } from "../../../schemas/click-lookup/journaled.ts";
 
-/** By then every live producer has said something: idle ones do so twice a second (click-batch.ts). */
-const FIRST_WORD_MS = 1_500;
-/** Of producers that do not say when they end: silent for this long they are taken for gone. */
+/** By then every live producer has sent a message: idle ones send two per second (click-batch.ts). */
+const FIRST_MESSAGE_MS = 1_500;
+/** A producer that does not announce its end counts as gone after this silence. */
 const GONE_MS = 120_000;
-/** Of the same: a start ships what the one before has left; after this it is done with that. */
+/** For the same producers: a new start has shipped the leftovers of the one before after this time. */
 const SUCCEEDED_MS = 30_000;
 
-/** What a message says of its producer, besides the records. */
-export type ProducerWord = {
+/** The part of a message that is about its producer and not about its records. */
+export type ProducerProgress = {
   readonly producer: number;
   readonly epoch: number;
   readonly at: number;
-  /** The position behind its records; repeated ones lie before those that were heard. */
+  /** The position after its records. A message with repeated records has a lower one than was already heard. */
   readonly next: number;
   readonly endedBefore?: number | undefined;
 };
 
-/** An epoch of which more may come; `saidMs` is its last word, UTC ms. */
+/** An epoch that may still send records. `saidMs` is the time of its last message, UTC ms. */
 export type OpenEpoch = {
   readonly producer: number;
   readonly epoch: number;
   readonly saidMs: number;
 };
 
-/** What a producer recorded until a moment of its own clock, UTC ms. */
+/** The records of a producer up to a time on its own clock, UTC ms. */
 type Recorded = { readonly producer: number; readonly untilMs: number };
 
 /** A producer whose journal counts as lost. */
 type GivenUp = {
   /** Clicks that it answered until then and that are not known count as lost. UTC ms. */
   readonly untilMs: number;
-  /** The newest one; infinite when it is not known which. */
+  /** The newest epoch; infinite when that is unknown. */
   readonly epoch: number;
 };
 
 type Known = {
-  /** Last words of the epochs that may go on. */
+  /** Time of the last message of each epoch that may go on. */
   readonly open: Map<number, number>;
-  /** How far the positions of each were heard. */
+  /** For each epoch, the position after the last record heard. */
   readonly nexts: Map<number, number>;
-  /** Undefined for one that does not say when it ends. */
+  /** Undefined for a producer that does not announce its end. */
   endedBefore: number | undefined;
-  /** The last word of the epochs that have ended. */
+  /** The last message of the epochs that have ended. */
   endedMs: number;
-  /** Nobody waits any more for what an epoch that has not ended may have left. */
+  /** Set when the lane no longer waits for the leftovers of an epoch that has not ended. */
   givenUp: GivenUp | undefined;
-  /** Another process with this number was refused: from when on, and until when that was heard. */
+  /** Times of the first and the last message of another process with this number that was refused. */
   refused: { readonly fromMs: number; readonly toMs: number } | undefined;
 };
 
 /**
- * Until when every answered click of a lane is known: the oldest of the last words of all producers that have not ended. A
- * producer that is silent and has not said that it ended may be cut off with answered clicks in its journal, so nothing that
- * was answered after its last word is called unknown (G162, P15). Counts in the time of the stream, that is in the producers'
- * own `at`, so that it is right in a backlog too.
+ * Tracks until when every answered click of a lane is known: the oldest time among the last messages of all producers that have not
+ * ended. A producer that is silent and has not announced its end may be cut off, with answered clicks in its journal. So a click that
+ * was answered after its last message is never reported as unknown (G162, P15). All times are the producers' own `at` in the stream, so
+ * the result is also correct while the lane works off a backlog.
  */
 export class Completeness {
   readonly #known = new Map<number, Known>();
@@ -65,17 +65,17 @@ export class Completeness {
   readonly #nowMs: () => number;
 
   /**
-   * `patienceMs`: how long a producer may be silent that says when it ends. `nowMs`: the clock of this process, so that a producer
-   * whose clock is days ahead makes no other one look gone.
+   * `patienceMs`: how long a producer that announces its end may be silent. `nowMs`: the clock of this process; it bounds times in
+   * messages, so that a producer whose clock is days ahead does not make others look gone.
    */
   constructor(options: { readonly patienceMs?: number | undefined; nowMs?: () => number } = {}) {
     this.#patienceMs = options.patienceMs ?? JOURNALED_MS;
     this.#nowMs = options.nowMs ?? (() => Number.POSITIVE_INFINITY);
   }
 
-  /** A batch that was cut at `at`: all earlier records of this producer and epoch are known. */
-  heard(word: ProducerWord): void {
-    const { producer, epoch, at, endedBefore } = word;
+  /** A message that the producer cut at `at`: all its earlier records in this epoch are known. */
+  heard(progress: ProducerProgress): void {
+    const { producer, epoch, at, endedBefore } = progress;
     this.#firstMs ??= at;
     this.#newestMs = Math.max(this.#newestMs, at);
     const known = this.#get(producer);
@@ -83,7 +83,7 @@ export class Completeness {
       known.endedBefore = Math.max(known.endedBefore ?? 0, endedBefore);
     }
     if (epoch < (known.endedBefore ?? 0)) known.endedMs = Math.max(known.endedMs, at);
-    else this.#note(known, word);
+    else this.#note(known, progress);
     for (const [other, saidMs] of known.open) {
       if (other >= (known.endedBefore ?? 0)) continue;
       known.open.delete(other);
@@ -93,8 +93,8 @@ export class Completeness {
     if (hasShippedAll(known)) known.givenUp = undefined;
   }
 
-  /** A producer's clock may go back, and then so does its word; with records that it repeats it does not. */
-  #note(known: Known, { epoch, at, next }: ProducerWord): void {
+  /** If a producer's clock goes back, so does the time of its last message. A message that only repeats records does not set it back. */
+  #note(known: Known, { epoch, at, next }: ProducerProgress): void {
     const saidMs = known.open.get(epoch) ?? 0;
     const heardNext = known.nexts.get(epoch) ?? 0;
     known.nexts.set(epoch, Math.max(heardNext, next));
@@ -102,15 +102,15 @@ export class Completeness {
     const isBack = at > 0 && at < saidMs && next >= heardNext;
     known.open.set(epoch, isBack ? at : Math.max(saidMs, at));
     if (!isBack) return;
-    this.#newestMs = Math.max(...[...this.#known.values()].flatMap(wordsOf));
+    this.#newestMs = Math.max(...[...this.#known.values()].flatMap(timesOf));
     this.#firstMs = Math.min(this.#firstMs ?? at, at);
   }
 
   /**
-   * A batch that was refused, because its producer has the number and epoch of another: clicks of the number may lie in a
-   * journal that comes home under another one, so none since then is called unknown for two minutes.
+   * A message that was refused because another process has its producer number and epoch. Clicks with this number may be in a journal
+   * that returns under another number. So for two minutes no click since then is reported as unknown.
    */
-  refused({ producer, at }: Pick<ProducerWord, "producer" | "at">): void {
+  refused({ producer, at }: Pick<ProducerProgress, "producer" | "at">): void {
     // A declaration of loss has no time.
     if (at === 0) return;
     this.#newestMs = Math.max(this.#newestMs, at);
@@ -119,7 +119,7 @@ export class Completeness {
     known.refused = { fromMs, toMs: Math.max(at, known.refused?.toMs ?? 0) };
   }
 
-  /** What an earlier owner of the lane has heard. */
+  /** Epochs that an earlier owner of the lane has noted. */
   remember(epochs: readonly OpenEpoch[]): void {
     for (const { producer, epoch, saidMs } of epochs) {
       const known = this.#get(producer);
@@ -129,25 +129,25 @@ export class Completeness {
     }
   }
 
-  /** Somebody who knows says, at `nowMs` (UTC), that nothing more will come of it. */
+  /** An epoch that was given up by command, at `nowMs` (UTC): no more records will come. */
   forget({ producer, epoch }: Pick<OpenEpoch, "producer" | "epoch">, nowMs = this.#newestMs): void {
     const known = this.#known.get(producer);
     if (known?.open.has(epoch) === true) this.#giveUp(known, epoch, nowMs);
   }
 
-  /** Producers that were given up before: when, UTC ms. */
+  /** Producers that were given up earlier, and when, UTC ms. */
   rememberGivenUp(all: readonly { readonly producer: number; readonly atMs: number }[]): void {
     for (const { producer, atMs } of all)
       this.#get(producer).givenUp = { untilMs: atMs, epoch: Number.POSITIVE_INFINITY };
   }
 
-  /** Epochs of which nothing was heard for as long as they are waited for, since this was last asked. */
+  /** Epochs that were given up after a silence since the last call. */
   takeGone(): OpenEpoch[] {
     this.#dropGone();
     return this.#gone.splice(0);
   }
 
-  /** Epochs that have not ended, of producers that would say so. */
+  /** Epochs that have not ended, of producers that announce their end. */
   get open(): OpenEpoch[] {
     this.#dropGone();
     return [...this.#known].flatMap(([producer, { open, endedBefore }]) =>
@@ -158,45 +158,45 @@ export class Completeness {
   }
 
   /**
-   * UTC ms; 0 while it cannot be told. `caughtUpMs` is the present time when everything was read that the stream holds: when
-   * all producers have ended, nothing more is on its way.
+   * Until when all clicks are known, UTC ms; 0 while that is unknown. `caughtUpMs` is the present time if everything in the stream was
+   * read: when all producers have ended, no click is in flight.
    */
   completeToMs(caughtUpMs?: number): number {
     this.#dropGone();
-    const words = [...this.#known.values()].flatMap(wordsOf);
-    if (words.length === 0 && caughtUpMs !== undefined) return caughtUpMs + 1;
-    if (this.#firstMs === undefined || this.#newestMs - this.#firstMs < FIRST_WORD_MS) return 0;
-    return Math.min(this.#newestMs, ...words);
+    const times = [...this.#known.values()].flatMap(timesOf);
+    if (times.length === 0 && caughtUpMs !== undefined) return caughtUpMs + 1;
+    if (this.#firstMs === undefined || this.#newestMs - this.#firstMs < FIRST_MESSAGE_MS) return 0;
+    return Math.min(this.#newestMs, ...times);
   }
 
-  /** The same for the clicks of one producer, which a click id names; 0 for one that was never heard. */
+  /** The same for the clicks of one producer, which a click id names; 0 for a producer that was never heard. */
   completeToMsOf(producer: number): number {
     this.#dropGone();
     const known = this.#known.get(producer);
     if (known === undefined) return 0;
-    const words = wordsOf(known);
-    return words.length === 0
+    const times = timesOf(known);
+    return times.length === 0
       ? Math.max(known.endedMs, known.givenUp?.untilMs ?? 0)
-      : Math.min(...words);
+      : Math.min(...times);
   }
 
-  /** Whether what this producer recorded until then counts as lost if it is not known: its journal was given up. */
+  /** Whether the records of this producer up to that time count as lost unless they are known, because its journal was given up. */
   isGivenUpOf({ producer, untilMs }: Recorded): boolean {
     this.#dropGone();
     const known = this.#known.get(producer);
     if (known?.givenUp === undefined || known.givenUp.untilMs < untilMs) return false;
-    return wordsOf(known).every((word) => word > untilMs);
+    return timesOf(known).every((saidMs) => saidMs > untilMs);
   }
 
   /**
-   * Whether nothing more can come of what this producer recorded until then. False for one that was never heard, and for one that
-   * was given up: its journal may come back.
+   * Whether no more records of this producer from before that time can arrive. False for a producer that was never heard, and for one
+   * that was given up: its journal may come back.
    */
   isAllKnownOf({ producer, untilMs }: Recorded): boolean {
     this.#dropGone();
     const known = this.#known.get(producer);
     if (known === undefined || known.givenUp !== undefined) return false;
-    return wordsOf(known).every((word) => word > untilMs);
+    return timesOf(known).every((saidMs) => saidMs > untilMs);
   }
 
   #get(producer: number): Known {
@@ -244,19 +244,19 @@ export class Completeness {
   }
 }
 
-/** Of one that does not say when it ends. */
+/** For a producer that does not announce its end. */
 function unannouncedMs({ open }: Known, epoch: number): number {
   const isSucceeded = [...open.keys()].some((other) => other > epoch);
   return isSucceeded ? SUCCEEDED_MS : GONE_MS;
 }
 
-/** Whether a producer that speaks again has left nothing behind: each of its epochs has ended or goes on. */
+/** Whether a producer that is back has no leftovers: each of its epochs has ended or goes on. */
 function hasShippedAll({ givenUp, open, endedBefore = 0 }: Known): boolean {
   if (givenUp === undefined) return false;
   return open.size === 0 ? endedBefore > givenUp.epoch : Math.min(...open.keys()) <= endedBefore;
 }
 
-/** How far each sequence of a producer is that may go on. */
-function wordsOf({ open, refused }: Known): number[] {
+/** The last times of all sequences of a producer that may go on. */
+function timesOf({ open, refused }: Known): number[] {
   return refused === undefined ? [...open.values()] : [...open.values(), refused.fromMs];
 }

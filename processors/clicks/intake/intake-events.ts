@@ -2,10 +2,10 @@ import type { Log } from "../../../schemas/host/log.ts";
 import type { ClickMetrics } from "../metrics.ts";
 import type { IntakeEvents } from "./intake.ts";
 
-/** Producers that were logged as refused: each once. */
+/** Refused producers that were already logged; each is logged once. */
 const FOREIGN_MAX = 1_000;
 
-/** What a lane's intake meets, as counters and log lines. */
+/** Counts and logs the events of a lane's intake. */
 export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
   const foreign = new Set<string>();
   return {
@@ -13,7 +13,7 @@ export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
       metrics.undecodable();
       log.error({ err: error, bytes }, "clicks.undecodable-message");
     },
-    unreadable: (place) => log.error({ ...place }, "clicks.unreadable-record"),
+    unreadable: (position) => log.error({ ...position }, "clicks.unreadable-record"),
     lost: (range) => {
       if (range.reason === "passed on") {
         log.warn({ ...range }, "clicks.coupon-click-recorded-elsewhere");
@@ -42,7 +42,7 @@ export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
           visits: forgotten.visits,
           offer: forgotten.offerId,
           knownFrom: new Date(forgotten.knownFromMs).toISOString(),
-          todo: "visitors of this offer from before may be paid per click once more: raise UNIQUE_VISITS_MAX, or shorten the offer's unique_click_hours",
+          todo: "earlier visitors of this offer may count as unique again and be paid a second time: raise UNIQUE_VISITS_MAX, or shorten the offer's unique_click_hours",
         },
         "clicks.visits-forgotten",
       );

@@ -7,26 +7,26 @@ import { Intake } from "./intake.ts";
 
 const TS = Date.UTC(2026, 0, 1);
 
-/** An intake, and what it tells of. */
-function anIntake(nowMs = (): number => TS): { intake: Intake; told: string[] } {
-  const told: string[] = [];
+/** An intake, and a list of the events that it reports. */
+function anIntake(nowMs = (): number => TS): { intake: Intake; events: string[] } {
+  const events: string[] = [];
   const intake = new Intake({
     lane: 0,
     table: CLICK_TABLE,
     catalog: new Catalog(),
     clock: { nowMs },
     events: {
-      undecodable: () => told.push("undecodable"),
-      unreadable: ({ position }) => told.push(`unreadable ${position}`),
-      lost: ({ from, to, reason }) => told.push(`lost ${from}-${to} ${reason}`),
-      hole: (_producer, [from, to]) => told.push(`hole ${from}-${to}`),
-      repeated: (records) => told.push(`repeated ${records}`),
-      foreign: (_producer, records) => told.push(`foreign ${records}`),
-      visitsForgotten: ({ visits }) => told.push(`forgotten ${visits}`),
-      refused: () => told.push("refused"),
+      undecodable: () => events.push("undecodable"),
+      unreadable: ({ position }) => events.push(`unreadable ${position}`),
+      lost: ({ from, to, reason }) => events.push(`lost ${from}-${to} ${reason}`),
+      hole: (_producer, [from, to]) => events.push(`hole ${from}-${to}`),
+      repeated: (records) => events.push(`repeated ${records}`),
+      foreign: (_producer, records) => events.push(`foreign ${records}`),
+      visitsForgotten: ({ visits }) => events.push(`forgotten ${visits}`),
+      refused: () => events.push("refused"),
     },
   });
-  return { intake, told };
+  return { intake, events };
 }
 
 function click(position: number, ts = TS): string {
@@ -44,15 +44,15 @@ function take(
   intake.take(encodeBatch(batch), { ack: () => undefined }, monotonicMs);
 }
 
-test("every record ends in exactly one way: a row, known already, lost, or dead", () => {
-  const { intake, told } = anIntake();
+test("every record has exactly one outcome: row, repeat, lost or dead", () => {
+  const { intake, events } = anIntake();
   take(intake, 0, [click(0), click(1)]);
   take(intake, 1, [click(1), click(2)]);
   take(intake, 3, [click(3), "dead", click(5)]);
   take(intake, 9, [click(9)], { lostFrom: 6 });
   intake.take(new Uint8Array([1, 2, 3]), { ack: () => undefined }, 0);
   take(intake, 12, [click(12)]);
-  expect(told).toEqual([
+  expect(events).toEqual([
     "repeated 1",
     "unreadable 4",
     "lost 4-5 unreadable",
@@ -72,7 +72,7 @@ test("every record ends in exactly one way: a row, known already, lost, or dead"
   expect(lost).toHaveLength(2);
 });
 
-test("a segment ends with its month, and its bytes are the lines with what the writer adds", () => {
+test("a segment ends with its month, and its bytes are the lines plus the writer's columns", () => {
   const { intake } = anIntake();
   take(intake, 0, [click(0, TS - 1), click(1), click(2)]);
   const rows = intake.first.segments.map(({ month, bytes }) => [month, bytes.toString()]);
@@ -84,7 +84,7 @@ test("a segment ends with its month, and its bytes are the lines with what the w
   ]);
 });
 
-test("what is written next is not filled any more, and memory is bounded while nothing is written", {
+test("the batch being written is not filled, and memory is bounded while nothing is written", {
   timeout: 5_000,
 }, () => {
   const { intake } = anIntake();
@@ -102,16 +102,19 @@ test("what is written next is not filled any more, and memory is bounded while n
   expect(position).toBeLessThan(20);
 });
 
-test("gaps beyond a thousand are refused: what is behind them has to come again", () => {
-  const { intake, told } = anIntake();
+test("gaps beyond a thousand are refused: later records must come again", () => {
+  const { intake, events } = anIntake();
   for (let first = 1; first <= 2_003; first += 2) take(intake, first, [click(first)]);
-  expect(told.filter((line) => line.startsWith("hole"))).toHaveLength(1_000);
-  expect(told.slice(-2)).toEqual(["refused", "refused"]);
+  expect(events.filter((line) => line.startsWith("hole"))).toHaveLength(1_000);
+  expect(events.slice(-2)).toEqual(["refused", "refused"]);
 });
 
 const FULL_CLICKS = 12_000;
 
-/** An intake whose memory for young clicks is full: takes as many again, of which every segment removes an old one. */
+/**
+ * An intake with a full memory of young clicks. The returned function adds as many clicks again, so that each segment removes an old
+ * one.
+ */
 function takeMore(adIdOf: (position: number) => string): () => void {
   let nowMs = 0;
   const { intake } = anIntake();
@@ -156,18 +159,18 @@ test("a clock that jumps ahead and back makes young clicks leave neither early n
 test("clicks that share one ad-platform id cost the writer no more than others (#0, P40)", () => {
   const usual = takeMore((position) => `id-${position}`);
   const other = takeMore(() => "abc123");
-  // It was 23 times as much when each removed segment was searched for in a list.
+  // With a search through a list for each removed segment, the ratio was 23.
   expect(processorTimeRatio({ usual, other }, 3)).toBeLessThan(3);
 });
 
-test("a word behind records that never came opens a gap, which they fill when they come after all (#8)", () => {
-  const { intake, told } = anIntake();
+test("an announced end after missing records opens a gap, which late records fill (#8)", () => {
+  const { intake, events } = anIntake();
   take(intake, 0, [click(0), click(1)]);
   take(intake, 5, []);
   take(intake, 5, []);
-  expect(told).toEqual(["hole 2-5"]);
+  expect(events).toEqual(["hole 2-5"]);
   expect(intake.first.expected).toEqual([{ producer: 1, epoch: 1, end: 5 }]);
   take(intake, 2, [click(2), click(3), click(4)]);
   expect(intake.producers.get(1, 1).accepted.holes).toEqual([]);
-  expect(told).toEqual(["hole 2-5"]);
+  expect(events).toEqual(["hole 2-5"]);
 });

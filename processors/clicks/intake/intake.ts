@@ -24,18 +24,18 @@ import {
 } from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
 
-/** What is told of while messages are taken. */
+/** Events while messages are taken. */
 export type IntakeEvents = {
   undecodable(error: unknown, bytes: number): void;
-  unreadable(place: { producer: number; epoch: number; position: number }): void;
+  unreadable(record: { producer: number; epoch: number; position: number }): void;
   lost(range: LostRange): void;
   hole(producer: Producer, range: Range): void;
   repeated(records: number): void;
-  /** A batch of another start with the same producer number and epoch: none of it is taken. */
+  /** A batch with the producer number and epoch of another start; none of it is taken. */
   foreign(producer: Producer, records: number): void;
-  /** There was no room for visits within their window. */
+  /** Visits were forgotten within their window because the memory was full. */
   visitsForgotten(forgotten: ForgottenVisits): void;
-  /** A jump that was not taken because too many holes are open: it has to come again. */
+  /** A jump that was refused because too many holes are open: the records must come again. */
   refused(producer: Producer): void;
 };
 
@@ -43,18 +43,18 @@ type Head = ReturnType<typeof decodeBatchHead>["head"];
 
 export const BATCH_ROWS_MAX = 50_000;
 const BATCH_BYTES_MAX = 32 * 1024 * 1024;
-/** Batches that are full and wait; with the one being filled, this bounds the memory of a lane during an outage. */
+/** Full batches that wait. Together with the one being filled, they bound the memory of a lane during an outage. */
 const WAITING_MAX = 3;
 const HOLES_MAX = 1_000;
 const HOUR_MS = 3_600_000;
-/** Until the catalog is there, and for clicks of an offer that is gone (G87). */
+/** Used until the catalog is loaded, and for clicks of a deleted offer (G87). */
 const UNIQUE_HOURS = 24;
 const UNIQUES_MAX = 4_000_000;
 const YOUNG_LIMITS = { ageMs: 600_000, bytesMax: 48 * 1024 * 1024, segmentsMax: 100_000 };
 
 /**
- * Takes the messages of one lane in the order of the stream: drops what is known, decides uniqueness, and queues rows for
- * ClickHouse. Nothing here waits, except that `isFull` asks the reader to.
+ * Takes the messages of one lane in the order of the stream: drops repeats, decides uniqueness, and queues rows for ClickHouse. Nothing
+ * here waits; `isFull` asks the reader to pause.
  * Invariant: every position that is accepted and not settled has its row, or its lost range, in `batches`.
  */
 export class Intake {
@@ -63,7 +63,7 @@ export class Intake {
   readonly completeness: Completeness;
   readonly young = new YoungClicks(YOUNG_LIMITS);
   readonly erased = new ErasedClicks();
-  /** Coupons' clicks that a producer must not record any more, as `passedKey` writes them (TRK-037). */
+  /** Clicks of coupons that a producer must no longer record, in the form of `passedKey` (TRK-037). */
   readonly passedOn = new Set<string>();
   uniques: UniqueClicks;
   readonly caps: ClickCaps;
@@ -73,7 +73,7 @@ export class Intake {
   readonly #events: IntakeEvents;
   readonly #months = new MonthOf();
   readonly #uniquesMax: number;
-  /** The first is written next; the last is being filled. */
+  /** The first batch is written next; the last is being filled. */
   #batches: Batch[] = [new Batch()];
 
   constructor(options: {
@@ -82,7 +82,7 @@ export class Intake {
     catalog: Catalog;
     clock: Clock;
     events: IntakeEvents;
-    /** How long a silent producer is waited for; 48 h without it. */
+    /** How long a producer may be silent before it is given up; default 48 h. */
     producerPatienceMs?: number;
     uniquesMax?: number | undefined;
   }) {
@@ -106,22 +106,22 @@ export class Intake {
     return this.#batches.reduce((sum, batch) => sum + batch.rows, 0);
   }
 
-  /** The batch to write next. It stays, and may still be filled, until it is sealed. */
+  /** The batch to write next. It stays first, and may still be filled, until it is sealed. */
   get first(): Batch {
     return this.#batches[0] ?? this.#last;
   }
 
-  /** Whether `first` is complete, so that writing it may not wait. */
+  /** Whether `first` is full, so that it should be written at once. */
   get isFirstComplete(): boolean {
     return this.#batches.length > 1;
   }
 
-  /** Everything read and not settled, oldest first. */
+  /** All batches that were read and are not settled, oldest first. */
   get batches(): readonly Batch[] {
     return this.#batches;
   }
 
-  /** Ends the filling of the first batch, which the caller now writes. */
+  /** Closes the first batch to new records; the caller now writes it. */
   sealFirst(): Batch {
     const first = this.first;
     if (!this.isFirstComplete) this.#batches.push(new Batch());
@@ -135,18 +135,18 @@ export class Intake {
     this.young.forget(monotonicMs);
   }
 
-  /** What the clocks say of this process and of the lane's live producers. */
+  /** The current times of this process's clock and of the lane's live producers. */
   clocksAt(monotonicMs: number): Clocks {
     return this.#present.at(monotonicMs);
   }
 
-  /** A memory of visits for a window of this length. */
+  /** An empty memory of visits for a window of this length. */
   emptyUniques(retentionMs: number, events: IntakeEvents = this.#events): UniqueClicks {
     const onForgotten = (of: ForgottenVisits): void => events.visitsForgotten(of);
     return new UniqueClicks({ entriesMax: this.#uniquesMax, retentionMs, onForgotten });
   }
 
-  /** How long the longest window of uniqueness of all offers is. */
+  /** The longest window of uniqueness of all offers. */
   get uniqueWindowMsMax(): number {
     let hours = UNIQUE_HOURS;
     for (const offer of this.#catalog.offers.values()) {
@@ -265,8 +265,8 @@ export class Intake {
   }
 
   /**
-   * Whether this is a click of a coupon that another ingress records, because the journal of this one was away: it is in the table or
-   * on its way there. Within the seconds before `passedOn` has it, the memory of young clicks tells.
+   * Whether another ingress has recorded this click of a coupon because the journal of this one could not be read: then it is in the
+   * table or on its way there. `passedOn` learns of it after some seconds; until then the memory of young clicks shows it.
    */
   #isRecordedElsewhere({ producer }: Producer, line: string): boolean {
     const clickId = readCouponClickId(line);
@@ -276,7 +276,10 @@ export class Intake {
     return known !== undefined && readProducer(known) !== producer;
   }
 
-  /** A word without records: JetStream has acknowledged everything before `end`, so that what is not here was lost there. */
+  /**
+   * A message without records. JetStream has acknowledged everything before `end`, so records that are missing here were lost in the
+   * stream.
+   */
   #expect(producer: Producer, end: number): void {
     const { accepted, producer: number, epoch } = producer;
     if (accepted.holes.length >= HOLES_MAX) return;
@@ -299,21 +302,21 @@ export class Intake {
     return this.uniques.take(head, head.ts, hours * HOUR_MS);
   }
 
-  /** Undefined for a line that becomes no row, which is noted. */
+  /** Undefined for a line that becomes no row; the loss is noted. */
   #readHead(
     line: string,
     of: { readonly producer: Producer; readonly position: number; readonly hasCoupons: boolean },
   ): LineHead | undefined {
     const { producer, position } = of;
-    const place: Range = [position, position + 1];
+    const range: Range = [position, position + 1];
     if (of.hasCoupons && this.#isRecordedElsewhere(producer, line)) {
-      this.#lose(producer, place, "passed on");
+      this.#lose(producer, range, "passed on");
       return undefined;
     }
     const head = readLine(line);
     if (head === undefined) {
       this.#events.unreadable({ producer: producer.producer, epoch: producer.epoch, position });
-      this.#lose(producer, place, "unreadable");
+      this.#lose(producer, range, "unreadable");
     }
     return head;
   }
@@ -329,8 +332,8 @@ export function passedKey(clickId: string, producer: number): string {
   return `${clickId} ${producer}`;
 }
 
-/** Whether two starts have this producer number and epoch, and the batch is not of the one that came first. */
+/** Whether two starts have this producer number and epoch, and the batch comes from the later one. */
 function isForeign(producer: Producer, nonce: string | undefined): boolean {
-  // A release without nonces may ship what one with them has left.
+  // A release without nonces may ship leftovers of one with nonces.
   return nonce !== undefined && producer.nonce !== undefined && producer.nonce !== nonce;
 }

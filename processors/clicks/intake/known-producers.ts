@@ -2,11 +2,11 @@ import type { Log } from "../../../schemas/host/log.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import type { Completeness, OpenEpoch } from "./completeness.ts";
 
-/** Longer than any pause of a live producer: worth a line in the log. */
+/** Longer than any pause of a live producer, so it is logged. */
 const SILENT_MS = 30_000;
 
 /**
- * Keeps in Postgres which producers of a lane have not ended, so that the next owner of the lane waits for one that is cut off
+ * Keeps in Postgres which producers of a lane have not ended, so that the next owner of the lane waits for a producer that is cut off
  * (G162). Invariant: no message is acknowledged before its producer is noted.
  */
 export class KnownProducers {
@@ -16,7 +16,7 @@ export class KnownProducers {
   readonly #log: Log;
   #noted = new Map<string, OpenEpoch>();
   readonly #silent = new Set<string>();
-  /** Given up and not noted yet. */
+  /** Given up, and not noted yet. */
   readonly #gone: OpenEpoch[] = [];
 
   constructor(db: Queryable, lane: number, options: { completeness: Completeness; log: Log }) {
@@ -26,7 +26,7 @@ export class KnownProducers {
     this.#log = options.log;
   }
 
-  /** Reads what earlier owners have noted. */
+  /** Reads the notes of earlier owners. */
   async load(): Promise<void> {
     const { rows } = await this.#db.query<OpenEpoch>({
       name: "read-click-producers",
@@ -43,7 +43,7 @@ export class KnownProducers {
     this.#completeness.rememberGivenUp(givenUp.rows);
   }
 
-  /** Notes producers that are new or have ended. To be called before an acknowledgement. */
+  /** Notes producers that are new or have ended. Must be called before an acknowledgement. */
   async noteChanges(): Promise<void> {
     const open = new Map(this.#completeness.open.map((epoch) => [keyOf(epoch), epoch]));
     await this.#noteGone();
@@ -72,7 +72,7 @@ export class KnownProducers {
     }
   }
 
-  /** Whoever was silent for longer than it is waited for is given up, as by the command: later owners of the lane must know. */
+  /** Notes producers that were given up after a silence, as the command does, so that later owners of the lane know it. */
   async #noteGone(): Promise<void> {
     this.#gone.push(...this.#completeness.takeGone());
     if (this.#gone.length === 0) return;
@@ -89,11 +89,14 @@ export class KnownProducers {
     for (const epoch of this.#gone.splice(0)) this.#log.warn(epoch, "clicks.producer-given-up");
   }
 
-  /** Notes the last words. A producer whose row was removed meanwhile is gone for good: its host, and its journal, are lost. */
+  /**
+   * Notes the times of the last messages. If a producer's row was removed, an administrator gave it up: its host and its journal are
+   * lost.
+   */
   async refresh(nowMs: number): Promise<void> {
     await this.noteChanges();
     const open = this.#completeness.open.filter((epoch) => this.#noted.has(keyOf(epoch)));
-    this.#tellSilent(open, nowMs);
+    this.#logSilent(open, nowMs);
     if (open.length === 0) return;
     const { rows } = await this.#db.query<OpenEpoch>({
       name: "refresh-click-producers",
@@ -112,7 +115,7 @@ export class KnownProducers {
     }
   }
 
-  #tellSilent(open: readonly OpenEpoch[], nowMs: number): void {
+  #logSilent(open: readonly OpenEpoch[], nowMs: number): void {
     const silent = open.filter(({ saidMs }) => nowMs - saidMs > SILENT_MS);
     for (const epoch of silent) {
       if (!this.#silent.has(keyOf(epoch))) this.#log.warn(epoch, "clicks.producer-silent");

@@ -1,9 +1,9 @@
 const LINE_FEED = "\n";
 
-/** The lines of a message, each as latin1 text: a character is a byte, so that what is copied stays as it was. */
+/** The lines of a message as latin1 text: one character per byte, so copied text keeps its bytes. */
 export class Lines {
   readonly text: string;
-  /** Where each line begins, and one more for the end. */
+  /** Where each line begins, plus one entry for the end. */
   readonly #starts: number[] = [];
 
   constructor(bytes: Uint8Array, linesAt: number) {
@@ -26,7 +26,7 @@ export class Lines {
     return this.text.slice(this.#starts[index] ?? 0, (this.#starts[index + 1] ?? 1) - 1);
   }
 
-  /** Bytes of the lines from `from` up to, and without, `to`, with their line feeds. */
+  /** Bytes of the lines from `from` up to, but not including, `to`, line feeds included. */
   bytesOf(from: number, to: number): number {
     return (this.#starts[to] ?? 0) - (this.#starts[from] ?? 0);
   }

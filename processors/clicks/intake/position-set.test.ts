@@ -10,7 +10,7 @@ test("records in order leave no hole, and a repeated one is known", () => {
   expect([set.next, set.holes, set.size]).toEqual([5, [], 5]);
 });
 
-test("a jump leaves a hole, and what comes later fills it from any side", () => {
+test("a jump leaves a hole, and later records fill it from any side", () => {
   const set = new PositionSet(2);
   expect(set.wouldJump(6)).toBe(true);
   expect(set.add(6, 8)).toEqual([[6, 8]]);

@@ -1,8 +1,8 @@
-/** Positions from `from` up to, and without, `to`. */
+/** Positions from `from` up to, but not including, `to`. */
 export type Range = readonly [from: number, to: number];
 
 /**
- * The positions of one producer's sequence that are taken care of: everything below `next` but for the holes.
+ * The positions of one producer's sequence that are done: everything below `next` except the holes.
  * Invariant: holes are not empty, do not touch, ascend, and end below `next`.
  */
 export class PositionSet {
@@ -23,12 +23,12 @@ export class PositionSet {
     return this.#holes;
   }
 
-  /** How many positions it holds. */
+  /** Number of positions in the set. */
   get size(): number {
     return this.#next - this.#holes.reduce((sum, [from, to]) => sum + to - from, 0);
   }
 
-  /** How many positions below `end` it holds. */
+  /** Number of positions below `end` in the set. */
   sizeBelow(end: number): number {
     const below = Math.min(end, this.#next);
     return this.#holes.reduce(
@@ -42,13 +42,13 @@ export class PositionSet {
     return from > this.#next;
   }
 
-  /** Whether any position of a range is there. */
+  /** Whether any position of the range is in the set. */
   hasAny(from: number, to: number): boolean {
     if (from >= to || from >= this.#next) return false;
     return !this.#holes.some((hole) => hole[0] <= from && Math.min(to, this.#next) <= hole[1]);
   }
 
-  /** Adds a range, and answers the parts of it that were not there, ascending. */
+  /** Adds a range. Returns the parts of it that were not in the set, ascending. */
   add(from: number, to: number): Range[] {
     if (from >= to) return [];
     const fresh = this.#fillHoles(from, to);
@@ -61,7 +61,7 @@ export class PositionSet {
     return fresh;
   }
 
-  /** All positions before `end` exist: those that are not there become a hole, which is answered. */
+  /** All positions before `end` exist. Those after `next` become a hole, which is returned. */
   expect(end: number): Range | undefined {
     if (end <= this.#next) return undefined;
     const hole: Range = [this.#next, end];

@@ -1,22 +1,22 @@
 import type { Clock } from "../../../schemas/time/clock.ts";
 
-/** Live producers say something twice a second (click-batch.ts). After this much silence a producer has no say. */
+/** Live producers send two messages per second (click-batch.ts). After this silence a producer's clock no longer counts. */
 const SILENT_MS = 10_000;
 
-/** Clocks of machines differ by less, and a click's time is kept through a step back of 1 s (`ClickIdMint`). */
+/** The clocks of two hosts differ by less than this. A step back of up to 1 s does not change the times of clicks (`ClickIdMint`). */
 export const SKEW_MS = 2_000;
 
-/** What the clocks say that are running now, UTC ms. One of them may be wrong, and nobody knows which. */
+/** The times of the clocks that are running now, UTC ms. Any one of them may be wrong. */
 export type Clocks = {
   /** The clock of this process. */
   readonly ownMs: number;
-  /** The newest of this clock and those of the live producers: nothing has happened after it. */
+  /** The latest of this clock and those of the live producers: nothing has happened after it. */
   readonly newestMs: number;
 };
 
 /**
- * The present time, by the clocks of this process and of all live producers of a lane. A time beyond `newestMs` is of a clock
- * that was ahead and is not any more.
+ * The present time by the clocks of this process and of all live producers of a lane. A time after `newestMs` comes from a clock that
+ * was ahead and has gone back since.
  */
 export class PresentTime {
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class PresentTime {
     this.#clock = clock;
   }
 
-  /** A producer's clock said `atMs`. `monotonicMs` is when that was heard. */
+  /** A producer's clock was at `atMs`. `monotonicMs` is when that message was read. */
   heard(producer: number, atMs: number, monotonicMs: number): void {
     this.#said.set(producer, { atMs, heardMs: monotonicMs });
   }

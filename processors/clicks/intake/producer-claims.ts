@@ -5,7 +5,7 @@ import type { Producers } from "./producers.ts";
 
 const Claim = z.object({ producer: z.int(), epoch: z.int(), nonce: z.string() });
 
-/** Reads which start each epoch belongs to. What the table says wins over what was heard and not written yet. */
+/** Reads which start each epoch belongs to. An entry in the table wins over a claim that was heard but not written yet. */
 export async function loadClaims(
   clickhouse: Clickhouse,
   lane: number,
@@ -23,9 +23,9 @@ export async function loadClaims(
 }
 
 /**
- * Writes down the claims that are new. Must come before the first row of an epoch and before the acknowledgement of its
- * messages: a writer that reads the stream again must give each epoch to the same start. Like every insert of a lane it fails
- * when the lane has a newer writer than that of `epoch` (P10).
+ * Writes new claims. Must come before the first row of an epoch and before the acknowledgement of its messages: a writer that reads the
+ * stream again must assign each epoch to the same start. Fails, like every insert of a lane, if the lane has a newer writer than
+ * `epoch` (P10).
  */
 export async function noteClaims(
   clickhouse: Clickhouse,

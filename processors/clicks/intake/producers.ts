@@ -4,22 +4,22 @@ import { PositionSet } from "./position-set.ts";
 export type Producer = {
   readonly producer: number;
   readonly epoch: number;
-  /** The start that this epoch belongs to: the first one that was heard. Undefined while no batch had a nonce. */
+  /** The start that this epoch belongs to: the first one heard. Undefined until a batch has a nonce. */
   nonce: string | undefined;
-  /** What was read: in the table, or on its way there. */
+  /** Positions that were read: they are in the table or on their way there. */
   accepted: PositionSet;
-  /** What is in the table, or noted as lost. */
+  /** Positions that are in the table or noted as lost. */
   settled: PositionSet;
-  /** Something of it was read since this writer has the lane. */
+  /** Whether this writer has read anything of it. */
   isActive: boolean;
-  /** How far `settled` was when it was last noted in Postgres. */
+  /** Size of `settled` when it was last noted in Postgres. */
   notedSize: number;
 };
 
-/** The producers of a lane, by number and epoch. As many as ever wrote to it; each takes some hundred bytes. */
+/** The producers of a lane, by number and epoch: all that ever wrote to it. Each takes some hundred bytes. */
 export class Producers {
   readonly #all = new Map<string, Producer>();
-  /** Those whose nonce ClickHouse does not have yet (producer-claims.ts). */
+  /** Producers whose nonce is not in ClickHouse yet (producer-claims.ts). */
   readonly unwrittenClaims = new Set<Producer>();
 
   get(producer: number, epoch: number): Producer {
@@ -40,20 +40,20 @@ export class Producers {
     return known;
   }
 
-  /** The epoch belongs to the start with this nonce unless it has one already. */
+  /** Assigns the epoch to the start with this nonce, unless it already has one. */
   claim(producer: Producer, nonce: string | undefined): void {
     if (nonce === undefined || producer.nonce !== undefined) return;
     producer.nonce = nonce;
     this.unwrittenClaims.add(producer);
   }
 
-  /** What ClickHouse knows of a claim. */
+  /** Restores a claim from ClickHouse. */
   restoreClaim(producer: Producer, nonce: string): void {
     producer.nonce = nonce;
     this.unwrittenClaims.delete(producer);
   }
 
-  /** Gaps in what is settled, over all producers. */
+  /** Number of gaps in the settled positions of all producers. */
   get openHoles(): number {
     let holes = 0;
     for (const { settled } of this.#all.values()) holes += settled.holes.length;

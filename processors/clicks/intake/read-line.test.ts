@@ -6,12 +6,12 @@ import { checkRow, readAdIds, readLine, withoutEarnings } from "./read-line.ts";
 const TS = Date.UTC(2026, 0, 1);
 const ID = "0".repeat(32);
 
-/** As the bytes of a message are read. */
+/** In the form in which the bytes of a message are read. */
 function latin1(line: string): string {
   return Buffer.from(line).toString("latin1");
 }
 
-/** Texts that look like the fields that are searched for. */
+/** Texts that look like fields that the reader searches for. */
 const hostile = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.constantFrom(
@@ -25,7 +25,7 @@ const hostile = fc.oneof(
   ),
 );
 
-test("the fields of a line are those that a parser finds, whatever its texts hold", () => {
+test("the reader finds the same fields as a JSON parser, whatever the texts contain", () => {
   const record = fc.record(
     {
       sub1: hostile,
@@ -69,18 +69,18 @@ test.each([
   `{"ts":${TS}`,
   `{"ts":4102444800000}`,
   `{"x":"\\"ts\\":${TS}"}`,
-])("%s is no record", (line) => {
+])("%s is not a record", (line) => {
   expect(readLine(line)).toBeUndefined();
 });
 
-test("a click without its earnings is the same click, and not a byte longer", () => {
+test("a click without its earnings is otherwise unchanged, and not longer", () => {
   const line = JSON.stringify({ ts: TS, sub1: '"click_payout":"1.0000"', click_payout: "12.5000" });
   const without = withoutEarnings(line);
   expect(JSON.parse(without)).toEqual({ ...JSON.parse(line), click_payout: "0.0000" });
   expect(without.length).toBeLessThanOrEqual(line.length);
 });
 
-test("a row that is checked keeps what the writer added, and is none without a proper id", () => {
+test("a checked row keeps the writer's columns, and is refused without a valid id", () => {
   const click = { click_id: ID, ts: TS, link_type: "affiliate", status: "redirect" };
   const row = JSON.stringify({ ...click, is_unique: true, _producer: 1, _epoch: 2, _position: 3 });
   const checked: unknown = JSON.parse(checkRow(row, "click") ?? "null");

@@ -1,7 +1,7 @@
 import { AD_CLICK_ID_KINDS, type AdClickIdKind } from "../../../schemas/events/click-query.ts";
 import { ClickRecord, ImpressionRecord } from "../../../schemas/events/click-record.ts";
 
-/** What the writer needs of a record; the rest of its line goes to ClickHouse unread. */
+/** The fields of a record that the writer needs. The rest of the line goes to ClickHouse unread. */
 export type LineHead = {
   readonly ts: number;
   readonly offerId: number;
@@ -10,7 +10,7 @@ export type LineHead = {
   readonly mayBeUnique: boolean;
 };
 
-/** A partition for every month that a broken clock could name would be too many: 2020 to 2099. */
+/** Years 2020 to 2099: a broken clock must not create a partition for every month that it names. */
 const TS_MIN = Date.UTC(2020, 0, 1);
 const TS_MAX = Date.UTC(2100, 0, 1);
 const QUOTE = 34;
@@ -24,13 +24,12 @@ const COUPON = 'link_type":"coupon"';
 const EARNINGS = /"(click_payout|click_revenue)":"\d+\.\d{4}"/g;
 
 /**
- * Reads a line as far as the writer needs it; undefined for one that is no record. `line` is one flat JSON object as
- * `JSON.stringify` writes it, its bytes as latin1: fields are found where they stand, for a parse of every line costs as much
- * as everything else that the writer does. What only looks like a record is refused by ClickHouse, and then checked in full
- * (`checkRow`).
+ * Reads the fields of a line that the writer needs; undefined if the line is not a record. `line` is one flat JSON object as
+ * `JSON.stringify` writes it, its bytes as latin1. Fields are found by text search, because parsing every line costs as much as all
+ * other work of the writer. If a line only looks like a record, ClickHouse refuses it and `checkRow` checks it in full.
  */
 export function readLine(line: string): LineHead | undefined {
-  // The writer's columns are appended before the last brace, which therefore has to be the last character.
+  // The writer inserts its columns before the last brace, which must therefore be the last character.
   if (!line.startsWith('{"') || !line.endsWith("}")) return undefined;
   const ts = numberOf(line, 'ts":');
   if (ts < TS_MIN || ts >= TS_MAX) return undefined;
@@ -44,8 +43,8 @@ export function readLine(line: string): LineHead | undefined {
 }
 
 /**
- * Whether the click counts against click caps and makes later ones duplicates: the visitor was sent on, and not as a duplicate.
- * The rule of ingress (`noteTaken`), by what it recorded.
+ * Whether the click counts against click caps and makes later ones duplicates: the visitor was sent on, and not as a duplicate. The
+ * same rule as `noteTaken` of ingress, applied to the record.
  */
 export function wasTaken(line: string): boolean {
   return (
@@ -53,7 +52,7 @@ export function wasTaken(line: string): boolean {
   );
 }
 
-/** An ad-platform id of a line. `written` is its value as the line has it: JSON without the quotes, its UTF-8 bytes as latin1. */
+/** An ad ID in a line. `written` is its value as written in the line: JSON without the quotes, its UTF-8 bytes as latin1. */
 export type AdId = { readonly kind: AdClickIdKind; readonly written: string };
 
 export function readAdIds(line: string): AdId[] {
@@ -66,7 +65,7 @@ export function readAdIds(line: string): AdId[] {
   return ids;
 }
 
-/** Where the text of a field begins and ends, without its quotes; undefined for a field that is absent or no text. */
+/** Where the text of a field begins and ends, without its quotes; undefined if the field is absent or not a string. */
 export function textAt(line: string, field: string): { start: number; end: number } | undefined {
   const start = valueAt(line, `${field}":"`);
   if (start < 0) return undefined;
@@ -79,12 +78,12 @@ export function readWorkspaceId(line: string): number {
   return numberOf(line, 'workspace_id":');
 }
 
-/** Whether any line of a message can be a click that a coupon stands for (TRK-037). */
+/** Whether any line of a message may be a click of a coupon (TRK-037). */
 export function mayHaveCoupons(text: string): boolean {
   return text.includes(`"${COUPON}`);
 }
 
-/** The id of a click that a coupon stands for; undefined for every other line. */
+/** The id of a click of a coupon; undefined for every other line. */
 export function readCouponClickId(line: string): string | undefined {
   if (valueAt(line, COUPON) < 0) return undefined;
   const id = textAt(line, "click_id");
@@ -96,26 +95,26 @@ export function readProducer(row: string): number {
   return numberOf(row, '_producer":');
 }
 
-/** Whether any line of a message can have an ad-platform id. */
+/** Whether any line of a message may have an ad ID. */
 export function mayHaveAdIds(text: string): boolean {
   return AD_CLICK_ID_KINDS.some((kind) => text.includes(`"${kind}":"`));
 }
 
-/** A line whose click earns nothing, as those that are not unique (G71). Never longer than `line`. */
+/** The line with all earnings of the click at zero, as for a click that is not unique (G71). Never longer than `line`. */
 export function withoutEarnings(line: string): string {
   return line.includes('"click_') ? line.replace(EARNINGS, `"$1":"${NO_MONEY}"`) : line;
 }
 
 /**
- * A row that ClickHouse would not read, as our own serialiser writes it; undefined when it is none by the schema of its
- * events. What is added by the writer stays.
+ * A row that ClickHouse refused, rewritten by our own serialiser; undefined if it does not match the schema of its events. Keeps the
+ * columns that the writer added.
  */
 export function checkRow(row: string, kind: "click" | "impression"): string | undefined {
   let record: unknown;
   try {
     record = JSON.parse(row);
   } catch {
-    // Not JSON: told by the answer, and counted by the caller.
+    // Not JSON: the caller counts it.
     return undefined;
   }
   if (typeof record !== "object" || record === null) return undefined;
@@ -124,7 +123,7 @@ export function checkRow(row: string, kind: "click" | "impression"): string | un
   return checked.success ? JSON.stringify({ ...record, ...checked.data }) : undefined;
 }
 
-/** A non-negative whole number; 0 where the field is absent. `field` is `name":`. */
+/** A non-negative integer; 0 if the field is absent. `field` is `name":`. */
 function numberOf(line: string, field: string): number {
   let at = valueAt(line, field);
   if (at < 0) return 0;
@@ -138,8 +137,8 @@ function numberOf(line: string, field: string): number {
 }
 
 /**
- * Where the text after `field` begins; negative without one. A quote inside a string is escaped, so a field's name between
- * bare quotes, after a comma or a brace, is the field.
+ * Where the text after `field` begins; negative if the field is absent. Quotes inside strings are escaped, so a name between unescaped
+ * quotes, after a comma or a brace, is always the field.
  */
 export function valueAt(line: string, field: string): number {
   let at = line.indexOf(field);

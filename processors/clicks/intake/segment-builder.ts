@@ -1,12 +1,15 @@
 import type { AdClick } from "../young/ad-clicks.ts";
 import type { Segment } from "./batch.ts";
 
-/** `,"is_unique":false,"_producer":65535,"_epoch":4294967295,"_position":9007199254740991}` and a line feed. */
+/**
+ * The longest text that is added: `,"is_unique":false,"_producer":65535,"_epoch":4294967295,"_position":9007199254740991}` and a line
+ * feed.
+ */
 const ADDED_BYTES_MAX = 96;
 
 /**
- * Collects rows of one message, at consecutive positions, into segments: a new one where the month changes or a position is
- * left out. Rows are copied once, into the bytes that go to ClickHouse.
+ * Collects the rows of one message, at consecutive positions, into segments. A new segment begins where the month changes or a position
+ * is left out. Rows are copied once, into the bytes that go to ClickHouse.
  */
 export class SegmentBuilder {
   readonly #producer: number;
@@ -24,7 +27,7 @@ export class SegmentBuilder {
   #rowTs = 0;
   #adClicks: AdClick[] = [];
 
-  /** There is room for `rows` lines that together have `lineBytes`. */
+  /** Reserves space for `rows` lines that together have `lineBytes`. */
   constructor(
     of: { readonly producer: number; readonly epoch: number },
     options: { readonly readAtMs: number; readonly lineBytes: number; readonly rows: number },
@@ -59,7 +62,7 @@ export class SegmentBuilder {
     if (ts > this.#toMs) this.#toMs = ts;
     const unique = isUnique === undefined ? "" : `,"is_unique":${isUnique}`;
     const added = `${unique},"_producer":${this.#producer},"_epoch":${this.#epoch},"_position":${position}}\n`;
-    // The line's last brace is written over by what is added.
+    // The added columns overwrite the line's last brace.
     const bytes = this.#bytes;
     this.#rowAt = this.#end;
     this.#rowTs = ts;
@@ -67,13 +70,13 @@ export class SegmentBuilder {
     this.#end += bytes.write(added, this.#end, "latin1");
   }
 
-  /** `keys`: what the row just added is found by (`adClickKeys`). */
+  /** `keys` are the keys by which the row just added can be found (`adClickKeys`). */
   addAdClick(keys: readonly string[], offerId: number): void {
-    const place = { offerId, ts: this.#rowTs, bytes: this.#bytes, at: this.#rowAt };
-    for (const key of keys) this.#adClicks.push({ key, ...place });
+    const row = { offerId, ts: this.#rowTs, bytes: this.#bytes, at: this.#rowAt };
+    for (const key of keys) this.#adClicks.push({ key, ...row });
   }
 
-  /** The segment of the rows so far; undefined without one. The next row begins another. */
+  /** The segment of the rows so far; undefined if there are none. The next row begins another segment. */
   finish(): Segment | undefined {
     if (this.#rows === 0) return undefined;
     const segment: Segment = {

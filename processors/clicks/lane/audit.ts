@@ -6,17 +6,17 @@ import type { LaneTable } from "./lane-table.ts";
 import { selectStoredPositions } from "./stored-positions.ts";
 
 export type AuditResult = {
-  /** Rows of the lane, in all its time, and how many there should be. */
+  /** Rows of the lane over all time, and how many there should be. */
   readonly rows: number;
   readonly rowsExpected: number;
-  /** Producers whose rows are more or fewer than their positions say. */
+  /** Producers with more or fewer rows than their positions require. */
   readonly differing: readonly {
     producer: number;
     epoch: number;
     rows: number;
     expected: number;
   }[];
-  /** Clicks of the last hour and how many different ids they have; impressions have none. */
+  /** Clicks of the last hour, and their number of different ids. Both are 0 for impressions, which have no ids. */
   readonly recent: number;
   readonly recentIds: number;
 };
@@ -26,20 +26,20 @@ const SECONDS_MAX = 5;
 const TIMEOUT_EXCEEDED = "159";
 
 /**
- * Compares the table with what this writer knows of it, while nothing is being inserted: `lost` positions are settled and
- * have no row. By positions over all time, from the projection; by click id over the last hour, in which a minutely audit
- * meets every click sixty times.
+ * Compares the table with the positions that this writer knows, while nothing is being inserted. `lost` positions are settled but have
+ * no row. Compares positions over all time, from the projection, and click ids over the last hour. The audit runs every minute, so it
+ * checks the id of each click sixty times.
  */
 export async function auditLane(
   clickhouse: Clickhouse,
-  place: { readonly table: LaneTable; readonly lane: number },
+  target: { readonly table: LaneTable; readonly lane: number },
   producers: Producers,
   lostOf: (producer: number, epoch: number) => number,
 ): Promise<AuditResult> {
   const stored = new Map<string, number>();
-  for (const row of await selectStoredPositions(clickhouse, place.table, place.lane)) {
+  for (const row of await selectStoredPositions(clickhouse, target.table, target.lane)) {
     stored.set(`${row.producer}.${row.epoch}`, row.count);
-    // Rows of a producer that nobody read would be found by this.
+    // Adds producers that have rows but were never read, so that the loop below reports them.
     producers.get(row.producer, row.epoch);
   }
   let [rows, rowsExpected] = [0, 0];
@@ -51,7 +51,7 @@ export async function auditLane(
     rowsExpected += expected;
     if (count !== expected) differing.push({ producer, epoch, rows: count, expected });
   }
-  const recent = await countRecent(clickhouse, place);
+  const recent = await countRecent(clickhouse, target);
   return { rows, rowsExpected, differing, recent: recent.clicks, recentIds: recent.ids };
 }
 
@@ -71,7 +71,7 @@ async function countRecent(
     const [row] = z.array(Recent).parse(await answer.json());
     return row ?? { clicks: 0, ids: 0 };
   } catch (error) {
-    // Too much for an audit every minute: the positions, which were compared, stand for it.
+    // The query takes too long for an audit every minute. The positions were compared, which is sufficient.
     if (clickhouseCode(error) === TIMEOUT_EXCEEDED) return { clicks: 0, ids: 0 };
     throw error;
   }

@@ -1,2 +1,5 @@
-/** The waits of every loop of the click writer. Its processes lose their servers together, and do not come back together. */
+/**
+ * Waits between attempts in every loop of the click writer. Random, because all processes lose their servers at once and must not
+ * return at once.
+ */
 export const BACKOFF = { firstMs: 200, longestMs: 5_000, spread: [0.5, 1] } as const;

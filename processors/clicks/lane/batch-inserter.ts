@@ -9,7 +9,7 @@ import { noteLost } from "./lane-notes.ts";
 import type { LaneTable } from "./lane-table.ts";
 
 const ROWS_A_INSERT_MIN = 1_000;
-/** Shares of a lease: an insert ends well before it, and does not begin when less than the margin is left. */
+/** Shares of the lease time: an insert must end within the first one, and none begins when less than the margin is left. */
 const INSERT_SHARE = 1 / 3;
 const MARGIN_SHARE = 1 / 6;
 
@@ -21,7 +21,7 @@ export type BatchInserterOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Inserts the batches of one lane, in pieces that become smaller while ClickHouse is too slow for them. */
+/** Inserts the batches of one lane. Makes the inserts smaller while ClickHouse is too slow for them. */
 export class BatchInserter {
   readonly #options: BatchInserterOptions;
   #database = "";
@@ -33,14 +33,17 @@ export class BatchInserter {
     this.#options = options;
   }
 
-  /** The lane was opened on this database. `hasForgotten`: the table lost rows, whose tokens it may still remember. */
+  /**
+   * The lane was opened on this database. `hasForgotten`: the table lost rows, but ClickHouse may still have their deduplication
+   * tokens.
+   */
   opened(database: string, { hasForgotten }: { readonly hasForgotten: boolean }): void {
     this.#database = database;
     if (hasForgotten) this.#tokenSalt = String(this.#options.lease.epoch);
   }
 
   /**
-   * Inserts what a batch has and notes what it has lost. After anything that is thrown it is unknown which rows are stored.
+   * Inserts the rows of a batch and notes its lost ranges. After any error it is unknown which rows are stored.
    * @throws {FencedError | InsertTimeoutError} and what the stores throw.
    */
   async insert(batch: Batch): Promise<void> {
@@ -56,17 +59,17 @@ export class BatchInserter {
         this.#rowsAInsert = Math.min(BATCH_ROWS_MAX, this.#rowsAInsert * 2);
       }
     }
-    // Before the acknowledgement: afterwards nobody reports again that they are lost.
+    // Before the acknowledgement: afterwards no message reports these losses again.
     if (batch.lost.length > 0) await noteLost(deps.pool, lease.lane, batch.lost);
   }
 
-  /** An insert, or what goes with it, has failed with this error. */
+  /** An insert, or a step that belongs to it, failed with this error. */
   failed(error: unknown): void {
     const { metrics, log } = this.#options.deps;
     const isAway = isClickhouseAway(error) || error instanceof InsertTimeoutError;
     const reason = error instanceof FencedError ? "fenced" : isAway ? "away" : "fault";
     metrics.retried(reason);
-    // Whatever was too slow is tried in smaller pieces.
+    // After an outage or a timeout, use smaller inserts.
     if (isAway) this.#rowsAInsert = Math.max(ROWS_A_INSERT_MIN, this.#rowsAInsert >> 2);
     log.warn({ err: error, reason }, "clicks.insert-outcome-unknown");
   }

@@ -2,18 +2,18 @@ import { z } from "zod";
 import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 
 const POLL_MS = 100;
-/** A server waits at most 30 s for the rest of an insert whose client was frozen in the middle of it. */
+/** A server waits up to 30 s for the rest of an insert if its client froze while sending it. */
 const SETTLE_DEADLINE_MS = 45_000;
 
-/** One writer's time with a lane, as its inserts are named on the server. */
+/** One writer's ownership of a lane, as its inserts are named on the server. */
 export type LaneEpoch = {
-  /** Other installations may share the server. */
+  /** Distinguishes installations that share the server. */
   readonly database: string;
   readonly lane: number;
   readonly epoch: number;
 };
 
-/** The newest epoch that this server knows of a lane, and which database it is. */
+/** The newest epoch of the lane that this server knows, and the name of its database. */
 export async function selectFence(
   clickhouse: Clickhouse,
   lane: number,

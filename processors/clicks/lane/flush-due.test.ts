@@ -10,10 +10,10 @@ const read = (rows: number): { rows: number; hasWork: boolean; openedAtMs: numbe
 });
 
 test.each([
-  ["a click alone waits a little for company", 1, LONG_AGO, 100],
+  ["a single click waits briefly for others", 1, LONG_AGO, 100],
   ["after an insert, rows are collected for the rest of the half second", 9_999, JUST_NOW, 499],
   ["10,000 rows wait for nothing", 10_000, JUST_NOW, 0],
-  ["a batch that takes nothing more waits for nothing", 1, { ...JUST_NOW, isComplete: true }, 0],
+  ["a full batch waits for nothing", 1, { ...JUST_NOW, isComplete: true }, 0],
   ["messages without records are acknowledged later", 0, LONG_AGO, 1_000],
 ] as const)("%s", (_what, rows, state, dueInMs) => {
   expect(flushDueInMs(read(rows), state)).toBe(dueInMs);

@@ -1,20 +1,20 @@
-/** A click alone is written this soon; under load there is one insert in this time, so that parts stay few. */
+/** A single click is written after this time. Under load there is one insert in this time, so that ClickHouse gets few parts. */
 const FIRST_WAIT_MS = 100;
 const INSERT_INTERVAL_MS = 500;
-/** Worth an insert of their own at once. */
+/** A batch with this many rows is inserted at once. */
 const ROWS_AT_ONCE = 10_000;
-/** Messages without records are acknowledged this much later. */
+/** Messages without records are acknowledged after this time. */
 const IDLE_ACK_MS = 1_000;
 
 export type FlushState = {
-  /** Whether the batch takes nothing more. */
+  /** Whether the batch is full. */
   readonly isComplete: boolean;
   /** Monotonic ms at which the newest insert began. */
   readonly lastInsertAtMs: number;
   readonly nowMs: number;
 };
 
-/** Until a batch is to be written, at most 0 when it is due; infinite while nothing was read. */
+/** Milliseconds until the batch must be written; 0 or less when it is due, infinite while nothing was read. */
 export function flushDueInMs(
   batch: {
     readonly rows: number;

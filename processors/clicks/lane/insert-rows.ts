@@ -7,16 +7,16 @@ import type { Segment } from "../intake/batch.ts";
 import { checkRow } from "../intake/read-line.ts";
 import { insertStatement, type LaneTable } from "./lane-table.ts";
 
-/** Segments of one partition, of one lane: one block, and so there whole or not at all. */
+/** Segments of one partition and lane. They become one block, which ClickHouse stores entirely or not at all. */
 export type Insert = {
   readonly table: LaneTable;
   readonly lane: number;
   readonly writerEpoch: number;
   readonly queryId: string;
   readonly segments: readonly Segment[];
-  /** Changes when the table has forgotten rows: their tokens may be remembered. */
+  /** Changes when the table has lost rows, because ClickHouse may remember their deduplication tokens. */
   readonly tokenSalt: string;
-  /** ClickHouse gives up after this, and we shortly after it. */
+  /** ClickHouse gives up after this time, and this process shortly after. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 };
@@ -32,16 +32,16 @@ export class InsertTimeoutError extends Error {
 }
 
 const THROW_IF = "395";
-/** A row that does not parse: 25 escape, 26 string, 27 value, 33 end, 72 number, 117 field. */
+/** Error codes for a row that does not parse: 25 escape, 26 string, 27 value, 33 end, 72 number, 117 field. */
 const DATA_CODES = new Set(["25", "26", "27", "33", "72", "117"]);
-/** Small segments are sent together. */
+/** Smaller segments are joined to chunks of this size. */
 const CHUNK_BYTES = 65_536;
 const ABORT_MARGIN_MS = 1_000;
-/** More than a batch ever has, so that an insert is one block and so one part: there whole, or not at all. */
+/** More rows than any batch has, so that an insert is one block and one part, which is stored entirely or not at all. */
 const BLOCK_ROWS = 1_000_000;
 const BLOCK_BYTES = 1_073_741_824;
 
-/** Rows that ClickHouse refused and that are no records by the schema either. */
+/** Rows that ClickHouse refused and that do not match the schema either. */
 export type Refused = {
   readonly producer: number;
   readonly epoch: number;
@@ -49,8 +49,9 @@ export type Refused = {
 };
 
 /**
- * Inserts and waits until the rows are in the table. Answers the rows that are none. @throws {FencedError} when nothing was
- * written because the lane has a newer writer. After anything else that is thrown it is unknown whether the rows are there.
+ * Inserts rows and waits until they are in the table. Returns the rows that are not valid records.
+ * @throws {FencedError} if nothing was written because the lane has a newer writer. After any other error it is unknown whether the
+ * rows are stored.
  */
 export async function insertRows(clickhouse: Clickhouse, insert: Insert): Promise<Refused[]> {
   try {
@@ -65,7 +66,7 @@ export async function insertRows(clickhouse: Clickhouse, insert: Insert): Promis
       );
     }
     if (!DATA_CODES.has(code)) throw error;
-    // Nothing was written. Every row is checked, and written by our own serialiser, so that one cannot stop a lane.
+    // Nothing was written. Check every row and rewrite it with our own serialiser, so that one bad row cannot stop a lane.
     const { rows, refused } = checked(insert);
     const retry = { ...insert, queryId: `${insert.queryId}r` };
     if (rows.length > 0) await send(clickhouse, retry, [Buffer.from(`${rows.join("\n")}\n`)]);
@@ -138,7 +139,7 @@ function* chunks(segments: readonly Segment[]): Generator<Buffer> {
   if (size > 0) yield Buffer.concat(waiting);
 }
 
-/** Names these very positions: the second line behind the positions in the table. */
+/** Identifies exactly these positions: a second protection against repeats, after the positions in the table. */
 function deduplicationToken({ table, lane, segments, tokenSalt }: Insert): string {
   const hash = createHash("sha256").update(`${table.name} ${lane} ${tokenSalt} `);
   for (const { producer, epoch, from, to } of segments) {

@@ -6,7 +6,7 @@ import type { Pool } from "../../../schemas/postgres/connect.ts";
 import type { Clock } from "../../../schemas/time/clock.ts";
 import type { ClickMetrics } from "../metrics.ts";
 
-/** What a lane works with. */
+/** Dependencies of a lane. */
 export type LaneDeps = {
   readonly pool: Pool;
   readonly nats: Nats;

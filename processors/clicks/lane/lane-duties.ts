@@ -7,7 +7,7 @@ import type { LaneTable } from "./lane-table.ts";
 
 const NOTE_MS = 10_000;
 const AUDIT_MS = 60_000;
-/** A gap that is still there after this is looked for in the stream, too: from its beginning, at most so often. */
+/** If a gap is open for longer than this, the lane also reads the stream again from its beginning, at most this often. */
 const HOLE_PATIENCE_MS = 30_000;
 const REWIND_INTERVAL_MS = 600_000;
 
@@ -21,7 +21,7 @@ export type LaneDutiesOptions = {
   readonly rewind: () => void;
 };
 
-/** What a lane does between two inserts besides writing: it notes its progress, audits the table and looks for gaps. */
+/** The work of a lane between two inserts: it notes its progress, audits the table and looks for gaps. */
 export class LaneDuties {
   readonly #options: LaneDutiesOptions;
   #notedAtMs = 0;
@@ -33,7 +33,7 @@ export class LaneDuties {
     this.#options = options;
   }
 
-  /** @throws {Error} when the table holds less than was stored, and what the audit's stores throw. */
+  /** @throws {Error} if the table has fewer rows than were stored, and what the stores throw. */
   async perform(): Promise<void> {
     const nowMs = performance.now();
     if (nowMs - this.#notedAtMs >= NOTE_MS) await this.noteProgress();
@@ -48,7 +48,7 @@ export class LaneDuties {
       await noteProgress(deps.pool, lane, intake.producers.all());
       await known.refresh(deps.clock.nowMs());
     } catch (error) {
-      // Noted next time: only a table that forgets needs it.
+      // The progress is noted again next time. It is needed only after the table lost rows.
       deps.log.warn({ err: error }, "clicks.progress-not-noted");
     }
   }
@@ -76,7 +76,7 @@ export class LaneDuties {
     if (result.rows < result.rowsExpected) throw new Error("the table holds less than was stored");
   }
 
-  /** Producers send missing records again when they hear of them; a gap that stays is looked for in the stream. */
+  /** Producers send missing records again when they learn of the gap. If a gap stays open, read the stream again. */
   #seekHoles(): void {
     const nowMs = performance.now();
     const { openHoles: holes } = this.#options.intake.producers;

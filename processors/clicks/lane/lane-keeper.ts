@@ -13,7 +13,7 @@ import {
   takeLanes,
 } from "./lane-lease.ts";
 
-/** Someone who works on a lane while its lease is held. */
+/** Works on a lane while its lease is held. */
 export type LaneWorker = {
   readonly ended: Promise<void>;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export type LaneKeeperOptions = {
   readonly pool: Pool;
   readonly log: Log;
   readonly lanes: readonly number[];
-  /** A name that only one process has at a time: a lane of a process of the same name is taken over at once. */
+  /** A name that only one process has at a time. A process takes over at once the lanes of an earlier process with its name. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly startWorker: (lease: LaneLease) => LaneWorker;
@@ -36,8 +36,8 @@ const RENEWALS_A_LEASE = 5;
 const LOOKS_A_LEASE = 20;
 
 /**
- * Holds as many lanes as are this process's fair share of the writers that are alive. Invariant: a worker runs only while its
- * lease has time left by a clock that never steps.
+ * Holds this process's fair share of the lanes, by the number of live writers. Invariant: a worker runs only while its lease has time
+ * left, by a clock that never steps.
  */
 export class LaneKeeper {
   readonly #options: LaneKeeperOptions;
@@ -67,7 +67,7 @@ export class LaneKeeper {
     try {
       await forgetWriter(this.#options.pool, this.#options.owner);
     } catch (error) {
-      // It is forgotten when its time is over.
+      // The other writers drop it when its time is over.
       this.#options.log.warn({ err: error }, "clicks.writer-not-forgotten");
     }
   }
@@ -117,7 +117,7 @@ export class LaneKeeper {
     const renewed = await renewLeases(pool, owner, leases, leaseMs);
     for (const { lease, epoch } of asked) {
       if (renewed.has(lease.lane)) lease.renewed(epoch, askedAtMs);
-      // A lease whose epoch was raised meanwhile is not lost.
+      // A lease whose epoch was raised in the meantime is not lost.
       else if (lease.epoch === epoch && !lease.isRaising)
         this.#drop(lease.lane, "taken by another");
     }
@@ -159,7 +159,7 @@ export class LaneKeeper {
       await lease.release();
       this.#options.log.info({ lane: lease.lane }, "clicks.lane-given-back");
     } catch (error) {
-      // The next writer takes it when its time is over.
+      // The next writer takes the lane when the lease ends.
       this.#options.log.warn({ err: error, lane: lease.lane }, "clicks.lane-not-released");
     }
   }

@@ -1,16 +1,16 @@
 import type { Pool, Queryable } from "../../../schemas/postgres/connect.ts";
 
-/** The longest lease that settings allow. One that ends later is of a clock that was ahead, and is over. */
+/** The longest lease that settings allow. A lease that ends later was written by a clock that was ahead, and counts as over. */
 const LEASE_MS_MAX = 300_000;
 
-/** The lane belongs to another writer now. */
+/** The lane now belongs to another writer. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }
 
 /**
- * One writer's time with one lane. What is written is guarded by the epoch (fence.ts); the lease keeps two writers from
- * taking it from each other. Its time is counted from before the statement that gave it, on a clock that never steps.
+ * One writer's ownership of one lane. The epoch protects the rows (fence.ts); the lease keeps two writers from taking the lane from
+ * each other. Its time counts from before the statement that granted it, by a clock that never steps.
  */
 export class LaneLease {
   readonly lane: number;
@@ -41,17 +41,17 @@ export class LaneLease {
     return this.#leaseMs;
   }
 
-  /** Negative when it is over. */
+  /** Negative after the lease has ended. */
   get remainingMs(): number {
     return this.#validUntilMs - performance.now();
   }
 
-  /** Whether the epoch is just being raised: a renewal would meet the old one or the new one. */
+  /** Whether the epoch is being raised now: a renewal may find the old one or the new one. */
   get isRaising(): boolean {
     return this.#raising;
   }
 
-  /** Of a renewal that was asked for at `askedAtMs`, while the epoch was `epoch`. */
+  /** A renewal that was requested at `askedAtMs` for the epoch `epoch` has succeeded. */
   renewed(epoch: number, askedAtMs: number): void {
     if (epoch === this.#epoch) {
       this.#validUntilMs = Math.max(this.#validUntilMs, askedAtMs + this.#leaseMs);
@@ -59,8 +59,8 @@ export class LaneLease {
   }
 
   /**
-   * A new epoch for the same owner, higher than `above`, so that an insert of unknown outcome, wherever it is held up, will
-   * be refused. @throws {LeaseLostError}
+   * Sets a new epoch for the same owner, higher than `above`. An insert with unknown outcome that is still on its way will then be
+   * refused. @throws {LeaseLostError}
    */
   async raiseEpoch(above: number): Promise<void> {
     const askedAtMs = performance.now();
@@ -83,7 +83,7 @@ export class LaneLease {
     }
   }
 
-  /** Lets any writer take the lane at once. Nothing of this owner may be under way any more. */
+  /** Lets any writer take the lane at once. Nothing of this owner may still be under way. */
   async release(): Promise<void> {
     await this.#db.query({
       name: "release-lane",
@@ -102,7 +102,7 @@ export async function ensureLanes(db: Queryable, lanes: readonly number[]): Prom
   });
 }
 
-/** Lanes that an earlier process of this name left behind are free. To be asked before the first lane is taken. */
+/** Frees lanes that an earlier process of this name left behind. Must be called before the first lane is taken. */
 export async function freeOwnLanes(db: Queryable, owner: string): Promise<void> {
   await db.query({
     name: "free-own-lanes",
@@ -111,7 +111,7 @@ export async function freeOwnLanes(db: Queryable, owner: string): Promise<void> 
   });
 }
 
-/** Says that this writer is alive, and answers how many are. */
+/** Registers this writer as alive. Returns the number of live writers. */
 export async function countWriters(pool: Pool, owner: string, leaseMs: number): Promise<number> {
   const { rows } = await pool.query<{ writers: number }>({
     name: "count-lane-writers",
@@ -135,7 +135,7 @@ export async function forgetWriter(db: Queryable, owner: string): Promise<void> 
   });
 }
 
-/** Renews leases, and answers those that were: the others are lost. */
+/** Renews leases. Returns the lanes that were renewed; the others are lost. */
 export async function renewLeases(
   db: Queryable,
   owner: string,
@@ -153,7 +153,7 @@ export async function renewLeases(
 }
 
 /**
- * Takes up to `limit` lanes that are free or were left to expire. The epoch rises with the change of owner (P10).
+ * Takes up to `limit` lanes that are free or whose lease has ended. The epoch rises with the change of owner (P10).
  */
 export async function takeLanes(
   db: Queryable,

@@ -3,10 +3,10 @@ import type { LostRange } from "../intake/batch.ts";
 import type { Range } from "../intake/position-set.ts";
 import type { Producer } from "../intake/producers.ts";
 
-/** What Postgres remembers of a lane besides its lease. Keys are `<producer>.<epoch>`. */
+/** Notes about a lane in Postgres, apart from its lease. Keys are `<producer>.<epoch>`. */
 export type LaneNotes = {
   readonly lost: ReadonlyMap<string, readonly Range[]>;
-  /** How many positions were settled when that was last noted. */
+  /** Number of settled positions when they were last noted. */
   readonly settled: ReadonlyMap<string, number>;
 };
 
@@ -33,7 +33,7 @@ export async function readLaneNotes(db: Queryable, lane: number): Promise<LaneNo
   };
 }
 
-/** Safe to repeat: what is noted stays. */
+/** Safe to repeat: existing notes stay. */
 export async function noteLost(
   db: Queryable,
   lane: number,
@@ -57,7 +57,7 @@ export async function noteLost(
   });
 }
 
-/** Notes of every producer how much is settled, where that has changed since it was last noted. */
+/** Notes how many positions of each producer are settled, if that has changed since the last note. */
 export async function noteProgress(
   db: Queryable,
   lane: number,
@@ -72,7 +72,7 @@ export async function noteProgress(
   }
 }
 
-/** Replaces what was noted: also by less, after a table that had forgotten was looked at. */
+/** Replaces the notes, also by lower numbers after the table lost rows. */
 async function noteSettled(
   db: Queryable,
   lane: number,

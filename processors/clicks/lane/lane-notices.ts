@@ -20,28 +20,28 @@ export type LaneNoticesDeps = {
   readonly log: Log;
   readonly intake: Intake;
   readonly lane: number;
-  /** Whether the lane is still ours. */
+  /** Whether this process still holds the lane. */
   readonly isHeld: () => boolean;
 };
 
-/** Totals below their limit are told every fourth time. */
-const TELL_MS = 250;
-const TELLS_A_MINOR = 4;
-const TELLS_A_WHOLE = 20;
+/** Interval of publishing. Totals below their limit are published every fourth time, and all totals every twentieth. */
+const PUBLISH_MS = 250;
+const MINOR_TOTALS_EVERY = 4;
+const ALL_TOTALS_EVERY = 20;
 const FOLLOW_MS = 1_000;
 const RETRY_MS = 5_000;
 
 /**
- * Tells ingress of one lane's clicks: totals of click caps from memory, and to an ingress that asks, who took an offer lately.
- * A failure here delays notices and never a click's row.
+ * Publishes notices about one lane's clicks to ingress: totals of click caps, from memory, and on request the latest clicks on each
+ * offer. A failure here delays notices, but never the row of a click.
  */
 export class LaneNotices {
   readonly #deps: LaneNoticesDeps;
   #timer: NodeJS.Timeout | undefined;
-  #wanted: { unsubscribe(): void } | undefined;
-  #tells = 0;
-  #isWholeWanted = false;
-  #isTellingTakers = false;
+  #requests: { unsubscribe(): void } | undefined;
+  #ticks = 0;
+  #isWholeRequested = false;
+  #isPublishingTakers = false;
   #loadAfterMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: LaneNoticesDeps) {
@@ -50,27 +50,27 @@ export class LaneNotices {
 
   start(): void {
     const { nats, log } = this.#deps;
-    this.#timer = setInterval(() => this.#tick(), TELL_MS);
-    this.#wanted = nats.connection.subscribe(nats.subjects.clickNoticesWanted, {
+    this.#timer = setInterval(() => this.#tick(), PUBLISH_MS);
+    this.#requests = nats.connection.subscribe(nats.subjects.clickNoticesWanted, {
       callback: (error) => {
         if (error !== null) {
           log.error({ err: error }, "clicks.notices-subscription-failed");
           return;
         }
-        this.#isWholeWanted = true;
-        void this.#tellTakers();
+        this.#isWholeRequested = true;
+        void this.#publishTakers();
       },
     });
   }
 
   close(): void {
     clearInterval(this.#timer);
-    this.#wanted?.unsubscribe();
+    this.#requests?.unsubscribe();
   }
 
   /**
-   * Begins to count for caps that are new. Asks ClickHouse for them, and so may be called only while nothing is being inserted
-   * and everything accepted is known to be stored or not.
+   * Starts to count clicks for new caps. Queries ClickHouse for them, so it may be called only while nothing is being inserted and the
+   * outcome of all inserts is known.
    */
   async refresh(): Promise<void> {
     const { catalog, clickhouse, clock, intake, lane, log } = this.#deps;
@@ -91,24 +91,24 @@ export class LaneNotices {
     }
   }
 
-  /** After clicks were accepted: what has just been reached is told at once. */
+  /** Called after clicks were accepted: publishes a limit that was just reached at once. */
   accepted(): void {
-    if (this.#deps.intake.caps.hasReached) this.#tellTotals({ minor: false, whole: false });
+    if (this.#deps.intake.caps.hasReached) this.#publishTotals({ minor: false, whole: false });
   }
 
   #tick(): void {
-    this.#tells += 1;
-    const isDue = this.#tells % TELLS_A_WHOLE === 0;
-    const whole = isDue || this.#isWholeWanted;
-    this.#isWholeWanted = false;
-    this.#tellTotals({ minor: this.#tells % TELLS_A_MINOR === 0, whole });
+    this.#ticks += 1;
+    const isDue = this.#ticks % ALL_TOTALS_EVERY === 0;
+    const whole = isDue || this.#isWholeRequested;
+    this.#isWholeRequested = false;
+    this.#publishTotals({ minor: this.#ticks % MINOR_TOTALS_EVERY === 0, whole });
   }
 
-  #tellTotals(which: { minor: boolean; whole: boolean }): void {
+  #publishTotals(which: { minor: boolean; whole: boolean }): void {
     const { nats, clock, intake, lane, isHeld } = this.#deps;
     if (!isHeld() || nats.connection.isClosed()) return;
     const news = intake.caps.news(clock.nowMs(), which);
-    // An empty one says that the lane is counted.
+    // A message without totals says that the lane is counted.
     const pages: ClickTotal[][] = which.whole && news.length === 0 ? [[]] : pagesOf(news);
     const isAll = which.whole && intake.caps.unloaded.length === 0;
     for (const [index, totals] of pages.entries()) {
@@ -118,23 +118,23 @@ export class LaneNotices {
     }
   }
 
-  /** Of several that ask while an answer is made, all have it: everybody hears it. */
-  async #tellTakers(): Promise<void> {
+  /** If several processes ask at the same time, one answer is enough: all of them receive it. */
+  async #publishTakers(): Promise<void> {
     const { nats, clickhouse, catalog, clock, lane, log } = this.#deps;
-    if (this.#isTellingTakers) return;
-    this.#isTellingTakers = true;
+    if (this.#isPublishingTakers) return;
+    this.#isPublishingTakers = true;
     try {
       const takers = await selectTakers(clickhouse, catalog, lane, clock.nowMs());
       if (nats.connection.isClosed()) return;
       const subject = nats.subjects.clicksTaken(`writer-${lane}`);
-      // The oldest first, so that a memory that is too small keeps the newest.
+      // Oldest first, so that a receiver with too little memory keeps the newest.
       for (const page of pagesOf<ClickTaken>(takers.reverse())) {
         nats.connection.publish(subject, JSON.stringify(page));
       }
     } catch (error) {
       log.warn({ err: error }, "clicks.takers-not-told");
     } finally {
-      this.#isTellingTakers = false;
+      this.#isPublishingTakers = false;
     }
   }
 }

@@ -9,8 +9,8 @@ import { BACKOFF } from "./backoff.ts";
 import { Bell } from "./bell.ts";
 
 /**
- * What the server sends ahead. All lanes together stay far below the 64 MiB at which it takes a client for dead: a batch that
- * is being read or written can keep this process from its socket for a while.
+ * Limit for the messages that the server sends ahead. All lanes together stay far below 64 MiB, at which the server disconnects a slow
+ * client: while a batch is read or written, this process may not read its socket for a while.
  */
 const BYTES_AHEAD_MAX = 4 * 1024 * 1024;
 const ROOM_POLL_MS = 1_000;
@@ -21,11 +21,11 @@ export type LaneReaderOptions = {
   readonly log: Log;
   readonly take: (bytes: Uint8Array, message: Acknowledgeable) => void;
   readonly isFull: () => boolean;
-  /** Whether the lane is still this process's: else its consumer is another's, and is let alone. */
+  /** Whether this process still holds the lane. If not, the consumer belongs to another process and must not be touched. */
   readonly isHeld: () => boolean;
 };
 
-/** Hands over the messages of a lane, for as long as there is room. Goes on through outages of NATS, until it is closed. */
+/** Passes on the messages of a lane while there is room. Continues through outages of NATS until it is closed. */
 export class LaneReader {
   readonly #options: LaneReaderOptions;
   readonly #room = new Bell();
@@ -35,7 +35,7 @@ export class LaneReader {
   #start: "acknowledged" | "beginning";
   #generation = 0;
   #done: Promise<void> | undefined;
-  /** In the stream and not read yet; undefined while it is not known. */
+  /** Messages in the stream that were not read yet; undefined while unknown. */
   pendingMessages: number | undefined;
 
   constructor(options: LaneReaderOptions, start: "acknowledged" | "beginning") {
@@ -49,13 +49,13 @@ export class LaneReader {
     this.#done = this.#run();
   }
 
-  /** Reads everything once more that the stream still holds: what is known is dropped. */
+  /** Reads all messages of the stream again; records that are already known are dropped. */
   rewind(): void {
     this.#start = "beginning";
     end(this.#messages);
   }
 
-  /** There is room again. */
+  /** The lane has room for more messages. */
   roomMade(): void {
     this.#room.ring();
   }
@@ -80,7 +80,7 @@ export class LaneReader {
     }
   }
 
-  /** Until the messages end, or one is missing: then the next call begins after the last one acknowledged. */
+  /** Reads until the messages end or one is missing. The next call starts after the last acknowledged message. */
   async #readOnce(): Promise<void> {
     const { nats, lane, isHeld } = this.#options;
     if (!isHeld()) throw new Error("the lease of the lane is over");
@@ -88,7 +88,7 @@ export class LaneReader {
     const generation = (this.#generation += 1);
     const messages = await consumeLane(nats, lane, { start, bytesMax: BYTES_AHEAD_MAX });
     this.#messages = messages;
-    // What was asked for while the consumer was being made found no messages to end.
+    // A rewind or close during the creation of the consumer found no messages to end.
     if (this.#closing.signal.aborted || start !== this.#start) {
       end(messages);
       return;
@@ -106,7 +106,7 @@ export class LaneReader {
     let delivered = 0;
     for await (const message of messages) {
       if (this.#closing.signal.aborted) return;
-      // Messages that were on their way when a connection broke: taking the next would acknowledge them unread.
+      // Messages were lost when a connection broke. Stop here: acknowledging a later message would acknowledge them unread.
       if (message.info.deliverySequence !== delivered + 1) {
         this.#options.log.warn(
           { delivered, next: message.info.deliverySequence },
@@ -117,7 +117,7 @@ export class LaneReader {
       delivered += 1;
       this.#backoff.reset();
       take(message.data, {
-        // A number of the consumer before means another message to this one.
+        // In a later consumer this message's number belongs to another message.
         ack: () => {
           if (generation === this.#generation) message.ack();
         },
@@ -127,7 +127,7 @@ export class LaneReader {
     }
   }
 
-  /** A JetStream that lost its store starts anew: the producers send again what is not stored (P3). */
+  /** Creates the stream if JetStream has lost its store; the producers send again everything that is not stored (P3). */
   async #createMissing(error: unknown): Promise<void> {
     if (!(error instanceof Error) || error.name !== "StreamNotFoundError") return;
     const { nats, log } = this.#options;
@@ -140,7 +140,7 @@ export class LaneReader {
   }
 }
 
-/** The promise that the driver gives for this settles only where somebody reads on, so nobody waits for it. */
+/** The promise of the driver settles only while another caller reads on, so it is not awaited. */
 function end(messages: ConsumerMessages | undefined): void {
   void messages?.close();
 }

@@ -11,7 +11,7 @@ test("a lane that ends never opens again, and a lost one stays lost", () => {
   for (const event of EVENTS) expect(nextState("lost", event)).toBe("lost");
 });
 
-test("the rest is written only by a lane that was open when it was told to close, and has not failed since", () => {
+test("the rest is written only by a lane that was open when it was closed, and has not failed since", () => {
   const after = (...events: LaneEvent[]): LaneState => events.reduce(nextState, "opening");
   expect(after("opened", "closed")).toBe("draining");
   expect(after("opened", "failed", "opened", "closed")).toBe("draining");

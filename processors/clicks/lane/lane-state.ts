@@ -1,17 +1,17 @@
 /**
- * What a lane may do now.
- * - `opening`: it asks what is stored; nothing may be written before that is known.
+ * The state of a lane, which decides what it may do.
+ * - `opening`: it queries what is stored; nothing may be written before that is known.
  * - `open`: batches are written.
- * - `draining`: it was told to close while open; the batch under way ends, then the rest is written.
- * - `stopping`: it was told to close while opening, or a write failed while draining; nothing more is written.
- * - `lost`: the lane is another writer's, or failed for good; nothing of it is written any more.
+ * - `draining`: it was closed while open; the batch under way ends, then the rest is written.
+ * - `stopping`: it was closed while opening, or a write failed while draining; nothing more is written.
+ * - `lost`: another writer has the lane, or the lane failed for good; nothing more is written.
  */
 export type LaneState = "opening" | "open" | "draining" | "stopping" | "lost";
 
 /** `failed`: the outcome of a write is unknown. */
 export type LaneEvent = "opened" | "failed" | "closed" | "lost";
 
-/** States that an event does not name stay as they are. */
+/** A state that an event does not list stays the same. */
 const NEXT: Readonly<Record<LaneEvent, Partial<Record<LaneState, LaneState>>>> = {
   opened: { opening: "open" },
   failed: { open: "opening", draining: "stopping" },

@@ -30,11 +30,11 @@ const ALL_WATERMARKS_MS = 30_000;
 const LAST_FLUSH_MS = 8_000;
 
 /**
- * Writes one lane for as long as its lease is held.
+ * Writes one lane while its lease is held.
  *
- * Opening: the epoch is written to ClickHouse, older inserts are waited for, and the table says what is stored. Running:
- * messages are read, and batches written, side by side. After anything unexpected the lane is opened again under a new
- * epoch, with what was read in memory: what is stored is asked, never guessed.
+ * Opening: it writes its epoch to ClickHouse, waits for older inserts, and reads from the table what is stored. Running: it reads
+ * messages and writes batches at the same time. After any unexpected error it opens the lane again under a new epoch and keeps the
+ * records that it has read: it queries what is stored and never guesses.
  */
 export class Lane {
   readonly #deps: LaneDeps;
@@ -56,7 +56,7 @@ export class Lane {
   readonly intake: Intake;
   #lastInsertAtMs = Number.NEGATIVE_INFINITY;
   #state: LaneState = "opening";
-  #allToldAtMs = Number.NEGATIVE_INFINITY;
+  #allPublishedAtMs = Number.NEGATIVE_INFINITY;
   /** Settles when the lane is closed, or lost to another writer. Never rejects. */
   readonly ended: Promise<void>;
 
@@ -117,7 +117,7 @@ export class Lane {
     return this.#reader.pendingMessages;
   }
 
-  /** Stops reading, writes what was read if ClickHouse takes it, and ends. */
+  /** Stops reading, writes the rest if ClickHouse accepts it, and ends. */
   async close(): Promise<void> {
     this.#turn("closed");
     const deadline = setTimeout(() => this.#end.abort(), LAST_FLUSH_MS);
@@ -125,7 +125,7 @@ export class Lane {
     clearTimeout(deadline);
   }
 
-  /** The lane is another writer's: nothing of it is written any more. */
+  /** Another writer has the lane: nothing more is written. */
   async abandon(): Promise<void> {
     this.#turn("lost");
     this.#end.abort();
@@ -180,13 +180,13 @@ export class Lane {
     });
   }
 
-  /** Waits for work and does it; opens the lane anew when it fails. */
+  /** Waits for work and does it. If it fails, opens the lane again. */
   async #step(): Promise<void> {
     await this.#work.wait(Math.min(WAKE_MS, this.#dueInMs()));
     if (this.#isEnding) return;
     try {
       do {
-        // Between two inserts: what is stored does not change.
+        // Between two inserts, so that the stored rows do not change meanwhile.
         if (this.#table.name === "click") await this.#refresh();
         if (this.#dueInMs() <= 0) await this.#writeFirst();
       } while (!this.#isEnding && this.#dueInMs() <= 0);
@@ -229,7 +229,7 @@ export class Lane {
     publishWatermarks(this.#deps.nats, this.#lease.lane, touched);
   }
 
-  /** Until it succeeds, or the lane is lost. `again`: an insert of unknown outcome may be on its way. */
+  /** Repeats until the lane is open or lost. `again`: an insert with unknown outcome may still be on its way. */
   async #open(occasion: "first" | "again"): Promise<void> {
     let needsEpoch = occasion === "again";
     while (!this.#isEnding) {
@@ -257,10 +257,10 @@ export class Lane {
     const { epoch } = this.#lease;
     await raiseFence(clickhouse, { database, lane, epoch }, signal);
     if (occasion === "first") await this.#known.load();
-    // Before the stream is read again: what was erased must not come back out of it.
+    // Before the stream is read again, so that erased data does not come back from it.
     if (this.#table.name === "click") await this.#erasures.load();
-    const place = { table: this.#table, lane };
-    const forgotten = await loadPositions({ clickhouse, db: pool }, this.intake, place);
+    const target = { table: this.#table, lane };
+    const forgotten = await loadPositions({ clickhouse, db: pool }, this.intake, target);
     const isChanged = occasion === "first" || forgotten.length > 0;
     if (isChanged && this.#table.name === "click") await this.#window.load();
     this.#inserter.opened(database, { hasForgotten: forgotten.length > 0 });
@@ -268,7 +268,7 @@ export class Lane {
       metrics.wentBack();
       this.intake.caps.unload();
       this.#log.error({ forgotten: forgotten.slice(0, 10) }, "clicks.table-has-forgotten-rows");
-      // Also erasures may be among what the table has forgotten.
+      // The table may also have lost erasures.
       await repeatAllErasures(pool);
       this.#duties.rewind();
     }
@@ -282,10 +282,12 @@ export class Lane {
 
   #publishWatermarks(): void {
     const nowMs = performance.now();
-    const isForAll = nowMs - this.#allToldAtMs >= ALL_WATERMARKS_MS;
-    if (isForAll) this.#allToldAtMs = nowMs;
-    const told = [...this.intake.producers.all()].filter(({ isActive }) => isForAll || isActive);
-    publishWatermarks(this.#deps.nats, this.#lease.lane, told);
+    const isForAll = nowMs - this.#allPublishedAtMs >= ALL_WATERMARKS_MS;
+    if (isForAll) this.#allPublishedAtMs = nowMs;
+    const producers = [...this.intake.producers.all()].filter(
+      ({ isActive }) => isForAll || isActive,
+    );
+    publishWatermarks(this.#deps.nats, this.#lease.lane, producers);
   }
 
   async #writeRest(): Promise<void> {

@@ -9,7 +9,7 @@ import { type LaneNotes, readLaneNotes } from "./lane-notes.ts";
 import type { LaneTable } from "./lane-table.ts";
 import { selectStoredPositions, storedSet } from "./stored-positions.ts";
 
-/** A producer of which the table holds less than it once did. */
+/** A producer with fewer stored records than were noted earlier. */
 export type Forgotten = {
   readonly producer: number;
   readonly epoch: number;
@@ -17,18 +17,18 @@ export type Forgotten = {
 };
 
 /**
- * Makes the intake agree with the table: what is there is settled, and what was read but is not there is still to be
- * written. Answers what the table has forgotten, by what was noted of it (P5).
+ * Makes the intake agree with the table: stored records are settled, and records that were read but are not stored must still be
+ * written. Returns how many records the table has lost, by comparison with the notes (P5).
  */
 export async function loadPositions(
   stores: { readonly clickhouse: Clickhouse; readonly db: Queryable },
   intake: Intake,
-  place: { readonly table: LaneTable; readonly lane: number },
+  target: { readonly table: LaneTable; readonly lane: number },
 ): Promise<Forgotten[]> {
-  await loadClaims(stores.clickhouse, place.lane, intake.producers);
-  const notes = await readLaneNotes(stores.db, place.lane);
-  const settled = await settledSets(stores.clickhouse, place, notes.lost);
-  // From here on nothing waits: messages that were read meanwhile are in the batches.
+  await loadClaims(stores.clickhouse, target.lane, intake.producers);
+  const notes = await readLaneNotes(stores.db, target.lane);
+  const settled = await settledSets(stores.clickhouse, target, notes.lost);
+  // No await from here on: messages that were read meanwhile are in the batches.
   for (const key of [...settled.keys(), ...notes.settled.keys()]) {
     const [producer = 0, epoch = 0] = key.split(".").map(Number);
     intake.producers.get(producer, epoch);
@@ -38,7 +38,7 @@ export async function loadPositions(
     const { producer, epoch } = of;
     const set = settled.get(`${producer}.${epoch}`) ?? new PositionSet();
     const noted = notes.settled.get(`${producer}.${epoch}`) ?? 0;
-    // By position: an insert of unknown outcome may have added as many as are missing.
+    // Compares positions and not only numbers: an insert with unknown outcome may have added as many rows as are missing.
     const { settled: known } = of;
     const records = Math.max(noted - set.size, known.size - set.sizeBelow(known.next));
     if (records > 0) forgotten.push({ producer, epoch, records });
@@ -50,10 +50,10 @@ export async function loadPositions(
   return forgotten;
 }
 
-/** What is in the table or noted as lost, by `<producer>.<epoch>`. */
+/** Positions that are in the table or noted as lost, by `<producer>.<epoch>`. */
 async function settledSets(
   clickhouse: Clickhouse,
-  place: { readonly table: LaneTable; readonly lane: number },
+  target: { readonly table: LaneTable; readonly lane: number },
   lost: LaneNotes["lost"],
 ): Promise<Map<string, PositionSet>> {
   const sets = new Map<string, PositionSet>();
@@ -62,9 +62,9 @@ async function settledSets(
     for (const [from, to] of ranges) set.add(from, to);
     sets.set(key, set);
   }
-  for (const stored of await selectStoredPositions(clickhouse, place.table, place.lane)) {
+  for (const stored of await selectStoredPositions(clickhouse, target.table, target.lane)) {
     const key = `${stored.producer}.${stored.epoch}`;
-    sets.set(key, await storedSet(clickhouse, { ...place, stored }, lost.get(key) ?? []));
+    sets.set(key, await storedSet(clickhouse, { ...target, stored }, lost.get(key) ?? []));
   }
   return sets;
 }
@@ -74,8 +74,8 @@ function keepWhatIsMissing(intake: Intake): void {
   for (const batch of intake.batches) {
     for (const segment of batch.segments) {
       const { accepted, settled } = producers.get(segment.producer, segment.epoch);
-      // An insert is there whole or not at all, and a segment is never divided over two. Only rows that ClickHouse refused
-      // may be missing in one that is there.
+      // An insert is stored entirely or not at all, and a segment is never split over two inserts. A stored segment may lack only rows
+      // that ClickHouse refused.
       segment.isStored = settled.hasAny(segment.from, segment.to);
       accepted.add(segment.from, segment.to);
     }
@@ -88,7 +88,7 @@ function keepWhatIsMissing(intake: Intake): void {
   }
 }
 
-/** Everything in this batch is in the table, or noted as lost. Answers whose sequences went on. */
+/** Marks everything in this batch as stored or noted as lost. Returns the producers whose positions went on. */
 export function settle(intake: Intake, batch: Batch): Set<Producer> {
   const touched = new Set<Producer>();
   for (const segment of batch.segments) {
@@ -104,7 +104,7 @@ export function settle(intake: Intake, batch: Batch): Set<Producer> {
   }
   for (const { producer: number, epoch, end } of batch.expected) {
     const producer = intake.producers.get(number, epoch);
-    // Everything before was read and is settled by now, so that what is absent did not come.
+    // All records before `end` were read and are settled, so missing ones were lost.
     producer.settled.expect(end);
     touched.add(producer);
   }

@@ -6,8 +6,8 @@ import type { ClickMetrics } from "../metrics.ts";
 import type { LaneLease } from "./lane-lease.ts";
 
 /**
- * Raises the lease above the epoch that ClickHouse knows of the lane. A Postgres that is behind it was restored from a backup: that
- * is reported, and its sequences are lifted, because this was the sign of it. @throws {LeaseLostError}
+ * Raises the lease above the epoch of the lane in ClickHouse. If Postgres has a lower epoch, it was restored from a backup: this is
+ * reported, and the sequences of Postgres are raised too. @throws {LeaseLostError}
  */
 export async function meetFence(
   { pool, clickhouse, metrics }: { pool: Pool; clickhouse: Clickhouse; metrics: ClickMetrics },

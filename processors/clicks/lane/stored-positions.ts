@@ -3,7 +3,7 @@ import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { PositionSet, type Range } from "../intake/position-set.ts";
 import type { LaneTable } from "./lane-table.ts";
 
-/** What the table holds of one producer's sequence. */
+/** The stored positions of one producer. */
 export type StoredPositions = {
   readonly producer: number;
   readonly epoch: number;
@@ -13,10 +13,10 @@ export type StoredPositions = {
 
 const Group = z.object({ producer: z.int(), epoch: z.int(), count: z.int(), last: z.int() });
 const Gap = z.object({ from: z.int(), to: z.int() });
-/** More gaps than this in one sequence mean that something else is wrong than lost messages. */
+/** If one sequence has more gaps than this, the cause is not lost messages. */
 const GAPS_MAX = 100_000;
 
-/** Served by projection `positions`: one row a part and producer is read, however large the table is. */
+/** Served by the projection `positions`: reads one row for each part and producer, however large the table is. */
 export const POSITIONS_QUERY = `
   select _producer as producer, _epoch as epoch, count() as count, max(_position) as last
   from TABLE where _lane = {lane: UInt8} group by _lane, _producer, _epoch`;
@@ -35,47 +35,47 @@ export async function selectStoredPositions(
 }
 
 /**
- * The set of positions of one producer that are in the table or in `lost`. The gaps are looked for only where the number of
- * rows says that there are some: that reads all of the producer's rows.
+ * The positions of one producer that are in the table or in `lost`. Gaps are queried only if the number of rows shows that there are
+ * some, because that query reads all rows of the producer.
  */
 export async function storedSet(
   clickhouse: Clickhouse,
-  place: { readonly table: LaneTable; readonly lane: number; readonly stored: StoredPositions },
+  source: { readonly table: LaneTable; readonly lane: number; readonly stored: StoredPositions },
   lost: readonly Range[],
 ): Promise<PositionSet> {
-  const { stored } = place;
+  const { stored } = source;
   const end = stored.last + 1;
   const lostBelow = lost.reduce(
     (sum, [from, to]) => sum + Math.max(0, Math.min(to, end) - Math.min(from, end)),
     0,
   );
   const isWhole = stored.count === end - lostBelow;
-  const set = new PositionSet(end, isWhole ? [] : await selectGaps(clickhouse, place));
+  const set = new PositionSet(end, isWhole ? [] : await selectGaps(clickhouse, source));
   for (const [from, to] of lost) set.add(from, to);
   return set;
 }
 
 async function selectGaps(
   clickhouse: Clickhouse,
-  place: { readonly table: LaneTable; readonly lane: number; readonly stored: StoredPositions },
+  source: { readonly table: LaneTable; readonly lane: number; readonly stored: StoredPositions },
 ): Promise<Range[]> {
   const answer = await clickhouse.query({
     query: `select before as from, _position as to from (
         select _position, lagInFrame(_position + 1, 1, 0) over (order by _position
           rows between 1 preceding and current row) as before
-        from ${place.table.name}
+        from ${source.table.name}
         where _lane = {lane: UInt8} and _producer = {producer: UInt16} and _epoch = {epoch: UInt32})
       where _position > before order by from limit ${GAPS_MAX + 1}`,
     query_params: {
-      lane: place.lane,
-      producer: place.stored.producer,
-      epoch: place.stored.epoch,
+      lane: source.lane,
+      producer: source.stored.producer,
+      epoch: source.stored.epoch,
     },
     format: "JSONEachRow",
   });
   const gaps = z.array(Gap).parse(await answer.json());
   if (gaps.length > GAPS_MAX) {
-    throw new Error(`lane ${place.lane} has over ${GAPS_MAX} gaps: look at the click table`);
+    throw new Error(`lane ${source.lane} has over ${GAPS_MAX} gaps: look at the click table`);
   }
   return gaps.map(({ from, to }): Range => [from, to]);
 }

@@ -3,12 +3,12 @@ import type { Nats } from "../../../schemas/nats/connect.ts";
 import type { Producer } from "../intake/producers.ts";
 
 const MISSING_MAX = 100;
-/** About 100 bytes each: a message stays far below the server's 1 MiB. */
+/** About 100 bytes each, so a message stays far below the server's limit of 1 MiB. */
 const WATERMARKS_A_MESSAGE = 1_000;
-/** Watermarks of one round. Of more producers than this, those without traffic wait for the next start of a writer. */
+/** Limit for one round. With more producers than this, those without traffic wait for the next start of a writer. */
 const WATERMARKS_MAX = 10_000;
 
-/** What this writer has settled of a producer's sequence. `next` never passes a gap that is not listed. */
+/** The settled positions of a producer. `next` is never after a gap that is not listed. */
 export function watermarkOf(lane: number, producer: Producer): Watermark {
   const { holes, next } = producer.settled;
   const unlisted = holes[MISSING_MAX];

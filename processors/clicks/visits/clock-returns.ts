@@ -6,20 +6,20 @@ const TIMEOUT_SECONDS = 60;
 const Ahead = z.object({ producer: z.int(), epoch: z.int(), position: z.int() });
 const Return = z.object({ producer: z.int(), at_ms: z.int() });
 
-/** When the clocks of a lane's producers were right again. Both arrays are in the same order, times are UTC ms. */
+/** When the clocks of a lane's producers were correct again. Both arrays have the same order; times are UTC ms. */
 export type ClockReturns = { readonly producers: number[]; readonly times: number[] };
 
 /**
- * For each producer with stored clicks later than `afterMs`, which is in the future: the time of its first click behind them. The
- * positions of a producer are in the order in which it answered, so those clicks were answered before that time. A producer
- * without a later click within `windowMs` is left out.
+ * For each producer with stored clicks later than `afterMs`, which is in the future: the time of its first click after them. A
+ * producer's positions are in the order in which it answered, so it answered those clicks before that time. A producer without a later
+ * click within `windowMs` is left out.
  */
 export async function selectClockReturns(
   clickhouse: Clickhouse,
   lane: number,
   { afterMs, windowMs }: { readonly afterMs: number; readonly windowMs: number },
 ): Promise<ClockReturns> {
-  // Reads nothing as long as no part has a later click: each part knows its newest.
+  // Reads nothing if no part has a later click: each part knows its newest time.
   const ahead = z.array(Ahead).parse(
     await (
       await clickhouse.query({
@@ -34,7 +34,7 @@ export async function selectClockReturns(
   );
   if (ahead.length === 0) return { producers: [], times: [] };
   const answer = await clickhouse.query({
-    // A coupon's click has the time of its report, which may have waited for hours.
+    // The click of a coupon has the time of its report, which may have waited for hours.
     query: `select _producer as producer, toUnixTimestamp64Milli(argMin(ts, (_epoch, _position))) as at_ms
       from click
       where _lane = {lane: UInt8} and _producer in {producers: Array(UInt16)} and link_type != 'coupon'

@@ -10,13 +10,13 @@ const ROW_BYTES = 24;
 const TIMEOUT_SECONDS = 120;
 const LINE_FEED = "\n";
 
-/** Makes the uniqueness of an intake that of the table, and of what was accepted and is not in it yet. */
+/** Makes the uniqueness of an intake match the table and the accepted clicks that are not in it yet. */
 export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promise<void> {
   const retentionMs = intake.uniqueWindowMsMax;
   const uniques = intake.emptyUniques(retentionMs);
   uniques.clocks = intake.clocksAt(performance.now());
   await loadStored(clickhouse, intake.lane, uniques, retentionMs);
-  // From here on nothing waits: what was accepted meanwhile is in the batches, decided by what was known before.
+  // No await from here on: clicks that were accepted meanwhile are in the batches, decided by the earlier state.
   for (const segment of intake.batches.flatMap((batch) => batch.segments)) {
     if (segment.isStored) continue;
     for (const line of segment.bytes.toString("latin1").split(LINE_FEED)) {
@@ -28,9 +28,9 @@ export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promi
 }
 
 /**
- * Fills `uniques` with the unique clicks of a lane that still count: those of `windowMs` before its newest one, so that the
- * state agrees with the table also after an outage longer than the window. A click in the future does not count as the newest. Its
- * time becomes that of its producer's first click after the clock went back; without one `uniques` makes it the present time.
+ * Fills `uniques` with the unique clicks of a lane that still count: those within `windowMs` before its newest click. So the state also
+ * matches the table after an outage longer than the window. A click in the future does not count as the newest. It gets the time of its
+ * producer's first click after the clock went back; if there is none, `uniques` uses the present time.
  */
 async function loadStored(
   clickhouse: Clickhouse,
@@ -78,7 +78,7 @@ function rememberRow(uniques: UniqueClicks, bytes: Buffer, at: number): void {
   const visit = {
     offerId: bytes.readUInt32LE(at),
     affiliateId: bytes.readUInt32LE(at + 4),
-    // At most 52 bits: exact as a number.
+    // At most 52 bits, so a number is exact.
     visitor: Number(bytes.readBigUInt64LE(at + 8)),
   };
   uniques.remember(visit, Number(bytes.readBigInt64LE(at + 16)));

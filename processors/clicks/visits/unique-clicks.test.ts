@@ -33,7 +33,7 @@ test("another offer, partner or visitor is another visit", () => {
   }
 });
 
-test("thirty thousand visits are told apart, through growth of the table", () => {
+test("thirty thousand visits stay distinct while the table grows", () => {
   const clicks = uniques();
   for (const isFirst of [true, false]) {
     let wrong = 0;
@@ -48,11 +48,11 @@ test("thirty thousand visits are told apart, through growth of the table", () =>
 });
 
 test("past its bound the oldest visits of the largest offer are forgotten, counted and reported (#3)", () => {
-  const told: ForgottenVisits[] = [];
+  const reports: ForgottenVisits[] = [];
   const clicks = new UniqueClicks({
     entriesMax: 2_000,
     retentionMs: DAY_MS,
-    onForgotten: (of) => told.push(of),
+    onForgotten: (of) => reports.push(of),
   });
   const small = { ...visit, offerId: 8 };
   for (let i = 0; i < 300; i += 1)
@@ -60,8 +60,8 @@ test("past its bound the oldest visits of the largest offer are forgotten, count
   for (let i = 0; i < 20_000; i += 1) clicks.take({ ...visit, visitor: i }, START_MS + i, DAY_MS);
   expect(clicks.size).toBeLessThanOrEqual(2_000);
   expect(clicks.size + clicks.forgotten).toBe(20_300);
-  expect(told.reduce((sum, { visits }) => sum + visits, 0)).toBe(clicks.forgotten);
-  const last = told.at(-1);
+  expect(reports.reduce((sum, { visits }) => sum + visits, 0)).toBe(clicks.forgotten);
+  const last = reports.at(-1);
   expect(last?.offerId).toBe(visit.offerId);
   expect(clicks.oldestMs).toBe(START_MS - HOUR_MS);
   const nowMs = START_MS + 20_000;
@@ -75,14 +75,14 @@ test("past its bound the oldest visits of the largest offer are forgotten, count
   expect(clicks.take({ ...visit, visitor: knownFrom - 1 }, nowMs, DAY_MS)).toBe(true);
 });
 
-test("visits of one millisecond are forgotten by number, so that there is room again (#3)", () => {
+test("visits of one millisecond are forgotten by number, so that the table has room again (#3)", () => {
   const clicks = uniques(2_000);
   for (let i = 0; i < 2_001; i += 1) clicks.take({ ...visit, visitor: i }, START_MS, DAY_MS);
   expect(clicks.size).toBe(1_500);
   expect(clicks.forgotten).toBe(501);
 });
 
-test("what is remembered from the table counts like a click that was taken", () => {
+test("a click read from the table counts like a click from the stream", () => {
   const clicks = uniques();
   clicks.remember(visit, START_MS);
   clicks.remember(visit, START_MS - HOUR_MS);
@@ -91,7 +91,7 @@ test("what is remembered from the table counts like a click that was taken", () 
 
 describe("a clock that was ahead and went back (#11)", () => {
   const AHEAD = [HOUR_MS, 30 * HOUR_MS, 400 * DAY_MS];
-  /** What every clock says: the time of each click here. */
+  /** Sets all clocks to the time of each click. */
   const at = (clicks: UniqueClicks, nowMs: number): number => {
     clicks.clocks = { ownMs: nowMs, newestMs: nowMs };
     return nowMs;

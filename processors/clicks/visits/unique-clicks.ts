@@ -1,6 +1,6 @@
 import type { Clocks } from "../intake/present-time.ts";
 
-/** Who clicked on what: the three numbers of G87. */
+/** Who clicked on which offer: the three numbers of G87. */
 export type Visit = {
   readonly offerId: number;
   readonly affiliateId: number;
@@ -9,21 +9,21 @@ export type Visit = {
 };
 
 const SLOTS_MIN = 1_024;
-/** Linear probing stays short below this share of used slots. */
+/** Below this share of used slots, linear probing stays short. */
 const LOAD_MAX = 0.6;
-/** What is left after a clean-up, so that the next one is far away. */
+/** Share of used slots after a clean-up; low, so that the next one is far away. */
 const LOAD_AFTER = 0.3;
-/** Of `entriesMax`, after visits had to be forgotten. */
+/** Share of `entriesMax` that stays after visits had to be forgotten. */
 const KEPT_SHARE = 0.75;
 const SLOT_BYTES = 20;
 const OLDEST_CHECK_MS = 30_000;
 
-/** Visits that were forgotten within their window: their visitors may be unique, and paid for, once more. */
+/** Visits that were forgotten within their window: their visitors may count as unique, and be paid for, again. */
 export type ForgottenVisits = {
   readonly visits: number;
-  /** The offer that had the most visits, and so lost the most. */
+  /** The offer with the most visits, which lost the most. */
   readonly offerId: number;
-  /** UTC ms: its visits before this are not known any more. */
+  /** UTC ms: its earlier visits are forgotten. */
   readonly knownFromMs: number;
 };
 
@@ -33,18 +33,18 @@ export type UniqueClicksOptions = {
   readonly onForgotten?: (forgotten: ForgottenVisits) => void;
 };
 
-/** Which entries of an offer go: those before a time, and so many of exactly that time. */
+/** The entries of an offer to drop: all before a time, and `ties` of exactly that time. */
 type Cut = { readonly beforeMs: number; ties: number };
 
 /**
- * When each visitor's last unique click on an offer of a partner was (G87). One open table of 20 bytes a slot: a 64-bit print
- * of the three numbers, a time and the offer. Two of a million visits share a print once in 37 million days.
+ * The time of each visitor's last unique click on an offer of a partner (G87). One open-addressing table with 20 bytes per slot: a
+ * 64-bit fingerprint of the three numbers, a time and the offer. At a million visits, two share a fingerprint once in 37 million days.
  *
- * No time in it is later than the newest clock said when it was put there. When that clock goes back, a later time counts as the
- * present one until the owner reads the visits from the table again: see `unique-window.ts`.
+ * No time in it is later than the newest clock was when the entry was made. If that clock goes back, a later time counts as the present
+ * time until the owner reads the visits from the table again (`unique-window.ts`).
  *
- * Bounded: above `entriesMax` the oldest visits of the largest offers are forgotten, until a quarter of the table is free. So a
- * flood on one offer takes no visits from the others.
+ * Bounded: above `entriesMax` the oldest visits of the largest offers are forgotten, until a quarter of the table is free. So a flood
+ * on one offer takes no visits from other offers.
  */
 export class UniqueClicks {
   readonly entriesMax: number;
@@ -58,7 +58,7 @@ export class UniqueClicks {
   forgotten = 0;
   /** Entries this much older than the newest one, or than this process's clock, are dropped at the next clean-up. */
   retentionMs: number;
-  /** To be set by the owner with each message; without it no clock bounds a time. */
+  /** The owner must set it with each message. By default no clock bounds a time. */
   clocks: Clocks = { ownMs: Number.POSITIVE_INFINITY, newestMs: Number.POSITIVE_INFINITY };
   readonly #onForgotten: ((forgotten: ForgottenVisits) => void) | undefined;
   #oldest = { ms: 0, checkedAtMs: Number.NEGATIVE_INFINITY };
@@ -77,7 +77,7 @@ export class UniqueClicks {
     return this.#size;
   }
 
-  /** The latest time of a visit, UTC ms; 0 without any. */
+  /** The latest time of a visit, UTC ms; 0 if there is none. */
   get latestMs(): number {
     return this.#latestMs;
   }
@@ -86,7 +86,7 @@ export class UniqueClicks {
     return this.#low.length * SLOT_BYTES;
   }
 
-  /** When the oldest visit was that is still known, UTC ms; undefined without any. At most 30 s old. */
+  /** Time of the oldest visit in memory, UTC ms; undefined if there is none. The value is cached for 30 s. */
   get oldestMs(): number | undefined {
     if (performance.now() - this.#oldest.checkedAtMs > OLDEST_CHECK_MS) {
       let ms = Number.POSITIVE_INFINITY;
@@ -96,13 +96,14 @@ export class UniqueClicks {
     return Number.isFinite(this.#oldest.ms) ? this.#oldest.ms : undefined;
   }
 
-  /** Whether this visit is unique, which it then is also remembered as. To be asked in the order of the stream. */
+  /** Whether this visit is unique; if so, it is remembered. Must be called in the order of the stream. */
   take(visit: Visit, atMs: number, windowMs: number): boolean {
     const clickMs = Math.min(atMs, this.clocks.newestMs);
     let slot = this.#slotOf(visit);
     let lastMs = this.#lastMs(slot);
     if (lastMs - clickMs >= windowMs) {
-      // It comes long after a later one, out of the journal of a producer that was cut off. Those have an entry of their own.
+      // This click is much older than the remembered one: it comes from the journal of a producer that was cut off. Such clicks have a
+      // second entry.
       slot = this.#slotOf({ ...visit, affiliateId: ~visit.affiliateId });
       lastMs = this.#lastMs(slot);
       if (lastMs - clickMs >= windowMs) return false;
@@ -112,7 +113,7 @@ export class UniqueClicks {
     return true;
   }
 
-  /** A unique click that is known already. */
+  /** Adds a unique click that is already stored. */
   remember(visit: Visit, atMs: number): void {
     const slot = this.#slotOf(visit);
     this.#put(slot, Math.max(Math.min(atMs, this.clocks.newestMs), this.#lastMs(slot)));
@@ -123,7 +124,7 @@ export class UniqueClicks {
     return Math.min(this.#atMs[slot] ?? 0, this.clocks.newestMs);
   }
 
-  /** The slot of a visit, or the free one where it belongs; its print is in `#print`. */
+  /** The slot of a visit, or the free slot where it belongs. Leaves its fingerprint in `#print`. */
   #slotOf(visit: Visit): number {
     let low = mix(visit.offerId, visit.affiliateId, visit.visitor, 0x9e37_79b1);
     const high = mix(
@@ -132,7 +133,7 @@ export class UniqueClicks {
       visit.offerId ^ low,
       0x85eb_ca77,
     );
-    // Both 0 would read as a free slot.
+    // Two zeros would mean a free slot.
     if (low === 0 && high === 0) low = 1;
     this.#print.low = low;
     this.#print.high = high;
@@ -159,7 +160,7 @@ export class UniqueClicks {
     if (this.#size > Math.min(this.entriesMax, this.#low.length * LOAD_MAX)) this.#cleanUp();
   }
 
-  /** Drops what is past its time, and makes the table as large as what is left asks for. */
+  /** Drops entries after their time, and resizes the table for the rest. */
   #cleanUp(): void {
     // A single producer whose clock is ahead must not make the visits of all others look old.
     const oldestMs = Math.min(this.#latestMs, this.clocks.ownMs) - this.retentionMs;
@@ -190,7 +191,10 @@ export class UniqueClicks {
     }
   }
 
-  /** No offer keeps more visits than the level at which all that is kept fits. Small offers keep all of theirs. */
+  /**
+   * Finds the highest number of visits per offer at which the table is small enough, and cuts every larger offer to it. Smaller offers
+   * keep all.
+   */
   #cutLargest(oldestMs: number): Map<number, Cut> {
     const counts = new Map<number, number>();
     for (const [index, time] of this.#atMs.entries()) {
@@ -211,7 +215,7 @@ export class UniqueClicks {
     return cuts;
   }
 
-  /** What takes the oldest `visits` of an offer. */
+  /** The cut that drops the oldest `visits` of an offer. */
   #cutOf(offer: number, oldestMs: number, visits: number): Cut {
     const times = this.#atMs
       .filter((time, index) => time !== 0 && time >= oldestMs && this.#offerId[index] === offer)
@@ -228,7 +232,7 @@ function isCut(cut: Cut | undefined, time: number): boolean {
   return cut.ties >= 0;
 }
 
-/** The highest level at which the counts, none of them above it, add up to at most `total`. */
+/** The highest level for which the counts, each limited to it, add up to at most `total`. */
 function levelOf(counts: readonly number[], total: number): number {
   let left = total;
   const rising = counts.toSorted((a, b) => a - b);

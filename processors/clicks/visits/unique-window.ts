@@ -7,12 +7,15 @@ import { loadUniques } from "./stored-uniques.ts";
 
 const FOLLOW_MS = 1_000;
 const RETRY_MS = 5_000;
-/** A clock that goes to and fro must not keep a lane from inserting. Until they are read again, visits of the future count as of now. */
+/**
+ * Shortest time between two reads because of a clock, so that a clock that jumps back and forth cannot keep a lane from inserting. In
+ * between, visits in the future count as of now.
+ */
 const CLOCK_MS = 30_000;
 
 /**
- * Keeps the memory of visits as long as the longest `unique_click_hours` of all offers, also when that changes, and reads it from the
- * table again when visits in it lie in the future: they are of a clock that was ahead and has gone back.
+ * Keeps visits for the longest `unique_click_hours` of all offers, also when that changes. Reads them from the table again when some
+ * lie in the future: their clock was ahead and has gone back.
  */
 export class UniqueWindow {
   readonly #clickhouse: Clickhouse;
@@ -41,8 +44,8 @@ export class UniqueWindow {
   }
 
   /**
-   * Takes over a window that has become longer, and a clock that went back. To be called only while nothing is being inserted, so
-   * that every click accepted meanwhile is in a batch or in the answer. A failure delays both by 5 s.
+   * Reacts to a longer window and to a clock that went back. May be called only while nothing is being inserted, so that every click
+   * accepted meanwhile is in a batch or in the answer. A failure delays both by 5 s.
    */
   async refresh(): Promise<void> {
     const nowMs = performance.now();

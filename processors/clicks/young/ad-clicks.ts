@@ -2,9 +2,9 @@ import type { AdClickIdKind } from "../../../schemas/events/click-query.ts";
 import { orderInMillisecond } from "../../../schemas/ids/click-id.ts";
 import { readAdIds, readWorkspaceId } from "../intake/read-line.ts";
 
-/** A row that is found by an ad-platform id. */
+/** A row that can be found by an ad ID. */
 export type AdClick = {
-  /** Kind and workspace of the id, and the id as the row has it. */
+  /** Kind and workspace of the ID, and the ID as written in the row. */
   readonly key: string;
   /** 0 for a click without an offer. */
   readonly offerId: number;
@@ -15,7 +15,7 @@ export type AdClick = {
   readonly at: number;
 };
 
-/** What a click is looked for by. `offerId` 0 names no offer. */
+/** A search for a click. `offerId` 0 names no offer. */
 export type AdClickSearch = {
   readonly workspaceId: number;
   readonly offerId: number;
@@ -27,12 +27,12 @@ const LINE_FEED = 10;
 const CLICK_ID = /"click_id":"([0-9a-f]{32})"/;
 
 /**
- * The latest click of each ad-platform id on each offer: all that G113 asks for. Clicks with the same id and offer replace each
- * other, so an id that is on every click costs no more to keep, to look up and to remove than one that is on a single click.
- * The keys are whole texts in a Map, whose hash is seeded: nobody can choose ids that collide.
+ * The latest click of each ad ID on each offer, which is sufficient for G113. A click replaces an earlier one with the same ID and
+ * offer, so an ID on every click costs no more to keep, to find and to remove than an ID on one click. The keys are complete texts in a
+ * Map, whose hash is seeded, so an attacker cannot choose IDs that collide.
  */
 export class AdClicks {
-  /** One click, or by offer the clicks of an id that is on several offers. */
+  /** One click, or a map by offer if the ID is on several offers. */
   readonly #latest = new Map<string, AdClick | Map<number, AdClick>>();
 
   add(click: AdClick): void {
@@ -50,7 +50,10 @@ export class AdClicks {
     }
   }
 
-  /** An older click with the same id and offer is not found from now on: ClickHouse has this one, which goes before it. */
+  /**
+   * Removes a click. An older one with the same ID and offer is not found afterwards; it would lose against this one, which is in
+   * ClickHouse.
+   */
   remove(click: AdClick): void {
     const known = this.#latest.get(click.key);
     if (known === click) {
@@ -61,7 +64,7 @@ export class AdClicks {
     }
   }
 
-  /** At most three rows, newest last: the latest click on the offer, on any offer, and without one. */
+  /** At most three rows, newest last: the latest click on the offer, on any offer, and without an offer. */
   find({ workspaceId, offerId, kind, value }: AdClickSearch): string[] {
     const written = Buffer.from(JSON.stringify(value).slice(1, -1)).toString("latin1");
     const known = this.#latest.get(keyOf(workspaceId, kind, written));
@@ -79,12 +82,12 @@ export class AdClicks {
   }
 }
 
-/** The keys under which a click is found. `line` is its record as latin1. */
+/** The keys under which a click can be found. `line` is its record as latin1. */
 export function adClickKeys(line: string): string[] {
   const ids = readAdIds(line);
   if (ids.length === 0) return [];
   const workspaceId = readWorkspaceId(line);
-  // Copied: a part of the message's text would keep all of it in memory.
+  // A copy: a substring would keep the text of the whole message in memory.
   return ids.map(({ kind, written }) =>
     Buffer.from(keyOf(workspaceId, kind, written), "latin1").toString("latin1"),
   );
@@ -96,7 +99,7 @@ function keyOf(workspaceId: number, kind: AdClickIdKind, written: string): strin
 
 function isLater(click: AdClick, other: AdClick): boolean {
   if (click.ts !== other.ts) return click.ts > other.ts;
-  // A message has the records of one producer in their order.
+  // A message has the records of one producer in order.
   if (click.bytes === other.bytes) return click.at > other.at;
   return orderOf(click) >= orderOf(other);
 }

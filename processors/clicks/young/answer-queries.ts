@@ -16,11 +16,11 @@ export type QueryOptions = {
   readonly intake: Intake;
   readonly log: Log;
   readonly asked: (found: boolean) => void;
-  /** The present time when everything was read that the stream holds, UTC ms. */
+  /** The present time if everything in the stream was read, UTC ms. */
   readonly caughtUpMs: () => number | undefined;
 };
 
-/** Answers "click, please" for one lane until it is closed. Also for clicks that are not in ClickHouse yet (G162). */
+/** Answers queries for clicks of one lane until it is closed, including clicks that are not in ClickHouse yet (G162). */
 export function answerQueries(nats: Nats, lane: number, options: QueryOptions): { close(): void } {
   const { log, asked } = options;
   const subscription = nats.connection.subscribe(nats.subjects.clickQuery(lane), {
@@ -35,7 +35,7 @@ export function answerQueries(nats: Nats, lane: number, options: QueryOptions): 
         const isFound = answer.clicks.length > 0;
         asked(isFound);
         message.respond(JSON.stringify(answer));
-        // Who asks again soon hears more than what idle producers have said by themselves.
+        // Asks the producers for a message now, so that a repeat of the query soon gets more than their usual messages would give.
         if (query.by !== "id" || !isFound)
           nats.connection.publish(nats.subjects.clickWordWanted(lane));
       } catch (failure) {

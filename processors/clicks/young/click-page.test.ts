@@ -18,7 +18,7 @@ function idOf(n: number): string {
   return n.toString(16).padStart(32, "0");
 }
 
-/** A segment of clicks `n` ms after the start, with further fields. */
+/** A segment of clicks `n` ms after the start, with more fields. */
 function segment(
   clicks: readonly (readonly [n: number, fields?: object])[],
   isStored = false,
@@ -60,7 +60,7 @@ const batches = [
   batchOf(segment([[3, { workspace_id: 12 }], [4, { is_bot: true }], [2_000]])),
 ];
 
-test("a page holds what is not stored, of the workspace and the range, newest first", () => {
+test("a page holds unstored clicks of the workspace and the range, newest first", () => {
   expect(idsOf(clickPage(batches, ALL))).toEqual([5, 4, 1]);
   expect(idsOf(clickPage(batches, { ...ALL, fromMs: T + 4, toMs: T + 3_000 }))).toEqual([
     2_000, 5, 4,
@@ -68,7 +68,7 @@ test("a page holds what is not stored, of the workspace and the range, newest fi
   expect(idsOf(clickPage(batches, { ...ALL, workspaceId: 12 }))).toEqual([3]);
 });
 
-test("a field that a row leaves out has its default", () => {
+test("a field that is missing in a row has its default", () => {
   const where = (column: string, value: string | boolean): number[] =>
     idsOf(clickPage(batches, { ...ALL, where: [{ column, value }] }));
   expect(where("sub1", "")).toEqual([4, 1]);
@@ -108,7 +108,7 @@ test("a page stays below the size of a message, and says that it is cut", () => 
   expect(clickPage(all, { ...ALL, after: { atMs: T + 2, clickId: idOf(2) } })?.isCut).toBe(false);
 });
 
-test("a row that is none is passed over; a writer with too many rows tells nothing", () => {
+test("an invalid row is skipped; a writer with too many rows returns no page", () => {
   const broken = segment([[1], [2]]);
   const text = broken.bytes.toString().replace('"workspace_id":1}\n', '"workspace_id":1,}\n');
   expect(idsOf(clickPage([batchOf({ ...broken, bytes: Buffer.from(text) })], ALL))).toEqual([2]);

@@ -4,9 +4,9 @@ import type { Batch, Segment } from "../intake/batch.ts";
 
 export type ClickPage = { readonly clicks: string[]; readonly isCut: boolean };
 
-/** Rows looked at for one page; about 5 µs each, in which the lane does nothing else. */
+/** The most rows searched for one page. Each takes about 5 µs, in which the lane does nothing else. */
 const ROWS_MAX = 20_000;
-/** Of a page: as JSON within JSON it stays below the 1 MiB of a NATS message. */
+/** Size of a page. As JSON within JSON it stays below the 1 MiB of a NATS message. */
 const PAGE_BYTES_MAX = 400_000;
 const DEFAULTS: object = ClickRecord.parse({
   click_id: "0".repeat(32),
@@ -18,12 +18,12 @@ const DEFAULTS: object = ClickRecord.parse({
 type Found = { readonly row: string; readonly ts: number; readonly clickId: string };
 
 /**
- * A page of the clicks that were read and are not in ClickHouse yet. Undefined when there are more of them than may be looked
- * at: a writer that is so far behind cannot tell.
+ * A page of the clicks that were read and are not in ClickHouse yet. Undefined if there are more than {@link ROWS_MAX} of them: the
+ * writer is too far behind to answer.
  */
 export function clickPage(batches: readonly Batch[], query: ClickPageQuery): ClickPage | undefined {
   const segments = batches.flatMap((batch) =>
-    batch.segments.filter((segment) => isWanted(segment, query)),
+    batch.segments.filter((segment) => isInQuery(segment, query)),
   );
   const rows = segments.reduce((sum, segment) => sum + segment.to - segment.from, 0);
   if (rows > ROWS_MAX) return undefined;
@@ -38,7 +38,7 @@ export function clickPage(batches: readonly Batch[], query: ClickPageQuery): Cli
   return { clicks, isCut: false };
 }
 
-function isWanted({ isStored, fromMs, toMs }: Segment, query: ClickPageQuery): boolean {
+function isInQuery({ isStored, fromMs, toMs }: Segment, query: ClickPageQuery): boolean {
   const lastMs = Math.min(query.toMs, query.after?.atMs ?? query.toMs);
   return !isStored && fromMs <= lastMs && toMs >= query.fromMs;
 }
@@ -76,7 +76,7 @@ function parseRow(row: string): object {
     const value: unknown = JSON.parse(row);
     return typeof value === "object" && value !== null ? value : {};
   } catch (error) {
-    // ClickHouse refuses it when it is inserted, and it is counted there.
+    // ClickHouse refuses the row at its insert, where it is counted.
     if (error instanceof SyntaxError) return {};
     throw error;
   }

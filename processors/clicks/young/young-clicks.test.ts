@@ -41,7 +41,7 @@ function segment(times: readonly number[], fields: Partial<Segment> & Fields = {
   };
 }
 
-/** Times of the clicks that are found for a question. */
+/** Times of the clicks that a search finds. */
 function timesOf(
   young: YoungClicks,
   value: string,
@@ -81,7 +81,7 @@ test("the latest click is found by its ad-platform id, whatever characters it ha
   expect(timesOf(young, "G-")).toEqual([]);
 });
 
-test("of one id the latest click of the named offer, of any offer and of none are found (G113)", () => {
+test("a search finds an id's latest click on the named offer, on any offer and without one (G113)", () => {
   const young = new YoungClicks(limits);
   for (const [index, offer_id] of [5, 5, 6, 7, 0, 6].entries()) {
     young.add(segment([T + index], { gclid: "G", offer_id }));
@@ -106,14 +106,14 @@ test("of two clicks of one millisecond the higher id is the latest, whatever the
   }
 });
 
-test("a click that is not stored never leaves, whatever its age and number", () => {
+test("a click that is not stored never leaves, whatever its age and their number", () => {
   const young = new YoungClicks({ ageMs: 1, bytesMax: 1, segmentsMax: 1 });
   for (let i = 0; i < 10; i += 1) young.add(segment([T + i]));
   young.forget(T + 1_000_000);
   expect(young.count).toBe(10);
 });
 
-test("stored clicks leave by age, by number and by bytes, oldest first, and nothing of them stays", () => {
+test("stored clicks leave by age, by number and by bytes, oldest first, and leave nothing behind", () => {
   const young = new YoungClicks(limits);
   for (let i = 0; i < 10; i += 1) {
     const readAtMs = T + i * 100_000;

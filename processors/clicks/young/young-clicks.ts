@@ -6,26 +6,26 @@ import { readLine } from "../intake/read-line.ts";
 import { type AdClick, type AdClickSearch, AdClicks, adClickKeys } from "./ad-clicks.ts";
 
 export type YoungLimits = {
-  /** Of clicks that ClickHouse has too; younger ones may leave earlier for the other two limits. */
+  /** Limit for clicks that are also in ClickHouse. The other two limits may remove them earlier. */
   readonly ageMs: number;
   readonly bytesMax: number;
   readonly segmentsMax: number;
 };
 
 const BUCKET_MS = 1_000;
-/** A segment over a longer time, from an ingress with little traffic or a stopped clock, is looked at for every question. */
+/** A segment over a longer time, from an ingress with little traffic or a clock that stood still, is searched for every query. */
 const SPAN_MS_MAX = 10_000;
-/** Slots of left segments before the list is cut. */
+/** Free slots at the head of the list before it is cut. */
 const LEFT_MAX = 4_096;
 const LINE_FEED = 10;
 
-/** Where a row begins, and its line feed. */
-type RowPlace = { readonly start: number; readonly end: number };
+/** Start and end of a row; the end is its line feed. */
+type RowSpan = { readonly start: number; readonly end: number };
 
 /**
- * The clicks that were read lately, in the order of the stream, as the bytes that go to ClickHouse. A click id contains its
- * time, so few segments are searched for it; for ad-platform ids there is an index of the latest click. Clicks stay here until
- * ClickHouse has them: the caller bounds how many that can be.
+ * The clicks that were read lately, in the order of the stream, as the bytes that go to ClickHouse. A click id contains its time, so
+ * few segments must be searched for it; an index has the latest click of each ad ID. Clicks stay here until ClickHouse has them. The
+ * caller bounds how many that can be.
  */
 export class YoungClicks {
   readonly #limits: YoungLimits;
@@ -64,22 +64,22 @@ export class YoungClicks {
 
   /** The row of a click as JSON. */
   byId(clickId: string): string | undefined {
-    for (const { segment, start, end } of this.#placesOf(clickId))
+    for (const { segment, start, end } of this.#find(clickId))
       return segment.bytes.toString("utf8", start, end);
     return undefined;
   }
 
-  /** Clears clicks that were erased. Only while nothing is being inserted, because rows are changed in place. */
+  /** Clears erased clicks. May be called only while nothing is being inserted, because rows change in place. */
   eraseClicks(clickIds: readonly string[], erased: ErasedClicks): void {
     const gone = new Set<string>();
     for (const clickId of clickIds) {
-      for (const { segment, ...place } of this.#placesOf(clickId))
-        this.#eraseRow(segment, place, { erased, gone });
+      for (const { segment, ...span } of this.#find(clickId))
+        this.#eraseRow(segment, span, { erased, gone });
     }
     this.#findOlder(gone);
   }
 
-  /** Clears what was erased in all rows of these segments, under the same condition. */
+  /** Clears erased data in all rows of these segments, under the same condition. */
   eraseIn(segments: readonly Segment[], erased: ErasedClicks): void {
     const gone = new Set<string>();
     for (const segment of segments) {
@@ -100,23 +100,23 @@ export class YoungClicks {
     }
   }
 
-  *#placesOf(clickId: string): Generator<RowPlace & { readonly segment: Segment }> {
+  *#find(clickId: string): Generator<RowSpan & { readonly segment: Segment }> {
     const { atMs } = clickIdParts(clickId);
-    const wanted = `"click_id":"${clickId}"`;
+    const field = `"click_id":"${clickId}"`;
     const candidates = [this.#bySecond.get(Math.floor(atMs / BUCKET_MS)) ?? [], this.#wide];
     for (const segments of candidates) {
       for (const segment of segments) {
         if (segment.fromMs > atMs || segment.toMs < atMs) continue;
-        const at = segment.bytes.indexOf(wanted);
+        const at = segment.bytes.indexOf(field);
         if (at >= 0) yield { segment, ...lineAt(segment.bytes, at) };
       }
     }
   }
 
-  /** The row keeps its length, and with it every other row its place. `gone` takes the keys by which it is not found any more. */
+  /** The row keeps its length, so the other rows do not move. Adds to `gone` the keys by which the row is no longer found. */
   #eraseRow(
     segment: Segment,
-    { start, end }: RowPlace,
+    { start, end }: RowSpan,
     { erased, gone }: { readonly erased: ErasedClicks; readonly gone: Set<string> },
   ): void {
     const { bytes } = segment;
@@ -134,19 +134,22 @@ export class YoungClicks {
     segment.adClicks = segment.adClicks.filter((click) => !isGone(click));
   }
 
-  /** Older clicks with the same ad-platform ids, which the erased ones stood before, may not be in ClickHouse yet. */
+  /**
+   * Adds older clicks with the same ad IDs to the index again: the erased clicks had replaced them, and they may not be in ClickHouse
+   * yet.
+   */
   #findOlder(keys: ReadonlySet<string>): void {
     if (keys.size === 0) return;
     for (const { adClicks } of this.segments())
       for (const click of adClicks) if (keys.has(click.key)) this.#adClicks.add(click);
   }
 
-  /** The latest rows of this ad-platform id: see {@link AdClicks.find}. */
+  /** The latest rows of this ad ID: see {@link AdClicks.find}. */
   byAdClickId(search: AdClickSearch): string[] {
     return this.#adClicks.find(search);
   }
 
-  /** Lets go what is stored and too old or too much, at `nowMs` of the clock that segments are read by: one that never steps. */
+  /** Drops stored clicks that exceed a limit. `nowMs` is of the clock by which segments are read, which never steps. */
   forget(nowMs: number): void {
     for (;;) {
       const segment = this.#queue[this.#head];
@@ -197,6 +200,6 @@ function secondsOf(segment: Segment): number[] {
   return seconds;
 }
 
-function lineAt(bytes: Buffer, at: number): RowPlace {
+function lineAt(bytes: Buffer, at: number): RowSpan {
   return { start: bytes.lastIndexOf(LINE_FEED, at) + 1, end: bytes.indexOf(LINE_FEED, at) };
 }

@@ -7,7 +7,7 @@ import { CONVERSION_STATUSES } from "../read/report-params.ts";
 import { type Handled, refusal, takenReply } from "./postback-answer.ts";
 import { malformed } from "./refusal.ts";
 
-/** The first answer under a key, as Postgres keeps it. */
+/** The first answer to a report with this idempotency key, as Postgres keeps it. */
 export const Keyed = z.object({
   outcome: z.literal("keyed"),
   fingerprint: z.string(),
@@ -27,11 +27,11 @@ export const Keyed = z.object({
 });
 export type Keyed = z.infer<typeof Keyed>;
 
-/** Of a report about somebody whose data was erased (G207): it can no longer be compared. */
+/** The fingerprint of a report after its person's data was erased (G207): it can no longer be compared. */
 const ERASED = "\\x";
 const USED = malformed("idempotency key was used for another report");
 
-/** The answer to a report whose key is known: the first one again, or a refusal if that was another report. */
+/** The answer to a report with a known key: the first answer again, or a refusal if the first report was a different one. */
 export function keyedAnswer(key: ReportKey, { fingerprint, answer }: Keyed): Handled {
   const known = { workspaceId: key.workspace_id, clickId: undefined, unkept: undefined };
   if (fingerprint !== ERASED && fingerprint !== key.fingerprint)
@@ -61,7 +61,10 @@ export async function findFirstAnswer(db: Queryable, key: ReportKey): Promise<Ha
   return kept === null ? undefined : keyedAnswer(key, kept);
 }
 
-/** Keeps an answer that changed no conversion, and answers it; if another report with the key was first, the answer to that one. */
+/**
+ * Stores an answer that changed no conversion, and returns it. If another report with the same key came first, returns the answer to
+ * that one.
+ */
 export async function keepFirstAnswer(
   db: Queryable,
   key: ReportKey,

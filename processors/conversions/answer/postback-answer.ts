@@ -3,7 +3,7 @@ import type { ReportKey } from "../read/report-key.ts";
 import type { ConversionStatus } from "../read/report-params.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** What became of a report. */
+/** The outcome of a report. */
 export type Handled = {
   readonly reply: PostbackReply;
   /** For the inbound log. */
@@ -11,7 +11,7 @@ export type Handled = {
   readonly clickId: string | undefined;
   readonly conversionId: string | undefined;
   readonly message: string;
-  /** The idempotency key of a report whose answer is not kept yet: it changed no conversion. */
+  /** The idempotency key of a report whose answer is not stored yet because the report changed no conversion. */
   readonly unkept?: ReportKey | undefined;
 };
 
@@ -43,7 +43,7 @@ export function takenReply(taken: Taken): PostbackReply {
   };
 }
 
-/** `{ok: false, error}`, with what is known for the log. */
+/** `{ok: false, error}`, with what is known about the report for the inbound log. */
 export function refusal(
   { httpStatus, error, result, details }: Refusal,
   known: { readonly workspaceId?: number | undefined; readonly clickId?: string | undefined },

@@ -15,16 +15,16 @@ import { isStoreAway } from "../record/store-away.ts";
 import type { Handled } from "./postback-answer.ts";
 
 const FLUSH_INTERVAL_MS = 100;
-/** While Postgres is away. */
+/** Wait between attempts while Postgres is unavailable. */
 const RETRY_MS = 1_000;
-/** How often the refusals that were counted together are looked at: their minute may be over. */
+/** How often to check whether the minute of a merged row of refusals is over. */
 const DUE_MS = 1_000;
 const ROWS_A_FLUSH = 500;
 const ROWS_MAX = 10_000;
 const PARAMS_MAX = 64;
 const TEXT_LENGTH_MAX = 255;
 const MASK = "***";
-/** Under whatever name it came. */
+/** E-mail addresses are masked in every parameter. */
 const EMAIL = /[^\s@]@[^\s@]+\.[^\s@]/;
 
 type LogRow = {
@@ -42,10 +42,10 @@ type LogRow = {
 };
 
 /**
- * The inbound log: a row for every report, with its outcome (G178). Written beside the answers, many rows a statement, so that
- * it never delays or fails a conversion. What does not fit while Postgres is away is counted in `lost`. Calls that ingress has
- * answered by itself stand in it too. Refusals of strangers, who have no valid token, share rows ({@link RefusalRows}); a report
- * with a token always has its own.
+ * The inbound log: one row for each report, with its outcome (G178). Rows are written after the answer, many in one statement, so the
+ * log never delays or fails a conversion. While Postgres is unavailable, rows that do not fit in memory are counted in `lost`. Calls
+ * that ingress answered without this process are logged too. Refusals of strangers (callers without a valid token) share rows
+ * ({@link RefusalRows}); a report with a valid token always has its own row.
  */
 export class PostbackLog {
   readonly #db: Queryable;
@@ -60,9 +60,9 @@ export class PostbackLog {
     gatherMs: FLUSH_INTERVAL_MS,
     repeatInMs: (error) => (isStoreAway(error) ? RETRY_MS : undefined),
   });
-  /** Rows that found no place. */
+  /** Rows that were dropped because the queue was full, or that Postgres refused. */
   lost = 0;
-  /** Refusals that were counted in the row of others. */
+  /** Refusals that were counted in an existing row. */
   merged = 0;
 
   constructor(deps: {
@@ -76,23 +76,23 @@ export class PostbackLog {
     this.#dueTimer = setInterval(() => this.#pushDue(false), DUE_MS);
   }
 
-  add(request: PostbackRequest, handled: Handled): void {
+  add(rawReport: PostbackRequest, handled: Handled): void {
     const { workspaceId, clickId, conversionId, message, reply } = handled;
-    const token = request.params["token"] ?? "";
-    const { endpoint, params, ip, receivedAtMs } = request;
+    const token = rawReport.params["token"] ?? "";
+    const { endpoint, params, ip, receivedAtMs } = rawReport;
     const call: InboundCall = {
       endpoint,
       params,
       ip,
       receivedAtMs,
       workspaceId:
-        workspaceId ?? workspaceOfCall(this.#catalog, { token, host: request.host })?.id ?? null,
+        workspaceId ?? workspaceOfCall(this.#catalog, { token, host: rawReport.host })?.id ?? null,
       clickId: clickId ?? null,
       httpStatus: reply.httpStatus,
       result: reply.result,
       message,
     };
-    // Before the catalog is there, every token is unknown.
+    // While the catalog is not loaded, every token is unknown.
     const isStranger =
       this.#catalog.isLoaded && this.#catalog.ownerOfToken(token.trim()) === undefined;
     const isShared = isStranger && !reply.body.ok && !this.#strangers.admit(call);
@@ -100,12 +100,12 @@ export class PostbackLog {
     else this.#push(call, conversionId);
   }
 
-  /** Calls that ingress has answered. They are in Postgres when this resolves. Throws what Postgres throws. */
+  /** Logs calls that ingress answered. They are in Postgres when this resolves. Throws what Postgres throws. */
   async keep(calls: readonly InboundCall[]): Promise<void> {
     await this.#insert(calls.map((call) => rowOf(this.#catalog, call, undefined)));
   }
 
-  /** Writes what is left, once; what cannot be written then is lost. */
+  /** Makes one attempt to write the remaining rows. Rows that it cannot write are lost. */
   async close(): Promise<void> {
     clearInterval(this.#dueTimer);
     this.#pushDue(true);
@@ -125,7 +125,7 @@ export class PostbackLog {
       await this.#insert(rows);
     } catch (error) {
       this.#log.warn({ err: error, waiting: this.#rows.count }, "postback-log.not-written");
-      // What Postgres refuses it would refuse again, and everything behind it would wait.
+      // Postgres would refuse these rows again, and all later rows would wait behind them.
       if (!isStoreAway(error)) this.lost += rows.length;
       throw error;
     }
@@ -150,7 +150,8 @@ export class PostbackLog {
 function rowOf(catalog: Catalog, call: InboundCall, conversionId: string | undefined): LogRow {
   const { endpoint, ip, message } = call;
   const workspace = catalog.workspaces.get(call.workspaceId ?? 0);
-  // Who reports to `/pb` is a server; everybody else is a visitor, of whom a workspace keeps no more than it wants.
+  // A caller of `/pb` is a server. All other callers are visitors, and the workspace's setting limits how much of their address is
+  // kept.
   const storage = workspace?.ip_storage ?? "truncated";
   const shownIp = storedIp(ip, endpoint === "pb" ? "full" : storage);
   return {
@@ -168,14 +169,14 @@ function rowOf(catalog: Catalog, call: InboundCall, conversionId: string | undef
   };
 }
 
-/** Whose token it was; never the token. */
+/** The owner of the token; never the token itself. */
 function tokenOwnerName(catalog: Catalog, token: string): string {
   const owner = catalog.ownerOfToken(token.trim());
   if (owner === undefined) return "";
   return owner.kind === "workspace" ? "workspace" : `advertiser ${owner.advertiser.id}`;
 }
 
-/** Parameters as they came, bounded, and without what opens a door or names a person (P31). */
+/** Parameters as they came, shortened, and without secrets and personal data (P31). */
 function maskedParams(
   params: InboundCall["params"],
   storage: Workspace["ip_storage"],

@@ -1,16 +1,16 @@
 import type { PostbackResult } from "../../../schemas/events/postback-request.ts";
 
-/** A report that is not taken: what its sender is told, and the word of the inbound log. */
+/** A report that is not accepted: the error for its sender, and the result for the inbound log. */
 export type Refusal = {
   readonly kind: "refused";
   readonly httpStatus: number;
   readonly error: string;
   readonly result: PostbackResult;
-  /** What more its sender is told. */
+  /** More facts for the sender. */
   readonly details?: Readonly<Record<string, unknown>>;
 };
 
-/** Business errors have HTTP 200, so that the sender's system does not repeat them (T01). */
+/** Business errors have HTTP 200, so that the sender's system does not send the report again (T01). */
 export function refused(error: string, result: PostbackResult = "error"): Refusal {
   return { kind: "refused", httpStatus: 200, error, result };
 }
@@ -23,7 +23,7 @@ export function unauthorized(error: string, result: PostbackResult): Refusal {
   return { kind: "refused", httpStatus: 401, error, result };
 }
 
-/** G184: a change from outside the advertiser's list. */
+/** A change from an address outside the advertiser's list (G184). */
 export const UPDATE_IP_REFUSED: Refusal = {
   kind: "refused",
   httpStatus: 403,
@@ -31,7 +31,7 @@ export const UPDATE_IP_REFUSED: Refusal = {
   result: "ip_not_allowed",
 };
 
-/** Our outage is never told as a business error (P15): the sender repeats the report. */
+/** An outage of ours is never reported as a business error (P15): the sender repeats the report. */
 export const UNAVAILABLE: Refusal = {
   kind: "refused",
   httpStatus: 503,
@@ -39,5 +39,5 @@ export const UNAVAILABLE: Refusal = {
   result: "unavailable",
 };
 
-/** A fault of ours: told like an outage, so that the report comes again, and logged as an error. */
+/** A bug of ours. The sender sees an outage, so that it repeats the report; our log has an error. */
 export const FAULT: Refusal = { ...UNAVAILABLE, result: "error" };

@@ -9,7 +9,7 @@ import { maySpeakFor } from "../read/sender.ts";
 import { type Handled, refusal } from "./postback-answer.ts";
 import { UNAVAILABLE } from "./refusal.ts";
 
-/** How a request leaves the service; see processors/outgoing. */
+/** How a request leaves the service; implemented in schemas/outgoing. */
 export type Outgoing = {
   send(request: {
     readonly url: URL;
@@ -19,23 +19,23 @@ export type Outgoing = {
   }): Promise<{ readonly status: number }>;
 };
 
-/** A report about a click that nobody here knows. */
+/** A report about a click that this installation does not know. */
 type UnknownClickReport = {
-  readonly request: PostbackRequest;
+  readonly rawReport: PostbackRequest;
   readonly report: Report;
   readonly origin: Origin;
 };
 
-/** Ingress waits 7 s for the whole answer: what it no longer waits for must not go on. */
+/** Ingress waits 7 s for the whole answer. A relay that it no longer waits for must not continue. */
 const TIMEOUT_MS = 6_000;
-/** A destination that hangs must leave room for the reports of everybody else. */
+/** Bounds the relays under way, so that a destination that hangs leaves room for other reports. */
 const UNDER_WAY_MAX = 100;
-/** Ingress knows by it what has been relayed once already: two settings that name each other make no circle. */
+/** Marks a report as relayed. Ingress does not relay such a report again, so two settings that point at each other make no loop. */
 const VIA = "1.1 tracker-relay";
 
 /**
- * Relays reports about unknown clicks to where a workspace wants them (G117): visitors that a traffic control forwards to an
- * offer elsewhere convert with click ids of that place. Off while `forward_unknown_url` is empty.
+ * Relays reports about unknown clicks to the URL that a workspace has configured (G117). When a traffic control forwards visitors to an
+ * offer on another system, their conversions carry click ids of that system. Off while `forward_unknown_url` is empty.
  */
 export class UnknownClickRelay {
   readonly #catalog: Catalog;
@@ -53,21 +53,21 @@ export class UnknownClickRelay {
     this.#log = deps.log;
   }
 
-  /** Undefined when the report is not to be relayed: then its click is simply unknown. */
+  /** Undefined when the report is not relayed: then its click is simply unknown. */
   async relay(incoming: UnknownClickReport): Promise<Handled | undefined> {
-    const { report, request } = incoming;
+    const { report, rawReport } = incoming;
     const workspace = this.#workspaceThatForwards(incoming);
     if (workspace === undefined) return undefined;
     const known = { workspaceId: workspace.id, clickId: report.clickId };
     if (report.isTest) return forwarded(known, { isTest: true });
-    const isTaken = await this.#send(workspace, request.params);
+    const isTaken = await this.#send(workspace, rawReport.params);
     return isTaken ? forwarded(known, { isTest: false }) : refusal(UNAVAILABLE, known);
   }
 
-  /** That of the token, if it relays and has a forward that the report may be about. */
-  #workspaceThatForwards({ request, report, origin }: UnknownClickReport): Workspace | undefined {
+  /** The workspace of the token, if it relays and has a forward that the report may be about. */
+  #workspaceThatForwards({ rawReport, report, origin }: UnknownClickReport): Workspace | undefined {
     const { sender } = origin;
-    if (sender.kind === "pixel" || report.clickId === undefined || request.isRelayed === true)
+    if (sender.kind === "pixel" || report.clickId === undefined || rawReport.isRelayed === true)
       return undefined;
     const { workspace } = sender;
     if (workspace.forward_unknown_url === "" || workspace.status !== "active") return undefined;
@@ -80,7 +80,7 @@ export class UnknownClickRelay {
     return this.#offersForwardedTo(workspace).some(isMeant) ? workspace : undefined;
   }
 
-  /** Of paused controls too: they have forwarded before. */
+  /** Includes offers of paused controls: they may have forwarded visitors earlier. */
   #offersForwardedTo({ id }: Workspace): Offer[] {
     const offers: Offer[] = [];
     for (const control of this.#catalog.trafficControls.values()) {
@@ -91,11 +91,11 @@ export class UnknownClickRelay {
     return offers;
   }
 
-  /** False when the other side has not taken it: the sender repeats the report (P15). */
+  /** False when the destination did not accept the report: the sender repeats it (P15). */
   async #send(workspace: Workspace, params: PostbackRequest["params"]): Promise<boolean> {
     const url = relayUrl(workspace.forward_unknown_url, params);
     if (url === undefined) {
-      // The setting itself may hold the token of the other side: no log has it.
+      // Do not log the URL: it may contain a token of the destination.
       this.#log.error({ workspace: workspace.id }, "conversions.relay-url-is-none");
       return false;
     }
@@ -121,8 +121,9 @@ export class UnknownClickRelay {
 }
 
 /**
- * The report's parameters behind those of the setting, which go before them. Our token opens our door only, and e-mail and
- * telephone leave the service hashed or not at all (P31, PB-020). Undefined for a setting that is no URL.
+ * The relay URL: the setting's own parameters, then those of the report. If both have a parameter, the setting's value wins. Our token
+ * is left out because it authorises calls to us, and e-mail and telephone leave the service hashed or not at all (P31, PB-020).
+ * Undefined if the setting is not a URL.
  */
 export function relayUrl(setting: string, params: PostbackRequest["params"]): URL | undefined {
   if (!URL.canParse(setting)) return undefined;

@@ -20,8 +20,8 @@ export type Attributor = ClickSources & { readonly pool: Queryable };
 const UNKNOWN_CLICK = refused("unknown click_id", "unknown_click");
 
 /**
- * The click that a report is credited to: by id, by ad-platform id, by e-mail, in this order; undefined when the report
- * names none. With first-touch attribution the first click goes before it (G112).
+ * Finds the click that a report is credited to: by click id, then by ad ID, then by e-mail. Undefined when the report names none of
+ * them. If the offer uses first-touch attribution, the first click wins over all of these (G112).
  */
 export async function attributeClick(
   sources: Attributor,
@@ -65,7 +65,7 @@ async function lastClick(
   return await clickByEmail(sources, report, origin);
 }
 
-/** Within the attribution window or not is judged like any other click (G114). */
+/** The check of the attribution window comes later and treats this click like any other (G114). */
 async function clickByEmail(
   sources: Attributor,
   { emailHash }: Report,
@@ -81,7 +81,7 @@ async function clickByEmail(
   });
   if (clickId === undefined) return none;
   const found = await findClickById(sources, clickId);
-  // A click whose retention has passed credits nobody any more.
+  // A click whose retention period is over can no longer be credited.
   return found.kind === "none" ? none : attributionOf(found, UNKNOWN_CLICK);
 }
 

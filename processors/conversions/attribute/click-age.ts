@@ -1,11 +1,11 @@
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 
-/** Clocks of two hosts do not differ by more unless one of them is wrong. */
+/** The clocks of two hosts differ by at most this much, unless one of them is wrong. */
 const SKEW_MS = 60_000;
 
 /**
- * How long before the conversion its click was, in ms. Undefined without a click, and for one that lies in the future when the
- * conversion is reported: it is of a clock that was ahead, and its age is unknown.
+ * Time between click and conversion, in ms. Undefined without a click, and for a click with a time after the report: the clock of its
+ * host was ahead, so its age is unknown.
  */
 export function clickAgeMs(facts: {
   readonly click: Pick<ClickRecord, "ts"> | undefined;

@@ -10,9 +10,9 @@ const POLL_MS = 100;
 const Count = z.object({ clicks: z.int(), seen: z.int() });
 
 /**
- * Whether the address of the click brought more than `clicksMax` clicks on its offer in the 24 hours up to `atMs` (G101); "away"
- * when nobody can tell now. The clicks before a young one are stored before it: its own row is waited for, at most 2 s. Without
- * a click, an address or a limit there is nothing to count.
+ * Whether the address of the click brought more than `clicksMax` clicks on its offer in the 24 hours up to `atMs` (G101). "away" when
+ * ClickHouse cannot answer. Clicks are stored in order, so once the row of a young click is stored, all clicks before it are; the
+ * function waits at most 2 s for that row. False without a click, an address or a limit.
  */
 export async function isClickIpCrowded(
   sources: ClickSources,
@@ -34,14 +34,14 @@ async function countUntilKnown(
   for (;;) {
     const count = await countClicks(sources, click, limit);
     if (count !== undefined && count.clicks > limit.clicksMax) return true;
-    // A click of another day is not among those that are counted.
+    // The row of a click from an earlier day is not in the counted range, so do not wait for it.
     if (count !== undefined && (count.seen > 0 || limit.atMs - click.ts >= DAY_MS)) return false;
     if (performance.now() >= deadlineMs) return "away";
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
-/** Stops counting at the limit: an address with a million clicks costs no more than one just above it. */
+/** Stops counting at the limit, so an address with a million clicks costs no more than one just above the limit. */
 async function countClicks(
   { clickhouse }: ClickSources,
   click: ClickRecord,

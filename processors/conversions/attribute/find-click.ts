@@ -25,31 +25,31 @@ export type ClickSources = {
   readonly clock: Clock;
   readonly storedClicks: StoredClicks;
   readonly storedAdClicks: StoredAdClicks;
-  /** Of callers without a token: they share statements of their own, so that no postback waits for them. */
+  /** Searches of callers without a token have their own statements, so that no postback waits for them. */
   readonly strangersAdClicks: StoredAdClicks;
-  /** Of callers without a token, in questions to writers. */
+  /** Bounds how many writers are asked at once for callers without a token. */
   readonly strangersSearches: WorkPool;
 };
 
 const WAIT_MS = 2_000;
 const POLL_MS = 50;
-/** The first questions after a click come faster: it is on its way for a few milliseconds. */
+/** The first polls of the writers come faster, because a new click usually arrives within a few milliseconds. */
 const POLL_MS_MIN = 5;
-/** Strangers ask writers that are behind less and less often: their questions take the processor time that postbacks need. */
+/** A stranger's search polls writers that are behind at this slower rate: each poll takes processor time that postbacks need. */
 const STRANGERS_POLL_MS = 400;
-/** How long a ClickHouse is waited for whose answer will hardly change anything. */
+/** Wait at most this long for ClickHouse when its answer is unlikely to change the result. */
 const STORED_MS = 250;
-/** A later click with the id may be on its way: so long nobody is content with the one that is known. */
+/** A newer click with the same ad ID may still be in flight, so wait this long before using the one we know. */
 const LATER_MS = 500;
-/** Workspaces that one host serves and that are asked for an ad-platform id without an offer. */
+/** The most workspaces of one host that are searched for an ad ID when no offer is named. */
 const WORKSPACES_MAX = 16;
 
 const NONE: FoundClick = { kind: "none" };
 const UNAVAILABLE: FoundClick = { kind: "unavailable" };
 
 /**
- * The click with this id, in any workspace. "none" is only said of an id that is not genuine, of one so old that no journal has it any
- * more, and of one whose journal was given up, after PRODUCER_PATIENCE_HOURS or by command.
+ * Finds the click with this id, in any workspace. Returns "none" only in three cases: the id is not genuine; it is so old that no
+ * journal still holds the click; or its journal was given up, after PRODUCER_PATIENCE_HOURS or by command.
  */
 export async function findClickById(
   {
@@ -75,14 +75,14 @@ export async function findClickById(
 }
 
 export type AdClickSearch = StoredAdSearch & {
-  /** When the report came in: "none" is only said when every click answered before is known. */
+  /** When the report came in. The search returns "none" only when every click answered before this time is known. */
   readonly receivedAtMs: number;
 };
 
 /**
- * The latest click with an ad-platform id: of the named offer, else of any offer, else without one (G113). ClickHouse is asked
- * at once, and once more when the writers know every click answered before the question: until then only they bring news. What
- * is found before that is the answer only when it takes longer than {@link LATER_MS}.
+ * The latest click with an ad ID: on the named offer, else on any offer, else without an offer (G113). Asks ClickHouse at once, and
+ * once more when the writers know every click answered before the report; in between only the writers can have new clicks. A click that
+ * is found earlier is used only if the search takes longer than {@link LATER_MS}.
  */
 export async function findClickByAdId(
   sources: ClickSources,
@@ -94,7 +94,7 @@ export async function findClickByAdId(
   const deadlineMs = startedAtMs + WAIT_MS;
   const stored = new StoredSearch(sources, inReach);
   for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(2 * pollMs, pollMsMax)) {
-    // The writers first: what leaves their memory meanwhile is in ClickHouse by then.
+    // Ask the writers first: clicks that leave their memory in the meantime are then in ClickHouse.
     const young = await askAllWriters(sources, inReach);
     const isComplete = young !== undefined && young.completeToMs > search.receivedAtMs;
     await stored.ask({ isComplete, waitMs: pollMs });
@@ -110,8 +110,8 @@ export async function findClickByAdId(
 }
 
 /**
- * The same for pixels and landing pages, which anybody may call with any id: such searches take turns, so that they leave
- * postbacks the time of this process and its connections. Unavailable when too many are waiting.
+ * The same search for pixels and landing pages, which anybody may call with any id. A pool bounds these searches, so that they leave
+ * processor time and connections to postbacks. Unavailable when too many are waiting.
  */
 export async function findClickByAdIdForStranger(
   sources: ClickSources,
@@ -127,8 +127,8 @@ export async function findClickByAdIdForStranger(
 }
 
 /**
- * What ClickHouse knows of an ad-platform id, for a search that goes on while it does not answer: a ClickHouse that hangs must
- * not keep us from asking the writers again, who have a young click any moment (P12).
+ * What ClickHouse knows about an ad ID, for a search that continues while ClickHouse does not answer. A ClickHouse that hangs must not
+ * keep the search from asking the writers again, which may receive a young click at any moment (P12).
  */
 class StoredSearch {
   readonly #sources: ClickSources;
@@ -138,7 +138,7 @@ class StoredSearch {
   #isAway = false;
   /** The last answer; undefined before the first. */
   clicks: readonly ClickRecord[] | undefined;
-  /** Whether it was asked for when the writers knew all clicks in question. */
+  /** Whether the question was asked when the writers already knew all clicks in question. */
   isComplete = false;
 
   constructor(sources: ClickSources, search: AdClickSearch) {
@@ -151,19 +151,19 @@ class StoredSearch {
     return this.#asked !== undefined;
   }
 
-  /** Asks if there is something new to learn, and waits for an answer as long as it is told. */
+  /** Asks ClickHouse if its answer could be new, and waits at most `waitMs` for it. */
   async ask({ isComplete, waitMs }: { isComplete: boolean; waitMs: number }): Promise<void> {
     const isNeeded = this.clicks === undefined || (isComplete && !this.isComplete);
     if (!isNeeded) return;
     if (this.#asked === undefined) {
       this.#asked = this.#select(isComplete);
-      // When the search is over, nobody waits for this answer any more.
+      // The search may end before this answer arrives, so a failure must not become an unhandled rejection.
       this.#asked.catch(() => undefined);
     }
     await Promise.race([this.#asked, pause(waitMs)]);
   }
 
-  /** The click to answer with beside these of the writers; undefined while ClickHouse may know a better one. */
+  /** The best click of these and of ClickHouse's; undefined while ClickHouse may still have a better one. */
   bestWith(young: readonly ClickRecord[]): ClickRecord | undefined {
     const best = latestClick([...young, ...(this.clicks ?? [])], this.#search.offerId);
     if (best === undefined) return undefined;
@@ -171,8 +171,8 @@ class StoredSearch {
   }
 
   /**
-   * Whether the search need not wait for ClickHouse: nothing there could go before this click except by being newer, which a
-   * click that is stored hardly is, and ClickHouse is away or slow.
+   * Whether the search may use this click without ClickHouse's answer. True when ClickHouse is unavailable or slow and could only win
+   * with a newer click: a newer click that is already stored is unlikely.
    */
   #isDispensable(click: ClickRecord): boolean {
     const { offerId } = this.#search;
@@ -190,7 +190,7 @@ class StoredSearch {
   }
 }
 
-/** Undefined unless all of them answer. */
+/** Undefined unless all writers answer. */
 async function askAllWriters(
   { nats }: ClickSources,
   { kind, value, workspaceIds, offerId }: AdClickSearch,

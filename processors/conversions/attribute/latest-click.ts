@@ -1,7 +1,7 @@
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { orderInMillisecond } from "../../../schemas/ids/click-id.ts";
 
-/** The order of G113; undefined for no clicks. */
+/** The first click in the order of G113; undefined without clicks. */
 export function latestClick(
   clicks: readonly ClickRecord[],
   offerId: number,
@@ -14,7 +14,7 @@ export function latestClick(
   )[0];
 }
 
-/** By the offer alone: the named one, any other, none. */
+/** Ranks by offer alone: the named offer, any other offer, no offer. */
 export function rankOf(click: Pick<ClickRecord, "offer_id">, offerId: number): number {
   if (offerId !== 0 && click.offer_id === offerId) return 2;
   return click.offer_id === 0 ? 0 : 1;

@@ -5,7 +5,7 @@ import { type Refusal, refused } from "../answer/refusal.ts";
 import type { Report } from "../read/report-params.ts";
 import type { CouponCredit, Origin } from "../read/resolve-target.ts";
 
-/** Offer and partner that a code credits at the time of the report (G115), or the refusal that says why not. */
+/** The offer and partner that a coupon code credits at the time of the report (G115), or a refusal with the reason. */
 export function resolveCoupon(
   catalog: Catalog,
   code: string,
@@ -24,8 +24,8 @@ export function resolveCoupon(
 }
 
 /**
- * A pixel may be about any workspace that its host serves. Coupons of two workspaces on a host may have one code: the offer tells
- * them apart, else the workspace that had the host first is meant.
+ * A pixel may be about any workspace that its host serves, and two of them may have the same code. The named offer decides; without
+ * one, the workspace that has had the host for longest.
  */
 function findCoupon(
   catalog: Catalog,

@@ -6,7 +6,7 @@ import { ClickRecord } from "../../../schemas/events/click-record.ts";
 
 const TIMEOUT_MS = 2_000;
 
-/** Every field of a click as ingress wrote it; whether it may be unique is no longer asked. */
+/** Every field of a click as ingress wrote it, except the one for uniqueness, which no reader of these rows needs. */
 const CLICK_COLUMNS = Object.keys(ClickRecord.shape)
   .filter((name) => name !== "may_be_unique")
   .map((name) => {
@@ -20,19 +20,19 @@ const CLICK_COLUMNS = Object.keys(ClickRecord.shape)
   })
   .join(", ");
 
-/** Clicks that ClickHouse has, as records; "away" when it cannot answer in 2 s. `order` is the end of the statement. */
+/** Clicks of ClickHouse as records; "away" when it cannot answer within 2 s. `order` is the end of the statement. */
 export async function selectClicks(
   clickhouse: ClickhouseReader,
   query: { where: string; order: string; params: Record<string, unknown> },
 ): Promise<readonly ClickRecord[] | "away"> {
   return await selectUnlessAway(clickhouse, ClickRecord, {
-    // All of the condition before the other seventy columns: measured, a half of the time of `where`.
+    // `prewhere` reads the columns of the condition before the other seventy: half the time of `where`, measured.
     text: `select ${CLICK_COLUMNS} from click prewhere ${query.where} ${query.order}`,
     params: query.params,
   });
 }
 
-/** Rows of a statement that somebody waits for, on one thread; "away" when ClickHouse cannot answer in 2 s. */
+/** Rows of a statement that a caller waits for, read with one thread; "away" when ClickHouse cannot answer within 2 s. */
 export async function selectUnlessAway<Row>(
   clickhouse: ClickhouseReader,
   row: z.ZodType<Row>,
@@ -52,7 +52,7 @@ export async function selectUnlessAway<Row>(
         max_threads: 1,
         ...query.settings,
       },
-      // A hundred IDs of 512 characters are too long for an address.
+      // A hundred ids of 512 characters are too long for a URL.
       use_multipart_params_auto: true,
       abort_signal: AbortSignal.timeout(TIMEOUT_MS),
     });
@@ -63,7 +63,7 @@ export async function selectUnlessAway<Row>(
   }
 }
 
-/** The client names no code when the signal ended the request. */
+/** The client reports no error code when the signal ended the request. */
 function isAborted(error: unknown): boolean {
   return error instanceof Error && /aborted/i.test(error.message);
 }

@@ -11,11 +11,11 @@ export type StoredAdSearch = {
   readonly kind: AdClickIdKind;
   readonly value: string;
   readonly workspaceIds: readonly number[];
-  /** Its clicks go first; 0 when no offer was named (G113). */
+  /** Clicks on this offer win; 0 when no offer was named (G113). */
   readonly offerId: number;
 };
 
-/** One or none; "away" when ClickHouse cannot answer in time. */
+/** At most one click; "away" when ClickHouse cannot answer in time. */
 type Answer = readonly ClickRecord[] | "away";
 
 const Latest = z.object({
@@ -27,13 +27,13 @@ const Latest = z.object({
 type Latest = z.infer<typeof Latest>;
 
 const SEARCHES_A_STATEMENT_MAX = 100;
-/** The pools of reports and look-ups let fewer in. */
+/** An upper bound: the pools of reports and look-ups let fewer in. */
 const WAITING_MAX = 10_000;
 
 /**
- * The click of ClickHouse that G113 puts first. First its time, from the projection `latest_by_<kind>`, which has one row for all
- * clicks with the same ID and offer; then the row at that time. So an ID that is on millions of clicks is found by reading as much as
- * one that is on a single click. Searches that come together share both statements.
+ * Finds the click in ClickHouse that G113 puts first, in two statements. The first reads the time of that click from the projection
+ * `latest_by_<kind>`, which has one row for all clicks with the same ID and offer. The second reads the row with that time. So a search
+ * reads the same amount whether the ID is on millions of clicks or on one. Searches that arrive together share both statements.
  */
 export class StoredAdClicks {
   readonly #statements: Batcher<StoredAdSearch, Answer>;
@@ -99,13 +99,13 @@ async function findOfKind(
       ),
       search.offerId,
     );
-    // It was erased between the two statements: an older one may be the latest now.
+    // The click was erased between the two statements: an older one may be the latest now.
     answers.set(search, latest === undefined ? "away" : [latest]);
   }
   return answers;
 }
 
-/** The latest times of each ID: of each offer that is named with it, of all others with an offer, and of clicks without one. */
+/** The latest times of each ID: on each offer that is named with it, on all other offers together, and without an offer. */
 async function selectLatest(
   clickhouse: ClickhouseReader,
   kind: AdClickIdKind,
@@ -120,13 +120,13 @@ async function selectLatest(
       where click.workspace_id in {workspaceIds: Array(UInt32)} and click.${kind} in {values: Array(String)}
       group by value, click.workspace_id, asked_offer`,
     params: { ...paramsOf(searches), offerIds, otherOffer: OTHER_OFFER },
-    // Weighing all projections against each other takes as long as reading this one.
+    // Choosing between all projections would take ClickHouse as long as reading this one.
     settings: { preferred_optimize_projection_name: `latest_by_${kind}` },
   });
   return rows === "away" ? rows : groupBy(rows, ({ value }) => value);
 }
 
-/** No offer has this number: it stands for all that nobody named. */
+/** No offer has this number. It groups all offers that no search named. */
 const OTHER_OFFER = 4_294_967_295;
 
 function latestTime(known: readonly Latest[], search: StoredAdSearch): number | undefined {

@@ -9,10 +9,10 @@ type Answer = { readonly click: ClickRecord | undefined | "away" };
 
 const CLICKS_A_STATEMENT_MAX = 100;
 const STATEMENTS_MAX = 2;
-/** The pools of reports and look-ups let fewer in. */
+/** An upper bound: the pools of reports and look-ups let fewer in. */
 const WAITING_MAX = 10_000;
 
-/** Clicks of ClickHouse by their ids: those that are asked for together are read by one statement. */
+/** Clicks of ClickHouse by their ids. Look-ups that arrive together share one statement. */
 export class StoredClicks {
   readonly #statements: Batcher<Asked, Answer>;
 
@@ -25,7 +25,7 @@ export class StoredClicks {
     });
   }
 
-  /** In any workspace; undefined for none. `atMs` is the time that the id tells. */
+  /** The click in any workspace; undefined for none. `atMs` is the time within the id. */
   async find(clickId: string, atMs: number): Promise<ClickRecord | undefined | "away"> {
     return (await this.#statements.ask({ clickId, atMs })).click;
   }
@@ -37,7 +37,7 @@ async function readClicks(
   together: readonly Asked[],
 ): Promise<Answer[]> {
   const clicks = await selectClicks(clickhouse, {
-    // Clicks of no workspace (G140) are there too, so that they are told from clicks on their way.
+    // Includes clicks without a workspace (G140), to distinguish them from clicks that are still in flight.
     where: `click.workspace_id in {workspaceIds: Array(UInt32)}
       and click.ts in {times: Array(DateTime64(3, 'UTC'))}
       and click.click_id in arrayMap(id -> toFixedString(unhex(id), 16), {clickIds: Array(String)})`,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { WorkPool } from "./work-pool.ts";
 
-/** Work that ends when it is told to. */
+/** Work that runs until `end` is called. */
 function piece(): { readonly work: () => Promise<string>; readonly end: (word: string) => void } {
   let end: (word: string) => void = () => undefined;
   const done = new Promise<string>((resolve) => {
@@ -16,7 +16,7 @@ async function settled<T>(
   return await Promise.all(results.map(async (result) => await result));
 }
 
-test("what is over the limit waits in its order, and what is over that is refused (#16)", async () => {
+test("work above the limit waits in order, and work above the waiting limit is refused (#16)", async () => {
   const pool = new WorkPool({ costMax: 2, waitingMax: 2 });
   const pieces = Array.from({ length: 5 }, piece);
   const results = pieces.map(({ work }) => pool.run(work));
@@ -36,7 +36,7 @@ test("what is over the limit waits in its order, and what is over that is refuse
   expect([pool.underWay, pool.waiting]).toEqual([0, 0]);
 });
 
-test("dear work waits until its cost is free, and work dearer than the pool is done alone", async () => {
+test("work waits until its cost fits, and work that costs more than the pool runs alone", async () => {
   const pool = new WorkPool({ costMax: 4, waitingMax: 2 });
   const [cheap, dear, last] = [piece(), piece(), piece()];
   const results = [pool.run(cheap.work), pool.run(dear.work, 9), pool.run(last.work)];
@@ -49,7 +49,7 @@ test("dear work waits until its cost is free, and work dearer than the pool is d
   expect(await settled(results)).toEqual(["cheap", "dear", "last"]);
 });
 
-test("work that fails gives its place back", async () => {
+test("work that fails frees its share of the pool", async () => {
   const pool = new WorkPool({ costMax: 1 });
   await expect(pool.run(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await pool.run(() => Promise.resolve("yes"))).toBe("yes");

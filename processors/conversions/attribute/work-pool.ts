@@ -1,6 +1,6 @@
 type Waiting = { readonly cost: number; readonly serve: () => void };
 
-/** Bounds what is under way at once, in units of cost, and how much of it may wait; what waits is served in its order. */
+/** Bounds the work under way at once, in units of cost, and the work that waits. Waiting work starts in order of arrival. */
 export class WorkPool {
   readonly #costMax: number;
   readonly #waitingMax: number;
@@ -21,7 +21,10 @@ export class WorkPool {
     return this.#waiting.length;
   }
 
-  /** Undefined when neither may be. Work that costs more than the pool has is done alone. Throws what the work throws. */
+  /**
+   * Undefined when the work may neither start nor wait. Work that costs more than the whole pool runs alone. Throws what the work
+   * throws.
+   */
   run<T>(work: () => Promise<T>, cost = 1): Promise<T> | undefined {
     const units = Math.min(cost, this.#costMax);
     if (this.#waiting.length === 0 && this.#cost + units <= this.#costMax)
@@ -33,7 +36,7 @@ export class WorkPool {
     });
   }
 
-  /** Settles when nothing is under way any more. */
+  /** Settles when no work is under way. */
   async drained(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }

@@ -65,11 +65,11 @@ test.each<[ConversionRule["conditions"], boolean]>([
   [{ max_seconds_since_click: 60 }, true],
   [{ max_seconds_since_click: 59 }, false],
   [{ offer_ids: [3], countries: ["AT"] }, false],
-])("every condition given must hold: %j (LIFE-015, G100)", (conditions, expected) => {
+])("every condition of a rule must hold: %j (LIFE-015, G100)", (conditions, expected) => {
   expect(applies(conditions)).toBe(expected);
 });
 
-test("without a click, country and time since the click hold for nothing (LIFE-015, G100)", () => {
+test("without a click, conditions on country and time since the click never hold (LIFE-015, G100)", () => {
   const unclicked = { ...facts, click: undefined, clickValues: { sub1: "news" } };
   expect(applies({ countries: ["DE"] }, unclicked)).toBe(false);
   expect(applies({ max_seconds_since_click: 10 }, unclicked)).toBe(false);
@@ -77,7 +77,7 @@ test("without a click, country and time since the click hold for nothing (LIFE-0
   expect(applies({ affiliate_ids: [5] }, { ...unclicked, affiliate: undefined })).toBe(false);
 });
 
-test("the first rule of the asked action decides (LIFE-015, G100)", () => {
+test("the first matching rule with the requested action decides (LIFE-015, G100)", () => {
   const rules = [aRule(1, { action: "reject" }), aRule(2, {}), aRule(3, {})];
   expect(findRule(rules, "hold", facts)?.id).toBe(2);
   expect(findRule(rules, "reject", facts)?.id).toBe(1);

@@ -3,7 +3,7 @@ import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { type Amount, parseAmount } from "../../../schemas/money/amount.ts";
 import { clickAgeMs } from "../attribute/click-age.ts";
 
-/** What a rule looks at. */
+/** The facts that rules are matched against. */
 export type RuleFacts = {
   readonly offer: { readonly id: number };
   readonly affiliate: { readonly id: number } | undefined;
@@ -12,16 +12,16 @@ export type RuleFacts = {
   /** In the offer's currency. */
   readonly saleAmount: Amount;
   readonly convTsMs: number;
-  /** When it is reported. */
+  /** When the conversion is reported. */
   readonly nowMs: number;
   readonly click: ClickRecord | undefined;
-  /** Sub IDs of a conversion that has no click. */
+  /** Sub IDs of a conversion without a click. */
   readonly clickValues?: Readonly<Record<string, string>> | undefined;
 };
 
 const SECOND_MS = 1_000;
 
-/** The first active rule with this action that applies; `rules` are in their order (G100). */
+/** The first active rule with this action that applies; `rules` are in order (G100). */
 export function findRule(
   rules: readonly ConversionRule[],
   action: ConversionRule["action"],
@@ -30,7 +30,10 @@ export function findRule(
   return rules.find((rule) => rule.action === action && applies(rule.conditions, facts));
 }
 
-/** Every condition that is given must hold, each by one of its values. A rule without conditions applies to everything. */
+/**
+ * Every condition of the rule must hold; a condition with several values holds if one of them matches. A rule without conditions always
+ * applies.
+ */
 function applies(conditions: ConversionRule["conditions"], facts: RuleFacts): boolean {
   const { offer, affiliate, click } = facts;
   return (
@@ -47,9 +50,9 @@ function applies(conditions: ConversionRule["conditions"], facts: RuleFacts): bo
   );
 }
 
-function holds<T>(wanted: readonly T[] | undefined, value: T | undefined): boolean {
-  if (wanted === undefined || wanted.length === 0) return true;
-  return value !== undefined && wanted.includes(value);
+function holds<T>(allowed: readonly T[] | undefined, value: T | undefined): boolean {
+  if (allowed === undefined || allowed.length === 0) return true;
+  return value !== undefined && allowed.includes(value);
 }
 
 function upperCase(words: readonly string[] | undefined): readonly string[] | undefined {
@@ -71,7 +74,7 @@ function isSaleWithin(
   return (min === undefined || sale >= min) && (max === undefined || sale <= max);
 }
 
-/** A conversion without a click came from no click, however long ago. */
+/** Without a click there is no time since the click, so the condition does not hold. */
 function isSoonEnough(maxSeconds: number | undefined, facts: RuleFacts): boolean {
   if (maxSeconds === undefined) return true;
   const ageMs = clickAgeMs(facts);

@@ -23,7 +23,7 @@ const anOverride = {
   revenue: null,
 };
 
-test("an override of the event goes before one of all events, each side for itself (G46, CNV-018)", () => {
+test("an override for the event wins over one for all events, separately for payout and revenue (G46, CNV-018)", () => {
   const general = {
     ...anOverride,
     event_code: "*",
@@ -54,7 +54,7 @@ test("an override of the event goes before one of all events, each side for itse
   });
 });
 
-test("an override without event_code is for the default event, `*` for all of the same type (#5, G199)", () => {
+test("an override without event_code is for the default event, one with `*` for all of the same type (#5, G199)", () => {
   const cps = { payout_type: "cps", payout: "10.0000" } as const;
   const isDefault = { is_default: true, code: "default" } as const;
   const payoutOf = (own: object, of: object): string => {
@@ -90,7 +90,7 @@ test("an override without event_code is for the default event, `*` for all of th
   expect(chosen([every])).toBe("8.0000");
 });
 
-test("what is paid by click pays nothing by conversion (G43)", () => {
+test("an offer paid by click pays nothing by conversion (G43)", () => {
   const terms: Terms = { payoutType: "cpc", payoutRate: 7n, revenueType: "rpc", revenueRate: 9n };
   expect(
     computeMoney(terms, { saleAmount: 100n, payout: undefined, revenue: undefined }),
@@ -100,7 +100,7 @@ test("what is paid by click pays nothing by conversion (G43)", () => {
   });
 });
 
-test("a share of a sale is exact, rounded half up at the fourth decimal, never a float (P20, G23)", () => {
+test("a share of a sale is exact, rounded half up at the fourth decimal, and never a float (P20, G23)", () => {
   const amounts = fc.bigInt({ min: 0n, max: 10n ** 16n });
   fc.assert(
     fc.property(amounts, fc.bigInt({ min: 0n, max: 1_000_000n }), (saleAmount, rate) => {

@@ -2,7 +2,7 @@ import { ownPayout, ownRevenue } from "../../../schemas/catalog/own-terms.ts";
 import type { Offer, OfferEvent, PayoutOverride } from "../../../schemas/catalog/records.ts";
 import { type Amount, amountOf, percentOf } from "../../../schemas/money/amount.ts";
 
-/** By what a conversion is paid and charged. A rate is an amount, or percent points for cps and rps (G45). */
+/** How a conversion is paid and charged. A rate is an amount, or percentage points for cps and rps (G45). */
 export type Terms = {
   readonly payoutType: OfferEvent["payout_type"];
   readonly payoutRate: Amount;
@@ -10,7 +10,7 @@ export type Terms = {
   readonly revenueRate: Amount;
 };
 
-/** What is paid, in the offer's currency; given amounts stand instead of computed ones. */
+/** Amounts of a conversion, in the offer's currency. A given amount replaces the computed one. */
 export type Money = {
   readonly saleAmount: Amount;
   readonly payout: Amount;
@@ -19,7 +19,7 @@ export type Money = {
   readonly revenueGiven: boolean;
 };
 
-/** The terms of an event for a partner with these overrides (G46, G199). Offers paid by click have none. */
+/** The terms of an event for a partner, with the partner's overrides (G46, G199). Offers paid by click have none. */
 export function resolveTerms(
   offer: Pick<Offer, "payout_type" | "revenue_type">,
   event: Pick<
@@ -39,7 +39,7 @@ export function resolveTerms(
   };
 }
 
-/** All in the offer's currency. An event paid by click pays nothing by conversion (G43). */
+/** All amounts are in the offer's currency. An event paid by click pays nothing by conversion (G43). */
 export function computeMoney(
   terms: Terms,
   given: {

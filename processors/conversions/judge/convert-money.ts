@@ -4,7 +4,7 @@ import type { GivenMoney } from "../read/report-params.ts";
 
 const SHOWN_DIGITS = 6n;
 
-/** Each amount is rounded once. */
+/** Rounds each amount once. */
 export function convertMoney(given: GivenMoney, rate: ExchangeRate | undefined): GivenMoney {
   if (rate === undefined) return given;
   const convert = (amount: Amount | undefined): Amount | undefined =>
@@ -16,7 +16,7 @@ export function convertMoney(given: GivenMoney, rate: ExchangeRate | undefined):
   };
 }
 
-/** For a person to read: six places. */
+/** A rate for display: six decimals. */
 export function formatRate(rate: ExchangeRate): string {
   const scaled = scaleAmount(10n ** SHOWN_DIGITS, rate.numerator, rate.denominator).toString();
   const padded = scaled.padStart(Number(SHOWN_DIGITS) + 1, "0");

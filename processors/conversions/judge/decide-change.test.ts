@@ -46,15 +46,18 @@ test.each([
   ["approved", "approved", {}, undefined],
   ["approved", undefined, { saleAmount: 1_000_000n }, undefined],
   ["rejected", "rejected", {}, undefined],
-] as const)("7.6 G108 G109: %s, told %s with %o, becomes %s", (from, status, money, expected) => {
-  const asked = { status, money: { ...none, ...money }, ...byOrder };
-  const change = decideChange({ ...row, status: from }, asked);
-  expect(change === undefined ? undefined : `${change.status} ${change.status_reason}`).toBe(
-    expected,
-  );
-});
+] as const)(
+  "7.6 G108 G109: %s, reported as %s with %o, becomes %s",
+  (from, status, money, expected) => {
+    const asked = { status, money: { ...none, ...money }, ...byOrder };
+    const change = decideChange({ ...row, status: from }, asked);
+    expect(change === undefined ? undefined : `${change.status} ${change.status_reason}`).toBe(
+      expected,
+    );
+  },
+);
 
-test("money is computed by the terms of the conversion, and what was given once stays given (G108)", () => {
+test("money is computed by the terms of the conversion, and an amount that was given stays as given (G108)", () => {
   const half = { status: undefined, money: { ...none, saleAmount: 500_000n }, ...byOrder };
   expect(decideChange(row, half)).toMatchObject({ payout: 50_000n, revenue: 100_000n });
   expect(decideChange({ ...row, payout_given: true, payout: 7n }, half)).toMatchObject({
@@ -63,7 +66,7 @@ test("money is computed by the terms of the conversion, and what was given once 
   });
 });
 
-test("a duplicate never changes, and a change told twice changes nothing the second time (T06, P19)", () => {
+test("a duplicate never changes, and a change reported twice changes nothing the second time (T06, P19)", () => {
   const amount = fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: undefined });
   const asked = fc.record({
     status: fc.option(fc.constantFrom(...CONVERSION_STATUSES), { nil: undefined }),
@@ -71,16 +74,16 @@ test("a duplicate never changes, and a change told twice changes nothing the sec
     namesConversion: fc.boolean(),
   });
   fc.assert(
-    fc.property(asked, fc.constantFrom(...CONVERSION_STATUSES), (told, status) => {
-      expect(decideChange({ ...row, status, is_duplicate: true }, told)).toBeUndefined();
+    fc.property(asked, fc.constantFrom(...CONVERSION_STATUSES), (reported, status) => {
+      expect(decideChange({ ...row, status, is_duplicate: true }, reported)).toBeUndefined();
       const before = { ...row, status };
-      const after = { ...before, ...decideChange(before, told) };
-      expect(decideChange(after, told)).toBeUndefined();
+      const after = { ...before, ...decideChange(before, reported) };
+      expect(decideChange(after, reported)).toBeUndefined();
     }),
   );
 });
 
-test("approved said once more ends no hold, unless it names the conversion or is new (#1, G198)", () => {
+test("a repeated `approved` ends no hold, unless it names the conversion or is new (#1, G198)", () => {
   const held = { ...row, status: "pending", status_reason: "hold", is_held: true } as const;
   const said = { ...held, asked_status: "approved" } as const;
   const more = { ...none, saleAmount: 500_000n };
@@ -92,7 +95,7 @@ test("approved said once more ends no hold, unless it names the conversion or is
   expect(decideChange({ ...said, asked_status: "pending" }, approved)?.status).toBe("approved");
 });
 
-test("a row older than fingerprints that a check stopped is not approved by a possible repeat (#1, G198)", () => {
+test("a possible repeat does not approve a stopped row that is older than fingerprints (#1, G198)", () => {
   const old = {
     ...row,
     status: "rejected",

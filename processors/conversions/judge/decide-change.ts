@@ -3,17 +3,17 @@ import type { ConversionChange } from "../record/change-by-report.ts";
 import type { ConversionState } from "../record/conversions.ts";
 import { computeMoney, type Money } from "./conversion-terms.ts";
 
-/** What a later report asks for, with its money in the conversion's currency. */
+/** The change that a later report asks for, with its money in the conversion's currency. */
 export type Asked = {
   readonly status: ConversionStatus | undefined;
   readonly money: GivenMoney;
-  /** By `conversion_id`, not by its order or click. */
+  /** The report names the conversion by `conversion_id`, not by its order or click. */
   readonly namesConversion: boolean;
 };
 
 /**
- * What a later postback makes of a conversion; undefined when nothing changes (G109). Money is in the conversion's currency
- * and is computed by the terms it was recorded with (G108). Duplicates stay rejected (T06).
+ * The change that a later postback makes to a conversion; undefined when nothing changes (G109). Money is in the conversion's currency
+ * and is computed by the terms that the conversion was recorded with (G108). Duplicates stay rejected (T06).
  */
 export function decideChange(row: ConversionState, asked: Asked): ConversionChange | undefined {
   if (row.is_duplicate) return undefined;
@@ -23,7 +23,7 @@ export function decideChange(row: ConversionState, asked: Asked): ConversionChan
   if (status === row.status && !isMoneyNew) return undefined;
   return {
     status,
-    // A status that changes says why; money alone is a reversal, also when it rises.
+    // A new status sets its own reason. A change of money alone counts as a reversal, even if the amount rises.
     status_reason:
       status === row.status || status === "rejected" ? "postback_reversal" : "postback_update",
     revenue: money.revenue,
@@ -35,9 +35,8 @@ export function decideChange(row: ConversionState, asked: Asked): ConversionChan
 }
 
 /**
- * Whether the report that made this row, which has no fingerprint, may have been the same as this one: the row is unchanged, a check
- * or a hold stopped it, and the report says no more than "approved". Rows are without a fingerprint if they are older than
- * migration 0016.
+ * For a row without a fingerprint: whether the report that made the row may have been the same as this one. True if the row is
+ * unchanged, a check or a hold stopped it, and the report only says "approved". Rows older than migration 0016 have no fingerprint.
  */
 export function mayBeUnknownRepeat(row: ConversionState, asked: Asked): boolean {
   return (
@@ -56,7 +55,10 @@ function isOfUnknownReport(row: ConversionState): boolean {
   return row.report_fingerprint === null && row.method !== "api" && row.version === 1;
 }
 
-/** `approved` said once more ends no hold: only a report that names the conversion, or said something else before (G198). */
+/**
+ * A repeated `approved` ends no hold. A report ends it only if it names the conversion, or if the report before said something else
+ * (G198).
+ */
 function statusAfter(row: ConversionState, asked: Asked): ConversionStatus {
   const saidApproved = row.asked_status === "approved" || isOfUnknownReport(row);
   const staysHeld =
@@ -72,7 +74,7 @@ function isOtherMoney(row: ConversionState, money: Money): boolean {
   );
 }
 
-/** What was given before stays given, what was computed is computed again. */
+/** Given amounts stay; computed amounts are computed again. */
 function moneyAfter(row: ConversionState, given: GivenMoney): Money {
   const terms = {
     payoutType: row.payout_type,

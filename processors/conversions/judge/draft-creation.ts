@@ -8,16 +8,16 @@ import { computeMoney, type Money } from "./conversion-terms.ts";
 import { type Case, judgeConversion, type Verdict } from "./judge-conversion.ts";
 import { isOncePerClick, type NewConversionParts, newConversion } from "./new-conversion.ts";
 
-/** A conversion that is to be made, whether a report or staff ask for it. */
+/** A conversion to create, requested by a report or by staff. */
 export type Creation = Omit<NewConversionParts, "terms" | "money" | "verdict"> &
   Pick<Case, "isClickIpCrowded" | "isIpAllowed" | "givenStatus"> & {
-    /** When it was asked for, UTC ms. */
+    /** When it was requested, UTC ms. */
     readonly nowMs: number;
     /** Amounts in the currency of the offer. */
     readonly given: GivenMoney;
-    /** A status that staff give: it is final, and the rules of the offer are not asked (G90). */
+    /** A status that staff set. It is final, and the rules of the offer are skipped (G90). */
     readonly finalStatus?: ConversionStatus | undefined;
-    /** Address of the visitor; "" when nobody knows it. */
+    /** Address of the visitor; "" when it is unknown. */
     readonly address: string;
     readonly plan: Pick<
       RecordPlan,
@@ -25,7 +25,7 @@ export type Creation = Omit<NewConversionParts, "terms" | "money" | "verdict"> &
     >;
   };
 
-/** The row, and how it is recorded. */
+/** The row, and how to record it. */
 export type Draft = Pick<Recording, "row" | "plan"> & { readonly money: Money };
 
 export function draftCreation(catalog: Catalog, creation: Creation): Draft {
@@ -65,7 +65,7 @@ function verdictOf(catalog: Catalog, creation: Creation, { saleAmount }: Money):
   });
 }
 
-/** Null where no check counts addresses, or none is known. Addresses are compared as the workspace keeps them. */
+/** Null when no check counts addresses, or when the address is unknown. Addresses are compared in the form that the workspace stores. */
 function addressLimit(target: Target, ip: string): AddressLimit | null {
   const { duplicate_conv_ip: same = null, duplicate_conv_subnet24: near = null } =
     fraudChecksOf(target);

@@ -11,9 +11,9 @@ import type { NewConversion, OnRepeat, Recording } from "../record/conversions.t
 import { type Creation, type Draft, draftCreation } from "./draft-creation.ts";
 import { isOncePerClick } from "./new-conversion.ts";
 
-/** A new conversion as the report has it, and how to record it. */
+/** The new conversion that a report asks for, and how to record it. */
 export type ReportDraft = Draft & {
-  /** To be recorded with the conversion. */
+  /** The click to record with the conversion. */
   readonly couponClick: CouponClick | undefined;
   readonly coupon_click: Recording["coupon_click"];
 };
@@ -30,20 +30,20 @@ export function draftReport(
   target: Target,
   { credit: { click, coupon }, given, isClickIpCrowded }: Facts,
 ): ReportDraft {
-  const { report, request, origin } = incoming;
+  const { report, rawReport, origin } = incoming;
   const couponClick = couponClickOf(sources, incoming, coupon);
   const draft = draftCreation(sources.catalog, {
-    id: request.conversionId ?? newConversionId(sources.clock.nowMs()),
+    id: rawReport.conversionId ?? newConversionId(sources.clock.nowMs()),
     target,
     click,
     given,
     coupon:
       coupon === undefined ? undefined : { clickId: couponClick?.click_id, domain: origin.host },
     method: methodOf(incoming),
-    convTsMs: request.receivedAtMs,
-    nowMs: request.receivedAtMs,
+    convTsMs: rawReport.receivedAtMs,
+    nowMs: rawReport.receivedAtMs,
     txid: report.txid,
-    convIp: storedIp(userIpOf(incoming) ?? request.ip, target.workspace.ip_storage),
+    convIp: storedIp(userIpOf(incoming) ?? rawReport.ip, target.workspace.ip_storage),
     params:
       report.couponCode === undefined
         ? report.params
@@ -53,34 +53,34 @@ export function draftReport(
     reported: { fingerprint: incoming.fingerprint, status: report.status },
     givenStatus: report.status,
     isClickIpCrowded,
-    // A pixel comes from the visitor's address, which is on no advertiser's list.
+    // A pixel comes from the visitor's address, so the advertiser's list does not apply.
     isIpAllowed:
       origin.sender.kind === "pixel" ||
-      isOnIpList(target.advertiser.postback_ip_allowlist, request.ip),
+      isOnIpList(target.advertiser.postback_ip_allowlist, rawReport.ip),
     address: userIpOf(incoming) ?? click?.ip ?? "",
     plan: planOf(incoming, target),
   });
-  return { ...draft, couponClick, coupon_click: wantedClick(incoming, couponClick) };
+  return { ...draft, couponClick, coupon_click: pendingCouponClick(incoming, couponClick) };
 }
 
-/** An ingress of a version before this one says no time: it waits for an answer for 7 s. */
+/** For an ingress of an earlier version, which sends no `recordsUntilMs`. It waits 7 s for an answer, so this is long enough. */
 const RECORDS_WITHIN_MS = 60_000;
 
-function wantedClick(
-  { request: { producer, recordsUntilMs, receivedAtMs } }: Incoming,
+function pendingCouponClick(
+  { rawReport: { producer, recordsUntilMs, receivedAtMs } }: Incoming,
   click: CouponClick | undefined,
 ): Recording["coupon_click"] {
   if (click === undefined || producer === undefined) return undefined;
   return { click, producer, until_ms: recordsUntilMs ?? receivedAtMs + RECORDS_WITHIN_MS };
 }
 
-/** A test makes no click, and neither does a report whose sender could not record it. */
+/** No click for a test, nor for a report whose sender cannot record one. */
 function couponClickOf(
   { catalog }: ReportSources,
-  { report, request, origin }: Incoming,
+  { report, rawReport, origin }: Incoming,
   coupon: CouponCredit | undefined,
 ): CouponClick | undefined {
-  const { producer, receivedAtMs } = request;
+  const { producer, receivedAtMs } = rawReport;
   if (coupon === undefined || producer === undefined || report.isTest) return undefined;
   const { offer, affiliate } = coupon;
   const parts = { atMs: receivedAtMs, shard: shardOfOffer(offer.id), producer };
@@ -95,9 +95,9 @@ function couponClickOf(
   };
 }
 
-/** The visitor's address, where the sender is the visitor or tells it (G102). */
-function userIpOf({ report, request, origin }: Incoming): string | undefined {
-  return origin.sender.kind === "pixel" ? request.ip : report.userIp;
+/** The visitor's address, if the sender is the visitor or reports it (G102). */
+function userIpOf({ report, rawReport, origin }: Incoming): string | undefined {
+  return origin.sender.kind === "pixel" ? rawReport.ip : report.userIp;
 }
 
 function planOf({ report, origin }: Incoming, target: Target): Creation["plan"] {
@@ -115,7 +115,7 @@ function planOf({ report, origin }: Incoming, target: Target): Creation["plan"] 
   };
 }
 
-/** Whether a report about a row that is there changes it (G106). Pixels never do (G159). */
+/** Whether a report about an existing row changes it (G106). Pixels never do (G159). */
 function reactions({ report, origin }: Pick<Incoming, "report" | "origin">): {
   on_txid: OnRepeat;
   on_click: OnRepeat;

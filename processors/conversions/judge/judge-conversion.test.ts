@@ -85,16 +85,16 @@ function aRule(name: string, action: ConversionRule["action"]): ConversionRule {
   return { id: 1, workspace_id: 1, name, position: 0, status: "active", action, conditions: {} };
 }
 
-test("a click of a clock that was an hour ahead is not too fast, nor too soon for a rule (#11, G103)", () => {
+test("a click with a time an hour ahead is neither too fast nor too soon for a rule (#11, G103)", () => {
   const soon = { ...aRule("soon", "reject"), conditions: { max_seconds_since_click: 60 } };
   const facts = { offer: { ...offer, min_seconds_to_conversion: 30 }, rules: [soon] };
   expect(judge({ ...facts, click: aClick({ ts: NOW_MS + 3_600_000 }) })).toBe("approved");
-  // Hosts differ by seconds, and a conversion is dated back by whoever enters it.
+  // Clocks of hosts differ by seconds, and staff may enter a conversion with an earlier time.
   expect(judge({ ...facts, click: aClick({ ts: NOW_MS + 5_000 }) })).toBe("rejected too_fast");
   expect(judge({ ...facts, convTsMs: NOW_MS - 3_600_000 })).toBe("rejected too_fast");
 });
 
-test("the first check of the fixed order decides, and each one shows when those before it pass (G96, T58)", () => {
+test("checks run in a fixed order and the first that fails decides (G96, T58)", () => {
   const everything: Partial<Case> = {
     click: aClick({
       status: "blocked",
@@ -144,11 +144,11 @@ test("without a minimum time no conversion is too fast, also when the click's ho
   expect(judge({ click: aClick({ ts: NOW_MS + 50 }) })).toBe("approved");
 });
 
-test("without a click its window, its speed and its fraud are not asked (G90)", () => {
+test("without a click the checks of window, speed and click fraud are skipped (G90)", () => {
   expect(judge({ click: undefined, fraudChecks: { missing_ua: true } })).toBe("approved");
 });
 
-test("the partner's hold goes before the offer's, and ends a fraction of a day after the conversion (G98)", () => {
+test("the partner's hold wins over the offer's, and may be a fraction of a day (G98)", () => {
   const held = judgeConversion(
     aCase({
       offer: { ...offer, hold_days: "7" },
@@ -164,7 +164,7 @@ test("the partner's hold goes before the offer's, and ends a fraction of a day a
   });
 });
 
-test("a rejection before the tables counts nowhere, a reject rule only spares the caps (G96, G101)", () => {
+test("a rejection before the tables are asked counts nowhere, one by a rule counts addresses only (G96, G101)", () => {
   const asked = (fields: Partial<Case>): unknown => {
     const { countsAddress, countsAgainstCaps } = judgeConversion(aCase(fields));
     return [countsAddress, countsAgainstCaps];
@@ -174,7 +174,7 @@ test("a rejection before the tables counts nowhere, a reject rule only spares th
   expect(asked({ givenStatus: "rejected" })).toEqual([true, true]);
 });
 
-test("a throttle takes its share of a partner's conversions (LIFE-014, G99)", () => {
+test("a throttle sends its share of a partner's conversions to review (LIFE-014, G99)", () => {
   const throttled = Array.from({ length: 2_000 }, (_, i) =>
     judge({ conversionId: `conversion ${i}`, affiliate: { ...affiliate, throttle_percent: 30 } }),
   ).filter((verdict) => verdict === "pending throttled");

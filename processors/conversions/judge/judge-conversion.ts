@@ -13,18 +13,21 @@ import { findRule, type RuleFacts } from "./conversion-rules.ts";
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 
-/** What a new conversion is judged by, besides what only the tables know: repeats, addresses and caps. */
+/**
+ * The facts that a new conversion is judged by. Repeats, addresses and caps are not among them: the statement that records checks those
+ * in the tables.
+ */
 export type Case = RuleFacts & {
   readonly conversionId: string;
   readonly offer: Offer;
   readonly affiliate: Affiliate | undefined;
   /** Checks in force: the offer's own, else the workspace's. */
   readonly fraudChecks: Workspace["fraud_checks"];
-  /** Whether the sender's address is on the advertiser's list; true where the list does not count (G184). */
+  /** Whether the sender's address is on the advertiser's list; true where the list does not apply (G184). */
   readonly isIpAllowed: boolean;
-  /** The address of the click brought more clicks than the check of that allows. */
+  /** Whether the address of the click brought more clicks than that check allows. */
   readonly isClickIpCrowded: boolean;
-  /** Active rules of the workspace in their order. */
+  /** Active rules of the workspace, in order. */
   readonly rules: readonly ConversionRule[];
   readonly givenStatus: ConversionStatus | undefined;
 };
@@ -33,14 +36,14 @@ export type Verdict = {
   readonly status: ConversionStatus;
   readonly reason: string;
   readonly holdUntilMs?: number;
-  /** Which checks of the tables still matter: none for what is rejected before they are asked (G96). */
+  /** Which checks in the tables still apply. Neither does if the conversion is rejected before the tables are asked (G96). */
   readonly countsAddress: boolean;
   readonly countsAgainstCaps: boolean;
 };
 
 /**
- * Status and reason of a new conversion if it is no repeat and neither its address nor a cap stops it, by the fixed order of
- * G96: the first that applies decides.
+ * Status and reason of a new conversion, assuming that it is no repeat and that neither its address nor a cap stops it. Checks run in
+ * the fixed order of G96; the first that applies decides.
  */
 export function judgeConversion(facts: Case): Verdict {
   const refusal = refusalOf(facts);
@@ -48,14 +51,14 @@ export function judgeConversion(facts: Case): Verdict {
     const uncounted = { countsAddress: false, countsAgainstCaps: false };
     return { status: "rejected", reason: refusal, ...uncounted };
   }
-  // Addresses are asked here, by the statement that records.
+  // At this point of the order the statement that records checks the address.
   const { givenStatus, offer, rules } = facts;
   const rejecting = findRule(rules, "reject", facts);
   if (rejecting !== undefined) {
     const reason = `rule:${rejecting.name}`;
     return { status: "rejected", reason, countsAddress: true, countsAgainstCaps: false };
   }
-  // Caps are asked here, by the same statement.
+  // At this point of the order the same statement checks the caps.
   const counted = { countsAddress: true, countsAgainstCaps: true } as const;
   if (givenStatus === "rejected") return { status: "rejected", reason: "postback", ...counted };
   const holding = findRule(rules, "hold", facts);
@@ -77,7 +80,7 @@ function refusalOf(facts: Case): string | undefined {
   if (ageMs !== undefined) {
     if (ageMs > offer.attribution_days * DAY_MS) return "outside_window";
     const minimumMs = offer.min_seconds_to_conversion * SECOND_MS;
-    // Without a minimum a click may seem to lie ahead: two hosts never have quite the same time.
+    // Only with a minimum: clocks of two hosts differ, so a click may seem to be slightly in the future.
     if (minimumMs > 0 && ageMs < minimumMs) return "too_fast";
   }
   if (!isIpAllowed) return "ip_not_allowed";
@@ -97,14 +100,14 @@ function fraudOf(
   return undefined;
 }
 
-/** The share of a partner's conversions that goes to review, chosen by the id alone (G99). */
+/** Selects the partner's share of conversions for review, by the conversion id alone (G99). */
 function isThrottled({ affiliate, conversionId }: Case): boolean {
   const percent = affiliate?.throttle_percent ?? 0;
   if (percent === 0) return false;
   return createHash("sha256").update(conversionId).digest().readUInt32BE(0) % 100 < percent;
 }
 
-/** The partner's own period goes before the offer's (G98); its zero means no hold. */
+/** The partner's own hold wins over the offer's (G98); 0 means no hold. */
 function holdPeriodMs({ affiliate, offer }: Case): number {
   return Math.round(Number(affiliate?.hold_days ?? offer.hold_days) * DAY_MS);
 }

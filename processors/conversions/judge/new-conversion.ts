@@ -10,9 +10,9 @@ export type NewConversionParts = {
   readonly id: string;
   readonly target: Target;
   readonly click: ClickRecord | undefined;
-  /** The click that a coupon stands for, if one is made, and what such a conversion is grouped by. */
+  /** The click that the coupon creates, if any, and the tracking domain that reports group the conversion by. */
   readonly coupon?: { readonly clickId: string | undefined; readonly domain: string } | undefined;
-  /** Sub IDs and source of a conversion that has no click. */
+  /** Sub IDs and source of a conversion without a click. */
   readonly clickValues?: Readonly<Record<string, string>>;
   readonly terms: Terms;
   readonly money: Money;
@@ -25,14 +25,14 @@ export type NewConversionParts = {
   readonly notes?: string;
   readonly emailHash?: string | undefined;
   readonly phoneHash?: string | undefined;
-  /** The report that makes it, if one does. */
+  /** The report that creates the conversion, if any. */
   readonly reported?: {
     readonly fingerprint: string;
     readonly status: ConversionStatus | undefined;
   };
 };
 
-/** What a conversion takes over from its click, and what reports group it by. */
+/** Fields that a conversion copies from its click, and that reports group by. */
 const CLICK_FIELDS = [
   "domain",
   "link_type",
@@ -67,10 +67,10 @@ const CLICK_FIELDS = [
   "browser",
 ] as const;
 
-/** Staff made it. */
+/** For a conversion that staff created. */
 const UNREPORTED = { fingerprint: null, status: undefined };
 
-/** The row of a new conversion, as if it were no repeat and under all caps. */
+/** The row of a new conversion, assuming that it is no repeat and under all caps. */
 export function newConversion(parts: NewConversionParts): NewConversion {
   const { target, verdict, reported = UNREPORTED } = parts;
   const { workspace, offer, event, affiliate } = target;
@@ -163,7 +163,7 @@ function clickColumns({
   };
 }
 
-/** Whether a click brings this event only once (G38, G107). */
+/** Whether a click can bring this event only once (G38, G107). */
 export function isOncePerClick({ offer, event }: Pick<Target, "offer" | "event">): boolean {
   return offer.unique_per_click && !event.allow_multiple;
 }

@@ -19,9 +19,9 @@ export type ReportSources = Attributor & {
   readonly relay: UnknownClickRelay;
 };
 
-/** A report that is well formed and whose sender is known. */
+/** A well-formed report from a known sender. */
 export type Incoming = {
-  readonly request: PostbackRequest;
+  readonly rawReport: PostbackRequest;
   readonly report: Report;
   /** See reportFingerprint. */
   readonly fingerprint: string;
@@ -29,7 +29,7 @@ export type Incoming = {
   readonly origin: Origin;
 };
 
-/** Money that this sender may set: a payout only by the workspace's own token (G111, G159). */
+/** The amounts that this sender may set. Only the workspace's own token may set a payout (G111, G159). */
 export function applicableMoney({ report, origin }: Incoming): {
   money: GivenMoney;
   ignored: string[];
@@ -40,7 +40,10 @@ export function applicableMoney({ report, origin }: Incoming): {
   return { money: { ...report.money, payout: undefined }, ignored: ["payout"] };
 }
 
-/** Undefined when nothing is to be converted; refused when there is no usable rate, which the details tell from a misspelling (G197, G202). */
+/**
+ * Undefined when no conversion of currency is needed. Refused when there is no usable rate; `details` distinguishes this from a
+ * misspelt currency (G197, G202).
+ */
 export async function rateFor(
   sources: Pick<ReportSources, "pool">,
   { currency }: Pick<Report, "currency">,

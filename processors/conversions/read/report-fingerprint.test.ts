@@ -11,7 +11,7 @@ function fingerprint(params: Record<string, string>, secret = "secret"): string 
   return reportFingerprint(secret, read.report);
 }
 
-test("reports that say the same have one fingerprint, however they are written (#1, G198)", () => {
+test("equal reports have one fingerprint, however they are written (#1, G198)", () => {
   const same = fingerprint(ORDER);
   expect(same).toMatch(/^\\x[0-9a-f]{32}$/);
   for (const params of [

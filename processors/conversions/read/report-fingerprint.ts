@@ -6,11 +6,11 @@ import type { Report } from "./report-params.ts";
 const BYTES = 16;
 
 /**
- * Recognises a report that is sent again (G198): equal for reports whose parameters say the same once aliases, defaults and order
- * are resolved. Token, HTTP method, body format, `test`, the idempotency key and parameters that nothing reads make no difference.
- * Keyed with the secret of the installation, so that nobody can find out a person's address or number by trying them all.
+ * Recognises a report that is sent again (G198). Two reports have the same fingerprint if their parameters are equal after aliases,
+ * defaults and order are resolved. Token, HTTP method, body format, `test`, the idempotency key and unknown parameters make no
+ * difference. Keyed with the secret of the installation, so that nobody can find a person's address or number by trying all values.
  *
- * @returns what Postgres reads as `bytea`: `\\x` and 32 hex digits.
+ * @returns text that Postgres reads as `bytea`: `\\x` and 32 hex digits.
  */
 export function reportFingerprint(secret: string, report: Report): string {
   const { money } = report;

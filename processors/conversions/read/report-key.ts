@@ -1,15 +1,15 @@
 import type { Sender } from "./sender.ts";
 
-/** The idempotency key of a report, which is the token owner's own (G203), and what the report says. */
+/** The idempotency key of a report, unique per owner of the token (G203), and the fingerprint of the report. */
 export type ReportKey = {
   readonly workspace_id: number;
-  /** 0 for the workspace's token. */
+  /** 0 for the workspace's own token. */
   readonly advertiser_id: number;
   readonly key: string;
   readonly fingerprint: string;
 };
 
-/** Undefined without a key, for a test, which stores nothing, and for a pixel. */
+/** Undefined without a key, for a test (which stores nothing) and for a pixel. */
 export function reportKey(
   sender: Sender,
   report: { readonly idempotencyKey: string | undefined; readonly isTest: boolean },

@@ -19,7 +19,7 @@ function errorOf(params: Record<string, string>, endpoint: "pb" | "px" = "pb"): 
   return read.kind === "malformed" ? read.error : undefined;
 }
 
-test("every alias is read, the first one with a value counts (PB-004, PB-014, PB-018, G119)", () => {
+test("every alias is read, and the first one with a value wins (PB-004, PB-014, PB-018, G119)", () => {
   for (const name of ["click_id", "transaction_id", "tid"]) {
     expect(reportOf({ [name]: CLICK.toUpperCase() }).clickId, name).toBe(CLICK);
   }
@@ -94,7 +94,7 @@ test("a pixel takes the cookie's click when it names none, and no other cookie (
   expect(() => reportOf({}, "pb", CLICK)).toThrow(/missing identifier/);
 });
 
-test("an e-mail is the same however it is written, and is kept as a hash (PB-020, G114)", () => {
+test("all spellings of an e-mail address have one hash, and only the hash is kept (PB-020, G114)", () => {
   const [one, two] = [
     reportOf({ email: " Ann@Example.com " }),
     reportOf({ em: "ann@example.COM" }),
@@ -103,12 +103,12 @@ test("an e-mail is the same however it is written, and is kept as a hash (PB-020
   expect(JSON.stringify({ ...one, money: null })).not.toMatch(/ann/i);
 });
 
-/** Any UTF-16 code units, halves of characters too. */
+/** Any UTF-16 code units, lone surrogates included. */
 const anyText = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
   .map((units) => String.fromCharCode(...units));
 
-test("whatever is sent is read or refused, and never throws (P28)", () => {
+test("any input is read or refused, and never throws (P28)", () => {
   const names = [
     "click_id",
     "tid",

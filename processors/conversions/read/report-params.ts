@@ -9,7 +9,7 @@ import { normalIp } from "../../../schemas/net/address.ts";
 export const CONVERSION_STATUSES = ["approved", "pending", "rejected"] as const;
 export type ConversionStatus = (typeof CONVERSION_STATUSES)[number];
 
-/** What a sender says of a conversion: valid by itself, held against nothing yet. Absent parameters are undefined. */
+/** A report's parameters, each valid on its own and not yet compared with any record. Absent parameters are undefined. */
 export type Report = {
   readonly clickId: string | undefined;
   readonly adClickId: { readonly kind: AdClickIdKind; readonly value: string } | undefined;
@@ -29,13 +29,13 @@ export type Report = {
   /** adv1 to adv5. */
   readonly params: Readonly<Record<string, string>>;
   readonly isTest: boolean;
-  /** Of a postback (G203). */
+  /** Postbacks only (G203). */
   readonly idempotencyKey: string | undefined;
-  /** A pixel fired by the script (G158). */
+  /** Whether the pixel was fired by the script (G158). */
   readonly isScript: boolean;
 };
 
-/** Amounts as they were given, in the currency of the report. */
+/** Amounts as given, in the currency of the report. */
 export type GivenMoney = {
   readonly saleAmount: Amount | undefined;
   readonly revenue: Amount | undefined;
@@ -53,10 +53,10 @@ const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const CURRENCY = /^[A-Za-z]{3}$/;
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._-]{1,64}$/;
-/** G118, in ten-thousandths. */
+/** The largest amount (G118), in ten-thousandths. */
 const AMOUNT_MAX: Amount = 10n ** 16n;
 
-/** Documented order: the first one that is not empty counts (G119). */
+/** In the documented order: the first one with a value wins (G119). */
 const ALIASES = {
   clickId: ["click_id", "transaction_id", "tid"],
   txid: ["txid", "adv_txid", "order_id"],
@@ -69,29 +69,29 @@ const ALIASES = {
   userIp: ["ip", "user_ip"],
 } as const;
 
-/** Parameters that name a person, open a door or are free text of no meaning here: never stored or passed on as they are (P31). */
+/** Parameters with personal data, credentials or free text that we do not use: never stored or relayed as they are (P31). */
 export const SECRET_PARAMS: readonly string[] = [
   "token",
   "idempotency_key",
   ...ALIASES.email,
   ...ALIASES.phone,
 ];
-/** Parameters that tell a visitor's address. */
+/** Parameters that contain a visitor's address. */
 export const USER_IP_PARAMS: readonly string[] = ALIASES.userIp;
 
-/** Reads the parameters of a report and refuses what cannot be meant (limits G118). */
+/** Reads the parameters of a report. Refuses invalid values (limits G118). */
 export function readReport(
-  request: Pick<PostbackRequest, "endpoint" | "params" | "cookieClickId" | "idempotencyKey">,
+  rawReport: Pick<PostbackRequest, "endpoint" | "params" | "cookieClickId" | "idempotencyKey">,
 ): ReadReport {
   try {
-    return { kind: "report", report: parseReport(request) };
+    return { kind: "report", report: parseReport(rawReport) };
   } catch (error) {
     if (error instanceof Refusal) return { kind: "malformed", error: error.message };
     throw error;
   }
 }
 
-/** Ends the reading of one report, and never leaves this file. */
+/** Stops the reading of one report. Never thrown out of this file. */
 class Refusal extends Error {
   override readonly name = "Refusal";
 }
@@ -150,7 +150,7 @@ function parseClickIdentifiers(
   const value = kind === undefined ? undefined : text(params, [kind]);
   if (value !== undefined) bounded(value, AD_CLICK_ID_LENGTH_MAX, "click identifier too long");
   return {
-    // The cookie is a visitor's: what is no click id there is as good as no cookie.
+    // The cookie comes from the visitor's browser: a value that is not a click id is ignored.
     clickId: clickId ?? (kind === undefined ? parseClickId(cookieClickId) : undefined),
     adClickId: kind === undefined || value === undefined ? undefined : { kind, value },
     firstClickId: parseClickId(text(params, ["first_click_id"]) ?? ""),
@@ -178,7 +178,7 @@ function assertIdentified(report: Report, isPixel: boolean): void {
   );
 }
 
-/** The first alias with a value; the empty text is none (G119). */
+/** The first alias with a value; an empty string counts as absent (G119). */
 function text(params: Params, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = params[name]?.trim();
@@ -221,7 +221,7 @@ function status(params: Params): ConversionStatus | undefined {
   return known;
 }
 
-/** The header goes before the parameter. */
+/** The header wins over the parameter. */
 function keyOf(params: Params, header: string | undefined): string | undefined {
   const key = header ?? text(params, ["idempotency_key"]);
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
@@ -235,7 +235,7 @@ function conversionId(params: Params): string | undefined {
   return value;
 }
 
-/** Stored hashed only (G114): the same address gives the same hash however it is written. */
+/** Only the hash is stored (G114). All spellings of one address have the same hash. */
 function emailHash(params: Params): string | undefined {
   const value = text(params, ALIASES.email);
   if (value === undefined) return undefined;

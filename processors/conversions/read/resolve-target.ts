@@ -13,7 +13,7 @@ import { resolveTerms, type Terms } from "../judge/conversion-terms.ts";
 import type { Report } from "./report-params.ts";
 import { FOREIGN_OFFER, maySpeakFor, type Sender } from "./sender.ts";
 
-/** What a report is about. */
+/** The records that a report is about. */
 export type Target = {
   readonly kind: "target";
   readonly workspace: Workspace;
@@ -21,18 +21,18 @@ export type Target = {
   readonly advertiser: Advertiser;
   readonly event: OfferEvent;
   readonly affiliate: Affiliate | undefined;
-  /** Why no new conversion can come of it; one that exists may still be changed (G36, G116). */
+  /** Why the report must not create a conversion; an existing one may still be changed (G36, G116). */
   readonly creationRefusal: Refusal | undefined;
 };
 
-/** What a coupon stands for instead of a click. */
+/** The offer and partner that a coupon credits in place of a click. */
 export type CouponCredit = {
   readonly kind: "coupon";
   readonly offer: Offer;
   readonly affiliate: Affiliate;
 };
 
-/** What a report is credited to; neither when it names its offer and partner itself. */
+/** What a report is credited to. Both are undefined when the report names its offer and partner itself. */
 export type Credit = {
   readonly click: ClickRecord | undefined;
   readonly coupon?: CouponCredit | undefined;
@@ -40,13 +40,13 @@ export type Credit = {
 
 export type Origin = {
   readonly sender: Sender;
-  /** Tracking host of the request. */
+  /** Tracking host that the report came to. */
   readonly host: string;
 };
 
 const UNKNOWN_CLICK = refused("unknown click_id", "unknown_click");
 
-/** Offer, event and partner of a report, or the business error that says what does not fit. */
+/** Offer, event and partner of a report, or a business error that names the mismatch. */
 export function resolveTarget(
   catalog: Catalog,
   report: Report,
@@ -85,14 +85,14 @@ function workspacesInReach(
 ): readonly number[] | Refusal {
   const own = sender.kind === "pixel" ? undefined : sender.workspace.id;
   if (click === undefined) return own === undefined ? catalog.workspaceIdsOfHost(host) : [own];
-  // A click of another workspace, or of none (G140), is nobody's business here.
+  // A click of another workspace, or of none (G140), counts as unknown.
   const isKnown = catalog.workspaces.has(click.workspace_id);
   return isKnown && (own === undefined || own === click.workspace_id)
     ? [click.workspace_id]
     : UNKNOWN_CLICK;
 }
 
-/** Whose offer it is, if the sender may speak for it there. */
+/** Workspace and advertiser of the offer, if the sender may report for them. */
 function ownersOf(
   catalog: Catalog,
   offer: Offer,
@@ -136,7 +136,7 @@ function resolveOffer(
     : refused("offer_id required: the click is not tied to an offer");
 }
 
-/** The click's partner; without a click the named one, else the workspace's organic partner (G116). */
+/** The click's partner. Without a click: the named partner, else the workspace's organic partner (G116). */
 function resolveAffiliate(
   catalog: Catalog,
   report: Report,

@@ -2,7 +2,7 @@ import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import type { Advertiser, Workspace } from "../../../schemas/catalog/records.ts";
 import { type Refusal, unauthorized } from "../answer/refusal.ts";
 
-/** In whose name a report comes. A pixel comes from a visitor's browser, in nobody's. */
+/** Who sent a report. A pixel comes from a visitor's browser and has no owner. */
 export type Sender =
   | { readonly kind: "workspace"; readonly workspace: Workspace }
   | { readonly kind: "advertiser"; readonly workspace: Workspace; readonly advertiser: Advertiser }
@@ -19,7 +19,7 @@ export function senderOfToken(catalog: Catalog, token: string): Sender | Refusal
   return owner;
 }
 
-/** Whether the sender may speak for this advertiser's offers. */
+/** Whether the sender may report for this advertiser's offers. */
 export function maySpeakFor(sender: Sender, advertiserId: number): boolean {
   return sender.kind !== "advertiser" || sender.advertiser.id === advertiserId;
 }

@@ -16,16 +16,16 @@ import { type CapCount, capCounts } from "./cap-counts.ts";
 import { type ConversionChange, changeByReport, type ReportedChange } from "./change-by-report.ts";
 import { type ConversionState, findConversion } from "./conversions.ts";
 
-/** A row that others change all the time is given up after so many tries. */
+/** Gives up on a row after this many attempts, if other writers change it all the time. */
 const ATTEMPTS_MAX = 10;
 
-/** `isKept`: the answer is kept under the report's idempotency key. */
+/** `isKept`: the answer is already stored under the report's idempotency key. */
 type Shown = Pick<ConversionState, "status" | "status_reason"> & { readonly isKept?: boolean };
 
 /**
- * Applies a later postback to the conversion it is about. The change is decided from one version of the row and written only
- * if it is still that version, else decided anew. A report that equals the one that made or last changed the conversion changes
- * nothing (G198). Undefined for a report that names neither a status nor the conversion and would change nothing: it is a duplicate.
+ * Applies a later postback to its conversion. The change is decided from one version of the row and written only if the row still has
+ * that version, else it is decided again. A report that equals the one that made or last changed the conversion changes nothing (G198).
+ * Undefined for a report that names neither a status nor the conversion and would change nothing: it is a duplicate.
  */
 export async function applyUpdate(
   sources: ReportSources,
@@ -102,7 +102,7 @@ type Update = {
   readonly capsOf: (change: ConversionChange) => readonly CapCount[];
 };
 
-/** The state after the change; undefined when the row changes under our hands again and again. */
+/** The state after the change; undefined if other writers kept changing the row. */
 async function changeUntilCurrent(
   sources: ReportSources,
   incoming: Incoming,
@@ -142,7 +142,7 @@ function firstAnswerOf({ key }: Incoming, kept: Keyed): Handled | undefined {
   return key === undefined ? undefined : keyedAnswer(key, kept);
 }
 
-/** The caps of this moment, in the currency that the conversion was recorded in. */
+/** The caps in force now, in the currency that the conversion was recorded in. */
 function capsOf(
   { catalog }: ReportSources,
   offer: Offer,
@@ -166,10 +166,10 @@ function capsOf(
   });
 }
 
-/** Who may not change a conversion, and which can no longer be changed; else its offer. */
+/** A refusal if the sender may not change the conversion, or if it can no longer be changed; else its offer. */
 function updateDenied(
   { catalog }: ReportSources,
-  { origin, request }: Incoming,
+  { origin, rawReport }: Incoming,
   row: ConversionState,
 ): Refusal | { readonly offer: Offer } {
   const { sender } = origin;
@@ -177,7 +177,7 @@ function updateDenied(
     return refused("advertiser postbacks may not change existing conversions in this workspace");
   }
   const advertiser = catalog.advertisers.get(row.advertiser_id);
-  if (advertiser !== undefined && !isOnIpList(advertiser.postback_ip_allowlist, request.ip)) {
+  if (advertiser !== undefined && !isOnIpList(advertiser.postback_ip_allowlist, rawReport.ip)) {
     return UPDATE_IP_REFUSED;
   }
   const offer = catalog.offers.get(row.offer_id);

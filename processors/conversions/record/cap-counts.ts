@@ -21,7 +21,7 @@ export type CapCount = {
 
 const KINDS = ["conversions", "payout", "revenue"] as const;
 
-/** Whose caps a conversion counts against. */
+/** The owners of the caps that a conversion counts against. */
 export type CapOwners = {
   readonly offer: Offer;
   readonly advertiser: Advertiser;
@@ -29,9 +29,9 @@ export type CapOwners = {
 };
 
 /**
- * Every counter of a conversion: of its offer, of its advertiser's budget and of its offer's groups (G39, G105). Money caps are
- * in the offer's currency, also those of a budget or a group: one counter a currency, since amounts of different currencies
- * are never added.
+ * Every counter of a conversion: of its offer, of its advertiser's budget and of its offer's groups (G39, G105). Money counts in the
+ * offer's currency, for a budget or a group too: each currency has its own counter, because amounts of different currencies are never
+ * added.
  */
 export function capCounts({ offer, advertiser, groups }: CapOwners, money: Money): CapCount[] {
   const { currency } = offer;

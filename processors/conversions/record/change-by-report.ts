@@ -19,22 +19,22 @@ export type ConversionChange = {
   readonly revenue_given: boolean;
 };
 
-/** A change, the report that asks for it, and the caps that it counts in if it approves a conversion that never counted. */
+/** A change, the report that asks for it, and the caps that it counts against if it approves a conversion that has not counted yet. */
 export type ReportedChange = {
   readonly change: ConversionChange;
   readonly fingerprint: string;
   readonly askedStatus: ConversionStatus | null;
   readonly caps: readonly CapCount[];
   readonly timezone: string;
-  /** With the `details` of the answer, which is kept in the same transaction (G203). */
+  /** Includes the `details` of the answer, which is stored in the same transaction (G203). */
   readonly key: Recording["key"];
 };
 
 const ChangeOutcome = z.discriminatedUnion("outcome", [
-  /** No longer at the version that the change was decided from. */
+  /** The row no longer has the version that the change was decided from. */
   z.object({ outcome: z.literal("stale") }),
   z.object({
-    /** `capped`: a cap is over, and the conversion stays rejected. */
+    /** `capped`: a cap is reached, and the conversion stays rejected. */
     outcome: z.enum(["applied", "capped"]),
     status: z.enum(CONVERSION_STATUSES),
     status_reason: z.string(),
@@ -57,7 +57,7 @@ const TRY = {
   text: "select try_change_by_report($1, $2, $3::jsonb, $4::jsonb, $5) as outcome",
 };
 
-/** Row, history, counters and outbox in one transaction that has ended when this answers (P14). A test stores nothing (G120). */
+/** Writes row, history, counters and outbox in one transaction, committed when this resolves (P14). A test stores nothing (G120). */
 export async function changeByReport(
   db: Queryable,
   from: Pick<ConversionState, "id" | "version">,

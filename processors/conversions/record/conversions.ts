@@ -9,7 +9,7 @@ import type { ReportKey } from "../read/report-key.ts";
 import { CONVERSION_STATUSES, type ConversionStatus } from "../read/report-params.ts";
 import type { CapCount } from "./cap-counts.ts";
 
-/** A row of `conversion` as it is written: the names are its columns, money is text, times are ISO. */
+/** A row of `conversion` to insert: names are its columns, money is text, times are ISO. */
 export type NewConversion = {
   readonly id: string;
   readonly workspace_id: number;
@@ -48,15 +48,15 @@ export type NewConversion = {
   readonly phone_hash: string | null;
   readonly holds_click: boolean;
   readonly holds_txid: boolean;
-  /** Of the report that makes it (see reportFingerprint), with the status that this names; null where no report does. */
+  /** Fingerprint of the report that makes the conversion (see reportFingerprint); null if no report does. */
   readonly report_fingerprint: string | null;
   readonly asked_status: ConversionStatus | null;
 };
 
-/** What a row that is already there makes of a new report. */
+/** How a new report treats an existing row. */
 export type OnRepeat = "duplicate" | "existing" | "conflict";
 
-/** How many conversions a day may bring from one address and from its network; null for no limit (G101). */
+/** How many conversions per day one address and its network may bring; null for no limit (G101). */
 export type AddressLimit = {
   readonly address: string;
   readonly same_max: number | null;
@@ -79,7 +79,7 @@ export type RecordPlan = {
 
 const amount = z.string().transform((stored): Amount => amountOf(stored));
 
-/** What a change of a conversion is decided from. */
+/** The state from which a change of a conversion is decided. */
 export const ConversionState = z.object({
   id: z.string(),
   workspace_id: z.int(),
@@ -103,9 +103,12 @@ export const ConversionState = z.object({
   method: z.enum(["s2s", "api", "js", "pixel"]),
   conv_ts: z.string(),
   version: z.int(),
-  /** Waits for the end of its hold. */
+  /** Waiting for the end of its hold. */
   is_held: z.boolean(),
-  /** Of the report that made it and of the last one that changed it; null where none did, and on rows older than fingerprints. */
+  /**
+   * Fingerprint of the report that made the conversion, and of the last one that changed it. Null where no report did, and on rows
+   * older than fingerprints.
+   */
   report_fingerprint: z.string().nullable(),
   change_fingerprint: z.string().nullable(),
   /** The status that the last of these reports named. */
@@ -133,8 +136,8 @@ const RecordOutcome = z.discriminatedUnion("outcome", [
 ]);
 export type RecordOutcome = z.infer<typeof RecordOutcome>;
 
-/** The click of a coupon, and which ingress may record it until when, by its own clock. */
-type WantedClick = {
+/** The click of a coupon, the ingress that may record it, and until when by that ingress's clock. */
+type PendingCouponClick = {
   readonly click: CouponClick;
   readonly producer: number;
   readonly until_ms: number;
@@ -144,17 +147,17 @@ type WantedClick = {
 export type Recording = {
   readonly row: NewConversion;
   readonly plan: RecordPlan;
-  /** Kept in the same transaction until it is found stored (TRK-037). */
-  readonly coupon_click?: WantedClick | undefined;
-  /** Of the report that makes it, with the `details` of its answer, which is kept in the same transaction (G203). */
+  /** Stored in the same transaction until the click is found in ClickHouse (TRK-037). */
+  readonly coupon_click?: PendingCouponClick | undefined;
+  /** Key of the report, with the `details` of the answer, which is stored in the same transaction (G203). */
   readonly key?: (ReportKey & { readonly details: Readonly<Record<string, unknown>> }) | undefined;
 };
 
 const RecordOutcomes = z.array(RecordOutcome);
 
 /**
- * Row, counters, history and outbox of all of them in one transaction that has ended when this answers (P14, P16, P17); their
- * outcomes in the same order. Throws for all of them what went wrong with one.
+ * Writes row, counters, history and outbox of all recordings in one transaction, committed when this resolves (P14, P16, P17). Outcomes
+ * are in the same order. If one recording fails, the call throws for all of them.
  */
 export async function recordConversions(
   db: Queryable,
@@ -174,7 +177,7 @@ export async function recordConversions(
   return outcomes;
 }
 
-/** What {@link recordConversions} would answer now; stores nothing (`test=1`, G120). */
+/** The outcome that {@link recordConversions} would have now; stores nothing (`test=1`, G120). */
 export async function tryConversion(
   db: Queryable,
   { row, plan }: Recording,
@@ -208,7 +211,7 @@ const Recorded = z.object({
 });
 export type Recorded = z.infer<typeof Recorded>;
 
-/** What the report with this id was recorded as; undefined while it is not. */
+/** The recorded result of the report with this id; undefined while there is none. */
 export async function findRecorded(db: Queryable, id: string): Promise<Recorded | undefined> {
   const { rows } = await db.query({
     name: "find-recorded",
@@ -245,7 +248,7 @@ export type StatusOutcome = {
   readonly status_reason: string;
 };
 
-/** All of them in one transaction, each id once, in the order given (G94). */
+/** Changes all of them in one transaction, each id once, in the given order (G94). */
 export async function setConversionStatus(
   db: Queryable,
   order: {

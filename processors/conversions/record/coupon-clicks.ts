@@ -22,13 +22,13 @@ const ROWS_A_ROUND = 100;
 const ROUND_MS = 1_000;
 const ASK_TIMEOUT_MS = 500;
 
-const Wanted = z.object({
+const PendingClick = z.object({
   click_id: z.string(),
   click: CouponClick,
   producer: z.int(),
   until_ms: z.int(),
 });
-type Wanted = z.infer<typeof Wanted>;
+type PendingClick = z.infer<typeof PendingClick>;
 
 export type CouponClickSources = {
   readonly pool: Queryable;
@@ -40,12 +40,12 @@ export type CouponClickSources = {
 };
 
 /**
- * Sees to it that every conversion by coupon has its click, whoever was killed between the commit and the click (TRK-037), and never
- * two. One ingress at a time may record a click, until a moment of its own clock. When everything that it recorded until then is known
- * and the click is not among it, the right goes to another ingress, by a statement that only one process can win. Guarantees nothing
- * sooner than that: an ingress whose journal is away keeps its right until it is given up, by command or after
- * PRODUCER_PATIENCE_HOURS. Its journal may come home after that with the click in it; so the statement notes who must not record the
- * click any more, and the click writers leave that record out.
+ * Ensures that every conversion by coupon gets exactly one click, even if a process dies between the commit and the click (TRK-037).
+ * One ingress at a time may record the click, until a deadline on its own clock. When everything that it recorded before the deadline
+ * is known and the click is missing, one statement, which only one process can win, passes the right to another ingress.
+ * An ingress whose journal cannot be read keeps its right until the journal is given up, by command or after PRODUCER_PATIENCE_HOURS;
+ * there is no guarantee before that. The journal may come back later and contain the click. So the statement also notes which ingress
+ * must no longer record the click, and the click writers drop that record.
  */
 export function startCouponClicks(sources: CouponClickSources & { readonly signal: AbortSignal }): {
   close(): Promise<void>;
@@ -63,19 +63,19 @@ export function startCouponClicks(sources: CouponClickSources & { readonly signa
 async function completeUntil(sources: CouponClickSources, signal: AbortSignal): Promise<void> {
   const passedOn = sources.metrics.counter(
     "conversions_coupon_clicks_passed_on_total",
-    "Clicks of coupons that their ingress did not record, given to another one.",
+    "Clicks of coupons passed to another ingress because the first did not record them.",
   );
   const failures = sources.metrics.counter(
     "conversions_coupon_click_failures_total",
-    "Rounds that could not look for clicks of coupons.",
+    "Rounds of the check for missing clicks of coupons that failed.",
   );
   while (!signal.aborted) {
     let count = 0;
     try {
-      const wanted = await takeDue(sources.pool);
-      count = wanted.length;
+      const due = await takeDue(sources.pool);
+      count = due.length;
       await Promise.all(
-        wanted.map(async (one) => {
+        due.map(async (one) => {
           if (!(await settle(sources, one))) return;
           passedOn.add(1);
           sources.log.warn({ click: one.click_id }, "conversions.coupon-click-passed-on");
@@ -89,8 +89,8 @@ async function completeUntil(sources: CouponClickSources, signal: AbortSignal): 
   }
 }
 
-/** Those that nobody else looks for now: whoever dies with them leaves them due again 10 s later. */
-async function takeDue(db: Queryable): Promise<readonly Wanted[]> {
+/** Clicks that no other process is checking now. If this process dies, they are due again 10 s later. */
+async function takeDue(db: Queryable): Promise<readonly PendingClick[]> {
   const { rows } = await db.query({
     name: "take-coupon-clicks",
     text: `update coupon_click set due_at = clock_timestamp() + interval '10 seconds'
@@ -100,32 +100,32 @@ async function takeDue(db: Queryable): Promise<readonly Wanted[]> {
            returning click_id, click, producer, until_ms`,
     values: [ROWS_A_ROUND],
   });
-  return rows.map((row) => Wanted.parse(row));
+  return rows.map((row) => PendingClick.parse(row));
 }
 
-/** Whether the right to record it went to another ingress. */
-async function settle(sources: CouponClickSources, wanted: Wanted): Promise<boolean> {
-  // The writer first: what leaves its memory meanwhile is in ClickHouse by then.
-  const { click_id: clickId, producer, until_ms: untilMs } = wanted;
+/** Returns whether the right to record the click passed to another ingress. */
+async function settle(sources: CouponClickSources, pending: PendingClick): Promise<boolean> {
+  // Ask the writer first: clicks that leave its memory in the meantime are then in ClickHouse.
+  const { click_id: clickId, producer, until_ms: untilMs } = pending;
   const { shard } = clickIdParts(clickId);
   const query: ClickQuery = { by: "id", shard, clickId, recordedBy: { producer, untilMs } };
   const young = await askWriter(sources.nats, query, z.unknown());
   if (young === undefined) return false;
-  const stored = await sources.storedClicks.find(wanted.click_id, wanted.click.ts);
+  const stored = await sources.storedClicks.find(pending.click_id, pending.click.ts);
   if (stored === "away") return false;
   if (young.clicks.length > 0 || stored !== undefined) {
-    await forget(sources.pool, wanted);
+    await forget(sources.pool, pending);
     return false;
   }
-  if (young.isAllKnown === true) return await passOn(sources, wanted, "all is known");
-  // A journal that is silent for this long counts as lost, also when no writer says that it was given up.
+  if (young.isAllKnown === true) return await passOn(sources, pending, "all is known");
+  // A journal that is silent for this long counts as lost, even if no writer reports that it was given up.
   const isLost = young.isGivenUp === true || sources.clock.nowMs() - untilMs > JOURNALED_MS;
-  return isLost && (await passOn(sources, wanted, "given up"));
+  return isLost && (await passOn(sources, pending, "given up"));
 }
 
 async function passOn(
   { pool, nats, clock }: CouponClickSources,
-  wanted: Wanted,
+  pending: PendingClick,
   cause: "all is known" | "given up",
 ): Promise<boolean> {
   const taker = await ask(nats, {
@@ -135,8 +135,8 @@ async function passOn(
     answer: CouponClickTaker,
   });
   if (taker === undefined) return false;
-  // It lives again: soon all of its journal is known.
-  if (cause === "given up" && taker.producer === wanted.producer) return false;
+  // The ingress is alive again: soon all of its journal is known.
+  if (cause === "given up" && taker.producer === pending.producer) return false;
   const untilMs = clock.nowMs() + COUPON_CLICK_MS;
   const { rowCount } = await pool.query({
     name: "pass-coupon-click-on",
@@ -150,17 +150,17 @@ async function passOn(
              on conflict do nothing)
            select click_id from moved`,
     values: [
-      ...[wanted.click_id, wanted.producer, wanted.until_ms, taker.producer, untilMs],
+      ...[pending.click_id, pending.producer, pending.until_ms, taker.producer, untilMs],
       cause === "given up",
     ],
   });
   if (rowCount !== 1) return false;
-  const order: CouponClickOrder = { click: wanted.click, untilMs };
+  const order: CouponClickOrder = { click: pending.click, untilMs };
   nats.connection.publish(nats.subjects.couponClick(taker.producer), JSON.stringify(order));
   return true;
 }
 
-async function forget(db: Queryable, { click_id: clickId }: Wanted): Promise<void> {
+async function forget(db: Queryable, { click_id: clickId }: PendingClick): Promise<void> {
   await db.query({
     name: "forget-coupon-click",
     text: "delete from coupon_click where click_id = $1",

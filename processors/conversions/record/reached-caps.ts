@@ -5,7 +5,7 @@ import { CAP_PERIODS, type CapPeriod } from "../../../schemas/catalog/records.ts
 import type { CapReached } from "../../../schemas/events/click-notice.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 
-/** One counter of conversions, payouts or revenue and what it may reach. */
+/** A cap of conversions, payouts or revenue. */
 export type CounterCap = {
   readonly name: string;
   readonly period: CapPeriod;
@@ -17,7 +17,7 @@ export type CounterCap = {
 const KINDS = ["conversions", "payout", "revenue"] as const;
 const CAPS_A_QUERY = 5_000;
 
-/** Every such cap of the catalog. A budget's and a group's money is counted once for each currency of their offers. */
+/** Every such cap of the catalog. The money of a budget or a group has one counter for each currency of its offers. */
 export function counterCapsOf(catalog: Catalog): CounterCap[] {
   const caps = new Map<string, CounterCap>();
   for (const offer of catalog.offers.values()) {
@@ -36,7 +36,7 @@ export function counterCapsOf(catalog: Catalog): CounterCap[] {
   return [...caps.values()];
 }
 
-/** Those that are reached in the period that `nowMs` lies in. One look at the primary key each. */
+/** The caps that are reached in the period of `nowMs`. One look-up by primary key for each. */
 export async function selectReachedCaps(
   db: Queryable,
   caps: readonly CounterCap[],
@@ -45,7 +45,7 @@ export async function selectReachedCaps(
   const reached: CapReached[] = [];
   for (let from = 0; from < caps.length; from += CAPS_A_QUERY) {
     const page = caps.slice(from, from + CAPS_A_QUERY);
-    // A period and time zone begins once, not once a cap.
+    // Computes the start of each period and time zone once, not once per cap.
     const spans = new Map<string, CounterCap & { readonly number: number }>();
     const spanNumbers = page.map((cap) => {
       const key = `${cap.period} ${cap.timezone}`;
@@ -53,13 +53,13 @@ export async function selectReachedCaps(
       spans.set(key, span);
       return span.number;
     });
-    const { rows } = await db.query<{ place: number }>({
+    const { rows } = await db.query<{ ordinal: number }>({
       name: "select-reached-caps",
       text: `with span as materialized (
                select s.number, cap_bucket_start(s.period, to_timestamp($1::double precision / 1000), s.timezone) as starts
                from unnest($2::text[], $3::text[]) with ordinality as s (period, timezone, number))
-             select w.place
-             from unnest($4::text[], $5::bigint[], $6::numeric[]) with ordinality as w (cap, span, "limit", place)
+             select w.ordinal
+             from unnest($4::text[], $5::bigint[], $6::numeric[]) with ordinality as w (cap, span, "limit", ordinal)
              join span s on s.number = w.span
              left join cap_counter c on c.cap = w.cap and c.bucket_start = s.starts
              where coalesce(c.used, 0) >= w."limit"`,
@@ -72,9 +72,9 @@ export async function selectReachedCaps(
         page.map(({ limit }) => limit),
       ],
     });
-    for (const { place } of rows) {
-      const cap = page[place - 1];
-      if (cap === undefined) throw new Error(`no cap has the place ${place}`);
+    for (const { ordinal } of rows) {
+      const cap = page[ordinal - 1];
+      if (cap === undefined) throw new Error(`Postgres returned cap ${ordinal} of ${page.length}`);
       const { name, period, timezone, limit } = cap;
       reached.push({ cap: name, bucket: capBucket(period, timezone, nowMs), limit });
     }

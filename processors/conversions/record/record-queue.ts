@@ -5,16 +5,16 @@ import { retryConflicts } from "../../../schemas/postgres/retry-conflicts.ts";
 import { type Recording, type RecordOutcome, recordConversions } from "./conversions.ts";
 import { isStoreAway } from "./store-away.ts";
 
-/** One transaction; the more are waiting, the more share its commit. */
+/** Rows of one transaction. The longer the queue, the more rows share a commit. */
 const BATCH_ROWS_MAX = 64;
-/** One is computed while another is written to disk. */
+/** Postgres computes one batch while it writes another to disk. */
 const BATCHES_MAX = 3;
-/** The pools of reports and commands let fewer in. */
+/** An upper bound: the pools of reports and commands let fewer in. */
 const WAITING_MAX = 10_000;
 
 /**
- * Records conversions, several in one transaction when several are waiting: a quiet process records at once, a busy one shares
- * commits. A row that fails alone does not fail its neighbours.
+ * Records conversions. When several are waiting they share a transaction: a quiet process records at once, a busy one shares commits.
+ * If one row fails, the others are still recorded.
  */
 export class RecordQueue {
   readonly #db: Queryable;
@@ -30,7 +30,7 @@ export class RecordQueue {
     });
   }
 
-  /** Answers after the commit (P14). Throws what the store throws. */
+  /** Resolves after the commit (P14). Throws what the store throws. */
   record(recording: Recording): Promise<RecordOutcome> {
     return this.#batcher.ask(recording);
   }
@@ -41,7 +41,7 @@ export class RecordQueue {
     try {
       return await recordConversions(this.#db, batch);
     } catch (error) {
-      // A store that is away is away for all of them.
+      // An outage affects all rows, so do not try them one by one.
       if (isStoreAway(error) && !isTransactionConflict(error)) throw error;
       let before: Promise<unknown> = Promise.resolve();
       return batch.map((recording) => {

@@ -1,7 +1,7 @@
 import { isClickhouseAway } from "../../../schemas/clickhouse/errors.ts";
 import { isPostgresAway, isTransactionConflict } from "../../../schemas/postgres/errors.ts";
 
-/** A store cannot serve now: the sender is told to come again (P15). Everything else is a fault of ours. */
+/** Whether the store cannot serve now, so that the sender should send the report again (P15). Every other error is a bug of ours. */
 export function isStoreAway(error: unknown): boolean {
   return isPostgresAway(error) || isTransactionConflict(error) || isClickhouseAway(error);
 }

@@ -330,8 +330,8 @@ describe("reading", () => {
     expect(await count("affiliate_id=999999")).toBe(0);
   });
 
-  describe("VIS-031 (VIS-023, VIS-024, VIS-025, VIS-026, VIS-027, VIS-028, VIS-029, VIS-030)", () => {
-    describe("G81 (VIS-032, VIS-033, VIS-034, VIS-035, VIS-036, VIS-037, CNV-039)", () => {
+  describe("(VIS-023, VIS-024, VIS-025, VIS-026, VIS-027, VIS-028, VIS-029, VIS-030) (VIS-031)", () => {
+    describe("(VIS-032, VIS-033, VIS-034, VIS-035, VIS-036, VIS-037, CNV-039) (G81)", () => {
       test("partners and advertisers see their own, less what is not for them", async () => {
         const { partner, advertiser, analyst } = world.tenant.keys;
         const open = record(

@@ -273,7 +273,7 @@ describe("changing", () => {
 });
 
 describe("events", () => {
-  describe("ENV-022 (OFF-039, OFF-040, OFF-041, OFF-042, OFF-043, OFF-044, OFF-045, OFF-046)", () => {
+  describe("(OFF-039, OFF-040, OFF-041, OFF-042, OFF-043, OFF-044, OFF-045, OFF-046) (ENV-022)", () => {
     describe("T75", () => {
       test("event defaults, unique code", async () => {
         const { id } = await world.offer();

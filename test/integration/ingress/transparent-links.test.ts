@@ -118,8 +118,8 @@ describe("every click path leads to exactly the url= it was given (TRK-005, TRK-
   });
 });
 
-describe("TRK-021 (TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018, TRK-019, TRK-020)", () => {
-  describe("G152 (P27)", () => {
+describe("(TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018, TRK-019, TRK-020) (TRK-021)", () => {
+  describe("(P27) (G152)", () => {
     test("2,000 values from one address: the exact Location or the one refusal, recorded as such", async () => {
       const wide = await world.addTenant("wide", {
         allowed_destinations: [ALLOWED_PARENT, ...OTHER_HOSTS],

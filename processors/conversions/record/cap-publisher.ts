@@ -12,7 +12,7 @@ import type { Pool } from "../../../schemas/postgres/connect.ts";
 import type { Clock } from "../../../schemas/time/clock.ts";
 import { type CounterCap, counterCapsOf, selectReachedCaps } from "./reached-caps.ts";
 
-export type CapTellerDeps = {
+export type CapPublisherDeps = {
   readonly pool: Pool;
   readonly nats: Nats;
   readonly catalog: Catalog;
@@ -21,19 +21,19 @@ export type CapTellerDeps = {
   readonly metrics: Metrics;
 };
 
-/** A cap is told of at most this long, and a round, after the conversion that reached it. */
+/** A reached cap is published at most this long, plus the time of one round, after the conversion that reached it. */
 const ROUND_MS = 500;
-/** A process that has heard the round of another lets its own be; one that hears nothing steps in this soon. */
+/** A process skips its round if it has heard another process's within this time. If it hears nothing for this long, it publishes. */
 const PATIENCE_MS = 400;
 const WHOLE_MS = 5_000;
 
 /**
- * Tells every ingress which conversion, payout and revenue caps are reached (G40). Any number of processes may do so: each
- * round is told by one of them, whichever comes first. A counter falls only when Postgres is restored, and so what was told stays
- * true until then, until its period is over or the catalog has another limit, which ingress sees by itself.
+ * Publishes to every ingress which conversion, payout and revenue caps are reached (G40). Any number of processes may run it; the first
+ * one in each round publishes. A counter falls only when Postgres is restored. So a published cap stays reached until then, until its
+ * period ends, or until the catalog has another limit; ingress notices the last two by itself.
  */
-export class CapTeller {
-  readonly #deps: CapTellerDeps;
+export class CapPublisher {
+  readonly #deps: CapPublisherDeps;
   readonly #id = randomUUID();
   readonly #subscriptions: { unsubscribe(): void }[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -44,15 +44,15 @@ export class CapTeller {
   #revision = -1;
   #generation = 0;
   #caps: readonly CounterCap[] = [];
-  /** By name, what was told last, by anyone. */
-  readonly #told = new Map<string, string>();
+  /** By name of the cap: bucket and limit as last published by any process. */
+  readonly #published = new Map<string, string>();
   readonly #rounds: Counter;
   readonly #failures: Counter;
 
-  constructor(deps: CapTellerDeps) {
+  constructor(deps: CapPublisherDeps) {
     this.#deps = deps;
     const { metrics } = deps;
-    this.#rounds = metrics.counter("caps_rounds_total", "Rounds of telling reached caps.");
+    this.#rounds = metrics.counter("caps_rounds_total", "Rounds that published the reached caps.");
     this.#failures = metrics.counter("caps_round_failures_total", "Rounds that failed.");
     metrics.gauge("caps_watched", "Conversion, payout and revenue caps.", () => this.#caps.length);
   }
@@ -94,20 +94,20 @@ export class CapTeller {
     if (teller === this.#id) return;
     this.#heardAtMs = performance.now();
     if (isWhole) this.#wholeAtMs = this.#heardAtMs;
-    for (const cap of reached) this.#told.set(cap.cap, wordOf(cap));
+    for (const cap of reached) this.#published.set(cap.cap, valueOf(cap));
   }
 
   #schedule(): void {
     if (this.#closed) return;
-    // Processes that began together do not stay in step.
+    // Processes that started together drift apart.
     const delayMs = ROUND_MS * (0.8 + Math.random() * 0.2);
     this.#timer = setTimeout(() => {
-      this.#round = this.#tell().finally(() => this.#schedule());
+      this.#round = this.#publishReached().finally(() => this.#schedule());
     }, delayMs);
   }
 
   /** Never throws: the next round is soon. */
-  async #tell(): Promise<void> {
+  async #publishReached(): Promise<void> {
     const { pool, nats, catalog, clock, log } = this.#deps;
     if (performance.now() - this.#heardAtMs < PATIENCE_MS) return;
     if (!catalog.isLoaded || nats.connection.isClosed()) return;
@@ -117,9 +117,9 @@ export class CapTeller {
       const reached = await selectReachedCaps(pool, this.#caps, clock.nowMs());
       const news = whole
         ? reached
-        : reached.filter((cap) => this.#told.get(cap.cap) !== wordOf(cap));
-      this.#publish(nats, news, whole);
-      for (const cap of news) this.#told.set(cap.cap, wordOf(cap));
+        : reached.filter((cap) => this.#published.get(cap.cap) !== valueOf(cap));
+      this.#send(nats, news, whole);
+      for (const cap of news) this.#published.set(cap.cap, valueOf(cap));
       if (whole) this.#wholeAtMs = performance.now();
       this.#rounds.add();
     } catch (error) {
@@ -132,19 +132,19 @@ export class CapTeller {
     if (catalog.revision === this.#revision) return;
     this.#revision = catalog.revision;
     if (catalog.generation !== this.#generation) {
-      // Counters went back with Postgres, and every ingress forgets what it was told of them.
-      this.#told.clear();
+      // Postgres was restored, so counters may be lower. Every ingress forgets the caps that it heard, and so does this process.
+      this.#published.clear();
       this.#wholeAtMs = Number.NEGATIVE_INFINITY;
     }
     this.#generation = catalog.generation;
     this.#caps = counterCapsOf(catalog);
-    // Bounded by what the catalog has.
+    // Keeps the map no larger than the catalog.
     const names = new Set(this.#caps.map(({ name }) => name));
-    for (const name of this.#told.keys()) if (!names.has(name)) this.#told.delete(name);
+    for (const name of this.#published.keys()) if (!names.has(name)) this.#published.delete(name);
   }
 
-  #publish(nats: Nats, news: readonly CapReached[], isWhole: boolean): void {
-    // Without news the message says that a round was done.
+  #send(nats: Nats, news: readonly CapReached[], isWhole: boolean): void {
+    // A message without caps says that a round was done.
     for (let from = 0; from === 0 || from < news.length; from += NOTICES_A_MESSAGE) {
       const reached = news.slice(from, from + NOTICES_A_MESSAGE);
       const message: CapsReached = { teller: this.#id, isWhole, reached };
@@ -153,6 +153,6 @@ export class CapTeller {
   }
 }
 
-function wordOf({ bucket, limit }: CapReached): string {
+function valueOf({ bucket, limit }: CapReached): string {
   return `${bucket} ${limit}`;
 }
