@@ -114,7 +114,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   await openHealthServer(parts, health);
   const server = await makeServer(parts, { state, catalog, pipeline, health });
   link.start();
-  await untilKnown(pipeline, hasCaps(catalog) ? notices.heard : Promise.resolve());
+  await untilReported(pipeline, hasCaps(catalog) ? notices.reported : Promise.resolve());
   await openPort(server, parts);
 }
 
@@ -254,9 +254,9 @@ function mintOf({ producer }: ProducerFolder, catalog: Catalog): () => ClickIdMi
  * Waits until the writers expect clicks of this process (G162), and until it knows the totals of click caps and which caps are
  * reached: usually 0.5 s, at most 1 s. Without NATS it takes clicks with what the process before it had saved.
  */
-async function untilKnown(pipeline: Pipeline, heard: Promise<void>): Promise<void> {
-  const known = Promise.all([pipeline.announced, heard]);
-  await Promise.race([known, sleep(ANNOUNCE_MS, undefined, { ref: false })]);
+async function untilReported(pipeline: Pipeline, capsReported: Promise<void>): Promise<void> {
+  const reported = Promise.all([pipeline.announced, capsReported]);
+  await Promise.race([reported, sleep(ANNOUNCE_MS, undefined, { ref: false })]);
 }
 
 function hasCaps(catalog: Catalog): boolean {

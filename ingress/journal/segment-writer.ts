@@ -100,7 +100,7 @@ function reserveMost(descriptor: number, room: number): number {
 
 function noRoom(): Error {
   return new Error(
-    "no room is left on the disk of the journal, besides what JOURNAL_RESERVE_BYTES keeps for others",
+    "no room is left on the disk of the journal: JOURNAL_RESERVE_BYTES keeps the rest for others",
   );
 }
 

@@ -2,7 +2,7 @@ import type { SegmentWriter } from "./segment-writer.ts";
 
 type Done = (error: Error | null) => void;
 
-/** Syncs one segment: one sync at a time. Whoever comes during a sync gets the next one. */
+/** Syncs one segment: one sync at a time. Requests that come during a sync share the next one. */
 export class SyncGroup {
   readonly #writer: SegmentWriter;
   /** Makes the file's name as durable as its content; called once. */
