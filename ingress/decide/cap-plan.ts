@@ -6,7 +6,7 @@ import { CAP_PERIODS, type CapPeriod, type Offer } from "../../schemas/catalog/r
 export type WatchedCap = {
   readonly name: string;
   readonly period: CapPeriod;
-  /** Sends an alert when it is reached, and stops no click (G40). */
+  /** When it is reached, clicks are only marked with `cap_over` and none is stopped (G40). */
   readonly isAlert: boolean;
   /** The text of the catalog. */
   readonly limit: string;

@@ -86,7 +86,7 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
     const endedBefore = retiredAtMs === undefined ? epoch : epoch + 1;
     const common = { ...options, folder, producer, epoch: endedBefore };
     const isDone = await shipLeftovers({ ...common, mayDeclareLost: isSole });
-    // An unconfirmed claim may be that of a copy. Its own process then releases the number when it ends.
+    // An unconfirmed claim may be that of a copy. Then the process on the copy publishes the end of its epoch.
     if (isDone && (await untilConfirmed(claim, signal))) {
       const onRetry = (error: unknown): void => events.retried(error);
       await publishEnded(link, { producer, epoch, nonce }, { signal, onRetry });

@@ -132,7 +132,7 @@ export class LaneShipper {
   }
 
   /**
-   * Ships the records that are there now. Returns when they are stored, or when `signal` ends the wait. The last message says
+   * Ships the records that are there now. Returns when JetStream has them, or when `signal` ends the wait. The last message says
    * that this epoch has ended, unless records of an earlier epoch are left.
    */
   async drain(signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { NO_STORE } from "../answers.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { Answer } from "../route.ts";
 
-/** The page waits for it at most this long. HTML that comes later is lost, but logged as served: nobody can know. */
+/** The page waits at most this long for its HTML. HTML that comes later is lost but logged as served: the loss is not visible. */
 const REPLY_TIMEOUT_MS = 2_000;
 
 /** HTML postbacks of a conversion that was just recorded, to be shown once. */
