@@ -2,7 +2,7 @@ import type { ClickRecord, ImpressionRecord } from "../schemas/events/click-reco
 
 const NO_MONEY = "0.0000";
 /** Characters that JSON must escape. Most texts have none, and quoting those by hand is three times as fast. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern looks for control characters
 const NEEDS_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
 
 /** The JSON line of a record (`ClickBatch.lines`). Fields with their default value are left out, which halves it. */

@@ -41,7 +41,7 @@ export class FrameBuffer {
   #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);
   #length = 0;
 
-  /** The frame is in the first {@link length} bytes, its payload behind {@link FRAME_HEAD_BYTES}. Overwritten by {@link encode}. */
+  /** The frame is in the first {@link length} bytes, its payload after {@link FRAME_HEAD_BYTES}. {@link encode} overwrites it. */
   get bytes(): Buffer {
     return this.#bytes;
   }

@@ -50,8 +50,8 @@ export type PipelineOptions = {
 };
 
 /**
- * The way of records from an answer to the click writers: the journal of this start, its shipper, what earlier starts and dead
- * processes left, and the claim on the producer number under which all of it is shipped.
+ * Takes records from an answer to the click writers. It owns the journal of this start, its shipper, the leftovers of earlier
+ * starts and dead processes, and the claim on the producer number under which all of them are shipped.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;

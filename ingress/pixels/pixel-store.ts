@@ -33,7 +33,7 @@ type OpenFile = {
   nextPosition: number;
 };
 
-/** Pixels on the disk of this process that are to be recorded later, oldest file first (P15). */
+/** Pixels on the disk of this process, to be recorded later, oldest file first (P15). */
 export class PixelStore {
   readonly #folder: string;
   readonly #events: PixelEvents;

@@ -152,7 +152,7 @@ export class ClickParameters {
 export class ParameterReader {
   readonly #set: ParameterSet;
   readonly #values: Record<Slot, string> = emptySlots();
-  /** For each slot with a value, the name that filled it. */
+  /** For each slot with a value, the first name that filled it. */
   readonly #filled: Name[] = [];
   /** Slots that were filled by an alias, and the rank of that alias. */
   #ranks: Map<Slot, number> | undefined;
