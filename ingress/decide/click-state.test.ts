@@ -44,7 +44,7 @@ function taker(
 
 const TOTAL = "offer/1/clicks/daily";
 
-test("G39 a reported total never lowers what was counted here, and later clicks add to it", () => {
+test("a reported total never lowers what was counted here, and later clicks add to it (G39)", () => {
   const parts = { offers: [{ caps: { clicks: { daily: 10 } } }] };
   fc.assert(
     fc.property(
@@ -63,7 +63,7 @@ test("G39 a reported total never lowers what was counted here, and later clicks 
   );
 });
 
-test("CLKS-012 totals of several processes and their writer, in any order, stop no click too early or late", () => {
+test("totals of all processes, in any order and repeated, stop no click too early or too late (CLKS-012)", () => {
   const parts = { offers: [{ caps: { clicks: { daily: 20 } } }] };
   // Each step is a click on one of two processes, or a total of an earlier moment reported to one of them.
   const step = fc.record({ process: fc.nat({ max: 1 }), lateBy: fc.option(fc.nat({ max: 6 })) });
@@ -134,7 +134,7 @@ test("a group's clicks are those of its offers in all lanes, and an advertiser's
   }
 });
 
-test("G40 only a cap that may stop a click stops it, whichever record it belongs to", () => {
+test("only a cap that may stop a click stops it, whichever record it belongs to (G40)", () => {
   const alert: Caps = { conversions: { daily: 1 }, alert_only: true };
   const stop: Caps = { conversions: { daily: 1 } };
   const reached = (cap: string): { cap: string; bucket: number; limit: string } => ({
@@ -238,7 +238,7 @@ test("an added or removed cap is in force with the next version of the catalog",
   expect(world.condition()).toBe("cap");
 });
 
-test("TRK-035 the duplicates of another process count once it has published them", () => {
+test("the duplicates of another process count once it has published them (TRK-035)", () => {
   const { state, offer } = aWorld({ offers: [{ duplicate_click_seconds: 60 }] });
   state.noteTaken([1, 1, 7, NOON]);
   expect(state.isDuplicate(offer(), taker(7, NOON + 59_999))).toBe(true);

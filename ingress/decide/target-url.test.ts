@@ -124,7 +124,7 @@ describe("properties of url= (TRK-006, T13)", () => {
     );
   });
 
-  test("P27 a browser reads every URL that passes as we read it, for any authority", () => {
+  test("a browser reads every URL that passes as we read it, for any authority (P27)", () => {
     fc.assert(
       fc.property(authorityText, authorityText, (authority, rest) => {
         const target = readTargetUrl([encodeURIComponent(`https://${authority}${rest}`)]);
@@ -134,7 +134,7 @@ describe("properties of url= (TRK-006, T13)", () => {
     );
   });
 
-  test("P27 no value puts a control character, a space or a letter beyond ASCII into Location", () => {
+  test("no value puts a control character, a space or a letter beyond ASCII into Location (P27)", () => {
     fc.assert(
       fc.property(anyText(), fc.boolean(), (text, isEncoded) => {
         const value = isEncoded

@@ -53,7 +53,7 @@ test("a journal cut anywhere loses the cut frame and nothing before it (P7)", ()
   );
 });
 
-test("P7: a flipped bit anywhere costs only its frame, is reported, and adds no record", () => {
+test("a flipped bit anywhere costs only its frame, is reported, and adds no record (P7)", () => {
   fc.assert(
     fc.property(
       texts,

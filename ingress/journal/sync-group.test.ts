@@ -42,7 +42,7 @@ test("an answer waits for a sync that began after its record was written (P8)", 
   expect(answered).toEqual(["a", "b"]);
 });
 
-test("P8: a failed sync is reported, also to those who wait for it", () => {
+test("a failed sync is reported, also to those who wait for it (P8)", () => {
   const { group, syncs, faults } = aSegment();
   const results: (Error | null)[] = [];
   group.whenSynced((error) => results.push(error));

@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("P15 a kept pixel is on the disk, readable by its owner only, and deleted when it is settled", async () => {
+test("a kept pixel is on the disk, readable by its owner only, and deleted when it is settled (P15)", async () => {
   const store = new PixelStore({ folder, events });
   await store.keep(pixel(1));
   expect(files().map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600]);
@@ -56,7 +56,7 @@ test("P15 a kept pixel is on the disk, readable by its owner only, and deleted w
   await store.close();
 });
 
-test("P15 pixels are sent in the order of arrival, unchanged, and marked as sent before", async () => {
+test("pixels are sent in the order of arrival, unchanged, and marked as sent before (P15)", async () => {
   const store = new PixelStore({ folder, events, fileBytes: 500 });
   for (let i = 0; i < 7; i += 1) await store.keep(pixel(i));
   expect(files().length).toBeGreaterThan(1);
@@ -96,7 +96,7 @@ test("pixels that get no definite answer do not hold up the others (P15)", async
   await store.close();
 });
 
-test("P15 the next process sends only the unsettled pixels again", async () => {
+test("the next process sends only the unsettled pixels again (P15)", async () => {
   const before = new PixelStore({ folder, events });
   for (let i = 0; i < 3; i += 1) await before.keep(pixel(i));
   const taken = before.takeOldest();
@@ -138,7 +138,7 @@ test("the pixels of a dead process move to the folder of another and keep their 
   rmSync(other, { recursive: true });
 });
 
-test("P15 disk use is bounded: pixels above it are counted", async () => {
+test("disk use is bounded: pixels above it are counted (P15)", async () => {
   const other = mkdtempSync(join(tmpdir(), "pixels-"));
   const dead = new PixelStore({ folder: other, events });
   for (let i = 0; i < 3; i += 1) await dead.keep(pixel(i));
@@ -155,7 +155,7 @@ test("P15 disk use is bounded: pixels above it are counted", async () => {
   rmSync(other, { recursive: true });
 });
 
-test("P15 a pixel is given up only when it fails for days by a fault of ours", async () => {
+test("a pixel is given up only when it fails for days by a fault of ours (P15)", async () => {
   const store = new PixelStore({ folder, events });
   await store.keep({ ...pixel(1), receivedAtMs: RECEIVED_AT_MS - 100 * 3_600_000 });
   await store.keep(pixel(2));

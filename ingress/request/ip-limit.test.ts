@@ -7,7 +7,7 @@ function passed(limit: IpLimit, ip: string, requests: number, nowMs: number): nu
   return count;
 }
 
-describe("G152 an optional limit for each address", () => {
+describe("an optional limit for each address (G152)", () => {
   test("a minute's worth passes at once, then as much as the elapsed time allows", () => {
     const limit = new IpLimit(60);
     expect(passed(limit, "192.0.2.1", 100, 0)).toBe(60);

@@ -32,14 +32,14 @@ test.each<[string, unknown, string]>([
   expect(read(body)).toEqual({ kind: "malformed", error });
 });
 
-test("LP-008: a body that is not UTF-8 is invalid", () => {
+test("a body that is not UTF-8 is invalid (LP-008)", () => {
   expect(readLandingRequest(Uint8Array.of(0x7b, 0xff, 0x7d))).toEqual({
     kind: "malformed",
     error: "invalid body",
   });
 });
 
-test("LP-009: absent, null and empty click ids mean none; capitals and spaces around one are accepted", () => {
+test("absent, null and empty click ids mean none; capitals and spaces around one are accepted (LP-009)", () => {
   for (const click_id of [undefined, null, ""])
     expect(landing({ click_id }).clickId).toBeUndefined();
   expect(landing({ click_id: ` ${ID.toUpperCase()} ` }).clickId).toBe(ID);
@@ -66,14 +66,14 @@ test("an id of the page's URL is looked up when the body names none, and stored 
   expect(both.parameters.values).toMatchObject({ gclid: "of-body", gbraid: "b" });
 });
 
-test("LP-018: an organic visit is looked up by ids of the body only", () => {
+test("an organic visit is looked up by ids of the body only (LP-018)", () => {
   const url = "https://shop.example/?gclid=seen-before";
   expect(landing({ organic: true, url }).adClickIds).toEqual([]);
   expect(landing({ organic: true, url, gclid: "g" }).adClickIds).toHaveLength(1);
   expect(landing({ organic: "true", url }).isOrganic).toBe(false);
 });
 
-test("LP-004: a tag that the ad platform did not replace is not an id", () => {
+test("a tag that the ad platform did not replace is not an id (LP-004)", () => {
   expect(landing({ gclid: "{gclid}", url: "https://shop.example/?gclid={gclid}" })).toMatchObject({
     adClickIds: [],
     parameters: { values: { gclid: "" } },
@@ -95,7 +95,7 @@ test("subs, tag values and the rest come from the page's URL, up to its fragment
   expect(extra).toBe('{"x":"1"}');
 });
 
-test("G160: values of the body win over those of the URL, and unknown keys are ignored", () => {
+test("values of the body win over those of the URL, and unknown keys are ignored (G160)", () => {
   const { parameters, offerCode, affiliateCode } = landing({
     url: "https://shop.example/?sub1=url&s2=url&offer=NO&aff=NO",
     sub1: "body",
@@ -108,7 +108,7 @@ test("G160: values of the body win over those of the URL, and unknown keys are i
   expect([offerCode, affiliateCode]).toEqual(["12", "PART01"]);
 });
 
-test("LP-018: sub1 to sub3 of an organic visit come from the page, else from referrer and URL", () => {
+test("sub1 to sub3 of an organic visit come from the page, else from referrer and URL (LP-018)", () => {
   const url = "https://shop.example/shoes/red?sub1=x&sub4=four";
   const referrer = "https://www.google.co.uk/search?q=shoes";
   expect(landing({ organic: true, url, referrer }).parameters.values).toMatchObject({
@@ -123,7 +123,7 @@ test("LP-018: sub1 to sub3 of an organic visit come from the page, else from ref
   );
 });
 
-test("P28: half a surrogate pair, an invalid page URL and values of other types do no harm", () => {
+test("half a surrogate pair, an invalid page URL and values of other types do no harm (P28)", () => {
   const { adClickIds, parameters } = landing(
     '{"gclid":"\\ud800","url":"%%%","referrer":[],"sub1":{}}',
   );

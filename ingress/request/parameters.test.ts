@@ -55,7 +55,7 @@ test.each(TRAFFIC_SOURCES)("%s comes from %j", (query, source) => {
   expect(read(query).values.traffic_source).toBe(source);
 });
 
-test("TRK-043 a parameter without a column is extra, once, whatever its name", () => {
+test("a parameter without a column is extra, once, whatever its name (TRK-043)", () => {
   const { extra } = read("foo=bar&foo=baz&__proto__=x&a%20b=%22&flag&=nameless&sub1=1");
   expect(extra).toBe('{"foo":"bar","__proto__":"x","a b":"\\"","flag":""}');
   expect(read("sub1=1").extra).toBe("");

@@ -212,7 +212,7 @@ describe("caps (G40)", () => {
     expect(second).toMatchObject({ status: "redirect", status_reason: "cap_over" });
   });
 
-  test("TRK-030 a cap counted elsewhere holds until its day is over or its limit changes", () => {
+  test("a cap counted elsewhere holds until its day is over or its limit changes (TRK-030)", () => {
     const service = aClickService({ offers: [{ caps: { conversions: { daily: 1 } } }] });
     const { catalog } = service.deps;
     const reason = (): string => recordOf(service.ask("/r/SHOP/PART01")).status_reason;
@@ -229,7 +229,7 @@ describe("caps (G40)", () => {
   });
 });
 
-describe("G145 TRK-035 duplicates", () => {
+describe("duplicates (G145, TRK-035)", () => {
   test("the same visitor is refused within the time, and not for longer", () => {
     const service = aClickService({
       offers: [{ duplicate_click_seconds: 10, fallback_url: FALLBACK }],

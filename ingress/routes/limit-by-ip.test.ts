@@ -37,7 +37,7 @@ function routes(
   );
 }
 
-test("G152 an address is limited over all paths together, and gets the time to come back", async () => {
+test("an address is limited over all paths together, and gets the time to come back (G152)", async () => {
   const { sync, async } = routes(2);
   const request = aRequest({ peerIp: "203.0.113.1" });
   expect(sync[0]?.route(request).answer.status).toBe(200);
@@ -50,7 +50,7 @@ test("G152 an address is limited over all paths together, and gets the time to c
   expect(fourth?.answer.status).toBe(429);
 });
 
-test("G152 the visitor's address counts, not that of the proxy", () => {
+test("the visitor's address counts, not that of the proxy (G152)", () => {
   const { sync } = routes(1);
   const from = (xForwardedFor: string): number | undefined =>
     sync[0]?.route(aRequest({ peerIp: "10.0.0.1", headers: { xForwardedFor } })).answer.status;

@@ -25,14 +25,14 @@ function fire(script: string, page: { cookie?: string; src?: string } = {}): str
   return src.replace(/&r=[a-z0-9]+$/, "");
 }
 
-test("PX-012: the script fires the pixel of its own origin with its own parameters, marked with js=1", () => {
+test("the script fires the pixel of its own origin with its own parameters, marked with js=1 (PX-012)", () => {
   const src = "https://trk.example/px.js?offer=SHOP&amount=9.90";
   expect(fire(pixelScript("other.example", "offer=SHOP&amount=9.90"), { src })).toBe(
     "https://trk.example/px?offer=SHOP&amount=9.90&js=1",
   );
 });
 
-test("PX-012: without a script element the request's host and the page's scheme are used", () => {
+test("without a script element the request's host and the page's scheme are used (PX-012)", () => {
   const script = pixelScript("trk.example:8080", "offer=SHOP");
   expect(fire(script)).toBe("//trk.example:8080/px?offer=SHOP&js=1");
   const src = "https://shop.example/bundle.js";
@@ -51,7 +51,7 @@ test("the page's trk_cid is the click when the parameters name none (PX-012, G15
   expect(fire(pixelScript("h", ""), { cookie: "trk_cid=zz" })).toBe("//h/px?js=1");
 });
 
-test("PBO-032: with html=1 the script fires the iframe pixel, in a frame that reaches nothing of the page", () => {
+test("with html=1 the script fires the iframe pixel, in a frame that cannot reach the page (PBO-032)", () => {
   const frames: unknown[] = [];
   const attributes: string[][] = [];
   const frame = {
@@ -79,7 +79,7 @@ test("nothing in the URL or the host becomes code (P28)", () => {
   expect(fire(script)).toBe(`//${evil}/px?${evil}&js=1`);
 });
 
-test("PX-012 PX-013: it is JavaScript, always 200 and never cached", () => {
+test("it is JavaScript, always 200 and never cached (PX-012, PX-013)", () => {
   const { answer } = pixelScriptRoute(aRequestFor("/px.js?offer=%zz"));
   expect(answer.status).toBe(200);
   expect(answer.headers).toContainEqual(["Content-Type", "text/javascript; charset=utf-8"]);

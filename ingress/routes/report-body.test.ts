@@ -11,7 +11,7 @@ function read(query: string, contentType = "", body = ""): unknown {
   return result.kind === "parameters" ? result.params : result.error;
 }
 
-test("G119: the body wins over the query, and the first of repeated values counts", () => {
+test("the body wins over the query, and the first of repeated values counts (G119)", () => {
   expect(read("a=1&a=2&b=3", "application/x-www-form-urlencoded", "b=4&c=5")).toEqual({
     a: "1",
     b: "4",
@@ -28,7 +28,7 @@ test("numbers of a JSON body are parameters (PB-060)", () => {
   });
 });
 
-test("PB-050: an unreadable body is reported", () => {
+test("an unreadable body is reported (PB-050)", () => {
   expect(read("a=%")).toBe("malformed query");
   expect(read("", "application/json", "{")).toBe("malformed JSON body");
   expect(read("", "application/json", "[]")).toBe("malformed JSON body");

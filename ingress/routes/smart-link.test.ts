@@ -172,7 +172,7 @@ describe("smart links without an offer (TRK-033, TRK-038)", () => {
     expect(reasonOf(parts("weighted", { workspaces }))).toEqual(["workspace_inactive", 0]);
   });
 
-  test("TRK-009 with url= the visitor is still redirected there, if any of its offers allows the host", () => {
+  test("with url= the visitor is still redirected there, if any of its offers allows the host (TRK-009)", () => {
     const service = aClickService(parts("weighted", { offers: paused }));
     const ask = (url: string) => service.ask(`/s/smart-PART01?url=${encodeURIComponent(url)}`);
     expect(answerLine(ask("https://o3.example/x"))).toBe("302 https://o3.example/x");
