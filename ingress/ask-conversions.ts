@@ -6,8 +6,8 @@ import type { NatsLink } from "./nats-link.ts";
 const REPLY_TIMEOUT_MS = 7_000;
 
 /**
- * Hands a report to the conversion processors. Undefined when nobody answered in time: it may or may not have been recorded, and
- * is to be sent again.
+ * Sends a report to the conversion processors. Returns undefined when none answered in time: the report may or may not be
+ * recorded, so send it again.
  */
 export async function askConversions(
   link: Pick<NatsLink, "current">,
@@ -21,7 +21,7 @@ export async function askConversions(
   });
 }
 
-/** Whether nothing was decided about the report: the same one may get another answer later (P15). */
+/** Whether the report is still undecided: the same report may get another answer later (P15). */
 export function isOutage(
   reply: PostbackReply | undefined,
 ): reply is undefined | (PostbackReply & { httpStatus: 503 }) {

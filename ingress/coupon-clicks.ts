@@ -15,8 +15,8 @@ import type { Recorded } from "./route.ts";
 const QUEUE_GROUP = "coupon-clicks";
 
 /**
- * The record of a coupon's click (G115); undefined after the moment until which this process may record it. The caller records it in
- * the same turn of the event loop, so that every batch that is cut later has it.
+ * Returns the record of a coupon's click (G115), or undefined once this process may no longer record it. The caller must record
+ * it in the same turn of the event loop, so that every batch cut later includes it.
  */
 export function couponClickRecord(
   click: CouponClick,
@@ -35,7 +35,7 @@ export function couponClickRecord(
   return { lane: shardOfOffer(click.offer_id), line };
 }
 
-/** Records clicks of coupons whose own ingress did not (TRK-037): the conversion processors say which. */
+/** Records coupon clicks which their own ingress did not record (TRK-037). The conversion processors name them. */
 export function takeCouponClicks(options: {
   readonly link: NatsLink;
   readonly producer: number;

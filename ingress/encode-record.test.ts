@@ -6,7 +6,7 @@ import { encodeRecord } from "./encode-record.ts";
 
 const texts = ["user_agent", "referrer", "sub1", "city", "destination", "extra"] as const;
 
-test("a record reads back as it was, its defaults filled in again, and holds no line break", () => {
+test("a record reads back unchanged, defaults included, and contains no line break", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...texts),
@@ -28,7 +28,7 @@ test("a record reads back as it was, its defaults filled in again, and holds no 
   );
 });
 
-test("fields at their default take no room", () => {
+test("fields with their default value are left out", () => {
   expect(encodeRecord(aClick({ click_id: "0".repeat(32), ts: 5 }))).toBe(
     `{"click_id":"${"0".repeat(32)}","ts":5,"workspace_id":1,"link_type":"affiliate","status":"redirect","offer_id":4,"affiliate_id":2}`,
   );

@@ -5,7 +5,7 @@ import type { IngressMetrics } from "./metrics.ts";
 import type { NatsLink } from "./nats-link.ts";
 import type { HealthFacts } from "./routes/health.ts";
 
-/** The facts of `GET /health`, as they are whenever it is called. */
+/** The facts of `GET /health`, read at each call. */
 export function healthFactsOf(sources: {
   readonly producer: number;
   readonly catalog: Catalog;

@@ -1,4 +1,4 @@
-/** The tracking domain: answers every click at once, journals it first, and asks the conversion processor for the rest. */
+/** The tracking domain: answers every click at once, journals it first, and asks the conversion processors for the rest. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { capOwnersOf } from "../schemas/catalog/cap-owners.ts";
@@ -37,16 +37,16 @@ import { ingressRoutes, type RouteDeps } from "./routes/route-table.ts";
 import type { IngressServer } from "./server.ts";
 import { type IngressSettings, prepareNativeServer, readIngressSettings } from "./settings.ts";
 
-/** A start waits for what Postgres says of its schema at most this long. */
+/** A start waits at most this long for Postgres to report its schema version. */
 const SCHEMA_PATIENCE_MS = 2_000;
-/** A start waits for NATS, and for those behind it, at most this long. */
+/** A start waits at most this long for NATS and for the processors behind it. */
 const ANNOUNCE_MS = 1_000;
 const CLOSE_SERVER_MS = 5_000;
 const POSTGRES_CONNECTIONS_MAX = 2;
-/** The number or the epoch of this process is another's: its supervisor starts it again under a new number. */
+/** Another process has this producer number or epoch. The supervisor restarts this one, which then gets a new number. */
 const EXIT_NUMBER_TAKEN = 5;
 
-/** What most parts of this process are made with. */
+/** The dependencies that most parts of this process share. */
 type Parts = {
   readonly settings: IngressSettings;
   readonly pool: Pool;
@@ -95,7 +95,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
 
   const state = new LocalClickState(catalog);
   const kept = { path: join(folder.path, "click-state.ndjson"), epoch: folder.epoch, state, log };
-  // Before what is left in the journal is shipped, and removed with it.
+  // Must run before the journal's leftovers are shipped, because shipped segments are removed.
   await recallState({ ...kept, folder: folder.path, catalog });
 
   const link = new NatsLink({ ...settings.nats, name: `tracker ingress ${folder.producer}` }, log);
@@ -114,7 +114,7 @@ async function start(settings: IngressSettings, log: Log, lifetime: Lifetime): P
   await openHealthServer(parts, health);
   const server = await makeServer(parts, { state, catalog, pipeline, health });
   link.start();
-  await untilKnown(pipeline, hasCaps(catalog) ? notices.heard : Promise.resolve());
+  await untilReported(pipeline, hasCaps(catalog) ? notices.reported : Promise.resolve());
   await openPort(server, parts);
 }
 
@@ -189,7 +189,7 @@ async function makeServer(
 }
 
 async function openPort(server: IngressServer, { settings, lifetime }: Parts): Promise<void> {
-  // A process that was told to end meanwhile has closed its journal: whom it answered now would be lost.
+  // The process may have been asked to end meanwhile: its journal is closed then, and a click answered now would be lost.
   lifetime.signal.throwIfAborted();
   await server.listen(settings.bind, settings.port);
   lifetime.own("server", () => server.close(CLOSE_SERVER_MS));
@@ -205,7 +205,7 @@ async function openHealthServer(
   log.info({ port: server.port }, "process.health-port");
 }
 
-/** What is recorded beside the answers of this process: kept pixels, and clicks of coupons that another one did not record. */
+/** Late records: kept pixels, and coupon clicks that another process did not record. */
 function startLateRecords(
   { link, folder: { producer }, log, lifetime, pixels }: Parts,
   pipeline: Pipeline,
@@ -235,13 +235,13 @@ function openInboundLog({ link, log, lifetime, metrics }: Parts): InboundLog {
   const { registry } = metrics;
   const inboundLog = new InboundLog(link, inboundEvents(log, registry));
   const waiting = (): number => inboundLog.waiting;
-  registry.gauge("ingress_inbound_log_waiting", "Calls to be told.", waiting);
+  registry.gauge("ingress_inbound_log_waiting", "Calls not yet sent to the inbound log.", waiting);
   inboundLog.start();
   lifetime.own("inbound log", () => inboundLog.close());
   return inboundLog;
 }
 
-/** Made with the first click: its secret comes with the catalog. */
+/** Made with the first click, because its secret comes with the catalog. */
 function mintOf({ producer }: ProducerFolder, catalog: Catalog): () => ClickIdMint {
   let mint: ClickIdMint | undefined;
   return () => {
@@ -251,12 +251,12 @@ function mintOf({ producer }: ProducerFolder, catalog: Catalog): () => ClickIdMi
 }
 
 /**
- * Waits until the writers wait for its clicks (G162), and until it knows the totals of click caps and the caps that are reached:
- * 0.5 s, and at most 1 s. Without NATS clicks are taken with what the process before had kept.
+ * Waits until the writers expect clicks of this process (G162), and until it knows the totals of click caps and which caps are
+ * reached: usually 0.5 s, at most 1 s. Without NATS it takes clicks with what the process before it had saved.
  */
-async function untilKnown(pipeline: Pipeline, heard: Promise<void>): Promise<void> {
-  const known = Promise.all([pipeline.announced, heard]);
-  await Promise.race([known, sleep(ANNOUNCE_MS, undefined, { ref: false })]);
+async function untilReported(pipeline: Pipeline, capsReported: Promise<void>): Promise<void> {
+  const reported = Promise.all([pipeline.announced, capsReported]);
+  await Promise.race([reported, sleep(ANNOUNCE_MS, undefined, { ref: false })]);
 }
 
 function hasCaps(catalog: Catalog): boolean {
@@ -267,8 +267,8 @@ function hasCaps(catalog: Catalog): boolean {
 }
 
 /**
- * A start on an older or newer schema fails, as that of api and processors. A Postgres that does not answer keeps nobody from
- * starting on the copy on disk (P2), and a schema that changes later nobody from running.
+ * Refuses to start on an older or newer schema, as api and processors do. A start continues with the copy on disk when Postgres
+ * does not answer (P2), and a schema that changes later does not stop a running process.
  */
 async function refuseOtherSchema(pool: Pool, log: Log): Promise<void> {
   const checked = assertPostgresMigrated(pool).catch((error: unknown) => {

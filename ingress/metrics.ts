@@ -11,9 +11,9 @@ export type IngressMetrics = PipelineEvents & {
   handlerFailed(error: unknown): void;
   /** A call of `/lp` was answered (LP-019). */
   landed(result: LandingResult): void;
-  /** A new user agent was read by a few words only: too many new ones came at once. */
+  /** A new user agent was read by a few words only, because too many new ones came at once. */
   guessed(): void;
-  /** Whether the disk failed to hold on to what it had taken in the last minute. */
+  /** Whether a sync of the disk failed in the last minute. */
   hasSyncFault(): boolean;
 };
 
@@ -46,29 +46,29 @@ function declareCounters(metrics: Metrics) {
   const counter = (name: string, help: string): Counter => metrics.counter(name, help);
   return {
     answers: counter("ingress_answers_total", "Answers by status class."),
-    faults: counter("ingress_handler_faults_total", "Requests that a handler failed on."),
+    faults: counter("ingress_handler_faults_total", "Requests whose handler failed."),
     landed: counter(
       "ingress_landing_calls_total",
-      "Calls of /lp by result: the source of the click, or what kept it from one.",
+      "Calls of /lp by result: the source of the click, or why there is none.",
     ),
     guessed: counter(
       "ingress_user_agents_guessed_total",
       "New user agents read by a few words only, because too many came at once.",
     ),
-    recorded: counter("ingress_records_total", "Records taken, whether the disk did or not."),
+    recorded: counter("ingress_records_total", "Records taken, on disk or not."),
     diskFaults: counter("ingress_journal_write_faults_total", "Records the disk did not take."),
     syncFaults: counter(
       "ingress_journal_sync_faults_total",
-      "Times that the disk did not confirm what it had taken.",
+      "Times that a sync of the disk failed.",
     ),
     unrecorded: counter(
       "ingress_clicks_unrecorded_total",
       "Records that were answered while neither disk nor JetStream had them.",
     ),
-    lost: counter("ingress_records_lost_total", "Records that no journal holds any more."),
+    lost: counter("ingress_records_lost_total", "Records that are in no journal."),
     shipped: counter("ingress_records_shipped_total", "Records acknowledged by JetStream."),
     retried: counter("ingress_publish_retries_total", "Messages that were sent again."),
-    reshipped: counter("ingress_reshipped_ranges_total", "Ranges shipped once more."),
+    reshipped: counter("ingress_reshipped_ranges_total", "Ranges shipped again."),
   };
 }
 
@@ -125,5 +125,5 @@ function journalEvents(log: Log, counters: Counters): JournalEvents {
 }
 
 const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"];
-/** How long a disk is not trusted that failed to confirm what it had taken. */
+/** Health stays red this long after a sync of the disk failed. */
 const SYNC_FAULT_MS = 60_000;

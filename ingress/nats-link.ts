@@ -4,8 +4,8 @@ import { connectNats, type Nats, type NatsOptions } from "../schemas/nats/connec
 const RETRY_MS = 500;
 
 /**
- * The connection to NATS, which may be away at the start and at any time after it: clicks are taken all the same (P2). Nothing
- * is handed to a connection that is down, so that nothing piles up in it.
+ * The connection to NATS. It may be down at the start and at any later time: clicks are still taken (P2). Nothing is handed to a
+ * connection that is down, so nothing accumulates in it.
  */
 export class NatsLink {
   readonly #options: NatsOptions;
@@ -21,7 +21,7 @@ export class NatsLink {
     this.#log = log;
   }
 
-  /** Begins to connect, and goes on in the background for as long as it takes. */
+  /** Starts connecting, and retries in the background until it succeeds. */
   start(): void {
     void this.#connect(true);
   }
@@ -31,7 +31,7 @@ export class NatsLink {
     return this.#isConnected ? this.#nats : undefined;
   }
 
-  /** Calls back with every new connection, of which there is one unless the client gives it up: the place to subscribe. */
+  /** Calls back with every new connection, to subscribe there. The client reconnects by itself, so there is usually one. */
   onConnection(listener: (nats: Nats) => void): void {
     this.#onConnect.push(listener);
   }
@@ -56,13 +56,13 @@ export class NatsLink {
       void this.#watch(nats);
     } catch (error) {
       if (this.#closed) return;
-      // Said once an outage, not once an attempt.
+      // Logged once an outage, not once an attempt.
       if (isFirstAttempt) this.#log.warn({ err: error }, "nats.not-reached");
       this.#timer = setTimeout(() => void this.#connect(false), RETRY_MS);
     }
   }
 
-  /** Ends with the connection; one that the client has given up is replaced by a new one. */
+  /** Returns when the connection has ended. A connection that the client gives up is replaced by a new one. */
   async #watch(nats: Nats): Promise<void> {
     for await (const { type } of nats.connection.status()) {
       if (type === "disconnect") {

@@ -7,7 +7,7 @@ import { type GeoReader, openGeo } from "./request/geo.ts";
 import { LookupLimit } from "./request/lookup-limit.ts";
 import type { IngressSettings } from "./settings.ts";
 
-/** What turns a request into facts. Opening reads the geographic databases: about a second. */
+/** Opens the readers that turn a request into facts. Opening the geographic databases takes about a second. */
 export async function openReaders(
   settings: IngressSettings,
   events: Pick<IngressMetrics, "guessed">,

@@ -1,12 +1,12 @@
 import type { HttpResponse } from "uWebSockets.js";
 
-/** What is read and thrown away behind a body that is too long, so that its sender gets to read the refusal. */
+/** Bytes read and discarded after a body that is too long, so that its sender can read the refusal. */
 const DISCARDED_BYTES_MAX = 1024 ** 2;
 
-/** `too_long`: longer than its path allows · `no_room`: all bodies together are more than this process holds. */
+/** `too_long`: longer than its path allows · `no_room`: all bodies together exceed what this process may hold. */
 export type BodyFault = "too_long" | "no_room";
 
-/** Reads bodies, of all requests together at most `heldBytesMax` at a time. */
+/** Reads bodies. Holds at most `heldBytesMax` bytes for all requests together. */
 export class BodyReader {
   readonly #heldBytesMax: number;
   #heldBytes = 0;
@@ -16,8 +16,8 @@ export class BodyReader {
   }
 
   /**
-   * Calls `done` once, with the whole body or with why there is none. An aborted request calls nobody: then the function
-   * that this answers must be called.
+   * Calls `done` once, with the whole body or with the fault. For an aborted request nothing is called: the caller must then
+   * call the function that this returns.
    */
   read(
     response: HttpResponse,
@@ -42,7 +42,7 @@ export class BodyReader {
       if (fault !== undefined) {
         forget();
       } else if (chunk.byteLength > 0) {
-        // The chunk is gone when this call returns.
+        // uWebSockets.js reuses the chunk's memory after this call.
         chunks.push(Buffer.from(Buffer.from(chunk)));
         held += chunk.byteLength;
         this.#heldBytes += chunk.byteLength;

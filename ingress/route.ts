@@ -1,14 +1,14 @@
-/** A request as the server read it, in the turn in which it came: plain text, nothing interpreted. */
+/** A request as the server read it when it came: plain text, nothing interpreted. */
 export type RawRequest = {
   /** Upper case. */
   readonly method: string;
-  /** Path as sent, percent-encoding and all. */
+  /** Path as sent, still percent-encoded. */
   readonly path: string;
   /** Query as sent, without the question mark; "" when there is none. */
   readonly query: string;
   /** Address of the peer of the connection: the client, or a proxy. */
   readonly peerIp: string;
-  /** Header values, "" when absent. Those not listed are read by no route. */
+  /** Header values, "" when absent. No route reads other headers. */
   readonly headers: {
     readonly host: string;
     readonly userAgent: string;
@@ -25,7 +25,7 @@ export type RawRequest = {
   };
 };
 
-/** An answer before it is on the wire. Header names are written as they go out. */
+/** An answer before it is sent. Header names are sent as written here. */
 export type Answer = {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -44,7 +44,7 @@ export type RouteResult = {
   readonly recorded?: Recorded;
 };
 
-/** Answers within this turn of the event loop: every click path without a body. */
+/** Answers within this turn of the event loop. Every click path without a body is one. */
 export type Route = (request: RawRequest) => RouteResult;
 
 /** For paths that read a body or ask another process. `body` is at most the route's own maximum. */

@@ -9,7 +9,7 @@ import { type RequestHead, readHead } from "./request/request-head.ts";
 import type { Answer, AsyncRoute, RawRequest, Recorded, Route } from "./route.ts";
 import { bodyOf, endOrWait, isSafe, lengthOf, writeHead } from "./write-answer.ts";
 
-/** A path and what answers it. Patterns are those of uWebSockets.js. */
+/** A path and the route that answers it. Patterns are those of uWebSockets.js. */
 export type SyncEntry = {
   readonly pattern: string;
   readonly methods: readonly string[];
@@ -26,16 +26,16 @@ export type AsyncEntry = {
 export type ServerOptions = {
   readonly sync: readonly SyncEntry[];
   readonly async: readonly AsyncEntry[];
-  /** What a known path answers to another method, by pattern. */
+  /** The answer of a known path to another method, by pattern. */
   readonly wrongMethod: ReadonlyMap<string, Answer>;
-  /** Undefined when the record may be answered for (P1), else what its answer waits for. */
+  /** Returns undefined when the answer may leave now (P1), else what it must wait for. */
   readonly record: (recorded: Recorded) => Pending | undefined;
   readonly events: { answered(status: number): void; handlerFailed(error: unknown): void };
-  /** Hears of what was answered without, or in place of, the route of a pattern. */
+  /** Called after a request was refused without its route, or instead of the route's answer. */
   readonly refused: (pattern: string, request: RawRequest, refusal: ServerRefusal) => void;
 };
 
-/** `too_many`: more requests wait than this process holds · `failed`: the handler threw · `rate_limited`: by its address (G152). */
+/** `too_many`: too many requests wait · `failed`: the handler threw · `rate_limited`: by its address (G152). */
 export type ServerRefusal = {
   readonly cause:
     | "wrong_method"
@@ -51,7 +51,7 @@ const CLOSE_POLL_MS = 20;
 const QUIET_TURN_MS = 0.05;
 const QUIET_TURN_WAIT_MS = 500;
 const ASYNC_IN_FLIGHT_MAX = 10_000;
-/** Bodies that are being read, of all requests together. */
+/** Most bytes of bodies being read, for all requests together. */
 const BODY_BYTES_HELD_MAX = 256 * 1024 ** 2;
 const NOT_FOUND = jsonAnswer(404, { error: "not_found" });
 const FAILED = jsonAnswer(500, { error: "internal_error" });
@@ -64,12 +64,12 @@ const BUSY = jsonAnswer(503, { error: "too many requests wait" }, ["Retry-After"
 type Handler = (response: HttpResponse, request: HttpRequest, head: RequestHead) => void;
 type Addable = { readonly method: string; readonly pattern: string; readonly isAsync: boolean };
 
-// The header that names the server's program is nobody's business.
+// Visitors need not know which program serves them.
 leaveOutServerName();
 
 /**
- * The HTTP server of the tracking domain. Everything that uWebSockets.js asks for is kept here: a request is read in its own
- * turn, a response is touched once and never after it was aborted, and no handler can throw into native code.
+ * The HTTP server of the tracking domain. It keeps the rules of uWebSockets.js: a request is read when its handler is called, a
+ * response is used once and never after an abort, and no handler can throw into native code.
  */
 export class IngressServer {
   readonly #options: ServerOptions;
@@ -102,7 +102,7 @@ export class IngressServer {
         const method = request.getMethod().toUpperCase();
         const raw = rawRequest(method, head, { response, request });
         this.#send(response, answer, method === "HEAD");
-        this.#tell(pattern, raw, { cause: "wrong_method", httpStatus: answer.status });
+        this.#reportRefusal(pattern, raw, { cause: "wrong_method", httpStatus: answer.status });
       });
     }
     this.#add({ method: "", pattern: "/*", isAsync: false }, (response, request) => {
@@ -115,7 +115,7 @@ export class IngressServer {
     return this.#inFlight;
   }
 
-  /** Shares the port with the other processes of this installation. @throws when somebody else has it. */
+  /** Shares the port with the other processes of this installation. @throws when another program has it. */
   async listen(host: string, port: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#app.listen(host, port, (socket) => {
@@ -134,7 +134,7 @@ export class IngressServer {
   }
 
   /**
-   * Takes no new connections, ends each open one with its next answer (P34), and cuts after `deadlineMs` what is left.
+   * Takes no new connections, ends each open one with its next answer (P34), and cuts the remaining ones after `deadlineMs`.
    */
   async close(deadlineMs: number): Promise<void> {
     const endAtMs = performance.now() + deadlineMs;
@@ -149,8 +149,8 @@ export class IngressServer {
   }
 
   /**
-   * Whoever the kernel has connected and we have not yet taken is reset with the listener. So it is closed right after a turn of
-   * the event loop in which there was next to nothing to do, and in which the last of them was taken.
+   * Closing the listener resets connections that the kernel has accepted and we have not. So close it right after a turn of the
+   * event loop that had almost nothing to do: that turn took the last of them.
    */
   async #stopListening(): Promise<void> {
     const giveUpAtMs = performance.now() + QUIET_TURN_WAIT_MS;
@@ -177,7 +177,7 @@ export class IngressServer {
       const raw = rawRequest(asked, head, { response, request });
       const answer = FRAMING_ANSWERS[fault];
       this.#sendLast(response, answer, asked === "HEAD");
-      this.#tell(pattern, raw, { cause: fault, httpStatus: answer.status });
+      this.#reportRefusal(pattern, raw, { cause: fault, httpStatus: answer.status });
     };
     switch (method) {
       case "GET":
@@ -210,12 +210,12 @@ export class IngressServer {
         else this.#record(response, recorded, answer, isHead);
       } catch (error) {
         this.#fail(response, error, isHead);
-        this.#tell(pattern, raw, { cause: "failed", httpStatus: FAILED.status });
+        this.#reportRefusal(pattern, raw, { cause: "failed", httpStatus: FAILED.status });
       }
     };
   }
 
-  /** The answer leaves within this handler, unless the record has to wait for the disk or for JetStream. */
+  /** Answers within this handler, unless the record must wait for the disk or for JetStream. */
   #record(response: HttpResponse, recorded: Recorded, answer: Answer, isHead: boolean): void {
     const pending = this.#options.record(recorded);
     if (pending === undefined) {
@@ -233,11 +233,11 @@ export class IngressServer {
     });
   }
 
-  /** A request that is aborted while its body is read was never one: nothing of it is carried out. */
+  /** Nothing of a request is carried out when it is aborted while its body is read. */
   #asyncHandler(entry: AsyncEntry, method: string): Handler {
     const isHead = method === "HEAD";
     return (response, request, head) => {
-      // How the parser reads chunks is not how everybody does: nothing on the connection may follow them (P28).
+      // Servers and proxies parse chunks differently: no request may follow them on this connection (P28).
       const isLast = head.transferEncodings > 0;
       const abort = new AbortController();
       let isOver = false;
@@ -250,7 +250,7 @@ export class IngressServer {
       const raw = rawRequest(method, head, { response, request });
       const refuse = (cause: "too_large" | "too_many", answer: Answer): void => {
         settle(answer);
-        this.#tell(entry.pattern, raw, { cause, httpStatus: answer.status });
+        this.#reportRefusal(entry.pattern, raw, { cause, httpStatus: answer.status });
       };
       const forgetBody = this.#bodies.read(response, entry.bodyBytesMax, (body) => {
         if (body === "too_long") refuse("too_large", entry.tooLarge);
@@ -278,15 +278,15 @@ export class IngressServer {
       return answer;
     } catch (error) {
       this.#options.events.handlerFailed(error);
-      this.#tell(entry.pattern, raw, { cause: "failed", httpStatus: FAILED.status });
+      this.#reportRefusal(entry.pattern, raw, { cause: "failed", httpStatus: FAILED.status });
       return FAILED;
     } finally {
       this.#end();
     }
   }
 
-  /** Behind the answer. Whatever becomes of it is no business of the caller. */
-  #tell(pattern: string, request: RawRequest, refusal: ServerRefusal): void {
+  /** Called after the answer. A fault here must not reach the caller. */
+  #reportRefusal(pattern: string, request: RawRequest, refusal: ServerRefusal): void {
     try {
       this.#options.refused(pattern, request, refusal);
     } catch (error) {
@@ -299,7 +299,7 @@ export class IngressServer {
     response.cork(() => this.#send(response, FAILED, isHead));
   }
 
-  /** Ends a request within its own turn, or corked. */
+  /** Ends a request within its handler, or corked. */
   #send(response: HttpResponse, wanted: Answer, isHead: boolean): void {
     const answer = this.#safe(wanted);
     const body = bodyOf(answer);
@@ -308,16 +308,16 @@ export class IngressServer {
       return;
     }
     writeHead(response, answer);
-    // While this process ends, each connection is told to go elsewhere with its last answer.
+    // While this process ends, the last answer of each connection makes its client go elsewhere.
     if (this.#isEnding) response.end(body, true);
     else endOrWait(response, body);
     this.#options.events.answered(answer.status);
   }
 
   /**
-   * The last answer of a connection: after a request that leaves doubt about where the next one begins, and where there is no
-   * body whose sending would tell that nobody reads (P28). It leaves after this turn: until then the server cuts the connection
-   * rather than read another request from it.
+   * Sends the last answer of a connection. Needed when it is unclear where the next request begins, and when an answer has no
+   * body, because only a body shows that the client does not read (P28). It leaves after this turn: until then the server cuts
+   * the connection rather than read another request from it.
    */
   #sendLast(response: HttpResponse, wanted: Answer, isHead: boolean): void {
     const answer = this.#safe(wanted);
@@ -338,8 +338,8 @@ export class IngressServer {
   }
 
   /**
-   * Nothing that a visitor sent may begin a header of its own; what does is a fault of ours (P27). The answer goes without that
-   * header, unless it is the one that says where to: then there is no answer but the fault.
+   * Removes headers with a control character: nothing from a visitor may begin a header of its own, so this is a fault of ours
+   * (P27). Without its Location header an answer is useless and becomes the answer of a fault.
    */
   #safe(answer: Answer): Answer {
     if (answer.headers.every(isSafe)) return answer;
@@ -361,7 +361,7 @@ export class IngressServer {
   }
 }
 
-/** Parts of a multipart body by name; undefined when it is none. */
+/** Parts of a multipart body by name; undefined when the body is not multipart. */
 export function readMultipart(
   body: Uint8Array,
   contentType: string,
@@ -386,7 +386,7 @@ function rawRequest(
   };
 }
 
-/** A setting of the native server that its types do not list. */
+/** Uses a function of the native server that its types do not list. */
 function leaveOutServerName(): void {
   const native: typeof uws & { readonly _cfg?: (name: "silent") => void } = uws;
   native._cfg?.("silent");

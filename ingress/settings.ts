@@ -30,8 +30,8 @@ function arranged(read: SettingsOf<"ingress">) {
 }
 
 /**
- * Must come before the native server is loaded, which reads it once: its default for a request's head, 4 KB, is too small for
- * `url=`, whose 4,096 characters take up to twelve bytes each while they are percent-encoded.
+ * Call this before the native server is loaded, which reads the variable once. Its default for a request's head, 4 KB, is too
+ * small for `url=`: 4,096 characters, each up to twelve bytes when percent-encoded.
  */
 export function prepareNativeServer(): void {
   process.env["UWS_HTTP_MAX_HEADERS_SIZE"] ??= "65536";

@@ -1,18 +1,18 @@
-const SAY_AGAIN_MS = 10_000;
+const LOG_AGAIN_MS = 10_000;
 
-/** Of each kind: says the first at once, and the following ones together, every 10 s while they go on. Kinds are few and known. */
+/** Logs the first event of a kind at once, then the later ones together every 10 s. The number of kinds must be small and fixed. */
 export class Throttle {
-  readonly #kinds = new Map<string, { count: number; saidAtMs: number }>();
+  readonly #kinds = new Map<string, { count: number; loggedAtMs: number }>();
 
-  /** `say` is told how many there were since it was called last, this one included. */
-  note(kind: string, say: (count: number) => void): void {
-    const known = this.#kinds.get(kind) ?? { count: 0, saidAtMs: Number.NEGATIVE_INFINITY };
-    this.#kinds.set(kind, known);
-    known.count += 1;
+  /** Calls `log` with the number of events since its last call, including this one. */
+  note(kind: string, log: (count: number) => void): void {
+    const pending = this.#kinds.get(kind) ?? { count: 0, loggedAtMs: Number.NEGATIVE_INFINITY };
+    this.#kinds.set(kind, pending);
+    pending.count += 1;
     const nowMs = performance.now();
-    if (nowMs - known.saidAtMs < SAY_AGAIN_MS) return;
-    say(known.count);
-    known.count = 0;
-    known.saidAtMs = nowMs;
+    if (nowMs - pending.loggedAtMs < LOG_AGAIN_MS) return;
+    log(pending.count);
+    pending.count = 0;
+    pending.loggedAtMs = nowMs;
   }
 }

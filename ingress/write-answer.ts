@@ -21,17 +21,17 @@ type Header = Answer["headers"][number];
 
 const HEADER_TEXT = /^[\x20-\x7e\t]*$/;
 /**
- * A redirect has a body of one byte: only with a body does the server tell that the bytes before it are stuck, because nobody
- * reads them (P28).
+ * A redirect has a body of one byte. Only with a body does the server report that sent bytes are stuck because the client does
+ * not read them (P28).
  */
 const REDIRECT_BODY = "\n";
 
-/** Whether the value cannot end its header (P27). */
+/** Whether the value contains nothing that could end its header (P27). */
 export function isSafe(header: Header): boolean {
   return HEADER_TEXT.test(header[1]);
 }
 
-/** The head of an answer whose headers are all {@link isSafe}, in two calls: each call into the server costs 0.2 µs. */
+/** Writes the head of an answer in two calls: each call into the server costs 0.2 µs. Headers must be {@link isSafe}. */
 export function writeHead(response: HttpResponse, { status, headers }: Answer): void {
   response.writeStatus(STATUS_LINES[status] ?? String(status));
   const [first] = headers;
@@ -44,7 +44,7 @@ export function writeHead(response: HttpResponse, { status, headers }: Answer): 
   response.writeHeader(first[0], value);
 }
 
-/** Ends the response; what the connection does not take at once follows when it does. */
+/** Ends the response. What the connection does not take at once follows when it can. */
 export function endOrWait(response: HttpResponse, body: string | Uint8Array): void {
   const size = lengthOf(body);
   const [, isDone] = response.tryEnd(body, size);
@@ -59,7 +59,7 @@ export function bodyOf(answer: Answer): string | Uint8Array {
 }
 
 export function lengthOf(body: string | Uint8Array): number {
-  // Nearly every answer: not worth a call.
+  // True for nearly every answer, and saves a call.
   if (body === REDIRECT_BODY) return 1;
   return typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
 }

@@ -20,15 +20,15 @@ export type ClickNoticesOptions = {
   readonly log: Log;
 };
 
-/** How long the others do not know of a click, besides the way to them. */
-const TELL_MS = 200;
-/** What a killed process had journaled reaches the writers after it was started again. */
+/** The other processes learn of a click this late, plus the time on the network. */
+const PUBLISH_MS = 200;
+/** Records that a killed process had journaled reach the writers only after its restart, so ask once more. */
 const ASK_AGAIN_MS = 3_000;
 
 /**
- * Keeps the click state of this process near that of all: takes what the click writers, the conversion processors and the other
- * ingress processes tell, and tells them of its own clicks. Nothing waits for it: while NATS is away the state is what this
- * process knows by itself and what it was told before.
+ * Keeps the click state of this process close to that of all: takes the notices of the click writers, the conversion processors
+ * and the other ingress processes, and publishes its own clicks. Nothing waits for it: while NATS is away, the state is what this
+ * process counted itself and what was reported to it before.
  */
 export class ClickNotices {
   readonly #options: ClickNoticesOptions;
@@ -37,38 +37,38 @@ export class ClickNotices {
   /** Monotonic ms; undefined while NATS is away. */
   #connectedAtMs: number | undefined;
   #asked: "not" | "once" | "twice" = "not";
-  #totalsHeardAtMs: number | undefined;
-  #capsHeardAtMs: number | undefined;
+  #totalsReportedAtMs: number | undefined;
+  #capsReportedAtMs: number | undefined;
   /** Lanes that have not reported their totals since this process asked. */
   readonly #silentLanes = new Set(CLICK_LANES);
-  #hasHeardCaps = false;
+  #areCapsReported = false;
   #settle: () => void = () => undefined;
-  /** Settles when every writer has reported its totals, and the reached caps were reported, since this process asked first. */
-  readonly heard = new Promise<void>((resolve) => {
+  /** Settles when, since the first request, every writer has reported its totals and a processor the reached caps. */
+  readonly reported = new Promise<void>((resolve) => {
     this.#settle = resolve;
   });
 
   constructor(options: ClickNoticesOptions) {
     this.#options = options;
     this.#metrics = noticeMetrics(options.registry, {
-      totalsHeardAtMs: () => this.#totalsHeardAtMs,
-      capsHeardAtMs: () => this.#capsHeardAtMs,
-      untoldLost: () => options.state.untoldLost,
+      totalsReportedAtMs: () => this.#totalsReportedAtMs,
+      capsReportedAtMs: () => this.#capsReportedAtMs,
+      unpublishedLost: () => options.state.unpublishedLost,
     });
   }
 
-  /** To be called before the link is started. */
+  /** Call it before the link is started. */
   start(): void {
     this.#options.link.onConnection((nats) => {
       this.#follow(nats);
       this.#tick();
     });
-    this.#timer = setInterval(() => this.#tick(), TELL_MS);
+    this.#timer = setInterval(() => this.#tick(), PUBLISH_MS);
   }
 
   close(): void {
     clearInterval(this.#timer);
-    // The visitors of this process's last moments come back to the others.
+    // Publishes the clicks of this process's last moments.
     this.#tick();
   }
 
@@ -77,18 +77,18 @@ export class ClickNotices {
     const own = subjects.clicksTaken(String(this.#options.producer));
     this.#take(connection, subjects.clickTotals, "totals", (message) => {
       const { lane, totals, isWhole } = ClickTotals.parse(message.json());
-      this.#totalsHeardAtMs = performance.now();
+      this.#totalsReportedAtMs = performance.now();
       for (const total of totals) state.noteTotal(lane, total);
       if (isWhole) this.#silentLanes.delete(lane);
-      this.#noteHeard();
+      this.#noteReported();
       return totals.length;
     });
     this.#take(connection, subjects.capsReached, "reached", (message) => {
       const { reached, isWhole } = CapsReached.parse(message.json());
-      this.#capsHeardAtMs = performance.now();
+      this.#capsReportedAtMs = performance.now();
       for (const cap of reached) state.noteReached(cap);
-      this.#hasHeardCaps ||= isWhole;
-      this.#noteHeard();
+      this.#areCapsReported ||= isWhole;
+      this.#noteReported();
       return reached.length;
     });
     this.#take(connection, subjects.allClicksTaken, "taken", (message) => {
@@ -99,8 +99,8 @@ export class ClickNotices {
     });
   }
 
-  #noteHeard(): void {
-    if (this.#silentLanes.size === 0 && this.#hasHeardCaps) this.#settle();
+  #noteReported(): void {
+    if (this.#silentLanes.size === 0 && this.#areCapsReported) this.#settle();
   }
 
   #take(
@@ -117,7 +117,7 @@ export class ClickNotices {
           return;
         }
         try {
-          this.#metrics.heard(kind, take(message));
+          this.#metrics.received(kind, take(message));
         } catch (fault) {
           this.#metrics.undecodable();
           log.error({ err: fault, kind }, "notices.undecodable");
@@ -135,7 +135,7 @@ export class ClickNotices {
     }
     try {
       this.#ask(nats);
-      this.#tell(nats);
+      this.#publish(nats);
     } catch (error) {
       // The connection ended just now.
       this.#options.log.warn({ err: error }, "notices.not-told");
@@ -153,14 +153,14 @@ export class ClickNotices {
     this.#asked = this.#asked === "not" ? "once" : "twice";
   }
 
-  #tell({ connection, subjects }: Nats): void {
-    const taken = this.#options.state.takeUntold();
+  #publish({ connection, subjects }: Nats): void {
+    const taken = this.#options.state.takeUnpublished();
     if (taken.length === 0) return;
     const subject = subjects.clicksTaken(String(this.#options.producer));
     for (let from = 0; from < taken.length; from += NOTICES_A_MESSAGE) {
       const page = taken.slice(from, from + NOTICES_A_MESSAGE);
       connection.publish(subject, JSON.stringify(page));
     }
-    this.#metrics.told(taken.length);
+    this.#metrics.published(taken.length);
   }
 }

@@ -7,17 +7,17 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { LocalClickState } from "../decide/click-state.ts";
 
 const KEEP_MS = 500;
-/** Of totals and of reached caps. Beyond it the writers and the conversion processors report them again after a start. */
+/** For totals and for reached caps. The writers and the conversion processors report the rest after a start. */
 const KEPT_MAX = 20_000;
-/** Between two lines nothing else runs: a visitor waits for less than 1 ms. */
+/** Other work runs between two lines, so a visitor waits for less than 1 ms. */
 const ENTRIES_A_LINE = 1_000;
 
 const Head = z.object({ epoch: z.int(), positions: z.array(z.int()).max(CLICK_LANES.length) });
 const Lines = z.object({ totals: z.array(ClickTotal), reached: z.array(CapReached) });
 
-/** What a process knew of click caps and reached caps. */
+/** What a process saved about click caps and reached caps. */
 export type KeptState = z.infer<typeof Lines> & {
-  /** Epoch of the journal at that time, and of each click lane the position of its first record that is not counted here. */
+  /** Epoch of the journal at that time, and for each click lane the position of its first record that is not counted here. */
   readonly epoch: number;
   readonly positions: readonly number[];
 };
@@ -31,9 +31,9 @@ export type StateKeeperOptions = {
 };
 
 /**
- * Keeps totals of click caps and reached caps in a file, twice a second while they change, so that the next process knows them
- * before its first click, also without NATS. Clicks behind the file are in the journal (`recall-state.ts`). The file is not
- * synced: it has to survive a kill, and after a power cut the other processes report what it had.
+ * Saves totals of click caps and reached caps to a file, twice a second while they change, so that the next process knows them
+ * before its first click, also without NATS. Clicks after the file was written are in the journal (`recall-state.ts`). The file is
+ * not synced: it must survive a kill, and after a power cut the other processes report its content.
  */
 export class StateKeeper {
   readonly #options: StateKeeperOptions;
@@ -60,12 +60,12 @@ export class StateKeeper {
     await this.#keep();
   }
 
-  /** Never throws: the next process hears from the others. */
+  /** Never throws: without the file, the other processes report to the next process. */
   async #keep(): Promise<void> {
     const { path, state, epoch, journal, log } = this.#options;
     const { changes } = state;
     if (changes === this.#kept) return;
-    // In one turn, so that the totals hold exactly the records before these positions.
+    // In one turn, so that the totals contain exactly the records before these positions.
     const positions = CLICK_LANES.map((lane) => journal.nextPosition(lane));
     const { totals, reached } = state.keep(KEPT_MAX);
     try {
@@ -86,7 +86,7 @@ export class StateKeeper {
   }
 }
 
-/** What the process before has kept; undefined when there is nothing, or nothing that can be read. */
+/** Reads what the process before this one saved; undefined when there is nothing readable. */
 export async function readKeptState(path: string, log: Log): Promise<KeptState | undefined> {
   let text: string;
   try {

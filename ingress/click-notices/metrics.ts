@@ -1,45 +1,45 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
 
-/** What is read from the notices of this process when it is asked for. */
+/** Values read from the notices of this process at each scrape. */
 export type NoticeReadings = {
   /** Undefined before the first. */
-  readonly totalsHeardAtMs: () => number | undefined;
-  readonly capsHeardAtMs: () => number | undefined;
-  readonly untoldLost: () => number;
+  readonly totalsReportedAtMs: () => number | undefined;
+  readonly capsReportedAtMs: () => number | undefined;
+  readonly unpublishedLost: () => number;
 };
 
 export type NoticeKind = "totals" | "taken" | "reached";
 
 export type NoticeMetrics = {
-  readonly heard: (kind: NoticeKind, notices: number) => void;
-  readonly told: (clicks: number) => void;
+  readonly received: (kind: NoticeKind, notices: number) => void;
+  readonly published: (clicks: number) => void;
   readonly undecodable: () => void;
 };
 
 /** Times are monotonic milliseconds. */
 export function noticeMetrics(metrics: Metrics, readings: NoticeReadings): NoticeMetrics {
-  const heard = metrics.counter("ingress_notices_heard_total", "Notices of others, by kind.");
-  const told = metrics.counter("ingress_clicks_told_total", "Clicks that the others were told of.");
-  const dead = metrics.counter("ingress_notices_undecodable_total", "Notices nobody can read.");
+  const received = metrics.counter("ingress_notices_heard_total", "Notices received, by kind.");
+  const published = metrics.counter("ingress_clicks_told_total", "Clicks published to the others.");
+  const dead = metrics.counter("ingress_notices_undecodable_total", "Notices that are unreadable.");
   metrics.gauge(
     "ingress_clicks_untold",
-    "Clicks that the others were never told of: there was no NATS for too long.",
-    readings.untoldLost,
+    "Clicks never published to the others, because NATS was away for too long.",
+    readings.unpublishedLost,
   );
-  // Without these two being young, click caps and reached caps are those of this process alone.
+  // When these two are old, click caps and reached caps are those of this process only.
   metrics.gauge(
     "ingress_click_totals_age_seconds",
-    "Since a click writer told totals; they do so every 5 seconds.",
-    () => secondsSince(readings.totalsHeardAtMs()),
+    "Since a click writer reported totals, which happens every 5 seconds.",
+    () => secondsSince(readings.totalsReportedAtMs()),
   );
   metrics.gauge(
     "ingress_caps_reached_age_seconds",
-    "Since a conversion processor told of reached caps; one does so twice a second.",
-    () => secondsSince(readings.capsHeardAtMs()),
+    "Since a conversion processor reported reached caps, which happens twice a second.",
+    () => secondsSince(readings.capsReportedAtMs()),
   );
   return {
-    heard: (kind, notices) => heard.add(notices, { kind }),
-    told: (clicks) => told.add(clicks),
+    received: (kind, notices) => received.add(notices, { kind }),
+    published: (clicks) => published.add(clicks),
     undecodable: () => dead.add(),
   };
 }

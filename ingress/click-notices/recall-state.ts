@@ -11,14 +11,14 @@ export type RecallOptions = {
   /** The journal folder, and the file of the `StateKeeper` in it. */
   readonly folder: string;
   readonly path: string;
-  /** Of this process: epochs before it have ended. */
+  /** Epoch of this process: epochs before it have ended. */
   readonly epoch: number;
   readonly state: LocalClickState;
   readonly catalog: Catalog;
   readonly log: Log;
 };
 
-/** The newest segments that are read: what was kept is half a second old. */
+/** Newest segments that are read. They suffice, because the file is about half a second old. */
 const SEGMENTS_MAX = 4;
 
 const Taken = z.object({
@@ -31,8 +31,8 @@ const Taken = z.object({
 });
 
 /**
- * Makes the state that of the process before: what it kept, and the clicks that it has journaled since, shipped or not. So a cap
- * that was full before a kill -9 is full for the first click after it. Answers how many clicks were counted from the journal.
+ * Restores the state of the process before this one: what it saved, and the clicks that it journaled since, shipped or not. A cap
+ * that was full before a kill -9 is then full for the first click after it. Returns the number of clicks counted from the journal.
  */
 export async function recallState(options: RecallOptions): Promise<number> {
   const { path, state, log } = options;
@@ -43,7 +43,7 @@ export async function recallState(options: RecallOptions): Promise<number> {
     log.info({ totals: kept?.totals.length ?? 0, counted }, "notices.recalled");
     return counted;
   } catch (error) {
-    // What is in the journal is still shipped, and counts when the writers report it.
+    // The journal is still shipped, and its clicks count when the writers report them.
     log.warn({ err: error }, "notices.journal-not-recalled");
     return 0;
   }
@@ -73,7 +73,7 @@ function isKept(
   return epoch === kept?.epoch && position < (kept.positions[CLICK_LANES.indexOf(lane)] ?? 0);
 }
 
-/** The rule of ingress for what counts: the visitor was sent on, and not as a duplicate. */
+/** Counts by the rule of ingress: the visitor was redirected, and not as a duplicate. */
 function countClick({ state, catalog }: RecallOptions, { lane, line }: JournalRecord): number {
   if (!CLICK_LANES.includes(lane)) return 0;
   const click = Taken.safeParse(JSON.parse(line));

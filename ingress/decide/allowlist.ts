@@ -1,9 +1,9 @@
 import { domainToASCII } from "node:url";
 
 type Rule = {
-  /** `*.example.com`: names below, and not the name itself. */
+  /** `*.example.com`: names below it, without the name itself. */
   readonly below: boolean;
-  /** `example.com`: the name itself; both for an entry without a star. */
+  /** `example.com`: the name itself. An entry without a star allows both. */
   readonly itself: boolean;
   /** "" allows every port. */
   readonly port: string;
@@ -12,7 +12,7 @@ type Rule = {
 /** Hosts that may be redirected to (G139). */
 export type Allowlist = ReadonlyMap<string, readonly Rule[]>;
 
-/** Hosts that may be redirected to, from entries such as `example.com`, `*.example.com` and `example.com:8443`. */
+/** Compiles the allowed hosts from entries such as `example.com`, `*.example.com` and `example.com:8443`. */
 export function compileAllowlist(entries: readonly string[], ownHost = ""): Allowlist {
   const rules = new Map<string, Rule[]>();
   const add = (host: string, rule: Rule): void => {
@@ -22,12 +22,12 @@ export function compileAllowlist(entries: readonly string[], ownHost = ""): Allo
     const { host, port, isBelow } = parseEntry(entry);
     if (host !== "") add(host, { below: true, itself: !isBelow, port });
   }
-  // The host of the offer's own destination, and nothing below it.
+  // The host of the offer's own destination, without the names below it.
   if (ownHost !== "") add(ownHost, { below: false, itself: true, port: "" });
   return rules;
 }
 
-/** `host` as {@link judgeAuthority} gives it; `port` is the one in force. */
+/** `host` as {@link judgeAuthority} returns it; `port` is the effective one. */
 export function isAllowed(list: Allowlist, host: string, port: string): boolean {
   if (list.size === 0) return false;
   for (let from = 0; from >= 0; from = host.indexOf(".", from) + 1 || -1) {

@@ -20,7 +20,7 @@ const PARTS = {
   workspaceBlocklist: [{ entry: "bad.example/x", workspace_id: 1 }],
 };
 
-test("a workspace's list counts for its own clicks alone, the installation's for all (#14, G201)", () => {
+test("a workspace's list applies to its own clicks only, the installation's to all (#14, G201)", () => {
   const service = aClickService(PARTS);
   const line = (path: string, host: string, target: string): string =>
     answerLine(service.ask(`${path}?url=${encodeURIComponent(target)}`, { headers: { host } }));
@@ -30,7 +30,7 @@ test("a workspace's list counts for its own clicks alone, the installation's for
   expect(line("/c/SHOP-PART01", "one.example", "https://a.bad.example/y")).toContain("302");
   expect(line("/c/SHOP-PART01", "one.example", "https://all.example/")).toEqual(unsafe);
   expect(line("/c/TWO-PART01", "two.example", "https://all.example/")).toEqual(unsafe);
-  // A link of nobody: the list of each workspace on the host counts for what that one allows.
+  // An unknown link: each workspace's list applies to the destinations which that workspace allows.
   expect(line("/r/NONE/PART01", "one.example", "https://bad.example/x")).toContain("404");
   expect(line("/r/NONE/PART01", "two.example", "https://bad.example/x")).toContain("302");
   expect(line("/r/NONE/PART01", "unlisted.example", "https://bad.example/x")).toContain("302");
@@ -43,7 +43,7 @@ test("a workspace's list counts for its own clicks alone, the installation's for
   expect(line("/r/NONE/PART01", "unlisted.example", "https://bad.example/x")).toContain("404");
 });
 
-test("an entry that is taken off counts no longer (#14, G201)", () => {
+test("a removed entry no longer applies (#14, G201)", () => {
   const catalog = aCatalog(PARTS);
   const target = readTargetUrl(["https://bad.example/x"]);
   expect([isUnsafe(catalog, target), isUnsafeIn(catalog, 1, target)]).toEqual([false, true]);

@@ -5,7 +5,7 @@ import { decodePercent } from "../request/decode.ts";
 import { derivedIndex } from "./derived-index.ts";
 import type { TargetUrl } from "./target-url.ts";
 
-/** Path prefixes by host; "" is the whole site. */
+/** Path prefixes by host; "" stands for the whole site. */
 type Blocklist = ReadonlyMap<string, readonly string[]>;
 
 const blocklistOf = derivedIndex<string, Blocklist>((catalog) => catalog.blocklist, compile);
@@ -15,12 +15,12 @@ const blocklistsOf = derivedIndex<WorkspaceBlocklistEntry, ReadonlyMap<number, B
   compileEach,
 );
 
-/** Whether the installation's list of malicious sites names the target: its host, a host above it, or a path of it (G142). */
+/** Whether the installation's list of malicious sites contains the target: its host, a host above it, or a path of it (G142). */
 export function isUnsafe(catalog: Catalog, target: TargetUrl): boolean {
   return catalog.blocklist.size > 0 && names(blocklistOf(catalog), target);
 }
 
-/** The same by the list of one workspace, which counts beside the installation's (G201). */
+/** The same for the list of one workspace, which applies in addition to the installation's (G201). */
 export function isUnsafeIn(catalog: Catalog, workspaceId: number, target: TargetUrl): boolean {
   if (catalog.workspaceBlocklist.size === 0) return false;
   const list = blocklistsOf(catalog).get(workspaceId);
@@ -37,7 +37,7 @@ function names(list: Blocklist, target: TargetUrl): boolean {
 }
 
 function isBelow(target: TargetUrl, prefix: string): boolean {
-  // The path as written, as browsers resolve it (`/a/../b`), and without escapes (`/%62`): any of them may be what is served.
+  // The path as written, as browsers resolve it (`/a/../b`), and without escapes (`/%62`): a server may serve any of them.
   const { pathname } = new URL(target.location);
   return [target.path, pathname, decodePercent(pathname)].some((path) => path.startsWith(prefix));
 }

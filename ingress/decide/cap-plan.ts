@@ -2,17 +2,17 @@ import { type CapOwner, capName, capOwnersOf } from "../../schemas/catalog/cap-o
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import { CAP_PERIODS, type CapPeriod, type Offer } from "../../schemas/catalog/records.ts";
 
-/** One cap that stands before an offer's clicks. */
+/** One cap that applies to an offer's clicks. */
 export type WatchedCap = {
   readonly name: string;
   readonly period: CapPeriod;
-  /** Only says so when it is reached, and stops nothing (G40). */
+  /** When it is reached, clicks are only marked with `cap_over` and none is stopped (G40). */
   readonly isAlert: boolean;
-  /** As the catalog writes it. */
+  /** The text of the catalog. */
   readonly limit: string;
 };
 
-/** All of them: what is counted here, and what the conversion processors count. */
+/** All caps of an offer: those counted here, and those that the conversion processors count. */
 export type CapPlan = {
   readonly clicks: readonly (WatchedCap & { readonly clicksMax: number })[];
   readonly counters: readonly WatchedCap[];
@@ -20,7 +20,7 @@ export type CapPlan = {
 
 const COUNTER_KINDS = ["conversions", "payout", "revenue"] as const;
 
-/** Caps of the offer, its advertiser's budget and its groups; undefined without any. */
+/** Caps of the offer, its advertiser's budget and its groups; undefined when there are none. */
 export function capPlanOf(catalog: Catalog, offer: Offer): CapPlan | undefined {
   const owners = capOwnersOf(catalog, offer);
   if (owners.length === 0) return undefined;

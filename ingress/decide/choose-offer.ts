@@ -2,7 +2,7 @@ import type { Offer, SmartLink } from "../../schemas/catalog/records.ts";
 import { type Click, judgeClick } from "./click-conditions.ts";
 import { smartLinkRules } from "./offer-rules.ts";
 
-/** The offer that a smart link chose; without one, why not (7.4). */
+/** The offer that a smart link chose, or the reason why it chose none (7.4). */
 export type Choice =
   | { readonly offer: Offer; readonly reason: "" | "cap_over" }
   | { readonly offer: undefined; readonly reason: string };
@@ -14,8 +14,8 @@ type Candidate = {
 };
 
 /**
- * The first rule whose conditions hold and that has an eligible offer decides (G147): by weight, or in waterfall mode the
- * first eligible one. `random` gives numbers from 0 up to but not including 1.
+ * Uses the first rule whose conditions hold and that has an eligible offer (G147). It chooses by weight, or in waterfall mode the
+ * first eligible offer. `random` returns numbers from 0 up to but not including 1.
  */
 export function chooseOffer(click: Click, link: SmartLink, random: () => number): Choice {
   if (click.workspace.status !== "active") {
@@ -32,12 +32,12 @@ export function chooseOffer(click: Click, link: SmartLink, random: () => number)
     if (chosen !== undefined) return { offer: chosen.offer, reason: chosen.reason };
     firstRefusal ||= found.firstRefusal;
   }
-  // A waterfall says why its first offer did not take the click (7.4).
+  // A waterfall records why its first offer refused the click (7.4).
   const reason = link.mode === "waterfall" && firstRefusal !== "" ? firstRefusal : "no_match";
   return { offer: undefined, reason };
 }
 
-/** An offer that a traffic control would forward away is not eligible: the smart link has others. */
+/** An offer is not eligible when a traffic control would forward its click: the smart link has other offers. */
 function eligibleOffers(
   click: Click,
   offers: SmartLink["rules"][number]["offers"],
@@ -59,7 +59,7 @@ function eligibleOffers(
   return { eligible, firstRefusal };
 }
 
-/** Weights of 0 are chosen only when there is nothing else, and then evenly. */
+/** Offers of weight 0 are chosen only when there are no others, and then evenly. */
 function byWeight(candidates: readonly Candidate[], random: () => number): Candidate | undefined {
   const total = candidates.reduce((sum, candidate) => sum + candidate.weight, 0);
   if (total === 0) return candidates[Math.floor(random() * candidates.length)];

@@ -8,7 +8,7 @@ import { offerRules } from "./offer-rules.ts";
 import { trafficControlOf } from "./traffic-control.ts";
 import { contradictsForcedSource } from "./traffic-source.ts";
 
-/** Why an offer is not for a click (7.4), or "" when it is. `cap_over` alone lets the click pass. */
+/** Why an offer refuses a click (7.4), or "" when it takes it. With `cap_over` the click still passes. */
 export type Condition =
   | ""
   | "workspace_inactive"
@@ -22,7 +22,7 @@ export type Condition =
   | "forwarded"
   | "duplicate";
 
-/** What the conditions look at besides the offer. */
+/** Everything the conditions look at except the offer. */
 export type Click = {
   readonly catalog: Catalog;
   readonly state: ClickState;
@@ -31,13 +31,13 @@ export type Click = {
   readonly visit: Visit;
   readonly values: SlotValues;
   readonly atMs: number;
-  /** Only the partner links `/r` and `/click` are held to a forced traffic-source template (7.4). */
+  /** A forced traffic-source template applies to the partner links `/r` and `/click` only (7.4). */
   readonly isPartnerLink: boolean;
 };
 
 export type Finding = {
   readonly condition: Condition;
-  /** The offer to forward to; only with `forwarded`. */
+  /** The offer to forward to; set only with `forwarded`. */
   readonly forwardTo?: Offer | undefined;
 };
 
@@ -59,23 +59,23 @@ export function judgeClick(click: Click, offer: Offer): Finding {
   return condition === "" ? FINE : { condition };
 }
 
-/** Whether the click may go to this other offer instead: by the same conditions, traffic controls left out. */
+/** Whether the click may go to this other offer instead, by the same conditions without traffic controls. */
 export function mayTake(click: Click, offer: Offer | undefined): offer is Offer {
   if (offer === undefined || offer.workspace_id !== click.workspace.id) return false;
   const condition = conditionOfOffer(click, offer);
   return (condition === "" || condition === "cap_over") && !isDuplicate(click, offer);
 }
 
-/** A visitor was sent on: later clicks of the visitor, and of the offer, are held against this one. */
+/** Records that a visitor was redirected. Later clicks of the visitor and of the offer are compared with this one. */
 export function noteTaken(click: Click, offer: Offer | undefined, reason: string): void {
-  // A duplicate does not make the time longer in which the next one is a duplicate.
+  // A duplicate does not extend the time in which the next click is a duplicate.
   if (offer === undefined || reason === "duplicate") return;
   const { state, workspace, affiliate, visit, atMs } = click;
   const { visitor } = visit;
   state.taken(offer, workspace.timezone, { affiliateId: affiliate.id, visitor, atMs });
 }
 
-/** A rule whose offer is not for this click either blocks it. */
+/** A rule blocks the click when the offer it names refuses the click too. */
 function findForward(click: Click, offerId: number | null): Finding {
   const forwardTo = offerId === null ? undefined : click.catalog.offers.get(offerId);
   return mayTake(click, forwardTo)
@@ -96,7 +96,7 @@ function conditionOfOffer(click: Click, offer: Offer): Condition {
   return click.state.capCondition(offer, workspace.timezone, atMs);
 }
 
-/** Whether the offer, or its advertiser, takes no traffic. */
+/** Whether the offer or its advertiser takes no traffic. */
 export function isPaused(catalog: Catalog, offer: Offer): boolean {
   if (offer.status !== "active") return true;
   return catalog.advertisers.get(offer.advertiser_id)?.status !== "active";

@@ -3,18 +3,18 @@ import type { LinkType } from "../../schemas/events/click-record.ts";
 import { storedNormalIp } from "../../schemas/net/stored-ip.ts";
 import { flagField, numberField, textField } from "../encode-record.ts";
 import type { Device } from "../request/device.ts";
-import type { Place } from "../request/geo.ts";
+import type { GeoFacts } from "../request/geo.ts";
 import type { ClickParameters } from "../request/parameters.ts";
 import type { Visit } from "../request/visit.ts";
 import type { Outcome } from "./decide-click.ts";
 import { compiled } from "./derived-index.ts";
 
-/** What is known of a click when it has been decided. */
+/** Everything about a click after its decision. */
 export type DecidedClick = {
   readonly atMs: number;
   readonly linkType: LinkType;
   readonly outcome: Outcome;
-  /** Undefined for a click that belongs to no workspace (G140). */
+  /** Undefined for a click of no workspace (G140). */
   readonly workspace: Workspace | undefined;
   readonly affiliate: Affiliate | undefined;
   readonly smartLinkId: number;
@@ -24,8 +24,8 @@ export type DecidedClick = {
 };
 
 /**
- * The JSON of the click's `ClickRecord`, fields at their default left out. Written straight away: a record of 90 fields that is
- * read once, to be written out, takes four times as long.
+ * The JSON of the click's `ClickRecord`, without fields at their default. It is written as text directly: an object of 90 fields
+ * that is made only to be written out takes four times as long.
  */
 export function clickLine(decided: DecidedClick): string {
   const { outcome, workspace, visit, parameters } = decided;
@@ -56,7 +56,7 @@ function visitFields(visit: Visit, workspace: Workspace | undefined): string {
     textField("ip", storedNormalIp(visit.ip, workspace?.ip_storage)) +
     numberField("visitor", visit.visitor) +
     deviceFields(visit.device, visit.userAgent) +
-    placeFields(visit.place) +
+    geoFields(visit.geo) +
     textField("referrer", visit.referrer) +
     textField("referrer_host", visit.referrerHost) +
     textField("language", visit.language) +
@@ -66,7 +66,7 @@ function visitFields(visit: Visit, workspace: Workspace | undefined): string {
 
 type DeviceFields = { readonly userAgent: string; readonly fields: string };
 
-/** Devices and places are kept and used again by their readers, and so are their fields. */
+/** The readers cache devices and geo facts, so their fields are cached too. */
 const devices = new WeakMap<Device, DeviceFields>();
 
 function deviceFields(device: Device, userAgent: string): string {
@@ -85,17 +85,17 @@ function deviceFields(device: Device, userAgent: string): string {
   return fields;
 }
 
-const placeFields = compiled<Place, string>(
-  (place) =>
-    flagField("is_datacenter", place.isDatacenter) +
-    textField("country", place.country) +
-    textField("region", place.region) +
-    textField("city", place.city) +
-    numberField("asn", place.asn) +
-    textField("as_name", place.asName),
+const geoFields = compiled<GeoFacts, string>(
+  (geo) =>
+    flagField("is_datacenter", geo.isDatacenter) +
+    textField("country", geo.country) +
+    textField("region", geo.region) +
+    textField("city", geo.city) +
+    numberField("asn", geo.asn) +
+    textField("as_name", geo.asName),
 );
 
-/** What the click itself earns if it is unique: only offers paid per click, only people who were sent on (G71). */
+/** What a unique click earns: only on offers paid per click, and only for people who were redirected (G71). */
 function rateFields({ offer, status }: Outcome, visit: Visit): string {
   if (offer === undefined || status !== "redirect" || visit.isBot) return "";
   const isPaid = offer.payout_type === "cpc";

@@ -44,7 +44,7 @@ function taker(
 
 const TOTAL = "offer/1/clicks/daily";
 
-test("a total told from outside never lowers what was counted here, and later clicks add to it (G39)", () => {
+test("a reported total never lowers what was counted here, and later clicks add to it (G39)", () => {
   const parts = { offers: [{ caps: { clicks: { daily: 10 } } }] };
   fc.assert(
     fc.property(
@@ -65,7 +65,7 @@ test("a total told from outside never lowers what was counted here, and later cl
 
 test("totals of all processes, in any order and repeated, stop no click too early or too late (CLKS-012)", () => {
   const parts = { offers: [{ caps: { clicks: { daily: 20 } } }] };
-  // Each step is a click on one of two processes, or the total of an earlier moment told to one of them.
+  // Each step is a click on one of two processes, or a total of an earlier moment reported to one of them.
   const step = fc.record({ process: fc.nat({ max: 1 }), lateBy: fc.option(fc.nat({ max: 6 })) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
@@ -85,7 +85,7 @@ test("totals of all processes, in any order and repeated, stop no click too earl
           passedBy[process] = (passedBy[process] ?? 0) + 1;
         } else refusedAt.push(passed);
       }
-      // None on its own lets more through than the cap, and none is turned away while there is room.
+      // No process lets more through than the cap, and none refuses a click while there is room.
       expect(Math.max(...passedBy)).toBeLessThanOrEqual(20);
       expect(Math.min(20, ...refusedAt)).toBe(20);
       for (const { state, condition } of processes) {
@@ -96,7 +96,7 @@ test("totals of all processes, in any order and repeated, stop no click too earl
   );
 });
 
-test("a total of another day than the click's changes nothing, be its writer's clock behind or ahead", () => {
+test("a total of another day changes nothing, whether its writer's clock is behind or ahead", () => {
   for (const days of [-1, 1]) {
     const { state, condition, take } = aWorld({ offers: [{ caps: { clicks: { daily: 2 } } }] });
     take();
@@ -134,10 +134,10 @@ test("a group's clicks are those of its offers in all lanes, and an advertiser's
   }
 });
 
-test("only a cap that may stop a click does, whoever it belongs to (G40)", () => {
+test("only a cap that may stop a click stops it, whichever record it belongs to (G40)", () => {
   const alert: Caps = { conversions: { daily: 1 }, alert_only: true };
   const stop: Caps = { conversions: { daily: 1 } };
-  const told = (cap: string): { cap: string; bucket: number; limit: string } => ({
+  const reached = (cap: string): { cap: string; bucket: number; limit: string } => ({
     cap: `${cap}/conversions/daily`,
     bucket: TODAY,
     limit: "1",
@@ -148,15 +148,15 @@ test("only a cap that may stop a click does, whoever it belongs to (G40)", () =>
     groups: [{ offer_ids: [1], caps: stop }],
   });
   expect(world.condition()).toBe("");
-  world.state.noteReached(told("advertiser/1"));
+  world.state.noteReached(reached("advertiser/1"));
   expect(world.condition()).toBe("cap_over");
-  world.state.noteReached(told("offer/1"));
+  world.state.noteReached(reached("offer/1"));
   expect(world.condition()).toBe("cap_over");
-  world.state.noteReached(told("group/1"));
+  world.state.noteReached(reached("group/1"));
   expect(world.condition()).toBe("cap");
 });
 
-test("a visitor is no duplicate of a click whose clock was an hour ahead (#11, G145)", () => {
+test("a visitor is no duplicate of a click with a clock that was an hour ahead (#11, G145)", () => {
   const world = aWorld({ offers: [{ duplicate_click_seconds: 60 }] });
   world.take(1, NOON + 3_600_000);
   expect(world.state.isDuplicate(world.offer(), taker(1))).toBe(false);
@@ -164,7 +164,7 @@ test("a visitor is no duplicate of a click whose clock was an hour ahead (#11, G
   expect(world.state.isDuplicate(world.offer(), taker(1, NOON + 1_000))).toBe(true);
 });
 
-test("a full cap stays full through a clock that was a day ahead, whatever was told meanwhile (#11, G39)", () => {
+test("a full cap stays full through a clock that was a day ahead, with reports meanwhile (#11, G39)", () => {
   const { state, condition, take } = aWorld({ offers: [{ caps: { clicks: { daily: 3 } } }] });
   for (let click = 0; click < 3; click += 1) take();
   take(1, NOON + DAY_MS);
@@ -183,7 +183,7 @@ test("totals of today count after totals of a clock that was a day ahead (#11, G
   expect([condition(), condition(1, NOON + DAY_MS)]).toEqual(["cap", ""]);
 });
 
-test("a counter reached while a clock was ahead hides none that is reached today (#11, G40)", () => {
+test("a counter reached in the period of a clock that was ahead hides none reached today (#11, G40)", () => {
   const { state, condition } = aWorld({ offers: [{ caps: { conversions: { daily: 1 } } }] });
   const reached = { cap: "offer/1/conversions/daily", limit: "1" };
   state.noteReached({ ...reached, bucket: TODAY + 1 });
@@ -192,7 +192,7 @@ test("a counter reached while a clock was ahead hides none that is reached today
   expect(state.keep(10).reached).toHaveLength(2);
 });
 
-test("a duplicate of a click whose clock was ahead is one for no longer than the rule says (#11, G145)", () => {
+test("a duplicate of a click whose clock was ahead stays one no longer than the rule says (#11, G145)", () => {
   const world = aWorld({ offers: [{ duplicate_click_seconds: 3_600 }] });
   world.take(1, NOON + 1_800_000);
   const isDuplicate = (minute: number): boolean =>
@@ -200,7 +200,7 @@ test("a duplicate of a click whose clock was ahead is one for no longer than the
   expect([0, 30, 59, 60].map(isDuplicate)).toEqual([true, true, true, false]);
 });
 
-test("a counter that was reached before Postgres was restored is open until it is told again (#6)", () => {
+test("a counter that was reached before Postgres was restored is open until it is reported again (#6)", () => {
   const world = aWorld({ offers: [{ caps: { payout: { daily: "50.0000" } } }] });
   const reached = { cap: "offer/1/payout/daily/USD", bucket: TODAY, limit: "50.0000" };
   world.state.noteReached(reached);
@@ -221,13 +221,13 @@ test("a reached counter holds for its limit, its currency and its period only (T
   expect(world.condition(1, NOON + DAY_MS)).toBe("");
   apply(world.catalog, { offers: [{ caps: { payout: { daily: "80.0000" } } }] });
   expect(world.condition()).toBe("");
-  // What was told of the day before comes late: it takes nothing away from what is known of today.
+  // The report of the day before comes late: it must not hide today's.
   world.state.noteReached({ ...reached, limit: "80.0000" });
   world.state.noteReached({ ...reached, bucket: TODAY - 1 });
   expect(world.condition()).toBe("cap");
 });
 
-test("a cap that is taken away, or added, is in force with the next version of the catalog", () => {
+test("an added or removed cap is in force with the next version of the catalog", () => {
   const world = aWorld({ offers: [{}] });
   expect(world.condition()).toBe("");
   apply(world.catalog, { offers: [{ caps: { clicks: { total: 0 } } }] });
@@ -238,32 +238,32 @@ test("a cap that is taken away, or added, is in force with the next version of t
   expect(world.condition()).toBe("cap");
 });
 
-test("the duplicates of another process are known once it has told them (TRK-035)", () => {
+test("the duplicates of another process count once it has published them (TRK-035)", () => {
   const { state, offer } = aWorld({ offers: [{ duplicate_click_seconds: 60 }] });
   state.noteTaken([1, 1, 7, NOON]);
   expect(state.isDuplicate(offer(), taker(7, NOON + 59_999))).toBe(true);
   expect(state.isDuplicate(offer(), taker(7, NOON + 60_000))).toBe(false);
   expect(state.isDuplicate(offer(), taker(8))).toBe(false);
-  // An older click that is told later takes nothing back.
+  // An older click that arrives later changes nothing.
   state.noteTaken([1, 1, 7, NOON - 60_000]);
   expect(state.isDuplicate(offer(), taker(7, NOON + 59_999))).toBe(true);
 });
 
-test("clicks on offers with the duplicate rule are told once, the newest when nobody listens for long", () => {
+test("clicks on offers with the duplicate rule are published once; without NATS only the newest are kept", () => {
   const parts = { offers: [{ duplicate_click_seconds: 60 }, { code: "OFF" }] };
-  const { state, take, offer } = aWorld(parts, { untoldMax: 100 });
+  const { state, take, offer } = aWorld(parts, { unpublishedMax: 100 });
   take(2);
-  expect(state.takeUntold()).toEqual([]);
+  expect(state.takeUnpublished()).toEqual([]);
   take(1);
-  expect(state.takeUntold()).toEqual([[1, 1, 1, NOON]]);
-  expect(state.takeUntold()).toEqual([]);
+  expect(state.takeUnpublished()).toEqual([[1, 1, 1, NOON]]);
+  expect(state.takeUnpublished()).toEqual([]);
   for (let visitor = 0; visitor < 1_000; visitor += 1) {
     state.taken(offer(), "UTC", taker(visitor));
   }
-  const told = state.takeUntold();
-  expect(told.length).toBeLessThanOrEqual(100);
-  expect(told.at(-1)?.[2]).toBe(999);
-  expect(told.length + state.untoldLost).toBe(1_000);
+  const published = state.takeUnpublished();
+  expect(published.length).toBeLessThanOrEqual(100);
+  expect(published.at(-1)?.[2]).toBe(999);
+  expect(published.length + state.unpublishedLost).toBe(1_000);
 });
 
 test("visitors are forgotten, the oldest first, before they fill the memory", () => {
@@ -277,7 +277,7 @@ test("visitors are forgotten, the oldest first, before they fill the memory", ()
   expect(state.isDuplicate(offer(), taker(1_000))).toBe(true);
 });
 
-test("what is told of caps that nobody has does not fill the memory", () => {
+test("reports on caps that do not exist do not fill the memory", () => {
   const parts = { offers: [{ caps: { conversions: { daily: 1 } } }] };
   const { state, condition } = aWorld(parts, { capsMax: 10 });
   for (let id = 0; id < 100; id += 1) {

@@ -8,18 +8,18 @@ import { RecentMap } from "./recent-map.ts";
 
 /** What earlier clicks mean for the next one. */
 export type ClickState = {
-  /** Whether a cap of the offer, of its advertiser or of a group of it is reached, in periods of the time zone (G39, G40). */
+  /** Whether a cap of the offer, of its advertiser or of one of its groups is reached, in periods of the time zone (G39, G40). */
   readonly capCondition: (offer: Offer, timezone: string, atMs: number) => CapCondition;
-  /** Whether the same visitor took the same offer by the same partner less than `duplicate_click_seconds` ago (G145). */
+  /** Whether the visitor took this offer of this partner less than `duplicate_click_seconds` ago (G145). */
   readonly isDuplicate: (offer: Offer, taker: Taker) => boolean;
-  /** A visitor was sent on: what the two questions above are about. */
+  /** Records that a visitor was redirected, for the two questions above. */
   readonly taken: (offer: Offer, timezone: string, taker: Taker) => void;
 };
 
 /** A limit that was reached in a period. */
 type ReachedLimit = Omit<CapReached, "cap">;
 
-/** `cap_over`: only caps that alert are reached. */
+/** `cap_over`: the only reached caps are those that alert. */
 export type CapCondition = "" | "cap" | "cap_over";
 
 export type Taker = {
@@ -29,40 +29,39 @@ export type Taker = {
 };
 
 export type ClickStateLimits = {
-  /** The visitor whose click is longest ago is forgotten; one takes about 160 bytes. */
+  /** Beyond it, the visitor with the oldest click is forgotten. One visitor takes about 160 bytes. */
   readonly visitorsMax: number;
-  /** Clicks that the other processes are to be told of; the oldest half is forgotten. */
-  readonly untoldMax: number;
-  /** Counters that others have told of, and tallies. */
+  /** Clicks not yet published to the other processes. Beyond it, the oldest half is forgotten. */
+  readonly unpublishedMax: number;
+  /** Tallies, and counters that others have reported. */
   readonly capsMax: number;
 };
 
-const LIMITS: ClickStateLimits = { visitorsMax: 200_000, untoldMax: 10_000, capsMax: 200_000 };
+const LIMITS: ClickStateLimits = { visitorsMax: 200_000, unpublishedMax: 10_000, capsMax: 200_000 };
 
 type Watch = Omit<CapPlan, "clicks"> & {
   readonly clicks: readonly (CapPlan["clicks"][number] & { readonly tally: ClickTally })[];
 };
 
 /**
- * What one process knows of earlier clicks: exact for those that it has answered itself since its start; what others have
- * answered comes by the `note…` methods and is as late as they are (click-notices/). It never takes a cap for reached that is
- * not.
+ * What one process knows about earlier clicks. It is exact for the clicks that this process answered since its start. News of
+ * others comes by the `note…` methods, with their delay (click-notices/). A cap never counts as reached before it is.
  */
 export class LocalClickState implements ClickState {
   readonly #catalog: Catalog;
   readonly #limits: ClickStateLimits;
-  /** By offer, made when it is first asked for after a change of the catalog; null for an offer without caps. */
+  /** By offer, made at first use after a change of the catalog; null for an offer without caps. */
   readonly #watches = new Map<number, Watch | null>();
   #watchedRevision = -1;
   #generation = 0;
   readonly #tallies = new Map<string, ClickTally>();
-  /** By the name of the counter: which limit it has reached in which period, the one that was told last first. */
+  /** By the name of the counter: each limit it has reached and in which period, the latest report first. */
   readonly #reached: RecentMap<readonly ReachedLimit[]>;
-  /** When a visitor last took an offer: `<offer>-<partner>-<visitor>`. */
+  /** When a visitor last took an offer, by `<offer>-<partner>-<visitor>`. */
   readonly #lastTaken: RecentMap<number>;
-  #untold: ClickTaken[] = [];
-  /** Clicks that the other processes were never told of, because there was no way to. */
-  untoldLost = 0;
+  #unpublished: ClickTaken[] = [];
+  /** Clicks that were never published to the other processes, because NATS was down too long. */
+  unpublishedLost = 0;
   /** Rises with every change of what {@link keep} returns. */
   changes = 0;
 
@@ -95,9 +94,9 @@ export class LocalClickState implements ClickState {
     const key = takerKey(offer.id, taker.affiliateId, taker.visitor);
     const lastMs = this.#lastTaken.get(key);
     if (lastMs === undefined) return false;
-    // A click of a clock that was ahead lies in the future: far off, it is no reason to turn a visitor away.
+    // A last click in the future came from a clock that was ahead. Far ahead, it is no reason to turn a visitor away.
     if (Math.abs(taker.atMs - lastMs) >= offer.duplicate_click_seconds * 1_000) return false;
-    // Nearer, it was before now, and turns nobody away for longer than the rule says.
+    // A little ahead, it counts as now, so that it turns nobody away for longer than the rule says.
     if (lastMs > taker.atMs) this.#lastTaken.set(key, taker.atMs);
     return true;
   };
@@ -106,7 +105,7 @@ export class LocalClickState implements ClickState {
     if (offer.duplicate_click_seconds > 0) {
       const { affiliateId, visitor, atMs } = taker;
       this.#lastTaken.set(takerKey(offer.id, affiliateId, visitor), atMs);
-      this.#tellLater([offer.id, affiliateId, visitor, atMs]);
+      this.#publishLater([offer.id, affiliateId, visitor, atMs]);
     }
     const watch = this.#watchOf(offer);
     if (watch === null) return;
@@ -116,14 +115,14 @@ export class LocalClickState implements ClickState {
     }
   };
 
-  /** A counter of the conversion processors. Holds until its period is over or the catalog has another limit. */
+  /** A counter of the conversion processors. It counts until its period is over or the catalog has another limit. */
   noteReached({ cap, bucket, limit }: CapReached): void {
     const others = (this.#reached.get(cap) ?? []).filter((known) => known.bucket !== bucket);
     this.#reached.set(cap, [{ bucket, limit }, ...others].slice(0, PERIODS_KEPT));
     this.changes += 1;
   }
 
-  /** A total of the writer of a lane. It may not yet hold our newest clicks, and so never lowers a tally. */
+  /** A total from the writer of a lane. It may lack our newest clicks, so it never lowers a tally. */
   noteTotal(lane: number, { cap, bucket, clicks }: ClickTotal): void {
     const isNew = !this.#tallies.has(cap);
     if (isNew && this.#tallies.size >= this.#limits.capsMax) return;
@@ -148,7 +147,7 @@ export class LocalClickState implements ClickState {
     return { totals, reached };
   }
 
-  /** What the process before this one has kept. To be called before the first click. */
+  /** Restores what the process before this one saved. Call it before the first click. */
   recall(kept: {
     readonly totals: readonly ClickTotal[];
     readonly reached: readonly CapReached[];
@@ -157,17 +156,17 @@ export class LocalClickState implements ClickState {
     for (const reached of kept.reached) this.noteReached(reached);
   }
 
-  /** Another process sent this visitor on. */
+  /** Another process redirected this visitor. */
   noteTaken([offerId, affiliateId, visitor, atMs]: ClickTaken): void {
     const key = takerKey(offerId, affiliateId, visitor);
     if ((this.#lastTaken.get(key) ?? 0) < atMs) this.#lastTaken.set(key, atMs);
   }
 
-  /** Clicks of this process that the others are to be told of: each is answered once. */
-  takeUntold(): readonly ClickTaken[] {
-    const untold = this.#untold;
-    if (untold.length > 0) this.#untold = [];
-    return untold;
+  /** Clicks of this process to publish to the others. Each is returned once. */
+  takeUnpublished(): readonly ClickTaken[] {
+    const unpublished = this.#unpublished;
+    if (unpublished.length > 0) this.#unpublished = [];
+    return unpublished;
   }
 
   #isReached({ name, period, limit }: WatchedCap, timezone: string, atMs: number): boolean {
@@ -180,11 +179,11 @@ export class LocalClickState implements ClickState {
   #watchOf(offer: Offer): Watch | null {
     if (this.#watchedRevision !== this.#catalog.revision) {
       this.#watchedRevision = this.#catalog.revision;
-      // Counters went back with Postgres: those that are still reached are published again within seconds.
+      // Postgres was restored, and its counters with it: those that are still reached are published again within seconds.
       if (this.#generation !== this.#catalog.generation) this.#reached.clear();
       this.#generation = this.#catalog.generation;
       this.#watches.clear();
-      // Caps that are gone leave theirs behind. What is lost of the others the writers tell again within seconds.
+      // Removed caps leave their tallies behind. The writers report the totals of the others again within seconds.
       if (this.#tallies.size > this.#limits.capsMax) this.#tallies.clear();
     }
     const known = this.#watches.get(offer.id);
@@ -209,12 +208,12 @@ export class LocalClickState implements ClickState {
     return tally;
   }
 
-  #tellLater(taken: ClickTaken): void {
-    this.#untold.push(taken);
-    if (this.#untold.length <= this.#limits.untoldMax) return;
-    const lost = this.#untold.length >> 1;
-    this.#untold = this.#untold.slice(lost);
-    this.untoldLost += lost;
+  #publishLater(taken: ClickTaken): void {
+    this.#unpublished.push(taken);
+    if (this.#unpublished.length <= this.#limits.unpublishedMax) return;
+    const lost = this.#unpublished.length >> 1;
+    this.#unpublished = this.#unpublished.slice(lost);
+    this.unpublishedLost += lost;
   }
 }
 

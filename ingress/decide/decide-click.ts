@@ -11,28 +11,28 @@ import type { Destination } from "./destination.ts";
 import { offerRules, workspaceRules } from "./offer-rules.ts";
 import type { Refusal, TargetUrl } from "./target-url.ts";
 
-/** The offer a click is for, and what stands against it. */
+/** The offer of a click, and the reason against it. */
 export type Subject = {
   /** Undefined when a smart link found none. */
   readonly offer: Offer | undefined;
   /** A condition of 7.4, `no_match` included; "" when the click may pass. */
   readonly reason: string;
   readonly forwardTo?: Offer | undefined;
-  /** Offers whose allowlists hold for `url=`: the link's own, or all of a smart link. */
+  /** Offers whose allowlists apply to `url=`: the link's own offer, or all offers of a smart link. */
   readonly allowing: readonly Offer[];
 };
 
-/** What becomes of a click: the visitor's answer and the words of its record. */
+/** The result of a click: the visitor's answer and the values of its record. */
 export type Outcome = {
   readonly clickId: string;
   readonly status: ClickStatus;
   readonly reason: string;
   readonly offer: Offer | undefined;
-  /** Where the visitor is sent, "" for the neutral page and for a refusal. */
+  /** Where the visitor is redirected; "" for the neutral page and for a refusal. */
   readonly location: string;
 };
 
-/** How a decision mints ids and draws numbers from 0 up to but not including 1. */
+/** Mints IDs, and draws numbers from 0 up to but not including 1. */
 export type Chance = { readonly mint: ClickIdMint; readonly random: () => number };
 
 const RANDOM_MACRO_MAX = 1_000_000_000;
@@ -41,7 +41,7 @@ export function subjectOf(offer: Offer, finding: Finding): Subject {
   return { offer, reason: finding.condition, forwardTo: finding.forwardTo, allowing: [offer] };
 }
 
-/** A click with `url=`: exactly there, whatever its conditions say, or refused (T14). */
+/** A click with `url=` goes exactly there whatever its conditions say, or is refused (T14). */
 export function decideWithUrl(
   click: Click,
   subject: Subject,
@@ -55,7 +55,7 @@ export function decideWithUrl(
   return { clickId, status: "redirect", reason: subject.reason, offer, location: target.location };
 }
 
-/** A click without `url=`: to the offer, or where its refusal leads. */
+/** A click without `url=` goes to the offer, or where its refusal leads. */
 export function decideWithoutUrl(click: Click, subject: Subject, chance: Chance): Outcome {
   const { offer, reason, forwardTo } = subject;
   if (forwardTo !== undefined) return send(click, forwardTo, reason, chance);
@@ -72,7 +72,7 @@ function send(click: Click, offer: Offer, reason: string, chance: Chance): Outco
   return { clickId, status: "redirect", reason, offer, location };
 }
 
-/** The offer's fail route, its fallback URL, the workspace's, the neutral page: the first that there is (G146, 4.13). */
+/** Uses the first that exists: the offer's fail route, its fallback URL, the workspace's, the neutral page (G146, 4.13). */
 function turnAway(click: Click, offer: Offer | undefined, reason: string, chance: Chance): Outcome {
   const instead = failRoute(click, offer, chance);
   if (instead !== undefined) return instead;
@@ -84,7 +84,7 @@ function turnAway(click: Click, offer: Offer | undefined, reason: string, chance
   return { clickId, status: "fallback", reason, offer, location };
 }
 
-/** The click belongs to the offer that takes it. A fail route has no fail route of its own. */
+/** The click belongs to the offer that takes it. The fail route of that offer is not used. */
 function failRoute(click: Click, offer: Offer | undefined, chance: Chance): Outcome | undefined {
   const id = offer?.fail_route_offer_id ?? null;
   if (id === null) return undefined;
@@ -145,9 +145,9 @@ function macroValue(macro: DestinationMacro, from: MacroValues): string {
     case "keyword":
       return click.values.ext_keyword;
     case "country":
-      return click.visit.place.country;
+      return click.visit.geo.country;
     case "city":
-      return click.visit.place.city;
+      return click.visit.geo.city;
     case "device":
       return click.visit.device.deviceType;
     case "os":

@@ -10,7 +10,7 @@ type Parts = Parameters<typeof aClickService>[0];
 /** Noon of a Wednesday. */
 const AT_MS = Date.UTC(2026, 5, 10, 12);
 
-/** What becomes of a page's words, in one line. */
+/** The decision on a landing request, in one line. */
 function decide(parts: Parts, body: object, host = "localhost"): string {
   const { deps } = aClickService(parts);
   const read = readLandingRequest(Buffer.from(JSON.stringify(body)));
@@ -30,8 +30,8 @@ test.each<[string, Parts, object, string]>([
   ["an offer and a partner", {}, { offer: "SHOP", aff: "part01" }, "direct w1 o1 a1"],
   ["no offer", {}, {}, "offer required"],
   ["a partner alone", {}, { aff: "PART01" }, "offer required"],
-  ["an offer that nobody has", {}, { offer: "NONE" }, "unknown offer"],
-  ["a partner that nobody is", {}, { offer: "SHOP", aff: "NONE" }, "unknown affiliate"],
+  ["an unknown offer", {}, { offer: "NONE" }, "unknown offer"],
+  ["an unknown partner", {}, { offer: "SHOP", aff: "NONE" }, "unknown affiliate"],
   [
     "an inactive workspace",
     { workspaces: [{ status: "inactive" }] },
@@ -58,13 +58,13 @@ test.each<[string, Parts, object, string]>([
     "affiliate not active",
   ],
   [
-    "a partner whom an offer by approval does not have",
+    "a partner who is not approved for an offer by approval",
     { offers: [{ visibility: "approval" }] },
     { offer: "SHOP", aff: "PART01" },
     "affiliate not approved for this offer",
   ],
   [
-    "a partner whom a public offer has rejected",
+    "a partner who is rejected for a public offer",
     { access: [{ offer_id: 1, affiliate_id: 1, status: "rejected" }] },
     { offer: "SHOP", aff: "PART01" },
     "affiliate not approved for this offer",
@@ -76,7 +76,7 @@ test.each<[string, Parts, object, string]>([
     "direct w1 o1 a1",
   ],
   [
-    "a visitor whom the offer's targeting misses",
+    "a visitor who does not fit the offer's targeting",
     { offers: [{ targeting: { countries_allow: ["JP"] } }] },
     { offer: "SHOP" },
     "direct w1 o1 a0",

@@ -4,20 +4,20 @@ import type { Affiliate, Offer, Workspace } from "../../schemas/catalog/records.
 import type { LandingRequest } from "../request/landing-request.ts";
 import type { Visit } from "../request/visit.ts";
 import { isApproved, isPaused } from "./click-conditions.ts";
-import { findOfferLink, placeOf } from "./find-link.ts";
+import { findOfferLink, linkScopeOf } from "./find-link.ts";
 import { offerRules } from "./offer-rules.ts";
 
-/** Whose click a visit becomes that no recorded click is known of. */
+/** Which offer and partner get credit for a visit without a recorded click. */
 export type LandingTarget = {
   readonly kind: "target";
   readonly linkType: "direct" | "organic";
   readonly workspace: Workspace;
-  /** Undefined for an organic visit of no offer. */
+  /** Undefined for an organic visit without an offer. */
   readonly offer: Offer | undefined;
   readonly affiliate: Affiliate | undefined;
 };
 
-/** The text of a refusal, as `/pb` has it. */
+/** The text of a refusal, as `/pb` words it. */
 export type LandingRefusal = { readonly kind: "refused"; readonly error: LandingError };
 export type LandingError =
   | "unknown offer"
@@ -29,29 +29,29 @@ export type LandingError =
   | "affiliate not active"
   | "affiliate not approved for this offer";
 
-/** Workspaces whose clicks a visit may belong to, and the offer whose clicks go first. */
+/** Workspaces whose clicks a visit may belong to, and the offer whose clicks are preferred. */
 export type LandingScope = {
   readonly workspaceIds: readonly number[];
   readonly offer: Offer | undefined;
 };
 
-/** Those that the host serves; that of the offer alone when the page names one that is served. */
+/** All workspaces of the host; only the offer's workspace when the page names an offer of one of them. */
 export function landingScope(
   catalog: Catalog,
   host: string,
   { offerCode, affiliateCode }: LandingRequest,
 ): LandingScope {
-  const place = placeOf(catalog, host);
-  if (offerCode === "") return { workspaceIds: place.workspaceIds, offer: undefined };
-  // Of several workspaces with such an offer, the one that has the partner too (G26), else the one that had the host first.
-  const pair = findOfferLink(place, offerCode, affiliateCode);
-  const offer = pair?.offer ?? offersNamed(catalog, place.workspaceIds, offerCode)[0];
-  return { workspaceIds: offer === undefined ? place.workspaceIds : [offer.workspace_id], offer };
+  const scope = linkScopeOf(catalog, host);
+  if (offerCode === "") return { workspaceIds: scope.workspaceIds, offer: undefined };
+  // Several workspaces may have such an offer: prefer the one that has the partner too (G26), then the one that had the host first.
+  const pair = findOfferLink(scope, offerCode, affiliateCode);
+  const offer = pair?.offer ?? offersNamed(catalog, scope.workspaceIds, offerCode)[0];
+  return { workspaceIds: offer === undefined ? scope.workspaceIds : [offer.workspace_id], offer };
 }
 
 /**
- * The click to make of a visit, or the first thing that stands against it: offer, workspace, then partner. Targeting and caps
- * are for people who are sent somewhere; this visitor is there already.
+ * Decides which click to make for a visit, or returns the first reason against it: offer, workspace, then partner. Targeting and
+ * caps do not apply, because this visitor is on the page already.
  */
 export function decideLanding(
   catalog: Catalog,
@@ -74,7 +74,7 @@ export function decideLanding(
   return { kind: "target", linkType: "direct", workspace, offer, affiliate };
 }
 
-/** The partner that a page names, undefined when it names none, or why they are not credited. */
+/** Returns the partner that a page names, undefined when it names none, or the reason why the partner gets no credit. */
 function affiliateFor(
   catalog: Catalog,
   offer: Offer,
@@ -89,7 +89,7 @@ function affiliateFor(
     : "affiliate not approved for this offer";
 }
 
-/** The workspace's organic partner takes it, whatever partner the page names; they need no approval of an offer. */
+/** The workspace's organic partner gets the visit, whichever partner the page names, and needs no approval for an offer. */
 function organicTarget(
   catalog: Catalog,
   { workspaceIds, offer }: LandingScope,

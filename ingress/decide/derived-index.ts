@@ -1,8 +1,8 @@
 import type { Catalog } from "../../schemas/catalog/catalog.ts";
 
 /**
- * An index over one kind of catalog record that is built when it is first asked for and again when one of its records has
- * changed. After changes of other kinds the records are compared, which is much less work than building.
+ * An index over one kind of catalog record. It is built at first use, and again after one of its records has changed. After
+ * changes of other kinds the records are only compared, which is much cheaper than building.
  */
 export function derivedIndex<Value, Index>(
   recordsOf: (catalog: Catalog) => ReadonlyMap<number, Value>,
@@ -37,7 +37,7 @@ function isSame<Value>(records: readonly Value[], current: ReadonlyMap<number, V
   return true;
 }
 
-/** Something computed from a record once: records of the catalog are replaced when they change, never altered. */
+/** Computes a value from a record once. Records of the catalog are never altered: a change replaces them. */
 export function compiled<Source extends object, Compiled>(
   compile: (record: Source) => Compiled,
 ): (record: Source) => Compiled {

@@ -4,7 +4,7 @@ import { parseTemplate } from "../../schemas/macros/template.ts";
 import { judgeAuthority } from "./host-verdict.ts";
 import { asciiLocation, endOfAuthority, readTargetUrl } from "./target-url.ts";
 
-/** A URL of the catalog that a visitor may be sent to. */
+/** A URL of the catalog to which visitors may be redirected. */
 export type Destination = {
   /** Undefined when the URL is invalid with these values (`bad_destination`). */
   readonly expand: (valueOf: (macro: DestinationMacro) => string) => string | undefined;
@@ -17,13 +17,13 @@ const FORBIDDEN = /[\p{Cc} \\]/u;
 const NOWHERE: Destination = { expand: () => undefined, host: "" };
 
 /**
- * Compiles a destination or fallback URL; undefined for "". Staff may name any http(s) host, an address of the local network
- * included. Where a macro is part of the host, the visitor chooses it, and it must pass what a `url=` must pass.
+ * Compiles a destination or fallback URL; undefined for "". Staff may name any http(s) host, also an address of the local
+ * network. With a macro in the host, the visitor chooses the host, so it must pass the checks of a `url=`.
  */
 export function compileDestination(url: string): Destination | undefined {
   if (url === "") return undefined;
   if (FORBIDDEN.test(url) || !HTTP_URL.test(url)) return NOWHERE;
-  // Escapes stay as they are: only what no header can carry is rewritten.
+  // Escapes stay as written: only characters that no header can carry are rewritten.
   const template = parseTemplate(asciiLocation(url.replaceAll("%", "%25")), DESTINATION_MACROS);
   const head = template.texts[0] ?? "";
   const authorityAt = head.indexOf("//") + 2;
@@ -41,12 +41,12 @@ export function compileDestination(url: string): Destination | undefined {
   if (!URL.canParse(head)) return NOWHERE;
   return {
     host: judgeAuthority(head.slice(authorityAt, authorityEnd)).host,
-    // Values are percent-encoded: behind the host none of them can make the URL invalid.
+    // Values are percent-encoded: after the host none of them can make the URL invalid.
     expand: (valueOf) => expandUrlTemplate(template, valueOf),
   };
 }
 
 function isTarget(url: string): boolean {
-  // Read once more as a `url=` is, whose escapes are decoded first.
+  // Read again as a `url=`, whose escapes are decoded first.
   return readTargetUrl([url.replaceAll("%", "%25")]).refusal === "";
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aCatalog, type CatalogParts } from "../../test/samples/a-catalog.ts";
-import { findOfferLink, findSmartLink, placeOf } from "./find-link.ts";
+import { findOfferLink, findSmartLink, linkScopeOf } from "./find-link.ts";
 
 /** Two workspaces with equal codes; the second had the host first. */
 const SHARED = {
@@ -18,8 +18,8 @@ function workspaceOf(
   parts: CatalogParts,
   [offer, affiliate]: readonly [string, string] = ["SHOP", "PART01"],
 ): number | undefined {
-  const place = placeOf(aCatalog(parts), "shared.example");
-  return findOfferLink(place, offer, affiliate)?.workspace.id;
+  const scope = linkScopeOf(aCatalog(parts), "shared.example");
+  return findOfferLink(scope, offer, affiliate)?.workspace.id;
 }
 
 describe("a host with equal codes", () => {
@@ -29,12 +29,12 @@ describe("a host with equal codes", () => {
     expect(workspaceOf({ ...SHARED, domains })).toBe(1);
   });
 
-  test("a pair that one workspace has leads to it, whoever was first (#13, G26)", () => {
+  test("a pair that only one workspace has leads to it, whichever was first (#13, G26)", () => {
     const affiliates = [{ id: 1 }, { id: 2, workspace_id: 2, code: "OTHER1" }];
     expect(workspaceOf({ ...SHARED, affiliates })).toBe(1);
   });
 
-  test("a code of one goes before an id of another (#13, G25)", () => {
+  test("a code in one workspace is preferred to an ID in another (#13, G25)", () => {
     const offers = [
       { id: 1, code: "2" },
       { id: 2, code: "TWO", workspace_id: 2, advertiser_id: 2 },
@@ -43,14 +43,17 @@ describe("a host with equal codes", () => {
     expect(workspaceOf({ ...SHARED, offers }, ["2", "2"])).toBe(2);
   });
 
-  test("a smart link's code takes no link of the workspace that had the host first (#13, G147)", () => {
+  test("a smart link's code takes no link from the workspace that had the host first (#13, G147)", () => {
     const smartLinks = [
       { id: 1, code: "best-PART01", affiliate_id: 1 },
       { id: 2, code: "best", workspace_id: 2 },
     ];
     const find = (domains: CatalogParts["domains"]) =>
       findSmartLink(
-        placeOf(aCatalog({ ...SHARED, smartLinks, ...(domains && { domains }) }), "shared.example"),
+        linkScopeOf(
+          aCatalog({ ...SHARED, smartLinks, ...(domains && { domains }) }),
+          "shared.example",
+        ),
         "best-PART01",
         "",
       )?.smartLink.id;
@@ -60,7 +63,7 @@ describe("a host with equal codes", () => {
 });
 
 describe("a host that is switched off", () => {
-  test("serves no stranger (#13, G200)", () => {
+  test("serves no other workspace (#13, G200)", () => {
     const domains = [
       { id: 1, host: "shared.example", workspace_id: 2, status: "inactive" as const },
     ];
@@ -69,7 +72,7 @@ describe("a host that is switched off", () => {
     expect(workspaceOf({ ...SHARED, domains, affiliates })).toBeUndefined();
   });
 
-  test("by one of two serves the other (#13, G200)", () => {
+  test("by one of two workspaces serves the other (#13, G200)", () => {
     const [own, other] = SHARED.domains;
     const domains = [{ ...own, status: "inactive" as const }, { ...other }];
     expect(workspaceOf({ ...SHARED, domains })).toBe(1);

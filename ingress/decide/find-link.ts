@@ -9,26 +9,26 @@ export type OfferLink = {
   readonly affiliate: Affiliate;
 };
 
-/** A smart link and the partner whose click it is. */
+/** A smart link and the partner who gets its click. */
 export type SmartLinkHit = {
   readonly workspace: Workspace;
   readonly smartLink: SmartLink;
   readonly affiliate: Affiliate;
 };
 
-/** The records found by what a link says, and the workspaces that its host serves (G26, G153). */
-type Place = { readonly catalog: Catalog; readonly workspaceIds: readonly number[] };
+/** Where a link is looked up: the catalog, and the workspaces that the link's host serves (G26, G153). */
+type LinkScope = { readonly catalog: Catalog; readonly workspaceIds: readonly number[] };
 
-export function placeOf(catalog: Catalog, host: string): Place {
+export function linkScopeOf(catalog: Catalog, host: string): LinkScope {
   return { catalog, workspaceIds: catalog.workspaceIdsOfHost(host) };
 }
 
 /**
- * The offer and the partner that two codes, or ids, name in one workspace of the host: the one that had the host first when
- * several have both, codes before ids (G26, G200).
+ * Finds the offer and the partner that two codes, or IDs, name in one workspace of the host. Codes are preferred to IDs. When
+ * several workspaces have both, the one that had the host first is used (G26, G200).
  */
 export function findOfferLink(
-  { catalog, workspaceIds }: Place,
+  { catalog, workspaceIds }: LinkScope,
   offerCode: string,
   affiliateCode: string,
 ): OfferLink | undefined {
@@ -41,21 +41,21 @@ export function findOfferLink(
   return undefined;
 }
 
-/** The pair that a key of `/c/` names: `<offer_code>-<affiliate_code>`, else a key made by hand (G183). */
-export function findLinkKey(place: Place, key: string): OfferLink | undefined {
-  // Offer codes may hold hyphens, partner codes may not (T24).
+/** Finds the pair of a `/c/` key: `<offer_code>-<affiliate_code>`, else a key made by hand (G183). */
+export function findLinkKey(scope: LinkScope, key: string): OfferLink | undefined {
+  // Offer codes may contain hyphens, partner codes may not (T24).
   const hyphen = key.lastIndexOf("-");
   const pair =
-    hyphen > 0 ? findOfferLink(place, key.slice(0, hyphen), key.slice(hyphen + 1)) : undefined;
-  return pair ?? findMadeKey(place, key);
+    hyphen > 0 ? findOfferLink(scope, key.slice(0, hyphen), key.slice(hyphen + 1)) : undefined;
+  return pair ?? findMadeKey(scope, key);
 }
 
 /**
- * `<smart_code>-<affiliate_code>`, or `<smart_code>` with a partner named beside it or bound to it (G147). Both readings are tried in
- * one workspace before the next: no code of a later one takes a link of the one that had the host first.
+ * Finds a smart link by `<smart_code>-<affiliate_code>`, or by `<smart_code>` with a partner named in a parameter or bound to it
+ * (G147). Both readings are tried in one workspace before the next: a code in a later workspace takes no link from an earlier one.
  */
 export function findSmartLink(
-  { catalog, workspaceIds }: Place,
+  { catalog, workspaceIds }: LinkScope,
   segment: string,
   affiliateCode: string,
 ): SmartLinkHit | undefined {
@@ -72,7 +72,7 @@ export function findSmartLink(
           affiliateCode: segment.slice(hyphen + 1),
         }));
   const order = inOrderOf(workspaceIds);
-  // The sort keeps the whole segment in front of its parts within a workspace.
+  // Within a workspace the sort keeps the reading as a whole code first.
   const readings = [...whole, ...parted].sort((a, b) => order(a.smartLink, b.smartLink));
   for (const { smartLink, affiliateCode: code } of readings) {
     const workspace = catalog.workspaces.get(smartLink.workspace_id);
@@ -84,7 +84,7 @@ export function findSmartLink(
   return undefined;
 }
 
-function findMadeKey({ catalog, workspaceIds }: Place, key: string): OfferLink | undefined {
+function findMadeKey({ catalog, workspaceIds }: LinkScope, key: string): OfferLink | undefined {
   for (const { workspace_id, offer_id, affiliate_id } of catalog.linkKeys(key)) {
     const workspace = catalog.workspaces.get(workspace_id);
     const offer = catalog.offers.get(offer_id);
@@ -105,7 +105,7 @@ function smartLinksNamed(
   return catalog.smartLinksByCode(code).filter((link) => workspaceIds.includes(link.workspace_id));
 }
 
-/** A smart link that is bound to a partner is no other partner's. */
+/** A smart link bound to a partner cannot be used for another partner. */
 function affiliateOfSmartLink(
   catalog: Catalog,
   smartLink: SmartLink,

@@ -19,9 +19,9 @@ export type HostVerdict = {
 const verdicts = new BoundedCache<HostVerdict>(AUTHORITIES_REMEMBERED_MAX);
 
 /**
- * Judges what stands between `//` and the path of an http(s) URL. Two readers must agree on the host, the grammar here and
- * the WHATWG parser that every browser has: a name that they read differently could pass an allowlist as one host and
- * lead to another. Refusals in the order of G137; names as G141.
+ * Judges the part between `//` and the path of an http(s) URL. Two parsers must agree on the host: the grammar here, and the
+ * WHATWG parser of all browsers. A name that they read differently could pass an allowlist as one host and lead to another.
+ * Refusals come in the order of G137, names as G141 says.
  */
 export function judgeAuthority(authority: string): HostVerdict {
   const known = verdicts.get(authority);
@@ -33,7 +33,7 @@ export function judgeAuthority(authority: string): HostVerdict {
 
 function judge(authority: string): HostVerdict {
   if (authority.includes("@")) return refused("credentials");
-  // Brackets hold an IPv6 address and nothing else.
+  // Only an IPv6 address has brackets.
   if (authority.startsWith("[")) return refused("ip_host");
   const colon = authority.indexOf(":");
   const written = colon < 0 ? authority : authority.slice(0, colon);
@@ -47,7 +47,7 @@ function judge(authority: string): HostVerdict {
   return isGood ? { refusal: "", host, port } : refused("bad_host");
 }
 
-/** Names of other letters are what the WHATWG parser makes of them; one with escapes in it is no name at all. */
+/** Names beyond ASCII are used as the WHATWG parser converts them. A name with escapes in it is refused. */
 function isAgreed(written: string, name: string): boolean {
   if (LDH_HOST.test(written)) return whatwgHost(written) === name;
   return !ASCII.test(written) && !written.includes("%") && LDH_HOST.test(name);
@@ -57,7 +57,7 @@ function refused(refusal: HostVerdict["refusal"]): HostVerdict {
   return { refusal, host: "", port: "" };
 }
 
-/** Lower case; names of other letters, and names hidden behind escapes, as the WHATWG parser reads them. */
+/** Lower case. Names beyond ASCII, and names with escapes, are read by the WHATWG parser. */
 function nameOf(written: string): string | undefined {
   return LDH_HOST.test(written) ? written.toLowerCase() : whatwgHost(written);
 }
@@ -67,7 +67,7 @@ function whatwgHost(written: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
-/** Dotted, short, decimal, octal and hex forms: whatever ends in a number is read as an IPv4 address by browsers (T19). */
+/** Dotted, short, decimal, octal and hex forms: browsers read every name that ends in a number as an IPv4 address (T19). */
 function isIpHost(host: string): boolean {
   return /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host) || host.startsWith("[");
 }

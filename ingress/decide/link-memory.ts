@@ -4,8 +4,8 @@ const LINKS_REMEMBERED_MAX = 50_000;
 const DOMAINS_REMEMBERED_MAX = 200;
 
 /**
- * What paths led to, by host and path as they were sent, for one revision of the catalog. A look-up by codes costs 1 µs, and
- * most clicks are on links that were clicked a moment ago. What is not found is not remembered: anybody can ask for it.
+ * Remembers what links led to, by host and path as sent, for one revision of the catalog. A look-up by codes costs 1 µs, and most
+ * clicks are on links that were clicked a moment ago. Unknown links are not remembered, because anybody can invent them.
  */
 export class LinkMemory<Link extends object> {
   #revision = -1;

@@ -5,12 +5,12 @@ import { compiled, derivedIndex } from "./derived-index.ts";
 import { compileDestination, type Destination } from "./destination.ts";
 import { type CompiledTargeting, compileTargeting } from "./targeting.ts";
 
-/** What of an offer is worked out once, and not for every click. */
+/** Values computed once per offer and not per click. */
 export type OfferRules = {
   readonly destination: Destination | undefined;
   readonly fallback: Destination | undefined;
   readonly allowlist: Allowlist;
-  /** Undefined when everybody may pass. */
+  /** Undefined when every visitor may pass. */
   readonly targeting: CompiledTargeting | undefined;
 };
 
@@ -22,7 +22,7 @@ export type WorkspaceRules = {
 /** Schedules without a time zone of their own are read in UTC. */
 const SCHEDULE_TIMEZONE = "UTC";
 
-/** The catalog keeps equal targeting once: so does what is made of it. */
+/** The catalog keeps equal targeting once, so its compiled form is shared too. */
 const sharedTargeting = compiled<Targeting, CompiledTargeting | undefined>((targeting) =>
   compileTargeting(targeting, SCHEDULE_TIMEZONE),
 );
@@ -42,12 +42,12 @@ export const workspaceRules = compiled<Workspace, WorkspaceRules>((workspace) =>
   allowlist: compileAllowlist(workspace.allowed_destinations),
 }));
 
-/** Conditions of a smart link's rules, in their order. */
+/** Conditions of a smart link's rules, in order. */
 export const smartLinkRules = compiled<SmartLink, readonly (CompiledTargeting | undefined)[]>(
   (link) => link.rules.map((rule) => compileTargeting(rule.conditions, SCHEDULE_TIMEZONE)),
 );
 
-/** Active offers by every host that one of them allows, and the workspaces of these offers. */
+/** Active offers by every host that one of them allows, with the workspaces of these offers. */
 const offersByHost = derivedIndex<Offer, ReadonlyMap<string, readonly Offer[]>>(
   (catalog) => catalog.offers,
   (offers) => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { processorTimeRatio } from "../../test/samples/processor-time.ts";
 import { RecentMap } from "./recent-map.ts";
 
-test("it holds what was set last, in that order, and forgets what was set longest ago", () => {
+test("it keeps the latest values in order, and forgets the oldest", () => {
   const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 8 }), fc.integer()), { maxLength: 60 });
   fc.assert(
     fc.property(steps, (sets) => {
@@ -24,7 +24,7 @@ test("it holds what was set last, in that order, and forgets what was set longes
   );
 });
 
-test("a key costs the same whether it is new, known or in the place of an old one (#0, P40)", () => {
+test("a key costs the same whether it is new, already present or replaces an old one (#0, P40)", () => {
   const count = 40_000;
   const setAll = (recent: RecentMap<number>, prefix: string): void => {
     for (let index = 0; index < count; index += 1) recent.set(`${prefix}-${index}`, index);

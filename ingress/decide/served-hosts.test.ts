@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { aCatalog, apply } from "../../test/samples/a-catalog.ts";
 
-test("however many hosts a flood of clicks names, all share one list of workspaces (#0, P40, G153)", () => {
+test("all hosts of a flood of clicks share one list of workspaces (#0, P40, G153)", () => {
   const catalog = aCatalog({ workspaces: [{ id: 1 }, { id: 2 }] });
   const lists = Array.from({ length: 100 }, (_, n) => catalog.workspaceIdsOfHost(`h${n}.example`));
   expect(new Set(lists).size).toBe(1);

@@ -15,8 +15,8 @@ function outcomeOf(raw: string): string {
 }
 
 /**
- * What contradicts the browser's reading of a URL that passed: whoever it leads to must be who we think it is, and no header
- * may break. Empty for a refused one, which has no `Location`.
+ * Differences between the browser's reading of a URL that passed and ours: the host must be the same, and the header must be
+ * valid. Empty for a refused URL, which has no `Location`.
  */
 function contradictions(target: TargetUrl): string[] {
   if (target.refusal !== "") return target.location === "" ? [] : ["a refusal with a Location"];
@@ -35,7 +35,7 @@ function contradictions(target: TargetUrl): string[] {
 describe("the corpus of URLs (P27)", () => {
   const cases = urlCases();
 
-  test("holds at least 2,000 different values, of every refusal that a URL alone can earn", () => {
+  test("has at least 2,000 different values, and every refusal that a URL alone can cause", () => {
     expect(new Set(cases.map(({ raw }) => raw)).size).toBeGreaterThanOrEqual(2_000);
     expect(new Set(cases.map(({ refusal }) => refusal)).size).toBe(10);
   });
@@ -110,7 +110,7 @@ describe("properties of url= (TRK-006, T13)", () => {
     );
   });
 
-  test("letters beyond ASCII arrive as their UTF-8, whether they were sent raw or encoded", () => {
+  test("letters beyond ASCII arrive as their UTF-8, sent raw or encoded", () => {
     const letters = fc.array(fc.integer({ min: 0xa0, max: 0xd7ff }), { maxLength: 20 });
     fc.assert(
       fc.property(letters, (codes) => {
@@ -124,7 +124,7 @@ describe("properties of url= (TRK-006, T13)", () => {
     );
   });
 
-  test("whatever passes is read by a browser as we read it, for any authority (P27)", () => {
+  test("a browser reads every URL that passes as we read it, for any authority (P27)", () => {
     fc.assert(
       fc.property(authorityText, authorityText, (authority, rest) => {
         const target = readTargetUrl([encodeURIComponent(`https://${authority}${rest}`)]);
@@ -134,7 +134,7 @@ describe("properties of url= (TRK-006, T13)", () => {
     );
   });
 
-  test("no value whatever puts a control character, a space or a letter beyond ASCII into Location (P27)", () => {
+  test("no value puts a control character, a space or a letter beyond ASCII into Location (P27)", () => {
     fc.assert(
       fc.property(anyText(), fc.boolean(), (text, isEncoded) => {
         const value = isEncoded
@@ -190,7 +190,7 @@ describe("allowlists (G139, TRK-022)", () => {
     expect(allows([entry], authority)).toBe(expected);
   });
 
-  test("the host of the offer's destination is allowed, and nothing below it", () => {
+  test("the host of the offer's destination is allowed, and no name below it", () => {
     expect(allows([], "shop.example", "shop.example")).toBe(true);
     expect(allows([], "www.shop.example", "shop.example")).toBe(false);
     expect(allows(["www.shop.example"], "shop.example", "shop.example")).toBe(true);

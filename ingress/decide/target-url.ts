@@ -10,7 +10,7 @@ const HTTP = /^https?$/i;
 const PRINTABLE_ASCII = /^[\x21-\x7e]*$/;
 const PERCENT = 0x25;
 
-/** Refusals of 7.3, in the order in which they are looked for (G137). The last two depend on the link. */
+/** Refusals of 7.3, in the order of the checks (G137). The last two depend on the link. */
 export const REFUSALS = [
   "duplicate_url",
   "empty",
@@ -28,16 +28,16 @@ export type Refusal = (typeof REFUSALS)[number];
 
 export type TargetUrl = {
   readonly refusal: Refusal | "";
-  /** Exactly what `Location` says: the decoded bytes, with those beyond ASCII percent-encoded. "" when refused. */
+  /** The value of `Location`: the decoded bytes, with those beyond ASCII percent-encoded. "" when refused. */
   readonly location: string;
   readonly host: string;
-  /** "" when none is given. */
+  /** "" when refused. */
   readonly port: string;
   /** What follows the authority: path, query and fragment. */
   readonly path: string;
 };
 
-/** Reads `url=` (G138) from all its values as they were sent; there is at least one. Allowlists are judged elsewhere. */
+/** Reads `url=` (G138) from all its values as sent, at least one. Allowlists are checked elsewhere. */
 export function readTargetUrl(urls: readonly string[]): TargetUrl {
   const raw = urls[0] ?? "";
   const decoded = decodePercent(raw);
@@ -70,7 +70,7 @@ function refusedTarget(refusal: Refusal): TargetUrl {
   return { refusal, location: "", host: "", port: "", path: "" };
 }
 
-/** Where the authority that begins at `from` ends: at a path, a query or a fragment. */
+/** Where the authority that begins at `from` ends: at the path, the query or the fragment. */
 export function endOfAuthority(url: string, from: number): number {
   for (let i = from; i < url.length; i += 1) {
     const code = url.charCodeAt(i);
@@ -79,7 +79,7 @@ export function endOfAuthority(url: string, from: number): number {
   return url.length;
 }
 
-/** Every byte beyond ASCII as its percent-escape, also those that are no UTF-8; everything else decoded once. */
+/** Percent-encodes every byte beyond ASCII, also in invalid UTF-8. Everything else is decoded once. */
 export function asciiLocation(raw: string): string {
   const bytes = Buffer.from(raw, "utf8");
   let location = "";
@@ -101,7 +101,7 @@ function hasOtherValue(urls: readonly string[], raw: string, decoded: string): b
   return false;
 }
 
-/** Counts characters and not the halves of which JavaScript makes some. */
+/** Counts characters, although JavaScript stores some of them as two halves. */
 function isLongerThan(text: string, lengthMax: number): boolean {
   if (text.length <= lengthMax) return false;
   let length = 0;

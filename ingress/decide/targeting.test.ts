@@ -3,11 +3,11 @@ import type { Targeting } from "../../schemas/catalog/records.ts";
 import { parseTrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import { aRequest } from "../../test/samples/a-request.ts";
 import { openDevices } from "../request/device.ts";
-import type { Place } from "../request/geo.ts";
+import type { GeoFacts } from "../request/geo.ts";
 import { readVisit, type Visit } from "../request/visit.ts";
 import { compileTargeting } from "./targeting.ts";
 
-const BERLIN: Place = {
+const BERLIN: GeoFacts = {
   country: "DE",
   region: "Berlin",
   city: "Bad Saarow",
@@ -16,11 +16,11 @@ const BERLIN: Place = {
   isDatacenter: false,
 };
 
-function aVisit(place: Partial<Place> = {}, headers: Parameters<typeof aRequest>[0] = {}): Visit {
+function aVisit(geo: Partial<GeoFacts> = {}, headers: Parameters<typeof aRequest>[0] = {}): Visit {
   const readers = {
     trustedProxies: parseTrustedProxies([]),
     devices: openDevices(),
-    geo: { locate: () => ({ ...BERLIN, ...place }) },
+    geo: { locate: () => ({ ...BERLIN, ...geo }) },
   };
   return readVisit(aRequest(headers), readers, "secret");
 }
@@ -60,14 +60,14 @@ describe("targeting (G41, TRK-029)", () => {
     expect(judge(targeting), "the same when asked again").toBe(expected);
   });
 
-  test("nothing known of a visitor fails an allow list and passes a deny list", () => {
+  test("a visitor without known facts fails an allow list and passes a deny list", () => {
     const nowhere = aVisit({ country: "", city: "" });
     expect(judge({ countries_allow: ["DE"] }, nowhere)).toBe("misses");
     expect(judge({ countries_deny: ["DE"] }, nowhere)).toBe("fits");
     expect(judge({ cities_allow: [""] }, nowhere)).toBe("misses");
   });
 
-  test("a proxy that says so fails no_proxy", () => {
+  test("a proxy that names itself fails no_proxy", () => {
     const proxied = aVisit({}, { headers: { via: "1.1 squid" } });
     expect(judge({ connection: "no_proxy" }, proxied)).toBe("misses");
   });
@@ -77,7 +77,7 @@ describe("schedules (G41)", () => {
   const schedule = (rule: NonNullable<Targeting["schedule"]>, at: string): string =>
     judge({ schedule: rule }, aVisit(), at);
 
-  test("days and hours are those of the schedule's zone, through a change of clocks too", () => {
+  test("days and hours are those of the schedule's zone, also through a change of clocks", () => {
     // 2026-06-10 is a Wednesday; in Auckland it is Thursday from 12:00 UTC.
     const thursdays = { tz: "Pacific/Auckland", days: [4] };
     expect(schedule(thursdays, "2026-06-10T11:59:59Z")).toBe("closed");
@@ -90,7 +90,7 @@ describe("schedules (G41)", () => {
     expect(schedule({ days: [], hours: [] }, "2026-06-14T23:59:59Z")).toBe("fits");
   });
 
-  test("it begins at its start and is over at its end", () => {
+  test("a schedule begins at its start and is over at its end", () => {
     const rule = {
       tz: "Asia/Kolkata",
       starts_at: "2026-06-10T00:00:00",
@@ -106,7 +106,7 @@ describe("schedules (G41)", () => {
     expect(schedule({ starts_at: null, ends_at: "" }, "2026-06-09T18:30:00Z")).toBe("fits");
   });
 
-  test("outside of the schedule a click is closed, whatever else it misses", () => {
+  test("outside of the schedule a click is closed, whatever other condition it misses", () => {
     expect(judge({ countries_allow: ["US"], schedule: { ends_at: "2026-01-01" } })).toBe("closed");
   });
 });

@@ -2,7 +2,7 @@ import type { Targeting } from "../../schemas/catalog/records.ts";
 import { DAY_MS, HOUR_MS, type Zone, zoneOf } from "../../schemas/time/zone.ts";
 import type { Visit } from "../request/visit.ts";
 
-/** "closed": outside the schedule, which is a reason of its own (`paused`, G41). */
+/** "closed": outside the schedule, which has its own reason (`paused`, G41). */
 export type Fit = "fits" | "closed" | "misses";
 
 export type CompiledTargeting = {
@@ -14,19 +14,19 @@ type Words = readonly string[] | undefined;
 
 /** 1970-01-01 was a Thursday, ISO day 4. */
 const EPOCH_ISO_DAY = 4;
-/** Per list; there are more cities, and few of them are asked for often. */
+/** For each list. There are more cities, but clicks name few of them often. */
 const WORDS_REMEMBERED_MAX = 300;
 
-/** Compiles who may pass; undefined when everybody may. `timezone` is that of a schedule without one. */
+/** Compiles which visitors may pass; undefined when all may. `timezone` is used for a schedule without one. */
 export function compileTargeting(
   targeting: Targeting,
   timezone: string,
 ): CompiledTargeting | undefined {
   const tests = [
-    allow(targeting.countries_allow, (visit) => visit.place.country),
-    deny(targeting.countries_deny, (visit) => visit.place.country),
-    allow(targeting.regions_allow, (visit) => visit.place.region),
-    allow(targeting.cities_allow, (visit) => visit.place.city),
+    allow(targeting.countries_allow, (visit) => visit.geo.country),
+    deny(targeting.countries_deny, (visit) => visit.geo.country),
+    allow(targeting.regions_allow, (visit) => visit.geo.region),
+    allow(targeting.cities_allow, (visit) => visit.geo.city),
     allow(targeting.devices_allow, (visit) => visit.device.deviceType),
     deny(targeting.devices_deny, (visit) => visit.device.deviceType),
     allow(targeting.os_allow, (visit) => visit.device.os),
@@ -46,7 +46,7 @@ export function compileTargeting(
   };
 }
 
-/** An empty list allows everybody: it is how a list is taken away again. Nothing known of a visitor fails every list. */
+/** An empty list allows everybody, because staff remove a list by emptying it. A visitor without the fact fails every list. */
 function allow(words: Words, wordOf: (visit: Visit) => string): Test | undefined {
   if (words === undefined || words.length === 0) return undefined;
   const isListed = listOf(words);
@@ -59,7 +59,7 @@ function deny(words: Words, wordOf: (visit: Visit) => string): Test | undefined 
   return (visit) => !isListed(wordOf(visit));
 }
 
-/** Words are folded once each: visitors say the same few in the same spelling. */
+/** Words are folded once each, because visitors send the same few spellings. */
 function listOf(words: readonly string[]): (word: string) => boolean {
   const listed = new Set(words.map(fold));
   const known = new Map<string, boolean>([["", false]]);
@@ -73,7 +73,7 @@ function listOf(words: readonly string[]): (word: string) => boolean {
   };
 }
 
-/** `en` allows every English, `en-gb` only that one. */
+/** `en` allows every English, `en-gb` only British English. */
 function allowLanguages(words: Words): Test | undefined {
   if (words === undefined || words.length === 0) return undefined;
   const allowed = new Set(words.map((word) => word.toLowerCase().replaceAll("_", "-")));
@@ -83,7 +83,7 @@ function allowLanguages(words: Words): Test | undefined {
   };
 }
 
-/** Without case and spaces, so that `macOS` and `Mac OS` are one word. */
+/** Ignores case and spaces, so that `macOS` and `Mac OS` are one word. */
 function fold(word: string): string {
   return word.toLowerCase().replaceAll(" ", "");
 }
@@ -93,7 +93,7 @@ function compileSchedule(
   timezone: string,
 ): ((atMs: number) => boolean) | undefined {
   if (schedule === undefined) return undefined;
-  // A name that no zone has was refused where the offer was written; UTC serves one that has since been abolished.
+  // The API refuses unknown zones. UTC replaces a zone that was abolished since.
   const zone = zoneOf(schedule.tz || timezone) ?? zoneOf("UTC");
   if (zone === undefined) return undefined;
   const days = bitsOf(schedule.days);
@@ -112,12 +112,12 @@ function compileSchedule(
   };
 }
 
-/** 0 when the list is empty or missing: then every day, or every hour, is right. */
+/** 0 when the list is empty or missing: then every day, or every hour, passes. */
 function bitsOf(numbers: readonly number[] | undefined): number {
   return (numbers ?? []).reduce((bits, number) => bits | (1 << number), 0);
 }
 
-/** A time with an offset is what it says; one without is a time of the schedule's zone. */
+/** A time without an offset is a time of the schedule's zone. */
 function instantOf(text: string | null | undefined, zone: Zone): number | undefined {
   if (text === null || text === undefined || text === "") return undefined;
   const hasOffset = /(?:z|[+-]\d{2}:?\d{2})$/i.test(text) && text.length > 10;

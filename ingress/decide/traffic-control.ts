@@ -5,7 +5,7 @@ import { SLOTS, type Slot, type SlotValues } from "../request/parameters.ts";
 import type { Visit } from "../request/visit.ts";
 import { derivedIndex } from "./derived-index.ts";
 
-/** What a rule looks at. */
+/** The facts that a rule looks at. */
 export type Traffic = {
   readonly offerId: number;
   readonly affiliateId: number;
@@ -30,7 +30,7 @@ const rulesOf = derivedIndex<TrafficControl, ReadonlyMap<number, readonly Rule[]
   },
 );
 
-/** The first active rule, oldest first, that the traffic falls under (G146). */
+/** The first active rule, oldest first, whose conditions the traffic meets (G146). */
 export function trafficControlOf(
   catalog: Catalog,
   workspaceId: number,
@@ -41,7 +41,7 @@ export function trafficControlOf(
   return rules?.find((rule) => rule.matches(traffic))?.control;
 }
 
-/** Every condition that is given must hold, each by one of its values. A rule without conditions meets everybody. */
+/** Every given condition must hold, by at least one of its values. A rule without conditions applies to all traffic. */
 function compileConditions(conditions: TrafficControl["conditions"]): Rule["matches"] {
   const tests: Rule["matches"][] = [];
   const { affiliate_ids, offer_ids, source_ids, countries, ip_ranges, user_agent_contains } =
@@ -62,7 +62,7 @@ function compileConditions(conditions: TrafficControl["conditions"]): Rule["matc
     tests.push(subTest(name, words));
   if (isGiven(countries)) {
     const codes = new Set(countries.map((code) => code.toUpperCase()));
-    tests.push((traffic) => codes.has(traffic.visit.place.country));
+    tests.push((traffic) => codes.has(traffic.visit.geo.country));
   }
   if (isGiven(ip_ranges)) {
     const ranges = parseIpRanges(ip_ranges);

@@ -3,7 +3,7 @@ import type { TrafficSourceTemplate } from "../../schemas/catalog/records.ts";
 import { SLOTS, type Slot, type SlotValues } from "../request/parameters.ts";
 import { derivedIndex } from "./derived-index.ts";
 
-/** The literal values that a template forces, by the parameter that carries them. */
+/** The literal values that a template forces, by parameter. */
 type Forced = readonly (readonly [slot: Slot, value: string])[];
 
 const forcedOf = derivedIndex<TrafficSourceTemplate, ReadonlyMap<number, readonly Forced[]>>(
@@ -21,9 +21,9 @@ const forcedOf = derivedIndex<TrafficSourceTemplate, ReadonlyMap<number, readonl
 );
 
 /**
- * Whether a click contradicts what is forced on its partner: it says something else than a literal value of the template. A
- * value that it leaves out contradicts nothing, and a macro of the template takes any value (G181). Of several templates
- * one must agree.
+ * Whether a click contradicts the templates forced on its partner: a parameter differs from a literal value of the template. A
+ * missing parameter contradicts nothing, and a macro of the template accepts any value (G181). With several templates one must
+ * agree.
  */
 export function contradictsForcedSource(
   catalog: Catalog,

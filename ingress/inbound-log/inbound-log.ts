@@ -7,7 +7,7 @@ import type { NatsLink } from "../nats-link.ts";
 import type { InboundEvents } from "./metrics.ts";
 
 const TELL_MS = 100;
-/** After a failure: an outage is not asked again and again. */
+/** The wait after a failure, so that an outage is not flooded with attempts. */
 const RETRY_MS = 1_000;
 const REPLY_TIMEOUT_MS = 5_000;
 const CLOSE_MS = 2_000;
@@ -17,17 +17,17 @@ const CHARACTERS_A_MESSAGE = 128 * 1024;
 const WAITING_CHARACTERS_MAX = 8 * 1024 ** 2;
 
 /**
- * Calls on their way to the inbound log. They are taken beside the answer and told together, ten times a second, to a conversion
- * processor, and forgotten when it says that Postgres has them; until then they are told again, so that one may stand there
- * twice. They wait in memory: a kill -9 takes those that wait.
+ * Calls on their way to the inbound log. They are taken beside the answer, sent together to a conversion processor ten times a
+ * second, and forgotten when it confirms that Postgres has them. Until then they are sent again, so a call may have two rows. They
+ * wait in memory: a kill -9 loses those that wait.
  */
 export class InboundLog {
   readonly #link: Pick<NatsLink, "current">;
   readonly #events: InboundEvents;
   readonly #refusals = new RefusalRows(() => performance.now());
-  /** JSON of one call each. */
+  /** Each entry is the JSON of one call. */
   readonly #calls = new Batcher<string>({
-    flush: (lines) => this.#tell(lines),
+    flush: (lines) => this.#send(lines),
     itemsMax: CALLS_A_MESSAGE,
     sizeOf: (line) => line.length,
     sizeMax: CHARACTERS_A_MESSAGE,
@@ -52,17 +52,17 @@ export class InboundLog {
     }, TELL_MS);
   }
 
-  /** Tells what is left, for at most 2 s. */
+  /** Sends what is left, for at most 2 s. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     for (const call of this.#refusals.takeDue(true)) this.#wait(call);
     const end = new AbortController();
-    const isTold = this.#calls.close().then(() => end.abort());
-    await Promise.race([isTold, pause(CLOSE_MS, end.signal)]);
+    const isSent = this.#calls.close().then(() => end.abort());
+    await Promise.race([isSent, pause(CLOSE_MS, end.signal)]);
     if (this.waiting > 0) this.#events.dropped("end", this.waiting);
   }
 
-  /** A call without a click has been refused: of many alike not each has a row. */
+  /** Adds a call. Of many equal refusals without a click, not each gets a row of its own. */
   add(call: InboundCall): void {
     if (call.clickId !== null || this.#refusals.admit(call)) this.#wait(call);
     else this.#events.merged();
@@ -72,8 +72,8 @@ export class InboundLog {
     if (!this.#calls.add(JSON.stringify(call))) this.#events.dropped("full", 1);
   }
 
-  /** Throws when they have to be told again. */
-  async #tell(lines: readonly string[]): Promise<[]> {
+  /** Throws when they must be sent again. */
+  async #send(lines: readonly string[]): Promise<[]> {
     const nats = this.#link.current();
     if (nats === undefined) throw new NotConnectedError();
     const kind = await this.#ask(nats, `[${lines.join(",")}]`);
@@ -89,14 +89,14 @@ export class InboundLog {
       const reply = await connection.request(subjects.inboundCalls, calls, options);
       return InboundReply.parse(reply.json()).kind;
     } catch (error) {
-      // No responder, no time left, or the connection went.
+      // No responder, a time-out, or the connection ended.
       this.#events.sendFailed(error);
       return "unavailable";
     }
   }
 }
 
-/** Asked again soon: it costs nothing. */
+/** The batcher tries again soon, which costs nothing. */
 class NotConnectedError extends Error {
   override readonly name = "NotConnectedError";
 }

@@ -2,24 +2,24 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { Throttle } from "../throttle.ts";
 
-/** `full`: too many wait · `refused`: the conversion processors cannot store them · `end`: this process has ended meanwhile. */
+/** `full`: too many wait · `refused`: the conversion processors cannot store them · `end`: this process ended before. */
 export type DropReason = "full" | "refused" | "end";
 
 export type InboundEvents = {
-  /** They are in Postgres. */
+  /** The calls are in Postgres. */
   kept(calls: number): void;
-  /** Counted with others of its kind instead of having a row of its own. */
+  /** A call was counted in the row of its kind instead of getting its own. */
   merged(): void;
   dropped(reason: DropReason, calls: number): void;
   sendFailed(error: unknown): void;
 };
 
-/** What calls say of persons is in no line of the log: numbers and reasons only. */
+/** Logs numbers and reasons only: calls may contain personal data. */
 export function inboundEvents(log: Log, registry: Metrics): InboundEvents {
-  const kept = registry.counter("ingress_inbound_log_kept_total", "Calls told and stored.");
+  const kept = registry.counter("ingress_inbound_log_kept_total", "Calls sent and stored.");
   const merged = registry.counter(
     "ingress_inbound_log_merged_total",
-    "Refused calls that were counted in a row of their kind: there were too many for a row each.",
+    "Refused calls counted in a row of their kind, because there were too many for a row each.",
   );
   const dropped = registry.counter("ingress_inbound_log_dropped_total", "Calls lost, by reason.");
   const throttle = new Throttle();

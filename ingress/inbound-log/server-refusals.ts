@@ -1,7 +1,7 @@
 import type { ServerOptions, ServerRefusal } from "../server.ts";
-import { type Refusal, type RefusalDeps, tellRefusal } from "./tell-refusal.ts";
+import { type Refusal, type RefusalDeps, reportRefusal } from "./report-refusal.ts";
 
-/** Paths whose calls stand in the inbound log. */
+/** Paths whose calls belong in the inbound log. */
 const ENDPOINTS: Readonly<Record<string, Refusal["endpoint"]>> = {
   "/pb": "pb",
   "/postback": "pb",
@@ -23,11 +23,11 @@ const REFUSALS: Readonly<Record<ServerRefusal["cause"], Pick<Refusal, "result" |
   rate_limited: { result: "rate_limited", message: "rate_limited" },
 };
 
-/** What the server answers in place of a route, for the inbound log. */
+/** Sends refusals that the server answers instead of a route to the inbound log. */
 export function serverRefusals(deps: RefusalDeps): ServerOptions["refused"] {
   return (pattern, request, { cause, httpStatus }) => {
     const endpoint = ENDPOINTS[pattern];
     if (endpoint !== undefined)
-      tellRefusal(deps, request, { endpoint, httpStatus, ...REFUSALS[cause] });
+      reportRefusal(deps, request, { endpoint, httpStatus, ...REFUSALS[cause] });
   };
 }

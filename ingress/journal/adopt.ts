@@ -4,28 +4,28 @@ import { systemClock } from "../../schemas/time/clock.ts";
 import { type LeftoversOptions, shipLeftovers } from "./leftovers.ts";
 import { lockFolder } from "./lock-folder.ts";
 import { type ProducerFolder, producersIn, retiredSinceMs, tryToTake } from "./producer-folder.ts";
-import { sayEnded } from "./publish-batch.ts";
+import { publishEnded } from "./publish-batch.ts";
 import { endedSegmentPaths } from "./segment-files.ts";
 
 const LOOK_MS = 10_000;
 const CONFIRMATION_LOOK_MS = 500;
 const CONFIRMATION_LOOKS = 60;
 
-/** An hour after a folder was retired, whoever may have a copy of it has shipped what this one lacks. */
+/** After this time, a process that has a copy of a retired folder has shipped what this copy lacks. */
 const RETIRED_PATIENCE_MS = 3_600_000;
 
 export type AdoptionOptions = Omit<
   LeftoversOptions,
   "folder" | "producer" | "epoch" | "mayDeclareLost"
 > & {
-  /** Notes that this process has the number of a folder now. */
+  /** Registers that this process now has the number of a folder. */
   readonly claim: (folder: ProducerFolder) => {
     readonly isConfirmed: boolean;
     close(): Promise<void>;
   };
   readonly journalPath: string;
   readonly ownProducer: number;
-  /** What else a dead process may have left in its folder. */
+  /** Other files that a dead process may have left in its folder. */
   readonly others: {
     isIn(folder: string): boolean;
     /** Called while the folder is locked. */
@@ -34,8 +34,8 @@ export type AdoptionOptions = Omit<
 };
 
 /**
- * Looks now and then for journals whose process is gone, and brings home what is in them. A folder that another process holds is
- * left alone. Runs until the signal ends it.
+ * Looks regularly for journals whose process is gone, and ships their records. Folders locked by another process are left alone.
+ * Runs until the signal ends it.
  */
 export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
   const { journalPath, ownProducer, signal, log } = options;
@@ -47,7 +47,7 @@ export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
       if (producer === ownProducer) continue;
       try {
         if (!(await isAbandoned(options, producer))) continue;
-        // Only at the second look: a process that starts again takes its own folder back within seconds.
+        // Only at the second look: a process that restarts takes its own folder back within seconds.
         if (lastFree.has(producer)) await adopt(options, producer);
         else free.add(producer);
       } catch (error) {
@@ -58,7 +58,7 @@ export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
   }
 }
 
-/** Whether nobody holds the folder though there are records in it. */
+/** Whether no process holds the folder although it has records. */
 async function isAbandoned(
   { journalPath, others }: AdoptionOptions,
   producer: number,
@@ -85,11 +85,11 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
     const { link, signal, events } = options;
     const endedBefore = retiredAtMs === undefined ? epoch : epoch + 1;
     const common = { ...options, folder, producer, epoch: endedBefore };
-    const isHome = await shipLeftovers({ ...common, mayDeclareLost: isSole });
-    // A claim that is not confirmed may be that of a copy: then its process says it, when it ends.
-    if (isHome && (await untilConfirmed(claim, signal))) {
+    const isDone = await shipLeftovers({ ...common, mayDeclareLost: isSole });
+    // An unconfirmed claim may be that of a copy. Then the process on the copy publishes the end of its epoch.
+    if (isDone && (await untilConfirmed(claim, signal))) {
       const onRetry = (error: unknown): void => events.retried(error);
-      await sayEnded(link, { producer, epoch, nonce }, { signal, onRetry });
+      await publishEnded(link, { producer, epoch, nonce }, { signal, onRetry });
     }
   } finally {
     await claim?.close();
@@ -97,7 +97,7 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
   }
 }
 
-/** Waits until it is clear whose number it is. A retired folder has none: it speaks of its own last epoch only. */
+/** Waits until it is clear which process has the number. A retired folder has none, and names only its own last epoch. */
 async function untilConfirmed(
   claim: { readonly isConfirmed: boolean } | undefined,
   signal: AbortSignal,

@@ -1,11 +1,11 @@
 import { open } from "ffi-rs";
 
-/** Under this name its functions are called. */
+/** The name under which its functions are loaded. */
 export const C_LIBRARY = "libc of the journal";
 
 let isOpen = false;
 
-/** Whether system calls that Node.js does not offer can be made: on Linux with glibc. Others do without. */
+/** Whether system calls that Node.js lacks are possible: on Linux with glibc. Without them the journal has slower ways. */
 export function hasCLibrary(): boolean {
   if (isOpen) return true;
   if (process.platform !== "linux") return false;
@@ -14,7 +14,7 @@ export function hasCLibrary(): boolean {
     isOpen = true;
     return true;
   } catch {
-    // Another C library: the journal has a slower way for all that it needs.
+    // Another C library: the journal uses its slower ways.
     return false;
   }
 }

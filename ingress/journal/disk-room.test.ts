@@ -11,7 +11,7 @@ test.each([
   [20 * GIB, GIB],
   [100 * GIB, 5 * GIB],
 ])(
-  "of a disk of %i bytes others keep %i: 5 %, at least 1 GiB, at most a quarter (#22)",
+  "of a disk of %i bytes the journal leaves %i free: 5 %, at least 1 GiB, at most a quarter (#22)",
   (disk, reserve) => {
     expect(usualReserve(disk)).toBe(reserve);
   },

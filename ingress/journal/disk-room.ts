@@ -5,15 +5,15 @@ const RESERVE_BYTES_MIN = 1024 ** 3;
 /** On a small disk 1 GiB may be most of it. */
 const SHARE_OF_DISK_MAX = 0.25;
 
-/** What the journal leaves of a disk of this size to others, unless a setting says otherwise: bytes. */
+/** Bytes of a disk of this size that the journal leaves free, unless a setting says otherwise. */
 export function usualReserve(diskBytes: number): number {
   const wanted = Math.max(diskBytes * SHARE_OF_DISK, RESERVE_BYTES_MIN);
   return Math.floor(Math.min(wanted, diskBytes * SHARE_OF_DISK_MAX));
 }
 
 /**
- * Bytes that the journal may still take of the disk of this folder: what is free without the reserve for others, never less than
- * 0. @throws when the file system does not answer.
+ * Bytes of this folder's disk that the journal may still use: the free bytes minus the reserve, at least 0.
+ * @throws when the file system does not answer.
  */
 export function roomOn(folder: string, reserveBytes: number | undefined): number {
   const { bsize, blocks, bavail } = statfsSync(folder);

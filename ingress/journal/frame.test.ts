@@ -4,7 +4,7 @@ import { decodeSegment, FrameBuffer, type JournalRecord } from "./frame.ts";
 
 const RUNS = 100;
 
-/** Texts of records, one longer than the memory that a frame begins with. */
+/** Texts of records, one longer than the initial memory of a frame. */
 const texts = fc.array(
   fc.oneof(
     { weight: 60, arbitrary: fc.string({ unit: "grapheme", maxLength: 40 }) },
@@ -27,7 +27,7 @@ function journalOf(contents: readonly string[]): { frames: Buffer[]; records: Jo
   return { records, frames };
 }
 
-test("a whole journal reads back as it was written, also with the zeros of its reserve behind it", () => {
+test("a whole journal reads back as written, also with the zeros of its reserve at its end", () => {
   fc.assert(
     fc.property(texts, fc.nat(200_000), (contents, zeros) => {
       const { frames, records } = journalOf(contents);
@@ -53,7 +53,7 @@ test("a journal cut anywhere loses the cut frame and nothing before it (P7)", ()
   );
 });
 
-test("a flipped bit anywhere costs the frame it is in, is reported, and invents nothing (P7)", () => {
+test("a flipped bit anywhere costs only its frame, is reported, and adds no record (P7)", () => {
   fc.assert(
     fc.property(
       texts,

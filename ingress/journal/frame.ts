@@ -16,10 +16,10 @@ const LANE_AT = 12;
 const POSITION_AT = 14;
 const POSITION_BYTES = 6;
 export const FRAME_HEAD_BYTES = 20;
-/** No request is that long; a longer length is damage. */
+/** No request is that long. A longer length means damage. */
 const PAYLOAD_BYTES_MAX = 16 * 1024 ** 2;
 const FIRST_CAPACITY_BYTES = 64 * 1024;
-/** UTF-16 to UTF-8 at its worst. */
+/** Most bytes of UTF-8 for one unit of UTF-16. */
 const BYTES_A_UNIT_MAX = 3;
 
 /** One record as the journal holds it. Positions count from 0 in (producer, epoch, lane). */
@@ -30,18 +30,18 @@ export type JournalRecord = {
   readonly line: string;
 };
 
-/** What stands in one segment: the good records in their order, and how many bytes belong to no good frame. */
+/** The content of one segment: the good records in order, and the number of bytes that belong to no good frame. */
 export type SegmentContent = {
   readonly records: readonly JournalRecord[];
   readonly damagedBytes: number;
 };
 
-/** The frame of one record at a time: the same memory again and again, so that a record costs no allocation. */
+/** Encodes one frame at a time into the same memory, so that a record costs no allocation. */
 export class FrameBuffer {
   #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);
   #length = 0;
 
-  /** The frame is in the first {@link length} bytes, its payload behind {@link FRAME_HEAD_BYTES}. Overwritten by {@link encode}. */
+  /** The frame is in the first {@link length} bytes, its payload after {@link FRAME_HEAD_BYTES}. {@link encode} overwrites it. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -66,8 +66,8 @@ export class FrameBuffer {
 }
 
 /**
- * Reads a segment whatever has happened to it (P7): a frame that is cut or changed is skipped, the search goes on for the next
- * mark, and nothing is made up. Trailing zeros, the reserve of a segment that was never filled, are no damage.
+ * Reads a segment in any state (P7): a frame that is cut or changed is skipped, the search continues at the next mark, and no
+ * record is made up. Trailing zeros are the unused reserve of a segment and do not count as damage.
  */
 export function decodeSegment(bytes: Buffer): SegmentContent {
   const records: JournalRecord[] = [];
@@ -88,7 +88,7 @@ export function decodeSegment(bytes: Buffer): SegmentContent {
   return { records, damagedBytes };
 }
 
-/** Length of the payload of the good frame at `at`; -1 when there is none. */
+/** Length of the payload of the good frame at `at`; -1 when there is no good frame. */
 function payloadLengthAt(bytes: Buffer, at: number): number {
   if (at + FRAME_HEAD_BYTES > bytes.length || bytes.readUInt32LE(at) !== MARK) return -1;
   const length = bytes.readUInt32LE(at + LENGTH_AT);
@@ -116,7 +116,7 @@ function nextMark(bytes: Buffer, from: number, end: number): number {
 
 const ZEROS = Buffer.alloc(64 * 1024);
 
-/** Where the zeros begin that end the segment: nearly all of a fresh one. */
+/** Where the trailing zeros of a segment begin. A fresh segment is nearly all zeros. */
 function endOfContent(bytes: Buffer): number {
   let end = bytes.length;
   for (;;) {

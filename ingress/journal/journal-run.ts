@@ -6,18 +6,18 @@ import { writeDurably } from "./write-durably.ts";
 /** One start of a process on a journal folder. */
 export type JournalRun = {
   readonly epoch: number;
-  /** Random: tells this start from any other that has the same producer number and epoch. */
+  /** Random: distinguishes this start from any other with the same producer number and epoch. */
   readonly nonce: string;
 };
 
 const RUNS_FILE = "runs";
-/** Starts that a folder remembers besides those of which it still has records. */
+/** Starts that a folder remembers, in addition to those which still have records in it. */
 const RUNS_KEPT_MAX = 100;
 const RUN_LINE = /^(\d{1,15}) ([0-9a-f]{1,32})$/;
 const NONCE_BYTES = 8;
 /**
- * Epochs are seconds since this instant, so that two copies of a folder do not count up to the same one. Not since 1970: releases
- * before this one read epochs of at most nine digits.
+ * Epochs are at least the seconds since this instant, so that two copies of a folder rarely reach the same one. The count does
+ * not begin in 1970, because releases before this one read epochs of at most nine digits.
  */
 const EPOCH_ZERO_MS = Date.UTC(2020, 0, 1);
 
@@ -25,7 +25,7 @@ export function newNonce(): string {
   return randomBytes(NONCE_BYTES).toString("hex");
 }
 
-/** The starts of a folder, oldest first; none where the file is missing or damaged, as after a release without it. */
+/** The starts of a folder, oldest first; empty when the file is missing or damaged, or the last release did not write it. */
 export function readRuns(folder: string): JournalRun[] {
   const file = join(folder, RUNS_FILE);
   if (!existsSync(file)) return [];
@@ -38,7 +38,7 @@ export function readRuns(folder: string): JournalRun[] {
 }
 
 /**
- * Begins an epoch above all that the folder has used, durably: before its first record. `usedEpochs` are known from elsewhere,
+ * Begins an epoch above all that the folder has used, durably, before its first record. `usedEpochs` are known from elsewhere.
  * `segmentEpochs` still have records, so their nonces are kept.
  */
 export function beginRun(

@@ -5,11 +5,11 @@ export type SegmentIndex = {
   readonly lanes: Map<number, { first: number; next: number }>;
 };
 
-/** Segments of the running epoch that may hold records nobody has confirmed yet. The journal adds them, the shipper forgets them. */
+/** Segments of the running epoch that writers may not have stored yet. The journal adds them, the shipper removes them. */
 export class JournalSegments {
   readonly #segments: SegmentIndex[] = [];
 
-  /** Oldest first; the last one is being written. */
+  /** Oldest first; the journal writes into the last one. */
   get all(): readonly SegmentIndex[] {
     return this.#segments;
   }
@@ -18,7 +18,7 @@ export class JournalSegments {
     this.#segments.push(segment);
   }
 
-  /** Forgets segments from the front while `isPassed` says that everybody has what they hold. Answers their paths. */
+  /** Removes segments from the front while `isPassed` says that the writers have stored them. Returns their paths. */
   takePassed(isPassed: (segment: SegmentIndex) => boolean): string[] {
     const passed: string[] = [];
     for (;;) {

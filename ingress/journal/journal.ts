@@ -10,28 +10,28 @@ import { SyncGroup } from "./sync-group.ts";
 export type SyncMode = "interval" | "always" | "none";
 
 const SYNC_INTERVAL_MS = 20;
-/** A disk that had no room for a segment is not asked again for every click. */
+/** After a disk had no room for a segment, wait this long before the next attempt: not every click must ask. */
 const OPEN_AGAIN_MS = 1_000;
 
-/** Where a record stands. Positions count from 0 in (producer, epoch, lane). */
-export type Place = { readonly lane: number; readonly position: number };
+/** The position of a record. Positions count from 0 in (producer, epoch, lane). */
+export type RecordPosition = { readonly lane: number; readonly position: number };
 
-/** What an answer has to wait for: calls `done` once, when it may leave. */
+/** What an answer has to wait for. It calls `done` once, when the answer may leave. */
 export type Pending = (done: () => void) => void;
 
 export type JournalOptions = {
   readonly folder: string;
   readonly epoch: number;
-  /** Each segment is added when its first record comes. */
+  /** The journal adds each segment with its first record. */
   readonly segments: JournalSegments;
   readonly sync: SyncMode;
-  /** Bytes of the disk that are left to others; undefined for the usual share. */
+  /** Bytes of the disk that the journal leaves free; undefined for the usual share. */
   readonly reserveBytes: number | undefined;
-  /** Told of every record in its turn, before its answer leaves. The frame is overwritten by the next one. */
-  readonly onTaken: (place: Place, frame: FrameBuffer) => void;
-  /** The disk did not take the record; answers what its answer waits for instead (P6). */
-  readonly onDiskFault: (place: Place, error: unknown) => Pending;
-  /** Records that were written are perhaps not on the disk: a power cut could take them (P8). */
+  /** Called for every record, in order, before its answer leaves. The next record overwrites the frame. */
+  readonly onTaken: (at: RecordPosition, frame: FrameBuffer) => void;
+  /** The disk did not take the record. Returns what the answer waits for instead (P6). */
+  readonly onDiskFault: (at: RecordPosition, error: unknown) => Pending;
+  /** A sync failed: written records may not be on the disk, and a power cut could take them (P8). */
   readonly onSyncFault: (error: Error) => void;
 };
 
@@ -43,7 +43,7 @@ type OpenSegment = {
 
 /**
  * The journal of one process. A record is written before its answer, in its own handler. Invariant: an answer never leaves
- * before its record is with the kernel, or with `always` on the disk; what the disk refused is told by `onDiskFault`.
+ * before its record is with the kernel, or with `always` on the disk. What the disk refuses goes to `onDiskFault`.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -73,35 +73,35 @@ export class Journal {
     return journal;
   }
 
-  /** Position that the next record of the lane gets. */
+  /** Position of the lane's next record. */
   nextPosition(lane: number): number {
     return this.#nextPosition.get(lane) ?? 0;
   }
 
-  /** Undefined when the record is as durable as it has to be, and the answer may leave; else what it waits for. */
+  /** Returns undefined when the record is durable enough for its answer to leave, else what the answer must wait for. */
   append({ lane, line }: Recorded): Pending | undefined {
     const position = this.nextPosition(lane);
-    const place = { lane, position };
+    const at = { lane, position };
     const frame = this.#frame.encode({ lane, position, line });
     this.#nextPosition.set(lane, position + 1);
-    // In memory first: whatever the disk says, the record is on its way to JetStream.
-    this.#options.onTaken(place, frame);
+    // In memory first: the record goes to JetStream also when the disk refuses it.
+    this.#options.onTaken(at, frame);
     let segment: OpenSegment;
     try {
-      segment = this.#put(place, frame);
+      segment = this.#put(at, frame);
     } catch (error) {
-      return this.#options.onDiskFault(place, error);
+      return this.#options.onDiskFault(at, error);
     }
     if (this.#options.sync !== "always") return undefined;
     return (done) => {
       segment.group.whenSynced((error) => {
         if (error === null) done();
-        else this.#options.onDiskFault(place, error)(done);
+        else this.#options.onDiskFault(at, error)(done);
       });
     };
   }
 
-  /** Resolves when everything is on the disk and no file is open any more. */
+  /** Resolves when everything is on the disk and all files are closed. */
   async close(): Promise<void> {
     clearInterval(this.#syncTimer);
     this.#retire();
@@ -112,7 +112,7 @@ export class Journal {
     this.#medium.close();
   }
 
-  #put({ lane, position }: Place, frame: FrameBuffer): OpenSegment {
+  #put({ lane, position }: RecordPosition, frame: FrameBuffer): OpenSegment {
     let segment = this.#current ?? this.#openNext();
     if (!segment.writer.put(frame.bytes, frame.length)) {
       segment = this.#openNext();
@@ -153,7 +153,7 @@ export class Journal {
     return this.#current;
   }
 
-  /** What was written last is synced and closed beside the requests. */
+  /** Syncs and closes the last segment without holding up requests. */
   #retire(): void {
     const closed = this.#current?.group.close();
     this.#current = undefined;

@@ -61,7 +61,7 @@ test("records leave in messages in their order, each once, within the bounds of 
   );
 });
 
-test("a message that is being sent stays as it is, whatever is dropped and added meanwhile", () => {
+test("a message being sent stays unchanged while records are dropped and added", () => {
   const tail = new LaneTail();
   push(tail, "first");
   const message = tail.message();

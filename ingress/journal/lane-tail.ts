@@ -1,6 +1,6 @@
 import { BATCH_BYTES_MAX, BATCH_RECORDS_MAX } from "../../schemas/events/click-batch.ts";
 
-/** Before the lines of a message stands its head, whose length is only known when it is sent. */
+/** Room for the head of a message, which comes before its lines: its length is known only when the message is sent. */
 const HEAD_ROOM_BYTES = 256;
 const CHUNK_BYTES = HEAD_ROOM_BYTES + BATCH_BYTES_MAX;
 const FREE_CHUNKS_MAX = 8;
@@ -16,7 +16,7 @@ type Chunk = {
   isSealed: boolean;
 };
 
-/** A message that can be sent as often as it takes; it is valid until {@link LaneTail.dropBefore} has passed it. */
+/** A message that may be sent any number of times. It is valid until {@link LaneTail.dropBefore} has passed it. */
 export type TailMessage = {
   readonly first: number;
   readonly records: number;
@@ -28,7 +28,7 @@ export type TailMessage = {
 
 /**
  * The newest records of one lane in memory, without gaps, in the bytes in which they are sent. What does not fit is dropped from
- * the front: the journal on disk has it. Memory is used again and again, so that a record leaves nothing to collect.
+ * the front, because the journal on disk has it. Memory is reused, so a record leaves nothing to collect.
  */
 export class LaneTail {
   readonly #chunks: Chunk[] = [];
@@ -36,7 +36,7 @@ export class LaneTail {
   #next = 0;
   #bytes = 0;
 
-  /** Position of the oldest record held, or of the next one to come while none is. */
+  /** Position of the oldest record held; of the next record while none is held. */
   get first(): number {
     return this.#chunks[0]?.first ?? this.#next;
   }
@@ -45,7 +45,7 @@ export class LaneTail {
     return this.#next;
   }
 
-  /** Memory that is held, in bytes. */
+  /** Memory held, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -69,7 +69,7 @@ export class LaneTail {
     this.#next += 1;
   }
 
-  /** The oldest records as one message, to which nothing is added any more; undefined when there are none. */
+  /** The oldest records as one message, which then stays unchanged; undefined when there are none. */
   message(): TailMessage | undefined {
     const [chunk] = this.#chunks;
     if (chunk === undefined) return undefined;
@@ -88,7 +88,7 @@ export class LaneTail {
     };
   }
 
-  /** Forgets the messages before `position`, whose memory nobody reads any more. */
+  /** Forgets the messages before `position`. Nothing may read their memory afterwards. */
   dropBefore(position: number): void {
     for (;;) {
       const [chunk] = this.#chunks;
@@ -100,7 +100,7 @@ export class LaneTail {
     }
   }
 
-  /** Forgets the oldest records until at most `bytesMax` are held. A message that is being sent stays as it is. */
+  /** Forgets the oldest records until at most `bytesMax` are held. A message being sent stays unchanged. */
   shrinkTo(bytesMax: number): void {
     while (this.#bytes > bytesMax && this.#chunks.length > 1) {
       this.#bytes -= this.#chunks.shift()?.bytes.length ?? 0;

@@ -6,7 +6,7 @@ const RETRY_MS = 2_000;
 
 /**
  * Gets a number and a folder for the next start and retires the present folder, which keeps its records until the writers have
- * them. Rejects only when `signal` ends the wait for Postgres: until then this process goes on answering clicks.
+ * them. Until then this process goes on answering clicks. Rejects only when `signal` ends the wait for Postgres.
  */
 export async function leaveNumber(
   folder: ProducerFolder,
@@ -19,16 +19,16 @@ export async function leaveNumber(
   },
 ): Promise<void> {
   const { journalPath, allocate, log, signal } = options;
-  const place = { producer: folder.producer, epoch: folder.epoch, reason };
-  log.error(place, "producer.number-belongs-to-another");
+  const context = { producer: folder.producer, epoch: folder.epoch, reason };
+  log.error(context, "producer.number-belongs-to-another");
   for (;;) {
     try {
       const next = await makeProducerFolder(journalPath, allocate);
       retireFolder(folder.path, reason);
-      log.error({ ...place, next, keeps: folder.path }, "producer.folder-retired");
+      log.error({ ...context, next, keeps: folder.path }, "producer.folder-retired");
       return;
     } catch (error) {
-      log.warn({ err: error, ...place }, "producer.no-number-yet");
+      log.warn({ err: error, ...context }, "producer.no-number-yet");
       await sleep(RETRY_MS, undefined, { signal });
     }
   }

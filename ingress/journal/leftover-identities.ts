@@ -6,11 +6,11 @@ import type { EndedSegment } from "./segment-files.ts";
 import type { RunningEpoch } from "./shipper.ts";
 import type { WatermarkBook } from "./watermarks.ts";
 
-type Place = Pick<Range, "epoch" | "lane">;
+type EpochLane = Pick<Range, "epoch" | "lane">;
 
 /**
- * Under which producer numbers the records of a folder are shipped: its own, and one that was made for an epoch in the lanes
- * whose writer gives the epoch to another process.
+ * The producer numbers under which the records of a folder are shipped: its own number, and, in lanes whose writer gives an epoch
+ * to another process, a number made for that epoch.
  */
 export class LeftoverIdentities {
   readonly #producer: number;
@@ -33,47 +33,47 @@ export class LeftoverIdentities {
     this.#moved = options.moved;
   }
 
-  of(place: Place): ShippedAs {
-    const nonce = this.#nonces.get(place.epoch);
-    const moved = this.isRefused(place) ? this.#moved.producerOf(place.epoch) : undefined;
+  of(sequence: EpochLane): ShippedAs {
+    const nonce = this.#nonces.get(sequence.epoch);
+    const moved = this.isRefused(sequence) ? this.#moved.producerOf(sequence.epoch) : undefined;
     return { producer: moved ?? this.#producer, nonce };
   }
 
-  headOf(place: Place): { producer: number; nonce?: string } {
-    const { producer, nonce } = this.of(place);
+  headOf(sequence: EpochLane): { producer: number; nonce?: string } {
+    const { producer, nonce } = this.of(sequence);
     return nonce === undefined ? { producer } : { producer, nonce };
   }
 
   /** Whether the writer refuses the records under the folder's own number. */
-  isRefused({ epoch, lane }: Place): boolean {
+  isRefused({ epoch, lane }: EpochLane): boolean {
     const nonce = this.#nonces.get(epoch);
     return this.#book.isRefused({ producer: this.#producer, epoch, lane, nonce });
   }
 
-  /** Refused, and without another number yet: not to be shipped. */
-  isWaiting(place: Place): boolean {
-    return this.isRefused(place) && this.#moved.producerOf(place.epoch) === undefined;
+  /** Whether the records are refused and have no other number yet. They must not be shipped. */
+  isWaiting(sequence: EpochLane): boolean {
+    return this.isRefused(sequence) && this.#moved.producerOf(sequence.epoch) === undefined;
   }
 
-  /** Makes numbers for epochs that are refused; an epoch for which there is none yet waits. */
+  /** Gets numbers for refused epochs. An epoch without one waits for the next call. */
   async moveRefused(
     segments: readonly EndedSegment[],
     allocate: (claim: string) => Promise<number>,
   ): Promise<void> {
     for (const { epoch, lanes } of segments) {
       if (![...lanes.keys()].some((lane) => this.isWaiting({ epoch, lane }))) continue;
-      const place = { producer: this.#producer, epoch };
+      const context = { producer: this.#producer, epoch };
       try {
         const movedTo = await this.#moved.move(epoch, allocate);
-        this.#log.error({ ...place, movedTo }, "journal.epoch-moved");
+        this.#log.error({ ...context, movedTo }, "journal.epoch-moved");
       } catch (error) {
-        this.#log.warn({ err: error, ...place }, "journal.epoch-not-moved-yet");
+        this.#log.warn({ err: error, ...context }, "journal.epoch-not-moved-yet");
         return;
       }
     }
   }
 
-  /** The epochs that were moved, as the writers know them. */
+  /** The moved epochs, under the numbers that the writers know. */
   get movedRuns(): RunningEpoch[] {
     return [...this.#moved.all].flatMap(([epoch, producer]) => {
       const nonce = this.#nonces.get(epoch);

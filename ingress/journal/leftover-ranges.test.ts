@@ -34,7 +34,7 @@ test("what a dead process left is shipped once, not every 10 s, while nothing is
   let records = 0;
   let rounds = 0;
   for (let nowMs = 0; nowMs < 12 * HOUR_MS; nowMs += 500) {
-    // The writer lives and has stored nothing: ClickHouse is away.
+    // The writer runs and has stored nothing, because ClickHouse is down.
     if (nowMs % (60 * SECOND_MS) === 0) {
       book.take([{ lane: 0, producer: 7, epoch: 3, next: 0, missing: [] }]);
     }
@@ -61,12 +61,12 @@ test("what the writer lists as missing is shipped again, and all of it once JetS
   ]);
 });
 
-test("a word about another start with the same number says nothing about these records (#7)", () => {
+test("a watermark of another start with the same number says nothing about these records (#7)", () => {
   const { book, ranges } = leftovers("own");
   book.take([{ lane: 0, producer: 7, epoch: 3, next: 500, missing: [], nonce: "other" }]);
-  expect(ranges.isHome(SEGMENT)).toBe(false);
-  // Refused, and without a number of their own yet: they wait.
+  expect(ranges.isStored(SEGMENT)).toBe(false);
+  // They are refused and have no other number yet, so they wait.
   expect(ranges.due([SEGMENT], 0)).toEqual([]);
   book.take([{ lane: 0, producer: 7, epoch: 3, next: 500, missing: [], nonce: "own" }]);
-  expect(ranges.isHome(SEGMENT)).toBe(true);
+  expect(ranges.isStored(SEGMENT)).toBe(true);
 });

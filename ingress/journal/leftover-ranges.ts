@@ -4,19 +4,19 @@ import { RisingWaits } from "./rising-waits.ts";
 import type { EndedSegment } from "./segment-files.ts";
 import type { Passed, Sequence, WatermarkBook } from "./watermarks.ts";
 
-/** A range that the writer lists: it may be on its way, behind whatever else the writer has to read. */
+/** Waits for a range that the writer lists as missing: it may be on its way, behind other messages to the writer. */
 const MISSING_AGAIN = { firstMs: 10_000, longestMs: 600_000 };
-/** A writer of an earlier release does not list what is missing at the end of a sequence. */
-const UNHEARD_AGAIN = { firstMs: 600_000, longestMs: 6 * 3_600_000 };
+/** Waits for writers of an earlier release, which do not list what is missing at the end of a sequence. */
+const UNREPORTED_AGAIN = { firstMs: 600_000, longestMs: 6 * 3_600_000 };
 
-type Place = Pick<Range, "epoch" | "lane">;
+type EpochLane = Pick<Range, "epoch" | "lane">;
 
-/** What of a folder's segments has to be shipped now, by what the writers say that they have. */
+/** Decides which records of a folder's segments must be shipped now, by the watermarks of the writers. */
 export class LeftoverRanges {
   readonly #book: WatermarkBook;
   readonly #identities: LeftoverIdentities;
   readonly #missing = new RisingWaits(MISSING_AGAIN);
-  readonly #unheard = new RisingWaits(UNHEARD_AGAIN);
+  readonly #unreported = new RisingWaits(UNREPORTED_AGAIN);
   readonly #ends = new Map<string, number>();
 
   constructor(book: WatermarkBook, identities: LeftoverIdentities) {
@@ -24,8 +24,8 @@ export class LeftoverRanges {
     this.#identities = identities;
   }
 
-  /** Whether writers have said something of every lane and epoch. */
-  areHeard(segments: readonly EndedSegment[]): boolean {
+  /** Whether writers have reported on every lane and epoch. */
+  haveWatermarks(segments: readonly EndedSegment[]): boolean {
     return segments.every(({ epoch, lanes }) =>
       [...lanes.keys()].every(
         (lane) =>
@@ -39,34 +39,34 @@ export class LeftoverRanges {
     const due = new Map<string, Range>();
     for (const { epoch, lanes, path } of segments) {
       for (const [lane, { first, next }] of lanes) {
-        const place = { epoch, lane };
-        if (this.#identities.isWaiting(place)) continue;
-        const name = this.#nameOf(place);
+        const at = { epoch, lane };
+        if (this.#identities.isWaiting(at)) continue;
+        const name = this.#nameOf(at);
         this.#ends.set(name, Math.max(next, this.#ends.get(name) ?? 0));
-        this.#addMissing(due, place, nowMs);
-        const from = Math.max(first, this.#passed(place)?.next ?? 0);
+        this.#addMissing(due, at, nowMs);
+        const from = Math.max(first, this.#passed(at)?.next ?? 0);
         const key = `${name} ${path}`;
-        if (from < next && this.#unheard.mayGo(key, nowMs)) {
-          due.set(key, { ...place, from, to: next });
+        if (from < next && this.#unreported.mayGo(key, nowMs)) {
+          due.set(key, { ...at, from, to: next });
         }
       }
     }
     return [...due.values()];
   }
 
-  /** Also what no segment here holds: frames may be damaged, and then it has to be declared lost. */
-  #addMissing(due: Map<string, Range>, place: Place, nowMs: number): void {
-    for (const [from, to] of this.#passed(place)?.missing ?? []) {
-      const key = `${this.#nameOf(place)} ${from}-${to}`;
-      if (!due.has(key) && this.#missing.mayGo(key, nowMs)) due.set(key, { ...place, from, to });
+  /** Includes what no segment holds: frames may be damaged, and those records must be declared lost. */
+  #addMissing(due: Map<string, Range>, at: EpochLane, nowMs: number): void {
+    for (const [from, to] of this.#passed(at)?.missing ?? []) {
+      const key = `${this.#nameOf(at)} ${from}-${to}`;
+      if (!due.has(key) && this.#missing.mayGo(key, nowMs)) due.set(key, { ...at, from, to });
     }
   }
 
-  #nameOf({ epoch, lane }: Place): string {
+  #nameOf({ epoch, lane }: EpochLane): string {
     return `${this.#identities.of({ epoch, lane }).producer}.${epoch}.${lane}`;
   }
 
-  /** How far each epoch goes in the lanes of which its end is among the ranges. */
+  /** The end of each epoch in the lanes whose last records are among the ranges. */
   endsOf(ranges: readonly Range[]): { epoch: number; lane: number; next: number }[] {
     const ends = new Map<string, { epoch: number; lane: number; next: number }>();
     for (const { epoch, lane, to } of ranges) {
@@ -78,12 +78,12 @@ export class LeftoverRanges {
 
   /** JetStream no longer has what was shipped. */
   forgetShipped(): void {
-    this.#unheard.clear();
+    this.#unreported.clear();
     this.#missing.clear();
   }
 
-  /** Everything of every lane has passed and nothing of its epoch is missed: what was lost has been declared. */
-  isHome({ epoch, lanes }: EndedSegment): boolean {
+  /** Whether the writers have all records of the segment and miss none of its epoch. Lost records were declared then. */
+  isStored({ epoch, lanes }: EndedSegment): boolean {
     return [...lanes].every(([lane, { first, next }]) => {
       const sequence = this.#sequence({ epoch, lane });
       const isPassed = this.#book.hasPassed({ ...sequence, first, next });
@@ -91,11 +91,11 @@ export class LeftoverRanges {
     });
   }
 
-  #passed(place: Place): Passed | undefined {
-    return this.#book.of(this.#sequence(place));
+  #passed(at: EpochLane): Passed | undefined {
+    return this.#book.of(this.#sequence(at));
   }
 
-  #sequence({ epoch, lane }: Place): Sequence {
+  #sequence({ epoch, lane }: EpochLane): Sequence {
     return { ...this.#identities.of({ epoch, lane }), epoch, lane };
   }
 }

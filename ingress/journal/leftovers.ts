@@ -5,7 +5,7 @@ import { readRuns } from "./journal-run.ts";
 import { LeftoverIdentities } from "./leftover-identities.ts";
 import { LeftoverRanges } from "./leftover-ranges.ts";
 import { MovedEpochs } from "./moved-epochs.ts";
-import { messageAgain, publishUntilStored, sayEnded } from "./publish-batch.ts";
+import { messageAgain, publishEnded, publishUntilStored } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
 import {
   type EndedSegment,
@@ -18,9 +18,9 @@ import { hasKept, markStream, type StreamMark } from "./stream-mark.ts";
 import type { WatermarkBook } from "./watermarks.ts";
 
 const TICK_MS = 500;
-/** Writers tell their watermarks every second: what they have need not be shipped. */
-const FIRST_WORD_MS = 2_500;
-/** Between two looks whether JetStream still has what was shipped. */
+/** Writers publish their watermarks every second. Wait for them, because what they have need not be shipped. */
+const FIRST_WATERMARK_MS = 2_500;
+/** Time between two checks whether JetStream still has what was shipped. */
 const STREAM_LOOK_MS = 10_000;
 
 export type LeftoversOptions = {
@@ -40,8 +40,8 @@ export type LeftoversOptions = {
 };
 
 /**
- * Brings home what ended epochs of a producer left in its folder: ships it, and removes a segment when the writers have all of
- * it. Answers whether nothing is left: the signal may end the work. Damaged frames are reported and never stop it (P7).
+ * Ships what ended epochs of a producer left in its folder, and removes each segment when the writers have all of it. Returns
+ * whether nothing is left: the signal may end the work earlier. Damaged frames are reported and never stop it (P7).
  */
 export async function shipLeftovers(options: LeftoversOptions): Promise<boolean> {
   const { folder, epoch, log, events, signal } = options;
@@ -56,7 +56,7 @@ export async function shipLeftovers(options: LeftoversOptions): Promise<boolean>
   if (segments.length === 0) return true;
   log.info({ producer: options.producer, segments: segments.length }, "journal.leftovers-found");
   const shipment = new Leftovers(options, segments);
-  await shipment.untilHeard();
+  await shipment.untilReported();
   while (shipment.isLeft && !signal.aborted) {
     const lost = await shipment.step();
     if (lost > 0) events.lost(lost);
@@ -69,15 +69,15 @@ export async function shipLeftovers(options: LeftoversOptions): Promise<boolean>
 }
 
 /**
- * The segments of one folder on their way home. Each range is shipped once, and again only when the writer lists it as missing or
- * JetStream no longer has it: while ClickHouse is away, the stream does not grow.
+ * The segments of one folder, until the writers have them. Each range is shipped once, and again only when the writer lists it as
+ * missing or JetStream lost it. So the stream does not grow while ClickHouse is down.
  */
 class Leftovers {
   readonly #options: LeftoversOptions;
   readonly #identities: LeftoverIdentities;
   readonly #ranges: LeftoverRanges;
   #left: readonly EndedSegment[];
-  /** Everything that was shipped, as the stream has it. */
+  /** The messages that were shipped, by their numbers in the stream. */
   #shipped: StreamMark | undefined;
   #lookedAtMs = performance.now();
 
@@ -99,18 +99,22 @@ class Leftovers {
     return this.#left.length > 0;
   }
 
-  /** Gives writers the time to say what they have. */
-  async untilHeard(): Promise<void> {
+  /** Gives writers the time to publish their watermarks. */
+  async untilReported(): Promise<void> {
     const { link, signal } = this.#options;
     let waitedMs = 0;
-    while (!signal.aborted && !this.#ranges.areHeard(this.#left) && waitedMs < FIRST_WORD_MS) {
+    while (
+      !signal.aborted &&
+      !this.#ranges.haveWatermarks(this.#left) &&
+      waitedMs < FIRST_WATERMARK_MS
+    ) {
       await pause(TICK_MS, signal);
-      // Without a connection nobody can be heard: the wait begins when there is one.
+      // Without a connection no watermark can arrive: the wait begins when there is one.
       if (link.current() !== undefined) waitedMs += TICK_MS;
     }
   }
 
-  /** Ships what is due and removes what is home. Answers how many records were declared lost. */
+  /** Ships what is due and removes what the writers have. Returns how many records were declared lost. */
   async step(): Promise<number> {
     const { allocate, signal } = this.#options;
     await this.#identities.moveRefused(this.#left, allocate);
@@ -124,19 +128,19 @@ class Leftovers {
     }
     const left: EndedSegment[] = [];
     for (const segment of this.#left) {
-      if (this.#ranges.isHome(segment)) await removeSegment(segment.path);
+      if (this.#ranges.isStored(segment)) await removeSegment(segment.path);
       else left.push(segment);
     }
     this.#left = left;
     return lost;
   }
 
-  /** Nothing more comes under the numbers that were made for refused epochs. */
+  /** Publishes that nothing more comes under the numbers that were made for refused epochs. */
   async endMoved(): Promise<void> {
     const { link, signal, events } = this.#options;
     const onRetry = (error: unknown): void => events.retried(error);
     for (const run of this.#identities.movedRuns) {
-      await sayEnded(link, run, { signal, onRetry });
+      await publishEnded(link, run, { signal, onRetry });
     }
   }
 
@@ -155,7 +159,7 @@ class Leftovers {
         sequences.push(await publishUntilStored(link, messageAgain(batch), { signal, onRetry }));
       },
     });
-    // After them, how far the epoch goes: a writer that reads this and lacks a record before it lists it as missing.
+    // Then publish the end of the epoch: a writer that lacks a record before it lists that record as missing.
     for (const { epoch, lane, next } of this.#ranges.endsOf(ranges)) {
       const head = { ...this.#identities.headOf({ epoch, lane }), epoch, lane, first: next };
       const message = messageAgain({ ...head, at: newestMs, lines: [] });
@@ -170,7 +174,7 @@ class Leftovers {
     const known = this.#shipped;
     const first = sequences.reduce((least, seq) => Math.min(least, seq));
     const last = sequences.reduce((most, seq) => Math.max(most, seq));
-    // Unknown while JetStream cannot be asked: then writers alone say what is missing.
+    // Unknown while JetStream cannot be asked: then only the writers report what is missing.
     this.#shipped = await markStream(this.#options.link, {
       first: Math.min(first, known?.first ?? first),
       last: Math.max(last, known?.last ?? last),

@@ -9,13 +9,13 @@ import { C_LIBRARY, hasCLibrary } from "./c-library.ts";
 const LOCK_FILE = "lock";
 const LOCK_EXCLUSIVE_NOW = 2 | 4;
 
-/** Gives the lock back. */
+/** Releases the lock. */
 export type Unlock = () => Promise<void>;
 
 /**
- * A lock that ends with its process, however that ends; undefined when another process has it. By the file system where that can
- * be asked for, so that containers see each other's that share a volume; else a listening socket, which no second process
- * can open.
+ * Takes a lock that ends with its process, however it ends. Returns undefined when another process has it. Uses a lock of the
+ * file system where that is possible, so that containers with a common volume see each other's locks; elsewhere a listening
+ * socket, which no second process can open.
  */
 export async function lockFolder(path: string): Promise<Unlock | undefined> {
   return hasCLibrary() ? lockFile(join(path, LOCK_FILE)) : await lockSocket(path);
@@ -35,7 +35,7 @@ function lockFile(file: string): Unlock | undefined {
   return undefined;
 }
 
-/** A socket file may be left over: it is tried out before it is taken for stale. */
+/** A socket file may be left over, so connect to it before treating it as stale. */
 async function lockSocket(path: string): Promise<Unlock | undefined> {
   const name = createHash("sha256").update(realpathSync(path)).digest("hex").slice(0, 32);
   const file = join(tmpdir(), `tracker-journal-${name}`);

@@ -16,8 +16,8 @@ const NO_FILE = -1;
 const FAILED = -1;
 
 /**
- * Sets room on the disk aside, so that storing into the mapped file can never find it full; answers false when there is not
- * that much. Where `hasCLibrary()`. @throws for every other fault.
+ * Reserves space on the disk, so that storing into the mapped file can never find the disk full. Returns false when there is not
+ * enough. Requires `hasCLibrary()`. @throws for every other fault.
  */
 export function reserveRoom(descriptor: number, bytes: number): boolean {
   const fault = load({
@@ -33,15 +33,15 @@ export function reserveRoom(descriptor: number, bytes: number): boolean {
 }
 
 /**
- * A place in memory through which one file after the other is seen: what is stored there is with the kernel at once, without a
- * call into it. It stays the same place, because the collector counts every new one by its full size, and runs for it.
+ * A region of memory that shows one file after the other. What is stored there is with the kernel at once, without a system
+ * call. The region is reused, because the collector counts every new one by its full size and would run for it.
  */
 export class MappedWindow {
   readonly #address: JsExternal;
-  /** Only what the newest {@link show} covers may be touched: elsewhere the process dies. */
+  /** Use only the bytes that the newest {@link show} covers: the process dies on access to others. */
   readonly bytes: Buffer;
 
-  /** Where `hasCLibrary()`. @throws when the kernel gives no place. */
+  /** Requires `hasCLibrary()`. @throws when the kernel gives no memory. */
   constructor(size: number) {
     const flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     this.#address = load({
@@ -51,7 +51,7 @@ export class MappedWindow {
       paramsType: [I64, I64, I32, I32, I32, I64],
       paramsValue: [0, size, PROT_NONE, flags, NO_FILE, 0],
     });
-    // A failed mmap answers a pointer too: only the kernel can tell whether there is anything behind it.
+    // mmap returns a pointer also when it failed. Only the kernel can say whether there is memory behind it.
     const fault = load({
       library: C_LIBRARY,
       funcName: "msync",
@@ -59,11 +59,11 @@ export class MappedWindow {
       paramsType: [DataType.External, I64, I32],
       paramsValue: [this.#address, size, MS_ASYNC],
     });
-    if (fault !== 0) throw new Error("there is no place in memory for the journal");
+    if (fault !== 0) throw new Error("the kernel gave no memory for the journal");
     this.bytes = createExternalBuffer(this.#address, size);
   }
 
-  /** Shows the first `length` bytes of a file, whose room must be reserved. @throws when the kernel does not. */
+  /** Shows the first `length` bytes of a file. Their space must be reserved. @throws when the kernel refuses. */
   show(descriptor: number, length: number): void {
     const shown = load({
       library: C_LIBRARY,
@@ -75,7 +75,7 @@ export class MappedWindow {
     if (shown === FAILED) throw new Error("the journal cannot be mapped into memory");
   }
 
-  /** `bytes` must not be touched any more. */
+  /** Do not use `bytes` afterwards. */
   close(): void {
     load({
       library: C_LIBRARY,

@@ -7,8 +7,8 @@ const MOVED_FILE = "moved";
 const MOVED_LINE = /^(\d{1,15}) (\d{1,5})$/;
 
 /**
- * Epochs of a journal folder that a writer gives to another process, in some lane at least: their records are shipped under a
- * number that was made for them. Durable before the first of them is, so that no restart ships them under a third one.
+ * Epochs of a journal folder that a writer gives to another process, in at least one lane. Their records are shipped under a
+ * number made for them. The number is durable before the first record leaves, so that no restart ships them under a third one.
  */
 export class MovedEpochs {
   readonly #file: string;
@@ -23,7 +23,7 @@ export class MovedEpochs {
     }
   }
 
-  /** The number that an epoch has got; undefined for one that keeps its own. */
+  /** The number of a moved epoch; undefined for an epoch that keeps the folder's number. */
   producerOf(epoch: number): number | undefined {
     return this.#producers.get(epoch);
   }
@@ -32,7 +32,7 @@ export class MovedEpochs {
     return this.#producers.entries();
   }
 
-  /** @throws what `allocate` throws: the epoch then waits for the next attempt. */
+  /** @throws what `allocate` throws. The epoch then waits for the next attempt. */
   async move(epoch: number, allocate: (claim: string) => Promise<number>): Promise<number> {
     const producer = await allocate(newNonce());
     this.#producers.set(epoch, producer);

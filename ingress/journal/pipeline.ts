@@ -24,34 +24,34 @@ export type PipelineEvents = ShipperEvents & {
   taken(): void;
   /** The disk did not take a record. */
   diskFailed(error: unknown): void;
-  /** The disk may not hold on to what it has taken. */
+  /** A sync failed: the disk may lose what it has taken. */
   syncFailed(error: unknown): void;
-  /** A record was answered that nothing but our memory has. */
+  /** A record was answered that is only in our memory. */
   unrecorded(): void;
 };
 
 export type PipelineOptions = {
   /** Holds the folders of all producers of this machine. */
   readonly journalPath: string;
-  /** Of this producer, locked by this process. */
+  /** The folder of this producer, locked by this process. */
   readonly folder: ProducerFolder;
   readonly sync: SyncMode;
-  /** Bytes of the disk that are left to others; undefined for the usual share. */
+  /** Bytes of the disk that the journal leaves free; undefined for the usual share. */
   readonly reserveBytes: number | undefined;
   readonly db: Queryable;
   readonly link: NatsLink;
   readonly log: Log;
   readonly events: PipelineEvents;
-  /** Ends what is done beside the requests: leftovers, adoption, the wait for a number. */
+  /** Ends the background work: leftovers, adoption, the wait for a number. */
   readonly signal: AbortSignal;
   readonly others: AdoptionOptions["others"];
-  /** The producer number is another's, and the next start of this process has one of its own. Called once. */
+  /** Another process has the producer number. The next start of this process has its own number. Called once. */
   readonly onNumberLeft: () => Promise<void>;
 };
 
 /**
- * The way of records from an answer to the click writers: the journal of this start, its shipper, what earlier starts and dead
- * processes left, and the claim on the producer number under which all of it is shipped.
+ * Takes records from an answer to the click writers. It owns the journal of this start, its shipper, the leftovers of earlier
+ * starts and dead processes, and the claim on the producer number under which all of them are shipped.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -63,7 +63,7 @@ export class Pipeline {
   readonly #allocate: (claim: string) => Promise<number>;
   #isLeaving = false;
 
-  /** Opens the journal and listens to the click writers. Records may be appended, and none is shipped before {@link start}. */
+  /** Opens the journal and subscribes to the click writers. Records may be appended; none is shipped before {@link start}. */
   constructor(options: PipelineOptions) {
     this.#options = options;
     const { folder, db, link, log } = options;
@@ -76,27 +76,27 @@ export class Pipeline {
     this.#journal = this.#openJournal(this.#shipper);
   }
 
-  /** Ships, claims the producer number, and brings home what earlier starts and dead processes left. */
+  /** Ships records, claims the producer number, and ships what earlier starts and dead processes left. */
   start(): void {
     this.#claim.start();
     this.#shipper.start();
     const failed = (error: unknown): void =>
       this.#options.log.error({ err: error }, "journal.leftovers-failed");
-    this.#bringHome().catch(failed);
+    this.#shipLeftovers().catch(failed);
     this.#adopt().catch(failed);
   }
 
-  /** Undefined when the record is as durable as it has to be, and the answer may leave; else what it waits for. */
+  /** Returns undefined when the record is durable enough for its answer to leave, else what the answer must wait for. */
   append(recorded: Recorded): Pending | undefined {
     return this.#journal.append(recorded);
   }
 
-  /** Position that the next record of the lane gets. */
+  /** Position of the lane's next record. */
   nextPosition(lane: number): number {
     return this.#journal.nextPosition(lane);
   }
 
-  /** Settles when the writers can know of this epoch. */
+  /** Settles when the writers can know about this epoch. */
   get announced(): Promise<unknown> {
     return this.#shipper.announced;
   }
@@ -106,7 +106,7 @@ export class Pipeline {
     return this.#shipper.depth;
   }
 
-  /** Whether a record was answered that only our memory has, until it is shipped (P6). */
+  /** Whether an answered record is still only in our memory (P6). */
   get hasUnrecorded(): boolean {
     return this.#shipper.hasUnrecorded;
   }
@@ -116,13 +116,13 @@ export class Pipeline {
     return this.#segments.all.length;
   }
 
-  /** Bytes that the journal may still take of its disk. @throws when the file system does not answer. */
+  /** Bytes of its disk that the journal may still use. @throws when the file system does not answer. */
   get roomBytes(): number {
     const { folder, reserveBytes } = this.#options;
     return roomOn(folder.path, reserveBytes);
   }
 
-  /** Everything is on the disk, then shipped as far as it can be within 5 s, and the number is said to be free. */
+  /** Syncs everything, ships as much as it can within 5 s, and then publishes that the producer number is free. */
   async close(): Promise<void> {
     try {
       await this.#journal.close();
@@ -159,37 +159,37 @@ export class Pipeline {
       segments: this.#segments,
       sync,
       reserveBytes,
-      onTaken: (place, frame) => {
+      onTaken: (record, frame) => {
         events.taken();
-        shipper.take(place, frame);
+        shipper.take(record, frame);
       },
-      onDiskFault: (place, error) => {
+      onDiskFault: (record, error) => {
         events.diskFailed(error);
-        return recordDurably(shipper, place, () => events.unrecorded());
+        return recordDurably(shipper, record, () => events.unrecorded());
       },
       onSyncFault: (error) => events.syncFailed(error),
     });
   }
 
-  /** What earlier starts left in this folder. */
-  async #bringHome(): Promise<void> {
+  /** Ships what earlier starts left in this folder. */
+  async #shipLeftovers(): Promise<void> {
     const { folder, signal } = this.#options;
     const { producer, epoch, path } = folder;
     const mayDeclareLost = (): boolean => this.#claim.isConfirmed;
     const common = this.#shipment();
-    const isHome = await shipLeftovers({
+    const isDone = await shipLeftovers({
       ...common,
       folder: path,
       producer,
       epoch,
       mayDeclareLost,
     });
-    if (!isHome) return;
+    if (!isDone) return;
     while (!this.#claim.isConfirmed && !signal.aborted) await pause(CONFIRMATION_LOOK_MS, signal);
-    if (this.#claim.isConfirmed) this.#shipper.leftoversAreHome();
+    if (this.#claim.isConfirmed) this.#shipper.leftoversAreStored();
   }
 
-  /** What dead processes left in theirs. */
+  /** Ships what dead processes left in their folders. */
   async #adopt(): Promise<void> {
     const { journalPath, folder, others, db, log } = this.#options;
     const claim = (taken: ProducerFolder): ProducerClaim => adoptedClaim(db, taken, log);
@@ -202,7 +202,7 @@ export class Pipeline {
     return { link, book: this.#book, signal, log, events, allocate: this.#allocate };
   }
 
-  /** Gives the number up once the next start has one, whatever is wrong with the present one. */
+  /** Gives the number up once the next start has one, whatever is wrong with the present number. */
   #leave(reason: string): void {
     const { folder, journalPath, log, signal, onNumberLeft } = this.#options;
     if (this.#isLeaving || signal.aborted) return;
@@ -215,7 +215,7 @@ export class Pipeline {
   }
 }
 
-/** Of a folder that is adopted for a while: its number may belong to another one too, and then nothing is said about it. */
+/** The claim on an adopted folder's number. Another folder may have the same number, so losing it is not reported. */
 function adoptedClaim(db: Queryable, folder: ProducerFolder, log: Log): ProducerClaim {
   const { producer } = folder;
   const onLost = (reason: string): void => log.error({ producer, reason }, "producer.adopted-copy");

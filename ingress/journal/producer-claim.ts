@@ -6,7 +6,7 @@ import { readRuns } from "./journal-run.ts";
 import type { ProducerFolder } from "./producer-folder.ts";
 
 const HEARTBEAT_MS = 2_000;
-/** By then a process that lives on the original of this folder has met our run and left the number. */
+/** By then, a process that runs on the original of this folder has seen our run in Postgres and left the number. */
 const CONFIRMED_MS = 5_000;
 const CLOSE_MS = 2_000;
 
@@ -21,9 +21,9 @@ export type ProducerClaimOptions = {
 type Row = { isQuiet: boolean; contestedAt: string | null };
 
 /**
- * Notes in Postgres which run has a producer number, every two seconds while it lasts. A run takes the number over from those
- * that its folder remembers; any other run there means a second folder with this number, or a copy of this folder. Nothing
- * waits for it: without Postgres a process goes on, and nonces distinguish its epochs.
+ * Writes to Postgres every two seconds which run has a producer number. A run takes the number over from the runs that its
+ * folder remembers. Any other run there means a second folder with this number, or a copy of this folder. Nothing waits for it:
+ * without Postgres a process goes on, and nonces distinguish its epochs.
  */
 export class ProducerClaim {
   readonly #options: ProducerClaimOptions;
@@ -47,15 +47,15 @@ export class ProducerClaim {
   }
 
   /**
-   * Whether no other process runs on a copy of this folder. Until then nobody may say that earlier epochs have ended, or that
-   * what this folder lacks of them is lost.
+   * Whether no other process runs on a copy of this folder. Until then no process may declare that earlier epochs have ended, or
+   * that records which this folder lacks are lost.
    */
   get isConfirmed(): boolean {
     if (this.#isOver || this.#claimedAtMs === undefined) return false;
     return this.#isSole || performance.now() - this.#claimedAtMs > CONFIRMED_MS;
   }
 
-  /** Says that the run has ended, so that the next one need not wait to see whether it lives. A Postgres that hangs is left. */
+  /** Writes that the run has ended, so that the next one need not wait for it. Does not wait for a Postgres that hangs. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     const patience = new AbortController();
@@ -80,7 +80,7 @@ export class ProducerClaim {
   }
 
   #beat(): void {
-    // One at a time: a Postgres that hangs holds up no second statement.
+    // One at a time: while Postgres hangs, no second statement waits for it.
     if (this.#isUnderWay || this.#isOver) return;
     this.#isUnderWay = true;
     this.#underWay = this.#claim().finally(() => {
@@ -104,7 +104,7 @@ export class ProducerClaim {
         this.#isSole = row.isQuiet;
         log.info({ producer: folder.producer, epoch: folder.epoch }, "producer.run-noted");
       } else if (row.contestedAt !== this.#firstContestedAt) {
-        // The other one has left, and still ships what it has: not confirmed before it had the time.
+        // The other process has left and still ships its records: not confirmed before it had time to do so.
         this.#firstContestedAt = row.contestedAt;
         this.#claimedAtMs = Number.POSITIVE_INFINITY;
         this.#isSole = false;
@@ -115,7 +115,7 @@ export class ProducerClaim {
     }
   }
 
-  /** Undefined when the number is another's. */
+  /** Undefined when another process has the number. */
   async #note(): Promise<Row | undefined> {
     const { db, folder } = this.#options;
     const { rows } = await db.query<Row>({
@@ -135,7 +135,7 @@ export class ProducerClaim {
     return rows[0];
   }
 
-  /** Leaves a sign for the one that has the number. Answers what is wrong. */
+  /** Leaves a mark for the process that has the number. Returns the reason in words. */
   async #contest(): Promise<string> {
     const { db, folder } = this.#options;
     const { rows } = await db.query<{ host: string; isOwnFolder: boolean }>({

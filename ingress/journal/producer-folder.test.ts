@@ -39,7 +39,7 @@ test("every start of a folder has an epoch above all before it, and a nonce that
   expect(first.nonce).not.toBe(second.nonce);
 });
 
-test("epochs go on above those of an earlier release and of a damaged epoch file (#7, P39)", async () => {
+test("epochs continue above those of an earlier release and of a damaged epoch file (#7, P39)", async () => {
   const { epoch } = await start();
   writeFileSync(join(journal, "1", "epoch"), String(epoch + 1_000));
   expect((await start()).epoch).toBe(epoch + 1_001);

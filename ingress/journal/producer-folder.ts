@@ -10,18 +10,18 @@ const NONCE_FILE = "nonce";
 const RETIRED_FILE = "retired";
 
 /**
- * A producer is a journal folder: `journal/<producer>/`. Whoever holds its lock writes into it, and every start begins an epoch
- * of its own before the first record, so that no position is ever used twice.
+ * A producer is a journal folder: `journal/<producer>/`. The process with its lock writes into it. Every start begins an epoch
+ * of its own before its first record, so that no position is ever used twice.
  */
 export type ProducerFolder = JournalRun & {
   readonly producer: number;
-  /** Random, made with the folder: whose number this is in Postgres. */
+  /** Random, made with the folder. Identifies the owner of the number in Postgres. */
   readonly claim: string;
   readonly path: string;
   release(): Promise<void>;
 };
 
-/** Locks the first free folder, or makes one whose number `allocate` gives to a claim. */
+/** Locks the first free folder, or makes one. `allocate` returns the number for a claim. */
 export async function takeProducerFolder(
   journalPath: string,
   allocate: (claim: string) => Promise<number>,
@@ -38,7 +38,7 @@ export async function takeProducerFolder(
   return folder;
 }
 
-/** Makes a folder that nobody holds yet, and answers its number. */
+/** Makes a folder that no process holds yet, and returns its number. */
 export async function makeProducerFolder(
   journalPath: string,
   allocate: (claim: string) => Promise<number>,
@@ -72,8 +72,8 @@ export async function tryToTake(
 }
 
 /**
- * Ends the use of a folder whose number or epochs another process has: no start writes into it again. What is in it is still
- * brought home.
+ * Retires a folder because another process has its number or epochs: no start writes into it again. Its records are still
+ * shipped.
  */
 export function retireFolder(path: string, reason: string): void {
   writeDurably(join(path, RETIRED_FILE), `${reason}\n`);
@@ -88,7 +88,7 @@ export function retiredSinceMs(path: string): number | undefined {
   return statSync(join(path, RETIRED_FILE), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** A folder of an earlier release has no claim until now. */
+/** A folder of an earlier release gets its claim here. */
 function claimOf(path: string): string {
   const file = join(path, NONCE_FILE);
   const known = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
@@ -104,7 +104,7 @@ function runOf(path: string): JournalRun {
   if (lastRun !== undefined && isRetired(path)) return lastRun;
   const file = join(path, EPOCH_FILE);
   const last = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
-  // A damaged file must not bring an epoch back: the segments on disk say what was used.
+  // A damaged file must not repeat an epoch: the names of the segments on disk show which were used.
   const used = readdirSync(path).map((name) => Number(/^(\d+)-\d+\.wal$/.exec(name)?.[1] ?? 0));
   const epochs = [Number.isSafeInteger(last) ? last : 0, ...used];
   const run = beginRun(path, { epochs, withSegments: new Set(used) }, Date.now());

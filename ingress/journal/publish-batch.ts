@@ -8,27 +8,27 @@ import type { NatsLink } from "../nats-link.ts";
 const ACK_TIMEOUT_MS = 5_000;
 const BACKOFF = { firstMs: 50, longestMs: 2_000 } as const;
 
-/** A batch as it goes out. */
+/** A batch as it is sent. */
 export type BatchMessage = {
   readonly lane: number;
-  /** Undefined for a message that nothing is lost with, and so need not be told from its repeat. */
+  /** Undefined when a repeat of the message does no harm, so that JetStream need not recognise it. */
   readonly id: string | undefined;
   readonly bytes: Uint8Array;
 };
 
 export type PublishOptions = {
   readonly signal: AbortSignal;
-  /** The message is sent once more, and why. */
+  /** The message is sent again; the argument says why. */
   readonly onRetry: (error: unknown) => void;
 };
 
-/** Names a batch by what it holds, so that JetStream knows a repeat. */
+/** Names a batch by its content, so that JetStream recognises a repeat. */
 export function batchId(batch: Omit<ClickBatch, "lines">, records: number): string {
   return `${batch.producer}.${batch.epoch}.${batch.lane}.${batch.first}-${records}`;
 }
 
-/** Says in every lane that nothing more comes of this epoch and those before it, for a process that can no longer say it. */
-export async function sayEnded(
+/** Publishes in every lane that nothing more comes of this epoch and those before it, for a process that can no longer do so. */
+export async function publishEnded(
   link: NatsLink,
   { producer, epoch, nonce }: { producer: number; epoch: number; nonce: string },
   options: PublishOptions,
@@ -41,7 +41,7 @@ export async function sayEnded(
   }
 }
 
-/** A batch that was shipped before and that the writer misses: JetStream must not take it for a repeat. */
+/** A batch that was shipped before and that the writer misses. Its message ID is new: JetStream must not drop it as a repeat. */
 export function messageAgain(batch: ClickBatch): BatchMessage {
   const { lane, lines } = batch;
   return {
@@ -52,8 +52,8 @@ export function messageAgain(batch: ClickBatch): BatchMessage {
 }
 
 /**
- * Publishes until JetStream has acknowledged, however long that takes: the same message id each time, so that an acknowledgement
- * that got lost stores nothing twice there. Answers the message's number in the stream. Rejects only when `signal` ends the wait.
+ * Publishes until JetStream has acknowledged, however long that takes. The message ID stays the same, so that a lost
+ * acknowledgement stores nothing twice there. Returns the message's number in the stream. Rejects only when `signal` ends the wait.
  */
 export async function publishUntilStored(
   link: NatsLink,
@@ -73,7 +73,7 @@ export async function publishUntilStored(
         });
         return seq;
       } catch (error) {
-        // Whatever it was (timeout, no stream yet, connection lost): the batch is in the journal, and is sent again.
+        // Whatever the fault (timeout, no stream yet, connection lost): the batch is in the journal, and is sent again.
         onRetry(error);
       }
     }

@@ -1,14 +1,18 @@
-import type { Pending, Place } from "./journal.ts";
+import type { Pending, RecordPosition } from "./journal.ts";
 import type { Shipper } from "./shipper.ts";
 
-/** A visitor waits no longer for a disk that is full (P6). */
+/** A visitor waits at most this long while the disk is full (P6). */
 const DIRECT_MS = 150;
 
 /**
- * The way of a record that the disk did not take: to JetStream, and the answer leaves when it is there or after 150 ms. What
- * neither has by then is told by `unrecorded`; it stays in memory and goes out when it can.
+ * Handles a record that the disk did not take: it goes to JetStream, and the answer leaves when it is there or after 150 ms.
+ * After 150 ms `unrecorded` is called. The record stays in memory and is shipped when that is possible.
  */
-export function recordDurably(shipper: Shipper, place: Place, unrecorded: () => void): Pending {
+export function recordDurably(
+  shipper: Shipper,
+  record: RecordPosition,
+  unrecorded: () => void,
+): Pending {
   return (done) => {
     let isAnswered = false;
     const answer = (): void => {
@@ -17,11 +21,11 @@ export function recordDurably(shipper: Shipper, place: Place, unrecorded: () => 
       done();
     };
     const timer = setTimeout(() => {
-      shipper.noteUnrecorded(place);
+      shipper.noteUnrecorded(record);
       unrecorded();
       answer();
     }, DIRECT_MS);
-    void shipper.whenShipped(place).then(() => {
+    void shipper.whenShipped(record).then(() => {
       clearTimeout(timer);
       answer();
     });

@@ -11,13 +11,13 @@ export type Range = {
   readonly to: number;
 };
 
-/** Under which names the records of an epoch and lane are shipped. */
+/** The producer number and nonce under which the records of an epoch and lane are shipped. */
 export type ShippedAs = { readonly producer: number; readonly nonce: string | undefined };
 export type IdentityOf = (range: Pick<Range, "epoch" | "lane">) => ShippedAs;
 
 /**
- * Ships ranges again, from the segments that hold them. What no segment holds any more is declared lost, so that the writer
- * stops waiting for it (P7, P11), unless a copy of this journal may still have it; answers how many records that were.
+ * Ships ranges again from the segments that hold them. Records that are in no segment are declared lost, so that the writer
+ * stops waiting for them (P7, P11), unless a copy of this journal may still have them. Returns the number of lost records.
  */
 export async function reshipRanges(options: {
   readonly identityOf: IdentityOf;
@@ -27,7 +27,7 @@ export async function reshipRanges(options: {
   readonly publish: (batch: ClickBatch) => Promise<unknown>;
 }): Promise<number> {
   let lost = 0;
-  // Neighbouring ranges lie in one segment: it is read once for all of them.
+  // Neighbouring ranges are often in one segment, which is then read once for all of them.
   let read: { path: string; records: readonly JournalRecord[] } | undefined;
   for (const range of options.ranges) {
     let next = range.from;

@@ -2,7 +2,7 @@ import { type RisingWaits as Bounds, risingWaitMs } from "../../schemas/host/bac
 
 const KEYS_MAX = 10_000;
 
-/** When something may be done again: after a first wait, then after twice as long each time, up to a longest one. */
+/** Decides when something may be done again: after a first wait, then after twice as long each time, up to a longest wait. */
 export class RisingWaits {
   readonly #bounds: Bounds;
   readonly #known = new Map<string, { readonly doneAtMs: number; readonly times: number }>();
@@ -11,7 +11,7 @@ export class RisingWaits {
     this.#bounds = bounds;
   }
 
-  /** True for a key that is new or has waited long enough; it then counts as done at `nowMs`, on a clock that never steps. */
+  /** True for a key that is new or has waited long enough. It then counts as done at `nowMs`, on a clock that never steps. */
   mayGo(key: string, nowMs: number): boolean {
     const known = this.#known.get(key);
     if (known !== undefined && nowMs - known.doneAtMs < risingWaitMs(this.#bounds, known.times))

@@ -5,7 +5,7 @@ import type { SegmentIndex } from "./journal-segments.ts";
 
 const SEGMENT_NAME = /^(\d{1,10})-(\d{6})\.wal$/;
 
-/** A segment of an epoch that has ended, and what is left of its content. */
+/** A segment of an ended epoch, and the size of its damage. */
 export type EndedSegment = SegmentIndex & { readonly damagedBytes: number };
 
 /** Paths of the segments of all epochs before `epoch`, in the order in which they were written. */
@@ -23,7 +23,7 @@ export async function endedSegmentPaths(
     .map((segment) => ({ path: join(folder, segment.name), epoch: segment.epoch }));
 }
 
-/** Reads one whole segment: at most its 16 MiB and a frame. */
+/** Reads one whole segment: at most 16 MiB and one frame. */
 export async function readSegment(path: string): Promise<{
   records: readonly JournalRecord[];
   damagedBytes: number;

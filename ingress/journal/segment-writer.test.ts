@@ -16,7 +16,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** By system calls everywhere, by memory where this machine's file system allows it. */
+/** System calls work everywhere, mapped memory only where this machine's file system allows it. */
 const media: [string, (room?: () => number) => SegmentMedium][] = [
   ["written", writtenMedium],
   ...(isMappable(tmpdir())
@@ -48,7 +48,7 @@ test.each(media)(
       position += 1
     ) {
       bytes += frame.length;
-      // Early: a disk that others use takes long over a whole segment.
+      // Early: on a disk that others use, syncing a whole segment takes long.
       if (position === 0) await synced(writer);
     }
     const { records, damagedBytes } = decodeSegment(readFileSync(path));
@@ -60,7 +60,7 @@ test.each(media)(
   },
 );
 
-test.each(media)("%s: a segment that is there already is never written over", (_, open) => {
+test.each(media)("%s: an existing segment is never overwritten", (_, open) => {
   const folder = mkdtempSync(join(tmpdir(), "tracker-segment-"));
   folders.push(folder);
   const path = join(folder, "1-000001.wal");
@@ -71,7 +71,7 @@ test.each(media)("%s: a segment that is there already is never written over", (_
 });
 
 test.each(media)(
-  "%s: a segment takes no more than the room, and none is made without (#22)",
+  "%s: a segment takes no more than the free room, and none is made without room (#22)",
   (_, open) => {
     const folder = mkdtempSync(join(tmpdir(), "tracker-segment-"));
     folders.push(folder);

@@ -5,34 +5,34 @@ import { MappedWindow, reserveRoom } from "./map-file.ts";
 
 /** Small enough to be read back whole. */
 const SEGMENT_BYTES_MAX = 16 * 1024 ** 2;
-/** On a disk that is nearly full, smaller segments use what is left of it. */
+/** On a disk that is nearly full, smaller segments use the remaining space. */
 const SEGMENT_BYTES_MIN = 1024 ** 2;
-/** ext2 to ext4, XFS, tmpfs: room that is reserved there is there, also for bytes that are stored without a system call. */
+/** ext2 to ext4, XFS, tmpfs: here `posix_fallocate` guarantees the space, so a store into the mapping cannot fail. */
 const MAPPABLE_FILE_SYSTEMS: readonly number[] = [0xef53, 0x58465342, 0x01021994];
 
 /** Takes the frames of one segment file. What `put` has taken is with the kernel: it outlives this process (P1). */
 export type SegmentWriter = {
-  /** Answers false, having taken nothing, when the frame does not fit. @throws when the disk takes nothing. */
+  /** Returns false and takes nothing when the frame does not fit. @throws when the disk takes nothing. */
   readonly put: (frame: Buffer, length: number) => boolean;
-  /** Has everything that was put before on the disk when `done` is called without an error. */
+  /** Calls `done` without an error when everything put before is on the disk. */
   readonly sync: (done: (error: Error | null) => void) => void;
-  /** The last call: after it the segment is only read. */
+  /** The last call: afterwards the segment is only read. */
   readonly close: () => void;
 };
 
-/** What the segments of a journal are written through. */
+/** How the segments of a journal are written. */
 export type SegmentMedium = {
-  /** @throws when the file exists, or when there is no room for it. The segment before it takes no more. */
+  /** @throws when the file exists, or when there is no room for it. The segment before it takes no more frames. */
   readonly open: (path: string) => SegmentWriter;
   readonly close: () => void;
 };
 
-/** Bytes that new segments may take of the disk: asked for each segment, which is at most 16 MiB. */
+/** Returns the bytes that new segments may use. Called for each segment, of at most 16 MiB. */
 type Room = () => number;
 
 /**
- * Memory where this folder's file system allows it: on every other one each record is a system call. `reserveBytes` of the disk are
- * left to others; undefined for the usual share (disk-room.ts).
+ * Mapped memory where this folder's file system allows it; elsewhere each record is a system call. `reserveBytes` of the disk
+ * stay free; undefined for the usual share (disk-room.ts).
  */
 export function openSegmentMedium(folder: string, reserveBytes: number | undefined): SegmentMedium {
   const room = (): number => roomOn(folder, reserveBytes);
@@ -43,7 +43,7 @@ export function isMappable(folder: string): boolean {
   return hasCLibrary() && MAPPABLE_FILE_SYSTEMS.includes(statfsSync(folder).type);
 }
 
-/** A record costs 0.9 µs, page faults and all, in place of 2.3. */
+/** A record costs 0.9 µs including page faults; with system calls it costs 2.3 µs. */
 export function mappedMedium(room: Room = unlimited): SegmentMedium {
   const window = new MappedWindow(SEGMENT_BYTES_MAX);
   return {
@@ -86,7 +86,7 @@ function stored(descriptor: number, window: MappedWindow, room: number): Segment
       return true;
     },
     sync: (done) => fdatasync(descriptor, done),
-    // What was reserved and not used is given back. It reads as zeros, and so does no harm where this fails.
+    // Gives back the unused reserve. It reads as zeros, so a failure here does no harm.
     close: () => ftruncate(descriptor, at, () => closeSync(descriptor)),
   };
 }
@@ -100,7 +100,7 @@ function reserveMost(descriptor: number, room: number): number {
 
 function noRoom(): Error {
   return new Error(
-    "no room is left on the disk of the journal, besides what JOURNAL_RESERVE_BYTES keeps for others",
+    "no room is left on the disk of the journal: JOURNAL_RESERVE_BYTES keeps the rest for others",
   );
 }
 

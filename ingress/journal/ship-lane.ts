@@ -13,7 +13,7 @@ import { FRAME_HEAD_BYTES, type FrameBuffer } from "./frame.ts";
 import { LaneTail } from "./lane-tail.ts";
 import { type BatchMessage, batchId, publishUntilStored } from "./publish-batch.ts";
 
-/** Memory of one lane for records on their way; beyond it they are read from the journal again. */
+/** Memory of one lane for records that are not shipped yet. What exceeds it is read from the journal again. */
 const TAIL_BYTES_MAX = 12 * 1024 ** 2;
 /** Answers that wait for JetStream because the disk took nothing (P6). */
 const WAITERS_MAX = 10_000;
@@ -27,7 +27,7 @@ export type LaneShipperOptions = {
   readonly signal: AbortSignal;
   /** UTC ms. */
   readonly nowMs: () => number;
-  /** Epochs of the producer before it have ended and are shipped whole. */
+  /** Epochs of the producer before this one have ended and are shipped completely. */
   readonly endedBefore: () => number;
   /** Lines of one segment from a position on, without gaps; empty when the journal has none there. */
   readonly readFromDisk: (lane: number, position: number) => Promise<readonly string[]>;
@@ -38,10 +38,10 @@ export type LaneShipperOptions = {
   };
 };
 
-/** So many records came in the age of one batch: then fuller messages are worth a wait. */
+/** When this many records come in the age of one batch, a fuller message is worth a wait. */
 const BUSY_RECORDS = 16;
-/** Between two words of a lane without records, however many want to hear one. */
-const WORD_INTERVAL_MS = 50;
+/** Least time between two positions published by a lane without records, however many processes ask. */
+const IDLE_REPORT_INTERVAL_MS = 50;
 
 /** The next message of a lane, and how many records are in it. */
 type Outgoing = { readonly records: number; readonly message: BatchMessage };
@@ -58,16 +58,16 @@ export class LaneShipper {
   readonly #options: LaneShipperOptions;
   readonly #tail = new LaneTail();
   #cursor = 0;
-  /** What was read back from one segment and is not shipped yet. */
+  /** Records read back from one segment that are not shipped yet. */
   #backlog = NO_BACKLOG;
   #wake: (() => void) | undefined;
   #isUrgent = false;
   #waiters: Waiter[] = [];
   #unrecordedTo = -1;
   #lastRecords = 0;
-  #saidAtMs = Number.NEGATIVE_INFINITY;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
   #announce: () => void = () => undefined;
-  /** Settles when the lane's writer can know of this epoch: from then on it waits for its clicks. */
+  /** Settles when the lane's writer can know about this epoch. From then on it waits for its clicks. */
   readonly announced: Promise<void>;
 
   constructor(options: LaneShipperOptions) {
@@ -95,7 +95,7 @@ export class LaneShipper {
     this.#wake?.();
   }
 
-  /** The record was answered while nothing but our memory had it. */
+  /** The record was answered while it was only in our memory. */
   noteUnrecorded(position: number): void {
     this.#unrecordedTo = Math.max(this.#unrecordedTo, position);
   }
@@ -105,9 +105,10 @@ export class LaneShipper {
     return this.#unrecordedTo >= this.#cursor;
   }
 
-  /** Somebody waits to hear how far this lane is. A lane with records says it with them. */
-  speak(): void {
-    if (this.depth === 0 && performance.now() - this.#saidAtMs > WORD_INTERVAL_MS) this.#wake?.();
+  /** A process waits for this lane's position. A lane with records publishes it with them. */
+  reportPosition(): void {
+    if (this.depth === 0 && performance.now() - this.#reportedAtMs > IDLE_REPORT_INTERVAL_MS)
+      this.#wake?.();
   }
 
   /** Resolves when JetStream has acknowledged the record, or never: race it against a time. */
@@ -131,8 +132,8 @@ export class LaneShipper {
   }
 
   /**
-   * Ships what is there now and answers when it is stored, or when `signal` ends the wait. Its last word says that this epoch
-   * has ended, unless something of an earlier one is left.
+   * Ships the records that are there now. Returns when JetStream has them, or when `signal` ends the wait. The last message says
+   * that this epoch has ended, unless records of an earlier epoch are left.
    */
   async drain(signal: AbortSignal): Promise<void> {
     while (this.depth > 0 && !signal.aborted) await this.#shipNext(signal);
@@ -156,7 +157,7 @@ export class LaneShipper {
       if (signal.aborted) return;
       throw error;
     }
-    this.#saidAtMs = performance.now();
+    this.#reportedAtMs = performance.now();
     this.#announce();
     this.#lastRecords = records;
     this.#cursor += records;
@@ -169,7 +170,7 @@ export class LaneShipper {
     if (this.#cursor < this.#tail.first) {
       const lines = await this.#linesOfDisk();
       if (lines.length > 0) return this.#outgoingLines(lines, endedBefore);
-      // The disk took nothing and the memory could not hold it: said, counted, and never waited for.
+      // The disk took nothing and the memory could not hold it: logged, counted, and not waited for.
       this.#options.events.lost(this.#tail.first - this.#cursor);
       this.#cursor = this.#tail.first;
     }
@@ -177,10 +178,10 @@ export class LaneShipper {
     return this.#outgoingTail(endedBefore);
   }
 
-  /** What comes next in memory; when there is nothing, word that there was nothing until now. */
+  /** The next message from memory. Without records it says that there were none until now. */
   #outgoingTail(endedBefore: number): Outgoing {
     const { producer, epoch, nonce, lane, nowMs } = this.#options;
-    // Taken before the message is closed: what is answered from now on is not promised to be in it.
+    // Read the clock before the message is closed: clicks answered from now on may be missing from it.
     const cutAtMs = nowMs();
     const message = this.#tail.message();
     const head = { producer, epoch, lane, first: this.#cursor, endedBefore, nonce };
@@ -204,7 +205,7 @@ export class LaneShipper {
     return { records: lines.length, message: { lane, id, bytes: encodeBatch(batch) } };
   }
 
-  /** Records that the memory no longer holds, as many as a message may; none when the journal has none of them. */
+  /** Records that the memory no longer holds, at most one message; none when the journal has none of them. */
   async #linesOfDisk(): Promise<readonly string[]> {
     const { first, lines } = this.#backlog;
     if (this.#cursor < first || this.#cursor >= first + lines.length) {
@@ -212,7 +213,7 @@ export class LaneShipper {
       this.#backlog = { first: this.#cursor, lines: onDisk };
     }
     const from = this.#cursor - this.#backlog.first;
-    // What the memory holds is sent from there: its messages begin where it begins.
+    // Records still in memory are sent from there, because its messages begin there.
     return cut(this.#backlog.lines.slice(from, this.#tail.first - this.#backlog.first));
   }
 
@@ -223,7 +224,7 @@ export class LaneShipper {
     for (const { resolve } of done) resolve();
   }
 
-  /** A full batch goes at once, a smaller one after the age of a batch; an idle click lane says so now and then. */
+  /** A full batch is sent at once, a smaller one after the age of a batch. An idle click lane publishes its position regularly. */
   async #untilWork(): Promise<void> {
     if (this.depth === 0) {
       const idleMs = this.#options.lane === IMPRESSION_LANE ? IDLE_BATCH_MS * 20 : IDLE_BATCH_MS;
@@ -234,7 +235,7 @@ export class LaneShipper {
     this.#isUrgent = false;
   }
 
-  /** True when it was woken, false when the time was over. `untilUrgent`: woken only by a full batch. */
+  /** Returns true when woken, false when the time is over. With `untilUrgent` only a full batch wakes it. */
   async #sleep(ms: number, untilUrgent = false): Promise<boolean> {
     const { signal } = this.#options;
     return await new Promise((resolve) => {
@@ -256,7 +257,7 @@ export class LaneShipper {
 
 const RECORD_TIME = /"ts":(\d{1,15})/;
 
-/** When the last of the records was taken: a producer's records are in the order of their time. 0 for none. */
+/** The time of the newest of the lines, because a producer's records are in the order of their time. 0 for no lines. */
 export function lastTimeOf(lines: readonly string[]): number {
   return timeOfLine(lines.at(-1) ?? "");
 }

@@ -2,7 +2,7 @@ import { ALL_LANES } from "../../schemas/events/shards.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { FrameBuffer } from "./frame.ts";
-import type { Place } from "./journal.ts";
+import type { RecordPosition } from "./journal.ts";
 import type { JournalSegments } from "./journal-segments.ts";
 import { messageAgain, publishUntilStored } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
@@ -12,14 +12,14 @@ import { LaneShipper } from "./ship-lane.ts";
 import type { WatermarkBook } from "./watermarks.ts";
 
 const TICK_MS = 1_000;
-/** What JetStream acknowledged and no writer has stored after this long is shipped again (P3), then after twice as long. */
+/** What JetStream acknowledged and no writer stored within this time is shipped again (P3), then after twice as long. */
 const STUCK_MS = 120_000;
 const STUCK_MS_MAX = 6 * 3_600_000;
-/** A writer that has not spoken for this long is away: shipping again would only fill the stream. */
+/** A writer that was silent for this long is down: shipping again would only fill the stream. */
 const WRITER_SILENT_MS = 10_000;
-/** Of one range in one round: the rest waits for the next word of the writer. */
+/** Most records of one range shipped again in one round. The rest waits for the next watermark. */
 const RESHIPPED_RECORDS_MAX = 100_000;
-/** The same range is not shipped again before the writer had time to take it, behind whatever else it has to read. */
+/** A range is not shipped again within this time: the writer may have other messages to read first. */
 const AGAIN_MS = 5_000;
 const AGAIN_MS_MAX = 600_000;
 
@@ -45,13 +45,13 @@ export type ShipperOptions = {
   readonly log: Log;
   readonly events: ShipperEvents;
   readonly nowMs: () => number;
-  /** A writer gives this epoch to another process: it stores nothing that is shipped under it. Called once. */
+  /** A writer gives this epoch to another process and stores nothing shipped under it. Called once. */
   readonly onRefused: () => void;
 };
 
 /**
- * Brings the records of the running epoch to JetStream, again where a writer misses them, and forgets segments once the writers
- * have everything in them: JetStream's own word is never enough (P3).
+ * Ships the records of the running epoch to JetStream, ships again what a writer misses, and removes segments when the writers
+ * have everything in them. JetStream's acknowledgement alone is never enough for that (P3).
  */
 export class Shipper {
   readonly #options: ShipperOptions;
@@ -79,7 +79,7 @@ export class Shipper {
     link.onConnection(({ connection, subjects }) => {
       for (const [lane, shipper] of this.#lanes) {
         const callback = (error: Error | null): void => {
-          if (error === null) shipper.speak();
+          if (error === null) shipper.reportPosition();
           else log.error({ err: error, lane }, "journal.subscription-failed");
         };
         connection.subscribe(subjects.clickWordWanted(lane), { callback });
@@ -87,13 +87,13 @@ export class Shipper {
     });
   }
 
-  /** Settles when the writers can know of this epoch. */
+  /** Settles when the writers can know about this epoch. */
   get announced(): Promise<unknown> {
     return Promise.all([...this.#lanes.values()].map((lane) => lane.announced));
   }
 
-  /** The writers have everything that earlier epochs left. */
-  leftoversAreHome(): void {
+  /** Call when the writers have everything that earlier epochs left. */
+  leftoversAreStored(): void {
     this.#endedBefore = this.#options.run.epoch;
   }
 
@@ -107,13 +107,13 @@ export class Shipper {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.depth, 0);
   }
 
-  /** Takes the record of a frame, which may be overwritten afterwards. */
-  take({ lane }: Place, frame: FrameBuffer): void {
+  /** Takes the record of a frame, which may then be overwritten. */
+  take({ lane }: RecordPosition, frame: FrameBuffer): void {
     this.#lanes.get(lane)?.take(frame);
   }
 
-  /** A record was answered that only our memory has, until it is shipped (P6). */
-  noteUnrecorded({ lane, position }: Place): void {
+  /** A record was answered that is only in our memory until it is shipped (P6). */
+  noteUnrecorded({ lane, position }: RecordPosition): void {
     this.#lanes.get(lane)?.noteUnrecorded(position);
   }
 
@@ -122,7 +122,7 @@ export class Shipper {
   }
 
   /** Resolves when JetStream has the record, or never. */
-  async whenShipped({ lane, position }: Place): Promise<void> {
+  async whenShipped({ lane, position }: RecordPosition): Promise<void> {
     await this.#lanes.get(lane)?.whenShipped(position);
   }
 
@@ -174,7 +174,7 @@ export class Shipper {
     const ranges: Range[] = [];
     for (const [lane, { cursor }] of this.#lanes) {
       const passed = book.of({ ...run, lane });
-      if (passed === undefined || nowMs - passed.heardAtMs > WRITER_SILENT_MS) continue;
+      if (passed === undefined || nowMs - passed.reportedAtMs > WRITER_SILENT_MS) continue;
       for (const [from, to] of passed.missing) {
         if (this.#missing.mayGo(`${lane} ${from}-${to}`, nowMs)) {
           ranges.push({ epoch, lane, from, to: Math.min(to, from + RESHIPPED_RECORDS_MAX) });

@@ -1,7 +1,7 @@
 import { clicksStream } from "../../schemas/nats/streams.ts";
 import type { NatsLink } from "../nats-link.ts";
 
-/** Where messages stand in the stream: `created` names the stream, because one that was made anew counts from 1 again. */
+/** Numbers of messages in the stream. `created` identifies the stream: one that was made again counts from 1. */
 export type StreamMark = {
   readonly created: string;
   readonly first: number;
@@ -14,7 +14,7 @@ type StreamState = {
   readonly lastKept: number;
 };
 
-/** Marks the messages that JetStream has acknowledged with these numbers; undefined while it cannot be asked. */
+/** Marks the messages that JetStream acknowledged with these numbers. Returns undefined while JetStream cannot be asked. */
 export async function markStream(
   link: NatsLink,
   sequences: { readonly first: number; readonly last: number },
@@ -23,7 +23,7 @@ export async function markStream(
   return state === undefined ? undefined : { created: state.created, ...sequences };
 }
 
-/** Whether the stream still has all of the messages, as far as it says; true while it cannot be asked. */
+/** Whether the stream still has all of the messages, as far as JetStream reports; true while it cannot be asked. */
 export async function hasKept(link: NatsLink, mark: StreamMark): Promise<boolean> {
   const state = await streamState(link);
   if (state === undefined) return true;
@@ -39,7 +39,7 @@ async function streamState(link: NatsLink): Promise<StreamState | undefined> {
     const { created, state } = await manager.streams.info(clicksStream(nats));
     return { created, firstKept: state.first_seq, lastKept: state.last_seq };
   } catch (error) {
-    // Gone is an answer; whatever else it is, JetStream is asked again.
+    // A missing stream is an answer. After any other fault JetStream is asked again.
     if (error instanceof Error && error.name === "StreamNotFoundError") {
       return { created: "", firstKept: 0, lastKept: 0 };
     }

@@ -3,7 +3,7 @@ import { SyncGroup } from "./sync-group.ts";
 
 type Done = (error: Error | null) => void;
 
-/** A segment whose syncs end when the test says so. */
+/** A segment whose syncs end when the test ends them. */
 function aSegment(): {
   group: SyncGroup;
   syncs: Done[];
@@ -42,16 +42,16 @@ test("an answer waits for a sync that began after its record was written (P8)", 
   expect(answered).toEqual(["a", "b"]);
 });
 
-test("a sync that fails is told, to those who wait for it as well (P8)", () => {
+test("a failed sync is reported, also to those who wait for it (P8)", () => {
   const { group, syncs, faults } = aSegment();
-  const told: (Error | null)[] = [];
-  group.whenSynced((error) => told.push(error));
+  const results: (Error | null)[] = [];
+  group.whenSynced((error) => results.push(error));
   const fault = new Error("EIO");
   syncs[0]?.(fault);
-  expect([told, faults]).toEqual([[fault], [fault]]);
+  expect([results, faults]).toEqual([[fault], [fault]]);
 });
 
-test("a segment is closed after its last record is on the disk, and never while it is synced", async () => {
+test("a segment is closed after its last record is on the disk, and never during a sync", async () => {
   const { group, syncs, isClosed } = aSegment();
   group.noteWritten();
   group.start();

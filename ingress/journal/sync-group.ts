@@ -2,10 +2,10 @@ import type { SegmentWriter } from "./segment-writer.ts";
 
 type Done = (error: Error | null) => void;
 
-/** Syncs one segment: one sync at a time, and whoever came meanwhile goes with the next one. */
+/** Syncs one segment: one sync at a time. Requests that come during a sync share the next one. */
 export class SyncGroup {
   readonly #writer: SegmentWriter;
-  /** Makes the file's name as durable as its content; asked for once. */
+  /** Makes the file's name as durable as its content; called once. */
   readonly #syncFolder: (done: Done) => void;
   readonly #onFault: (error: Error) => void;
   #waiting: Done[] = [];
@@ -29,7 +29,7 @@ export class SyncGroup {
     this.#isDirty = true;
   }
 
-  /** Calls back when everything that was put before is on the disk, or with why it is not. */
+  /** Calls back when everything put before is on the disk, or with the error. */
   whenSynced(done: Done): void {
     this.#waiting.push(done);
     this.start();
@@ -54,7 +54,7 @@ export class SyncGroup {
     });
   }
 
-  /** Syncs the rest and closes the file; nothing may be put any more. */
+  /** Syncs the rest and closes the file. Nothing may be put afterwards. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenClosed = resolve;

@@ -6,7 +6,7 @@ import { type ProducerFolder, takeProducerFolder } from "./producer-folder.ts";
 
 const STEADY_WAITS = { firstMs: 500, longestMs: 500 } as const;
 
-/** A folder of a former process needs nobody; the first one ever needs Postgres for its number. Rejects when `signal` ends the wait. */
+/** Takes the folder of a former process, or makes one: only the latter needs Postgres. Rejects when `signal` ends the wait. */
 export async function untilFolderIsTaken(
   journalPath: string,
   db: Queryable,

@@ -5,12 +5,12 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 export type Passed = {
   readonly next: number;
   readonly missing: readonly (readonly [from: number, to: number])[];
-  /** Monotonic ms at which `next` last rose, and at which the writer last spoke. */
+  /** Monotonic ms when `next` last rose, and when the writer last published a watermark. */
   readonly progressAtMs: number;
-  readonly heardAtMs: number;
+  readonly reportedAtMs: number;
 };
 
-/** A sequence of positions. `nonce` is that of the start which made it; undefined for one of an earlier release. */
+/** A sequence of positions. `nonce` is that of its start; undefined for a start of an earlier release. */
 export type Sequence = {
   readonly producer: number;
   readonly epoch: number;
@@ -19,9 +19,9 @@ export type Sequence = {
 };
 
 /** Ten messages of a writer at their longest. */
-const PLACES_MAX = 100_000;
+const SEQUENCES_MAX = 100_000;
 
-/** The newest word of every lane's writer about every producer that this process ships for. */
+/** The newest watermark of every lane's writer for every producer that this process ships for. */
 export class WatermarkBook {
   readonly #passed = new Map<string, Passed & { readonly nonce: string | undefined }>();
   readonly #onFault: (error: unknown) => void;
@@ -52,43 +52,43 @@ export class WatermarkBook {
     for (const { lane, producer, epoch, next, missing, nonce } of marks) {
       const key = keyOf({ producer, epoch, lane });
       const known = this.#passed.get(key);
-      // Put in again at the end: what nobody has spoken of for longest goes first.
+      // Inserted again at the end: the entry without news for the longest time is dropped first.
       this.#passed.delete(key);
       this.#passed.set(key, {
         next,
         missing,
         nonce,
         progressAtMs: known !== undefined && known.next === next ? known.progressAtMs : nowMs,
-        heardAtMs: nowMs,
+        reportedAtMs: nowMs,
       });
     }
     for (const key of this.#passed.keys()) {
-      if (this.#passed.size <= PLACES_MAX) return;
+      if (this.#passed.size <= SEQUENCES_MAX) return;
       this.#passed.delete(key);
     }
   }
 
-  /** Undefined while nothing was heard of this sequence: what is heard of another with its numbers says nothing about it. */
+  /** Undefined without a watermark of this sequence. One of another nonce with the same numbers does not count. */
   of(sequence: Sequence): Passed | undefined {
     const passed = this.#passed.get(keyOf(sequence));
     return passed === undefined || isForeign(passed, sequence) ? undefined : passed;
   }
 
-  /** Whether the writer refuses the sequence, because another start came first with this producer number and epoch. */
+  /** Whether the writer refuses the sequence because another start used this producer number and epoch first. */
   isRefused(sequence: Sequence): boolean {
     const passed = this.#passed.get(keyOf(sequence));
     return passed !== undefined && isForeign(passed, sequence);
   }
 
   /** Whether the writer has everything of the sequence in [first, next). */
-  hasPassed(place: Sequence & { readonly first: number; readonly next: number }): boolean {
-    const passed = this.of(place);
-    if (passed === undefined || passed.next < place.next) return false;
-    return !passed.missing.some(([from, to]) => from < place.next && to > place.first);
+  hasPassed(sequence: Sequence & { readonly first: number; readonly next: number }): boolean {
+    const passed = this.of(sequence);
+    if (passed === undefined || passed.next < sequence.next) return false;
+    return !passed.missing.some(([from, to]) => from < sequence.next && to > sequence.first);
   }
 }
 
-/** A writer of a release without nonces takes whatever comes. */
+/** A writer of a release without nonces accepts every sequence. */
 function isForeign(known: { readonly nonce: string | undefined }, { nonce }: Sequence): boolean {
   return known.nonce !== undefined && nonce !== undefined && known.nonce !== nonce;
 }

@@ -18,7 +18,7 @@
   var MAX_AGE_SECONDS = 90 * DAY_SECONDS;
   var REQUEST_TIMEOUT_MS = 5000;
   var ANCESTORS_MAX = 200;
-  // What a page has no business to say.
+  // Parameters that a page must not set.
   var NOT_SENT = { click_id: 1, token: 1 };
 
   var script = findScript();
@@ -91,7 +91,7 @@
     return null;
   }
 
-  /** False when the URL has no ad-platform id that could be asked for. */
+  /** False when the URL has no ad-platform id to look up. */
   function askByAdClickId(query, stored) {
     var body = pageFacts();
     var isAsked = false;
@@ -164,8 +164,8 @@
   }
 
   /**
-   * Calls back once, with the click's id or null, and whether the service refused. An outage is no refusal: to make a new
-   * click of a visitor whose click cannot be looked up now would credit the wrong partner.
+   * Calls back once, with the click's id or null, and whether the service refused. An outage is not a refusal: a new click for a
+   * visitor whose click cannot be looked up now would credit the wrong partner.
    */
   function ask(body, done) {
     var request;
@@ -212,7 +212,7 @@
     clickId = found;
     isResolved = true;
     if (found !== null) {
-      // What is stored already keeps its age.
+      // A stored id keeps its age.
       if (found !== readStored("trk_cid")) store("trk_cid", found);
       if (readStored("trk_fcid") === null) store("trk_fcid", found);
       guard(decorateAll);
@@ -238,7 +238,7 @@
     for (name in own) if (has(own, name)) pairs.push(name + "=" + encoded(own[name]));
     for (name in params) {
       if (!has(own, name) && NOT_SENT[name] !== 1 && isGiven(params, [name])) {
-        // The click tells the offer; another one would be refused.
+        // The click determines the offer; another one would be refused.
         if (clickId !== null && (name === "offer" || name === "offer_id")) continue;
         pairs.push(encoded(name) + "=" + encoded(params[name]));
       }
@@ -250,7 +250,7 @@
     image.src = origin + "/px?" + pairs.join("&");
   }
 
-  /** What the script itself has to say beside the `params` of the page. */
+  /** The parameters that the script adds to the page's own. */
   function ownParams(params) {
     var own = { js: 1, r: nowMs().toString(36) + Math.random().toString(36).slice(2) };
     var first = readStored("trk_fcid");
@@ -299,7 +299,7 @@
     document.addEventListener("click", decorateClicked, true);
     document.addEventListener("auxclick", decorateClicked, true);
     document.addEventListener("contextmenu", decorateClicked, true);
-    // A conversion that still waits for the id leaves with what is known.
+    // A conversion that still waits for the id is sent with the stored one, if any.
     window.addEventListener(
       "pagehide",
       guarded(function () {
@@ -314,7 +314,7 @@
 
   function decorate(link) {
     var href = link.getAttribute("href");
-    // Browsers see no control characters and spaces in a scheme.
+    // Browsers ignore control characters and spaces in a scheme.
     if (href === null || UNTOUCHED_LINK.test(href.replace(/[\u0000-\u0020]/g, ""))) return;
     var decorated = href.replace(MACRO, clickId);
     if (link.hasAttribute("data-trk"))
@@ -497,7 +497,7 @@
     };
   }
 
-  /** Storage that a visitor blocked is not worth a word: null. */
+  /** Ignores storage that a visitor blocked: null. */
   function quietly(step) {
     try {
       return step();

@@ -3,11 +3,11 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { Throttle } from "../throttle.ts";
 
-/** `full`: no more room · `disk`: the disk did not take it · `unreadable`: no pixel · `fault`: fails for days, by a fault of ours. */
+/** `full`: no more room · `disk`: the disk refused it · `unreadable`: not a pixel · `fault`: an internal fault for days. */
 export type GiveUpReason = "full" | "disk" | "unreadable" | "fault";
 
 export type PixelEvents = {
-  /** On its way to the disk. */
+  /** The pixel is on its way to the disk. */
   kept(): void;
   recorded(result: PostbackResult): void;
   givenUp(reason: GiveUpReason): void;
@@ -16,7 +16,7 @@ export type PixelEvents = {
   sendFailed(error: unknown): void;
 };
 
-/** What pixels say of persons is in no line of the log: numbers and reasons only. */
+/** Logs numbers and reasons only: pixels may contain personal data. */
 export function pixelEvents(
   { log, registry }: { readonly log: Log; readonly registry: Metrics },
   gauges: { readonly waiting: () => number; readonly bytes: () => number },
@@ -26,7 +26,7 @@ export function pixelEvents(
   const lost = registry.counter("ingress_pixels_given_up_total", "Pixels given up, by reason.");
   const faults = registry.counter("ingress_pixel_disk_faults_total", "Faults of the disk.");
   registry.gauge("ingress_pixels_waiting", "Pixels to be recorded later.", gauges.waiting);
-  registry.gauge("ingress_pixels_bytes", "Disk that they take.", gauges.bytes);
+  registry.gauge("ingress_pixels_bytes", "Disk space of kept pixels.", gauges.bytes);
   const throttle = new Throttle();
   return {
     kept: () => {

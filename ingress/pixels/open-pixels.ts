@@ -11,7 +11,7 @@ import { PixelStore } from "./pixel-store.ts";
 /** Pixels of this process that are recorded later (P15). */
 export type Pixels = {
   keep(report: PostbackRequest): Promise<void>;
-  /** Takes over those of a folder whose process is gone and that the caller has locked. */
+  /** Takes over the pixels in the folder of a dead process. The caller must hold its lock. */
   adopt(folder: string): void;
   /** Begins to send. */
   start(

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { decodeSegment, FrameBuffer } from "../journal/frame.ts";
 
 /*
- * Pixels that wait lie beside the segments of the journal, in files of their own made of the same frames. The lane of a frame says
- * what it is. A file is deleted when every pixel in it is settled; a mark keeps those that are from being sent again after a kill.
+ * Waiting pixels are beside the segments of the journal, in files of their own made of the same frames. The lane of a frame is its
+ * kind. A file is deleted when every pixel in it is settled. Marks keep settled pixels from being sent again after a kill.
  */
 const NAME = /^pixels-(\d{1,9})\.wal$/;
 export const PIXEL_LANE = 0;
@@ -12,14 +12,14 @@ const SETTLED_LANE = 1;
 
 export type PixelFile = {
   readonly path: string;
-  /** Size at last count. */
+  /** Size when it was last counted. */
   bytes: number;
   /** Pixels that are not settled. */
   waiting: number;
 };
 
 export type WaitingPixel = {
-  /** In its file. */
+  /** Position in its file. */
   readonly position: number;
   /** The JSON of a PostbackRequest. */
   readonly line: string;
@@ -43,7 +43,7 @@ export function pixelPath(folder: string, number: number): string {
   return join(folder, `pixels-${number}.wal`);
 }
 
-/** What is not settled in a file, in the order of arrival. Reads it whole: it is bounded by who writes it. */
+/** Reads the unsettled pixels of a file, in the order of arrival. It reads the file whole, because writers bound its size. */
 export function readPixels(path: string): {
   waiting: WaitingPixel[];
   bytes: number;
@@ -60,7 +60,7 @@ export function readPixels(path: string): {
   return { waiting, bytes: content.length, damagedBytes };
 }
 
-/** The file whose pixels are being sent. Nobody adds pixels to it any more. */
+/** The file whose pixels are being sent. No pixels are added to it. */
 export class TakenPixels {
   readonly pixels: readonly WaitingPixel[];
   readonly #file: PixelFile;
@@ -74,7 +74,7 @@ export class TakenPixels {
     this.#onFault = onFault;
   }
 
-  /** With the kernel when this returns. A disk that takes no mark costs a repeat after a kill, which makes no second conversion. */
+  /** The mark is with the kernel when this returns. Without a mark a kill costs a repeat, which makes no second conversion. */
   settle({ position }: WaitingPixel): void {
     this.#file.waiting -= 1;
     const { bytes, length } = this.#frame.encode({ lane: SETTLED_LANE, position, line: "" });
@@ -86,13 +86,13 @@ export class TakenPixels {
     }
   }
 
-  /** The file stays for the next process. */
+  /** Keeps the file for the next process. */
   leave(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }
 
-  /** All of them are settled: what they say of persons goes with the file. */
+  /** Deletes the file, and the personal data in it, when all pixels are settled. */
   remove(): void {
     this.leave();
     rmSync(this.#file.path, { force: true });

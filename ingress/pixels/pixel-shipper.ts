@@ -13,33 +13,33 @@ import type { PixelStore } from "./pixel-store.ts";
 
 const DELAY_MS_MIN = 500;
 const DELAY_MS_MAX = 15_000;
-/** So that many processes do not come at once. */
+/** Spreads the waits of many processes. */
 const SPREAD = [0.75, 1.25] as const;
-/** So many outages in a row end a round: it is not this pixel, it is the service. */
+/** This many outages in a row end a round: then the service is down, not one pixel at fault. */
 const OUTAGES_A_ROUND = 8;
-/** After so many rounds without a success one begins behind those that were tried: a few hopeless ones do not hold up all the others. */
+/** After this many rounds without a success one starts behind those tried: a few hopeless pixels must not hold up the rest. */
 const ROUNDS_FROM_THE_OLDEST = 3;
-/** Longer than any click id is waited for; whoever still fails then, fails by a fault of ours. */
+/** Longer than any click ID is waited for. A pixel that still fails then fails by a fault of ours. */
 const FAULT_AGE_MS = 72 * 3_600_000;
 
 export type PixelShipperOptions = {
   readonly store: PixelStore;
-  /** Undefined when nobody answered. */
+  /** Undefined when no processor answered. */
   readonly ask: (report: PostbackRequest) => Promise<PostbackReply | undefined>;
-  /** Takes the click of a coupon; answers what has to be waited for. */
+  /** Records the click of a coupon. Returns what must be waited for. */
   readonly record: (recorded: Recorded) => Pending | undefined;
-  /** Number of this process's journal, which such a click goes to. */
+  /** Number of this process's journal, into which such a click goes. */
   readonly producer: number;
   readonly events: PixelEvents;
   readonly clock: Clock;
   readonly delayMsMin?: number;
 };
 
-type Verdict = "settled" | "outage" | "nobody";
+type Verdict = "settled" | "outage" | "unanswered";
 
 /**
- * Sends kept pixels to the conversion processors until each has a definite answer: one at a time, oldest first, as often as it
- * takes. That a pixel was recorded before and only its answer was lost, they know by its conversion id.
+ * Sends kept pixels to the conversion processors until each has a definite answer: one at a time, oldest first, any number of
+ * times. By its conversion ID the processors recognise a pixel that was recorded although its answer was lost.
  */
 export class PixelShipper {
   readonly #options: PixelShipperOptions;
@@ -50,12 +50,12 @@ export class PixelShipper {
     this.#delayMsMin = options.delayMsMin ?? DELAY_MS_MIN;
   }
 
-  /** Until the signal ends it. */
+  /** Runs until the signal ends it. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         const taken = this.#options.store.takeOldest();
-        if (taken !== undefined) await this.#bringHome(taken, signal);
+        if (taken !== undefined) await this.#sendFile(taken, signal);
       } catch (error) {
         this.#options.events.sendFailed(error);
       }
@@ -63,12 +63,12 @@ export class PixelShipper {
     }
   }
 
-  async #bringHome(taken: TakenPixels, signal: AbortSignal): Promise<void> {
+  async #sendFile(taken: TakenPixels, signal: AbortSignal): Promise<void> {
     const left = [...taken.pixels];
     try {
       await this.#sendAll(taken, left, signal);
     } finally {
-      this.#options.store.bringBack(taken, left.length === 0);
+      this.#options.store.giveBack(taken, left.length === 0);
     }
   }
 
@@ -89,7 +89,7 @@ export class PixelShipper {
     }
   }
 
-  /** Removes from `left` what is settled; answers where it ended. */
+  /** Removes settled pixels from `left`. Returns where the round ended. */
   async #round(
     taken: TakenPixels,
     left: WaitingPixel[],
@@ -101,7 +101,7 @@ export class PixelShipper {
       const pixel = left[at];
       if (pixel === undefined) break;
       const verdict = await this.#send(pixel, signal);
-      if (verdict === "nobody") break;
+      if (verdict === "unanswered") break;
       if (verdict === "outage") {
         outages += 1;
         at += 1;
@@ -125,14 +125,14 @@ export class PixelShipper {
     const recordsUntilMs = clock.nowMs() + COUPON_CLICK_MS;
     try {
       const asked = ask({ ...report, producer, recordsUntilMs, isRepeat: true });
-      // A process that ends does not wait: the answer is as good as lost, and the next one asks again.
+      // A process that ends does not wait. A lost answer does no harm, because the next process asks again.
       reply = await unlessAborted(asked, signal);
     } catch (error) {
       events.sendFailed(error);
       return "outage";
     }
     if (isOutage(reply)) {
-      if (reply === undefined) return "nobody";
+      if (reply === undefined) return "unanswered";
       const isHopeless =
         reply.result === "error" && clock.nowMs() - report.receivedAtMs > FAULT_AGE_MS;
       if (!isHopeless) return "outage";
@@ -149,12 +149,12 @@ export class PixelShipper {
   }
 }
 
-/** Undefined for what no process of ours has written. */
+/** Undefined for a line that no process of ours has written. */
 function reportOf(line: string): PostbackRequest | undefined {
   try {
     return PostbackRequest.parse(JSON.parse(line));
   } catch {
-    // Not told in words: they would be those of the pixel.
+    // The error is not logged, because its text would quote the pixel.
     return undefined;
   }
 }

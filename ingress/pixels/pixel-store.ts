@@ -13,9 +13,9 @@ import {
   TakenPixels,
 } from "./pixel-files.ts";
 
-/** Of all files together: some 100,000 pixels. */
+/** For all files together: some 100,000 pixels. */
 const BYTES_MAX = 64 * 1024 ** 2;
-/** A file that has reached this is written no further; one at a time is in memory. */
+/** A file of this size is closed for writing. One file at a time is in memory. */
 const FILE_BYTES = 1024 ** 2;
 
 export type PixelStoreOptions = {
@@ -33,7 +33,7 @@ type OpenFile = {
   nextPosition: number;
 };
 
-/** Pixels on the disk of this process that are to be recorded later, oldest file first (P15). */
+/** Pixels on the disk of this process, to be recorded later, oldest file first (P15). */
 export class PixelStore {
   readonly #folder: string;
   readonly #events: PixelEvents;
@@ -43,7 +43,7 @@ export class PixelStore {
   readonly #medium = writtenMedium();
   readonly #frame = new FrameBuffer();
   readonly #closing = new Set<Promise<void>>();
-  /** Written no further. */
+  /** Files that are closed for writing. */
   readonly #sealed: PixelFile[] = [];
   #current: OpenFile | undefined;
   #taken: PixelFile | undefined;
@@ -70,7 +70,7 @@ export class PixelStore {
     return this.#files().reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Resolves when the disk has it, or when it was counted as given up. */
+  /** Resolves when the pixel is on the disk, or was counted as given up. */
   async keep(report: PostbackRequest): Promise<void> {
     const line = JSON.stringify(report);
     if (this.bytes + FRAME_HEAD_BYTES + Buffer.byteLength(line) > this.#bytesMax) {
@@ -86,15 +86,15 @@ export class PixelStore {
       return;
     }
     this.#events.kept();
-    // A fault was told by the group: the kernel has the pixel all the same, and nothing better is known.
+    // The group has reported a fault: the kernel still has the pixel, and there is no safer place for it.
     await new Promise<void>((resolve) => {
       open.group.whenSynced(() => resolve());
     });
   }
 
-  /** The oldest file with its pixels; undefined when none waits. Only one is out at a time. */
+  /** The oldest file with its pixels; undefined when none waits. Only one may be taken at a time. */
   takeOldest(): TakenPixels | undefined {
-    if (this.#taken !== undefined) throw new Error("a file of pixels is out already");
+    if (this.#taken !== undefined) throw new Error("a file of pixels is already taken");
     for (;;) {
       if (this.#sealed.length === 0) this.#seal();
       const file = this.#sealed.shift();
@@ -109,8 +109,8 @@ export class PixelStore {
     }
   }
 
-  /** Ends what {@link takeOldest} began: the file goes when all of it is settled, else it is the oldest again. */
-  bringBack(taken: TakenPixels, isSettled: boolean): void {
+  /** Returns a file from {@link takeOldest}: it is deleted when all of it is settled, else it is the oldest again. */
+  giveBack(taken: TakenPixels, isSettled: boolean): void {
     const file = this.#taken;
     this.#taken = undefined;
     if (isSettled) {
@@ -122,8 +122,8 @@ export class PixelStore {
   }
 
   /**
-   * Moves what a dead process left to this folder: one rename each, so that a pixel is in one folder at any time. The caller
-   * holds the lock of the other one. What there is no room for stays where it is until the next look.
+   * Moves the files of a dead process to this folder: one rename each, so that a pixel is in one folder at any time. The caller
+   * holds the lock of the other folder. A file without room stays there until the next look.
    */
   adopt(folder: string): void {
     for (const { path } of pixelPaths(folder)) {
@@ -135,7 +135,7 @@ export class PixelStore {
     }
   }
 
-  /** Resolves when everything is on the disk. Nothing is kept after it. */
+  /** Resolves when everything is on the disk. Nothing may be kept afterwards. */
   async close(): Promise<void> {
     this.#seal();
     await Promise.all(this.#closing);
@@ -149,7 +149,7 @@ export class PixelStore {
     return [...out, ...this.#sealed, ...current];
   }
 
-  /** A file that cannot be read now is the last one from now on. */
+  /** Reads a file. One that cannot be read now becomes the last one. */
   #read(file: PixelFile): ReturnType<typeof readPixels> {
     try {
       return readPixels(file.path);

@@ -29,34 +29,34 @@ const COUPON: PostbackReply = {
 };
 
 let folder = "";
-let told: string[] = [];
+let seen: string[] = [];
 const events: PixelEvents = {
-  kept: () => told.push("kept"),
-  recorded: (result) => told.push(result),
-  givenUp: (reason) => told.push(`given up: ${reason}`),
-  diskFailed: () => told.push("disk failed"),
-  damaged: (bytes) => told.push(`damaged ${bytes}`),
-  sendFailed: (error) => told.push(String(error)),
+  kept: () => seen.push("kept"),
+  recorded: (result) => seen.push(result),
+  givenUp: (reason) => seen.push(`given up: ${reason}`),
+  diskFailed: () => seen.push("disk failed"),
+  damaged: (bytes) => seen.push(`damaged ${bytes}`),
+  sendFailed: (error) => seen.push(String(error)),
 };
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "pixels-"));
-  told = [];
+  seen = [];
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("a kept pixel is on the disk, readable by its owner only, and goes when it is settled (P15)", async () => {
+test("a kept pixel is on the disk, readable by its owner only, and deleted when it is settled (P15)", async () => {
   const store = new PixelStore({ folder, events });
   await store.keep(pixel(1));
   expect(files().map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600]);
-  expect([store.waiting, told]).toEqual([1, ["kept"]]);
+  expect([store.waiting, seen]).toEqual([1, ["kept"]]);
   await ship(store, () => RECORDED);
   expect([files(), store.waiting, store.bytes]).toEqual([[], 0, 0]);
-  expect(told).toEqual(["kept", "approved"]);
+  expect(seen).toEqual(["kept", "approved"]);
   await store.close();
 });
 
-test("pixels are sent in the order of arrival, as they came in, and marked as sent before (P15)", async () => {
+test("pixels are sent in the order of arrival, unchanged, and marked as sent before (P15)", async () => {
   const store = new PixelStore({ folder, events, fileBytes: 500 });
   for (let i = 0; i < 7; i += 1) await store.keep(pixel(i));
   expect(files().length).toBeGreaterThan(1);
@@ -79,7 +79,7 @@ test("an outage is asked again until it is over, and any other answer is the las
   const answers = [undefined, OUTAGE, OUTAGE, undefined, RECORDED, REFUSED];
   const sent = await ship(store, () => answers.shift());
   expect(sent.map(nameOf)).toEqual(["1", "1", "2", "1", "1", "2"]);
-  expect(told.slice(2)).toEqual(["approved", "unknown_click"]);
+  expect(seen.slice(2)).toEqual(["approved", "unknown_click"]);
   await store.close();
 });
 
@@ -96,7 +96,7 @@ test("pixels that get no definite answer do not hold up the others (P15)", async
   await store.close();
 });
 
-test("what is settled is not sent again by the next process, and the rest is (P15)", async () => {
+test("the next process sends only the unsettled pixels again (P15)", async () => {
   const before = new PixelStore({ folder, events });
   for (let i = 0; i < 3; i += 1) await before.keep(pixel(i));
   const taken = before.takeOldest();
@@ -118,7 +118,7 @@ test("a damaged file gives up its good pixels (P15)", async () => {
   appendFileSync(join(folder, files()[0] ?? ""), "JRNL cut off");
   const after = new PixelStore({ folder, events });
   expect((await ship(after, () => RECORDED)).map(nameOf)).toEqual(["0"]);
-  expect(told).toContain("damaged 12");
+  expect(seen).toContain("damaged 12");
   await after.close();
 });
 
@@ -138,15 +138,15 @@ test("the pixels of a dead process move to the folder of another and keep their 
   rmSync(other, { recursive: true });
 });
 
-test("disk is bounded: what is above it is counted (P15)", async () => {
+test("disk use is bounded: pixels above it are counted (P15)", async () => {
   const other = mkdtempSync(join(tmpdir(), "pixels-"));
   const dead = new PixelStore({ folder: other, events });
   for (let i = 0; i < 3; i += 1) await dead.keep(pixel(i));
   await dead.close();
   const store = new PixelStore({ folder, events, bytesMax: 1_000 });
-  told = [];
+  seen = [];
   for (let i = 0; i < 5; i += 1) await store.keep(pixel(i));
-  expect(told.filter((word) => word === "given up: full").length).toBe(5 - store.waiting);
+  expect(seen.filter((word) => word === "given up: full").length).toBe(5 - store.waiting);
   expect(store.waiting).toBeGreaterThan(0);
   expect(store.bytes).toBeLessThanOrEqual(1_000);
   store.adopt(other);
@@ -155,13 +155,13 @@ test("disk is bounded: what is above it is counted (P15)", async () => {
   rmSync(other, { recursive: true });
 });
 
-test("only what fails for days by a fault of ours is given up (P15)", async () => {
+test("a pixel is given up only when it fails for days by a fault of ours (P15)", async () => {
   const store = new PixelStore({ folder, events });
   await store.keep({ ...pixel(1), receivedAtMs: RECEIVED_AT_MS - 100 * 3_600_000 });
   await store.keep(pixel(2));
   const answers = [FAULT, FAULT, RECORDED];
   await ship(store, () => answers.shift());
-  expect(told.slice(2)).toEqual(["given up: fault", "approved"]);
+  expect(seen.slice(2)).toEqual(["given up: fault", "approved"]);
   await store.close();
 });
 
@@ -203,7 +203,7 @@ function files(): string[] {
   return readdirSync(folder);
 }
 
-/** Sends until `isDone`; answers what was sent. */
+/** Sends until `isDone`; returns what was sent. */
 async function ship(
   store: PixelStore,
   answer: (report: PostbackRequest) => PostbackReply | undefined,

@@ -9,7 +9,7 @@ const UNITS_V6 = 8;
 
 /**
  * Address ranges and their networks, from two CSV files of `first,last,asn,name` in ascending order, addresses as decimal
- * numbers. Both are read at the start (0.6 s): read later, they would hold up the visitors of that moment.
+ * numbers. Both files are read at the start (0.6 s), because reading them later would hold up visitors.
  */
 export class AsnTable {
   readonly #names: Names;
@@ -73,7 +73,7 @@ type RangesV4 = {
   readonly asn: Uint32Array;
 };
 type RangesV6 = {
-  /** Eight units a range. */
+  /** Eight units for each range. */
   readonly first: Uint16Array;
   readonly last: Uint16Array;
   readonly asn: Uint32Array;
@@ -123,7 +123,7 @@ function parseV6(csv: Buffer, names: Names): RangesV6 {
   return { first, last, asn };
 }
 
-/** The rest of a line: number and name. A name is kept once, however many ranges it has. */
+/** Reads the rest of a line: number and name. Each name is kept once, however many ranges it has. */
 function readNetwork(csv: Buffer, from: number, names: Names): { asn: number; next: number } {
   const asnEnd = csv.indexOf(COMMA, from);
   const asn = readNumber(csv, from, asnEnd);

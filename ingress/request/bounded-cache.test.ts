@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BoundedCache } from "./bounded-cache.ts";
 
-test("it never holds more than its bound, and keeps what is asked for", () => {
+test("it never exceeds its bound, and keeps entries that are used", () => {
   const cache = new BoundedCache<{ n: number }>(100);
   cache.set("kept", { n: -1 });
   let sizeMax = 0;

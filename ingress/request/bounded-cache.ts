@@ -1,6 +1,6 @@
 /**
- * A memory of at most `entriesMax` answers. Two generations: what is asked for stays, what is not asked for while half of
- * the room fills up is forgotten. A look-up costs one or two Map reads and no bookkeeping.
+ * A cache of at most `entriesMax` values, in two generations: used entries stay, and entries that were not used while half of the
+ * cache filled up are forgotten. A look-up costs one or two Map reads and no bookkeeping.
  */
 export class BoundedCache<Value extends object> {
   readonly #generationMax: number;
@@ -41,7 +41,7 @@ export class BoundedCache<Value extends object> {
   }
 }
 
-/** A copy: a text that is cut out of a request keeps the whole request in memory. */
+/** Copies a text: a slice of a request would keep the whole request in memory. */
 export function detached(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

@@ -5,7 +5,7 @@ import { clientOf, isHttps, rememberHops } from "./client-ip.ts";
 
 const trusted = rememberHops(parseTrustedProxies(["10.0.0.0/8"]));
 
-test("a hop that is remembered answers as it did the first time", () => {
+test("a remembered hop gets the same answer as the first time", () => {
   const chain = { headers: { xForwardedFor: "198.51.100.1, 203.0.113.9" } };
   for (let times = 0; times < 3; times += 1) {
     const forwarded = clientOf(aRequest({ peerIp: "10.0.0.1", ...chain }), trusted);

@@ -9,7 +9,7 @@ import { BoundedCache, detached } from "./bounded-cache.ts";
 
 const HOPS_REMEMBERED_MAX = 10_000;
 
-/** Remembers what is known of peers and proxies, which come again with every request: 0.2 µs a chain instead of 1.0. */
+/** Caches whether an address is a trusted proxy. The same ones come with every request: 0.2 µs a chain instead of 1.0. */
 export function rememberHops(trusted: TrustedProxies): TrustedProxies {
   const hops = new BoundedCache<Hop>(HOPS_REMEMBERED_MAX);
   return {
@@ -28,7 +28,7 @@ export function clientIp(request: RawRequest, trusted: TrustedProxies): string {
   return clientOf(request, trusted).ip;
 }
 
-/** Who sent the request: see {@link forwardedClient}. */
+/** The client that sent the request: see {@link forwardedClient}. */
 export function clientOf({ peerIp, headers }: RawRequest, trusted: TrustedProxies): Client {
   return forwardedClient(peerIp, headers.xForwardedFor, trusted);
 }
@@ -37,6 +37,6 @@ export function clientOf({ peerIp, headers }: RawRequest, trusted: TrustedProxie
 export function isHttps(request: RawRequest, trusted: TrustedProxies): boolean {
   const { xForwardedProto } = request.headers;
   if (xForwardedProto === "" || !trusted.hop(request.peerIp).isTrusted) return false;
-  // The first word is of the hop that the visitor sees; forging it only costs the forger a cookie.
+  // The first value is from the hop that the visitor connects to. A visitor who forges it only loses a cookie.
   return /^\s*https\s*(,|$)/i.test(xForwardedProto);
 }

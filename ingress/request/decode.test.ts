@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeComponent, decodePercent } from "./decode.ts";
 
-test("whatever was encoded comes back", () => {
+test("every encoded text decodes to itself", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       expect(decodePercent(encodeURIComponent(text))).toBe(text);
@@ -19,6 +19,6 @@ test.each([
   ["a+b%2Bc", "a b+c"],
   ["%FF", "\uFFFD"],
   ["%C3%A9é", "éé"],
-])("%s reads as %s: decoded once, and nothing is refused", (text, decoded) => {
+])("%s reads as %s: decoded once, never refused", (text, decoded) => {
   expect(decodeComponent(text)).toBe(decoded);
 });

@@ -1,8 +1,8 @@
 const PERCENT = 0x25;
 
 /**
- * Percent-decodes a query component once; `+` is a space. Whatever is no valid escape stays as it is, and bytes that are no
- * UTF-8 become U+FFFD: nothing is refused, because a visitor's link is not theirs to repair.
+ * Percent-decodes a query component once; `+` is a space. Invalid escapes stay as they are, and bytes that are not UTF-8 become
+ * U+FFFD. Nothing is refused, because a visitor cannot repair a link.
  */
 export function decodeComponent(text: string): string {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
@@ -24,7 +24,7 @@ export function decodePercent(text: string): string {
   return bytes.toString("utf8", 0, written);
 }
 
-/** The byte that the escape at `at` stands for, or -1 when there is no escape. */
+/** The byte of the escape at `at`, or -1 when there is no escape. */
 export function escapedByte(bytes: Uint8Array, at: number): number {
   const high = hexValue(bytes[at + 1] ?? 0);
   const low = hexValue(bytes[at + 2] ?? 0);

@@ -27,7 +27,7 @@ test.each(HEADLESS_BROWSERS)("%s is headless", (userAgent) => {
   expect(devices.read(DESKTOP_CHROME).isHeadless).toBe(false);
 });
 
-test("a second reading of a user agent is the remembered one", () => {
+test("a user agent is parsed once and then remembered", () => {
   expect(devices.read(DESKTOP_CHROME)).toBe(devices.read(DESKTOP_CHROME));
 });
 
@@ -38,7 +38,7 @@ test("a flood of new user agents is read within a bound; system and device stay 
   }, 10_000);
   const reads = 600;
   for (let read = 0; read < reads; read += 1) flooded.read(`${"Android; ".repeat(110)}${read}`);
-  // What is guessed costs 2 µs instead of 250; `npm run bench -- hostile` measures the whole.
+  // A guess costs 2 µs instead of 250; `npm run bench -- hostile` measures the whole.
   expect(guesses).toBeGreaterThan(reads / 2);
   expect(flooded.read(`${IPHONE} new`)).toMatchObject({ deviceType: "mobile", os: "iOS" });
   expect(flooded.read(`${PIXEL} new`)).toMatchObject({ deviceType: "mobile", os: "Android" });

@@ -2,20 +2,20 @@ import { isbot } from "isbot";
 import parseUserAgent from "my-ua-parser";
 import { BoundedCache } from "./bounded-cache.ts";
 
-/** Longer user agents are cut before they are parsed and kept: they cost time and memory that a visitor chooses. */
+/** Longer user agents are cut before they are parsed and kept, because the visitor chooses what they cost. */
 export const USER_AGENT_LENGTH_MAX = 1_024;
 const USER_AGENTS_REMEMBERED_MAX = 20_000;
-/** What the parser reads: its time grows with the square of some texts. Names of systems, devices and browsers come earlier. */
+/** Characters that the parser reads: its time grows with the square of some texts. Names of systems and browsers come earlier. */
 const PARSED_LENGTH_MAX = 256;
 /**
- * Microseconds for parsing that each click earns, and the most that is saved up: every eighth click may have a new user agent,
- * and 10,000 in a row after a start.
+ * Microseconds of parsing that each click earns, and the most that is saved up: every eighth click may have a new user agent, and
+ * 10,000 in a row after a start.
  */
 const PARSE_US_A_CLICK = 3;
 const PARSE_US_MAX = 240_000;
 /**
- * What parsing and keeping a text of this length takes; a longer one takes the square of its length. A model and no measurement:
- * a clock counts the pauses of a busy machine too.
+ * The cost of parsing and keeping a text of this length; a longer text costs the square of its length. It is a model and not a
+ * measurement, because a clock also counts the pauses of a busy machine.
  */
 const PARSE_US = 24;
 const PARSE_US_LENGTH = 128;
@@ -23,7 +23,7 @@ const PARSE_US_LENGTH = 128;
 export const DEVICE_TYPES = ["desktop", "mobile", "tablet", "bot", "other"] as const;
 export type DeviceType = (typeof DEVICE_TYPES)[number];
 
-/** What a user agent says of itself (G155); texts are "" when it does not say. */
+/** What a user agent reports about itself (G155); texts are "" when it does not. */
 export type Device = {
   readonly deviceType: DeviceType;
   readonly os: string;
@@ -41,14 +41,14 @@ export type DeviceReader = {
 };
 
 const HEADLESS = /HeadlessChrome|PhantomJS|Puppeteer|Playwright|SlimerJS|Headless/i;
-/** Systems that people sit before; a television or a console says what it is. */
+/** Desktop systems; televisions and consoles name themselves. */
 const DESKTOP_OS =
   /^(windows|mac os|gnu|linux|ubuntu|debian|fedora|chromium os|chrome os|freebsd|openbsd|netbsd|solaris|arch|centos|gentoo|mint|suse|redhat|mageia|mandriva|manjaro)$/i;
 
 /**
- * Parsing costs 15 to 90 µs and a look-up 0.1 µs, so answers are kept in a bounded memory. Each click earns a little time for
- * parsing. A flood of user agents that nobody sent before uses it up; then system and kind of device are read by a few words, the
- * browser stays unknown, and `guessed` is called (P40). `savedUs` is what a start has saved up.
+ * Parsing costs 15 to 90 µs and a look-up 0.1 µs, so results are cached. Each click earns a little time for parsing. A flood of
+ * new user agents uses it up: then system and kind of device are read by a few words, the browser stays unknown, and `guessed` is
+ * called (P40). `savedUs` is the time saved up at the start.
  */
 export function openDevices(
   guessed: () => void = () => undefined,
@@ -133,7 +133,7 @@ function osName(name: string): string {
   return name === "Mac OS" ? "macOS" : name;
 }
 
-/** One name a browser, so that an offer for Safari is one for Safari on a telephone too; the device says the rest. */
+/** One name for each browser, so that an offer for Safari also matches Safari on a telephone: the device field has the rest. */
 function browserName(name: string): string {
   return name.replace(/^Mobile /, "").replace(/ (Mobile|Headless|WebView)$/, "");
 }

@@ -12,7 +12,7 @@ const table = AsnTable.parse({
   ),
 });
 
-test("an address belongs to the range that holds it, both ends included, and to none between ranges", () => {
+test("an address belongs to the range that contains it, both ends included, and to none between ranges", () => {
   expect(table.find("1.0.0.0")).toEqual({ asn: 13_335, name: "Cloudflare, Inc." });
   expect(table.find("1.0.0.255")?.asn).toBe(13_335);
   expect(table.find("1.0.4.0")?.name).toBe('Gtelecom "X"');
@@ -23,7 +23,7 @@ test("an address belongs to the range that holds it, both ends included, and to 
   expect(table.find("2000:ffff::")).toBeUndefined();
 });
 
-test("both common shapes of city records are read, and anything else is nowhere", () => {
+test("both common shapes of city records are read; any other is unknown", () => {
   expect(readCity({ country_code: "GB", state1: "England", city: "London", latitude: 1 })).toEqual({
     country: "GB",
     region: "England",
@@ -43,7 +43,7 @@ test("both common shapes of city records are read, and anything else is nowhere"
   expect(readCity(null)).toBeUndefined();
 });
 
-test("a data centre is known by its number or by its name", () => {
+test("a data centre is recognised by its number or by its name", () => {
   expect(isHostingNetwork(16_509, "Amazon.com, Inc.")).toBe(true);
   expect(isHostingNetwork(64_512, "Pegboard Hosting Inc.")).toBe(true);
   expect(isHostingNetwork(64_512, "Unique Data Center")).toBe(true);

@@ -6,11 +6,11 @@ import { BoundedCache } from "./bounded-cache.ts";
 import { isHostingNetwork } from "./hosting-networks.ts";
 
 const ADDRESSES_REMEMBERED_MAX = 50_000;
-/** Decoded parts of records, which many addresses have in common. */
+/** Decoded parts of records, which many addresses share. */
 const RECORDS_REMEMBERED_MAX = 20_000;
 
-/** Where an address is; texts are "" and `asn` 0 when nothing is known (G154). */
-export type Place = {
+/** Country, city and network of an address. Unknown texts are "" and an unknown `asn` is 0 (G154). */
+export type GeoFacts = {
   /** ISO 3166 alpha-2. */
   readonly country: string;
   /** English name of the first division of the country. */
@@ -23,13 +23,13 @@ export type Place = {
 
 export type GeoReader = {
   /** `ip` in its normal form, or "". */
-  readonly locate: (ip: string) => Place;
+  readonly locate: (ip: string) => GeoFacts;
 };
 
-type City = Pick<Place, "country" | "region" | "city">;
+type City = Pick<GeoFacts, "country" | "region" | "city">;
 type Lookup<T> = (ip: string) => T | undefined;
 
-const NOWHERE: Place = {
+const NOWHERE: GeoFacts = {
   country: "",
   region: "",
   city: "",
@@ -39,15 +39,15 @@ const NOWHERE: Place = {
 };
 
 /**
- * Opens the databases of the install, or the MMDB files named by the settings, which are read again when they change.
- * Answers are kept in a bounded memory: a look-up costs about 6 µs.
- * @throws when a file is missing or is no database: a service that takes every visitor for one from nowhere must not start.
+ * Opens the databases of the install, or the MMDB files named by the settings, which are read again when they change. A look-up
+ * costs about 6 µs, so results are cached.
+ * @throws when a file is missing or invalid: a service that does not know any visitor's country must not start.
  */
 export async function openGeo(files: {
   readonly cityDb?: string | undefined;
   readonly asnDb?: string | undefined;
 }): Promise<GeoReader> {
-  const known = new BoundedCache<Place>(ADDRESSES_REMEMBERED_MAX);
+  const known = new BoundedCache<GeoFacts>(ADDRESSES_REMEMBERED_MAX);
   const forget = (): void => known.clear();
   const cityOf =
     files.cityDb === undefined ? await openOwnCities() : await openCities(files.cityDb, forget);
@@ -57,14 +57,14 @@ export async function openGeo(files: {
     locate: (ip) => {
       const remembered = known.get(ip);
       if (remembered !== undefined) return remembered;
-      const place = ip === "" ? NOWHERE : placeOf(cityOf(ip), networkOf(ip));
-      known.set(ip, place);
-      return place;
+      const facts = ip === "" ? NOWHERE : factsOf(cityOf(ip), networkOf(ip));
+      known.set(ip, facts);
+      return facts;
     },
   };
 }
 
-function placeOf(city: City | undefined, network: Network | undefined): Place {
+function factsOf(city: City | undefined, network: Network | undefined): GeoFacts {
   const asn = network?.asn ?? 0;
   const asName = network?.name ?? "";
   return {
@@ -85,8 +85,7 @@ async function openOwnCities(): Promise<Lookup<City>> {
   let v6: Reader<object> | undefined;
   return (ip) => {
     if (!ip.includes(":")) return readCity(v4.get(ip));
-    // 70 MB that many sites never need. Read within the request and not beside it: an offer for one country must not take
-    // its first IPv6 visitor for one from nowhere.
+    // 70 MB that many sites never need. Read within the request, so that the first IPv6 visitor has a country too.
     v6 ??= new Reader<object>(readFileSync(v6Path));
     return readCity(v6.get(ip));
   };
@@ -127,14 +126,14 @@ function watching(onChange: () => void): {
   };
 }
 
-/** A database of IPv4 alone knows no IPv6 address, and says so by throwing. */
+/** A database of IPv4 addresses throws when it is asked for an IPv6 address. */
 function getOfEitherFamily(reader: Reader<object>, ip: string): object | null {
   return reader.metadata.ipVersion === 4 && ip.includes(":") ? null : reader.get(ip);
 }
 
 /**
- * Reads either shape of city record that is common: one flat, one nested with names by language. By hand, because most
- * visitors are new and a schema costs twice what the look-up does.
+ * Reads both common shapes of city record: one flat, one nested with names by language. Written by hand, because most visitors
+ * are new and a schema costs twice as much as the look-up.
  */
 export function readCity(record: unknown): City | undefined {
   const country = fieldOf(record, "country_code");
@@ -155,8 +154,8 @@ export function readCity(record: unknown): City | undefined {
   };
 }
 
-function englishName(place: unknown): string {
-  return textOf(fieldOf(fieldOf(place, "names"), "en"));
+function englishName(division: unknown): string {
+  return textOf(fieldOf(fieldOf(division, "names"), "en"));
 }
 
 function fieldOf(value: unknown, name: string): unknown {
@@ -171,7 +170,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** These packages hold data and no module: their files are found beside their package.json. */
+/** These packages contain data and no module: the files are found through their package.json. */
 function installedFile(path: string): string {
   return createRequire(import.meta.url).resolve(path);
 }

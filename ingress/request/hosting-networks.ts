@@ -1,7 +1,7 @@
 /*
- * Networks that machines and not people browse from. Numbers: the public registrations of well-known cloud and hosting
- * companies, each found under its company's name in the ASN table that comes with the install. Delivery networks whose
- * addresses ordinary visitors get by a browser's privacy relay (13335, 36183, 54113) are left out on purpose.
+ * Networks whose addresses belong to machines and not to people. Numbers: the public registrations of well-known cloud and
+ * hosting companies, each found under its company's name in the ASN table of the install. Delivery networks that carry ordinary
+ * visitors through a browser's privacy relay (13335, 36183, 54113) are left out on purpose.
  */
 const HOSTING_ASNS: ReadonlySet<number> = new Set([
   // Amazon, Google Cloud, Microsoft, Oracle, IBM
@@ -33,7 +33,7 @@ const HOSTING_ASNS: ReadonlySet<number> = new Set([
   53850, 32244, 53755, 54641, 3842, 36666, 14576, 20738, 35415, 55081, 7979, 46664, 64200, 40065,
 ]);
 
-/** Words by which a network calls itself what it is, in the languages of the trade. */
+/** Words in the names of hosting networks, in several languages. */
 const HOSTING_WORDS =
   /\b(hosting|hosters?|webhost(ing)?|data ?cent(er|re)s?|cloud|vps|dedicated servers?|virtual servers?|colocation)\b/i;
 

@@ -32,14 +32,14 @@ test.each<[string, unknown, string]>([
   expect(read(body)).toEqual({ kind: "malformed", error });
 });
 
-test("bytes that are no UTF-8 are no body (LP-008)", () => {
+test("a body that is not UTF-8 is invalid (LP-008)", () => {
   expect(readLandingRequest(Uint8Array.of(0x7b, 0xff, 0x7d))).toEqual({
     kind: "malformed",
     error: "invalid body",
   });
 });
 
-test("absent, null and empty click ids are none; capitals and space around one are no fault (LP-009)", () => {
+test("absent, null and empty click ids mean none; capitals and spaces around one are accepted (LP-009)", () => {
   for (const click_id of [undefined, null, ""])
     expect(landing({ click_id }).clickId).toBeUndefined();
   expect(landing({ click_id: ` ${ID.toUpperCase()} ` }).clickId).toBe(ID);
@@ -66,14 +66,14 @@ test("an id of the page's URL is looked up when the body names none, and stored 
   expect(both.parameters.values).toMatchObject({ gclid: "of-body", gbraid: "b" });
 });
 
-test("an organic visit is looked up by ids of the body alone (LP-018)", () => {
+test("an organic visit is looked up by ids of the body only (LP-018)", () => {
   const url = "https://shop.example/?gclid=seen-before";
   expect(landing({ organic: true, url }).adClickIds).toEqual([]);
   expect(landing({ organic: true, url, gclid: "g" }).adClickIds).toHaveLength(1);
   expect(landing({ organic: "true", url }).isOrganic).toBe(false);
 });
 
-test("a tag that the ad platform did not replace is no id (LP-004)", () => {
+test("a tag that the ad platform did not replace is not an id (LP-004)", () => {
   expect(landing({ gclid: "{gclid}", url: "https://shop.example/?gclid={gclid}" })).toMatchObject({
     adClickIds: [],
     parameters: { values: { gclid: "" } },
@@ -95,7 +95,7 @@ test("subs, tag values and the rest come from the page's URL, up to its fragment
   expect(extra).toBe('{"x":"1"}');
 });
 
-test("values of the body go before those of the URL, and unknown keys are ignored (G160)", () => {
+test("values of the body win over those of the URL, and unknown keys are ignored (G160)", () => {
   const { parameters, offerCode, affiliateCode } = landing({
     url: "https://shop.example/?sub1=url&s2=url&offer=NO&aff=NO",
     sub1: "body",
@@ -108,7 +108,7 @@ test("values of the body go before those of the URL, and unknown keys are ignore
   expect([offerCode, affiliateCode]).toEqual(["12", "PART01"]);
 });
 
-test("sub1 to sub3 of an organic visit are told by the page, else read from referrer and URL (LP-018)", () => {
+test("sub1 to sub3 of an organic visit come from the page, else from referrer and URL (LP-018)", () => {
   const url = "https://shop.example/shoes/red?sub1=x&sub4=four";
   const referrer = "https://www.google.co.uk/search?q=shoes";
   expect(landing({ organic: true, url, referrer }).parameters.values).toMatchObject({
@@ -117,11 +117,13 @@ test("sub1 to sub3 of an organic visit are told by the page, else read from refe
     sub3: "/shoes/red",
     sub4: "four",
   });
-  const told = { sub1: "x", sub2: "t.co", sub3: "/app" };
-  expect(landing({ organic: true, url, referrer, ...told }).parameters.values).toMatchObject(told);
+  const given = { sub1: "x", sub2: "t.co", sub3: "/app" };
+  expect(landing({ organic: true, url, referrer, ...given }).parameters.values).toMatchObject(
+    given,
+  );
 });
 
-test("half a surrogate pair, a page that is no URL and values of other types do no harm (P28)", () => {
+test("half a surrogate pair, an invalid page URL and values of other types do no harm (P28)", () => {
   const { adClickIds, parameters } = landing(
     '{"gclid":"\\ud800","url":"%%%","referrer":[],"sub1":{}}',
   );

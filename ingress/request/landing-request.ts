@@ -4,14 +4,14 @@ import { parseClickId } from "../../schemas/ids/click-id.ts";
 import { type ClickParameters, LANDING_PARAMETERS, ParameterReader } from "./parameters.ts";
 import { referrerSource } from "./referrer-source.ts";
 
-/** What a landing page says of the visit (G160). Texts are "" when absent. */
+/** What a landing page sends about a visit (G160). Texts are "" when absent. */
 export type LandingRequest = {
   readonly clickId: string | undefined;
-  /** Ids to look the click up by, in their order. */
+  /** IDs to look up the click by, in this order. */
   readonly adClickIds: readonly { readonly kind: LandingAdClickId; readonly value: string }[];
-  /** What a click made for this visit carries. */
+  /** The parameters of a click made for this visit. */
   readonly parameters: ClickParameters;
-  /** Of the page, that is where the visitor came from. */
+  /** The referrer of the page: where the visitor came from. */
   readonly referrer: string;
   readonly offerCode: string;
   readonly affiliateCode: string;
@@ -26,8 +26,8 @@ const AD_CLICK_IDS = [...LANDING_AD_CLICK_IDS, "msclkid"] as const;
 const SUBS = ["sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "sub9", "sub10"];
 
 /**
- * Reads the body of `POST /lp`, whatever its content type says (T48). Values of the body go before those of the page's URL;
- * what is no text there is as good as absent, except for what a click is found by.
+ * Reads the body of `POST /lp`, whatever its content type says (T48). Values of the body win over those of the page's URL.
+ * Non-string values are ignored, except in the fields by which a click is looked up.
  */
 export function readLandingRequest(body: Uint8Array): ReadLanding {
   const parsed = parseJson(body);
@@ -53,15 +53,15 @@ function landingOf(
   const isOrganic = fields.get("organic") === true;
   const url = text("url");
   const referrer = text("referrer");
-  const told = new ParameterReader(LANDING_PARAMETERS);
-  for (const name of [...AD_CLICK_IDS, ...SUBS]) told.add(name, text(name));
+  const reader = new ParameterReader(LANDING_PARAMETERS);
+  for (const name of [...AD_CLICK_IDS, ...SUBS]) reader.add(name, text(name));
   const hasOwnIds = LANDING_AD_CLICK_IDS.some((kind) => text(kind) !== "");
   if (isOrganic) {
     const { platform, host, path } = referrerSource(referrer, url);
-    told.add("sub1", platform).add("sub2", host).add("sub3", path);
+    reader.add("sub1", platform).add("sub2", host).add("sub3", path);
   }
-  const parameters = told.addQuery(queryOf(url)).read();
-  // A page that asks for an organic click has none of an ad: an id left in its URL has been asked for before.
+  const parameters = reader.addQuery(queryOf(url)).read();
+  // A page that wants an organic click has no ad click ID of its own. An ID left in its URL was looked up before.
   const adClickIds =
     isOrganic && !hasOwnIds
       ? []
@@ -90,15 +90,15 @@ function parseJson(body: Uint8Array): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) };
   } catch {
-    // Neither text nor JSON: the answer says so, and what is wrong with it is the page's to find.
+    // Neither text nor JSON: the answer says so, and the page's author must find the fault.
     return undefined;
   }
 }
 
-/** Codes may be digits, which a page may write as a number. */
+/** A page may write a code of digits as a number. */
 function textOf(value: unknown): string {
   if (typeof value === "number") return String(value);
-  // Half of a surrogate pair, which JSON can hold, has no UTF-8.
+  // Half of a surrogate pair, which JSON can contain, has no UTF-8.
   return typeof value === "string" ? Buffer.from(value).toString() : "";
 }
 

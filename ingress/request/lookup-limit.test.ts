@@ -33,7 +33,7 @@ function taken(lookup: Lookup | number): Lookup {
   return lookup;
 }
 
-test("look-ups that find nothing are bounded for each address, those that find are free (#16)", () => {
+test("look-ups that find nothing are bounded for each address, those that find a click are free (#16)", () => {
   const limit = limitOf(2);
   for (let times = 0; times < 100; times += 1) taken(limit.take(from("192.0.2.1"))).found();
   taken(limit.take(from("192.0.2.1")));
@@ -42,7 +42,7 @@ test("look-ups that find nothing are bounded for each address, those that find a
   taken(limit.take(from("192.0.2.2")));
 });
 
-test("a household of IPv6 is one address, and a trusted proxy names another (#16)", () => {
+test("an IPv6 household is one address, and a trusted proxy may name another (#16)", () => {
   const limit = limitOf(1, ["10.0.0.0/8"]);
   taken(limit.take(from("2001:db8:0:1::1")));
   expect(limit.take(from("2001:db8:0:1:ffff::2"))).toBe(60);
@@ -50,12 +50,12 @@ test("a household of IPv6 is one address, and a trusted proxy names another (#16
   taken(limit.take(from("10.0.0.1", "192.0.2.1")));
   taken(limit.take(from("10.0.0.1", "192.0.2.2")));
   expect(limit.take(from("10.0.0.2", "192.0.2.1"))).toBe(60);
-  // Whoever is no trusted proxy cannot name another address.
+  // Only a trusted proxy can name another address.
   taken(limit.take(from("198.51.100.1", "192.0.2.9")));
   expect(limit.take(from("198.51.100.1", "192.0.2.10"))).toBe(60);
 });
 
-test("0 limits nobody", () => {
+test("0 means no limit", () => {
   const limit = limitOf(0);
   for (let times = 0; times < 1_000; times += 1)
     expect(limit.take(from("192.0.2.1"))).not.toBeTypeOf("number");

@@ -4,20 +4,20 @@ import type { RawRequest } from "../route.ts";
 import { clientIp } from "./client-ip.ts";
 import { IpLimit } from "./ip-limit.ts";
 
-/** A look-up that may be made. `found` gives it back: only those that find nothing count. */
+/** Permission for one look-up. `found` gives it back, because only look-ups that find nothing count. */
 export type Lookup = { readonly found: () => void };
 
 /**
- * Bounds the look-ups of clicks that find nothing, for each address. Pixels and landing pages need no token, and an ID made up at
- * random costs a question to every writer and to ClickHouse. Visitors behind one address share its limit, so what they look up with
- * success is free.
+ * Bounds the look-ups of clicks that find nothing, for each address. Pixels and landing pages need no token, and a made-up ID
+ * costs a question to every writer and to ClickHouse. Visitors behind one address share its limit, so successful look-ups are
+ * free.
  */
 export class LookupLimit {
   readonly #limit: IpLimit | undefined;
   readonly #trustedProxies: TrustedProxies;
   readonly #clock: Clock;
 
-  /** 0 limits nobody. */
+  /** 0 means no limit. */
   constructor(options: {
     readonly perMinute: number;
     readonly trustedProxies: TrustedProxies;
@@ -28,7 +28,7 @@ export class LookupLimit {
     this.#clock = options.clock;
   }
 
-  /** The seconds after which the address may look up again, when it may not now. */
+  /** Returns the permission, or the seconds until the address may look up again. */
   take(request: RawRequest): Lookup | number {
     const limit = this.#limit;
     if (limit === undefined) return FREE;

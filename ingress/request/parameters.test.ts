@@ -33,7 +33,7 @@ describe("parameters and their columns (TRK-042)", () => {
   });
 });
 
-test("the first non-empty value wins, and the name documented first before its aliases", () => {
+test("the first non-empty value wins, and the first documented name before its aliases", () => {
   expect(read("sub1=a&sub1=b").values.sub1).toBe("a");
   expect(read("sub1=&sub1=b").values.sub1).toBe("b");
   expect(read("subid=a&s1=b&sub1=c").values.sub1).toBe("c");
@@ -41,7 +41,7 @@ test("the first non-empty value wins, and the name documented first before its a
   expect(read("src=a&source=b").values.source_id).toBe("b");
 });
 
-test("a tag that was not replaced is no value", () => {
+test("a tag that was not replaced is not a value", () => {
   const { values } = read("gclid={gclid}&keyword=%7Bkeyword%7D&sub1={x}y&sub2=a{b}&kw=shoes");
   expect([values.gclid, values.ext_keyword, values.sub1, values.sub2]).toEqual([
     "",
@@ -55,7 +55,7 @@ test.each(TRAFFIC_SOURCES)("%s comes from %j", (query, source) => {
   expect(read(query).values.traffic_source).toBe(source);
 });
 
-test("what maps to no column is extra, once, whatever its name (TRK-043)", () => {
+test("a parameter without a column is extra, once, whatever its name (TRK-043)", () => {
   const { extra } = read("foo=bar&foo=baz&__proto__=x&a%20b=%22&flag&=nameless&sub1=1");
   expect(extra).toBe('{"foo":"bar","__proto__":"x","a b":"\\"","flag":""}');
   expect(read("sub1=1").extra).toBe("");
@@ -71,14 +71,14 @@ test("values are cut at 255 characters, ad-platform ids at 512, never within a c
   expect(extra).toBe(`{"foo":"${"d".repeat(255)}"}`);
 });
 
-test("a flood of parameters is read in bounds, and url= is still found behind it", () => {
+test("a flood of parameters is read within bounds, and url= is still found after it", () => {
   const flood = Array.from({ length: 5_000 }, (_, i) => `p${i}=%f0%9f`).join("&");
   const { extra, urls } = read(`${flood}&url=https%3A%2F%2Fa.example`);
   expect(extra.match(/"p\d+":/g)).toHaveLength(50);
   expect(urls).toEqual(["https%3A%2F%2Fa.example"]);
 });
 
-test("url= is kept as it was sent, and is no more than extra where it is no destination", () => {
+test("url= is kept as sent, and is an extra parameter where it is not a destination", () => {
   expect(read("url=a%20b+c&ur%6C=x&url").urls).toEqual(["a%20b+c", "x", ""]);
   const server = new ParameterReader(SERVER_CLICK_PARAMETERS).addQuery("url=https%3A//a").read();
   expect([server.urls, server.extra]).toEqual([[], '{"url":"https://a"}']);
@@ -91,7 +91,7 @@ test("/click reads offer and partner from its query, other paths keep them as ex
   expect(read(query).extra).toBe('{"oid":"SHOP","aid":"ABC123"}');
 });
 
-test("no query whatever makes it throw, and extra is always JSON", () => {
+test("no query makes it throw, and extra is always JSON", () => {
   fc.assert(
     fc.property(anyText(200), (query) => {
       const { extra } = read(query);
@@ -100,13 +100,13 @@ test("no query whatever makes it throw, and extra is always JSON", () => {
   );
 });
 
-test("behind the parameters that are read, every url= that is written plainly is found", () => {
+test("after the parameters that are read, every plainly written url= is found", () => {
   const flood = Array.from({ length: 300 }, (_, i) => `n${i}=1`).join("&");
   expect(read(`${flood}&url=a&myurl=b&url=c`).urls).toEqual(["a", "c"]);
   expect(read(`url=0&${flood}&url`).urls).toEqual(["0"]);
 });
 
-/** Characters that searches for a mark pass over while this query is read. */
+/** Characters that the searches of a read of this query pass over. */
 function charactersSearched(query: string): number {
   let searched = 0;
   const indexOf = vi.spyOn(String.prototype, "indexOf").mockImplementation(function indexOfCounted(
@@ -128,13 +128,13 @@ function charactersSearched(query: string): number {
 
 const LONG_QUERIES = ["a&".repeat(16_000), "n=1&".repeat(8_000)];
 
-test("a long query is searched to its end no more than twice (#0, P40)", () => {
+test("a long query is searched to its end at most twice (#0, P40)", () => {
   // Without an equals sign, each pair was searched to the end of the query: 256 times.
   for (const query of LONG_QUERIES)
     expect(charactersSearched(query)).toBeLessThan(2.1 * query.length);
 });
 
-test("a long query costs no more than the parameters that are read of it (#0, P40)", () => {
+test("a long query costs no more than the parameters that are read from it (#0, P40)", () => {
   const readOften = (query: string) => (): void => {
     for (let run = 0; run < 100; run += 1) read(query);
   };

@@ -2,13 +2,13 @@ import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../schemas/events/c
 import { quote, textField } from "../encode-record.ts";
 import { decodeComponent } from "./decode.ts";
 
-/** Parameters read of one request. Behind them only `url=` is looked for, and only where it is written without escapes. */
+/** Parameters read from one request. After them only `url=` is looked for, and only where it is written without escapes. */
 const PAIRS_MAX = 256;
 const URL_PAIR = "&url=";
 const EXTRA_PAIRS_MAX = 50;
 const EXTRA_NAME_LENGTH_MAX = 64;
 
-/** Where the value of a parameter is kept: a column of the click, or what names the link. */
+/** Where the value of a parameter is kept: a column of the click, or a part of the link's name. */
 export const SLOTS = [
   "sub1",
   "sub2",
@@ -52,7 +52,7 @@ export const SLOTS = [
 export type Slot = (typeof SLOTS)[number];
 export type SlotValues = Readonly<Record<Slot, string>>;
 
-/** Every name by which a parameter may be sent, the one that wins first (G119, G134, G135). */
+/** Every name of a parameter, the one that wins first (G119, G134, G135). */
 type Names = Readonly<Partial<Record<Slot, readonly string[]>>>;
 
 const TRACKED: Names = {
@@ -89,14 +89,14 @@ type Name = {
   readonly slot: Slot;
   readonly rank: number;
   readonly lengthMax: number;
-  /** What stands before the value in the JSON of the click; "" when it is no column. */
+  /** The text before the value in the JSON of the click; "" when the slot is not a column. */
   readonly prefix: string;
 };
 
 /** Which parameters a path knows; all others are extra. */
 export type ParameterSet = {
   readonly slots: ReadonlyMap<string, Name>;
-  /** Whether `url=` is the destination and so is kept as it was sent. */
+  /** Whether `url=` is the destination. Then it is kept as sent. */
   readonly hasUrl: boolean;
 };
 
@@ -122,17 +122,17 @@ export const SERVER_CLICK_PARAMETERS = parameterSet(
 );
 /** `/i` (G157). */
 export const IMPRESSION_PARAMETERS = parameterSet({ creative_id: ["creative_id", "cid"] }, false);
-/** The page URL of `/lp`: what names the link comes in the body. */
+/** The page URL of `/lp`. The body names the link. */
 export const LANDING_PARAMETERS = parameterSet({}, false);
 
-/** What the parameters of one request say. */
+/** The parameters of one request. */
 export class ClickParameters {
   readonly values: SlotValues;
-  /** Every `url=` as it was sent, percent-encoding and all; empty when there is none. */
+  /** Every `url=` as sent, still percent-encoded; empty when there is none. */
   readonly urls: readonly string[];
-  /** JSON object of what maps to no column, "" when there is nothing. */
+  /** JSON object of the parameters without a column; "" when there are none. */
   readonly extra: string;
-  /** The values that are columns of the click as further fields of its JSON: `,"sub1":"a"`. */
+  /** The values with a column, as further fields of the click's JSON: `,"sub1":"a"`. */
   readonly fields: string;
 
   constructor(parts: {
@@ -148,13 +148,13 @@ export class ClickParameters {
   }
 }
 
-/** Reads parameters in the order in which they are added: the first value of a name is its value. */
+/** Reads parameters in the order in which they are added: the first value of a name wins. */
 export class ParameterReader {
   readonly #set: ParameterSet;
   readonly #values: Record<Slot, string> = emptySlots();
-  /** A name of each slot that has a value. */
+  /** For each slot with a value, the first name that filled it. */
   readonly #filled: Name[] = [];
-  /** Slots that were filled by another name than their first one, and by which. */
+  /** Slots that were filled by an alias, and the rank of that alias. */
   #ranks: Map<Slot, number> | undefined;
   #urls: string[] | undefined;
   #extra: Map<string, string> | undefined;
@@ -163,7 +163,7 @@ export class ParameterReader {
     this.#set = set;
   }
 
-  /** A query or a form body, as it was sent. */
+  /** Adds a query or a form body, as sent. */
   addQuery(query: string): this {
     const { length } = query;
     let from = 0;
@@ -182,7 +182,7 @@ export class ParameterReader {
     return this;
   }
 
-  /** A value that needs no decoding. */
+  /** Adds a value that needs no decoding. */
   add(name: string, value: string): this {
     const known = this.#set.slots.get(name);
     if (known === undefined) {
@@ -244,7 +244,7 @@ export class ParameterReader {
 
   #renderExtra(): string {
     if (this.#extra === undefined) return "";
-    // Written by hand: an object would lose a parameter named __proto__.
+    // Written by hand, because an object would lose a parameter named __proto__.
     const pairs = Array.from(
       this.#extra,
       ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
@@ -253,18 +253,18 @@ export class ParameterReader {
   }
 }
 
-/** A pair's place in its query. `nameEnd` is `end` for a name without a value. */
+/** The position of a pair in its query. `nameEnd` is `end` for a name without a value. */
 type Pair = { readonly from: number; readonly nameEnd: number; readonly end: number };
 
 const NO_URLS: readonly string[] = [];
 
-/** Where `mark` is found next, or the end of the text. */
+/** The next position of `mark`, or the end of the text. */
 function endOf(text: string, mark: string, from: number): number {
   const at = text.indexOf(mark, from);
   return at < 0 ? text.length : at;
 }
 
-/** The ad platform whose click id came along, for a click that names no source (G135). */
+/** The ad platform whose click ID the click carries, for a click that names no source (G135). */
 function sourceOfAdClick(values: Readonly<Partial<Record<Slot, string>>>): string {
   if (values.gclid || values.gbraid || values.wbraid) return "google";
   if (values.msclkid) return "bing";
@@ -327,7 +327,7 @@ function parameterSet(own: Names, hasUrl: boolean): ParameterSet {
   return { slots, hasUrl };
 }
 
-/** One literal, so that all records of all requests have one shape. */
+/** One literal, so that V8 gives all records one shape. */
 function emptySlots(): Record<Slot, string> {
   return {
     sub1: "",

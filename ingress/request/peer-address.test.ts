@@ -4,7 +4,7 @@ import { PeerAddresses } from "./peer-address.ts";
 const bytesOf = (...bytes: number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 
-test("a peer's address reads in its normal form, the first time and every other time", () => {
+test("a peer's address reads in its normal form, the first time and every later time", () => {
   const peers = new PeerAddresses();
   for (let time = 0; time < 2; time += 1) {
     expect(peers.textOf(bytesOf(127, 0, 0, 1))).toBe("127.0.0.1");

@@ -7,11 +7,11 @@ const IPV6_BYTES = 16;
 
 type Text = { readonly text: string };
 
-/** Addresses of peers as text. The server's own text costs 0.9 µs a request, and most peers come again at once. */
+/** Addresses of peers as text, cached: the server's own text costs 0.9 µs a request, and most peers come again soon. */
 export class PeerAddresses {
   readonly #known = new BoundedCache<Text>(PEERS_REMEMBERED_MAX);
 
-  /** `address` is 4 bytes or 16; "" for anything else, which is no address. */
+  /** `address` is 4 or 16 bytes; "" for any other length. */
   textOf(address: ArrayBuffer): string {
     const bytes = Buffer.from(address);
     const key = bytes.toString("latin1");

@@ -17,10 +17,10 @@ test.each([
   ["", "direct", ""],
   ["android-app://com.example", "direct", ""],
   ["no url", "direct", ""],
-])("a visit from %j is of %s (SDK-008, LP-018)", (referrer, platform, host) => {
+])("a visit from %j comes from %s (SDK-008, LP-018)", (referrer, platform, host) => {
   expect(referrerSource(referrer, PAGE)).toEqual({ platform, host, path: "/a/b" });
 });
 
-test("a page that is no URL has no path (LP-018)", () => {
+test("an invalid page URL has no path (LP-018)", () => {
   expect(referrerSource("", "file:///etc/x")).toEqual({ platform: "direct", host: "", path: "" });
 });

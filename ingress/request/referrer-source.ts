@@ -1,9 +1,9 @@
-/** Where an organic visit came from, in the words of the script: its `sub1`, `sub2` and `sub3`. */
+/** Where an organic visit came from, as the landing script reports it: its `sub1`, `sub2` and `sub3`. */
 export type ReferrerSource = {
   readonly platform: "google" | "bing" | "facebook" | "x" | "referral" | "direct";
   /** Referring host, "" for a visit without one. */
   readonly host: string;
-  /** Path of the landing page, "" when its URL is none. */
+  /** Path of the landing page; "" when its URL is invalid. */
   readonly path: string;
 };
 
@@ -14,7 +14,7 @@ const PLATFORMS: readonly (readonly [ReferrerSource["platform"], RegExp])[] = [
   ["x", /(^|\.)(x\.com|twitter\.com|t\.co)$/],
 ];
 
-/** For pages that ask for an organic click without the script: both URLs are anybody's text. */
+/** For pages that ask for an organic click without the script. Both URLs are untrusted text. */
 export function referrerSource(referrer: string, pageUrl: string): ReferrerSource {
   const page = parse(pageUrl);
   const path = page?.pathname ?? "";

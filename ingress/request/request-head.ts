@@ -1,27 +1,27 @@
 import type { RawRequest } from "../route.ts";
 
-/** What has header lines, some of them with the same name. */
+/** Header lines, of which several may have the same name. */
 export type HeaderLines = {
   /** Lower-case names, in the order in which they came. */
   forEach(each: (name: string, value: string) => void): void;
 };
 
-/** Header values that routes ask for, and what says where the request ends. */
+/** The headers that routes read, and those that say where the request ends. */
 export type RequestHead = RawRequest["headers"] & {
   readonly contentLengths: number;
   readonly transferEncodings: number;
-  /** The first of them. */
+  /** The first Transfer-Encoding. */
   readonly transferEncoding: string;
-  /** Whether one of either is there and says nothing. */
+  /** Whether a Content-Length or Transfer-Encoding is present and empty. */
   readonly hasEmptyFraming: boolean;
 };
 
 type Writable = { -readonly [Name in keyof RequestHead]: RequestHead[Name] };
 
 /**
- * Reads all headers in one pass: asking for each of them by name costs as much, and shows only the first line of those that came
- * in several. Lines of X-Forwarded-For are one chain, in order (RFC 9110 5.3): some proxies write a line of their own behind
- * the one that the visitor sent, and whoever reads only the first believes the visitor (P33). Of others the first one counts.
+ * Reads all headers in one pass. Asking for each by name costs as much, and returns only the first of several lines. Lines of
+ * X-Forwarded-For form one chain, in order (RFC 9110 5.3): some proxies add a line of their own after the one that the visitor
+ * sent, so a reader of the first line believes the visitor (P33). For other headers the first line counts.
  */
 export function readHead(request: HeaderLines): RequestHead {
   head = emptyHead();
@@ -29,10 +29,10 @@ export function readHead(request: HeaderLines): RequestHead {
   return head;
 }
 
-/** Of the request that is being read: {@link note} is made once and not for every request. */
+/** The head of the request being read. {@link note} is made once and not for every request. */
 let head: Writable = emptyHead();
 
-// oxlint-disable-next-line complexity -- one case a header, without a look-up for each.
+// oxlint-disable-next-line complexity -- one case for each header, without a look-up.
 function note(name: string, value: string): void {
   switch (name) {
     case "host":
@@ -73,7 +73,7 @@ function note(name: string, value: string): void {
   }
 }
 
-/** Headers that a click does not have. */
+/** Headers that clicks rarely have. */
 function noteRare(name: string, value: string): void {
   if (name === "content-length") {
     head.contentLengths += 1;
@@ -83,7 +83,7 @@ function noteRare(name: string, value: string): void {
     head.transferEncoding ||= value;
     head.hasEmptyFraming ||= value === "";
   } else if (name === "idempotency-key") {
-    // Two lines are no key: together they have a comma.
+    // Two lines are not a valid key: joined, they contain a comma.
     head.idempotencyKey = head.idempotencyKey === "" ? value : `${head.idempotencyKey},${value}`;
   }
 }

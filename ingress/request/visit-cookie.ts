@@ -4,7 +4,7 @@ const FIRST_CLICK = /(?:^|;)\s*trk_fcid=[0-9a-f]{32}(?:;|\s*$)/i;
 
 type Header = readonly [name: string, value: string];
 
-/** `trk_cid` names the last click of a visitor, `trk_fcid` the first: the latter is set only when it is not there. */
+/** `trk_cid` is the visitor's last click, `trk_fcid` the first, which is set only when it is absent. */
 export function visitCookies(clickId: string, isHttps: boolean, cookie: string): Header[] {
   const last: Header = ["Set-Cookie", cookieOf("trk_cid", clickId, isHttps)];
   if (cookie !== "" && FIRST_CLICK.test(cookie)) return [last];
@@ -12,7 +12,7 @@ export function visitCookies(clickId: string, isHttps: boolean, cookie: string):
 }
 
 function cookieOf(name: string, clickId: string, isHttps: boolean): string {
-  // Only over TLS may a cookie be sent from an advertiser's page to the pixel.
+  // Browsers send a cookie from an advertiser's page to the pixel only over TLS.
   const site = isHttps ? "SameSite=None; Secure" : "SameSite=Lax";
   return `${name}=${clickId}; Path=/; Max-Age=${MAX_AGE_SECONDS}; HttpOnly; ${site}`;
 }

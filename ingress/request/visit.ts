@@ -4,26 +4,26 @@ import type { TrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import type { RawRequest } from "../route.ts";
 import { clientOf, isHttps } from "./client-ip.ts";
 import { type Device, type DeviceReader, USER_AGENT_LENGTH_MAX } from "./device.ts";
-import type { GeoReader, Place } from "./geo.ts";
+import type { GeoFacts, GeoReader } from "./geo.ts";
 
 const REFERRER_LENGTH_MAX = 1_024;
 const LANGUAGE_LENGTH_MAX = 35;
 const HOST_LENGTH_MAX = 255;
-/** 13 hex digits are 52 bits: the most that a JSON number and a float carry exactly. */
+/** 13 hex digits are 52 bits: the most that a JSON number holds exactly. */
 const VISITOR_DIGITS = 13;
 
-/** Who came, and how: everything about a request that does not depend on the link. */
+/** Everything about a request that does not depend on the link: the visitor, their device and where they came from. */
 export type Visit = {
-  /** Normal form; "" when the server could not tell. */
+  /** Normal form; "" when the server does not know it. */
   readonly ip: string;
   /** The same for the same address and user agent within an installation (G87). */
   readonly visitor: number;
   readonly userAgent: string;
   readonly device: Device;
-  readonly place: Place;
+  readonly geo: GeoFacts;
   /** A crawler, no user agent at all, or a HEAD request (G144). */
   readonly isBot: boolean;
-  /** The request came through somebody's proxy and says so. */
+  /** The request came through a proxy that names itself. */
   readonly isProxy: boolean;
   readonly referrer: string;
   readonly referrerHost: string;
@@ -40,7 +40,7 @@ export type VisitReaders = {
   readonly geo: GeoReader;
 };
 
-/** `secret` keys the visitor hash: without it nobody finds an address by trying all of them. */
+/** `secret` keys the visitor hash, so that nobody can find an address by trying all of them. */
 export function readVisit(request: RawRequest, readers: VisitReaders, secret: string): Visit {
   const { headers } = request;
   const client = clientOf(request, readers.trustedProxies);
@@ -51,7 +51,7 @@ export function readVisit(request: RawRequest, readers: VisitReaders, secret: st
     visitor: visitorOf(secret, client.ip, userAgent),
     userAgent,
     device,
-    place: readers.geo.locate(client.ip),
+    geo: readers.geo.locate(client.ip),
     isBot: device.isBot || request.method === "HEAD",
     isProxy: client.isForwarded || headers.via !== "",
     referrer: cutTo(headers.referer, REFERRER_LENGTH_MAX),
@@ -62,23 +62,23 @@ export function readVisit(request: RawRequest, readers: VisitReaders, secret: st
   };
 }
 
-/** A visit that the caller, an advertiser's server, tells about: its own headers say nothing about the visitor. */
-export function readToldVisit(
+/** Reads a visit that an advertiser's server reports. The headers of its request say nothing about the visitor. */
+export function readReportedVisit(
   request: RawRequest,
   readers: VisitReaders,
-  told: { readonly secret: string; readonly ip: string; readonly userAgent: string },
+  reported: { readonly secret: string; readonly ip: string; readonly userAgent: string },
 ): Visit {
   const { headers } = request;
-  const ip = told.ip === "" ? clientOf(request, readers.trustedProxies).ip : told.ip;
-  const given = told.userAgent === "" ? headers.userAgent : told.userAgent;
+  const ip = reported.ip === "" ? clientOf(request, readers.trustedProxies).ip : reported.ip;
+  const given = reported.userAgent === "" ? headers.userAgent : reported.userAgent;
   const userAgent = cutTo(given, USER_AGENT_LENGTH_MAX);
   const device = readers.devices.read(userAgent);
   return {
     ip,
-    visitor: visitorOf(told.secret, ip, userAgent),
+    visitor: visitorOf(reported.secret, ip, userAgent),
     userAgent,
     device,
-    place: readers.geo.locate(ip),
+    geo: readers.geo.locate(ip),
     isBot: device.isBot,
     isProxy: false,
     referrer: "",
@@ -94,12 +94,12 @@ function visitorOf(secret: string, ip: string, userAgent: string): number {
   return Number.parseInt(digest.slice(0, VISITOR_DIGITS), 16);
 }
 
-/** The tracking host that a Host header names; cut, since anybody may write it. */
+/** The tracking host that a Host header names. It is cut, because anybody may send any text. */
 export function trackingHostOf(header: string): string {
   return canonicalHost(cutTo(header, HOST_LENGTH_MAX));
 }
 
-/** Host of an http(s) URL, without port, "" for anything else. Taken from a header and so from anybody. */
+/** Host of an http(s) URL, without port; "" for anything else. The URL is an untrusted header. */
 function hostOfUrl(url: string): string {
   const scheme = url.indexOf("://");
   if (scheme < 4 || scheme > 5) return "";

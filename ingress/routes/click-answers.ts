@@ -4,13 +4,13 @@ import type { Answer } from "../route.ts";
 
 const NO_INDEX: Header = ["X-Robots-Tag", "noindex"];
 
-/** Neither brand nor reason (G150). */
+/** Shows neither brand nor reason (G150). */
 const NEUTRAL_PAGE =
   '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="robots" content="noindex">' +
   '<meta name="viewport" content="width=device-width"><title>Link not available</title></head>' +
   "<body><p>This link is not available.</p></body></html>\n";
 
-/** 302 to `location`, or the neutral page when there is none. Each call is a click: neither may be cached (TRK-046). */
+/** 302 to `location`, or the neutral page without a location. Each call is a click, so no answer may be cached (TRK-046). */
 export function visitorAnswer(
   location: string,
   visitor: { clickId: string; isHttps: boolean; cookie: string },
@@ -28,17 +28,17 @@ export function visitorAnswer(
   };
 }
 
-/** `{"error": "<code>"}` (G136): a refusal of 7.3 or another word of ours, never text of the visitor. */
+/** `{"error": "<code>"}` (G136): a refusal of 7.3 or another code of ours, never text of the visitor. */
 export function linkError(status: number, error: string, ...headers: Header[]): Answer {
   return jsonAnswer(status, { error }, NO_INDEX, ...headers);
 }
 
-/** For a path that exists, asked with a method that it does not know. */
+/** For an existing path that does not take the method. */
 export function methodNotAllowed(methods: readonly string[]): Answer {
   return linkError(405, "method_not_allowed", ["Allow", methods.join(", ")]);
 }
 
-/** Without a catalog no link is known and no id can be minted: nothing is decided, and the caller may try again. */
+/** Without a catalog no link can be found and no ID minted. Nothing is decided, and the caller may try again. */
 export function notLoaded(): Answer {
   return linkError(503, "configuration not loaded", ["Retry-After", "5"]);
 }

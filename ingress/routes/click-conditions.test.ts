@@ -7,7 +7,7 @@ const FALLBACK = "https://fallback.example/?r={sub1}";
 const NEXT_OFFER = { id: 2, code: "NEXT", destination_url: "https://next.example/{click_id}" };
 const URL_PARAM = `&url=${encodeURIComponent("https://shop.example/x")}`;
 
-/** What makes each condition of 7.4 true, in the order of G143. */
+/** The catalog that makes each condition of 7.4 true, in the order of G143. */
 const CONDITIONS: readonly (readonly [reason: string, why: string, parts: CatalogParts])[] = [
   ["workspace_inactive", "the workspace is inactive", { workspaces: [{ status: "inactive" }] }],
   ["paused", "the offer is paused", { offers: [{ status: "paused", fallback_url: FALLBACK }] }],
@@ -78,7 +78,7 @@ describe("conditions (TRK-027, TRK-028, TRK-029, TRK-030, TRK-031, TRK-032, TRK-
         });
       }
       const transparent = service.ask(`/c/SHOP-PART01?sub1=x${URL_PARAM}`);
-      // Only partner links are held to a forced source.
+      // A forced source applies to partner links only.
       const recorded = reason === "traffic_source" ? "" : reason;
       expect(answerLine(transparent)).toBe("302 https://shop.example/x");
       expect(recordOf(transparent)).toMatchObject({
@@ -203,7 +203,7 @@ describe("caps (G40)", () => {
     expect(reasons()).toEqual(["", "", "", "cap", "cap"]);
   });
 
-  test("a cap that only alerts lets the click pass and says so", () => {
+  test("a cap that only alerts lets the click pass and marks it", () => {
     const service = aClickService({
       offers: [{ caps: { clicks: { total: 1 }, alert_only: true } }],
     });
@@ -212,7 +212,7 @@ describe("caps (G40)", () => {
     expect(second).toMatchObject({ status: "redirect", status_reason: "cap_over" });
   });
 
-  test("a cap counted elsewhere holds until its day is over or its limit is another (TRK-030)", () => {
+  test("a cap counted elsewhere holds until its day is over or its limit changes (TRK-030)", () => {
     const service = aClickService({ offers: [{ caps: { conversions: { daily: 1 } } }] });
     const { catalog } = service.deps;
     const reason = (): string => recordOf(service.ask("/r/SHOP/PART01")).status_reason;
@@ -230,7 +230,7 @@ describe("caps (G40)", () => {
 });
 
 describe("duplicates (G145, TRK-035)", () => {
-  test("the same visitor within the time is turned away, and not for longer than that", () => {
+  test("the same visitor is refused within the time, and not for longer", () => {
     const service = aClickService({
       offers: [{ duplicate_click_seconds: 10, fallback_url: FALLBACK }],
     });
@@ -240,7 +240,7 @@ describe("duplicates (G145, TRK-035)", () => {
     service.nowMs += 9_999;
     expect(click()).toBe("duplicate");
     service.nowMs += 1;
-    // Duplicates in between have not started the time anew.
+    // Duplicates in between did not restart the time.
     expect(click()).toBe("");
   });
 
@@ -284,7 +284,7 @@ describe("traffic controls and fail routes (G146, TRK-036)", () => {
     expect(result.recorded?.lane).toBe(2);
   });
 
-  test("nobody is forwarded to an offer that is not for them", () => {
+  test("a visitor is not forwarded to an offer that refuses the click", () => {
     const paused = { ...NEXT_OFFER, status: "paused" } as const;
     for (const offers of [[{}, paused], [{}]]) {
       const record = recordOf(aClickService({ offers, controls: [forward] }).ask("/r/SHOP/PART01"));
@@ -332,7 +332,7 @@ describe("traffic controls and fail routes (G146, TRK-036)", () => {
     expect(record.destination).toBe(`https://next.example/${record.click_id}`);
   });
 
-  test("a fail route that is not for the visitor leaves the first reason and the fallback", () => {
+  test("a fail route that refuses the visitor leaves the first reason and the fallback", () => {
     const next = { ...NEXT_OFFER, visibility: "private" } as const;
     const offers = [
       { status: "paused", fallback_url: FALLBACK, fail_route_offer_id: 2 } as const,
@@ -366,7 +366,7 @@ describe("forced traffic-source templates (G181)", () => {
   const reasonOf = (query: string, more: CatalogParts = {}): string =>
     recordOf(aClickService({ templates, ...more }).ask(`/r/SHOP/PART01?${query}`)).status_reason;
 
-  test("a literal value must be the same or absent, a macro takes any", () => {
+  test("a literal value must be equal or absent, a macro accepts any", () => {
     expect(reasonOf("sub1=news&sub2=anything&source_id=s1")).toBe("");
     expect(reasonOf("")).toBe("");
     expect(reasonOf("sub1=other")).toBe("traffic_source");
@@ -374,7 +374,7 @@ describe("forced traffic-source templates (G181)", () => {
     expect(reasonOf("source_id=s2")).toBe("traffic_source");
   });
 
-  test("it is forced on its partners only", () => {
+  test("it applies to its partners only", () => {
     expect(
       reasonOf("sub1=other", { templates: [{ params: { sub1: "news" }, affiliate_ids: [2] }] }),
     ).toBe("");

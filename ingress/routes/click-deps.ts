@@ -7,7 +7,7 @@ import type { VisitReaders } from "../request/visit.ts";
 /** What every route that records traffic needs. */
 export type ClickDeps = VisitReaders & {
   readonly catalog: Catalog;
-  /** Asked for with every click: its secret comes with the catalog. Not called before the catalog is loaded. */
+  /** Called for every click, after the catalog is loaded: its secret comes with the catalog. */
   readonly mint: () => ClickIdMint;
   /** Dates impressions, which have no id. */
   readonly clock: Clock;

@@ -38,7 +38,7 @@ describe("the plain partner link", () => {
     });
   });
 
-  test("the id tells the time, shard and producer of the click and is genuine", () => {
+  test("the id contains the time, shard and producer of the click and is genuine", () => {
     const service = aClickService({ offers: [{ id: 6 }] });
     const record = recordOf(service.ask("/r/SHOP/PART01"));
     expect(clickIdParts(record.click_id)).toEqual({ atMs: service.nowMs, shard: 2, producer: 7 });
@@ -131,7 +131,7 @@ describe("cookies (G149, TRK-044)", () => {
     expect(cookies(result)[0]).toMatch(/; HttpOnly; SameSite=None; Secure$/);
   });
 
-  test("a refused click and one that belongs to nobody leave the visitor's cookies alone", () => {
+  test("a refused click and a click of no workspace leave the visitor's cookies alone", () => {
     const service = aClickService();
     expect(cookies(service.ask("/c/SHOP-PART01?url=ftp%3A%2F%2Fa"))).toEqual([]);
     expect(cookies(service.ask(`/c/none-none?url=${SHOP_URL}`))).toEqual([]);
@@ -139,7 +139,7 @@ describe("cookies (G149, TRK-044)", () => {
 });
 
 describe("what is recorded of a visitor", () => {
-  test("place, device, language, referrer and host", () => {
+  test("geo facts, device, language, referrer and host", () => {
     const headers = {
       userAgent: IPHONE,
       acceptLanguage: "de-AT,de;q=0.9",
@@ -167,7 +167,7 @@ describe("what is recorded of a visitor", () => {
     });
   });
 
-  test("the address behind trusted proxies, its network and a proxy of somebody else", () => {
+  test("the address behind trusted proxies, its network, and whether another proxy was used", () => {
     const service = aClickService();
     const headers = { xForwardedFor: "192.0.2.200, 203.0.113.9, 10.0.0.2" };
     const record = recordOf(service.ask("/r/SHOP/PART01", { peerIp: "10.0.0.1", headers }));
@@ -187,7 +187,7 @@ describe("what is recorded of a visitor", () => {
     ).toBe(true);
   });
 
-  test("ip_storage truncated keeps the network only, and still tells visitors apart", () => {
+  test("ip_storage truncated keeps the network only, and still distinguishes visitors", () => {
     const service = aClickService({ workspaces: [{ ip_storage: "truncated" }] });
     const one = recordOf(service.ask("/r/SHOP/PART01", { peerIp: "198.51.100.7" }));
     const other = recordOf(service.ask("/r/SHOP/PART01", { peerIp: "198.51.100.8" }));
@@ -239,7 +239,7 @@ describe("what is recorded of a visitor", () => {
     ]);
   });
 
-  test("every record is what the writer reads, whatever the request says", () => {
+  test("the writer can read every record, whatever the request contains", () => {
     const service = aClickService({ workspaces: [{ allowed_destinations: ["shop.example"] }] });
     fc.assert(
       fc.property(anyText(30), anyText(30), anyText(30), (query, userAgent, header) => {

@@ -15,8 +15,8 @@ import {
   findLinkKey,
   findOfferLink,
   findSmartLink,
+  linkScopeOf,
   type OfferLink,
-  placeOf,
   type SmartLinkHit,
 } from "../decide/find-link.ts";
 import { LinkMemory } from "../decide/link-memory.ts";
@@ -41,14 +41,14 @@ import { serverClickRoute } from "./server-click.ts";
 export type ClickRoute = {
   /** Pattern of uWebSockets.js. */
   readonly pattern: string;
-  /** All others are answered by {@link methodNotAllowed}. */
+  /** Other methods are answered by {@link methodNotAllowed}. */
   readonly methods: readonly string[];
   readonly route: Route;
 };
 
 const CLICK_METHODS = ["GET", "HEAD", "POST"];
 
-/** A link as it was asked for. */
+/** A link as requested. */
 type Asked = {
   readonly linkType: LinkType;
   readonly parameters: ClickParameters;
@@ -68,7 +68,7 @@ export function clickRoutes(deps: ClickDeps): ClickRoute[] {
     { pattern: "/s/:link", methods: CLICK_METHODS, route: click(findBySmartLink) },
     { pattern: "/click", methods: CLICK_METHODS, route: click(findByQuery) },
     { pattern: "/i/:offer/:affiliate", methods: ["GET", "HEAD"], route: impressionRoute(deps) },
-    // POST has a body, and so a route of its own: serverClickRoutes.
+    // POST has a body, so it has a route of its own: serverClickRoutes.
     { pattern: "/clk", methods: ["GET"], route: serverClickRoute(deps) },
   ];
 }
@@ -80,7 +80,7 @@ function findByPath(): Find {
     parameters: read(query, LINK_PARAMETERS),
     link: memory.find(catalog, domain, path, () => {
       const [, , offer = "", affiliate = ""] = path.split("/").map(decodePercent);
-      return findOfferLink(placeOf(catalog, domain), offer, affiliate);
+      return findOfferLink(linkScopeOf(catalog, domain), offer, affiliate);
     }),
   });
 }
@@ -92,7 +92,7 @@ function findByKey(): Find {
     parameters: read(query, LINK_PARAMETERS),
     link: memory.find(catalog, domain, path, () => {
       const [, , key = ""] = path.split("/").map(decodePercent);
-      return findLinkKey(placeOf(catalog, domain), key);
+      return findLinkKey(linkScopeOf(catalog, domain), key);
     }),
   });
 }
@@ -100,14 +100,14 @@ function findByKey(): Find {
 function findByQuery({ catalog }: ClickDeps, { query }: RawRequest, { domain }: Visit): Asked {
   const parameters = read(query, QUERY_LINK_PARAMETERS);
   const { offer, affiliate } = parameters.values;
-  const link = findOfferLink(placeOf(catalog, domain), offer, affiliate);
+  const link = findOfferLink(linkScopeOf(catalog, domain), offer, affiliate);
   return { linkType: "affiliate", parameters, link };
 }
 
 function findBySmartLink({ catalog }: ClickDeps, request: RawRequest, { domain }: Visit): Asked {
   const [, , segment = ""] = request.path.split("/").map(decodePercent);
   const parameters = read(request.query, SMART_LINK_PARAMETERS);
-  const link = findSmartLink(placeOf(catalog, domain), segment, parameters.values.affiliate);
+  const link = findSmartLink(linkScopeOf(catalog, domain), segment, parameters.values.affiliate);
   return { linkType: "smart", parameters, link };
 }
 
@@ -164,7 +164,7 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
   };
 }
 
-/** A link of nobody: on to an allowed `url=` all the same, because the visitor is on their way (T15, G140). */
+/** Unknown link. Still redirect to an allowed `url=`: the visitor should not be stranded (T15, G140). */
 function answerUnknownLink(deps: ClickDeps, visit: Visit, asked: Asked): RouteResult {
   const { catalog } = deps;
   const { parameters, linkType } = asked;
@@ -172,8 +172,8 @@ function answerUnknownLink(deps: ClickDeps, visit: Visit, asked: Asked): RouteRe
   if (parameters.urls.length === 0) return unknown;
   const target = readTargetUrl(parameters.urls);
   if (target.refusal !== "" || isUnsafe(catalog, target)) return unknown;
-  const { workspaceIds } = placeOf(catalog, visit.domain);
-  // A workspace that blocks the target allows it to nobody; another one on the host still may.
+  const { workspaceIds } = linkScopeOf(catalog, visit.domain);
+  // A workspace may block the target for its own clicks. Another workspace of the host may still allow it.
   const open =
     catalog.workspaceBlocklist.size === 0
       ? workspaceIds
@@ -190,7 +190,7 @@ function answerUnknownLink(deps: ClickDeps, visit: Visit, asked: Asked): RouteRe
     location: target.location,
   };
   return {
-    // No cookie: it would take the place of the id of a click that can convert.
+    // No cookie: it would replace the ID of a click that can convert.
     answer: visitorAnswer(outcome.location, { clickId: "", isHttps: visit.isHttps, cookie: "" }),
     recorded: {
       lane,

@@ -2,7 +2,7 @@ import type { Metrics } from "../../schemas/host/metrics.ts";
 import { jsonAnswer, NO_STORE } from "../answers.ts";
 import type { Answer } from "../route.ts";
 
-/** What a load balancer and a person at three in the morning want to know. */
+/** Facts for a load balancer, and for the person on call. */
 export type HealthFacts = {
   readonly ok: boolean;
   readonly [name: string]: string | number | boolean | null;

@@ -14,7 +14,7 @@ test("the iframe pixel is a page with the outcome in the header, and is never ke
   expect(headers).toContainEqual(["Content-Security-Policy", "sandbox allow-scripts"]);
 });
 
-test("each document stands in a frame of its own that it cannot leave", () => {
+test("each document is in a frame of its own that it cannot leave", () => {
   const hostile = "\"></iframe><script>alert(1)</script><!-- &quot;' <textarea>";
   const [before = "", first = "", second = "", ...more] = page([hostile, "<b>b</b>"]).split(
     '<iframe sandbox="allow-scripts" srcdoc=',

@@ -6,10 +6,10 @@ import { NO_STORE } from "../answers.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { Answer } from "../route.ts";
 
-/** A page waits. What comes later is lost: the log has it as served, because nobody can know. */
+/** The page waits at most this long for its HTML. HTML that comes later is lost but logged as served: the loss is not visible. */
 const REPLY_TIMEOUT_MS = 2_000;
 
-/** What the page of a conversion that was just recorded is to carry, once. */
+/** HTML postbacks of a conversion that was just recorded, to be shown once. */
 export async function htmlPostbacksOf(
   link: Pick<NatsLink, "current">,
   { body }: PostbackReply,
@@ -28,9 +28,9 @@ export async function htmlPostbacksOf(
 }
 
 /**
- * The page of an iframe pixel. The HTML is of partners, who are no friends of the page around it, of each other or of this
- * domain: each stands in a frame of its own origin, and `sandbox` takes this domain's origin, and with it the visitor's
- * cookies, from all of them, also where the page is opened without a frame.
+ * The page of an iframe pixel. The HTML comes from partners and is trusted neither by the page around it, nor by each other, nor
+ * by this domain. Each document has a frame of its own origin. `sandbox` removes this domain's origin, and with it the visitor's
+ * cookies, from all of them, also when the page is opened without a frame.
  */
 export function htmlPixelAnswer(outcome: string, documents: readonly string[]): Answer {
   const frames = documents.map(
@@ -42,7 +42,7 @@ export function htmlPixelAnswer(outcome: string, documents: readonly string[]): 
       ["Content-Type", "text/html; charset=utf-8"],
       NO_STORE,
       ["Content-Security-Policy", "sandbox allow-scripts"],
-      // The address holds what the advertiser told, which is not for partners' servers.
+      // The address contains the advertiser's data, which partners' servers must not get.
       ["Referrer-Policy", "no-referrer"],
       ["X-Content-Type-Options", "nosniff"],
       ["X-Robots-Tag", "noindex"],

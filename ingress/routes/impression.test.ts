@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ImpressionRecord } from "../../schemas/events/click-record.ts";
 import { aClickService, headerOf } from "../../test/samples/a-click-service.ts";
 
-test("the GIF, and a record of the offer and the partner without any click (IMP-001, IMP-002, IMP-004)", () => {
+test("the GIF, and a record of the offer and the partner without a click (IMP-001, IMP-002, IMP-004)", () => {
   const result = aClickService().ask(
     "/i/SHOP/PART01?sub1=a&cid=banner&kw=x&utm_source=mail&foo=bar",
   );

@@ -1,7 +1,7 @@
 import type { ImpressionRecord } from "../../schemas/events/click-record.ts";
 import { IMPRESSION_LANE } from "../../schemas/events/shards.ts";
 import { NO_STORE } from "../answers.ts";
-import { findOfferLink, type OfferLink, placeOf } from "../decide/find-link.ts";
+import { findOfferLink, linkScopeOf, type OfferLink } from "../decide/find-link.ts";
 import { encodeRecord } from "../encode-record.ts";
 import { decodePercent } from "../request/decode.ts";
 import {
@@ -25,15 +25,15 @@ const ANSWER: Answer = {
   body: PIXEL,
 };
 
-/** `GET /i/{offer}/{affiliate}`: the GIF for everybody, a record for a pair that exists (G157). */
+/** `GET /i/{offer}/{affiliate}`: always the GIF, and a record for a pair that exists (G157). */
 export function impressionRoute(deps: ClickDeps): Route {
   return (request) => {
     const { catalog } = deps;
     if (!catalog.isLoaded) return { answer: ANSWER };
     const visit = readVisit(request, deps, catalog.secret);
     const [, , offer = "", affiliate = ""] = request.path.split("/");
-    const place = placeOf(catalog, visit.domain);
-    const link = findOfferLink(place, decodePercent(offer), decodePercent(affiliate));
+    const scope = linkScopeOf(catalog, visit.domain);
+    const link = findOfferLink(scope, decodePercent(offer), decodePercent(affiliate));
     if (link === undefined) return { answer: ANSWER };
     const parameters = new ParameterReader(IMPRESSION_PARAMETERS).addQuery(request.query).read();
     const record = impressionRecord(link, visit, parameters, deps.clock.nowMs());
@@ -48,7 +48,7 @@ function impressionRecord(
   { values }: ClickParameters,
   atMs: number,
 ): ImpressionRecord {
-  const { place, device } = visit;
+  const { geo, device } = visit;
   return {
     ts: atMs,
     workspace_id: workspace.id,
@@ -56,9 +56,9 @@ function impressionRecord(
     advertiser_id: offer.advertiser_id,
     affiliate_id: affiliate.id,
     is_bot: visit.isBot,
-    country: place.country,
-    region: place.region,
-    city: place.city,
+    country: geo.country,
+    region: geo.region,
+    city: geo.city,
     device_type: device.deviceType,
     os: device.os,
     browser: device.browser,

@@ -1,7 +1,7 @@
 import { type Header, jsonAnswer } from "../answers.ts";
 import type { Answer } from "../route.ts";
 
-/** Pages of any origin may read the answers; without credentials, so none is ever answered differently (T48). */
+/** Pages of any origin may read the answers. Requests carry no credentials, so no answer depends on them (T48). */
 export const OPEN_TO_ALL: Header = ["Access-Control-Allow-Origin", "*"];
 const PREFLIGHT_SECONDS = "86400";
 const RETRY_AFTER_SECONDS = "30";
@@ -14,7 +14,7 @@ export function landingAnswer(
   return jsonAnswer(status, body, OPEN_TO_ALL, ...headers);
 }
 
-/** 503: the page's own business goes on, and the next page view asks again (G162). */
+/** 503: the page goes on without a click, and the next page view asks again (G162). */
 export function landingOutage(
   error: "click store unavailable" | "configuration not loaded",
 ): Answer {

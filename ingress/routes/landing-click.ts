@@ -33,22 +33,22 @@ export type LandingDeps = ClickDeps & {
 };
 
 const BODY_BYTES_MAX = 65_536;
-/** The script gives up after 5 s: an outage is told before. */
+/** The script gives up after 5 s, so an outage is reported earlier. */
 const LOOKUP_TIMEOUT_MS = 4_500;
 
-/** What became of a call: its answer, and what the inbound log keeps of it. */
+/** The result of a call: its answer, and its entry in the inbound log. */
 type Landed = RouteResult & {
   readonly result: LandingResult;
   readonly workspaceId?: number | undefined;
   readonly clickId?: string | undefined;
   readonly error?: string;
-  /** What the page named; undefined for a body that could not be read. */
+  /** The page's request; undefined when its body could not be read. */
   readonly landing?: LandingRequest;
 };
 
 /**
- * `POST /lp`: the click that brought the visitor, by its id or by an ad-platform id, else a new one for the
- * page's offer. Open to all origins; its refusals are the texts of 7.5, an outage is never one of them (P15).
+ * `POST /lp`: returns the click that brought the visitor, by its ID or by an ad-platform ID, else makes a new one for the page's
+ * offer. Open to all origins. Its refusals are the texts of 7.5, and an outage is never one of them (P15).
  */
 export function landingRoute(deps: LandingDeps): BodyRoute {
   const route: AsyncRoute = async (request, body, signal) => {
@@ -57,7 +57,7 @@ export function landingRoute(deps: LandingDeps): BodyRoute {
     try {
       landed = await land(deps, { request, receivedAtMs, signal }, body);
     } catch (error) {
-      // Caught here and not by the server, whose answer a page of another origin could not read.
+      // Caught here and not in the server: a page of another origin could not read the server's answer.
       deps.events.handlerFailed(error);
       landed = {
         result: "error",
@@ -98,7 +98,7 @@ async function land(deps: LandingDeps, call: Call, body: Uint8Array): Promise<La
   return { ...makeClick(deps, call.request, landing, scope), landing };
 }
 
-/** What the look-up of the page's ids came to; undefined when there is to be a new click. */
+/** The result of looking up the page's IDs; undefined when a new click must be made. */
 async function findVisit(
   deps: LandingDeps,
   call: Call,
@@ -109,10 +109,10 @@ async function findVisit(
   const lookup = deps.lookups.take(call.request);
   if (typeof lookup === "number") return limited(lookup);
   const reply = await lookUp(deps, landing, scope, call.receivedAtMs);
-  // Nobody answered: that is our outage and not the caller's doing.
+  // No answer is an outage of ours, so it does not count against the caller.
   if (reply === undefined || reply.kind === "found") lookup.found();
   if (reply?.kind === "found") return foundVisit(deps, reply);
-  // A page that has left does not hear of a new click.
+  // A page that has left would not receive a new click.
   if (reply?.kind !== "none" || call.signal.aborted) return outage("click store unavailable");
   return undefined;
 }
@@ -126,7 +126,7 @@ function foundVisit(
   return { ...found(clickId, by), workspaceId };
 }
 
-/** Asks the conversion processors. Undefined when nobody answers in time, which is an outage. */
+/** Asks the conversion processors. Undefined when none answers in time, which is an outage. */
 async function lookUp(
   { link }: LandingDeps,
   { clickId, adClickIds }: LandingRequest,
@@ -148,7 +148,7 @@ async function lookUp(
   });
 }
 
-/** A click of a visitor who is on the page already: status `none`, reason `lp` or `organic` (7.4, G82). */
+/** Makes a click for a visitor who is on the page already: status `none`, reason `lp` or `organic` (7.4, G82). */
 function makeClick(
   deps: LandingDeps,
   request: RawRequest,
@@ -156,7 +156,7 @@ function makeClick(
   scope: LandingScope,
 ): Landed {
   const { catalog } = deps;
-  // What the browser names as the referrer of this call is the page itself.
+  // The browser sends the page itself as the referrer of this call.
   const headers = { ...request.headers, referer: landing.referrer };
   const visit = readVisit({ ...request, headers }, deps, catalog.secret);
   const mint = deps.mint();
@@ -223,7 +223,7 @@ function outage(error: "click store unavailable" | "configuration not loaded"): 
   return { answer: landingOutage(error), result: "unavailable", error };
 }
 
-/** A line for the inbound log; a call is answered whether anybody takes it or not. */
+/** Adds a line to the inbound log. The call is answered even when the log is full. */
 function addToLog(
   deps: LandingDeps,
   request: RawRequest,
@@ -245,7 +245,7 @@ function addToLog(
   });
 }
 
-/** What identifies the visit, and nothing of the page's URL, whose query may name a person (P31). */
+/** Logs what identifies the visit, and nothing of the page's URL, whose query may contain personal data (P31). */
 function loggedParams(landing: LandingRequest): Record<string, string> {
   const params: Record<string, string> = {
     click_id: landing.clickId ?? "",

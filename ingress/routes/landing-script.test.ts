@@ -14,7 +14,7 @@ async function ask(ifNoneMatch: string): Promise<number> {
   return result.answer.status;
 }
 
-test("who has this release is told so, everybody else gets it (SDK-001, G164)", async () => {
+test("a client with this release gets 304, all others get the script (SDK-001, G164)", async () => {
   for (const known of ['"abc"', 'W/"abc"', '"x", "abc"', "*"]) expect(await ask(known)).toBe(304);
   for (const other of ["", '"abd"', "abc", 'W/"x"']) expect(await ask(other)).toBe(200);
 });

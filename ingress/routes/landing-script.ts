@@ -7,14 +7,14 @@ import { OPEN_TO_ALL } from "./landing-answers.ts";
 import type { BodyRoute } from "./postback.ts";
 
 const METHODS = ["GET", "HEAD"];
-/** An hour (G164): a new release of the script is on every page by then. */
+/** One hour (G164): after that a new release of the script is on every page. */
 const CACHED = ["Cache-Control", "public, max-age=3600"] as const;
 const ETAG_DIGITS = 32;
 
-/** A script as it is served, and what tells one release of it from another. */
+/** A script as it is served, and the tag of its release. */
 export type LandingScript = { readonly text: string; readonly etag: string };
 
-/** @throws when the file is not there: the installation is incomplete. */
+/** @throws when the file is missing: the installation is incomplete. */
 export async function readLandingScript(): Promise<LandingScript> {
   const text = await readFile(projectFile("ingress", "landing", "sdk.js"), "utf8");
   const digest = createHash("sha256").update(text).digest("hex");
@@ -27,7 +27,7 @@ export function landingScriptRoute({ text, etag }: LandingScript): BodyRoute {
     CACHED,
     ["ETag", etag],
     OPEN_TO_ALL,
-    // Pages that isolate themselves (COEP) load it too.
+    // Pages that isolate themselves (COEP) may load it too.
     ["Cross-Origin-Resource-Policy", "cross-origin"],
   ] as const;
   const whole: Answer = {
@@ -49,7 +49,7 @@ export function landingScriptRoute({ text, etag }: LandingScript): BodyRoute {
   };
 }
 
-/** Compared as RFC 9110 (13.1.2) asks: any of the list, weak or strong, or `*`. */
+/** Compares as RFC 9110 (13.1.2) asks: any tag of the list, weak or strong, or `*`. */
 function isKnown(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch
     .split(",")

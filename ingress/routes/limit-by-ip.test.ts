@@ -7,11 +7,11 @@ import { limitByIp } from "./limit-by-ip.ts";
 const OK: Answer = { status: 200, headers: [], body: "ok" };
 const BODY = new Uint8Array(0);
 
-type Heard = Parameters<Parameters<typeof limitByIp>[1]["refused"]>;
+type Refused = Parameters<Parameters<typeof limitByIp>[1]["refused"]>;
 
 function routes(
   ipRequestsPerMinute: number,
-  refused: (...heard: Heard) => void = () => undefined,
+  refused: (...refusals: Refused) => void = () => undefined,
 ): ReturnType<typeof limitByIp> {
   const clock = { nowMs: () => 0 };
   const trustedProxies = parseTrustedProxies(["10.0.0.0/8"]);
@@ -37,7 +37,7 @@ function routes(
   );
 }
 
-test("an address is limited over all paths together, and told when to come back (G152)", async () => {
+test("an address is limited over all paths together, and gets the time to come back (G152)", async () => {
   const { sync, async } = routes(2);
   const request = aRequest({ peerIp: "203.0.113.1" });
   expect(sync[0]?.route(request).answer.status).toBe(200);
@@ -50,7 +50,7 @@ test("an address is limited over all paths together, and told when to come back 
   expect(fourth?.answer.status).toBe(429);
 });
 
-test("the address that counts is the visitor's and not that of the proxy (G152)", () => {
+test("the visitor's address counts, not that of the proxy (G152)", () => {
   const { sync } = routes(1);
   const from = (xForwardedFor: string): number | undefined =>
     sync[0]?.route(aRequest({ peerIp: "10.0.0.1", headers: { xForwardedFor } })).answer.status;
@@ -68,15 +68,15 @@ test("health is never limited, and by default nothing is (G152)", () => {
 });
 
 test("each refusal of an address is reported with its path (#23)", async () => {
-  const heard: Heard[] = [];
-  const { sync, async } = routes(1, (...one) => heard.push(one));
+  const refusals: Refused[] = [];
+  const { sync, async } = routes(1, (...one) => refusals.push(one));
   const request = aRequest({ peerIp: "203.0.113.1" });
   sync[0]?.route(request);
-  expect(heard).toEqual([]);
+  expect(refusals).toEqual([]);
   sync[0]?.route(request);
   await async[0]?.route(request, BODY, new AbortController().signal);
   const refusal = { cause: "rate_limited", httpStatus: 429 };
-  expect(heard).toEqual([
+  expect(refusals).toEqual([
     ["/c/:key", request, refusal],
     ["/pb", request, refusal],
   ]);

@@ -8,12 +8,12 @@ import { linkError } from "./click-answers.ts";
 
 type Routes = Pick<ServerOptions, "sync" | "async" | "wrongMethod">;
 
-/** Paths of the machine itself, which no visitor has a reason to ask for. */
+/** Paths for operators, which visitors have no reason to request. */
 const UNLIMITED = new Set(["/health", "/metrics"]);
 
 /**
- * Answers 429 to an address that asks more often than `ipRequestsPerMinute` (G152); 0 limits nobody and costs nothing. `refused`
- * hears of each, so that refused reports have their row in the inbound log.
+ * Answers 429 to an address that asks more often than `ipRequestsPerMinute` (G152); 0 means no limit and costs nothing. Calls
+ * `refused` for each refusal, so that refused reports get their row in the inbound log.
  */
 export function limitByIp(
   routes: Routes,

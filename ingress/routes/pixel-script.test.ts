@@ -5,7 +5,7 @@ import { pixelScript, pixelScriptRoute } from "./pixel-script.ts";
 
 const ID = "0123456789abcdef0123456789abcdef";
 
-/** Runs the script on a page with these cookies; answers the pixel's URL with its random part left out. */
+/** Runs the script on a page with these cookies. Returns the pixel's URL without its random part. */
 function fire(script: string, page: { cookie?: string; src?: string } = {}): string {
   const images: { src?: string }[] = [];
   class Image {
@@ -25,14 +25,14 @@ function fire(script: string, page: { cookie?: string; src?: string } = {}): str
   return src.replace(/&r=[a-z0-9]+$/, "");
 }
 
-test("the script fires the pixel of its own origin with its own parameters, marked as a script's (PX-012)", () => {
+test("the script fires the pixel of its own origin with its own parameters, marked with js=1 (PX-012)", () => {
   const src = "https://trk.example/px.js?offer=SHOP&amount=9.90";
   expect(fire(pixelScript("other.example", "offer=SHOP&amount=9.90"), { src })).toBe(
     "https://trk.example/px?offer=SHOP&amount=9.90&js=1",
   );
 });
 
-test("without a script element the host of the request and the page's scheme are taken (PX-012)", () => {
+test("without a script element the request's host and the page's scheme are used (PX-012)", () => {
   const script = pixelScript("trk.example:8080", "offer=SHOP");
   expect(fire(script)).toBe("//trk.example:8080/px?offer=SHOP&js=1");
   const src = "https://shop.example/bundle.js";
@@ -79,7 +79,7 @@ test("nothing in the URL or the host becomes code (P28)", () => {
   expect(fire(script)).toBe(`//${evil}/px?${evil}&js=1`);
 });
 
-test("it is JavaScript, always 200 and never kept (PX-012, PX-013)", () => {
+test("it is JavaScript, always 200 and never cached (PX-012, PX-013)", () => {
   const { answer } = pixelScriptRoute(aRequestFor("/px.js?offer=%zz"));
   expect(answer.status).toBe(200);
   expect(answer.headers).toContainEqual(["Content-Type", "text/javascript; charset=utf-8"]);

@@ -4,8 +4,8 @@ import type { Route } from "../route.ts";
 
 /**
  * `GET /px.js` (G158): a script that fires the pixel with the parameters of its own URL and, when they name no click, with the
- * page's cookie. Always 200: what comes of it is the pixel's to tell. With `html=1` it fires the iframe pixel instead of the image,
- * because whose page it is decides whether partners' HTML is carried by it.
+ * page's cookie. The answer is always 200, because the pixel reports the result. With `html=1` the script fires the iframe pixel
+ * instead of the image: the owner of the page decides whether it shows partners' HTML.
  */
 export const pixelScriptRoute: Route = ({ query, headers }) => ({
   answer: {
@@ -20,23 +20,23 @@ export const pixelScriptRoute: Route = ({ query, headers }) => ({
   },
 });
 
-/** ES5 for browsers. Both texts come from anybody and become string literals, nothing else. */
+/** ES5 for browsers. Both texts are untrusted and become string literals only. */
 export function pixelScript(host: string, query: string): string {
   return `(function (document) {
   var script = document.currentScript;
   var own = script ? /^(https?:\\/\\/[^\\/?#]+)\\/px\\.js(?:[?#]|$)/.exec(script.src || "") : null;
-  // Without a script element of its own, as when a bundle evaluates it, the page's scheme is taken.
+  // Without a script element of its own, for example in a bundle, the page's scheme is used.
   var origin = own ? own[1] : "//" + ${literal(host)};
   var query = ${literal(query)};
   var cookie = "";
   try {
     cookie = document.cookie;
   } catch (error) {
-    // Blocked: the click has to be in the parameters.
+    // Cookies are blocked: the parameters must name the click.
   }
   if (!/(^|&)(click_id|transaction_id|tid|gclid|gbraid|wbraid|msclkid)=[^&]/.test(query)) {
     var id = /(?:^|;\\s*)trk_cid=([0-9a-fA-F]{32})(?:;|$)/.exec(cookie);
-    // Before the others, because an empty one among them would win.
+    // First, because an empty parameter of the same name would win.
     if (id) query = "click_id=" + id[1] + (query === "" ? "" : "&" + query);
   }
   var fired = "?" + query + (query === "" ? "" : "&") + "js=1&r=" + Math.random().toString(36).slice(2);
@@ -44,7 +44,7 @@ export function pixelScript(host: string, query: string): string {
     new Image().src = origin + "/px" + fired;
     return;
   }
-  // Partners' HTML is carried by a frame that reaches nothing of this page.
+  // Partners' HTML runs in a frame that reaches nothing of this page.
   var frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
   frame.style.display = "none";

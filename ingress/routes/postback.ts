@@ -5,7 +5,7 @@ import { newConversionId } from "../../schemas/ids/conversion-id.ts";
 import { type Header, jsonAnswer, NO_STORE } from "../answers.ts";
 import { askConversions, isOutage } from "../ask-conversions.ts";
 import { couponClickRecord } from "../coupon-clicks.ts";
-import { type Refusal, type RefusalDeps, tellRefusal } from "../inbound-log/tell-refusal.ts";
+import { type Refusal, type RefusalDeps, reportRefusal } from "../inbound-log/report-refusal.ts";
 import type { NatsLink } from "../nats-link.ts";
 import { clientIp } from "../request/client-ip.ts";
 import type { Lookup, LookupLimit } from "../request/lookup-limit.ts";
@@ -24,9 +24,9 @@ export type PostbackDeps = RefusalDeps & {
   readonly lookups: LookupLimit;
 };
 
-/** Takes a pixel that could not be recorded now, to record it later. */
+/** Keeps a pixel that could not be recorded now, to record it later. */
 export type PixelKeeper = {
-  /** Resolves when the disk has it, or when it is clear that nobody has. */
+  /** Resolves when the pixel is on the disk, or was counted as given up. */
   keep(report: PostbackRequest): Promise<void>;
 };
 
@@ -35,20 +35,20 @@ export type BodyRoute = {
   readonly methods: readonly string[];
   readonly bodyBytesMax: number;
   readonly route: AsyncRoute;
-  /** What a body over the limit and a wrong method are answered with, in the words of this path. */
+  /** The answers to a body over the limit and to a wrong method, in the format of this path. */
   readonly tooLarge: Answer;
   readonly wrongMethod: Answer;
 };
 
 const BODY_BYTES_MAX = 65_536;
 const RETRY_AFTER_SECONDS = "30";
-/** One more than a key may have, so that a longer one is refused. */
+/** One more than the longest key, so that a longer key is refused. */
 const KEY_LENGTH_READ = 65;
-/** How the relay of unknown clicks signs in `Via` (G117). */
+/** The name in `Via` of the relay of unknown clicks (G117). */
 const RELAYED = "tracker-relay";
 const UNAVAILABLE = "temporarily unavailable";
 
-/** `/pb` and its other names. An outage is a 503, never a business answer (P15). */
+/** `/pb` and its aliases. An outage is a 503, never a business error (P15). */
 export function postbackRoute(deps: PostbackDeps): BodyRoute {
   const route: AsyncRoute = async (request, body) => {
     const read = readReportParameters(
@@ -57,13 +57,13 @@ export function postbackRoute(deps: PostbackDeps): BodyRoute {
       deps.multipart,
     );
     if (read.kind === "malformed") {
-      tellMalformed(deps, request, { endpoint: "pb", httpStatus: 400 }, read);
+      reportMalformed(deps, request, { endpoint: "pb", httpStatus: 400 }, read);
       return { answer: refusalAnswer(400, read.error) };
     }
     const report = reportOf(deps, request, "pb", read.params);
     const reply = await askConversions(deps.link, report);
     if (reply === undefined) {
-      tellNoReply(deps, request, { endpoint: "pb", httpStatus: 503, params: read.params });
+      reportNoReply(deps, request, { endpoint: "pb", httpStatus: 503, params: read.params });
     }
     if (isOutage(reply)) return { answer: unavailable() };
     const answer = jsonAnswer(reply.httpStatus, reply.body);
@@ -97,8 +97,8 @@ export function pixelRoute(deps: PostbackDeps): BodyRoute {
 }
 
 /**
- * `/px.html`: the same as a page for an iframe, which carries the HTML postbacks of the conversion that it has made.
- * GET only: what a HEAD would take, nobody would see.
+ * `/px.html`: the pixel as a page for an iframe, which carries the HTML postbacks of the conversion that it made. GET only: a HEAD
+ * would use them up although it shows nothing.
  */
 export function htmlPixelRoute(deps: PostbackDeps): BodyRoute {
   const route: AsyncRoute = async (request) => {
@@ -118,8 +118,8 @@ export function htmlPixelRoute(deps: PostbackDeps): BodyRoute {
 }
 
 /**
- * The outcome of a pixel as its header tells it, and the report with its reply if there is one. What cannot be recorded now is on the disk before
- * that is said, and is recorded later with the time of this request (P15).
+ * Returns the outcome of a pixel for its header, and the report with its reply if there is one. A pixel that cannot be recorded
+ * now is on the disk before the answer leaves, and is recorded later with the time of this request (P15).
  */
 async function recordPixel(
   deps: PostbackDeps,
@@ -131,7 +131,7 @@ async function recordPixel(
     deps.multipart,
   );
   if (read.kind === "malformed") {
-    tellMalformed(deps, request, { endpoint: "px", httpStatus: 200 }, read);
+    reportMalformed(deps, request, { endpoint: "px", httpStatus: 200 }, read);
     return { outcome: `error: ${read.error}` };
   }
   const report = {
@@ -140,14 +140,14 @@ async function recordPixel(
   };
   const lookup = byAdClickId(read.params) ? deps.lookups.take(request) : undefined;
   if (typeof lookup === "number") {
-    const told = { endpoint: "px", httpStatus: 200, params: read.params } as const;
-    tellRefusal(deps, request, { ...told, result: "error", message: LIMITED });
+    const answered = { endpoint: "px", httpStatus: 200, params: read.params } as const;
+    reportRefusal(deps, request, { ...answered, result: "error", message: LIMITED });
     return { outcome: `error: ${LIMITED}` };
   }
   const reply = await askConversions(deps.link, report);
   settle(lookup, reply);
   if (reply === undefined) {
-    tellNoReply(deps, request, { endpoint: "px", httpStatus: 200, params: read.params });
+    reportNoReply(deps, request, { endpoint: "px", httpStatus: 200, params: read.params });
   }
   if (isOutage(reply)) {
     await deps.pixels.keep(report);
@@ -158,7 +158,7 @@ async function recordPixel(
 
 const NOTHING = new Uint8Array(0);
 const LIMITED = "rate_limited";
-/** Of a look-up that found no click, or that had to be given up: too many are under way. */
+/** Results of a look-up that found no click, or was given up because too many are under way. */
 const NOT_FOUND: ReadonlySet<PostbackReply["result"]> = new Set([
   "unknown_click",
   "forwarded",
@@ -169,34 +169,34 @@ function byAdClickId(params: PostbackRequest["params"]): boolean {
   return AD_CLICK_ID_KINDS.some((kind) => (params[kind] ?? "") !== "");
 }
 
-/** Nobody answered: that is our outage and not the caller's doing. */
+/** No answer is an outage of ours, so it does not count against the caller. */
 function settle(lookup: Lookup | undefined, reply: PostbackReply | undefined): void {
   if (reply === undefined || !NOT_FOUND.has(reply.result)) lookup?.found();
 }
 
-type Told = Pick<Refusal, "endpoint" | "httpStatus">;
+type Answered = Pick<Refusal, "endpoint" | "httpStatus">;
 
-function tellMalformed(
+function reportMalformed(
   deps: PostbackDeps,
   request: RawRequest,
-  told: Told,
+  answered: Answered,
   { error, params }: Extract<ReadParameters, { kind: "malformed" }>,
 ): void {
-  tellRefusal(deps, request, { ...told, result: "malformed", message: error, params });
+  reportRefusal(deps, request, { ...answered, result: "malformed", message: error, params });
 }
 
-/** An outage that a conversion processor tells stands in the log already. */
-function tellNoReply(
+/** Reports a missing answer. An outage that a conversion processor reports is in the log already. */
+function reportNoReply(
   deps: PostbackDeps,
   request: RawRequest,
-  told: Told & { readonly params: ReadParameters["params"] },
+  answered: Answered & { readonly params: ReadParameters["params"] },
 ): void {
-  tellRefusal(deps, request, { ...told, result: "unavailable", message: UNAVAILABLE });
+  reportRefusal(deps, request, { ...answered, result: "unavailable", message: UNAVAILABLE });
 }
 
 /**
- * The click that a coupon stands for is recorded before the answer leaves (G115). What this process does not record in time, the
- * conversion processors give to another one (TRK-037).
+ * Returns the record of a coupon's click, which must be recorded before the answer leaves (G115). When this process does not
+ * record it in time, the conversion processors ask another one (TRK-037).
  */
 function recordedOf(
   { clock }: PostbackDeps,
@@ -234,7 +234,7 @@ function reportOf(
   };
 }
 
-/** A status, `<status>; <reason>`, or `error: <message>`. A reason of free text must not break the header. */
+/** A status, `<status>; <reason>`, or `error: <message>`. A free-text reason must not break the header. */
 function outcomeOf({ body }: PostbackReply): string {
   const fields = body as Readonly<Record<string, unknown>>;
   const text = (name: string): string => (typeof fields[name] === "string" ? fields[name] : "");

@@ -3,7 +3,7 @@ import { readReportParameters } from "./report-body.ts";
 
 const noMultipart = (): undefined => undefined;
 
-/** As the parser of the server answers a body that it finds no part in. */
+/** The answer of the server's parser for a body without parts. */
 const withoutParts = () => [];
 
 function read(query: string, contentType = "", body = ""): unknown {
@@ -11,7 +11,7 @@ function read(query: string, contentType = "", body = ""): unknown {
   return result.kind === "parameters" ? result.params : result.error;
 }
 
-test("the body goes before the query, and the first of repeated values counts (G119)", () => {
+test("the body wins over the query, and the first of repeated values counts (G119)", () => {
   expect(read("a=1&a=2&b=3", "application/x-www-form-urlencoded", "b=4&c=5")).toEqual({
     a: "1",
     b: "4",
@@ -28,7 +28,7 @@ test("numbers of a JSON body are parameters (PB-060)", () => {
   });
 });
 
-test("what cannot be read is said (PB-050)", () => {
+test("an unreadable body is reported (PB-050)", () => {
   expect(read("a=%")).toBe("malformed query");
   expect(read("", "application/json", "{")).toBe("malformed JSON body");
   expect(read("", "application/json", "[]")).toBe("malformed JSON body");
@@ -59,7 +59,7 @@ test.each([
 });
 
 test.each(["boundary=x y", 'charset=utf-8; boundary="x y"', 'Boundary="x y"; charset=utf-8'])(
-  "the parser is given the announced boundary alone: multipart/form-data; %s (#21)",
+  "the parser gets the announced boundary only: multipart/form-data; %s (#21)",
   (parameters) => {
     const seen: string[] = [];
     readReportParameters(
@@ -70,17 +70,17 @@ test.each(["boundary=x y", 'charset=utf-8; boundary="x y"', 'Boundary="x y"; cha
         return [];
       },
     );
-    // A space needs quotes: without them the type announces no boundary that could be relied on.
+    // A space needs quotes: without them the type announces no reliable boundary.
     const isQuoted = parameters.includes('"');
     expect(seen).toEqual(isQuoted ? ["multipart/form-data; boundary=x y"] : []);
   },
 );
 
-test("a parameter named like a property of every object is a parameter", () => {
+test("a parameter may have the name of a property of every object", () => {
   expect(read("__proto__=1&constructor=2&a=3")).toMatchObject({ constructor: "2", a: "3" });
 });
 
-test("of a form with thousands of pairs no more than a thousand are decoded (#0, P40)", () => {
+test("of a form with thousands of pairs at most a thousand are decoded (#0, P40)", () => {
   const pairs = `${"a=1&".repeat(1_000)}b=%zz`;
   expect(read(pairs)).toEqual({ a: "1" });
   expect(read("", "application/x-www-form-urlencoded", pairs)).toEqual({ a: "1" });

@@ -1,10 +1,10 @@
-/** Parameters of a report, or why they cannot be read. */
+/** Parameters of a report, or the reason why they cannot be read. */
 export type ReadParameters =
   | { readonly kind: "parameters"; readonly params: Readonly<Record<string, string>> }
   | {
       readonly kind: "malformed";
       readonly error: string;
-      /** Those that were read before the fault. */
+      /** Those read before the fault. */
       readonly params: Readonly<Record<string, string>>;
     };
 
@@ -14,12 +14,12 @@ export type Multipart = (
 ) => readonly { readonly name: string; readonly value: string }[] | undefined;
 
 const PARAMETERS_MAX = 200;
-/** Pairs read of a query or a form: what is repeated or beyond the parameters counts for nothing, and costs time to decode. */
+/** Pairs read from a query or a form. Further pairs are repeats or unknown parameters, and cost time to decode. */
 const PAIRS_MAX = 1_000;
 
 /**
- * Reads query and body of a report: form, JSON or multipart. The body goes before the query, and of a repeated parameter the
- * first value counts (G119).
+ * Reads query and body of a report: form, JSON or multipart. The body wins over the query, and the first of several values of a
+ * parameter counts (G119).
  */
 export function readReportParameters(
   request: { readonly query: string; readonly contentType: string },
@@ -45,7 +45,7 @@ function readBody(
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "multipart/form-data") {
     const boundary = boundaryOf(body, contentType);
-    // The parser takes all that follows "boundary=" for the boundary, so other parameters of the type are left out.
+    // The parser takes all text after "boundary=" for the boundary, so other parameters of the type are left out.
     const parts =
       boundary === undefined
         ? undefined
@@ -60,12 +60,12 @@ function readBody(
   return addPairs(params, text.trim()) ? undefined : "malformed form body";
 }
 
-/** RFC 2046: at most 70 characters, in quotes where a token could not hold them. */
+/** RFC 2046: at most 70 characters, in quotes where a token cannot contain them. */
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";]{1,70}))\s*(?:;|$)/i;
 
 /**
- * The boundary that the content type announces; undefined when there is none, or when the body has no part that begins with it
- * and no end. The parser reports such a body as one without parts, which would be answered as a report without parameters.
+ * The boundary that the content type announces; undefined when there is none, or when the body does not contain it as a start and
+ * an end. The parser reports such a body as one without parts, and it would be answered as a report without parameters.
  */
 function boundaryOf(body: Uint8Array, contentType: string): string | undefined {
   const [, quoted, token] = BOUNDARY.exec(contentType) ?? [];
@@ -76,13 +76,13 @@ function boundaryOf(body: Uint8Array, contentType: string): string | undefined {
   return hasParts && text.includes(`--${boundary}--`) ? boundary : undefined;
 }
 
-/** One flat object. Numbers and booleans count as their text (G22); null is as good as absent. */
+/** Reads one flat object. Numbers and booleans count as their text (G22); null counts as absent. */
 function readJson(params: Map<string, string>, text: string): string | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    // What is wrong with it is the sender's to find; the answer says what was expected.
+    // The answer names the expected format; the sender must find the fault.
     return "malformed JSON body";
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
@@ -118,7 +118,7 @@ function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    // A stray percent sign: the caller says which part was malformed.
+    // A stray percent sign. The caller reports which part was malformed.
     return undefined;
   }
 }

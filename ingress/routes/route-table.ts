@@ -20,16 +20,16 @@ export type RouteDeps = ClickDeps &
   LandingDeps & {
     readonly registry: Metrics;
     readonly health: () => HealthFacts;
-    /** Facts and metrics also on this port, for callers on this machine (FACTS_ON_TRACKING_PORT). */
+    /** Serves facts and metrics on this port too, for callers on this machine (FACTS_ON_TRACKING_PORT). */
     readonly hasFacts: boolean;
     readonly landingScript: LandingScript;
-    /** Of one address; 0 limits nobody (G152). */
+    /** For each address; 0 means no limit (G152). */
     readonly ipRequestsPerMinute: number;
   };
 
 const READ_METHODS = ["GET", "HEAD"];
 
-/** Everything that the tracking domain answers, and what each path says to a method that it does not know. */
+/** All paths of the tracking domain, and the answer of each path to a method that it does not take. */
 export function ingressRoutes(
   deps: RouteDeps,
 ): Pick<ServerOptions, "sync" | "async" | "wrongMethod" | "refused"> {
@@ -42,7 +42,7 @@ export function ingressRoutes(
     {
       pattern: "/health",
       methods: READ_METHODS,
-      // Strangers and balancers get the status; the facts are on a port of their own.
+      // Visitors and balancers get the status only. The facts are on a port of their own.
       route: (request) => {
         const facts = deps.health();
         return { answer: healthAnswer(mayKnow(request) ? facts : { ok: facts.ok }) };
@@ -80,7 +80,7 @@ export function ingressRoutes(
   return { ...limitByIp({ sync, async, wrongMethod }, { ...deps, refused }), refused };
 }
 
-/** Not safe against a proxy on this machine that says in no header that it is one: see FACTS_ON_TRACKING_PORT. */
+/** Not safe behind a proxy on this machine that adds no header: see FACTS_ON_TRACKING_PORT. */
 function isFromThisMachine({ peerIp, headers }: RawRequest): boolean {
   const isForwarded =
     headers.xForwardedFor !== "" || headers.xForwardedProto !== "" || headers.via !== "";

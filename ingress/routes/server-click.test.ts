@@ -43,7 +43,7 @@ test("GET answers the click's id as JSON with 200, without redirect or cookie (C
   expect(record).toMatchObject({ link_type: "server", status: "redirect", destination: "" });
 });
 
-test("parameters describe the visitor; subs and extra are kept (CLKS-003, CLKS-004, CLKS-018)", () => {
+test("the parameters describe the visitor; subs and extra are kept (CLKS-003, CLKS-004, CLKS-018)", () => {
   const headers = { userAgent: "curl/8", via: "1.1 x", acceptLanguage: "de" };
   const record = recordOf(aClickService().ask(`${ASK}&sub1=a&s2=b&foo=bar`, { headers }));
   expect(record).toMatchObject({
@@ -60,7 +60,7 @@ test("parameters describe the visitor; subs and extra are kept (CLKS-003, CLKS-0
   });
 });
 
-test("an ip that is none is ignored", () => {
+test("an invalid ip is ignored", () => {
   const record = recordOf(
     aClickService().ask("/clk?oid=SHOP&affid=PART01&token=workspace-token&ip=999.1.1.1"),
   );

@@ -7,20 +7,20 @@ import { jsonAnswer } from "../answers.ts";
 import { type Click, type Condition, judgeClick, noteTaken } from "../decide/click-conditions.ts";
 import { clickLine } from "../decide/click-line.ts";
 import type { Outcome } from "../decide/decide-click.ts";
-import { placeOf } from "../decide/find-link.ts";
+import { linkScopeOf } from "../decide/find-link.ts";
 import {
   type ClickParameters,
   ParameterReader,
   SERVER_CLICK_PARAMETERS,
 } from "../request/parameters.ts";
-import { readToldVisit, trackingHostOf } from "../request/visit.ts";
+import { readReportedVisit, trackingHostOf } from "../request/visit.ts";
 import type { Answer, AsyncRoute, RawRequest, Route, RouteResult } from "../route.ts";
 import { notLoaded } from "./click-answers.ts";
 import type { ClickDeps } from "./click-deps.ts";
 
 const BODY_BYTES_MAX = 65_536;
 
-/** `error_code`: 0 when the click counts, else by what is wrong with the call. */
+/** `error_code`: 0 when the click counts, else the kind of fault. */
 const CODE_OK = 0;
 const CODE_TOKEN = 1;
 const CODE_OFFER = 2;
@@ -51,7 +51,7 @@ export function serverClickRoute(deps: ClickDeps): Route {
   };
 }
 
-/** Always HTTP 200, whatever the code says (G156). Codes 1 to 3 record nothing, 4 to 10 a fallback click. */
+/** Always HTTP 200, whatever the code (G156). Codes 1 to 3 record nothing, 4 to 10 a fallback click. */
 function answerServerClick(
   deps: ClickDeps,
   request: RawRequest,
@@ -63,7 +63,7 @@ function answerServerClick(
   const named = findNamed(catalog, trackingHostOf(request.headers.host), values);
   if (typeof named === "number") return { answer: answerOf("", 0, 0, named) };
   const { owner, offer, affiliate } = named;
-  const visit = readToldVisit(request, deps, {
+  const visit = readReportedVisit(request, deps, {
     secret: catalog.secret,
     ip: normalIp(values.ip),
     userAgent: values.user_agent,
@@ -113,7 +113,7 @@ function answerServerClick(
 
 type Named = { readonly owner: TokenOwner; readonly offer: Offer; readonly affiliate: Affiliate };
 
-/** Whom and what the parameters name, or the code that says what they do not. */
+/** The records that the parameters name, or the code for the missing one. */
 function findNamed(
   catalog: Catalog,
   host: string,
@@ -124,7 +124,7 @@ function findNamed(
   // Tokens of paused or inactive advertisers record nothing.
   if (owner.kind === "advertiser" && owner.advertiser.status !== "active") return CODE_TOKEN;
   const { id } = owner.workspace;
-  const isServed = placeOf(catalog, host).workspaceIds.includes(id);
+  const isServed = linkScopeOf(catalog, host).workspaceIds.includes(id);
   const workspaceIds = isServed ? [id] : [];
   const offer = offersNamed(catalog, workspaceIds, values.offer)[0];
   if (offer === undefined) return CODE_OFFER;
@@ -133,7 +133,7 @@ function findNamed(
   return affiliate === undefined ? CODE_AFFILIATE : { owner, offer, affiliate };
 }
 
-/** Without a redirect nobody can be forwarded: the rule turns the click away. */
+/** Nobody can be forwarded without a redirect, so the rule refuses the click. */
 function conditionOf(click: Click, offer: Offer): Condition {
   const { condition } = judgeClick(click, offer);
   return condition === "forwarded" ? "traffic_control" : condition;
@@ -149,7 +149,7 @@ function codeOf(condition: Condition): number {
     case "not_approved":
       return 5;
     case "targeting":
-    // Server clicks are held to no template; were they, it would be one of their targets that they miss.
+    // Templates do not apply to server clicks. If they did, a contradiction would be a missed target.
     case "traffic_source":
       return 6;
     case "cap":
@@ -178,7 +178,7 @@ function answerOf(
   });
 }
 
-/** A body that is neither adds nothing: what is missing then is said by the code. */
+/** A body that is neither form nor JSON adds nothing: the code then names what is missing. */
 function addBody(reader: ParameterReader, contentType: string, body: string): void {
   const isJson = /^\s*(application\/json|[^;]*\+json)/i.test(contentType) || body.startsWith("{");
   if (!isJson) {

@@ -47,7 +47,7 @@ describe("which partner a smart link is clicked for (TRK-004, G147)", () => {
     });
   });
 
-  test("one bound to a partner needs no name, and is no other partner's", () => {
+  test("one bound to a partner needs no name, and works for no other partner", () => {
     const bound = parts("weighted", { smartLinks: [{ affiliate_id: 2, rules: [rule([[1, 1]])] }] });
     const service = aClickService(bound);
     expect(recordOf(service.ask("/s/smart")).affiliate_id).toBe(2);
@@ -64,7 +64,7 @@ describe("which partner a smart link is clicked for (TRK-004, G147)", () => {
     },
   );
 
-  test("a code with hyphens is found whole before it is cut", () => {
+  test("a code with hyphens is tried whole before it is cut", () => {
     const smartLinks = [{ code: "my-smart", rules: [rule([[1, 1]])] }];
     const service = aClickService(parts("weighted", { smartLinks }));
     expect(recordOf(service.ask("/s/my-smart?aid=PART01")).smart_link_id).toBe(1);
@@ -136,12 +136,12 @@ describe("smart links without an offer (TRK-033, TRK-038)", () => {
     return [status_reason, offer_id];
   };
 
-  test("no eligible offer is no_match, of no offer", () => {
+  test("no eligible offer is no_match, without an offer", () => {
     expect(reasonOf(parts("weighted", { offers: paused }))).toEqual(["no_match", 0]);
     expect(reasonOf(parts("weighted", { smartLinks: [{ rules: [] }] }))).toEqual(["no_match", 0]);
   });
 
-  test("a waterfall tells the reason of the first offer it tried", () => {
+  test("a waterfall reports the reason of the first offer it tried", () => {
     const lastPrivate = [...paused.slice(0, 2), offer(3, { visibility: "private" })];
     expect(reasonOf(parts("waterfall", { offers: lastPrivate }))).toEqual(["paused", 0]);
     const rules = [
@@ -172,7 +172,7 @@ describe("smart links without an offer (TRK-033, TRK-038)", () => {
     expect(reasonOf(parts("weighted", { workspaces }))).toEqual(["workspace_inactive", 0]);
   });
 
-  test("with url= the visitor goes there all the same, if any of its offers allows the host (TRK-009)", () => {
+  test("with url= the visitor is still redirected there, if any of its offers allows the host (TRK-009)", () => {
     const service = aClickService(parts("weighted", { offers: paused }));
     const ask = (url: string) => service.ask(`/s/smart-PART01?url=${encodeURIComponent(url)}`);
     expect(answerLine(ask("https://o3.example/x"))).toBe("302 https://o3.example/x");

@@ -161,7 +161,7 @@ describe("without url= and unknown links (T15)", () => {
     },
   );
 
-  test("the hosts of paused offers and of other workspaces' offers are not open to unknown links", () => {
+  test("the hosts of paused offers and of other workspaces' offers are not allowed for unknown links", () => {
     const service = aClickService({
       workspaces: [{ id: 1 }, { id: 2, slug: "two", allowed_destinations: ["two.test"] }],
       offers: [

@@ -1,6 +1,6 @@
 import { LocalClickState } from "../../ingress/decide/click-state.ts";
 import { openDevices } from "../../ingress/request/device.ts";
-import type { Place } from "../../ingress/request/geo.ts";
+import type { GeoFacts } from "../../ingress/request/geo.ts";
 import type { RawRequest, RouteResult } from "../../ingress/route.ts";
 import { clickRoutes } from "../../ingress/routes/click.ts";
 import type { ClickDeps } from "../../ingress/routes/click-deps.ts";
@@ -11,7 +11,7 @@ import { parseTrustedProxies } from "../../schemas/net/forwarded-for.ts";
 import { aCatalog, type CatalogParts, SECRET } from "./a-catalog.ts";
 import { aRequestFor } from "./a-request.ts";
 
-const NOWHERE: Place = {
+const NOWHERE: GeoFacts = {
   country: "",
   region: "",
   city: "",
@@ -20,7 +20,7 @@ const NOWHERE: Place = {
   isDatacenter: false,
 };
 /** Address ranges set aside for documentation, and where these tests put them. */
-const PLACES: Readonly<Record<string, Partial<Place>>> = {
+const PLACES: Readonly<Record<string, Partial<GeoFacts>>> = {
   "192.0.2.": { country: "DE", region: "Berlin", city: "Berlin" },
   "198.51.100.": { country: "US", region: "California", city: "Mountain View" },
   "203.0.113.": { country: "NL", asn: 64_500, asName: "Cloud Hosting", isDatacenter: true },

@@ -16,25 +16,25 @@ export type RefusalDeps = {
   readonly trustedProxies: TrustedProxies;
 };
 
-/** Why ingress refuses a report or a landing call by itself. */
+/** A refusal of a report or a landing call by ingress itself. */
 export type Refusal = Pick<InboundCall, "endpoint" | "httpStatus" | "result" | "message"> & {
-  /** What was read of a body; it goes before the query. */
+  /** Parameters read from a body. They win over the query. */
   readonly params?: Readonly<Record<string, string>>;
 };
 
 const PAIRS_MAX = 64;
 const TEXT_LENGTH_MAX = 255;
 
-/** Hands a refusal to the inbound log, under the workspace that its token or its tracking domain names. */
-export function tellRefusal(deps: RefusalDeps, request: RawRequest, refusal: Refusal): void {
+/** Sends a refusal to the inbound log, under the workspace that its token or its tracking domain names. */
+export function reportRefusal(deps: RefusalDeps, request: RawRequest, refusal: Refusal): void {
   const { catalog, clock, trustedProxies, inboundLog } = deps;
-  const { params: read = {}, ...told } = refusal;
-  // What a landing page sends along may name a person (P31).
-  const query = told.endpoint === "lp" ? [] : pairsOf(request.query);
+  const { params: read = {}, ...call } = refusal;
+  // The query of a landing page may contain personal data (P31).
+  const query = call.endpoint === "lp" ? [] : pairsOf(request.query);
   const params = shortened([...Object.entries(read), ...query]);
   const host = trackingHostOf(request.headers.host);
   inboundLog.add({
-    ...told,
+    ...call,
     workspaceId: workspaceOfCall(catalog, { token: params["token"] ?? "", host })?.id ?? null,
     receivedAtMs: clock.nowMs(),
     ip: clientIp(request, trustedProxies),
@@ -43,7 +43,7 @@ export function tellRefusal(deps: RefusalDeps, request: RawRequest, refusal: Ref
   });
 }
 
-/** As far as it can be read: what is wrong with it may be the reason of the refusal. */
+/** Reads as much as possible: the fault in it may be the reason of the refusal. */
 function pairsOf(query: string): [name: string, value: string][] {
   return query.split("&", PAIRS_MAX).map((pair) => {
     const equals = pair.indexOf("=");
