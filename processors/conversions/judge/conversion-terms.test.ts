@@ -23,7 +23,7 @@ const anOverride = {
   revenue: null,
 };
 
-test("an override for the event wins over one for all events, separately for payout and revenue (G46, CNV-018)", () => {
+test("an override for the event wins over one for all, for payout and revenue apart (G46, CNV-018)", () => {
   const general = {
     ...anOverride,
     event_code: "*",
@@ -54,7 +54,7 @@ test("an override for the event wins over one for all events, separately for pay
   });
 });
 
-test("an override without event_code is for the default event, one with `*` for all of the same type (#5, G199)", () => {
+test("an override without event_code is for the default event, `*` for all of the type (#5, G199)", () => {
   const cps = { payout_type: "cps", payout: "10.0000" } as const;
   const isDefault = { is_default: true, code: "default" } as const;
   const payoutOf = (own: object, of: object): string => {

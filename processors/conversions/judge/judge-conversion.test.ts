@@ -164,7 +164,7 @@ test("the partner's hold wins over the offer's, and may be a fraction of a day (
   });
 });
 
-test("a rejection before the tables are asked counts nowhere, one by a rule counts addresses only (G96, G101)", () => {
+test("a rejection before the tables counts nowhere, one by a rule counts addresses (G96, G101)", () => {
   const asked = (fields: Partial<Case>): unknown => {
     const { countsAddress, countsAgainstCaps } = judgeConversion(aCase(fields));
     return [countsAddress, countsAgainstCaps];
