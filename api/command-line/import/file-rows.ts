@@ -99,7 +99,7 @@ async function* csvRecords(file: ImportFile): AsyncGenerator<string[]> {
   }
 }
 
-/** Detects another delimiter before the parser fails on the quotes that it leads to. */
+/** Checks the header for another delimiter first. Otherwise the parser would fail on quotes, with a misleading message. */
 async function* csvChunks({ path, delimiter }: ImportFile): AsyncGenerator<string> {
   let isFirst = true;
   for await (const chunk of textChunks(path)) {
