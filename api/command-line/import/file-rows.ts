@@ -44,7 +44,8 @@ export function formatOf(path: string, asked: string | undefined): FileFormat {
 
 /**
  * Reads the records of a file one by one in bounded memory. Cells become values by the kinds of their columns; an empty cell means
- * the field is left out. @throws {CommandError} for a file of another format or with unknown columns.
+ * the field is left out.
+ * @throws {CommandError} for a file of another format or with unknown columns.
  */
 export async function* fileRows(
   file: ImportFile,
