@@ -12,9 +12,9 @@ export const API_ERRORS = {
   rate_limited: {
     status: 429,
     meaning:
-      "The budget of this minute is used up, or as many reports of the key or its workspace as are allowed are under way: wait `Retry-After` seconds.",
+      "The budget of this minute is used up, or the key or its workspace has its maximum number of reports under way: wait `Retry-After` seconds.",
   },
-  invalid_request: { status: 400, meaning: "The request is not of the expected form." },
+  invalid_request: { status: 400, meaning: "The request does not have the expected form." },
   invalid_parameter: {
     status: 400,
     meaning: "A query parameter is wrong; `details.param` names it.",
@@ -32,9 +32,12 @@ export const API_ERRORS = {
   payload_too_large: { status: 413, meaning: "The body is larger than 1 MiB." },
   method_not_allowed: {
     status: 405,
-    meaning: "The path does not take this method; `Allow` lists those it takes.",
+    meaning: "The path does not accept this method; `Allow` lists those that it accepts.",
   },
-  not_found: { status: 404, meaning: "There is no such path or record, or not for this key." },
+  not_found: {
+    status: 404,
+    meaning: "The path or record does not exist, or the key cannot see it.",
+  },
   conflict: {
     status: 409,
     meaning: "The change contradicts what is stored; `details.field` names the field.",
@@ -43,11 +46,11 @@ export const API_ERRORS = {
   no_tracking_domain: { status: 409, meaning: "The workspace has no active tracking domain." },
   unavailable: {
     status: 503,
-    meaning: "A part of the service is away: try again after `Retry-After` seconds.",
+    meaning: "A part of the service is unavailable: try again after `Retry-After` seconds.",
   },
   internal_error: {
     status: 500,
-    meaning: "A fault of the service; the request id finds it in the log.",
+    meaning: "The service failed. Its log has the details under the request id.",
   },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 

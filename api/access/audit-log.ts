@@ -16,8 +16,8 @@ export type AuditEntry = {
 };
 
 /**
- * Records a request, including refused ones. Never rejects: the request itself is finished, so the caller gets its result and the
- * log reports the missing entry to the operator.
+ * Records a request, including refused ones. Never rejects: the request itself is finished, so the caller gets its result, and
+ * the log reports the missing entry.
  */
 export async function noteInAuditLog(
   { db, log }: { readonly db: Queryable; readonly log: Log },

@@ -45,19 +45,22 @@ export function refusalOfAccess(
     return new ApiError("read_only_key", "this key may only read");
   }
   if (!access.roles.includes(principal.role)) {
-    return new ApiError("forbidden", `this is not open to ${principal.role} keys`);
+    return new ApiError("forbidden", `${principal.role} keys may not use this`);
   }
   const permission =
     (isStaff(principal.role) ? access.staffPermission : undefined) ?? access.permission;
   if (permission !== undefined && !principal.permissions.includes(permission)) {
-    return new ApiError("forbidden", `this key has not the permission ${permission}`);
+    return new ApiError("forbidden", `this key lacks the permission ${permission}`);
   }
   if (
     access.needsWholeKey !== undefined &&
     principal.permissions.length < permissionsOf(principal.role, null).length &&
     !principal.permissions.some((held) => held === access.needsWholeKey)
   ) {
-    return new ApiError("forbidden", "this key is narrowed to some permissions");
+    return new ApiError(
+      "forbidden",
+      "this key is restricted to some permissions, none of which covers this",
+    );
   }
   return undefined;
 }

@@ -43,7 +43,7 @@ const NOUN: Readonly<Record<Referenced, string>> = {
 const Id = z.int().positive().max(2_147_483_647);
 const Ids = z.union([Id.transform((id) => [id]), z.array(Id).max(1_000)]);
 
-/** Fields that name a record that does not exist or belongs to another workspace. Values that are no ids are left to the schema. */
+/** Fields that name a record that does not exist or belongs to another workspace. Other values than ids are left to the schema. */
 export async function referenceFaults(
   { db, workspace }: OperationContext,
   body: Readonly<Record<string, unknown>>,

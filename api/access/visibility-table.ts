@@ -1,8 +1,8 @@
 import type { Role } from "./permissions.ts";
 
 /*
- * Who sees which field of which resource: the only place that says so. An answer is built field by field from here, so a
- * field that is not listed is shown to nobody, and a hidden field is left out, never null (VIS-058).
+ * Defines who sees which field of which resource. No other code does. An answer is built field by field from here, so a
+ * field that is not listed is never shown, and a hidden field is left out, never null (VIS-058).
  */
 
 export type Rule = {

@@ -15,7 +15,7 @@ test("every hidden field is a field of its resource", () => {
   }
 });
 
-test("a field that is not listed is shown to nobody, a hidden one is left out (VIS-058)", () => {
+test("a field that is not listed is never shown, a hidden one is left out (VIS-058)", () => {
   const offer = {
     id: 1,
     payout: "1.0000",

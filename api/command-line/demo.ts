@@ -98,8 +98,8 @@ async function fillWorkspace(
 }
 
 /**
- * Links of the demo use the host of the tracking URL: as the demo's own host if no workspace has it, else as a host that the
- * operator shares.
+ * Links of the demo use the host of the tracking URL: as the demo's own host if no workspace has it, else as a
+ * shared host.
  */
 async function giveHost(
   tx: Queryable,

@@ -4,8 +4,8 @@ import { commands } from "./commands.ts";
 import { helpOf, helpOfAll, helpOfSome, usageOf } from "./help.ts";
 
 /**
- * Runs one command and returns what to print. @throws {UsageError} for wrong arguments, {@link CommandError} for a failure that a
- * person can correct.
+ * Runs one command and returns what to print.
+ * @throws {UsageError} for wrong arguments, {@link CommandError} for a failure that a person can correct.
  */
 export async function runCommand(
   args: readonly string[],

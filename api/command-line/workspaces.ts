@@ -136,7 +136,7 @@ export async function findWorkspace(db: Queryable, slug: string): Promise<Worksp
 export async function getWorkspace(db: Queryable, slug: string): Promise<Workspace> {
   const workspace = await findWorkspace(db, slug);
   if (workspace === undefined) {
-    throw new CommandError(`There is no workspace ${slug}. \`workspace create\` makes one.`);
+    throw new CommandError(`There is no workspace ${slug}. \`workspace create\` creates one.`);
   }
   return workspace;
 }

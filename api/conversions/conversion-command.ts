@@ -13,8 +13,8 @@ export type Answered = Exclude<
 >;
 
 /**
- * Sends a command to the conversion processors and waits for the result. @throws {ApiError} a refusal by the rules, or
- * `unavailable`: then it is unknown whether the command was carried out.
+ * Sends a command to the conversion processors and waits for the result.
+ * @throws {ApiError} a refusal by the rules, or `unavailable`: then it is unknown whether the command was carried out.
  */
 export async function commandConversions(
   { nats }: OperationContext,

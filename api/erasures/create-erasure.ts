@@ -66,7 +66,7 @@ export const createErasure: Operation = operation({
       await assertWithinBudget(db);
       return await erase({ db, clickhouse }, { workspaceId: workspace.id, subject });
     });
-    if (data === "busy") throw busy("another erasure is under way: repeat this one");
+    if (data === "busy") throw busy("another erasure is under way: try again later");
     return { body: { data } };
   },
 });
@@ -93,7 +93,7 @@ async function assertWithinBudget(db: Pool): Promise<void> {
     text: "select count(*) as calls from erasure where at > clock_timestamp() - interval '1 minute'",
   });
   if ((rows[0]?.calls ?? 0) >= CALLS_A_MINUTE)
-    throw busy(`at most ${CALLS_A_MINUTE} erasures a minute: repeat this one later`);
+    throw busy(`at most ${CALLS_A_MINUTE} erasures a minute: try again later`);
 }
 
 function busy(message: string): ApiError {

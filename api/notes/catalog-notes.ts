@@ -54,7 +54,7 @@ const OFFER: Notes = {
   fallback_url:
     "Where clicks go that the offer does not accept (paused, wrong country, cap); macros are filled in. Default: the workspace's",
   allowed_domains:
-    "Hosts that `url=` of a link may name besides the destination's; `example.com` stands for its subdomains too, `*.example.com` for them alone",
+    "Hosts that `url=` of a link may name in addition to the destination's; `example.com` includes its subdomains, `*.example.com` means only them",
   "Offer.currency": "ISO 4217 code of payouts and revenues; the advertiser's by default",
   payout_type:
     "How the partner is paid: `cpa` an amount for an action, `cps` a percentage of the sale, `cpc` an amount for a unique click",
@@ -106,7 +106,7 @@ const OFFER: Notes = {
   "events.code": "The code that reports use; case matters",
   "events.name": "Name of the event for people",
   hold_days:
-    "Days for which a new conversion is `pending` before it is approved by itself; fractions are allowed, 0 is no hold",
+    "Days for which a new conversion is `pending` before it is approved automatically; fractions are allowed, 0 is no hold",
   "AffiliateSettings.hold_days":
     "Replaces the offers' days of hold; 0 is no hold, null keeps the offers'",
   min_seconds_to_conversion:

@@ -119,7 +119,7 @@ const CHECKING: Notes = {
   "data.host": "Its tracking domain",
   "data.warnings":
     "Why clicks would go to the fallback, and problems of the domain; for staff keys",
-  "data.link_key": "What stands behind `/c/`",
+  "data.link_key": "The part after `/c/`",
   "data.google_ads": "What to paste into the ad platform, where the link can be a template",
   "google_ads.tracking_template": "The tracking template",
   "google_ads.certified": "Whether the domain is certified",

@@ -48,7 +48,7 @@ export function parseFilters(
     const filter = parseTerm(term, role);
     if (typeof filter === "string") return filter;
     const wrong = wrongCurrency(filter);
-    if (wrong !== undefined) return `"${wrong}" in "${term}" is no currency code of ISO 4217`;
+    if (wrong !== undefined) return `"${wrong}" in "${term}" is not an ISO 4217 currency code`;
     filters.push(filter);
   }
   return filters;

@@ -163,7 +163,7 @@ function parseSort(
   if (index >= 0) return { by: "dimension", index, descending };
   const measure = findMeasure(name, role);
   if (measure !== undefined) return { by: "metric", measure, descending };
-  throw invalidParameter("sort", `"${name}" is no metric and no dimension of group_by`);
+  throw invalidParameter("sort", `"${name}" is neither a metric nor a dimension of group_by`);
 }
 
 /** Each name once, in the order given. */

@@ -10,14 +10,14 @@ const LIMITS: SlotLimits = {
   waitingTotal: 6,
 };
 const PATIENT = { ...LIMITS, waitMs: 60_000 };
-const nobodyLeaves = new AbortController().signal;
+const neverLeaves = new AbortController().signal;
 
 function holder(workspaceId: number, key = 0): SlotHolder {
   return { workspaceId, keyId: workspaceId * 10 + key };
 }
 
 async function taken(slots: ReportSlots, ...holders: SlotHolder[]): Promise<(() => void)[]> {
-  return await Promise.all(holders.map((one) => slots.take(one, nobodyLeaves)));
+  return await Promise.all(holders.map((one) => slots.take(one, neverLeaves)));
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
@@ -32,20 +32,20 @@ const LIMITED = { code: "rate_limited", headers: { "retry-after": "2" } };
 test("a key and a workspace have their slots, and beyond these wait and are refused (#17, G205)", async () => {
   const slots = new ReportSlots(LIMITS);
   const [first] = await taken(slots, holder(1), holder(1), holder(1, 1));
-  expect(await refusalOf(slots.take(holder(1), nobodyLeaves))).toMatchObject(LIMITED);
-  expect(await refusalOf(slots.take(holder(1, 2), nobodyLeaves))).toMatchObject(LIMITED);
+  expect(await refusalOf(slots.take(holder(1), neverLeaves))).toMatchObject(LIMITED);
+  expect(await refusalOf(slots.take(holder(1, 2), neverLeaves))).toMatchObject(LIMITED);
   first?.();
   first?.();
   expect(slots.underWay).toBe(2);
   await taken(slots, holder(1));
-  expect(await refusalOf(slots.take(holder(1, 2), nobodyLeaves))).toMatchObject(LIMITED);
+  expect(await refusalOf(slots.take(holder(1, 2), neverLeaves))).toMatchObject(LIMITED);
   expect([slots.underWay, slots.waiting]).toEqual([3, 0]);
 });
 
 test("a process whose slots others hold is unavailable, which is not a limit of the key", async () => {
   const slots = new ReportSlots(LIMITS);
   await taken(slots, holder(1), holder(1), holder(2), holder(2), holder(2, 1));
-  expect(await refusalOf(slots.take(holder(3), nobodyLeaves))).toMatchObject({
+  expect(await refusalOf(slots.take(holder(3), neverLeaves))).toMatchObject({
     code: "unavailable",
   });
 });
@@ -56,7 +56,7 @@ test("waiting requests are served in turn by workspace, oldest first within one 
   const served: string[] = [];
   const waiting = [holder(1), holder(1, 1), holder(1, 2), holder(2), holder(3)].map(
     async (one, index) => {
-      const giveBack = await slots.take(one, nobodyLeaves);
+      const giveBack = await slots.take(one, neverLeaves);
       served.push(`${one.workspaceId}.${index}`);
       giveBack();
     },
@@ -69,13 +69,13 @@ test("waiting requests are served in turn by workspace, oldest first within one 
 
 test("a key at its limit does not hold up another key of its workspace", async () => {
   const slots = new ReportSlots(PATIENT);
-  const places = await taken(slots, holder(1), holder(1), holder(1, 1));
+  const releases = await taken(slots, holder(1), holder(1), holder(1, 1));
   const left = new AbortController();
   const older = refusalOf(slots.take(holder(1), left.signal));
-  const younger = slots.take(holder(1, 1), nobodyLeaves);
-  places[2]?.();
+  const younger = slots.take(holder(1, 1), neverLeaves);
+  releases[2]?.();
   (await younger)();
-  places[0]?.();
+  releases[0]?.();
   expect(await older).toBe("served");
 });
 

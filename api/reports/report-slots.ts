@@ -48,8 +48,9 @@ export class ReportSlots {
 
   /**
    * Resolves to the function that releases the slot; calling it again does nothing. Rejects with the reason of `left` if that is
-   * aborted first. @throws {ApiError} `rate_limited` if the key or its workspace has used all its slots for `waitMs`, `unavailable`
-   * if others hold all slots of the process.
+   * aborted first.
+   * @throws {ApiError} `rate_limited` if the key or its workspace has used all its slots for `waitMs`, `unavailable` if others hold
+   *   all slots of the process.
    */
   async take(holder: SlotHolder, left: AbortSignal): Promise<() => void> {
     left.throwIfAborted();

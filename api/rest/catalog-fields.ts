@@ -13,7 +13,7 @@ import { parseReference, type Reference } from "./codes.ts";
  */
 
 const COUNT_MAX = 1_000_000_000;
-const PLACE_MAX = 100;
+const NAME_LENGTH_MAX = 100;
 const IDS_MAX = 1_000;
 const DAYS_MAX = 3_650;
 const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
@@ -85,7 +85,7 @@ const devices = z.array(
     ),
   "expected a list of devices",
 );
-const places = words(PLACE_MAX);
+const names = words(NAME_LENGTH_MAX);
 const scheduleTime = z.iso
   .datetime({ offset: true, error: "expected a time such as 2025-01-31T10:00:00Z" })
   .nullable()
@@ -96,15 +96,15 @@ export const targeting = z.strictObject(
   {
     countries_allow: countries.optional(),
     countries_deny: countries.optional(),
-    regions_allow: places.optional(),
-    cities_allow: places.optional(),
+    regions_allow: names.optional(),
+    cities_allow: names.optional(),
     devices_allow: devices.optional(),
     devices_deny: devices.optional(),
-    os_allow: places.optional(),
-    os_deny: places.optional(),
-    browsers_allow: places.optional(),
-    browsers_deny: places.optional(),
-    languages_allow: places.optional(),
+    os_allow: names.optional(),
+    os_deny: names.optional(),
+    browsers_allow: names.optional(),
+    browsers_deny: names.optional(),
+    languages_allow: names.optional(),
     connection: oneOf("any", "no_proxy").optional(),
     schedule: z
       .strictObject(

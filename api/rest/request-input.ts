@@ -13,8 +13,8 @@ export type RawRequest = {
 };
 
 /**
- * Reads the input of an operation in the order of G02: form of the body, record of the path, query, fields of the body. @throws
- * {ApiError} for the first step that fails; all wrong fields of the body are reported together (G15).
+ * Reads the input of an operation in the order of G02: form of the body, record of the path, query, fields of the body.
+ * @throws {ApiError} for the first step that fails; all wrong fields of the body are reported together (G15).
  */
 export async function readInput(
   operation: Operation,

@@ -31,7 +31,8 @@ export function clientLeft({ raw }: FastifyReply): AbortSignal {
 
 /**
  * Runs the operations of one request. Operations that read ClickHouse hold a slot until their answer, or the last piece of their
- * stream, is handed over. Their queries end when the client leaves. @throws {ClientLeftError} instead of the error of such a query.
+ * stream, is handed over. Their queries end when the client leaves.
+ * @throws {ClientLeftError} instead of the error of such a query.
  */
 export function operationRunner(
   { slots }: { readonly slots: ClickhouseSlots },

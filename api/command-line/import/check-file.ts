@@ -17,7 +17,8 @@ export type Checked = {
 };
 
 /**
- * Checks every row of a file and writes nothing. Adds faults to `faults`. @throws {CommandError} for a file that cannot be read.
+ * Checks every row of a file and writes nothing. Adds faults to `faults`.
+ * @throws {CommandError} for a file that cannot be read.
  */
 export async function checkFile(
   context: OperationContext,

@@ -44,7 +44,8 @@ export function formatOf(path: string, asked: string | undefined): FileFormat {
 
 /**
  * Reads the records of a file one by one in bounded memory. Cells become values by the kinds of their columns; an empty cell means
- * the field is left out. @throws {CommandError} for a file of another format or with unknown columns.
+ * the field is left out.
+ * @throws {CommandError} for a file of another format or with unknown columns.
  */
 export async function* fileRows(
   file: ImportFile,
@@ -99,7 +100,7 @@ async function* csvRecords(file: ImportFile): AsyncGenerator<string[]> {
   }
 }
 
-/** Detects another delimiter before the parser fails on the quotes that it leads to. */
+/** Checks the header for another delimiter first. Otherwise the parser would fail on quotes, with a misleading message. */
 async function* csvChunks({ path, delimiter }: ImportFile): AsyncGenerator<string> {
   let isFirst = true;
   for await (const chunk of textChunks(path)) {

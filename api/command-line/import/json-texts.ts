@@ -6,7 +6,8 @@ const BLANK = /\s/;
 
 /**
  * Splits a JSON array, or values one after the other (JSON lines), into the texts of its values without holding the whole. An
- * object ends at its closing bracket; JSON.parse checks the rest. @throws {CommandError} for any other form.
+ * object ends at its closing bracket; JSON.parse checks the rest.
+ * @throws {CommandError} for any other form.
  */
 export class JsonTexts {
   #text = "";

@@ -20,7 +20,8 @@ export type Written = { readonly created: number; readonly updated: number };
 
 /**
  * Writes the rows of a checked file, except those in `faults`. A row that is refused only now is added to `faults`. Ends early when
- * interrupted. @throws {FaultyRow} for such a row unless faulty rows are skipped.
+ * interrupted.
+ * @throws {FaultyRow} for such a row unless faulty rows are skipped.
  */
 export async function writeFile(
   session: Session,
