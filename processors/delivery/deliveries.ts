@@ -86,7 +86,7 @@ export async function leaseHtmlPostbacks(
   return rows;
 }
 
-/** The result of an attempt, in the form that `settle_delivery` (migration 0007) takes. */
+/** The result of an attempt, in the form that `settle_delivery` in schema.sql takes. */
 export type Settlement = {
   readonly status: "delivered" | "retrying" | "failed";
   readonly url: string;

@@ -31,7 +31,7 @@ const late = (slots: DeliverySlots, taken: readonly Slot[]): void => {
   for (const slot of taken) slots.give(slot, { isInTime: false });
 };
 
-test("an endpoint that answers has 8 slots and gives back what it took (G204)", () => {
+test("an endpoint that answers has 8 slots and returns each after use (G204)", () => {
   const slots = new DeliverySlots();
   const taken = takeAll(slots, [endpoint(1)]);
   expect(taken).toHaveLength(SLOTS_AN_ENDPOINT);
@@ -64,7 +64,7 @@ test("an endpoint that does not answer falls to one slot and grows back with ans
   expect(grown).toEqual([2, 3, 4, 5, 6, 7, 8, 8]);
 });
 
-test("a postback and a webhook of the same number are two endpoints (#20, G204)", () => {
+test("a postback and a webhook with the same id are two endpoints (#20, G204)", () => {
   const slots = new DeliverySlots();
   takeAll(slots, [endpoint(1)]);
   expect(takeAll(slots, [{ ...endpoint(1), kind: "webhook" }])).toHaveLength(SLOTS_AN_ENDPOINT);

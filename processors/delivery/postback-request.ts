@@ -11,7 +11,7 @@ import { parseTemplate } from "../../schemas/macros/template.ts";
 import type { LeasedDelivery, Prepared } from "./delivery.ts";
 import type { PostbackSource } from "./postbacks.ts";
 
-/** The facts that `queue_postbacks` (migration 0007) wrote in the transaction of the change. */
+/** The facts that `queue_postbacks` in schema.sql wrote in the transaction of the change. */
 const ChangeFacts = z.object({
   status: z.string(),
   reason: z.string(),

@@ -159,7 +159,7 @@ test("totals include all accepted clicks, stored or not, whenever counting began
   );
 });
 
-test("a producer whose clock is ahead of midnight takes no click from the day before", () => {
+test("a clock ahead of midnight takes no click from the day before", () => {
   const world = new World(aCappedCatalog());
   world.load();
   const midnight = Date.UTC(2026, 5, 10, 18, 30);
@@ -210,7 +210,7 @@ test("a reached limit is reported at once, other totals in their round, and none
   expect(news(false)).toEqual([]);
 });
 
-test("a cap that is raised keeps its clicks; one whose offers or time zone change is counted anew", () => {
+test("a raised cap keeps its count; a cap with other offers or another time zone is counted again", () => {
   const world = new World(aCappedCatalog());
   world.load();
   world.take({ offer_id: 4, ts: NOON, status: "redirect" });

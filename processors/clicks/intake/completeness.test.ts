@@ -123,7 +123,7 @@ test("producers that do not announce their end count as gone after a silence", (
   expect(completeness.open).toEqual([]);
 });
 
-test("a producer whose clock was an hour ahead is complete to its true time, not to that hour (#11, P12)", () => {
+test("a producer whose clock was an hour ahead is complete up to its true time only (#11, P12)", () => {
   const completeness = new Completeness();
   completeness.heard({ ...progress(1, 1, T, 1), next: 10 });
   completeness.heard({ ...progress(1, 1, T + 2_000, 1), next: 20 });

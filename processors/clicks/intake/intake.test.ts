@@ -156,7 +156,7 @@ test("a clock that jumps ahead and back makes young clicks leave neither early n
   expect(intake.young.count).toBe(1);
 });
 
-test("clicks that share one ad-platform id cost the writer no more than others (#0, P40)", () => {
+test("clicks that share one ad ID cost the writer no more than others (#0, P40)", () => {
   const usual = takeMore((position) => `id-${position}`);
   const other = takeMore(() => "abc123");
   // With a search through a list for each removed segment, the ratio was 23.

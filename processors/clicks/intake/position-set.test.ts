@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PositionSet, type Range } from "./position-set.ts";
 
-test("records in order leave no hole, and a repeated one is known", () => {
+test("records in order leave no hole, and a repeated one is recognised", () => {
   const set = new PositionSet();
   expect(set.add(0, 3)).toEqual([[0, 3]]);
   expect(set.add(1, 5)).toEqual([[3, 5]]);
@@ -28,7 +28,7 @@ test("a jump leaves a hole, and later records fill it from any side", () => {
   expect(set.holes).toEqual([]);
 });
 
-test("any order of any ranges gives the set of their positions, each new exactly once", () => {
+test("ranges in any order give the set of their positions, each reported as new exactly once", () => {
   const range = fc.tuple(fc.nat(60), fc.nat(12)).map(([from, size]): Range => [from, from + size]);
   fc.assert(
     fc.property(fc.array(range, { maxLength: 30 }), (ranges) => {

@@ -38,8 +38,8 @@ export function insertQueryId({ database, lane, epoch }: LaneEpoch, number: numb
 }
 
 /**
- * Makes sure that no insert of an older epoch of this lane is, or will be, done: the server refuses those that begin after
- * the epoch was written, and those that began before are ended and waited for. What the table says afterwards stays true.
+ * Ensures that no insert of an older epoch of this lane succeeds from now on: the server refuses those that begin after
+ * the epoch was written, and earlier ones are killed and waited for. The content of the table is reliable afterwards.
  *
  * @throws when they do not end within 45 s, and what the driver throws.
  */

@@ -92,7 +92,7 @@ test("pages of any size follow one another without a gap, also within a millisec
   expect(seen).toEqual([9, 3, 2, 1]);
 });
 
-test("a page stays below the size of a message, and says that it is cut", () => {
+test("a page stays below the size of a message, and reports that it is cut", () => {
   const large = { user_agent: "x".repeat(150_000) };
   const all = [
     batchOf(

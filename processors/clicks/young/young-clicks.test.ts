@@ -68,7 +68,7 @@ test("a click is found by its id from the moment it was read, also in a batch ov
   expect(young.byId(idAt(T + 5_000, 0))).toBeUndefined();
 });
 
-test("the latest click is found by its ad-platform id, whatever characters it has", () => {
+test("the latest click is found by its ad ID, whatever characters that has", () => {
   const young = new YoungClicks(limits);
   const gclid = 'G-"1"\\\u00e4\n';
   young.add(segment([T, T + 1], { gclid }));

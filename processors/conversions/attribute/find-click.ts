@@ -134,7 +134,7 @@ class StoredSearch {
   readonly #sources: ClickSources;
   readonly #search: AdClickSearch;
   readonly #startedAtMs: number;
-  #asked: Promise<void> | undefined;
+  #query: Promise<void> | undefined;
   #isAway = false;
   /** The last answer; undefined before the first. */
   clicks: readonly ClickRecord[] | undefined;
@@ -148,19 +148,19 @@ class StoredSearch {
   }
 
   get isAsking(): boolean {
-    return this.#asked !== undefined;
+    return this.#query !== undefined;
   }
 
   /** Asks ClickHouse if its answer could be new, and waits at most `waitMs` for it. */
   async ask({ isComplete, waitMs }: { isComplete: boolean; waitMs: number }): Promise<void> {
     const isNeeded = this.clicks === undefined || (isComplete && !this.isComplete);
     if (!isNeeded) return;
-    if (this.#asked === undefined) {
-      this.#asked = this.#select(isComplete);
+    if (this.#query === undefined) {
+      this.#query = this.#select(isComplete);
       // The search may end before this answer arrives, so a failure must not become an unhandled rejection.
-      this.#asked.catch(() => undefined);
+      this.#query.catch(() => undefined);
     }
-    await Promise.race([this.#asked, pause(waitMs)]);
+    await Promise.race([this.#query, pause(waitMs)]);
   }
 
   /** The best click of these and of ClickHouse's; undefined while ClickHouse may still have a better one. */
@@ -182,7 +182,7 @@ class StoredSearch {
 
   async #select(isComplete: boolean): Promise<void> {
     const clicks = await this.#sources.storedAdClicks.find(this.#search);
-    this.#asked = undefined;
+    this.#query = undefined;
     this.#isAway = clicks === "away";
     if (clicks === "away") return;
     this.clicks = clicks;

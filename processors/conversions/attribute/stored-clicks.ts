@@ -4,7 +4,7 @@ import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { Batcher } from "../../../schemas/host/batcher.ts";
 import { selectClicks } from "./select-clicks.ts";
 
-type Asked = { readonly clickId: string; readonly atMs: number };
+type ClickKey = { readonly clickId: string; readonly atMs: number };
 type Answer = { readonly click: ClickRecord | undefined | "away" };
 
 const CLICKS_A_STATEMENT_MAX = 100;
@@ -14,7 +14,7 @@ const WAITING_MAX = 10_000;
 
 /** Clicks of ClickHouse by their ids. Look-ups that arrive together share one statement. */
 export class StoredClicks {
-  readonly #statements: Batcher<Asked, Answer>;
+  readonly #statements: Batcher<ClickKey, Answer>;
 
   constructor(clickhouse: ClickhouseReader, catalog: Catalog) {
     this.#statements = new Batcher({
@@ -34,7 +34,7 @@ export class StoredClicks {
 async function readClicks(
   clickhouse: ClickhouseReader,
   catalog: Catalog,
-  together: readonly Asked[],
+  together: readonly ClickKey[],
 ): Promise<Answer[]> {
   const clicks = await selectClicks(clickhouse, {
     // Includes clicks without a workspace (G140), to distinguish them from clicks that are still in flight.

@@ -49,8 +49,8 @@ test.each([
 ] as const)(
   "7.6 G108 G109: %s, reported as %s with %o, becomes %s",
   (from, status, money, expected) => {
-    const asked = { status, money: { ...none, ...money }, ...byOrder };
-    const change = decideChange({ ...row, status: from }, asked);
+    const requested = { status, money: { ...none, ...money }, ...byOrder };
+    const change = decideChange({ ...row, status: from }, requested);
     expect(change === undefined ? undefined : `${change.status} ${change.status_reason}`).toBe(
       expected,
     );
@@ -68,13 +68,13 @@ test("money is computed by the terms of the conversion, and an amount that was g
 
 test("a duplicate never changes, and a change reported twice changes nothing the second time (T06, P19)", () => {
   const amount = fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: undefined });
-  const asked = fc.record({
+  const requested = fc.record({
     status: fc.option(fc.constantFrom(...CONVERSION_STATUSES), { nil: undefined }),
     money: fc.record({ saleAmount: amount, revenue: amount, payout: amount }),
     namesConversion: fc.boolean(),
   });
   fc.assert(
-    fc.property(asked, fc.constantFrom(...CONVERSION_STATUSES), (reported, status) => {
+    fc.property(requested, fc.constantFrom(...CONVERSION_STATUSES), (reported, status) => {
       expect(decideChange({ ...row, status, is_duplicate: true }, reported)).toBeUndefined();
       const before = { ...row, status };
       const after = { ...before, ...decideChange(before, reported) };

@@ -4,7 +4,7 @@ import type { ConversionState } from "../record/conversions.ts";
 import { computeMoney, type Money } from "./conversion-terms.ts";
 
 /** The change that a later report asks for, with its money in the conversion's currency. */
-export type Asked = {
+export type RequestedChange = {
   readonly status: ConversionStatus | undefined;
   readonly money: GivenMoney;
   /** The report names the conversion by `conversion_id`, not by its order or click. */
@@ -15,10 +15,13 @@ export type Asked = {
  * The change that a later postback makes to a conversion; undefined when nothing changes (G109). Money is in the conversion's currency
  * and is computed by the terms that the conversion was recorded with (G108). Duplicates stay rejected (T06).
  */
-export function decideChange(row: ConversionState, asked: Asked): ConversionChange | undefined {
+export function decideChange(
+  row: ConversionState,
+  requested: RequestedChange,
+): ConversionChange | undefined {
   if (row.is_duplicate) return undefined;
-  const money = moneyAfter(row, asked.money);
-  const status = statusAfter(row, asked);
+  const money = moneyAfter(row, requested.money);
+  const status = statusAfter(row, requested);
   const isMoneyNew = isOtherMoney(row, money);
   if (status === row.status && !isMoneyNew) return undefined;
   return {
@@ -38,13 +41,13 @@ export function decideChange(row: ConversionState, asked: Asked): ConversionChan
  * For a row without a fingerprint: whether the report that made the row may have been the same as this one. True if the row is
  * unchanged, a check or a hold stopped it, and the report only says "approved". Rows older than migration 0016 have no fingerprint.
  */
-export function mayBeUnknownRepeat(row: ConversionState, asked: Asked): boolean {
+export function mayBeUnknownRepeat(row: ConversionState, requested: RequestedChange): boolean {
   return (
     isOfUnknownReport(row) &&
-    asked.status === "approved" &&
-    !asked.namesConversion &&
+    requested.status === "approved" &&
+    !requested.namesConversion &&
     !UNSTOPPED.includes(row.status_reason) &&
-    !isOtherMoney(row, moneyAfter(row, asked.money))
+    !isOtherMoney(row, moneyAfter(row, requested.money))
   );
 }
 
@@ -59,11 +62,11 @@ function isOfUnknownReport(row: ConversionState): boolean {
  * A repeated `approved` ends no hold. A report ends it only if it names the conversion, or if the report before said something else
  * (G198).
  */
-function statusAfter(row: ConversionState, asked: Asked): ConversionStatus {
+function statusAfter(row: ConversionState, requested: RequestedChange): ConversionStatus {
   const saidApproved = row.asked_status === "approved" || isOfUnknownReport(row);
   const staysHeld =
-    row.is_held && asked.status === "approved" && saidApproved && !asked.namesConversion;
-  return staysHeld ? row.status : (asked.status ?? row.status);
+    row.is_held && requested.status === "approved" && saidApproved && !requested.namesConversion;
+  return staysHeld ? row.status : (requested.status ?? row.status);
 }
 
 function isOtherMoney(row: ConversionState, money: Money): boolean {

@@ -36,7 +36,7 @@ export type Verdict = {
   readonly status: ConversionStatus;
   readonly reason: string;
   readonly holdUntilMs?: number;
-  /** Which checks in the tables still apply. Neither does if the conversion is rejected before the tables are asked (G96). */
+  /** Which checks in the tables still apply. Neither does if the conversion is rejected before the tables are queried (G96). */
   readonly countsAddress: boolean;
   readonly countsAgainstCaps: boolean;
 };
@@ -72,7 +72,7 @@ export function judgeConversion(facts: Case): Verdict {
   return { status: givenStatus ?? offer.default_status, reason: "", ...counted };
 }
 
-/** The reason to reject before the tables are asked; undefined for none. */
+/** The reason to reject before the tables are queried; undefined for none. */
 function refusalOf(facts: Case): string | undefined {
   const { click, offer, isIpAllowed } = facts;
   if (click?.status === "blocked") return "click_blocked";

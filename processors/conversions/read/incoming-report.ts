@@ -50,8 +50,8 @@ export async function rateFor(
   target: ConvertedFor & { readonly atMs: number },
 ): Promise<ExchangeRate | undefined | Refusal> {
   if (currency === undefined || currency === target.currency) return undefined;
-  const asked = { currency, date: new Date(target.atMs).toISOString().slice(0, 10) };
-  const [rate] = await findExchangeRates(sources.pool, [asked], target);
+  const query = { currency, date: new Date(target.atMs).toISOString().slice(0, 10) };
+  const [rate] = await findExchangeRates(sources.pool, [query], target);
   return (
     rate ?? {
       ...malformed("invalid currency"),

@@ -4,7 +4,7 @@ import { type Handled, refusal, takenReply } from "../answer/postback-answer.ts"
 import { type Refusal, refused, UNAVAILABLE, UPDATE_IP_REFUSED } from "../answer/refusal.ts";
 import { isOnIpList } from "../ip-list.ts";
 import { convertMoney } from "../judge/convert-money.ts";
-import { type Asked, decideChange, mayBeUnknownRepeat } from "../judge/decide-change.ts";
+import { decideChange, mayBeUnknownRepeat, type RequestedChange } from "../judge/decide-change.ts";
 import {
   applicableMoney,
   type Incoming,
@@ -44,18 +44,19 @@ export async function applyUpdate(
   });
   if (isRefusal(rate)) return refusal(rate, known);
   const { money, ignored } = applicableMoney(incoming);
-  const asked = {
+  const requested = {
     status: report.status,
     money: convertMoney(money, rate),
     namesConversion: report.conversionId !== undefined,
   };
-  if (mayBeUnknownRepeat(found, asked)) return updated(incoming, found, { shown: found, ignored });
-  if (isPlain && decideChange(found, asked) === undefined) return undefined;
+  if (mayBeUnknownRepeat(found, requested))
+    return updated(incoming, found, { shown: found, ignored });
+  if (isPlain && decideChange(found, requested) === undefined) return undefined;
   const denied = updateDenied(sources, incoming, found);
   if ("kind" in denied) return refusal(denied, known);
   const shown = await changeUntilCurrent(sources, incoming, {
     found,
-    asked,
+    requested,
     ignored,
     capsOf: (change) => capsOf(sources, denied.offer, found, change),
   });
@@ -97,7 +98,7 @@ function updated(
 
 type Update = {
   readonly found: ConversionState;
-  readonly asked: Asked;
+  readonly requested: RequestedChange;
   readonly ignored: readonly string[];
   readonly capsOf: (change: ConversionChange) => readonly CapCount[];
 };
@@ -110,7 +111,7 @@ async function changeUntilCurrent(
 ): Promise<Shown | Handled | undefined> {
   let row: ConversionState | undefined = update.found;
   for (let attempt = 0; row !== undefined && attempt < ATTEMPTS_MAX; attempt += 1) {
-    const change = isRepeatOf(row, incoming) ? undefined : decideChange(row, update.asked);
+    const change = isRepeatOf(row, incoming) ? undefined : decideChange(row, update.requested);
     if (change === undefined) return row;
     const reported = reportedChange(sources, incoming, update, { row, change });
     const outcome = await changeByReport(sources.pool, row, reported, incoming.report);

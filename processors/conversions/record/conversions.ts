@@ -63,7 +63,7 @@ export type AddressLimit = {
   readonly network_max: number | null;
 };
 
-/** How to record; see function record_conversion (migrations 0005 and 0016). */
+/** How to record; see the function record_conversion in schema.sql. */
 export type RecordPlan = {
   readonly on_txid: OnRepeat;
   readonly on_click: OnRepeat;
