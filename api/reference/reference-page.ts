@@ -33,7 +33,7 @@ ${tags.map((tag) => menuOf(tag, ofTag(tag))).join("")}
 <b>Schemas</b>${schemas.map(([name]) => `<a href="#schema-${escapeMarkup(name)}">${escapeMarkup(name)}</a>`).join("")}
 </nav><main>
 <h1>${escapeMarkup(asText(info["title"]))}</h1>${prose(asText(info["description"]))}
-<p>The same as OpenAPI 3.1, for generators of clients: <a href="openapi.json">openapi.json</a>.</p>
+<p>The same document as OpenAPI 3.1, for client generators: <a href="openapi.json">openapi.json</a>.</p>
 ${firstSteps(document, operations)}
 ${RULES}
 ${tags
@@ -72,18 +72,18 @@ function firstSteps(document: Json, operations: readonly DescribedOperation[]): 
   const servers = Array.isArray(document["servers"]) ? document["servers"].map(asObject) : [];
   const steps = FIRST_STEPS.filter(({ operationId }) => known.has(operationId));
   return `<h2 id="first-steps">First steps</h2>
-<p>A whole network, from nothing to its first report. The first admin key comes from the command line
-(<code>npm run tracker -- workspace create --name "My network"</code>), the one of the demo is in
-<code>.data/demo.json</code>. Type these in a shell; the tracking host is the address that visitors come to.</p>
+<p>These steps build a network up to its first report. The first admin key comes from the command line
+(<code>npm run tracker -- workspace create --name "My network"</code>), that of the demo is in
+<code>.data/demo.json</code>. Run these in a shell. The tracking host is the address that visitors open.</p>
 <pre><code>API=${escapeMarkup(asText(servers[0]?.["url"]))}
 KEY=&lt;your admin key&gt;
 TRACKING_SCHEME=https
 TRACKING_HOST=go.example.com</code></pre>
 <ol class="steps">${steps.map(stepItem).join("")}
-<li><strong>Send a visitor, and report what he buys</strong>
+<li><strong>Send a visitor, and report a purchase</strong>
 <pre><code>curl -si "$TRACKING_SCHEME://$TRACKING_HOST/r/$OFFER_CODE/$AFFILIATE_CODE?sub1=hello"   # click_id is in the Location
 curl -s "$TRACKING_SCHEME://$TRACKING_HOST/pb?token=$ADVERTISER_TOKEN&amp;click_id=&lt;click_id&gt;&amp;txid=order-1"</code></pre>
-The second line is what the advertiser's server calls at each sale.</li></ol>`;
+The second line is what the advertiser's server calls for each sale.</li></ol>`;
 }
 
 function stepItem(step: FirstStep): string {
@@ -97,7 +97,7 @@ ${step.note === undefined ? "" : inlineProse(step.note)}</li>`;
 const RULES = `<h2 id="rules">Rules of every call</h2>
 <table>
 <tr><td>Key</td><td><code>Authorization: Bearer &lt;API_KEY&gt;</code>. A key has one of four roles: <code>admin</code> reads and
-writes, <code>analyst</code> reads, <code>partner</code> and <code>advertiser</code> see what is theirs. What a key may not see answers 404.</td></tr>
+writes, <code>analyst</code> reads, <code>partner</code> and <code>advertiser</code> see their own records. A record that a key may not see answers 404.</td></tr>
 <tr><td>Bodies</td><td>JSON with <code>Content-Type: application/json</code>, at most 1 MiB. Unknown fields are refused, and every wrong
 field is named in <code>error.details.fields</code>.</td></tr>
 <tr><td>Answers</td><td>One record: <code>{"data": {…}}</code>. A list: <code>{"data": […], "next_cursor": …}</code>; send
