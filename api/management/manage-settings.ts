@@ -13,9 +13,8 @@ import {
   operation,
 } from "../operation.ts";
 import { presentFields } from "../rest/patch.ts";
+import type { Body } from "./managed-resource.ts";
 import { type ManagedRow, ManagedTable } from "./managed-table.ts";
-
-type Body = Readonly<Record<string, unknown>>;
 
 /** Fields of a record that are read and changed separately, under `{path}/settings`. */
 export type ManagedSettings = {
@@ -37,7 +36,7 @@ export type ManagedSettings = {
   /** Fields of the body that are not columns but say how to make the change. */
   readonly bodyOnly?: z.ZodRawShape;
   /** Further changes that follow from a change, in its transaction, which has locked the record. */
-  readonly follow?: (tx: Queryable, change: SettingsChange) => Promise<void>;
+  readonly afterUpdate?: (tx: Queryable, change: SettingsChange) => Promise<void>;
 };
 
 export type SettingsChange = {
@@ -111,8 +110,10 @@ export function manageSettings(settings: ManagedSettings): {
           if (current === undefined) return undefined;
           const values = { ...current, ...pick(presentFields(body), settings.fields) };
           if (isDeepStrictEqual(present(values), present(current))) return current;
-          await settings.follow?.(tx, { id, before: current, after: values, body });
-          return await table.update(tx, context.workspace.id, { id, values });
+          const after = await table.update(tx, context.workspace.id, { id, values });
+          if (after === undefined) return undefined;
+          await settings.afterUpdate?.(tx, { id, before: current, after, body });
+          return after;
         });
         if (row === undefined) throw notFound("record");
         return answer(context, row);

@@ -49,7 +49,7 @@ export const offerSettings = manageSettings({
   write: adminWrite("offers.write"),
   references: { fail_route_offer_id: "offer" },
   bodyOnly: { keep_acceptance: z.boolean("expected true or false") },
-  follow: async (tx, { id, before, after, body }) => {
+  afterUpdate: async (tx, { id, before, after, body }) => {
     if (before["terms"] !== after["terms"] && body["keep_acceptance"] !== true)
       await askForAcceptanceAnew(tx, id);
   },

@@ -14,8 +14,8 @@ type Candidate = {
 };
 
 /**
- * Uses the first rule whose conditions hold and that has an eligible offer (G147). It chooses by weight, or in waterfall mode the
- * first eligible offer. `random` returns numbers from 0 up to but not including 1.
+ * Chooses from the first rule that matches the click and has an eligible offer (G147): by weight, or in waterfall mode the first
+ * eligible offer. `random` returns numbers from 0 up to but not including 1.
  */
 export function chooseOffer(click: Click, link: SmartLink, random: () => number): Choice {
   if (click.workspace.status !== "active") {

@@ -6,7 +6,7 @@ import type { Nats } from "../../schemas/nats/connect.ts";
 import type { NatsLink } from "../nats-link.ts";
 import type { InboundEvents } from "./metrics.ts";
 
-const TELL_MS = 100;
+const SEND_MS = 100;
 /** The wait after a failure, so that an outage is not flooded with attempts. */
 const RETRY_MS = 1_000;
 const REPLY_TIMEOUT_MS = 5_000;
@@ -32,8 +32,8 @@ export class InboundLog {
     sizeOf: (line) => line.length,
     sizeMax: CHARACTERS_A_MESSAGE,
     waitingMax: WAITING_CHARACTERS_MAX,
-    gatherMs: TELL_MS,
-    repeatInMs: (error) => (error instanceof NotConnectedError ? TELL_MS : RETRY_MS),
+    gatherMs: SEND_MS,
+    repeatInMs: (error) => (error instanceof NotConnectedError ? SEND_MS : RETRY_MS),
   });
   #timer: NodeJS.Timeout | undefined;
 
@@ -49,7 +49,7 @@ export class InboundLog {
   start(): void {
     this.#timer = setInterval(() => {
       for (const call of this.#refusals.takeDue()) this.#wait(call);
-    }, TELL_MS);
+    }, SEND_MS);
   }
 
   /** Sends what is left, for at most 2 s. */

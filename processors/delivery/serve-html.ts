@@ -13,7 +13,7 @@ import { type PostbackSource, readPostbackSources } from "./postbacks.ts";
 export type ServeHtmlDeps = { readonly pool: Pool; readonly nats: Nats; readonly log: Log };
 
 const QUEUE_GROUP = "html-postbacks";
-/** Requests for HTML under way in one process. Above this the answer is that there is nothing to carry. */
+/** At most this many requests for HTML at once in one process. Further ones get an empty answer. */
 const UNDER_WAY_MAX = 100;
 /** A served postback is recorded as delivered within this time. */
 const LEASE_MS = 10_000;

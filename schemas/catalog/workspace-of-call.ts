@@ -2,7 +2,7 @@ import type { Catalog } from "./catalog.ts";
 import type { Workspace } from "./records.ts";
 
 /**
- * The workspace whose inbound log gets a call that no offer or click identifies: that of its token, else that of its tracking domain.
+ * Which workspace logs a call without a known offer or click: the owner of its token, else the owner of its tracking domain.
  * Undefined when several workspaces share the domain: then no workspace sees the call.
  */
 export function workspaceOfCall(

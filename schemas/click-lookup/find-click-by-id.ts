@@ -14,7 +14,7 @@ export type FoundClick<Click> =
   | { readonly kind: "none" }
   | { readonly kind: "unavailable" };
 
-export type ClickSources<Click> = {
+export type ClickByIdSources<Click> = {
   readonly nats: Nats | undefined;
   /** Form of the rows that the writers answer. */
   readonly row: ZodType<Click>;
@@ -29,7 +29,7 @@ export type ClickSources<Click> = {
  * ClickHouse has the others. Waits up to 2 s for one that may be on its way.
  */
 export async function findClickById<Click extends { readonly click_id: string }>(
-  { nats, row, readStored, mayConclude }: ClickSources<Click>,
+  { nats, row, readStored, mayConclude }: ClickByIdSources<Click>,
   clickId: string,
 ): Promise<FoundClick<Click>> {
   const { shard } = clickIdParts(clickId);

@@ -50,7 +50,7 @@ test("workspaces, endpoints and result words do not take each other's rows (PB-0
     expect(admitted(rows, call(other), 100)).toBe(60);
 });
 
-test("what was counted is told at the end too, and a minute without more has no row of its own (PB-064)", () => {
+test("counted refusals are logged at the end too, and a minute without more has no row (PB-064)", () => {
   const rows = new RefusalRows(() => 0);
   admitted(rows, call(), 60);
   admitted(rows, call({ workspaceId: 2 }), 61);

@@ -11,7 +11,7 @@ test("a wait doubles with each failure up to the longest, also after very many (
   expect(waits).toEqual([50, 100, 200, 300, 300, 300]);
 });
 
-test("a wait is spread between its factors, and begins anew after a success (issue 14, 9)", () => {
+test("a wait is spread between its factors, and starts again after a success (issue 14, 9)", () => {
   const spread = [0.5, 1.5] as const;
   const backoff = new Backoff({ firstMs: 100, longestMs: 1_000, spread, signal });
   for (const baseMs of [100, 200, 400, 800, 1_000, 1_000]) {

@@ -11,7 +11,7 @@ type Entry<Item, Result> = {
 export type BatcherOptions<Item, Result> = {
   /**
    * Stores or asks all of them at once. Returns one result an item, in their order; a promise among them settles its item alone. It may
-   * return none when every item came by {@link Batcher.add}. An error fails the whole batch; only those who wait in
+   * return an empty list if every item came by {@link Batcher.add}. An error fails the whole batch; only those who wait in
    * {@link Batcher.ask} see it, so log it here for the others.
    */
   readonly flush: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>;
@@ -73,7 +73,7 @@ export class Batcher<Item, Result = void> {
     });
   }
 
-  /** Waits for what is under way and flushes the rest, until a batch would have to be repeated: `count` is then what is left. */
+  /** Waits for batches under way and flushes the rest. Stops at a batch that would have to be repeated: `count` is the number left. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#callOff?.();

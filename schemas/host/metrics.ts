@@ -101,7 +101,7 @@ export class Histogram {
     this.series(labels).observe(value);
   }
 
-  /** One series of it, for what is observed with every request. */
+  /** One series, for code that observes with every request. */
   series(labels: Labels): HistogramSeries {
     return this.#series.of(labels);
   }
@@ -121,7 +121,7 @@ export class Histogram {
 
 class HistogramSeries {
   readonly #bounds: readonly number[];
-  /** One a bound, and one for what is above all of them. */
+  /** One for each bound, and one for values above all of them. */
   readonly counts: number[];
   sum = 0;
 

@@ -15,7 +15,7 @@ export function parseIpv4(text: string): number {
   return Number(a) * 0x1_00_00_00 + Number(b) * 0x1_00_00 + Number(c) * 0x1_00 + Number(d);
 }
 
-/** Undefined for what is no address of either family. A zone (`%eth0`) is no part of an address. */
+/** Undefined for a text that is not an address. An address has no zone (`%eth0`). */
 export function parseIp(text: string): IpGroups | undefined {
   const v4 = parseIpv4(text);
   if (v4 >= 0) return [...MAPPED_PREFIX, Math.floor(v4 / 65_536), v4 % 65_536];
@@ -46,7 +46,7 @@ export function isIpv4(groups: IpGroups): boolean {
   return MAPPED_PREFIX.every((group, i) => groups[i] === group);
 }
 
-/** The one spelling of an address that is stored and compared: as {@link formatIp} writes it. "" for what is no address. */
+/** The one spelling of an address for storage and comparison, as {@link formatIp} writes it. "" for any other text. */
 export function normalIp(text: string): string {
   if (parseIpv4(text) >= 0) return text;
   const groups = parseIp(text);

@@ -22,7 +22,7 @@ export function ipRangesOf(list: readonly string[]): IpRanges {
   throw new RangeError(`neither an address nor a CIDR: ${unreadable.join(", ")}`);
 }
 
-/** Reads addresses, CIDRs and `from-to` ranges of both families. What is none of them is left out and in `unreadable`. */
+/** Reads addresses, CIDRs and `from-to` ranges of both families. Other items are left out and listed in `unreadable`. */
 export function parseIpRanges(
   list: readonly string[],
 ): IpRanges & { readonly unreadable: readonly string[] } {

@@ -37,7 +37,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     );
   });
 
-  test("a refusal is told by Tracker.error() and on the console, and costs the page nothing (SDK-020)", async () => {
+  test("a refusal is reported by Tracker.error() and the console, and does not disturb the page (SDK-020)", async () => {
     const page = await world.visit({
       attributes: 'data-offer="NOSUCHOFFER"',
       body: '<p id="p">x</p>',
@@ -115,7 +115,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(await page.clickId()).toBeNull();
   });
 
-  test("a pixel that does not get through is told (SDK-020)", async () => {
+  test("a pixel that does not get through is reported (SDK-020)", async () => {
     const page = await world.visit({
       query: `?click_id=${MADE_UP}`,
       prepare: (tab) => tab.route("**/px?*", (route) => route.abort()),
@@ -125,7 +125,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(page.warnings).toEqual(["Tracker: conversion not sent"]);
   });
 
-  test("a callback that throws is told and keeps no other from running (SDK-020, SDK-026)", async () => {
+  test("a callback that throws is reported and stops no other (SDK-020, SDK-026)", async () => {
     const page = await world.visit({ query: `?click_id=${MADE_UP}` });
     await page.run('Tracker.push(function () { throw new Error("of the page"); })');
     expect(await page.clickId()).toBe(MADE_UP);

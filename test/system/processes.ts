@@ -59,8 +59,8 @@ export async function killAndAwaitSuccessor(dataDir: string, job: Job): Promise<
 }
 
 /**
- * kill -9 of every process of the job while the launcher is held still, which would start the job again: nobody does the job until
- * the answer is called. Freezing the process that the launcher starts is not enough: it may have connected before it is found.
+ * kill -9 of every process of the job, while the launcher, which would start it again, is stopped. The job stays down until the
+ * returned function is called. Freezing the process that the launcher starts is not enough: it may connect before it is found.
  */
 export async function keepDown(
   { launcher, dataDir }: { readonly launcher: ChildProcess; readonly dataDir: string },

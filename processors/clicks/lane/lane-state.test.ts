@@ -17,6 +17,7 @@ test("the rest is written only by a lane that was open when it was closed, and h
   expect(after("opened", "failed", "opened", "closed")).toBe("draining");
   expect(after("opened", "closed", "failed")).toBe("stopping");
   expect(after("opened", "failed", "closed")).toBe("stopping");
-  expect(after("closed", "opened")).toBe("stopping");
+  expect(after("opened", "failed", "closed", "opened")).toBe("draining");
+  expect(after("closed", "opened")).toBe("draining");
   expect(after("opened", "closed", "lost")).toBe("lost");
 });

@@ -3,7 +3,7 @@
  * - `opening`: it queries what is stored; nothing may be written before that is known.
  * - `open`: batches are written.
  * - `draining`: it was closed while open; the batch under way ends, then the rest is written.
- * - `stopping`: it was closed while opening, or a write failed while draining; nothing more is written.
+ * - `stopping`: it was closed while opening, or a write failed while draining. Nothing is written, unless that opening succeeds.
  * - `lost`: another writer has the lane, or the lane failed for good; nothing more is written.
  */
 export type LaneState = "opening" | "open" | "draining" | "stopping" | "lost";
@@ -13,7 +13,8 @@ export type LaneEvent = "opened" | "failed" | "closed" | "lost";
 
 /** A state that an event does not list stays the same. */
 const NEXT: Readonly<Record<LaneEvent, Partial<Record<LaneState, LaneState>>>> = {
-  opened: { opening: "open" },
+  // close() was called during the opening: what was read before can be written now.
+  opened: { opening: "open", stopping: "draining" },
   failed: { open: "opening", draining: "stopping" },
   closed: { opening: "stopping", open: "draining" },
   lost: { opening: "lost", open: "lost", draining: "lost", stopping: "lost" },

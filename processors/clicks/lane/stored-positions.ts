@@ -35,8 +35,8 @@ export async function selectStoredPositions(
 }
 
 /**
- * The positions of one producer that are in the table or in `lost`. Gaps are queried only if the number of rows shows that there are
- * some, because that query reads all rows of the producer.
+ * The positions of one producer that are in the table or in `lost`. The query for gaps reads all rows of the producer, so it runs
+ * only if the number of rows shows a gap.
  */
 export async function storedSet(
   clickhouse: Clickhouse,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { askWriter, type WriterAnswer } from "../../../schemas/click-lookup/ask-writer.ts";
 import {
@@ -214,10 +215,4 @@ async function askAllWriters(
     completeToMs = Math.min(completeToMs, answer.completeToMs);
   }
   return { clicks, completeToMs };
-}
-
-function pause(ms: number): Promise<"pending"> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve("pending"), ms);
-  });
 }

@@ -2,7 +2,6 @@ import type { Offer } from "../../../schemas/catalog/records.ts";
 import { type Keyed, keyedAnswer } from "../answer/first-answer.ts";
 import { type Handled, refusal, takenReply } from "../answer/postback-answer.ts";
 import { type Refusal, refused, UNAVAILABLE, UPDATE_IP_REFUSED } from "../answer/refusal.ts";
-import { isOnIpList } from "../ip-list.ts";
 import { convertMoney } from "../judge/convert-money.ts";
 import { decideChange, mayBeUnknownRepeat, type RequestedChange } from "../judge/decide-change.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type ReportSources,
   rateFor,
 } from "../read/incoming-report.ts";
+import { isOnIpList } from "../read/ip-list.ts";
 import { isRefusal } from "../read/resolve-target.ts";
 import { type CapCount, capCounts } from "./cap-counts.ts";
 import { type ConversionChange, changeByReport, type ReportedChange } from "./change-by-report.ts";

@@ -52,7 +52,7 @@ const MONEY = {
   to_sale_amount: "0.0000",
 };
 
-test("every change is told with its time, its key, what was before and why, the newest first (P19)", async () => {
+test("every change is listed with its time, key, earlier values and reason, newest first (P19)", async () => {
   const id = await convert();
   await setStatus(id, "rejected", "fake");
   const bulk = await world.patch("/conversions", { ids: [id], status: "pending", reason: "look" });

@@ -156,7 +156,7 @@ test("new terms of an offer ask every partner anew, unless the change keeps acce
   expect(refusal(await accept("0".repeat(64)))).toBe("409 conflict");
 });
 
-test("the first request of a partner that had accepted the terms is told as a request (G50, G189)", async () => {
+test("the first request of a partner that had accepted the terms is sent as a request (G50, G189)", async () => {
   const { partner } = world.tenant.keys;
   const { id } = await offerWithTerms();
   const { hash } = dataOf(await world.get(`/offers/${id}/terms`, partner));

@@ -251,7 +251,7 @@ describe("initialize", () => {
   });
 
   test.each(ROLES)(
-    "%s keys are told workspace, currency, zone, role and the names that they may use (MCP-015, MCP-035)",
+    "%s keys get workspace, currency, zone, role and the names that they may use (MCP-015, MCP-035)",
     async (role) => {
       const caller = callerOf(world.tenant.keys[role]);
       const result = await caller.result("initialize", { protocolVersion: "2025-06-18" });

@@ -282,7 +282,7 @@ describe("a postback of a partner", () => {
 });
 
 describe("who sees what", () => {
-  test("the list is paged: 50 unless told otherwise, at most 200 (PBO-012, LIM-007)", async () => {
+  test("the list is paged: 50 by default, at most 200 (PBO-012, LIM-007)", async () => {
     await Promise.all(Array.from({ length: 60 }, () => create()));
     const first = await world.get("/postbacks");
     expect(list(first)).toHaveLength(50);

@@ -216,7 +216,7 @@ test("a template forced on the partner replaces all values; its tags stay raw (L
 });
 
 describe("warnings", () => {
-  test("staff is told why clicks would go to the fallback (LNK-018, LNK-019, LNK-020)", async () => {
+  test("staff see why clicks would go to the fallback (LNK-018, LNK-019, LNK-020)", async () => {
     const paused = await world.offer({ status: "paused" });
     expect((await link({ offer: paused.id }))["warnings"]).toEqual([
       "the offer is paused: clicks go to the fallback",
@@ -242,7 +242,7 @@ describe("warnings", () => {
   });
 
   test.each(["admin", "analyst", "partner"] as const)(
-    "that the domain is not certified is told to %s, for both types (LNK-021, G172, T55)",
+    "%s are warned that the domain is not certified, for both types (LNK-021, G172, T55)",
     async (key) => {
       for (const certification of ["pending", "not_certified"]) {
         await setDomain(domainId, { certification });

@@ -116,7 +116,7 @@ describe("delivery log", () => {
     },
   );
 
-  test("only events that there are can be tested (WH-012)", async () => {
+  test("only existing events can be tested (WH-012)", async () => {
     const hook = record(await hooks.create());
     for (const body of [{ event: "click.created" }, {}, { event: "offer.created", data: {} }])
       expect(refusal(await world.post(`/webhooks/${hook.id}/test`, body))).toBe(
@@ -162,7 +162,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(6);
   });
 
-  test("an offer is told as REST shows it, its change with the fields that changed (WH-018, G128)", async () => {
+  test("an offer is sent as REST shows it, a change with the changed fields (WH-018, G128)", async () => {
     const hook = await hooks.listen("offers", ["offer.created", "offer.updated"]);
     const offer = await world.offer({ payout: "3", events: [{ code: "vip", payout: "5" }] });
     const changed = record(await world.patch(`/offers/${offer.id}`, { payout: "4", tags: ["a"] }));
@@ -200,7 +200,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(3);
   });
 
-  test("affiliate.updated has eight fields; creating one is not told (WH-018, WH-019, G129)", async () => {
+  test("affiliate.updated has eight fields; creating one sends nothing (WH-018, WH-019, G129)", async () => {
     const hook = await hooks.listen("partners", ["affiliate.updated", "affiliate.signup"]);
     const made = record(
       await world.post("/affiliates", { name: "Acme", payment_details: { wire: "IBAN-SECRET" } }),
@@ -224,7 +224,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(1);
   });
 
-  test("access that is asked for and decided is told once each (WH-018, G129)", async () => {
+  test("a request for access and its decision are sent once each (WH-018, G129)", async () => {
     const hook = await hooks.listen("access", ["access.requested", "access.decided"]);
     const offer = await world.offer({ visibility: "private" });
     const path = `/offers/${offer.id}/affiliates/${world.tenant.affiliateCode}`;

@@ -7,8 +7,8 @@ const CLICKS_A_STEP_MAX = 60;
 const VISITORS = 500;
 /** Some 5,000 clicks a second over all producers. */
 const STEP_MS = 45;
-/** Of all that was ever recorded: one record a message would be 600,000 messages after ten minutes of traffic. */
-const LAST_BATCH_MIN = 20;
+/** Bounds the messages of the last shipment, which has everything: one record each would be 75,000 after ten minutes. */
+const LAST_BATCHES_MAX = 4_000;
 const HALF_MINUTE_MS = 30_000;
 
 /**
@@ -44,7 +44,8 @@ export class ClickTraffic {
     this.#stopped = true;
     await this.#running;
     for (const producer of this.producers) {
-      await producer.shipAll(LAST_BATCH_MIN + this.#below(200));
+      const least = Math.ceil(producer.lines.length / LAST_BATCHES_MAX);
+      await producer.shipAll(least + this.#below(200));
     }
   }
 

@@ -210,7 +210,7 @@ describe("a refused call has a row under the word of its refusal (PB-064)", () =
     await expectRows(mark, ["pb 400 malformed"], relaying);
   });
 
-  test("unavailable: told while no conversion processor answers, stored when one is back (PB-064)", async () => {
+  test("unavailable: answered while no conversion processor is there, stored when one is back (PB-064)", async () => {
     const known = await newClick();
     const mark = newMark();
     await world.withoutProcessors(async () => {
@@ -226,7 +226,7 @@ describe("a refused call has a row under the word of its refusal (PB-064)", () =
     expect(await landingRows(known)).toEqual(["503 unavailable"]);
   });
 
-  test("of a call that belongs to nobody no workspace hears (PB-064)", async () => {
+  test("no workspace sees a call without an owner (PB-064)", async () => {
     const mark = newMark();
     await pb("token=nobody", { method: "PUT", host: "trk.unlisted.example" })(mark);
     const owners = "select workspace_id from postback_log where params ->> 'adv1' = $1";

@@ -72,7 +72,7 @@ describe("what is tried again (PBO-023, PBO-024)", () => {
     expect(row).toMatchObject({ status: "failed", attempts: 4, error: "DNS error" });
   });
 
-  test("no answer within 10 s is logged as `timeout`, and meanwhile others are told (PBO-033, G126)", async () => {
+  test("no answer within 10 s is logged as `timeout`, and meanwhile others are served (PBO-033, G126)", async () => {
     // The first attempt is never answered. The second is, slowly: until then the row says what came of the first.
     let attempts = 0;
     world.receiver.answer((response, { target }) => {

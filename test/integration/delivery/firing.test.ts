@@ -77,7 +77,7 @@ describe("what fires when (G122)", () => {
     expect(await told(id)).toEqual(APPROVED);
   });
 
-  test("each status is told once, and a reversal once (LIFE-033, LIFE-034, LIFE-036, T09)", async () => {
+  test("each status is sent once, and a reversal once (LIFE-033, LIFE-034, LIFE-036, T09)", async () => {
     const { offerId, told } = await threePostbacks();
     const id = await world.convert(offerId, { status: "pending" });
     expect(await told(id)).toEqual(["any:pending:delivered"]);
@@ -206,7 +206,7 @@ describe("scope", () => {
     expect(await world.deliveries(id)).toEqual([]);
   });
 
-  test("an event that becomes private before it is told is not told (T12)", async () => {
+  test("an event that becomes private before it is sent is not sent (T12)", async () => {
     const offerId = await world.tracking.addOffer();
     const eventId = await world.tracking.addEvent(offerId, { code: "later" });
     await world.addPostback(offerId, { url: world.url("later") });
@@ -223,7 +223,7 @@ describe("scope", () => {
   });
 });
 
-describe("a conversion that is rejected before it is told (PBO-029, T11)", () => {
+describe("a conversion that is rejected before it is sent (PBO-029, T11)", () => {
   test("is not told as approved, and its reversal is", async () => {
     const offerId = await world.tracking.addOffer();
     await world.addPostback(offerId, { url: world.url(`r${offerId}?s={status}`) });
@@ -244,7 +244,7 @@ describe("a conversion that is rejected before it is told (PBO-029, T11)", () =>
     ]);
   });
 
-  test("has not fired, so its approval is told once when it comes back (LIFE-033)", async () => {
+  test("has not fired, so its approval is sent once when it comes back (LIFE-033)", async () => {
     const offerId = await world.tracking.addOffer();
     await world.addPostback(offerId);
     await world.stopLanes();

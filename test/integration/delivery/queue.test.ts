@@ -122,7 +122,7 @@ test("a delivery that a dead worker had is sent by another when its lease ends",
   expect(await world.settled(id)).toMatchObject([{ status: "delivered", attempts: 2 }]);
 });
 
-test("a conversion that is approved again while its postback is being held back is told after all (T11)", async () => {
+test("a conversion approved again while its postback is held back is sent (T11)", async () => {
   const offerId = await world.tracking.addOffer();
   await world.addPostback(offerId);
   const id = await world.convert(offerId);

@@ -44,7 +44,7 @@ async function setStatus(ids: string[], status: "approved" | "rejected"): Promis
 }
 
 describe("conversion events", () => {
-  test("a report is told as conversion.created, signed (WH-001, WH-002, WH-003, WH-004, WH-005, WH-006, T62)", async () => {
+  test("a report is sent as conversion.created, signed (WH-001, WH-002, WH-003, WH-004, WH-005, WH-006, T62)", async () => {
     await world.addWebhook("created");
     const id = await world.convert(
       offerId,
@@ -100,7 +100,7 @@ describe("conversion events", () => {
     expect(data["payout"]).toMatch(/^\d+\.\d{4}$/);
   });
 
-  test("duplicates and rejected conversions are told as created too (WH-006, G133)", async () => {
+  test("duplicates and rejected conversions are sent as created too (WH-006, G133)", async () => {
     await world.addWebhook("every", { events: ["conversion.created"] });
     const { click_id } = await world.tracking.addClick({ offer_id: offerId });
     await world.tracking.report({ click_id });
@@ -115,7 +115,7 @@ describe("conversion events", () => {
     expect(documents.map(({ data }) => data["status"])).toContain("rejected");
   });
 
-  test("a change of status is told as conversion.updated with what was before (WH-007)", async () => {
+  test("a change of status is sent as conversion.updated with the earlier values (WH-007)", async () => {
     await world.addWebhook("updated", { events: ["conversion.updated"] });
     const id = await world.convert(offerId);
     await world.setStatus(id, "rejected");
@@ -132,7 +132,7 @@ describe("conversion events", () => {
     expect(document?.data).toMatchObject({ id, status: "rejected", status_reason: "manual" });
   });
 
-  test("a change of money by a report is told too (WH-007)", async () => {
+  test("a change of money by a report is sent too (WH-007)", async () => {
     await world.addWebhook("money", { events: ["conversion.updated"] });
     const id = await world.convert(offerId, { sale_amount: "100" });
     await world.tracking.report({ conversion_id: id, sale_amount: "80" });
@@ -141,7 +141,7 @@ describe("conversion events", () => {
     expect(document?.data).toMatchObject({ id, sale_amount: "80.0000" });
   });
 
-  test("a hold that ends is told as a change of status (WH-007, G98)", async () => {
+  test("the end of a hold is sent as a change of status (WH-007, G98)", async () => {
     await world.addWebhook("held", { events: ["conversion.updated"] });
     const id = await world.convert(await world.tracking.addOffer({ hold_days: "1" }));
     await world.tracking.rows("update conversion set hold_until = now() where id = $1", [id]);
@@ -163,7 +163,7 @@ describe("conversion events", () => {
     expect(new Set(documents.map(({ id }) => id)).size).toBe(5);
   });
 
-  test("what changes nothing is not told (WH-009, T63)", async () => {
+  test("a change without effect is not sent (WH-009, T63)", async () => {
     await world.addWebhook("same", { events: ["conversion.updated"] });
     const id = await world.convert(offerId);
     await world.setStatus(id, "approved");
@@ -172,7 +172,7 @@ describe("conversion events", () => {
     expect(await queued(id)).toEqual([]);
   });
 
-  test("a refused report is told to nobody (WH-011)", async () => {
+  test("a refused report is sent to no webhook (WH-011)", async () => {
     await world.addWebhook("refused");
     const before = await world.tracking.rows("select id from delivery");
     const reply = await world.tracking.report({ click_id: "f".repeat(32) });

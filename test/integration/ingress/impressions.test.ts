@@ -30,7 +30,7 @@ async function counted(query: string): Promise<Record<string, unknown>[]> {
   return Report.parse(await world.rest(path, main.adminKey)).data;
 }
 
-test("GET and HEAD answer a GIF of one pixel that nobody may keep (IMP-001)", async () => {
+test("GET and HEAD answer a GIF of one pixel that may not be cached (IMP-001)", async () => {
   for (const method of ["GET", "HEAD"]) {
     const answer = await world.ask(`/i/SHOP/${PARTNER}?sub1=seen-${method}`, { method });
     expect(answer.status).toBe(200);

@@ -242,7 +242,7 @@ describe.each(PIXEL_PATHS)("the pixel as %s (PX-002)", (path) => {
     });
   });
 
-  test("whatever comes of it, the answer is an image that nobody may keep (PX-013)", async () => {
+  test("the answer is always an image that may not be cached (PX-013)", async () => {
     const click = await newClick();
     const outcomes: readonly (readonly [query: string, outcome: string])[] = [
       [`click_id=${click}`, "approved"],

@@ -220,7 +220,7 @@ describe("filters (REP, rule 2)", () => {
   });
 });
 
-test("a currency without a usable rate is not counted and is told in other_currencies (REP-053)", async () => {
+test("a currency without a usable rate is not counted and is listed in other_currencies (REP-053)", async () => {
   expect((await report()).answer["other_currencies"]).toEqual(["JPY"]);
   expect((await report({ currency: "JPY" })).totals["ad_cost"]).toBe("500.0000");
   expect((await report({ currency: "JPY" })).answer["other_currencies"]).toEqual([
@@ -235,7 +235,7 @@ test("a currency without a usable rate is not counted and is told in other_curre
   expect((await report({ filters: "country:in:US" })).answer["other_currencies"]).toEqual([]);
 });
 
-test("what is taken back with the amount 0 is told no more (REP-053)", async () => {
+test("a cost set to the amount 0 is not listed any more (REP-053)", async () => {
   const fee = { date: "2025-02-06", currency: "JPY", amount: "5" };
   const day = { from: "2025-02-06", to: "2025-02-06" };
   await post([fee]);

@@ -1,4 +1,4 @@
-import { type IpRanges, parseIpRanges } from "../../schemas/net/ip-ranges.ts";
+import { type IpRanges, parseIpRanges } from "../../../schemas/net/ip-ranges.ts";
 
 /** Compiled lists by their source array. The catalog replaces the array on each change, so an entry never becomes stale. */
 const compiled = new WeakMap<readonly string[], IpRanges>();
