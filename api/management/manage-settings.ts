@@ -105,21 +105,30 @@ export function manageSettings(settings: ManagedSettings): {
         ...(await referenceFaults(context, body, settings.references ?? {})),
       }),
       run: async (context, { body, resource: { id } }) => {
-        const row = await inTransaction(context.db, async (tx) => {
-          const current = await table.lock(tx, context.workspace.id, id);
-          if (current === undefined) return undefined;
-          const values = { ...current, ...pick(presentFields(body), settings.fields) };
-          if (isDeepStrictEqual(present(values), present(current))) return current;
-          const after = await table.update(tx, context.workspace.id, { id, values });
-          if (after === undefined) return undefined;
-          await settings.afterUpdate?.(tx, { id, before: current, after, body });
-          return after;
-        });
+        const row = await change(settings, table, { context, id, body });
         if (row === undefined) throw notFound("record");
         return answer(context, row);
       },
     }),
   };
+}
+
+/** Writes what a body changes. `undefined`: the record is gone. */
+async function change(
+  { fields, present = (row) => row, afterUpdate }: ManagedSettings,
+  table: ManagedTable,
+  { context, id, body }: { context: OperationContext; id: number; body: Body },
+): Promise<ManagedRow | undefined> {
+  return await inTransaction(context.db, async (tx) => {
+    const before = await table.lock(tx, context.workspace.id, id);
+    if (before === undefined) return undefined;
+    const values = { ...before, ...pick(presentFields(body), fields) };
+    if (isDeepStrictEqual(present(values), present(before))) return before;
+    const after = await table.update(tx, context.workspace.id, { id, values });
+    if (after === undefined) return undefined;
+    await afterUpdate?.(tx, { id, before, after, body });
+    return after;
+  });
 }
 
 function pick(body: Body, fields: z.ZodRawShape): Body {
