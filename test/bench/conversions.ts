@@ -11,9 +11,9 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { ClickIdMint } from "../../schemas/ids/click-id.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
+import { ChildServer } from "../system/child-server.ts";
 import { freePort } from "../system/start-system.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";
-import { ChildServer } from "./child-server.ts";
 import { isOnPath } from "./load-tools.ts";
 import { type BenchResult, quantile } from "./result.ts";
 
@@ -78,7 +78,7 @@ export async function run(): Promise<BenchResult[]> {
     processor = await startProcessor(servers, folder);
     return [...(await measure(stage, spread)), ...(await measure(stage, hot))];
   } finally {
-    await processor?.stop();
+    await processor?.end();
     await pool.end();
     await servers.stop();
     await rm(folder, { recursive: true, force: true });

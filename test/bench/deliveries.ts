@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { type Receiver, startReceiver } from "../integration/outgoing/receiver.ts";
+import { ChildServer } from "../system/child-server.ts";
 import { pause } from "../system/service.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";
-import { ChildServer } from "./child-server.ts";
 import { type BenchResult, quantile } from "./result.ts";
 
 const ENDPOINTS = 50;
@@ -41,7 +41,7 @@ export async function benchDeliveries(): Promise<BenchResult[]> {
     processor = await startProcessor(servers, folder);
     return await measure(stage);
   } finally {
-    await processor?.stop();
+    await processor?.end();
     await Promise.all(receivers.map((receiver) => receiver.close()));
     await pool.end();
     await servers.stop();

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
+import type { ChildServer } from "../system/child-server.ts";
 import { findProcesses } from "../system/processes.ts";
 import { pause } from "../system/service.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";
-import type { ChildServer } from "./child-server.ts";
 import { HOT_AD_ID, type HostileCatalog, type Pattern } from "./hostile-patterns.ts";
 import { sendAll } from "./pipelined-load.ts";
 import { startIngress, startProcessors } from "./service-processes.ts";
@@ -80,7 +80,7 @@ export class HostileWorld {
     });
     const close = async (): Promise<void> => {
       await clickhouse.close();
-      for (const server of started.reverse()) await server.stop();
+      for (const server of started.reverse()) await server.end();
       await servers.stop();
       await rm(folder, { recursive: true, force: true });
     };

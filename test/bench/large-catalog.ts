@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { ingressNodeCommand } from "../../deploy/local/private-glibc.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
+import { ChildServer } from "../system/child-server.ts";
+import { residentBytes } from "../system/processes.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { type BenchServers, benchReport, startBenchServers } from "./bench-servers.ts";
 import { fillLargeCatalog, LARGE_CATALOG_COUNTS, pickLinks } from "./catalog-fill.ts";
-import { ChildServer } from "./child-server.ts";
 import { isOnPath, pinned } from "./load-tools.ts";
 import { type BenchResult, quantile } from "./result.ts";
 import { prepareSpreadLoad, type SpreadLoad } from "./spread-load.ts";
@@ -47,13 +48,13 @@ export async function benchLargeCatalog(): Promise<BenchResult[]> {
     const first = await startIngress(command, servers, place);
     started.push(first);
     const results = await measure({ small, large: first, smallPool, largePool, folder });
-    await first.server.stop();
+    await first.server.end();
     started.pop();
     const again = await startIngress(command, servers, place);
     started.push(again);
     return [...results, ...startResults(first, again)];
   } finally {
-    for (const { server } of started.reverse()) await server.stop();
+    for (const { server } of started.reverse()) await server.end();
     for (const pool of pools) await pool.end();
     await servers.stop();
     await rm(folder, { recursive: true, force: true });
@@ -74,7 +75,7 @@ async function measure(parts: Contenders): Promise<BenchResult[]> {
     small: await prepareSpreadLoad(folder, "small", await pickLinks(smallPool, LINKS)),
     large: await prepareSpreadLoad(folder, "large", await pickLinks(largePool, LINKS)),
   };
-  const loadedMb = large.server.residentBytes() / 1024 ** 2;
+  const loadedMb = residentBytes(large.server.pid) / 1024 ** 2;
   await loads.small.run(small.url, 2);
   await loads.large.run(large.url, 2);
   const rates = { small: [] as number[], large: [] as number[] };
@@ -83,13 +84,13 @@ async function measure(parts: Contenders): Promise<BenchResult[]> {
     rates.large.push(await rateOf(loads.large, large.url));
   }
   const changesMs = await changesUnderLoad(large, largePool, loads.large);
-  const megabytes = large.server.residentBytes() / 1024 ** 2;
+  const megabytes = residentBytes(large.server.pid) / 1024 ** 2;
   const [own, baseline] = [quantile(rates.large, 0.5), quantile(rates.small, 0.5)];
   return [
     {
       name: "ingress memory with the large catalog, after the load",
       figure: `${megabytes.toFixed(0)} MB (${loadedMb.toFixed(0)} MB when it was ready)`,
-      baseline: `${(small.server.residentBytes() / 1024 ** 2).toFixed(0)} MB with the demo's catalog`,
+      baseline: `${(residentBytes(small.server.pid) / 1024 ** 2).toFixed(0)} MB with the demo's catalog`,
       ratio: null,
       budget: `<= ${MEMORY_BUDGET_MB} MB`,
       ok: megabytes <= MEMORY_BUDGET_MB,

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ingressNodeCommand } from "../../deploy/local/private-glibc.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { ChildServer } from "../system/child-server.ts";
+import { residentBytes } from "../system/processes.ts";
 import { freePort } from "../system/start-system.ts";
 import { type BenchServers, benchReport, startBenchServers } from "./bench-servers.ts";
-import { ChildServer } from "./child-server.ts";
 import { fullLoad, isOnPath, pacedP99Us, pinned } from "./load-tools.ts";
 import { writeNginxConfig } from "./nginx-redirect.ts";
 import { type BenchResult, quantile } from "./result.ts";
@@ -39,7 +40,7 @@ export async function benchRedirects(): Promise<BenchResult[]> {
     const link = `${ingress.url.replace(/\/health$/, "")}${servers.linkPath}?sub1=bench&sub2=4711&source_id=a1&gclid=abc123`;
     return await measure({ bare, ingress, link, nginx });
   } finally {
-    for (const server of started.reverse()) await server.stop();
+    for (const server of started.reverse()) await server.end();
     await servers.stop();
     await rm(folder, { recursive: true, force: true });
   }
@@ -74,7 +75,7 @@ async function measure({ bare, ingress, link, nginx }: Contenders): Promise<Benc
       compared("redirects/s vs nginx with access log", ownRate, quantile(rates.nginx, 0.5), 1),
     );
   results.push(await pacedResult(bare.url, link, ownRate / 2));
-  const megabytes = ingress.residentBytes() / 1024 ** 2;
+  const megabytes = residentBytes(ingress.pid) / 1024 ** 2;
   results.push({
     name: "ingress memory after the load",
     figure: `${megabytes.toFixed(0)} MB`,

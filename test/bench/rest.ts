@@ -7,9 +7,9 @@ import { Cursors } from "../../api/rest/cursor.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
 import { fillLists } from "../integration/api/list-fill.ts";
+import { ChildServer } from "../system/child-server.ts";
 import { freePort } from "../system/start-system.ts";
 import { type BenchServers, startBenchServers } from "./bench-servers.ts";
-import { ChildServer } from "./child-server.ts";
 import { fullLoad, isOnPath, type LoadFigures, pinned } from "./load-tools.ts";
 import { type RestCase, restCases } from "./rest-cases.ts";
 import { type BenchResult, quantile } from "./result.ts";
@@ -61,7 +61,7 @@ export async function benchRest(): Promise<BenchResult[]> {
     results.push(await measurePages(stage));
     return results;
   } finally {
-    for (const server of started.reverse()) await server.stop();
+    for (const server of started.reverse()) await server.end();
     await pool.end();
     await servers.stop();
     await rm(folder, { recursive: true, force: true });

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import type { ChildServer } from "../system/child-server.ts";
 import { freePort } from "../system/start-system.ts";
 import { startBenchServers } from "./bench-servers.ts";
-import type { ChildServer } from "./child-server.ts";
 import { type PacedOrder, PacedResult } from "./paced-order.ts";
 import type { BenchResult } from "./result.ts";
 import { startApi, startIngress, startProcessors } from "./service-processes.ts";
@@ -57,7 +57,7 @@ export async function benchStrangers(): Promise<BenchResult[]> {
     }
     return results;
   } finally {
-    for (const server of started.reverse()) await server.stop();
+    for (const server of started.reverse()) await server.end();
     await servers.stop();
     await rm(folder, { recursive: true, force: true });
   }

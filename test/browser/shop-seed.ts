@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
 import { openPool, type Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
+import { serversOf } from "../system/servers-of.ts";
 import type { HttpAnswer, ServiceClient } from "../system/service.ts";
 import type { System } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
@@ -21,17 +20,15 @@ export const PARTNER = "DEMOANNA";
 export const OTHER_PARTNER = "DEMOBOB";
 
 const READY_TIMEOUT_MS = 15_000;
-const Servers = z.object({ postgres_url: z.string() });
 
 /**
  * Makes the demo's shop one whose pages a test serves, under tracking domains that a browser takes for foreign ones. Answers
  * when that is in force.
  */
 export async function seedShop(system: Pick<System, "dataDir" | "client">): Promise<void> {
-  const file = await readFile(join(system.dataDir, "servers.json"), "utf8");
-  const { postgres_url } = Servers.parse(JSON.parse(file));
+  const { postgres } = await serversOf(system);
   const workspaceId = system.client.demo.workspace_id;
-  const pool = openPool({ url: postgres_url, applicationName: "test", connectionsMax: 1 });
+  const pool = openPool({ url: postgres, applicationName: "test", connectionsMax: 1 });
   try {
     await inTransaction(pool, async (tx) => {
       await addDomain(tx, workspaceId, TRACK_HOST);

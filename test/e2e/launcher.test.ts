@@ -1,18 +1,17 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
 import { findProcesses, type Job, killJob } from "../system/processes.ts";
+import { serversOf } from "../system/servers-of.ts";
 import { freePort, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 
-const Servers = z.object({ postgres_url: z.string() });
 const JOBS: readonly Job[] = ["ingress", "processors", "api", "clickhouse", "nats", "postgres"];
 
 test("a port in use is said with the variable that changes it", async () => {
@@ -91,10 +90,8 @@ test("two instances run side by side, and a child that dies is started again whi
 
 test("a Postgres whose schema is newer than this release is refused with a sentence", async () => {
   await using system = await startSystem();
-  const servers = Servers.parse(
-    JSON.parse(await readFile(join(system.dataDir, "servers.json"), "utf8")),
-  );
-  const pool = openPool({ url: servers.postgres_url, applicationName: "test" });
+  const { postgres } = await serversOf(system);
+  const pool = openPool({ url: postgres, applicationName: "test" });
   await pool.query({
     text: "insert into schema_migration (number, name) values (9999, '9999_of_tomorrow.sql')",
   });

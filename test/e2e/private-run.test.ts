@@ -6,29 +6,25 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { connectNats } from "../../schemas/nats/connect.ts";
+import type { ServerUrls } from "../services/servers.ts";
+import { serversOf } from "../system/servers-of.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 
-const Servers = z.object({
-  postgres_url: z.string(),
-  nats_url: z.string(),
-  clickhouse_url: z.string(),
-});
 const OTHERS = 0o077;
 
 let system: System;
-let servers: z.infer<typeof Servers>;
+let servers: ServerUrls;
 let passwords: string[];
 
 beforeAll(async () => {
   system = await startSystem({ env: { FACTS_ON_TRACKING_PORT: "0" } });
-  const file = await readFile(join(system.dataDir, "servers.json"), "utf8");
-  servers = Servers.parse(JSON.parse(file));
+  servers = await serversOf(system);
   passwords = Object.values(servers).map((url) => new URL(url).password);
 });
 afterAll(() => system[Symbol.asyncDispose]());
 
 test("embedded NATS serves nobody without its password, and the command line has it (#18)", async () => {
-  const url = new URL(servers.nats_url);
+  const url = new URL(servers.nats);
   expect(url.password).not.toBe("");
   const { host } = url;
   for (const stranger of [`nats://${host}`, `nats://tracker:wrong@${host}`]) {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TcpGate } from "../integration/conversions/tcp-gate.ts";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { OwnServer } from "../system/own-server.ts";
 import { SEED } from "../system/seed.ts";
@@ -7,6 +6,7 @@ import { serversOf } from "../system/servers-of.ts";
 import { pause } from "../system/service.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
+import { TcpGate } from "../system/tcp-gate.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await Promise.all(
     Object.keys(OUTAGES).map(async (outage) => {
       const nats = await OwnServer.open("nats");
-      const gate = await TcpGate.open({ host: "127.0.0.1", port: nats.port });
+      const gate = await TcpGate.open(nats.url);
       const system = await startSystem({ env: { NATS_URL: gate.urlOf(nats.url) } });
       worlds.set(outage, { nats, gate, system });
     }),

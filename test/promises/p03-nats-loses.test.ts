@@ -1,12 +1,12 @@
-import { open, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
+import { open, readdir, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { ClickStream } from "../system/click-stream.ts";
 import { OwnServer } from "../system/own-server.ts";
 import { keepDown } from "../system/processes.ts";
 import { randomOf, SEED } from "../system/seed.ts";
+import { serversOf } from "../system/servers-of.ts";
 import { startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
 import { until } from "../system/until.ts";
@@ -18,7 +18,6 @@ const ACKNOWLEDGED = IS_FULL ? 3_000 : 300;
 const CLICKS_PER_SECOND = 1_000;
 const STORED_MS = 180_000;
 const FLIPPED_BYTES = 20;
-const Servers = z.object({ clickhouse_url: z.string() });
 
 const random = randomOf(SEED);
 
@@ -47,8 +46,7 @@ test.for(Object.keys(LOSSES))(
   async (loss, context) => {
     await using nats = await OwnServer.open("nats");
     await using system = await startSystem({ env: { NATS_URL: nats.url } });
-    const servers = await readFile(join(system.dataDir, "servers.json"), "utf8");
-    const { clickhouse_url: clickhouse } = Servers.parse(JSON.parse(servers));
+    const { clickhouse } = await serversOf(system);
     const load = new ClickLoad(
       system.client,
       system.client.demo.links.affiliate.replace(/\?.*/, ""),

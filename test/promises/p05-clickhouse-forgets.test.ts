@@ -1,13 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { ConversionLoad } from "../system/conversion-load.ts";
 import { factDifferences } from "../system/fact-differences.ts";
 import { OwnServer } from "../system/own-server.ts";
 import { killJob } from "../system/processes.ts";
 import { randomOf, SEED } from "../system/seed.ts";
+import { serversOf } from "../system/servers-of.ts";
 import { startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
 import { until } from "../system/until.ts";
@@ -19,17 +17,13 @@ const FORGOTTEN_CLICKS = IS_FULL ? 5_000 : 600;
 const FORGOTTEN_CONVERSIONS = IS_FULL ? 300 : 40;
 const GROWN_MS = IS_FULL ? 300_000 : 120_000;
 const RESTORED_MS = IS_FULL ? 300_000 : 120_000;
-const Servers = z.object({ postgres_url: z.string() });
 
 const random = randomOf(SEED);
 
 test("what ClickHouse forgets after confirming it comes back, also through kill -9 (P5, #2, #24)", async (context) => {
   await using clickhouse = await OwnServer.open("clickhouse");
   await using system = await startSystem({ env: { CLICKHOUSE_URL: clickhouse.url } });
-  const { postgres_url: postgres } = Servers.parse(
-    JSON.parse(await readFile(join(system.dataDir, "servers.json"), "utf8")),
-  );
-  const urls = { postgres, clickhouse: clickhouse.url };
+  const urls = await serversOf(system);
   const load = new ClickLoad(system.client, system.client.demo.links.affiliate.replace(/\?.*/, ""));
   const conversions = new ConversionLoad(system.client, load);
   const clickDifferences = async (): Promise<string[]> =>

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TcpGate } from "../integration/conversions/tcp-gate.ts";
 import { IngressFleet } from "../system/ingress-fleet.ts";
+import { TcpGate } from "../system/tcp-gate.ts";
 import { until } from "../system/until.ts";
 import { reportCases } from "./report-cases.ts";
 
@@ -35,9 +35,8 @@ test("a full journal disk stops no redirect; every click is stored or counted, a
   context.skip(!isMounted, "a file system of 8 MB cannot be mounted by this user");
   await using fleet = await IngressFleet.open({ processes: 0 });
   await fleet.world.addOffer();
-  const natsUrl = fleet.world.env["NATS_URL"] ?? "";
-  const nats = new URL(natsUrl);
-  const gate = await TcpGate.open({ host: nats.hostname, port: Number(nats.port) });
+  const natsUrl = fleet.world.env.NATS_URL;
+  const gate = await TcpGate.open(natsUrl);
   await fleet.addIngress({ DATA_DIR: disk, NATS_URL: gate.urlOf(natsUrl) });
   await fleet.untilCurrent();
   const clients = new Pool(`http://127.0.0.1:${fleet.port}`, { connections: SENDERS });

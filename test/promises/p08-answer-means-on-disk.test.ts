@@ -4,10 +4,10 @@ import { Agent, request } from "undici";
 import { expect, test } from "vitest";
 import { readSegment } from "../../ingress/journal/segment-files.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { TcpGate } from "../integration/conversions/tcp-gate.ts";
 import { IngressFleet } from "../system/ingress-fleet.ts";
 import { randomOf, SEED } from "../system/seed.ts";
 import { pause } from "../system/service.ts";
+import { TcpGate } from "../system/tcp-gate.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 30 : 3;
@@ -31,12 +31,12 @@ test.for([
   async ({ sync }, context) => {
     await using fleet = await IngressFleet.open({ processes: 0 });
     await fleet.world.addOffer();
-    const nats = new URL(fleet.world.env["NATS_URL"] ?? "");
+    const natsUrl = fleet.world.env.NATS_URL;
     const folder = await mkdtemp(join(DISK, "tracker-p08-"));
     const all: Round[] = [];
     try {
       for (let round = 0; round < ROUNDS; round += 1) {
-        const gate = await TcpGate.open({ host: nats.hostname, port: Number(nats.port) });
+        const gate = await TcpGate.open(natsUrl);
         const run = { name: `${sync}-${round}`, sync, folder: join(folder, `${round}`) };
         all.push(await cutPower(fleet, gate, run));
         await gate.shut();
@@ -70,7 +70,7 @@ async function cutPower(
   const pid = await fleet.addIngress({
     DATA_DIR: join(run.folder, "data"),
     JOURNAL_SYNC: run.sync,
-    NATS_URL: gate.urlOf(fleet.world.env["NATS_URL"] ?? ""),
+    NATS_URL: gate.urlOf(fleet.world.env.NATS_URL),
     SYNCED_COPY: copy,
     NODE_OPTIONS: `--import=${preload}`,
   });

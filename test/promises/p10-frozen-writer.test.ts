@@ -55,7 +55,7 @@ test("a frozen writer that wakes up after its lanes moved writes nothing (P10)",
       await world.untilSettled(producer, producer.lines.length, SETTLED_MS);
     }
     expect(await trafficCounts(world), `seed ${SEED}`).toEqual(trafficExpected(traffic));
-    const [late] = await world.rows<{ rows: number }>(
+    const [late] = await world.facts<{ rows: number }>(
       `select count() as rows from click join
          (select _lane, _writer_epoch as epoch, min(inserted_at) as since from click group by _lane, epoch) as taken
          on click._lane = taken._lane

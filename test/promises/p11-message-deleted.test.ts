@@ -6,6 +6,7 @@ import { ClickLoad, loadDifferences } from "../system/click-load.ts";
 import { ClickStream } from "../system/click-stream.ts";
 import { keepDown } from "../system/processes.ts";
 import { randomOf, SEED } from "../system/seed.ts";
+import { serversOf } from "../system/servers-of.ts";
 import { startSystem } from "../system/start-system.ts";
 import { storedClicks } from "../system/stored-clicks.ts";
 import { until } from "../system/until.ts";
@@ -15,20 +16,16 @@ const ROUNDS = IS_FULL ? 20 : 2;
 const DELETED_A_ROUND = 3;
 /** A gap is noticed, and filled again, within this time. */
 const NOTICED_MS = 60_000;
-const Files = {
-  servers: z.object({ clickhouse_url: z.string() }),
-  ports: z.object({ "processors-health": z.number() }),
-};
+const Ports = z.object({ "processors-health": z.number() });
 
 const random = randomOf(SEED);
 
 test("messages deleted from the stream raise an alarm and are sent again within 60 s (P11, #24)", async (context) => {
   await using system = await startSystem();
   await using stream = await ClickStream.open(system.dataDir);
-  const read = async <T>(name: string, type: z.ZodType<T>): Promise<T> =>
-    type.parse(JSON.parse(await readFile(join(system.dataDir, name), "utf8")));
-  const { clickhouse_url: clickhouse } = await read("servers.json", Files.servers);
-  const { "processors-health": port } = await read("ports.json", Files.ports);
+  const { clickhouse } = await serversOf(system);
+  const ports = await readFile(join(system.dataDir, "ports.json"), "utf8");
+  const { "processors-health": port } = Ports.parse(JSON.parse(ports));
   const holes = async (): Promise<number> => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     return Number(/^clicks_holes_total (\d+)/m.exec(text)?.[1] ?? 0);

@@ -13,10 +13,10 @@ const HOUR_MS = 3_600_000;
 test("a held conversion is released once, within 2 s, through kill -9 and jumping clocks (P18)", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   const { world } = fleet;
-  const process = projectFile(".build", "test", "system", "schedule-process.js");
+  const program = projectFile(".build", "test", "system", "schedule-process.js");
   const clock = projectFile(".build", "test", "system", "shift-clock.js");
   for (const shiftMs of [0, HOUR_MS, -HOUR_MS])
-    fleet.add(["--import", clock, process], { CLOCK_SHIFT_MS: String(shiftMs) });
+    fleet.add([process.execPath, "--import", clock, program], { CLOCK_SHIFT_MS: String(shiftMs) });
   await world.rows(
     `insert into conversion (id, workspace_id, offer_id, advertiser_id, event_id, event_code, is_private, status,
        status_reason, revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts,

@@ -5,6 +5,7 @@ import { type Received, startReceiver } from "../integration/outgoing/receiver.t
 import { ConversionFleet } from "../system/conversion-fleet.ts";
 import { randomOf, SEED } from "../system/seed.ts";
 import { pause } from "../system/service.ts";
+import { nodeProgram } from "../system/service-program.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { isSignedWith, verifyWebhook, type WebhookDocument } from "../system/verify-webhook.ts";
@@ -29,7 +30,7 @@ test("every attempt is signed over its bytes with the secret of its time, while 
   const port = await freePort();
   const apiEnv = { API_PORT: String(port), ALLOW_PRIVATE_DESTINATIONS: "1" };
   const settings = { RATE_LIMIT_PER_MINUTE: "1000000", EXIT_WITH_PARENT: "1", LOG_LEVEL: "error" };
-  fleet.add([".build/api/main.js"], { ...apiEnv, ...settings });
+  fleet.add(nodeProgram("api"), { ...apiEnv, ...settings });
   const waits = Array.from({ length: 50 }, () => "50ms").join(",");
   const delivery = { ALLOW_PRIVATE_DESTINATIONS: "1", WEBHOOK_RETRY_SCHEDULE: waits };
   for (let i = 0; i < 2; i += 1) await fleet.addProcessor(i, "delivery", delivery);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { IngressFleet, residentBytes } from "../system/ingress-fleet.ts";
+import { IngressFleet } from "../system/ingress-fleet.ts";
+import { residentBytes } from "../system/processes.ts";
 import {
   askOnce,
   askPipelined,

@@ -4,18 +4,11 @@ import type { Role } from "../../api/access/permissions.ts";
 import type { Operation } from "../../api/operation.ts";
 import { operations } from "../../api/operations.ts";
 import { asObject } from "../../api/rest/openapi-schemas.ts";
+import type { DescribedAnswer } from "../system/described-answers.ts";
 import { until } from "../system/until.ts";
 import { adCostsOf, BODIES } from "./leaks/bodies.ts";
 import { hiddenIn, keysOf, neverShown } from "./leaks/hidden-fields.ts";
-import {
-  type Account,
-  creators,
-  fillPath,
-  LeakWorld,
-  placesOf,
-  type Told,
-  walk,
-} from "./leaks/leak-world.ts";
+import { type Account, creators, fillPath, LeakWorld, placesOf, walk } from "./leaks/leak-world.ts";
 
 const Made = z.object({ data: z.looseObject({ id: z.int() }) });
 
@@ -220,7 +213,7 @@ const NAMED: Readonly<Record<string, string>> = {
 const Listed = z.looseObject({ data: z.array(z.unknown()) });
 
 /** What a filter found; of a series, whose points are all there, nothing but zeros. */
-function foundBy({ path }: Operation, { status, body }: Told): string {
+function foundBy({ path }: Operation, { status, body }: DescribedAnswer): string {
   if (status !== 200) return String(status);
   const { data } = Listed.parse(body);
   const isOfZeros =

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
 import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
 import { killJob } from "../system/processes.ts";
+import { serversOf } from "../system/servers-of.ts";
 import { until } from "../system/until.ts";
 import { LeakWorld } from "./leaks/leak-world.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
@@ -17,16 +17,13 @@ const WRONG_TOKEN = "canarywrongtoken0123456789";
 const WRONG_KEY = "trk_canarywrongkey0123456789";
 const ROUNDS = IS_FULL ? 50 : 5;
 
-const Servers = z.object({ nats_url: z.string() });
-
 let world: LeakWorld;
 let nats: Nats;
 const subjects = new Set<string>();
 
 beforeAll(async () => {
   world = await LeakWorld.open();
-  const file = await readFile(join(world.system.dataDir, "servers.json"), "utf8");
-  const { nats_url: url } = Servers.parse(JSON.parse(file));
+  const { nats: url } = await serversOf(world.system);
   nats = await connectNats({ url, name: "test", prefix: "" });
   nats.connection.subscribe(">", {
     callback: (error, message) => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { insertKey } from "../../api/access/insert-key.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
+import { nodeProgram } from "../system/service-program.ts";
 import { freePort } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
@@ -21,8 +22,8 @@ test("600 of 2,000 parallel calls are served over four processes, REST and MCP t
   const origins: string[] = [];
   for (let i = 0; i < PROCESSES; i += 1) {
     const port = await freePort();
-    const env = { API_PORT: String(port), EXIT_WITH_PARENT: "1", LOG_LEVEL: "error" };
-    fleet.add([".build/api/main.js"], { ...env, RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+    const env = { API_PORT: String(port), RATE_LIMIT_PER_MINUTE: String(LIMIT) };
+    fleet.add(nodeProgram("api"), env);
     origins.push(`http://127.0.0.1:${port}`);
   }
   for (const origin of origins) {

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
-import { residentBytes } from "../system/ingress-fleet.ts";
-import { findProcesses, type Job } from "../system/processes.ts";
+import { findProcesses, type Job, residentBytes } from "../system/processes.ts";
+import { serversOf } from "../system/servers-of.ts";
 import { pause, type ServiceClient } from "../system/service.ts";
 import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
@@ -34,7 +33,6 @@ const DEAD_TUPLES_MAX = 20_000;
 const SEGMENTS_MAX = 2;
 
 const JOBS: readonly Job[] = ["ingress", "processors", "api"];
-const Servers = z.object({ postgres_url: z.string(), clickhouse_url: z.string() });
 
 type Sample = {
   readonly atMs: number;
@@ -48,10 +46,9 @@ test("under steady traffic memory, parts and dead tuples stay bounded and journa
 }, async (context) => {
   await using system = await startSystem();
   const { client, dataDir } = system;
-  const file = await readFile(join(dataDir, "servers.json"), "utf8");
-  const urls = Servers.parse(JSON.parse(file));
-  const pool = openPool({ url: urls.postgres_url, applicationName: "test", connectionsMax: 1 });
-  const clickhouse = openClickhouse({ url: urls.clickhouse_url, applicationName: "test" });
+  const urls = await serversOf({ dataDir });
+  const pool = openPool({ url: urls.postgres, applicationName: "test", connectionsMax: 1 });
+  const clickhouse = openClickhouse({ url: urls.clickhouse, applicationName: "test" });
   try {
     const pids = await pidsOf(dataDir);
     const endMs = Date.now() + SOAK_MS;

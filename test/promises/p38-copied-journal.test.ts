@@ -2,13 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { producersIn } from "../../ingress/journal/producer-folder.ts";
+import type { ServerUrls } from "../services/servers.ts";
 import { ClickLoad, clickDifferences } from "../system/click-load.ts";
 import { ConversionLoad } from "../system/conversion-load.ts";
-import { deployedServers, type ServerUrls } from "../system/deployed-servers.ts";
 import { factDifferences } from "../system/fact-differences.ts";
 import { EXIT_NUMBER_TAKEN, IngressMachine } from "../system/ingress-machine.ts";
 import { keepDown } from "../system/processes.ts";
 import { producerDifferences } from "../system/producer-ledger.ts";
+import { serversOf } from "../system/servers-of.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
@@ -25,7 +26,7 @@ type Answering = { readonly name: string; readonly dataDir: string; readonly loa
 
 test("a journal is copied from a running machine: clicks of both count once (P38, #7, #12)", async (context) => {
   await using system = await startSystem();
-  const urls = await deployedServers(system.dataDir);
+  const urls = await serversOf(system);
   const original = answeringOn(system, { name: "original", dataDir: system.dataDir });
   const conversions = new ConversionLoad(system.client, original.load);
   start(original);
@@ -53,7 +54,7 @@ test("a journal is copied from a running machine: clicks of both count once (P38
 
 test("a machine is replaced by a copy of its journal and comes back: clicks count once (P38, #7, #12)", async (context) => {
   await using system = await startSystem();
-  const urls = await deployedServers(system.dataDir);
+  const urls = await serversOf(system);
   await using machine = await IngressMachine.open("original", urls);
   await machine.start();
   const original = answeringOn(system, machine);

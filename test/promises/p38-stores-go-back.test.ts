@@ -1,14 +1,15 @@
 import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
+import type { ServerUrls } from "../services/servers.ts";
 import { CatalogLedger } from "../system/catalog-ledger.ts";
 import { ClickLoad, clickDifferences } from "../system/click-load.ts";
 import { ConversionLoad } from "../system/conversion-load.ts";
-import { deployedServers, type ServerUrls } from "../system/deployed-servers.ts";
 import { factDifferences } from "../system/fact-differences.ts";
 import { IngressMachine } from "../system/ingress-machine.ts";
 import { OwnServer } from "../system/own-server.ts";
 import { killJob } from "../system/processes.ts";
 import { producerDifferences } from "../system/producer-ledger.ts";
+import { serversOf } from "../system/servers-of.ts";
 import { readDemo, ServiceClient } from "../system/service.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 import { trackerCommand } from "../system/tracker-command.ts";
@@ -78,7 +79,7 @@ test.for(chosen)(
     const forgets = (store: Loss["store"]): boolean => losses.some((loss) => loss.store === store);
     await using stores = await openStores(variant);
     await using system = await startSystem({ env: stores.env });
-    const urls = await deployedServers(system.dataDir);
+    const urls = await serversOf(system);
     // Of its own, since that of the system ends with it.
     const client = new ServiceClient(await readDemo(system.dataDir));
     const link = client.demo.links.affiliate;

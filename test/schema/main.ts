@@ -5,10 +5,7 @@ import { dumpSchemas, SCHEMA_FILES } from "./schema-files.ts";
 
 const servers = await startServers({ need: ["postgres", "clickhouse"] });
 try {
-  const { postgres, clickhouse } = await dumpSchemas({
-    postgresUrl: servers.urls.postgres,
-    clickhouseUrl: servers.urls.clickhouse,
-  });
+  const { postgres, clickhouse } = await dumpSchemas(servers.urls);
   writeFileSync(SCHEMA_FILES.postgres, postgres);
   writeFileSync(SCHEMA_FILES.clickhouse, clickhouse);
 } finally {

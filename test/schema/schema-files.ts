@@ -4,6 +4,7 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../schemas/postgres/migrate.ts";
 import { freshDatabase } from "../services/fresh-database.ts";
+import type { ServerUrls } from "../services/servers.ts";
 import { readClickhouseSchema } from "./clickhouse-schema.ts";
 import { readPostgresSchema } from "./postgres-schema.ts";
 
@@ -18,11 +19,10 @@ export const DUMP_COMMAND = "npm run schema:dump";
 const HEAD = `-- What all migrations together make, to be read and never run. Written by \`${DUMP_COMMAND}\`; a test compares it.\n\n`;
 
 /** The text of both files, from databases that are migrated for it on these servers and dropped again. */
-export async function dumpSchemas(servers: {
-  readonly postgresUrl: string;
-  readonly clickhouseUrl: string;
-}): Promise<Record<keyof typeof SCHEMA_FILES, string>> {
-  const database = await freshDatabase({ label: "schema", ...servers });
+export async function dumpSchemas(
+  servers: Omit<ServerUrls, "nats">,
+): Promise<Record<keyof typeof SCHEMA_FILES, string>> {
+  const database = await freshDatabase({ label: "schema", servers });
   const pool = openPool({ url: database.postgresUrl, applicationName: "test", connectionsMax: 1 });
   const clickhouse = openClickhouse({ url: database.clickhouseUrl, applicationName: "test" });
   try {

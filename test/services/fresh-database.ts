@@ -2,6 +2,7 @@ import assert from "node:assert";
 import { randomBytes } from "node:crypto";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
+import type { ServerUrls } from "./servers.ts";
 
 /** A database of its own in Postgres and one in ClickHouse, under the same name. */
 export interface FreshDatabase {
@@ -12,27 +13,27 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-export interface FreshDatabaseOptions {
-  /** Letters, digits and underscores: whose database it is, for the one who finds it left over. */
-  label: string;
-  /** Servers to make them on. */
-  postgresUrl: string;
-  clickhouseUrl: string;
-}
-
-/** Makes both, empty. `drop` ends the connections that are still open. */
-export async function freshDatabase(options: FreshDatabaseOptions): Promise<FreshDatabase> {
-  const name = `test_${options.label}_${randomBytes(5).toString("hex")}`;
+/**
+ * Makes both, empty. `label`: lower-case letters, digits and underscores. `drop` ends the connections that are still open.
+ */
+export async function freshDatabase({
+  label,
+  servers,
+}: {
+  readonly label: string;
+  readonly servers: Omit<ServerUrls, "nats">;
+}): Promise<FreshDatabase> {
+  const name = `test_${label}_${randomBytes(5).toString("hex")}`;
   assert(/^test_[a-z0-9_]{1,50}$/.test(name), `not a name for a database: ${name}`);
-  await createPostgresDatabase(options.postgresUrl, name);
-  await onClickhouse(options.clickhouseUrl, `CREATE DATABASE ${name}`);
+  await createPostgresDatabase(servers.postgres, name);
+  await onClickhouse(servers.clickhouse, `CREATE DATABASE ${name}`);
   return {
     name,
-    postgresUrl: withDatabase(options.postgresUrl, name),
-    clickhouseUrl: withDatabase(options.clickhouseUrl, name),
+    postgresUrl: withDatabase(servers.postgres, name),
+    clickhouseUrl: withDatabase(servers.clickhouse, name),
     async drop() {
-      await dropPostgresDatabase(options.postgresUrl, name);
-      await onClickhouse(options.clickhouseUrl, `DROP DATABASE IF EXISTS ${name}`);
+      await dropPostgresDatabase(servers.postgres, name);
+      await onClickhouse(servers.clickhouse, `DROP DATABASE IF EXISTS ${name}`);
     },
   };
 }

@@ -16,6 +16,7 @@ const SERVERS = {
   clickhouse: { variable: "TEST_CLICKHOUSE_URL", start: startClickhouse },
 } as const;
 export type ServerName = keyof typeof SERVERS;
+export type ServerUrls = Readonly<Record<ServerName, string>>;
 
 /** Servers for a test run, by name, and how to end those that were started for it. */
 export interface RunningServers<Name extends ServerName> {

@@ -1,11 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { z } from "zod";
 import { decodeBatch } from "../../schemas/events/click-batch.ts";
 import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
 import { clicksStream } from "../../schemas/nats/streams.ts";
-
-const Servers = z.object({ nats_url: z.string() });
+import { serversOf } from "./servers-of.ts";
 
 /** The stream of clicks of a one-machine run, to look into and to damage. */
 export class ClickStream {
@@ -16,8 +12,7 @@ export class ClickStream {
   }
 
   static async open(dataDir: string): Promise<ClickStream> {
-    const file = await readFile(join(dataDir, "servers.json"), "utf8");
-    const { nats_url: url } = Servers.parse(JSON.parse(file));
+    const { nats: url } = await serversOf({ dataDir });
     return new ClickStream(await connectNats({ url, name: "test", prefix: "" }));
   }
 

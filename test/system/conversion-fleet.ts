@@ -1,23 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { z } from "zod";
-import { startClickhouse } from "../../deploy/local/embedded-clickhouse.ts";
-import { startNats } from "../../deploy/local/embedded-nats.ts";
-import { startPostgres } from "../../deploy/local/embedded-postgres.ts";
-import { projectFile } from "../../schemas/host/project-root.ts";
-import { type ServerUrls, TrackingWorld } from "../integration/conversions/tracking-world.ts";
+import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
+import { startServers } from "../services/servers.ts";
+import { untilCurrent } from "../services/until-current.ts";
+import { ChildServer } from "./child-server.ts";
+import { nodeProgram } from "./service-program.ts";
 import { freePort } from "./start-system.ts";
-import { until } from "./until.ts";
-
-const Health = z.object({ ok: z.boolean(), catalog_version: z.number() });
 
 type Member = {
-  readonly start: () => ChildProcess;
+  readonly start: () => ChildServer;
   /** Of GET /health; undefined for a process that has none. */
   readonly healthPort: number | undefined;
-  child: ChildProcess;
+  child: ChildServer;
 };
 
 /**
@@ -40,7 +35,7 @@ export class ConversionFleet {
 
   static async open(processes: number): Promise<ConversionFleet> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-fleet-"));
-    const { urls, stop } = await openServers(folder);
+    const { urls, stop } = await startServers({ need: ["postgres", "nats", "clickhouse"] });
     const world = await TrackingWorld.open({ servers: urls, lanes: 0 });
     const fleet = new ConversionFleet(world, folder, stop);
     for (let i = 0; i < processes; i += 1) await fleet.addProcessor(i);
@@ -57,42 +52,30 @@ export class ConversionFleet {
     const env = {
       LANES: lanes,
       PROCESSORS_HEALTH_PORT: String(healthPort),
-      EXIT_WITH_PARENT: "1",
-      LOG_LEVEL: "error",
       DATA_DIR: join(this.folder, `processor-${number}`),
       ...more,
     };
-    this.add([projectFile(".build", "processors", "main.js")], env, healthPort);
+    this.add(nodeProgram("processors"), env, healthPort);
     return healthPort;
   }
 
-  /** A Node process that works on the world until the fleet ends. */
-  add(args: readonly string[], env: Readonly<Record<string, string>>, healthPort?: number): void {
-    const start = (): ChildProcess =>
-      spawn(process.execPath, args, {
-        env: { ...process.env, ...this.world.env, ...env },
-        stdio: ["pipe", "ignore", "inherit"],
+  /** A program that works on the world until the fleet ends. Its errors appear in the output of the test. */
+  add(
+    command: readonly string[],
+    env: Readonly<Record<string, string>>,
+    healthPort?: number,
+  ): void {
+    const start = (): ChildServer =>
+      ChildServer.spawn(command, { LOG_LEVEL: "error", ...this.world.env, ...env }, (line) => {
+        process.stderr.write(`${line}\n`);
       });
     this.#members.push({ start, healthPort, child: start() });
   }
 
   /** Answers when every processor works by the catalog as it is now. */
   async untilCurrent(): Promise<void> {
-    const [newest] = await this.world.rows<{ version: number }>(
-      "select max(version) as version from catalog_entry",
-    );
-    for (const { healthPort } of this.#members) {
-      if (healthPort === undefined) continue;
-      await until(
-        "a processor works by the newest catalog",
-        async () => {
-          const answer = await fetch(`http://127.0.0.1:${healthPort}/health`);
-          const health = Health.parse(await answer.json());
-          return health.ok && health.catalog_version >= (newest?.version ?? 0);
-        },
-        { timeoutMs: 30_000, pollMs: 50 },
-      );
-    }
+    const ports = this.#members.flatMap(({ healthPort }) => healthPort ?? []);
+    await untilCurrent(this.world, ports);
   }
 
   /** kill -9 of one process, by turns; another takes its place. */
@@ -100,73 +83,25 @@ export class ConversionFleet {
     const member = this.#members[this.kills % this.#members.length];
     if (member === undefined || this.#closed) return;
     this.kills += 1;
-    member.child.kill("SIGKILL");
+    member.child.signal("SIGKILL");
     member.child = member.start();
   }
 
   /** SIGSTOP of the process that was added at this place, from 0: it stands still, with all that it holds. */
   freeze(place: number): void {
-    this.#members[place]?.child.kill("SIGSTOP");
+    this.#members[place]?.child.signal("SIGSTOP");
   }
 
   /** It goes on as if no time had passed. */
   thaw(place: number): void {
-    this.#members[place]?.child.kill("SIGCONT");
+    this.#members[place]?.child.signal("SIGCONT");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    await Promise.all(this.#members.map(({ child }) => endChild(child)));
+    await Promise.all(this.#members.map(({ child }) => child.end()));
     await this.world.close();
     await this.#stopServers();
     await rm(this.folder, { recursive: true, force: true });
   }
-}
-
-/** Those that the environment names, else started here. */
-async function openServers(
-  folder: string,
-): Promise<{ urls: ServerUrls; stop: () => Promise<void> }> {
-  const {
-    TEST_POSTGRES_URL: postgresUrl,
-    TEST_NATS_URL: natsUrl,
-    TEST_CLICKHOUSE_URL: clickhouseUrl,
-  } = process.env;
-  const place = {
-    dataDir: join(folder, "servers"),
-    runtimeDir:
-      process.env["RUNTIME_DIR"] ?? projectFile("node_modules", ".cache", "tracker-runtime"),
-    bind: "127.0.0.1",
-    report: { note: () => undefined, warn: () => undefined },
-  };
-  const stops: (() => Promise<void>)[] = [];
-  const urlOf = async (
-    given: string | undefined,
-    start: (
-      options: typeof place & { port: number },
-    ) => Promise<{ url: string; stop(): Promise<void> }>,
-  ): Promise<string> => {
-    if (given !== undefined && given !== "") return given;
-    const server = await start({ ...place, port: await freePort() });
-    stops.unshift(() => server.stop());
-    return server.url;
-  };
-  const urls = {
-    postgres: await urlOf(postgresUrl, startPostgres),
-    nats: await urlOf(natsUrl, startNats),
-    clickhouse: await urlOf(clickhouseUrl, startClickhouse),
-  };
-  const stop = async (): Promise<void> => {
-    for (const end of stops) await end();
-  };
-  return { urls, stop };
-}
-
-async function endChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.stdin?.end();
-  const timer = setTimeout(() => child.kill("SIGKILL"), 15_000);
-  await ended;
-  clearTimeout(timer);
 }

@@ -95,3 +95,44 @@ function member(value: Json, ...names: readonly string[]): Json {
 function escapedPointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
+
+export type DescribedCall = {
+  readonly method: string;
+  /** Below `/api/v1`, with its query. */
+  readonly path: string;
+  readonly key?: string | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, in the place of the body. */
+  readonly raw?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+};
+
+export type DescribedAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Parsed if it is JSON, else the text. */
+  readonly body: unknown;
+};
+
+/** A call of the API at `base` (`…/api/v1`). Its answer is held to the OpenAPI document. */
+export async function callDescribed(base: string, call: DescribedCall): Promise<DescribedAnswer> {
+  const { method, path, key, body, raw } = call;
+  const answer = await fetch(`${base}${path}`, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...call.headers,
+    },
+    body: raw ?? (body === undefined ? null : JSON.stringify(body)),
+  });
+  const text = await answer.text();
+  const contentType = answer.headers.get("content-type") ?? "";
+  const isJson = contentType.startsWith("application/json") && text !== "";
+  const parsed: unknown = isJson ? JSON.parse(text) : text;
+  const { status, headers } = answer;
+  expectDescribed({ method, path, status, contentType, headers, body: parsed });
+  return { status, headers, text, body: parsed };
+}

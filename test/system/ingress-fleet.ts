@@ -1,15 +1,15 @@
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { ingressNodeCommand, type NodeCommand } from "../../deploy/local/private-glibc.ts";
 import { decodeBatch } from "../../schemas/events/click-batch.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 import { clicksStream, ensureStreams } from "../../schemas/nats/streams.ts";
 import { TrackingWorld } from "../integration/conversions/tracking-world.ts";
-import { type RunningServers, runtimeDir, startServers, testReport } from "../services/servers.ts";
-import { IngressProcess } from "./ingress-process.ts";
+import { type RunningServers, startServers } from "../services/servers.ts";
+import { newestVersion } from "../services/until-current.ts";
+import { ChildServer } from "./child-server.ts";
+import { ingressProgram } from "./service-program.ts";
 import { freePort } from "./start-system.ts";
 import { until } from "./until.ts";
 
@@ -35,9 +35,8 @@ export class IngressFleet {
   readonly port: number;
   readonly #servers: RunningServers<"postgres" | "nats" | "clickhouse">;
   readonly folder: string;
-  readonly #node: NodeCommand;
   readonly #env: Readonly<Record<string, string>>;
-  readonly #members = new Set<IngressProcess>();
+  readonly #members = new Set<ChildServer>();
   readonly #lines = new Map<string, string>();
   #nextSeq = 0;
 
@@ -46,14 +45,12 @@ export class IngressFleet {
     world: TrackingWorld;
     port: number;
     folder: string;
-    node: NodeCommand;
     env: Readonly<Record<string, string>>;
   }) {
     this.#servers = parts.servers;
     this.world = parts.world;
     this.port = parts.port;
     this.folder = parts.folder;
-    this.#node = parts.node;
     this.#env = parts.env;
   }
 
@@ -62,10 +59,9 @@ export class IngressFleet {
     const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
     const world = await TrackingWorld.open({ servers: servers.urls, lanes: options.lanes ?? 0 });
     await ensureStreams(world.nats);
-    const node = await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
     const env = { ...world.env, ...options.env };
     const port = await freePort();
-    const fleet = new IngressFleet({ servers, world, port, folder, node, env });
+    const fleet = new IngressFleet({ servers, world, port, folder, env });
     for (let i = 0; i < (options.processes ?? 1); i += 1) await fleet.addIngress();
     return fleet;
   }
@@ -82,13 +78,14 @@ export class IngressFleet {
 
   /** One more process on the port, with settings of its own; answers its pid when it serves. */
   async addIngress(env: Readonly<Record<string, string>> = {}): Promise<number> {
-    const started = await IngressProcess.start(this.#node, {
+    const started = ChildServer.spawn(await ingressProgram(), {
       TRACKING_PORT: String(this.port),
       DATA_DIR: this.folder,
       ...this.#env,
       ...env,
     });
     this.#members.add(started);
+    if (!(await started.untilRunning())) throw new Error(`it has ended: ${started.output}`);
     return started.pid;
   }
 
@@ -101,9 +98,7 @@ export class IngressFleet {
 
   /** Waits until every process works by the catalog as it is now. */
   async untilCurrent(): Promise<void> {
-    const [newest] = await this.world.rows<{ version: number }>(
-      "select max(version) as version from catalog_entry",
-    );
+    const newest = await newestVersion(this.world);
     const seen = new Set<unknown>();
     await until(
       "every ingress works by the newest catalog",
@@ -113,7 +108,7 @@ export class IngressFleet {
           headers: { connection: "close" },
         });
         const health = Health.parse(await answer.json());
-        if (health.catalog_version >= (newest?.version ?? 0)) seen.add(health.producer);
+        if (health.catalog_version >= newest) seen.add(health.producer);
         return seen.size >= this.pids.length;
       },
       { timeoutMs: 10_000, pollMs: 5 },
@@ -166,13 +161,7 @@ export class IngressFleet {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  *#running(): Generator<IngressProcess> {
+  *#running(): Generator<ChildServer> {
     for (const member of this.#members) if (member.isRunning) yield member;
   }
-}
-
-/** Resident memory in bytes. Linux. */
-export function residentBytes(pid: number): number {
-  const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-  return Number(match?.[1] ?? Number.NaN) * 1_024;
 }

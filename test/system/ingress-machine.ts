@@ -1,10 +1,9 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ingressNodeCommand, type NodeCommand } from "../../deploy/local/private-glibc.ts";
-import { runtimeDir, testReport } from "../services/servers.ts";
-import type { ServerUrls } from "./deployed-servers.ts";
-import { IngressProcess } from "./ingress-process.ts";
+import type { ServerUrls } from "../services/servers.ts";
+import { ChildServer } from "./child-server.ts";
+import { ingressProgram } from "./service-program.ts";
 import { freePort } from "./start-system.ts";
 import { until } from "./until.ts";
 
@@ -25,7 +24,7 @@ export class IngressMachine {
   /** Exit codes of processes that ended by themselves. */
   readonly exits: (number | null)[] = [];
   readonly #urls: ServerUrls;
-  #process: IngressProcess | undefined;
+  #process: ChildServer | undefined;
   #keeping: Promise<void> = Promise.resolve();
   #said = "";
   #isKept = false;
@@ -81,14 +80,14 @@ export class IngressMachine {
 
   async #begin(): Promise<void> {
     for (let attempt = 1; attempt <= STARTS_MAX && this.#isKept; attempt += 1) {
-      this.#process = IngressProcess.spawn(await nodeCommand(), {
+      this.#process = ChildServer.spawn(await ingressProgram(), {
         DATA_DIR: this.dataDir,
         TRACKING_PORT: String(this.port),
         TRUSTED_PROXIES: "127.0.0.1/32",
         POSTGRES_URL: this.#urls.postgres,
         NATS_URL: this.#urls.nats,
       });
-      if (await this.#process.untilServing()) return;
+      if (await this.#process.untilRunning()) return;
       await this.#noteExit(this.#process);
     }
     throw new Error(`${this.name} does not start: ${this.output}`);
@@ -104,7 +103,7 @@ export class IngressMachine {
     }
   }
 
-  async #noteExit(ended: IngressProcess): Promise<void> {
+  async #noteExit(ended: ChildServer): Promise<void> {
     this.exits.push(await ended.ended);
     this.#said += ended.output;
   }
@@ -114,14 +113,6 @@ export class IngressMachine {
     await this.#process?.end(signal);
     await this.#keeping;
   }
-}
-
-/** Finding it out takes two starts of Node. */
-let foundCommand: Promise<NodeCommand> | undefined;
-
-function nodeCommand(): Promise<NodeCommand> {
-  foundCommand ??= ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
-  return foundCommand;
 }
 
 /** Of a running ingress: one that removes a segment meanwhile makes the copy begin anew. */

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { until } from "./until.ts";
 
@@ -77,6 +78,12 @@ export async function keepDown(
     throw error;
   }
   return startAgain;
+}
+
+/** Resident memory in bytes. Linux. */
+export function residentBytes(pid: number): number {
+  const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(match?.[1] ?? Number.NaN) * 1_024;
 }
 
 async function readProcessText(pid: string, file: "cmdline" | "environ"): Promise<string> {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { System } from "./start-system.ts";
+import type { ServerUrls } from "../services/servers.ts";
 
 const Servers = z.object({
   postgres_url: z.string(),
@@ -9,11 +9,9 @@ const Servers = z.object({
   clickhouse_url: z.string(),
 });
 
-/** Addresses of the stores behind a running service, started by it or given to it. */
-export async function serversOf({
-  dataDir,
-}: Pick<System, "dataDir">): Promise<{ postgres: string; nats: string; clickhouse: string }> {
+/** The stores behind a running one-machine service, started by it or given to it. */
+export async function serversOf({ dataDir }: { readonly dataDir: string }): Promise<ServerUrls> {
   const file = await readFile(join(dataDir, "servers.json"), "utf8");
-  const { postgres_url, nats_url, clickhouse_url } = Servers.parse(JSON.parse(file));
-  return { postgres: postgres_url, nats: nats_url, clickhouse: clickhouse_url };
+  const urls = Servers.parse(JSON.parse(file));
+  return { postgres: urls.postgres_url, nats: urls.nats_url, clickhouse: urls.clickhouse_url };
 }

@@ -21,7 +21,7 @@ async function setKeys(column: string, value: unknown): Promise<void> {
     revoked_at: "update api_key set revoked_at = $2 where workspace_id = $1 and role = 'analyst'",
     workspace: "update workspace set status = $2 where id = $1",
   };
-  await world.db.query({ text: statements[column] ?? "", values: [workspaceId, value] });
+  await world.pool.query({ text: statements[column] ?? "", values: [workspaceId, value] });
 }
 
 /** What other processes change counts within a second; a fresh process knows nothing yet. */
@@ -60,7 +60,7 @@ describe("keys", () => {
   });
 
   test("only the hash of a key is stored (P31)", async () => {
-    const { rows } = await world.db.query<{ row: string }>({
+    const { rows } = await world.pool.query<{ row: string }>({
       text: "select to_jsonb(k)::text as row from api_key k",
     });
     for (const key of Object.values(world.tenant.keys)) {
@@ -84,7 +84,7 @@ describe("keys", () => {
     await world.get("/me");
     await expect
       .poll(async () => {
-        const { rows } = await world.db.query<{ last_used_at: string | null }>({
+        const { rows } = await world.pool.query<{ last_used_at: string | null }>({
           text: "select last_used_at from api_key where workspace_id = $1 and role = 'admin'",
           values: [world.tenant.workspaceId],
         });
@@ -232,7 +232,7 @@ test("every write goes to the audit log, refused ones too, reads do not (G177)",
   await call("POST", "/advertisers?_x=1", world.tenant.keys.admin);
   await call("POST", "/advertisers", world.tenant.keys.analyst);
   await call("GET", "/advertisers", world.tenant.keys.admin);
-  const { rows } = await world.db.query({
+  const { rows } = await world.pool.query({
     text: `select workspace_id, user_name, action, host(ip) as ip, status from audit_log where request_id = $1 order by id`,
     values: [requestId],
   });

@@ -118,7 +118,7 @@ describe("POST /ad-costs", () => {
     expect(await stored(`from=${date}&to=${date}`)).toEqual([
       [date, null, offer.id, "USD", "3.0000"],
     ]);
-    const { rows } = await world.db.query({
+    const { rows } = await world.pool.query({
       text: "select advertiser_id from ad_cost where workspace_id = $1 and date = $2",
       values: [world.tenant.workspaceId, date],
     });

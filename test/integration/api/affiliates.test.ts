@@ -52,10 +52,8 @@ describe("affiliates", () => {
   });
 
   test("every field of the list is taken and comes back (AFF-020, AFF-022, AFF-024, AFF-025)", async () => {
-    const manager = await world.insert(
-      "insert into app_user (workspace_id, name) values ($1, 'Mia') returning id",
-      [world.tenant.workspaceId],
-    );
+    const workspace_id = world.tenant.workspaceId;
+    const manager = await world.insert("app_user", { workspace_id, name: "Mia" });
     const fields = {
       name: "All",
       code: "Ab12Cd",

@@ -1,28 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
-import type { FastifyInstance } from "fastify";
-import { expect, inject } from "vitest";
+import { expect } from "vitest";
 import { z } from "zod";
 import { insertKey, type NewKey } from "../../../api/access/insert-key.ts";
 import type { Role } from "../../../api/access/permissions.ts";
 import { createWorkspace } from "../../../api/command-line/workspaces.ts";
 import { startApi } from "../../../api/start-api.ts";
-import { startConversions } from "../../../processors/conversions/start.ts";
-import { postbackKind } from "../../../processors/delivery/postback-kind.ts";
-import { startDelivery } from "../../../processors/delivery/start.ts";
-import { webhookKind } from "../../../processors/delivery/webhook-kind.ts";
-import { Catalog } from "../../../schemas/catalog/catalog.ts";
-import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
-import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
-import { openLog } from "../../../schemas/host/log.ts";
-import { Metrics } from "../../../schemas/host/metrics.ts";
-import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
+import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
+import type { Nats } from "../../../schemas/nats/connect.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
-import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
-import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
-import { systemClock } from "../../../schemas/time/clock.ts";
-import { createPostgresDatabase, dropPostgresDatabase } from "../../services/fresh-database.ts";
-import { expectDescribed } from "../../system/described-answers.ts";
+import type { Pool } from "../../../schemas/postgres/connect.ts";
+import { conversionLane, deliveryLane, followCatalog } from "../../services/lanes.ts";
+import { openStores, Stores, testLog } from "../../services/stores.ts";
+import { callDescribed } from "../../system/described-answers.ts";
 
 export type Keys = Readonly<Record<Role, string>>;
 export type Json = Record<string, unknown>;
@@ -48,6 +38,7 @@ type WorldOptions = {
   readonly clickRetentionDays?: number;
 };
 
+const Body = z.looseObject({});
 const Data = z.looseObject({ id: z.union([z.int(), z.string()]) });
 const Address = z.looseObject({ port: z.int() });
 const BASE = "/api/v1";
@@ -62,40 +53,14 @@ export type Tenant = {
   readonly keys: Keys;
 };
 
-/**
- * The API over a database of its own on the servers of this run, listening on a free port, with the conversion lane at work.
- * Every answer is held to the OpenAPI document.
- */
-export class ApiWorld {
-  readonly db: Pool;
-  readonly nats: Nats;
-  readonly clickhouse: Clickhouse;
-  readonly name: string;
+/** The API on stores of its own, listening on a free port. Every answer is held to the OpenAPI document. */
+export class ApiWorld extends Stores {
   /** The first process of the API; `startAnother` adds to it. */
   origin = "";
-  tenant: Tenant;
-  readonly #closers: (() => Promise<unknown>)[] = [];
-  readonly #log = openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
-
-  private constructor(parts: { db: Pool; nats: Nats; clickhouse: Clickhouse; name: string }) {
-    this.db = parts.db;
-    this.nats = parts.nats;
-    this.clickhouse = parts.clickhouse;
-    this.name = parts.name;
-    this.tenant = { ...NOBODY };
-  }
+  tenant: Tenant = { ...NOBODY };
 
   static async open(options: WorldOptions = {}): Promise<ApiWorld> {
-    const name = `api_test_${randomBytes(5).toString("hex")}`;
-    await createPostgresDatabase(inject("postgresUrl"), name);
-    const db = openPool({ url: databaseUrl(name), applicationName: "test" });
-    await migratePostgres(db);
-    const clickhouse = openClickhouse({
-      url: inject("clickhouseUrl"),
-      applicationName: "test",
-    });
-    const nats = await connectNats({ url: inject("natsUrl"), name: "test", prefix: name });
-    const world = new ApiWorld({ db, nats, clickhouse, name });
+    const world = new ApiWorld(await openStores({ label: "api" }));
     world.tenant = await world.addTenant("first");
     world.origin = await world.startAnother(options);
     return world;
@@ -110,13 +75,13 @@ export class ApiWorld {
     } = {},
   ): Promise<string> {
     const outgoing = new OutgoingClient({ allowLoopback: options.allowLoopback ?? false });
-    this.#closers.push(() => outgoing.close());
-    const app: FastifyInstance = await startApi({
-      db: options.db ?? this.db,
+    this.atEnd(() => outgoing.close());
+    const app = await startApi({
+      db: options.db ?? this.pool,
       clickhouse: options.clickhouse ?? this.clickhouse,
       nats: options.nats ?? (() => this.nats),
       outgoing,
-      log: this.#log,
+      log: testLog(),
       trustedProxies: options.trustedProxies ?? [],
       rateLimitPerMinute: options.rateLimit ?? 1_000_000,
       apiUrl: "https://api.example",
@@ -125,77 +90,44 @@ export class ApiWorld {
       clickRetentionDays: options.clickRetentionDays ?? 0,
     });
     await app.listen({ host: "127.0.0.1", port: 0 });
-    this.#closers.push(() => app.close());
+    this.atEnd(() => app.close());
     const { port } = Address.parse(app.server.address());
     return `http://127.0.0.1:${port}`;
   }
 
-  /** The conversion lane, as processors/main.ts runs it. */
+  /** Starts the conversion lane. */
   async startProcessor(): Promise<void> {
-    const catalog = new Catalog();
-    const feed = await CatalogFeed.start({
-      catalog,
-      db: this.db,
-      log: this.#log,
-      metrics: new Metrics(),
-    });
-    const outgoing = new OutgoingClient({ allowLoopback: false });
-    const lane = startConversions({
-      pool: this.db,
-      nats: this.nats,
-      clickhouse: this.clickhouse,
-      catalog,
-      catalogFeed: feed,
-      log: this.#log,
-      metrics: new Metrics(),
-      signal: new AbortController().signal,
-      clock: systemClock,
-      outgoing,
-    });
-    this.#closers.push(async () => {
-      await lane.close();
-      await outgoing.close();
-      await feed.close();
-    });
+    const followed = await followCatalog(this.pool);
+    this.atEnd(() => followed.feed.close());
+    const lane = conversionLane(this, followed);
+    this.atEnd(() => lane.close());
   }
 
-  /** The delivery lane, which reaches this machine and tries again after 50 ms. */
+  /** Starts the delivery lane, which reaches this machine and tries again after 50 ms. */
   startDeliveries(): void {
-    const waitsMs = [50, 50, 50];
-    const outgoing = new OutgoingClient({ allowLoopback: true });
-    const lane = startDelivery(
-      {
-        pool: this.db,
-        outgoing,
-        clock: systemClock,
-        log: this.#log,
-        metrics: new Metrics(),
-        signal: new AbortController().signal,
-      },
-      { kinds: [postbackKind(waitsMs), webhookKind(waitsMs, systemClock)] },
-    );
-    this.#closers.push(async () => {
-      await lane.close();
-      await outgoing.close();
-    });
+    const lane = deliveryLane(this);
+    this.atEnd(() => lane.close());
   }
 
   /** Settles when the processors know what Postgres holds: a change is in force within a second. */
   async addTenant(slug: string): Promise<Tenant> {
     const workspace = { name: slug, slug, timezone: "UTC", currency: "USD" };
-    const { id, adminKey } = await createWorkspace(this.db, workspace);
+    const { id, adminKey } = await createWorkspace(this.pool, workspace);
     const affiliateCode = slug.slice(0, 6).toUpperCase().padEnd(6, "X");
-    const affiliateId = await this.insert(
-      `insert into affiliate (workspace_id, code, name, currency, approved_at)
-       values ($1, $2, 'Partner', 'USD', now()) returning id`,
-      [id, affiliateCode],
-    );
-    const advertiserId = await this.insert(
-      `insert into advertiser (workspace_id, name, currency, postback_token) values ($1, 'Advertiser', 'USD', $2) returning id`,
-      [id, randomBytes(16).toString("hex")],
-    );
+    const ofWorkspace = { workspace_id: id, currency: "USD" };
+    const affiliateId = await this.insert("affiliate", {
+      ...ofWorkspace,
+      code: affiliateCode,
+      name: "Partner",
+      approved_at: "now",
+    });
+    const advertiserId = await this.insert("advertiser", {
+      ...ofWorkspace,
+      name: "Advertiser",
+      postback_token: randomBytes(16).toString("hex"),
+    });
     const key = (role: Role, account: Partial<NewKey> = {}) =>
-      insertKey(this.db, { workspaceId: id, name: role, role, ...account });
+      insertKey(this.pool, { workspaceId: id, name: role, role, ...account });
     return {
       workspaceId: id,
       slug,
@@ -211,11 +143,6 @@ export class ApiWorld {
     };
   }
 
-  async insert(text: string, values: readonly unknown[]): Promise<number> {
-    const { rows } = await this.db.query<{ id: number }>({ text, values });
-    return rows[0]?.id ?? 0;
-  }
-
   /** As an admin of the first workspace unless another key is given; `key: undefined` sends none. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     return await this.callAt(this.origin, method, path, options);
@@ -228,29 +155,8 @@ export class ApiWorld {
     options: CallOptions = {},
   ): Promise<Answer> {
     const key = "key" in options ? options.key : this.tenant.keys.admin;
-    const body =
-      options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-    const answer = await fetch(`${origin}${BASE}${path}`, {
-      method,
-      headers: {
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(options.body === undefined ? {} : { "content-type": "application/json" }),
-        ...options.headers,
-      },
-      ...(body === undefined ? {} : { body }),
-    });
-    const text = await answer.text();
-    const contentType = answer.headers.get("content-type") ?? "";
-    const parsed: unknown =
-      contentType.startsWith("application/json") && text !== "" ? JSON.parse(text) : {};
-    const { status, headers } = answer;
-    expectDescribed({ method, path, status, contentType, headers, body: parsed });
-    return {
-      status,
-      headers,
-      text,
-      body: z.looseObject({}).parse(parsed),
-    };
+    const answer = await callDescribed(`${origin}${BASE}`, { ...options, method, path, key });
+    return { ...answer, body: typeof answer.body === "string" ? {} : Body.parse(answer.body) };
   }
 
   async get(path: string, key: string = this.tenant.keys.admin): Promise<Answer> {
@@ -286,6 +192,20 @@ export class ApiWorld {
     return z.looseObject({ id: z.int() }).parse(answer.body["data"]);
   }
 
+  /** Other terms of an offer for the partner: a revenue of 1 and this payout. */
+  async overridePayout(offerId: number, payoutType: string, payout: string): Promise<void> {
+    const { workspaceId, affiliateId } = this.tenant;
+    await this.insert("payout_override", {
+      workspace_id: workspaceId,
+      offer_id: offerId,
+      affiliate_id: affiliateId,
+      payout_type: payoutType,
+      payout,
+      revenue_type: "rpa",
+      revenue: 1,
+    });
+  }
+
   /** A path sent byte by byte, which a URL parser would put right first. Answers the status. */
   async rawPath(path: string): Promise<number> {
     const { hostname, port } = new URL(this.origin);
@@ -297,14 +217,6 @@ export class ApiWorld {
       });
       sent.on("error", reject).end();
     });
-  }
-
-  async close(): Promise<void> {
-    for (const close of this.#closers.reverse()) await close();
-    await this.nats.connection.close();
-    await this.clickhouse.close();
-    await this.db.end();
-    await dropPostgresDatabase(inject("postgresUrl"), this.name);
   }
 }
 
@@ -366,10 +278,4 @@ export function details({ body }: Answer): {
 } {
   const { fields = {}, param = "", field = "" } = Problem.parse(body).error.details ?? {};
   return { fields, param, field };
-}
-
-function databaseUrl(name: string): string {
-  const url = new URL(inject("postgresUrl"));
-  url.pathname = `/${name}`;
-  return url.toString();
 }

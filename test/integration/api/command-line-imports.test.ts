@@ -54,7 +54,7 @@ async function fault(
 }
 
 async function count(of: Tenant, table: "affiliate" | "offer" | "advertiser"): Promise<number> {
-  const { rows } = await world.db.query<{ found: number }>({
+  const { rows } = await world.pool.query<{ found: number }>({
     text: {
       affiliate: "select count(*) as found from affiliate where workspace_id = $1",
       offer: "select count(*) as found from offer where workspace_id = $1",
@@ -137,7 +137,7 @@ test("a killed import goes on where it was: no row twice, none left out, though 
   expect(second.stdout).toContain(
     `${5_000 - before} created, ${before} already written by an earlier run`,
   );
-  const { rows } = await world.db.query<{ names: number; found: number }>({
+  const { rows } = await world.pool.query<{ names: number; found: number }>({
     text: "select count(distinct name) as names, count(*) as found from affiliate where workspace_id = $1",
     values: [of.workspaceId],
   });
@@ -260,10 +260,12 @@ test("--update changes what is there by its code, adds events, and leaves what a
 
 test("rows that name what is not there are faulty, each under the name that the file has", async () => {
   const of = await tenant();
-  await world.insert(
-    `insert into advertiser (workspace_id, name, currency, postback_token) values ($1, 'Advertiser', 'USD', 'second') returning id`,
-    [of.workspaceId],
-  );
+  await world.insert("advertiser", {
+    workspace_id: of.workspaceId,
+    name: "Advertiser",
+    currency: "USD",
+    postback_token: "second",
+  });
   const path = file(
     "faulty.jsonl",
     [

@@ -28,7 +28,7 @@ async function listed(...args: string[]): Promise<Record<string, unknown>[]> {
 }
 
 async function actions(): Promise<string[]> {
-  const { rows } = await world.db.query<{ action: string; status: number; user_name: string }>({
+  const { rows } = await world.pool.query<{ action: string; status: number; user_name: string }>({
     text: `select action, status, user_name from audit_log
            where workspace_id = $1 and key_id is null and action like 'cli %' order by id`,
     values: [world.tenant.workspaceId],
@@ -173,10 +173,10 @@ test("results go to standard output, faults to standard error, and the exit code
   const wrong = await spawnTracker(world, "user", "list").ended;
   expect(wrong).toMatchObject({ code: 2, stdout: "" });
   expect(wrong.stderr).toMatch(/--workspace is missing\.\n\nUsage: npm run tracker -- user list/);
-  await world.db.query({
+  await world.pool.query({
     text: "insert into schema_migration (number, name) values (9000, 'of a newer release')",
   });
   const newer = await spawnTracker(world, "user", "list", "--workspace", "first").ended;
-  await world.db.query({ text: "delete from schema_migration where number = 9000" });
+  await world.pool.query({ text: "delete from schema_migration where number = 9000" });
   expect(newer).toMatchObject({ code: 3, stdout: "" });
 });

@@ -43,7 +43,7 @@ test("a workspace from the command line has an owner and an admin key that works
     key: { role: "admin" },
     workspace: { slug: "new-net", name: "New Net", timezone: "Asia/Kolkata", currency: "EUR" },
   });
-  const { rows } = await world.db.query({
+  const { rows } = await world.pool.query({
     text: "select u.name from app_user u join workspace w on w.id = u.workspace_id where w.slug = 'new-net'",
   });
   expect(rows).toEqual([{ name: "Owner" }]);
@@ -122,7 +122,7 @@ test("the demo is made once, whole, and its keys and links are those of its reco
     can_run: true,
     tracking_link: demo.links.affiliate,
   });
-  const { rows } = await world.db.query({
+  const { rows } = await world.pool.query({
     text: "select host, scheme, is_default from tracking_domain where workspace_id = $1",
     values: [demo.workspace_id],
   });

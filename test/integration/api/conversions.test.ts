@@ -181,7 +181,7 @@ describe("statuses", () => {
 
   test("a duplicate can only be rejected (CNV-030, CNV-031, G92, T06)", async () => {
     const { id } = record(await convert());
-    await world.db.query({
+    await world.pool.query({
       text: `update conversion set is_duplicate = true, status = 'rejected', status_reason = 'duplicate', holds_click = false
              where id = $1`,
       values: [id],

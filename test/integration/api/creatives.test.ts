@@ -83,7 +83,7 @@ describe("the list", () => {
 
   test("an offer holds 500 creatives; one more is a conflict, also of two at once", async () => {
     const { id } = await world.offer();
-    await world.db.query({
+    await world.pool.query({
       text: `insert into creative (workspace_id, offer_id, name, url)
              select $1, $2, 'n', 'https://cdn.example/a.png' from generate_series(1, 499)`,
       values: [world.tenant.workspaceId, id],

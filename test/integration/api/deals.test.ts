@@ -123,7 +123,7 @@ describe.each(LISTS)("%s", (path) => {
   test("staff keys need advertisers.read, and nothing else (DEAL-006)", async () => {
     const { keys, workspaceId } = world.tenant;
     const narrowed = async (permissions: string[] | null) => {
-      await world.db.query({
+      await world.pool.query({
         text: "update api_key set permissions = $2 where workspace_id = $1 and role = 'analyst'",
         values: [workspaceId, permissions],
       });

@@ -77,7 +77,7 @@ describe("envelope", () => {
     const answer = await world.post("/conversions", body);
     // Nothing of this click is known: what is refused is not its form.
     expect(details(answer).fields).not.toHaveProperty("click_id", "expected 32 hex characters");
-    const { rows } = await world.db.query<{ click_id: string }>({
+    const { rows } = await world.pool.query<{ click_id: string }>({
       text: "update conversion set click_id = $1 where id = $2 returning click_id",
       values: [CLICK_ID.toLowerCase(), conversion.id],
     });

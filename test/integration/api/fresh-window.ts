@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { ApiWorld } from "./api-world.ts";
 
 /** The windows of budgets are minutes of the database: what needs one whole begins with a fresh one that has time left. */
-export async function freshWindow({ db }: ApiWorld): Promise<void> {
+export async function freshWindow({ pool: db }: ApiWorld): Promise<void> {
   await expect
     .poll(
       async () => {

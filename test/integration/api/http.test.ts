@@ -140,7 +140,7 @@ describe("paging", () => {
     for (let index = 0; index < 7; index += 1)
       await world.post("/affiliates", { name: `p${index}`, tags: ["paged"] });
     // Same creation time: the id decides.
-    await world.db.query({
+    await world.pool.query({
       text: "update affiliate set created_at = now() where 'paged' = any(tags) and name > 'p3'",
     });
     const whole = list(await world.get("/affiliates?tag=paged")).map(({ id }) => id);
@@ -266,7 +266,7 @@ describe("faults of the service", () => {
       api_key: "lock table api_key in access exclusive mode",
       affiliate: "lock table affiliate in access exclusive mode",
     };
-    const holder = await world.db.connect();
+    const holder = await world.pool.connect();
     await holder.query({ text: "set idle_in_transaction_session_timeout = 0" });
     await holder.query({ text: "begin" });
     await holder.query({ text: statements[table] });
@@ -294,21 +294,21 @@ describe("faults of the service", () => {
   });
 
   test("while ids could be given twice, a new record is 503 and everything else goes on (#7, P38)", async () => {
-    await world.db.query({ text: "update store_beat set verified_life = 'an earlier start'" });
+    await world.pool.query({ text: "update store_beat set verified_life = 'an earlier start'" });
     const refused = await world.post("/advertisers", { name: "Too early" });
     expect([refusal(refused), refused.headers.get("retry-after")]).toEqual([
       "503 unavailable",
       "30",
     ]);
     expect((await world.get("/advertisers")).status).toBe(200);
-    await world.db.query({ text: "update store_beat set verified_life = store_life()" });
+    await world.pool.query({ text: "update store_beat set verified_life = store_life()" });
     expect((await world.post("/advertisers", { name: "In time" })).status).toBe(201);
   });
 
   test("a fault of ours is 500 and tells nothing of the inside (ERR-012)", async () => {
-    await world.db.query({ text: "alter table advertiser rename column phone to phone_gone" });
+    await world.pool.query({ text: "alter table advertiser rename column phone to phone_gone" });
     const answer = await world.get("/advertisers");
-    await world.db.query({ text: "alter table advertiser rename column phone_gone to phone" });
+    await world.pool.query({ text: "alter table advertiser rename column phone_gone to phone" });
     expect(refusal(answer)).toBe("500 internal_error");
     expect(JSON.stringify(answer.body)).not.toMatch(/phone|column|advertiser/);
     expect((await world.get("/advertisers")).status).toBe(200);

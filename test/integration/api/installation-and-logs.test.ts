@@ -120,7 +120,7 @@ test("the audit log has every write of the workspace, refused ones too, and noth
 test("the inbound log is read by its filters, and of the own workspace only (G178)", async () => {
   const conversionId = "0b6f2a35-9d51-4a7e-8a1e-1d2c3b4a5f60";
   const insert = async (workspaceId: number, result: string, message: string) => {
-    await world.db.query({
+    await world.pool.query({
       text: `insert into postback_log (workspace_id, endpoint, ip, token_owner, params, http_status, result, click_id,
                conversion_id, message)
              values ($1, '/pb', '203.0.113.9', 'workspace', '{"token":"***"}', 200, $2, $3, $4, $5)`,

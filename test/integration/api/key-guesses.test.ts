@@ -15,7 +15,7 @@ const statements: string[] = [];
 
 beforeAll(async () => {
   world = await ApiWorld.open({ rateLimit: LIMIT });
-  const { db } = world;
+  const { pool: db } = world;
   const counted: Pool = {
     ...db,
     query: async (statement) => {
@@ -51,7 +51,7 @@ test("guessed keys cost Postgres no more than the budget of their address, and r
 
   // From the same address: a key that was seen, one that never was, and one that is made now.
   const { keys, workspaceId } = world.tenant;
-  const newest = await insertKey(world.db, { workspaceId, name: "newest", role: "admin" });
+  const newest = await insertKey(world.pool, { workspaceId, name: "newest", role: "admin" });
   for (const key of [keys.admin, keys.partner])
     expect((await world.callAt(origin, "GET", "/me", { key })).status).toBe(200);
   await expect

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function stored(): Promise<unknown> {
-  const { rows } = await world.db.query({
+  const { rows } = await world.pool.query({
     text: "select (select count(*) from audit_log) as log, (select max(version) from catalog_entry) as catalog",
   });
   return rows;

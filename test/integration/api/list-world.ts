@@ -1,11 +1,9 @@
 import { z } from "zod";
-import type { Principal } from "../../../api/access/principal.ts";
 import type { Operation, OperationContext } from "../../../api/operation.ts";
 import { type CursorRange, Cursors, type Position } from "../../../api/rest/cursor.ts";
 import { readInput } from "../../../api/rest/request-input.ts";
-import { openLog } from "../../../schemas/host/log.ts";
-import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import type { Queryable, Statement } from "../../../schemas/postgres/connect.ts";
+import { operationContext } from "../../services/operation-context.ts";
 import { ApiWorld } from "./api-world.ts";
 import { fillLists } from "./list-fill.ts";
 
@@ -75,8 +73,6 @@ class ChosenPosition extends Cursors {
 /** A database with large tables, on which list operations run as the API runs them. */
 export class ListWorld {
   readonly world: ApiWorld;
-  readonly #outgoing = new OutgoingClient({ allowLoopback: false });
-  readonly #log = openLog({ process: "test", level: "silent" });
 
   private constructor(world: ApiWorld) {
     this.world = world;
@@ -85,18 +81,17 @@ export class ListWorld {
   /** `rows` in every table, `rowsOfLargest` offers, affiliates, conversions and coupons. */
   static async open(sizes: { rows: number; rowsOfLargest: number }): Promise<ListWorld> {
     const world = await ApiWorld.open();
-    await fillLists(world.db, world.tenant, sizes);
+    await fillLists(world.pool, world.tenant, sizes);
     return new ListWorld(world);
   }
 
   async close(): Promise<void> {
-    await this.#outgoing.close();
     await this.world.close();
   }
 
   /** The rows of a list, from the first to the last, by their place. */
   async positionAt(rows: string, share: number): Promise<Position | undefined> {
-    const { rows: found } = await this.world.db.query<{ at: string; id: number | string }>({
+    const { rows: found } = await this.world.pool.query<{ at: string; id: number | string }>({
       text: `with list as (${rows})
              select at, id from list order by at desc, id desc
              offset (select floor($1::double precision * count(*)) from list) limit 1`,
@@ -124,12 +119,12 @@ export class ListWorld {
   }
 
   async costOf(statement: Statement): Promise<PlanCost> {
-    return await costOf(this.world.db, statement);
+    return await costOf(this.world.pool, statement);
   }
 
   /** What the same costs by the plan that a connection keeps for any values, once it has seen the statement often. */
   async costOfKeptPlan(statement: Statement): Promise<PlanCost> {
-    const connection = await this.world.db.connect();
+    const connection = await this.world.pool.connect();
     try {
       // After five plans for their values Postgres may choose to keep one.
       for (let run = 0; run < 8; run += 1) await connection.query(statement);
@@ -143,56 +138,14 @@ export class ListWorld {
   }
 
   #contextOf({ operation, role, after }: ListRequest): OperationContext {
-    const { world } = this;
     const nowMs = Date.now();
     const isRanged =
       "from" in (operation.input.query instanceof z.ZodObject ? operation.input.query.shape : {});
     const range = { fromMs: nowMs - 30 * 86_400_000, toMs: nowMs, tz: "UTC" };
-    const principal = this.#principal(role);
-    return {
-      principal,
-      workspace: principal.workspace,
-      db: world.db,
-      clickhouse: world.clickhouse,
-      nats: world.nats,
-      outgoing: this.#outgoing,
-      cursors: new ChosenPosition(after, isRanged ? range : undefined),
-      log: this.#log,
-      requestId: "test",
-      nowMs,
-      clientIp: "127.0.0.1",
-      rate: { limit: 1, remaining: 1, resetSec: 1 },
-      settings: {
-        apiUrl: "https://api.example",
-        trackingUrl: "http://track.example",
-        allowLoopback: false,
-        clickRetentionDays: 0,
-      },
-    };
-  }
-
-  #principal(role: ListRequest["role"]): Principal {
+    const cursors = new ChosenPosition(after, isRanged ? range : undefined);
     const { workspaceId, affiliateId, advertiserId } = this.world.tenant;
-    const workspace = {
-      id: workspaceId,
-      slug: "first",
-      name: "first",
-      brand_name: "",
-      timezone: "UTC",
-      currency: "USD",
-    };
-    const key = { keyId: 1, keyName: "", permissions: [], workspace };
-    const account = { name: "", status: "active", currency: "USD" };
-    if (role === "partner")
-      return {
-        ...key,
-        role,
-        affiliate: { ...account, id: affiliateId, code: "" },
-        advertiser: null,
-      };
-    if (role === "advertiser")
-      return { ...key, role, affiliate: null, advertiser: { ...account, id: advertiserId } };
-    return { ...key, role, affiliate: null, advertiser: null };
+    const caller = { role, workspaceId, affiliateId, advertiserId };
+    return operationContext(this.world, caller, { nowMs, cursors });
   }
 }
 

@@ -20,7 +20,7 @@ afterAll(() => world.close());
 /** Offers of every visibility, status and kind of terms, with every access record that the partner can have. */
 async function fillCases(): Promise<void> {
   const { workspaceId, advertiserId, affiliateId } = world.tenant;
-  await world.db.query({
+  await world.pool.query({
     text: `with made as (
              insert into offer (workspace_id, advertiser_id, code, name, status, visibility, destination_url, currency, terms)
              select $1, $2, 'C' || row_number() over (), access || ' ' || accepted, offer_status, visibility,
@@ -39,7 +39,7 @@ async function fillCases(): Promise<void> {
 async function readCatalog(): Promise<Catalog> {
   const catalog = new Catalog();
   const log = openLog({ process: "test", level: "silent" });
-  const feed = await CatalogFeed.start({ catalog, db: world.db, log, metrics: new Metrics() });
+  const feed = await CatalogFeed.start({ catalog, db: world.pool, log, metrics: new Metrics() });
   await feed.close();
   return catalog;
 }

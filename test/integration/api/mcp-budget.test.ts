@@ -59,7 +59,7 @@ test("over the budget is HTTP 429 with -32001 and Retry-After (MCP-005, T43)", a
 test("a batch that the budget does not cover is refused whole: none of its tools runs (MCP-005)", async () => {
   for (let count = 0; count < LIMIT - 3; count += 1) await admin.post(ping);
   const audited = async () => {
-    const { rows } = await world.db.query<{ calls: number }>({
+    const { rows } = await world.pool.query<{ calls: number }>({
       text: "select count(*)::integer as calls from audit_log",
     });
     return rows[0]?.calls;

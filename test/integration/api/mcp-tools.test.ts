@@ -206,9 +206,9 @@ describe("refusals", () => {
   });
 
   test("a fault of ours is internal_error and tells nothing of the inside (MCP-020)", async () => {
-    await world.db.query({ text: "alter table affiliate rename column website to website_gone" });
+    await world.pool.query({ text: "alter table affiliate rename column website to website_gone" });
     const text = await admin.refusal("list_affiliates");
-    await world.db.query({ text: "alter table affiliate rename column website_gone to website" });
+    await world.pool.query({ text: "alter table affiliate rename column website_gone to website" });
     expect(text).toMatch(/^internal_error: /);
     expect(text).not.toMatch(/website|column/);
   });

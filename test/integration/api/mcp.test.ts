@@ -68,7 +68,7 @@ describe("HTTP", () => {
 
   test("a key that may not be used now is HTTP 403 with -32001 (MCP-004, AUTH-017, T43)", async () => {
     const { workspaceId, affiliateId, keys } = world.tenant;
-    const elsewhere = await insertKey(world.db, {
+    const elsewhere = await insertKey(world.pool, {
       workspaceId,
       name: "elsewhere",
       role: "analyst",
@@ -109,7 +109,7 @@ describe("HTTP", () => {
 
   test("a store that is away is 503 with Retry-After and tells nothing of the inside", async () => {
     const fresh = new McpCaller(await world.startAnother(), world.tenant.keys.admin);
-    const holder = await world.db.connect();
+    const holder = await world.pool.connect();
     await holder.query({ text: "set idle_in_transaction_session_timeout = 0" });
     await holder.query({ text: "begin" });
     await holder.query({ text: "lock table api_key in access exclusive mode" });
@@ -269,7 +269,7 @@ describe("initialize", () => {
 
   test("a key that is narrowed to some permissions is not told of reports", async () => {
     const { workspaceId } = world.tenant;
-    const key = await insertKey(world.db, {
+    const key = await insertKey(world.pool, {
       workspaceId,
       name: "narrow",
       role: "analyst",

@@ -18,14 +18,6 @@ async function accessOf(offerId: number, status: string, note?: string) {
   });
 }
 
-async function overridePayout(offerId: number, payoutType: string, payout: string) {
-  await world.insert(
-    `insert into payout_override (workspace_id, offer_id, affiliate_id, payout_type, payout, revenue_type, revenue)
-     values ($1, $2, $3, $4, $5, 'rpa', 1) returning id`,
-    [world.tenant.workspaceId, offerId, world.tenant.affiliateId, payoutType, payout],
-  );
-}
-
 describe("partner access", () => {
   test("PUT sets status and note (OFF-047, OFF-048, OFF-049, OFF-050, OFF-051, OFF-052, OFF-053, G50)", async () => {
     const { id } = await world.offer({ visibility: "approval" });
@@ -91,19 +83,18 @@ describe("partner access", () => {
   });
 
   test("a link uses the domain assigned to partner and offer, to partner, to offer, else the default", async () => {
-    const { workspaceId, affiliateId } = world.tenant;
+    const { workspaceId: workspace_id, affiliateId } = world.tenant;
     const { id } = await world.offer();
     const domain = async (host: string) =>
-      await world.insert(
-        `insert into tracking_domain (workspace_id, host) values ($1, $2) returning id`,
-        [workspaceId, host],
-      );
-    const assign = async (domainId: number, affiliate: number | null, offer: number | null) =>
-      await world.insert(
-        `insert into tracking_domain_assignment (workspace_id, domain_id, affiliate_id, offer_id)
-         values ($1, $2, $3, $4) returning id`,
-        [workspaceId, domainId, affiliate, offer],
-      );
+      await world.insert("tracking_domain", { workspace_id, host });
+    const assign = async (
+      domain_id: number,
+      affiliate_id: number | null,
+      offer_id: number | null,
+    ) => {
+      const assignment = { workspace_id, domain_id, affiliate_id, offer_id };
+      return await world.insert("tracking_domain_assignment", assignment);
+    };
     const host = async () => {
       const { tracking_link: link } = record(
         await world.get(`/offers/${id}`, world.tenant.keys.partner),
@@ -118,7 +109,7 @@ describe("partner access", () => {
     const both = await domain("both.example");
     await assign(both, affiliateId, id);
     expect(await host()).toBe("https://both.example");
-    await world.db.query({
+    await world.pool.query({
       text: "update tracking_domain set status = 'inactive' where id = $1",
       values: [both],
     });
@@ -133,7 +124,7 @@ describe("partner access", () => {
         { code: "hidden", is_private: true },
       ],
     });
-    await overridePayout(id, "cps", "15");
+    await world.overridePayout(id, "cps", "15");
     const seen = record(await world.get(`/offers/${id}`, partner));
     expect(seen).toMatchObject({ payout_type: "cps", payout: "15.0000" });
     expect(seen["events"]).toMatchObject([
@@ -153,7 +144,7 @@ describe("partner access", () => {
       { code: "lead", payout_type: "cpa", payout: "7.0000" },
     ]);
     const perClick = await world.offer({ payout_type: "cpc", payout: "0.05" });
-    await overridePayout(perClick.id, "cpa", "15");
+    await world.overridePayout(perClick.id, "cpa", "15");
     expect(record(await world.get(`/offers/${perClick.id}`, partner))).toMatchObject({
       payout_type: "cpc",
       payout: "0.0500",
@@ -165,7 +156,7 @@ describe("reading", () => {
   test("id and code name the same offer, id first (ENV-016, OFF-004, G25)", async () => {
     const offer = await world.offer({ code: "read-me" });
     const byDigits = await world.offer();
-    await world.db.query({
+    await world.pool.query({
       text: "update offer set code = $1 where id = $2",
       values: [String(offer.id), byDigits.id],
     });

@@ -18,14 +18,6 @@ const OFFER_FIELDS = [
   .join(" ")
   .split(" ");
 
-async function overridePayout(offerId: number, payoutType: string, payout: string) {
-  await world.insert(
-    `insert into payout_override (workspace_id, offer_id, affiliate_id, payout_type, payout, revenue_type, revenue)
-     values ($1, $2, $3, $4, $5, 'rpa', 1) returning id`,
-    [world.tenant.workspaceId, offerId, world.tenant.affiliateId, payoutType, payout],
-  );
-}
-
 describe("creating", () => {
   test("defaults of an offer (OFF-005, OFF-016, OFF-017, ENV-033, ENV-034, ENV-035)", async () => {
     const answer = await world.post("/offers", {
@@ -257,7 +249,7 @@ describe("changing", () => {
     const { id } = await world.offer();
     expect((await world.patch(`/offers/${id}`, { payout_type: "cpc" })).status).toBe(200);
     expect((await world.patch(`/offers/${id}`, { payout_type: "cpa" })).status).toBe(200);
-    await overridePayout(id, "cpa", "15");
+    await world.overridePayout(id, "cpa", "15");
     const refused = await world.patch(`/offers/${id}`, {
       name: "Y",
       payout_type: "cpc",

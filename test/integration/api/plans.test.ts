@@ -38,7 +38,7 @@ const affiliate = (): string => String(lists.world.tenant.affiliateId);
 const smallest =
   (table: string, count = 1) =>
   async (): Promise<string> => {
-    const { rows } = await lists.world.db.query<{ ids: string }>({
+    const { rows } = await lists.world.pool.query<{ ids: string }>({
       text: `select string_agg(id::text, ',') as ids from (select id from ${table} order by id limit $1) smallest`,
       values: [count],
     });
@@ -46,7 +46,7 @@ const smallest =
   };
 const offer = smallest("offer");
 const md5Of = (text: string) => async (): Promise<string> => {
-  const { rows } = await lists.world.db.query<{ value: string }>({
+  const { rows } = await lists.world.pool.query<{ value: string }>({
     text: "select md5($1) as value",
     values: [text],
   });

@@ -41,7 +41,7 @@ async function deliver(fields: Json = {}) {
 /** Leases a delivery as a worker of the delivery lane does; answers the token. */
 async function lease(id: string, leaseMs: number): Promise<string> {
   const token = randomUUID();
-  await world.db.query({
+  await world.pool.query({
     text: `update delivery set lease_token = $2, attempts = attempts + 1,
              due_at = clock_timestamp() + $3::integer * interval '1 millisecond' where id = $1`,
     values: [id, token, leaseMs],
@@ -61,7 +61,7 @@ async function settle(id: string, token: string, result: Json): Promise<unknown>
     is_endpoints_fault: true,
     ...result,
   };
-  const { rows } = await world.db.query<{ settled: string }>({
+  const { rows } = await world.pool.query<{ settled: string }>({
     text: "select settle_delivery($1, $2, $3::jsonb) as settled",
     values: [id, token, JSON.stringify(settled)],
   });
@@ -209,7 +209,7 @@ test("only admins and the partner itself may retry, others get 404 (PBO-014, PBO
 test("deliveries of a postback on an event that became private are not there for its partner (T12)", async () => {
   const { id, path } = await deliver({ event_code: "default" });
   expect((await world.get(path, world.tenant.keys.partner)).status).toBe(200);
-  await world.db.query({
+  await world.pool.query({
     text: `update offer_event e set is_private = true from delivery d join postback p on p.id = d.endpoint_id
            where d.id = $1 and e.offer_id = p.offer_id and e.code = p.event_code`,
     values: [id],
@@ -260,13 +260,13 @@ test("a postback that was another's, or everybody's, shows its partner only its 
   );
   const { affiliateId, keys } = world.tenant;
   const { id, path, postback, convert } = await deliver({ affiliate_id: null });
-  await world.db.query({ text: "update conversion set affiliate_id = $1", values: [rival] });
+  await world.pool.query({ text: "update conversion set affiliate_id = $1", values: [rival] });
   const own = await convert();
   await world.patch(`/postbacks/${postback.id}`, { affiliate_id: affiliateId });
   const seen = list(await world.get(path, keys.partner));
   expect(seen.map(({ conversion_id: conversion }) => conversion)).toEqual([own.id]);
   expect((await retry(id, keys.partner)).status).toBe(404);
-  await world.db.query({
+  await world.pool.query({
     text: "update conversion set is_private = true where id = $1",
     values: [own.id],
   });

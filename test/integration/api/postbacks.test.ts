@@ -28,7 +28,7 @@ beforeAll(async () => {
     record(await world.post("/affiliates", { name: "Other", status: "active" })).id,
   );
   const { workspaceId } = world.tenant;
-  const key = await insertKey(world.db, {
+  const key = await insertKey(world.pool, {
     workspaceId,
     name: "other",
     role: "partner",
@@ -51,7 +51,7 @@ async function create(
 }
 
 async function countStored(): Promise<number> {
-  const { rows } = await world.db.query<{ count: number }>({
+  const { rows } = await world.pool.query<{ count: number }>({
     text: "select count(*) as count from postback",
   });
   return rows[0]?.count ?? 0;
@@ -158,7 +158,7 @@ describe("a postback of the staff", () => {
   test("one that the service disabled is shown so, found by it, and switched on again by its owner (G126)", async () => {
     const { partner } = world.tenant.keys;
     const { id } = await create({}, partner);
-    await world.db.query({
+    await world.pool.query({
       text: "update postback set status = 'disabled', disabled_reason = 'x', failed_in_row = 25 where id = $1",
       values: [id],
     });
@@ -168,7 +168,7 @@ describe("a postback of the staff", () => {
     const again = record(await world.patch(`/postbacks/${id}`, { status: "active" }, partner));
     expect(again).toMatchObject({ status: "active" });
     expect(again).not.toHaveProperty("disabled_reason");
-    const { rows } = await world.db.query({
+    const { rows } = await world.pool.query({
       text: "select failed_in_row, disabled_reason from postback where id = $1",
       values: [id],
     });

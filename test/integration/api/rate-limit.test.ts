@@ -44,7 +44,7 @@ test("a window that is over gives the whole budget back (LIM-003)", async () => 
   await freshWindow(world);
   for (let count = 0; count <= LIMIT; count += 1) await world.get("/me");
   expect((await world.get("/me")).status).toBe(429);
-  await world.db.query({
+  await world.pool.query({
     text: "update rate_window set window_start = window_start - interval '1 minute'",
   });
   expect((await world.get("/me")).headers.get("x-ratelimit-remaining")).toBe(String(LIMIT - 1));
@@ -54,7 +54,7 @@ test("a window of a clock that was an hour ahead refuses nobody for that hour (#
   await freshWindow(world);
   for (let count = 0; count <= LIMIT; count += 1) await world.get("/me");
   expect((await world.get("/me")).status).toBe(429);
-  await world.db.query({
+  await world.pool.query({
     text: "update rate_window set window_start = window_start + interval '1 hour'",
   });
   expect((await world.get("/me")).headers.get("x-ratelimit-remaining")).toBe(String(LIMIT - 1));

@@ -1,10 +1,8 @@
 import { request } from "node:http";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { InstallationSlots } from "../../../api/reports/installation-slots.ts";
-import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
-import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
 import { until } from "../../system/until.ts";
 import { ApiWorld } from "./api-world.ts";
 import { McpCaller } from "./mcp-caller.ts";
@@ -15,33 +13,22 @@ const ENDLESS = 1_000_000_000_000;
 const REPORT = "/api/v1/reports?preset=today";
 
 let world: ApiWorld;
-let clickhouse: Clickhouse;
 let origin: string;
 let otherOrigin: string;
 
 beforeAll(async () => {
   world = await ApiWorld.open();
-  const url = new URL(inject("clickhouseUrl"));
-  url.pathname = `/${world.name}`;
-  await migrateClickhouse(url.toString());
-  clickhouse = openClickhouse({ url: url.toString(), applicationName: "test" });
-  [origin, otherOrigin] = [
-    await world.startAnother({ clickhouse }),
-    await world.startAnother({ clickhouse }),
-  ];
+  origin = world.origin;
+  otherOrigin = await world.startAnother();
 });
-afterAll(async () => {
-  await clickhouse.command({ query: `drop database if exists ${world.name}` });
-  await clickhouse.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** Ids of the statements of this test's database that the server is working on. */
 async function underWay(): Promise<string[]> {
-  const answer = await clickhouse.query({
+  const answer = await world.clickhouse.query({
     query: `select query_id from system.processes
       where current_database = {name: String} and startsWith(Settings['log_comment'], 'api.')`,
-    query_params: { name: world.name },
+    query_params: { name: world.database.name },
     format: "JSONEachRow",
   });
   const rows = z.array(z.object({ query_id: z.string() })).parse(await answer.json());
@@ -60,11 +47,11 @@ async function untilUnderWay(statements: number): Promise<void> {
 
 /** What a statement reads in place of a table, and how to undo it. */
 async function replaceTable(table: string, select: string): Promise<() => Promise<void>> {
-  await clickhouse.command({ query: `rename table ${table} to stored_${table}` });
-  await clickhouse.command({ query: `create view ${table} as ${select}` });
+  await world.clickhouse.command({ query: `rename table ${table} to stored_${table}` });
+  await world.clickhouse.command({ query: `create view ${table} as ${select}` });
   return async () => {
-    await clickhouse.command({ query: `drop view ${table} sync` });
-    await clickhouse.command({ query: `rename table stored_${table} to ${table}` });
+    await world.clickhouse.command({ query: `drop view ${table} sync` });
+    await world.clickhouse.command({ query: `rename table stored_${table} to ${table}` });
   };
 }
 
@@ -122,7 +109,7 @@ async function leaveAll(): Promise<void> {
 
 test("a key has 4 reports under way, a workspace 8, by REST and MCP; then 429 after 2 s (#17, G205)", async () => {
   const { keys, workspaceId } = world.tenant;
-  const third = await insertKey(world.db, { workspaceId, name: "third", role: "admin" });
+  const third = await insertKey(world.pool, { workspaceId, name: "third", role: "admin" });
   const other = await world.addTenant("second");
   await withEndlessReports(async () => {
     for (let reports = 1; reports <= 4; reports += 1) ask(keys.admin);
@@ -149,7 +136,7 @@ test("a key has 4 reports under way, a workspace 8, by REST and MCP; then 429 af
 
 test("a key has 4 reports under way in all processes together, a workspace 8 (#17, G205)", async () => {
   const { keys, workspaceId } = world.tenant;
-  const third = await insertKey(world.db, { workspaceId, name: "fourth", role: "admin" });
+  const third = await insertKey(world.pool, { workspaceId, name: "fourth", role: "admin" });
   await withEndlessReports(async () => {
     const first = ask(keys.admin);
     for (const at of [origin, origin, otherOrigin]) ask(keys.admin, REPORT, at);
@@ -168,14 +155,14 @@ test("a key has 4 reports under way in all processes together, a workspace 8 (#1
 test("the places of a process that was killed are free when their lease has run out (#17, G205)", async () => {
   const { keyId, workspaceId } = { keyId: 4_000, workspaceId: 5_000 };
   const [dead, living] = [0, 1].map(
-    () => new InstallationSlots(world.db, { perKey: 2, perWorkspace: 3 }),
+    () => new InstallationSlots(world.pool, { perKey: 2, perWorkspace: 3 }),
   );
   const take = (places: InstallationSlots | undefined) => places?.tryTake({ keyId, workspaceId });
   await until("both places are taken", async () => (await take(dead)) && (await take(dead)), {
     timeoutMs: STATEMENT_MS,
   });
   expect(await take(living)).toBeUndefined();
-  await world.db.query({
+  await world.pool.query({
     text: "update report_place set expires_at = now() - interval '1 second' where holder = any($1::integer[])",
     values: [[keyId, workspaceId]],
   });
@@ -186,7 +173,7 @@ test("the places of a process that was killed are free when their lease has run 
   giveBack?.();
   await until("its place is free", async () => await take(living), { timeoutMs: STATEMENT_MS });
   await Promise.all([dead?.close(), living?.close()]);
-  const { rows } = await world.db.query({
+  const { rows } = await world.pool.query({
     text: "select from report_place where holder = any($1::integer[])",
     values: [[keyId, workspaceId]],
   });
@@ -221,7 +208,7 @@ test("a report whose client has left ends on the server, and its place is free a
 
 test("a CSV that is no longer read ends its query on the server (#17, G205)", async () => {
   const { workspaceId, keys } = world.tenant;
-  await clickhouse.insert({
+  await world.clickhouse.insert({
     table: "click",
     values: [{ workspace_id: workspaceId, ts: Date.now() }],
     format: "JSONEachRow",

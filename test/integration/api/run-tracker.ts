@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { inject } from "vitest";
 import type { CommandEnvironment } from "../../../api/command-line/command.ts";
 import { runCommand } from "../../../api/command-line/run-command.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
@@ -47,20 +46,14 @@ function environmentOf(world: ApiWorld): CommandEnvironment {
     dataDir: "/nowhere",
     apiUrl: "http://api.example",
     trackingUrl: "http://127.0.0.1:8080",
-    natsPrefix: world.name,
+    natsPrefix: world.env.NATS_PREFIX,
     natsReplicas: 1,
     servers: {
-      postgresUrl: postgresUrlOf(world),
-      natsUrl: inject("natsUrl"),
+      postgresUrl: world.env.POSTGRES_URL,
+      natsUrl: world.env.NATS_URL,
       clickhouseUrl: undefined,
     },
   };
-}
-
-function postgresUrlOf(world: ApiWorld): string {
-  const url = new URL(inject("postgresUrl"));
-  url.pathname = `/${world.name}`;
-  return url.toString();
 }
 
 type Ended = {
@@ -76,7 +69,7 @@ export function spawnTracker(
   ...args: string[]
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, [projectFile(".build", "api", "tracker.js"), ...args], {
-    env: { ...process.env, POSTGRES_URL: postgresUrlOf(world), DATA_DIR: "/nowhere" },
+    env: { ...process.env, POSTGRES_URL: world.env.POSTGRES_URL, DATA_DIR: "/nowhere" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]).then(

@@ -122,7 +122,7 @@ describe("the operator shares a host (#13, G208)", () => {
       /^Not shared: .*\n {2}affiliate clash1\nGive second a host/,
     );
     expect(await hostsOf(second)).not.toContain("go.example");
-    await world.db.query({
+    await world.pool.query({
       text: "update affiliate set code = 'NOCLASH' where workspace_id = $1 and code = 'clash1'",
       values: [second.workspaceId],
     });
@@ -175,7 +175,7 @@ describe("the operator shares a host (#13, G208)", () => {
     const renamed = await world.patch(`/smart-links/${other.id}`, { code: "Best" }, admin);
     expect(refused(renamed)).toBe("409 conflict code");
     // What is deleted names nothing any more.
-    await world.db.query({
+    await world.pool.query({
       text: "update offer set deleted_at = now() where id = $1",
       values: [offer.id],
     });
@@ -203,7 +203,7 @@ describe("the operator shares a host (#13, G208)", () => {
       ...add(first),
       ...add(third),
     ]);
-    const { rows } = await world.db.query<{ twins: number }>({
+    const { rows } = await world.pool.query<{ twins: number }>({
       text: `select count(*)::integer as twins from affiliate a join affiliate b on lower(a.code) = lower(b.code)
              where a.workspace_id = $1 and b.workspace_id = $2`,
       values: [first.workspaceId, third.workspaceId],
@@ -215,7 +215,7 @@ describe("the operator shares a host (#13, G208)", () => {
     const folder = await mkdtemp(join(tmpdir(), "tracker-import-"));
     const file = join(folder, "partners.csv");
     await writeFile(file, "code,name\nFREE01,Free\nRACER1,Taken\n");
-    const winner = await world.db.query<{ slug: string }>({
+    const winner = await world.pool.query<{ slug: string }>({
       text: "select slug from affiliate a join workspace w on w.id = a.workspace_id where a.code = 'RACER1'",
     });
     const loser = winner.rows[0]?.slug === "first" ? "second" : "first";
@@ -246,7 +246,7 @@ test("old twins on a host: /tracking-link warns the one whose clicks go elsewher
   // As an installation from before has them: listed by both, with equal codes.
   await world.offer({ code, advertiser_id: old.advertiserId }, old.keys.admin);
   await world.post("/affiliates", affiliate(code), old.keys.admin);
-  await world.db.query({
+  await world.pool.query({
     text: `insert into tracking_domain (workspace_id, host, certification, shared_from)
            select $1, host, certification, id from tracking_domain where host = 'old.example'`,
     values: [old.workspaceId],

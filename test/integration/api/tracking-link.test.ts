@@ -64,7 +64,7 @@ const CORE =
 describe("what is built", () => {
   test("an affiliate link, and nothing is stored (LNK-001, LNK-005, LNK-007, LNK-014, LNK-022, T57)", async () => {
     const stored = async () =>
-      (await world.db.query({ text: "select count(*) as n from link_key" })).rows[0];
+      (await world.pool.query({ text: "select count(*) as n from link_key" })).rows[0];
     const before = await stored();
     expect(await link()).toEqual({
       type: "affiliate",

@@ -258,7 +258,7 @@ describe("events of the API", () => {
     });
     await world.patch(`/affiliates/${world.tenant.affiliateId}`, { company: "Partner Ltd" });
     const documents = await hooks.told(hook, 4);
-    const { rows } = await world.db.query<{ secret: string }>({
+    const { rows } = await world.pool.query<{ secret: string }>({
       text: `select postback_token as secret from advertiser union all select postback_token from workspace
              union all select secret from webhook`,
     });

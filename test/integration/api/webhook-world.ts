@@ -39,7 +39,7 @@ export class WebhookWorld {
   /** No webhook, and a receiver that takes everything. */
   async reset(): Promise<void> {
     this.receiver.answer((response) => void response.end());
-    await this.api.db.query({ text: "delete from webhook" });
+    await this.api.pool.query({ text: "delete from webhook" });
   }
 
   async create(fields: Json = {}, key = this.api.tenant.keys.admin): Promise<Answer> {

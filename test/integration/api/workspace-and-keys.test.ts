@@ -183,7 +183,7 @@ test("a key with addresses and an end is held to both (G06, G07)", async () => {
   });
   const secret = text(record(made)["key"]);
   expect((await world.get("/me", secret)).status).toBe(200);
-  await world.db.query({
+  await world.pool.query({
     text: "update api_key set expires_at = now() - interval '1 second' where id = $1",
     values: [record(made).id],
   });

@@ -3,9 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { Catalog } from "../../../schemas/catalog/catalog.ts";
-import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
-import { openLog } from "../../../schemas/host/log.ts";
+import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { openPool, type Pool, type Queryable } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
@@ -15,11 +13,9 @@ import {
   dropPostgresDatabase,
   restorePostgres,
 } from "../../services/fresh-database.ts";
+import { type FollowedCatalog, followCatalog } from "../../services/lanes.ts";
 
-/** A catalog that follows Postgres, as each process has one. */
-export type Follower = {
-  readonly catalog: Catalog;
-  readonly feed: CatalogFeed;
+export type Follower = FollowedCatalog & {
   /** Value of a metric without labels. */
   readonly metric: (name: string) => number;
   /** Has everything applied that was committed before; false while Postgres does not answer. */
@@ -77,16 +73,9 @@ export class FeedWorld {
 
   /** A process that starts: from the copy at `copy`, if it is there. */
   async follow(copy?: string, db: Queryable = this.pool): Promise<Follower> {
-    const catalog = new Catalog();
     const metrics = new Metrics();
-    const log = openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
-    const feed = await CatalogFeed.start({
-      catalog,
-      db,
-      log,
-      metrics,
-      ...(copy === undefined ? {} : { copyPath: this.copyPath(copy) }),
-    });
+    const copyPath = copy === undefined ? {} : { copyPath: this.copyPath(copy) };
+    const { catalog, feed } = await followCatalog(db, { metrics, ...copyPath });
     const metric = (name: string): number =>
       Number(new RegExp(`^${name} (.+)$`, "m").exec(metrics.render())?.[1]);
     // The first statement on a connection that the restore has ended fails; the next one opens another.

@@ -33,8 +33,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(async () => {
   database = await freshDatabase({
     label: "ids",
-    postgresUrl: server.url,
-    clickhouseUrl: inject("clickhouseUrl"),
+    servers: { postgres: server.url, clickhouse: inject("clickhouseUrl") },
   });
   pool = connected();
   await migratePostgres(pool);

@@ -93,7 +93,7 @@ export async function trafficCounts(world: ClickWorld): Promise<{
   visits: number;
   months: number;
 }> {
-  const [row] = await world.rows<Awaited<ReturnType<typeof trafficCounts>>>(
+  const [row] = await world.facts<Awaited<ReturnType<typeof trafficCounts>>>(
     `select count() as rows, uniqExact(click_id) as ids,
        uniqExact(_lane, _producer, _epoch, _position) as positions, countIf(is_unique) as uniques,
        uniqExact(offer_id, affiliate_id, visitor) as visits, uniqExact(toYYYYMM(ts)) as months

@@ -1,25 +1,16 @@
 import { type ClickOptions, startClicks } from "../../../processors/clicks/start.ts";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
-import { type Clickhouse, openClickhouse } from "../../../schemas/clickhouse/connect.ts";
-import { migrateClickhouse } from "../../../schemas/clickhouse/migrate.ts";
+import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { type Watermark, Watermarks } from "../../../schemas/events/click-batch.ts";
 import { ClickAnswer, type ClickQuery } from "../../../schemas/events/click-query.ts";
-import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
-import { connectNats, type Nats } from "../../../schemas/nats/connect.ts";
+import { connectNats } from "../../../schemas/nats/connect.ts";
 import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
-import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
-import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
 import { type Clock, systemClock } from "../../../schemas/time/clock.ts";
-import { type FreshDatabase, freshDatabase } from "../../services/fresh-database.ts";
+import type { ServerUrls } from "../../services/servers.ts";
+import { type OpenStores, openStores, Stores, testLog } from "../../services/stores.ts";
 import { until } from "../../system/until.ts";
 import { ClickProducer } from "./click-producer.ts";
-
-export type ServerUrls = {
-  readonly postgres: string;
-  readonly nats: string;
-  readonly clickhouse: string;
-};
 
 type WriterOptions = Partial<ClickOptions> & {
   readonly catalog?: Catalog;
@@ -34,29 +25,14 @@ const LEASE_MS = 3_000;
 const PATIENCE_48_H_MS = 48 * 3_600_000;
 const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
 
-/** Databases and a stream of its own, click writers in this process, and producers as ingress is one. */
-export class ClickWorld {
-  readonly pool: Pool;
-  readonly nats: Nats;
-  readonly clickhouse: Clickhouse;
-  readonly database: FreshDatabase;
-  readonly #natsUrl: string;
+/** Stores with a stream of clicks, click writers in this process, and producers as ingress is one. */
+export class ClickWorld extends Stores {
   readonly #writers = new Set<Writer>();
   readonly #watermarks = new Map<string, Watermark>();
   #owners = 0;
 
-  private constructor(parts: {
-    pool: Pool;
-    nats: Nats;
-    clickhouse: Clickhouse;
-    database: FreshDatabase;
-    natsUrl: string;
-  }) {
-    this.#natsUrl = parts.natsUrl;
-    this.pool = parts.pool;
-    this.nats = parts.nats;
-    this.clickhouse = parts.clickhouse;
-    this.database = parts.database;
+  private constructor(stores: OpenStores) {
+    super(stores);
     this.nats.connection.subscribe(this.nats.subjects.watermark, {
       callback: (_error, message) => {
         for (const mark of Watermarks.parse(JSON.parse(new TextDecoder().decode(message.data)))) {
@@ -64,31 +40,18 @@ export class ClickWorld {
         }
       },
     });
-  }
-
-  static async open(servers: ServerUrls): Promise<ClickWorld> {
-    const database = await freshDatabase({
-      label: "clicks",
-      postgresUrl: servers.postgres,
-      clickhouseUrl: servers.clickhouse,
+    this.atEnd(async () => {
+      await Promise.all([...this.#writers].map(async (writer) => await writer.close()));
+      const manager = await this.nats.manager();
+      await manager.streams.delete(clicksStream(this.nats));
     });
-    const pool = openPool({ url: database.postgresUrl, applicationName: "test" });
-    await migratePostgres(pool);
-    await migrateClickhouse(database.clickhouseUrl);
-    const clickhouse = openClickhouse({ url: database.clickhouseUrl, applicationName: "test" });
-    const nats = await connectNats({ url: servers.nats, name: "test", prefix: database.name });
-    await ensureStreams(nats);
-    return new ClickWorld({ pool, nats, clickhouse, database, natsUrl: servers.nats });
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#writers].map(async (writer) => await writer.close()));
-    const manager = await this.nats.manager();
-    await manager.streams.delete(clicksStream(this.nats));
-    await this.nats.connection.close();
-    await this.clickhouse.close();
-    await this.pool.end();
-    await this.database.drop();
+  /** On the servers of this run if no others are given. */
+  static async open(servers?: ServerUrls): Promise<ClickWorld> {
+    const world = new ClickWorld(await openStores({ label: "clicks", servers }));
+    await ensureStreams(world.nats);
+    return world;
   }
 
   /** A writer with connections of its own, as a process has them. */
@@ -97,7 +60,7 @@ export class ClickWorld {
     const { catalog = new Catalog(), clock = systemClock, clickhouseUrl, ...rest } = options;
     const metrics = new Metrics();
     const nats = await connectNats({
-      url: this.#natsUrl,
+      url: this.env.NATS_URL,
       name: "test writer",
       prefix: this.database.name,
     });
@@ -114,7 +77,7 @@ export class ClickWorld {
         catalog,
         metrics,
         clock,
-        log: openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" }),
+        log: testLog(),
         signal: new AbortController().signal,
       },
       {
@@ -140,10 +103,7 @@ export class ClickWorld {
   /** Settings of a writer that runs as a process of its own. */
   environment(name: string, leaseMs = LEASE_MS): Record<string, string> {
     return {
-      POSTGRES_URL: this.database.postgresUrl,
-      CLICKHOUSE_URL: this.database.clickhouseUrl,
-      NATS_URL: this.#natsUrl,
-      NATS_PREFIX: this.database.name,
+      ...this.env,
       PROCESSOR_NAME: name,
       PROCESSORS_HEALTH_PORT: "0",
       LANES: "clicks",
@@ -155,18 +115,9 @@ export class ClickWorld {
     return new ClickProducer(this.nats, { lane: 0, producer: 1, ...at });
   }
 
-  async rows<Row>(query: string, params: Record<string, unknown> = {}): Promise<Row[]> {
-    const answer = await this.clickhouse.query({
-      query,
-      query_params: params,
-      format: "JSONEachRow",
-    });
-    return await answer.json<Row>();
-  }
-
   /** What the table holds of a lane, over all producers. */
   async counts(lane = 0, table = "click"): Promise<{ rows: number; positions: number }> {
-    const [row] = await this.rows<{ rows: number; positions: number }>(
+    const [row] = await this.facts<{ rows: number; positions: number }>(
       `select count() as rows, uniqExact(_producer, _epoch, _position) as positions
        from ${table} where _lane = {lane: UInt8}`,
       { lane },

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLICK_TABLE, IMPRESSION_TABLE } from "../../../processors/clicks/lane/lane-table.ts";
 import { POSITIONS_QUERY } from "../../../processors/clicks/lane/stored-positions.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
@@ -12,11 +12,7 @@ import { ClickWorld, metricOf } from "./click-world.ts";
 let world: ClickWorld;
 
 beforeEach(async () => {
-  world = await ClickWorld.open({
-    postgres: inject("postgresUrl"),
-    nats: inject("natsUrl"),
-    clickhouse: inject("clickhouseUrl"),
-  });
+  world = await ClickWorld.open();
 });
 
 afterEach(async () => {
@@ -51,7 +47,7 @@ test("a record becomes a row as it was decided, and what was left out has its de
       ? `toDecimalString(click.${name}, 4) as ${name}`
       : `click.${name} as ${name}`;
   });
-  const rows = await world.rows<Record<string, unknown>>(
+  const rows = await world.facts<Record<string, unknown>>(
     `select ${columns.join(", ")}, is_unique from click order by _position`,
   );
   for (const [index, line] of producer.lines.entries()) {
@@ -62,7 +58,7 @@ test("a record becomes a row as it was decided, and what was left out has its de
 
 test("every column of both tables is filled by the insert, or by the table itself", async () => {
   for (const table of [CLICK_TABLE, IMPRESSION_TABLE]) {
-    const columns = await world.rows<{ name: string }>(`describe table ${table.name}`);
+    const columns = await world.facts<{ name: string }>(`describe table ${table.name}`);
     const filled = [
       ...table.columns.map(([name]) => name),
       "_lane",
@@ -175,7 +171,7 @@ test("a message or a record that nobody can read stops nothing", async () => {
   producer.record(aClick());
   await producer.shipAll();
   await world.untilSettled(producer);
-  const rows = await world.rows<{ position: number }>(
+  const rows = await world.facts<{ position: number }>(
     "select _position as position from click order by _position",
   );
   expect(rows.map(({ position }) => position)).toEqual([0, 3, 4, 5, 7]);
@@ -205,7 +201,7 @@ test("a visitor's first click on an offer of a partner is unique, through restar
   );
   await producer.ship(5, 8);
   await world.untilSettled(producer);
-  const rows = await world.rows<{ is_unique: boolean }>(
+  const rows = await world.facts<{ is_unique: boolean }>(
     "select is_unique from click order by _position",
   );
   expect(rows.map((row) => row.is_unique)).toEqual([
@@ -227,7 +223,7 @@ test("a click that is not unique earns nothing, whatever its offer pays per clic
   producer.record(aClick(paid), aClick(paid));
   await producer.shipAll();
   await world.untilSettled(producer);
-  const rows = await world.rows(
+  const rows = await world.facts(
     "select toDecimalString(click_payout, 4) as payout, toDecimalString(click_revenue, 4) as revenue from click order by _position",
   );
   expect(rows).toEqual([
@@ -283,7 +279,7 @@ test("clicks of two months in one batch are stored once each, in two parts", asy
   producer.record(...NINE_CLICKS.map((_, index) => aClick({ ts: midnight - 5 + index })));
   await producer.shipAll();
   await world.untilSettled(producer);
-  const rows = await world.rows(
+  const rows = await world.facts(
     "select toYYYYMM(ts) as month, count() as clicks from click group by month order by month",
   );
   expect(rows).toEqual([
@@ -358,7 +354,7 @@ test("what is stored is told from the projection, not from the rows", async () =
   producer.record(...NINE_CLICKS.map(() => aClick()));
   await producer.shipAll();
   await world.untilSettled(producer);
-  const lines = await world.rows<{ explain: string }>(
+  const lines = await world.facts<{ explain: string }>(
     `explain indexes = 1 ${POSITIONS_QUERY.replace("TABLE", "click")}`,
     { lane: 0 },
   );

@@ -1,14 +1,10 @@
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { until } from "../../system/until.ts";
 import { aClick } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
 test("a click is known at once however many messages wait for ClickHouse (P12)", async () => {
-  const world = await ClickWorld.open({
-    postgres: inject("postgresUrl"),
-    nats: inject("natsUrl"),
-    clickhouse: inject("clickhouseUrl"),
-  });
+  const world = await ClickWorld.open();
   await world.startWriter();
   const producer = world.producer();
   await producer.idle();

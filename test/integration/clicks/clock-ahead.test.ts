@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { CountedCap } from "../../../processors/clicks/caps/click-caps.ts";
 import { selectCapClicks } from "../../../processors/clicks/caps/stored-cap-clicks.ts";
 import { capBucket } from "../../../schemas/catalog/cap-bucket.ts";
@@ -20,11 +20,7 @@ let cases = 0;
 let writer: Writer;
 
 beforeAll(async () => {
-  world = await ClickWorld.open({
-    postgres: inject("postgresUrl"),
-    nats: inject("natsUrl"),
-    clickhouse: inject("clickhouseUrl"),
-  });
+  world = await ClickWorld.open();
 });
 
 afterEach(async () => {
@@ -56,7 +52,7 @@ class Visitors {
       producer.record(aClick({ offer_id: this.#offerId, visitor, ts: atMs }));
     await producer.ship(from, producer.lines.length, { at: atMs });
     await world.untilSettled(producer);
-    const [row] = await world.rows<{ uniques: number }>(
+    const [row] = await world.facts<{ uniques: number }>(
       `select countIf(is_unique) as uniques from click
        where _producer = {producer: UInt16} and _position >= {from: UInt64}`,
       { producer: producer.producer, from },

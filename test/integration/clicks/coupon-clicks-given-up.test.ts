@@ -11,7 +11,6 @@ import { Metrics } from "../../../schemas/host/metrics.ts";
 import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
 import { until } from "../../system/until.ts";
-import { serverUrls } from "../conversions/tracking-world.ts";
 import type { ClickProducer } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
@@ -28,7 +27,7 @@ let clickId = "";
 const closers: (() => Promise<unknown>)[] = [];
 
 beforeEach(async () => {
-  world = await ClickWorld.open(serverUrls());
+  world = await ClickWorld.open();
   await world.pool.query({
     text: `insert into workspace (slug, name, postback_token) values ('acme', 'Acme', 'acme-token')`,
   });
@@ -101,7 +100,7 @@ function startTakingOver(): void {
 }
 
 async function stored(): Promise<unknown> {
-  return await world.rows(
+  return await world.facts(
     `select lower(hex(click_id)) as id, link_type, _producer as producer from click where _lane = ${LANE}`,
   );
 }

@@ -3,7 +3,6 @@ import { Completeness } from "../../../processors/clicks/intake/completeness.ts"
 import { KnownProducers } from "../../../processors/clicks/intake/known-producers.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { until } from "../../system/until.ts";
-import { serverUrls } from "../conversions/tracking-world.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
@@ -14,7 +13,7 @@ const log = openLog({ process: "test", level: "silent" });
 let world: ClickWorld;
 
 beforeAll(async () => {
-  world = await ClickWorld.open(serverUrls());
+  world = await ClickWorld.open();
 });
 afterAll(() => world.close());
 

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { addressForms } from "../../../schemas/erasure/address-forms.ts";
 import { erase, repeatDueErasure } from "../../../schemas/erasure/erasures.ts";
 import { until } from "../../system/until.ts";
-import { serverUrls } from "../conversions/tracking-world.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld, type Writer } from "./click-world.ts";
 
@@ -16,7 +15,7 @@ let writer: Writer;
 let producers = 20;
 
 beforeAll(async () => {
-  world = await ClickWorld.open(serverUrls());
+  world = await ClickWorld.open();
   await world.pool.query({
     text: `insert into workspace (slug, name, postback_token) values ('acme', 'Acme', 'acme-token')`,
   });
@@ -70,7 +69,7 @@ async function byGclid(value: string): Promise<string> {
 
 async function inTable(): Promise<string> {
   return JSON.stringify(
-    await world.rows(`select ip, user_agent, referrer, destination, gclid, asn, sub1 from click
+    await world.facts(`select ip, user_agent, referrer, destination, gclid, asn, sub1 from click
       where _lane = ${LANE} order by ts, sub1`),
   );
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { SegmentBuilder } from "../../../processors/clicks/intake/segment-builder.ts";
 import { insertQueryId, raiseFence } from "../../../processors/clicks/lane/fence.ts";
 import { FencedError, insertRows } from "../../../processors/clicks/lane/insert-rows.ts";
@@ -12,11 +12,7 @@ let world: ClickWorld;
 let proxy: ClickhouseProxy;
 
 beforeEach(async () => {
-  world = await ClickWorld.open({
-    postgres: inject("postgresUrl"),
-    nats: inject("natsUrl"),
-    clickhouse: inject("clickhouseUrl"),
-  });
+  world = await ClickWorld.open();
   proxy = await ClickhouseProxy.open(world.database.clickhouseUrl);
 });
 
@@ -89,7 +85,7 @@ test("rows that a table forgets under a running writer come back, one unique a v
     metricOf(writer.metrics, "clicks_retries_total") === 0 ? "lose-answer" : "pass";
   await producer.ship(50, 100);
   const counts = async (): Promise<{ rows: number; uniques: number; visits: number }> => {
-    const [row] = await world.rows<{ rows: number; uniques: number; visits: number }>(
+    const [row] = await world.facts<{ rows: number; uniques: number; visits: number }>(
       `select count() as rows, countIf(is_unique) as uniques,
          uniqExactIf(visitor, is_unique) as visits from click`,
     );
@@ -200,7 +196,7 @@ test("a process takes over the lanes of the last one of its name without waiting
   producer.record(aClick());
   await producer.shipAll();
   await world.untilSettled(producer);
-  const rows = await world.rows("select _writer_epoch as epoch from click");
+  const rows = await world.facts("select _writer_epoch as epoch from click");
   expect(rows).toEqual([{ epoch: 42 }]);
 });
 
@@ -227,13 +223,13 @@ test("a Postgres that was restored from a backup does not stop the writers", asy
   producer.record(aClick());
   await producer.shipAll();
   await world.untilSettled(producer);
-  const rows = await world.rows("select _writer_epoch as epoch from click");
+  const rows = await world.facts("select _writer_epoch as epoch from click");
   expect(rows).toEqual([{ epoch: 1_001 }]);
 });
 
 /** Inserts of click writers that the server refused because of their epoch. */
 async function refusals(of: ClickWorld): Promise<number> {
-  const [row] = await of.rows<{ refused: number }>(
+  const [row] = await of.facts<{ refused: number }>(
     `select count() as refused from system.query_log
      where exception_code = 395 and startsWith(query_id, {prefix: String})`,
     { prefix: `lane-insert:${of.database.name}:` },

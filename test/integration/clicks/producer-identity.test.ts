@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../system/until.ts";
-import { serverUrls } from "../conversions/tracking-world.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld, metricOf, type Writer } from "./click-world.ts";
 
 let world: ClickWorld;
 
 beforeAll(async () => {
-  world = await ClickWorld.open(serverUrls());
+  world = await ClickWorld.open();
 });
 afterAll(() => world.close());
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { runCommand } from "../../../api/command-line/run-command.ts";
 import { until } from "../../system/until.ts";
-import { serverUrls } from "../conversions/tracking-world.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
@@ -11,7 +10,7 @@ const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
 let world: ClickWorld;
 
 beforeAll(async () => {
-  world = await ClickWorld.open(serverUrls());
+  world = await ClickWorld.open();
 });
 afterAll(() => world.close());
 

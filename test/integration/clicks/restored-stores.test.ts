@@ -15,11 +15,7 @@ const log = openLog({ process: "test", level: "silent" });
 let world: ClickWorld;
 
 beforeEach(async () => {
-  world = await ClickWorld.open({
-    postgres: inject("postgresUrl"),
-    nats: inject("natsUrl"),
-    clickhouse: inject("clickhouseUrl"),
-  });
+  world = await ClickWorld.open();
   await joinStores(world.pool, world.clickhouse);
 });
 afterEach(() => world.close());

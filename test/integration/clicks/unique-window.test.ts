@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { aCatalog, apply } from "../../samples/a-catalog.ts";
 import { until } from "../../system/until.ts";
 import { aClick } from "./click-producer.ts";
@@ -11,11 +11,7 @@ const PATIENCE = { timeoutMs: 20_000, pollMs: 50 };
 let world: ClickWorld;
 
 beforeAll(async () => {
-  world = await ClickWorld.open({
-    postgres: inject("postgresUrl"),
-    nats: inject("natsUrl"),
-    clickhouse: inject("clickhouseUrl"),
-  });
+  world = await ClickWorld.open();
 });
 
 afterAll(async () => {
@@ -35,7 +31,7 @@ test("a longer unique_click_hours applies at once, without losing or repeating a
   await producer.shipAll();
   await world.untilSettled(producer);
   const uniques = async (): Promise<number> => {
-    const [row] = await world.rows<{ uniques: number }>(
+    const [row] = await world.facts<{ uniques: number }>(
       "select countIf(is_unique) as uniques from click where offer_id = {offer: UInt32}",
       { offer: OFFER },
     );

@@ -1,24 +1,22 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { projectFile } from "../../../schemas/host/project-root.ts";
+import { CLICK_LANES } from "../../../schemas/events/shards.ts";
+import { ChildServer } from "../../system/child-server.ts";
+import { nodeProgram } from "../../system/service-program.ts";
 import { until } from "../../system/until.ts";
 
-const LANES = 5;
-/** Lines kept of what it said, for the message of a failed test. */
+/** The lanes of offers, and that of clicks without an offer. */
+const LANES = CLICK_LANES.length + 1;
+/** Lines kept of its log, for the message of a failed test. */
 const LINES_MAX = 200;
 
 /** A click writer as a process of its own, to be killed and frozen. Needs the compiled program: `npm run build` first. */
 export class WriterProcess {
-  readonly #child: ChildProcess;
+  readonly #child: ChildServer;
   readonly #lines: string[] = [];
   /** Lanes that it has opened, by number, with the epoch. */
   readonly epochs = new Map<number, number>();
 
-  private constructor(child: ChildProcess) {
-    this.#child = child;
-    if (child.stdout === null) throw new Error("the writer has no output");
-    createInterface({ input: child.stdout }).on("line", (line) => {
+  private constructor(env: Readonly<Record<string, string>>) {
+    this.#child = ChildServer.spawn(nodeProgram("processors"), env, (line) => {
       this.#lines.push(line);
       if (this.#lines.length > LINES_MAX) this.#lines.shift();
       const opened = /"lane":(\d+),"epoch":(\d+),.*"msg":"clicks\.lane-open"/.exec(line);
@@ -26,42 +24,32 @@ export class WriterProcess {
     });
   }
 
-  static start(environment: Record<string, string>): WriterProcess {
-    const child = spawn(process.execPath, [projectFile(".build", "processors", "main.js")], {
-      env: { ...process.env, LOG_LEVEL: "info", ...environment },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    return new WriterProcess(child);
+  static start(env: Readonly<Record<string, string>>): WriterProcess {
+    return new WriterProcess(env);
   }
 
   async untilOpen(): Promise<void> {
-    await until(
-      `all lanes are open:\n${this.#lines.join("\n")}`,
-      () => this.epochs.size === LANES,
-      {
-        timeoutMs: 60_000,
-        pollMs: 10,
-      },
-    );
+    const isOpen = (): boolean => this.epochs.size === LANES;
+    await until("all lanes are open", isOpen, { timeoutMs: 60_000, pollMs: 10 }).catch((error) => {
+      throw new Error(this.#lines.join("\n"), { cause: error });
+    });
   }
 
   freeze(): void {
-    this.#child.kill("SIGSTOP");
+    this.#child.signal("SIGSTOP");
   }
 
   thaw(): void {
-    this.#child.kill("SIGCONT");
+    this.#child.signal("SIGCONT");
   }
 
   get isRunning(): boolean {
-    return this.#child.exitCode === null && this.#child.signalCode === null;
+    return this.#child.isRunning;
   }
 
-  /** Ends it, with -9 unless told otherwise, and waits until it is gone. */
+  /** Ends it, by default with kill -9, and waits until it is gone. */
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
-    if (!this.isRunning) return;
-    this.#child.kill(signal);
-    await once(this.#child, "exit");
+    await this.#child.end(signal);
   }
 
   /** The last lines that contain `text`. */

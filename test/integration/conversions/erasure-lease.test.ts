@@ -107,7 +107,7 @@ function pooledByTransaction(connections: readonly Pool[]): Queryable {
 }
 
 test("erasures take turns through a pooler in transaction mode: no session has the lease (#19, G207)", async () => {
-  const url = world.env["POSTGRES_URL"] ?? "";
+  const url = world.env.POSTGRES_URL;
   const connections = [0, 1, 2].map(() =>
     openPool({ url, applicationName: "test", connectionsMax: 1 }),
   );

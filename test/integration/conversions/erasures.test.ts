@@ -330,9 +330,9 @@ test("`tracker person erase` does the same (#19, G207)", async () => {
         natsPrefix: "",
         natsReplicas: 1,
         servers: {
-          postgresUrl: tracking.env["POSTGRES_URL"],
+          postgresUrl: tracking.env.POSTGRES_URL,
           natsUrl: undefined,
-          clickhouseUrl: tracking.env["CLICKHOUSE_URL"],
+          clickhouseUrl: tracking.env.CLICKHOUSE_URL,
         },
       },
       { report: () => undefined, interruption: () => new AbortController().signal },

@@ -155,9 +155,9 @@ async function tracker(
       natsPrefix: "",
       natsReplicas: 1,
       servers: {
-        postgresUrl: world.env["POSTGRES_URL"],
+        postgresUrl: world.env.POSTGRES_URL,
         natsUrl: undefined,
-        clickhouseUrl: world.env["CLICKHOUSE_URL"],
+        clickhouseUrl: world.env.CLICKHOUSE_URL,
       },
     },
     {

@@ -4,8 +4,8 @@ import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
-import { TcpGate } from "./tcp-gate.ts";
-import { serverUrls, TrackingWorld } from "./tracking-world.ts";
+import { TcpGate } from "../../system/tcp-gate.ts";
+import { TrackingWorld } from "./tracking-world.ts";
 
 const WITHIN_5_S = { timeout: 5_000, interval: 50 };
 
@@ -15,12 +15,9 @@ let relays: { close(): Promise<void> }[];
 beforeAll(async () => {
   world = await TrackingWorld.open();
   world.startWriters();
-  const url = new URL(serverUrls().clickhouse);
-  gate = await TcpGate.open({ host: url.hostname, port: Number(url.port || "8123") });
-  url.hostname = "127.0.0.1";
-  url.port = String(gate.port);
-  url.pathname = `/${world.nats.prefix}`;
-  const clickhouse = openClickhouse({ url: url.toString(), applicationName: "test" });
+  const url = world.env.CLICKHOUSE_URL;
+  gate = await TcpGate.open(url);
+  const clickhouse = openClickhouse({ url: gate.urlOf(url), applicationName: "test" });
   relays = [1, 2].map(() =>
     startFacts({
       pool: world.pool,

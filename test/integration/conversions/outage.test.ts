@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { InboundCall, InboundReply } from "../../../schemas/events/inbound-call.ts";
-import { TcpGate } from "./tcp-gate.ts";
-import { serverUrls, TrackingWorld } from "./tracking-world.ts";
+import { serverUrls } from "../../services/stores.ts";
+import { TcpGate } from "../../system/tcp-gate.ts";
+import { TrackingWorld } from "./tracking-world.ts";
 
 let gate: TcpGate;
 let clickhouseGate: TcpGate;
 let world: TrackingWorld;
 beforeAll(async () => {
   const urls = serverUrls();
-  const postgres = await gated(urls.postgres, "5432");
-  const clickhouse = await gated(urls.clickhouse, "8123");
-  gate = postgres.gate;
-  clickhouseGate = clickhouse.gate;
-  world = await TrackingWorld.open({ postgresUrl: postgres.url, clickhouseUrl: clickhouse.url });
+  gate = await TcpGate.open(urls.postgres);
+  clickhouseGate = await TcpGate.open(urls.clickhouse);
+  const servers = {
+    ...urls,
+    postgres: gate.urlOf(urls.postgres),
+    clickhouse: clickhouseGate.urlOf(urls.clickhouse),
+  };
+  world = await TrackingWorld.open({ servers });
   world.startWriters();
   await world.nats.connection.flush();
 });
@@ -21,14 +25,6 @@ afterAll(async () => {
   await gate.shut();
   await clickhouseGate.shut();
 });
-
-async function gated(server: string, defaultPort: string): Promise<{ gate: TcpGate; url: string }> {
-  const url = new URL(server);
-  const door = await TcpGate.open({ host: url.hostname, port: Number(url.port || defaultPort) });
-  url.hostname = "127.0.0.1";
-  url.port = String(door.port);
-  return { gate: door, url: url.toString() };
-}
 
 test("with ClickHouse away young clicks convert, and an old one is an outage until it is back (P12, G162)", async () => {
   const offerId = await world.addOffer();

@@ -12,7 +12,7 @@ import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
-import { TcpGate } from "./tcp-gate.ts";
+import { TcpGate } from "../../system/tcp-gate.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const SOON = { timeout: 5_000, interval: 20 };
@@ -356,11 +356,10 @@ test("visitors of clicks are kept for the longest window of any offer, whatever 
 });
 
 test("an audit that failed while ClickHouse was away is repeated as soon as it is back (#2, #12, P38)", async () => {
-  const server = new URL(world.env["CLICKHOUSE_URL"] ?? "");
-  const gate = await TcpGate.open({ host: server.hostname, port: Number(server.port) });
+  const gate = await TcpGate.open(world.env.CLICKHOUSE_URL);
   await gate.shut();
   const clickhouse = openClickhouse({
-    url: gate.urlOf(server.toString()),
+    url: gate.urlOf(world.env.CLICKHOUSE_URL),
     applicationName: "test schedule",
   });
   const metrics = new Metrics();

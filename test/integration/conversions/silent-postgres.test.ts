@@ -2,16 +2,14 @@ import { expect, test } from "vitest";
 import { openPool } from "../../../schemas/postgres/connect.ts";
 import { isPostgresAway } from "../../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
-import { TcpGate } from "./tcp-gate.ts";
-import { serverUrls } from "./tracking-world.ts";
+import { serverUrls } from "../../services/stores.ts";
+import { TcpGate } from "../../system/tcp-gate.ts";
 
 test("a silent Postgres is an outage within a bound, for statements and transactions (P15)", async () => {
-  const url = new URL(serverUrls().postgres);
-  const gate = await TcpGate.open({ host: url.hostname, port: Number(url.port || "5432") });
-  url.hostname = "127.0.0.1";
-  url.port = String(gate.port);
+  const { postgres } = serverUrls();
+  const gate = await TcpGate.open(postgres);
   const pool = openPool({
-    url: url.toString(),
+    url: gate.urlOf(postgres),
     applicationName: "test",
     statementTimeoutMs: 100,
     connectionsMax: 2,

@@ -1,10 +1,5 @@
-import { postbackKind } from "../../../processors/delivery/postback-kind.ts";
-import { startDelivery } from "../../../processors/delivery/start.ts";
-import { webhookKind } from "../../../processors/delivery/webhook-kind.ts";
-import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
-import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
-import { systemClock } from "../../../schemas/time/clock.ts";
+import { type DeliveryOptions, deliveryLane } from "../../services/lanes.ts";
 import { until } from "../../system/until.ts";
 import { verifyWebhook, type WebhookDocument } from "../../system/verify-webhook.ts";
 import {
@@ -28,8 +23,6 @@ export type DeliveryRow = {
 };
 
 export const WEBHOOK_SECRET = `whsec_${"0123456789abcdef".repeat(3)}`;
-/** A few that pass quickly. */
-const WAITS_MS = [50, 50, 50];
 const SOON_MS = 10_000;
 
 /** A TrackingWorld whose conversions are told to a partner's server on this machine by the delivery lane. */
@@ -39,7 +32,6 @@ export class DeliveryWorld {
   /** Of the lane started last. */
   metrics = new Metrics();
   readonly #lanes: { close(): Promise<void> }[] = [];
-  readonly #clients: OutgoingClient[] = [];
 
   private constructor(tracking: TrackingWorld, receiver: Receiver) {
     this.tracking = tracking;
@@ -50,31 +42,13 @@ export class DeliveryWorld {
     return new DeliveryWorld(await TrackingWorld.open(), await startReceiver());
   }
 
-  startLane(
-    options: { readonly waitsMs?: readonly number[]; readonly allowLoopback?: boolean } = {},
-  ): void {
-    const { waitsMs = WAITS_MS, allowLoopback = true } = options;
-    const outgoing = new OutgoingClient({ allowLoopback });
-    this.#clients.push(outgoing);
+  startLane(options: Omit<DeliveryOptions, "metrics"> = {}): void {
     this.metrics = new Metrics();
-    this.#lanes.push(
-      startDelivery(
-        {
-          pool: this.tracking.pool,
-          outgoing,
-          clock: systemClock,
-          log: openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" }),
-          metrics: this.metrics,
-          signal: new AbortController().signal,
-        },
-        { kinds: [postbackKind(waitsMs), webhookKind(waitsMs, systemClock)] },
-      ),
-    );
+    this.#lanes.push(deliveryLane(this.tracking, { ...options, metrics: this.metrics }));
   }
 
   async stopLanes(): Promise<void> {
     await Promise.all(this.#lanes.splice(0).map((lane) => lane.close()));
-    await Promise.all(this.#clients.splice(0).map((client) => client.close()));
   }
 
   /** The receiver, where nothing but this path arrives. */

@@ -1,15 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
-import { ingressNodeCommand, type NodeCommand } from "../../../deploy/local/private-glibc.ts";
-import { projectFile } from "../../../schemas/host/project-root.ts";
 import { ensureStreams } from "../../../schemas/nats/streams.ts";
 import { FIREFOX } from "../../samples/user-agents.ts";
-import { runtimeDir, testReport } from "../../services/servers.ts";
+import { untilCurrent } from "../../services/until-current.ts";
+import { ChildServer } from "../../system/child-server.ts";
+import { ingressProgram, nodeProgram } from "../../system/service-program.ts";
 import { freePort } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
 import { TrackingWorld } from "../conversions/tracking-world.ts";
@@ -37,10 +36,10 @@ export type Asking = {
   readonly body?: string;
 };
 
+type Program = "ingress" | "api" | "processors";
 type Columns = Readonly<Record<string, unknown>>;
 export type Click = Readonly<Record<string, string | number | boolean>>;
 
-const Health = z.object({ ok: z.boolean(), catalog_version: z.number() });
 const Row = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 const Detail = z.object({
   data: z.object({
@@ -54,14 +53,9 @@ const List = z.object({ data: z.array(Row) });
 const Written = z.object({ data: z.unknown() });
 const Outcome = z.looseObject({ ok: z.boolean() });
 
-const NODE: NodeCommand = { command: process.execPath, args: [] };
-const ingressNode = async (): Promise<NodeCommand> =>
-  await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
 const CONNECTIONS_MAX = 16;
 /** A Location may have 4,096 characters of twelve bytes. */
 const ANSWER_HEAD_BYTES_MAX = 65_536;
-const START_TIMEOUT_MS = 60_000;
-const END_TIMEOUT_MS = 20_000;
 const VISIBLE_MS = 10_000;
 /** The API itself waits 2 s for a click that is on its way. */
 const REST_ATTEMPTS_MAX = 5;
@@ -79,8 +73,8 @@ export const AMERICAN_IP = "73.162.12.13";
  */
 export class ClickPathsWorld {
   readonly store: TrackingWorld;
-  readonly #processes = new Map<string, { child: ChildProcess; output: () => string }>();
-  readonly #ports: { ingress: number; api: number; processors: number };
+  readonly #processes = new Map<Program, ChildServer>();
+  readonly #ports: Readonly<Record<Program, number>>;
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX });
@@ -89,7 +83,7 @@ export class ClickPathsWorld {
     store: TrackingWorld,
     folder: string,
     options: {
-      readonly ports: { ingress: number; api: number; processors: number };
+      readonly ports: Readonly<Record<Program, number>>;
       readonly env: Readonly<Record<string, string>>;
     },
   ) {
@@ -110,58 +104,34 @@ export class ClickPathsWorld {
       processors: await freePort(),
     };
     const world = new ClickPathsWorld(store, folder, { ports, env });
-    world.#start("processors", NODE);
-    world.#start("api", NODE);
-    world.#start("ingress", await ingressNode());
-    for (const name of ["processors", "api", "ingress"] as const) await world.#untilHealthy(name);
+    await Promise.all([world.#start("processors"), world.#start("api"), world.#start("ingress")]);
     return world;
   }
 
-  #start(name: "ingress" | "processors" | "api", { command, args }: NodeCommand): void {
-    const child = spawn(command, [...args, projectFile(".build", name, "main.js")], {
-      env: {
-        ...process.env,
-        ...this.store.env,
-        DATA_DIR: this.#folder,
-        TRACKING_PORT: String(this.#ports.ingress),
-        API_PORT: String(this.#ports.api),
-        PROCESSORS_HEALTH_PORT: String(this.#ports.processors),
-        TRUSTED_PROXIES: "127.0.0.1/32",
-        RATE_LIMIT_PER_MINUTE: "1000000",
-        LOG_LEVEL: "warn",
-        EXIT_WITH_PARENT: "1",
-        ...this.#env,
-      },
-      stdio: ["pipe", "pipe", "pipe"],
+  async #start(name: Program): Promise<void> {
+    const command = name === "ingress" ? await ingressProgram() : nodeProgram(name);
+    const server = await ChildServer.start(command, this.#url(name, "/health"), {
+      ...this.store.env,
+      DATA_DIR: this.#folder,
+      TRACKING_PORT: String(this.#ports.ingress),
+      API_PORT: String(this.#ports.api),
+      PROCESSORS_HEALTH_PORT: String(this.#ports.processors),
+      TRUSTED_PROXIES: "127.0.0.1/32",
+      RATE_LIMIT_PER_MINUTE: "1000000",
+      LOG_LEVEL: "warn",
+      ...this.#env,
     });
-    let said = "";
-    const keep = (chunk: Buffer): void => {
-      said = (said + chunk.toString()).slice(-4_000);
-    };
-    child.stdout.on("data", keep);
-    child.stderr.on("data", keep);
-    this.#processes.set(name, { child, output: () => said });
+    this.#processes.set(name, server);
   }
 
-  async #untilHealthy(name: "ingress" | "processors" | "api"): Promise<void> {
-    const isUp = async (): Promise<boolean> => (await this.#health(name)).status === 200;
-    try {
-      await until(`${name} is up`, isUp, { timeoutMs: START_TIMEOUT_MS, pollMs: 25 });
-    } catch (error) {
-      throw new Error(`${name}: ${this.#processes.get(name)?.output() ?? ""}`, { cause: error });
-    }
-  }
-
-  // An idle connection would hold up the end of the process.
-  async #health(name: "ingress" | "processors" | "api"): Promise<Response> {
-    const headers = { connection: "close" };
-    return await fetch(`http://127.0.0.1:${this.#ports[name]}/health`, { headers });
+  #url(name: Program, path: string): string {
+    return `http://127.0.0.1:${this.#ports[name]}${path}`;
   }
 
   async close(): Promise<void> {
     this.#agent.destroy();
     // The ingress first, so that what it still ships finds the others at work.
-    for (const name of ["ingress", "api", "processors"]) await this.#end(name);
+    for (const name of ["ingress", "api", "processors"] as const) await this.#end(name);
     await this.store.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -170,29 +140,21 @@ export class ClickPathsWorld {
   async withoutProcessors<T>(work: () => Promise<T>): Promise<T> {
     await this.#end("processors");
     const result = await work();
-    this.#start("processors", NODE);
-    await this.#untilHealthy("processors");
+    await this.#start("processors");
     return result;
   }
 
   freezeIngress(): void {
-    this.#processes.get("ingress")?.child.kill("SIGSTOP");
+    this.#processes.get("ingress")?.signal("SIGSTOP");
   }
 
   async killIngress(): Promise<void> {
     await this.#end("ingress", "SIGKILL");
-    this.#start("ingress", await ingressNode());
-    await this.#untilHealthy("ingress");
+    await this.#start("ingress");
   }
 
-  async #end(name: string, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
-    const child = this.#processes.get(name)?.child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill(signal);
-    const timer = setTimeout(() => child.kill("SIGKILL"), END_TIMEOUT_MS);
-    await ended;
-    clearTimeout(timer);
+  async #end(name: Program, signal?: NodeJS.Signals): Promise<void> {
+    await this.#processes.get(name)?.end(signal);
   }
 
   /** `columns` are those of the workspace besides its name and token. */
@@ -255,19 +217,7 @@ export class ClickPathsWorld {
 
   /** Answers when ingress and processors work by the catalog as it is now. */
   async untilCurrent(): Promise<void> {
-    const [newest] = await this.store.rows<{ version: string }>(
-      "select max(version) as version from catalog_entry",
-    );
-    for (const name of ["ingress", "processors"] as const) {
-      await until(
-        `${name} works by the newest catalog`,
-        async () => {
-          const health = Health.parse(await (await this.#health(name)).json());
-          return health.ok && health.catalog_version >= Number(newest?.version);
-        },
-        { timeoutMs: 10_000, pollMs: 20 },
-      );
-    }
+    await untilCurrent(this.store, [this.#ports.ingress, this.#ports.processors]);
   }
 
   /** Sends the target as it is: nothing is normalised or encoded. */
@@ -335,7 +285,7 @@ export class ClickPathsWorld {
   /** GET of the REST API, repeated while it says 503. @throws for any other answer but 200. */
   async rest(path: string, key: string): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await fetch(`http://127.0.0.1:${this.#ports.api}/api/v1${path}`, {
+      const answer = await fetch(this.#url("api", `/api/v1${path}`), {
         headers: { authorization: `Bearer ${key}` },
       });
       const body = await answer.text();
@@ -347,7 +297,7 @@ export class ClickPathsWorld {
 
   /** A write over the REST API; answers `data`. @throws for any refusal. */
   async write(method: string, path: string, key: string, body: unknown): Promise<unknown> {
-    const answer = await fetch(`http://127.0.0.1:${this.#ports.api}/api/v1${path}`, {
+    const answer = await fetch(this.#url("api", `/api/v1${path}`), {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       method,
       body: JSON.stringify(body),
@@ -366,12 +316,9 @@ export class ClickPathsWorld {
 
   /** Rows of ClickHouse that a condition selects, also those that no key can see. */
   async stored(condition: string, count = 1): Promise<Click[]> {
+    const query = `select lower(hex(click_id)) as id, * except (click_id) from click where ${condition}`;
     const select = async (): Promise<Click[] | undefined> => {
-      const result = await this.store.clickhouse.query({
-        query: `select lower(hex(click_id)) as id, * except (click_id) from click where ${condition}`,
-        format: "JSONEachRow",
-      });
-      const rows = await result.json<Click>();
+      const rows = await this.store.facts<Click>(query);
       return rows.length >= count ? rows : undefined;
     };
     return await until(`${count} rows with ${condition}`, select, {

@@ -4,9 +4,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ingressNodeCommand } from "../../../deploy/local/private-glibc.ts";
-import { runtimeDir, testReport } from "../../services/servers.ts";
-import { IngressProcess } from "../../system/ingress-process.ts";
+import { ChildServer } from "../../system/child-server.ts";
+import { ingressProgram } from "../../system/service-program.ts";
 import { freePort } from "../../system/start-system.ts";
 import { TrackingWorld } from "../conversions/tracking-world.ts";
 
@@ -21,8 +20,7 @@ test(
     const port = await freePort();
     const silent = createServer().listen(port, "127.0.0.1");
     await once(silent, "listening");
-    const node = await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
-    const ingress = IngressProcess.spawn(node, {
+    const ingress = ChildServer.spawn(await ingressProgram(), {
       ...world.env,
       NATS_URL: `nats://127.0.0.1:${port}`,
       TRACKING_PORT: String(await freePort()),

@@ -20,7 +20,7 @@ let databaseUrl: string;
 let other: { port: number; env: Record<string, string> };
 beforeAll(async () => {
   fleet = await IngressFleet.open();
-  databaseUrl = fleet.world.env["POSTGRES_URL"] ?? "";
+  databaseUrl = fleet.world.env.POSTGRES_URL;
   const port = await freePort();
   other = { port, env: { TRACKING_PORT: String(port), DATA_DIR: join(fleet.folder, "other") } };
   await fleet.world.addOffer({ code: "OFFER1", destination_url: "https://shop.example/original" });

@@ -3,15 +3,14 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { ingressNodeCommand, type NodeCommand } from "../../../deploy/local/private-glibc.ts";
-import { projectFile } from "../../../schemas/host/project-root.ts";
 import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
-import { ChildServer } from "../../bench/child-server.ts";
-import { runtimeDir, testReport } from "../../services/servers.ts";
+import { untilCurrent } from "../../services/until-current.ts";
+import { ChildServer } from "../../system/child-server.ts";
+import { ingressProgram } from "../../system/service-program.ts";
 import { freePort } from "../../system/start-system.ts";
+import { TcpGate } from "../../system/tcp-gate.ts";
 import { until } from "../../system/until.ts";
 import { WriterProcess } from "../clicks/writer-process.ts";
-import { TcpGate } from "../conversions/tcp-gate.ts";
 import { TrackingWorld } from "../conversions/tracking-world.ts";
 
 export type Ingress = "a" | "b";
@@ -37,7 +36,6 @@ export type StoredClick = {
 
 type Running = { server: ChildServer; readonly port: number; readonly gate: TcpGate };
 
-const Health = z.object({ catalog_version: z.number() });
 const Reported = z.object({ status: z.string().optional(), error: z.string().optional() });
 
 const FALLBACK = "https://fallback.example/";
@@ -50,7 +48,6 @@ const SOCKETS_MAX = 64;
 export class TwoIngressWorld {
   readonly store: TrackingWorld;
   readonly #folder: string;
-  readonly #node: NodeCommand;
   readonly #running = new Map<Ingress, Running>();
   readonly #agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });
   /** Clicks that were answered, by the code of their offer. */
@@ -58,21 +55,18 @@ export class TwoIngressWorld {
   #processors: WriterProcess | undefined;
   #healthPort = 0;
 
-  private constructor(store: TrackingWorld, folder: string, node: NodeCommand) {
+  private constructor(store: TrackingWorld, folder: string) {
     this.store = store;
     this.#folder = folder;
-    this.#node = node;
   }
 
   static async open(): Promise<TwoIngressWorld> {
-    const node = await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
     const store = await TrackingWorld.open({ lanes: 0 });
     await ensureStreams(store.nats);
-    const world = new TwoIngressWorld(store, await mkdtemp(join(tmpdir(), "two-ingress-")), node);
+    const world = new TwoIngressWorld(store, await mkdtemp(join(tmpdir(), "two-ingress-")));
     await world.startProcessors();
     for (const which of BOTH) {
-      const nats = new URL(store.env["NATS_URL"] ?? "");
-      const gate = await TcpGate.open({ host: nats.hostname, port: Number(nats.port || "4222") });
+      const gate = await TcpGate.open(store.env.NATS_URL);
       const port = await freePort();
       world.#running.set(which, {
         port,
@@ -102,14 +96,14 @@ export class TwoIngressWorld {
   /** Ends an ingress and starts it again on the same port and journal. */
   async restartIngress(which: Ingress): Promise<void> {
     const running = this.#of(which);
-    await running.server.stop();
+    await running.server.end();
     running.server = await this.#startIngress(which, running.port, running.gate);
   }
 
   /** kill -9 of an ingress, which then starts again on the same port and journal. */
   async killIngress(which: Ingress): Promise<void> {
     const running = this.#of(which);
-    await running.server.kill();
+    await running.server.end("SIGKILL");
     running.server = await this.#startIngress(which, running.port, running.gate);
   }
 
@@ -139,7 +133,7 @@ export class TwoIngressWorld {
   async close(): Promise<void> {
     this.#agent.destroy();
     for (const { server, gate } of this.#running.values()) {
-      await server.stop();
+      await server.end();
       await gate.shut();
     }
     await this.#processors?.kill("SIGTERM");
@@ -173,22 +167,9 @@ export class TwoIngressWorld {
   }
 
   async untilCurrent(): Promise<void> {
-    const [newest] = await this.store.rows<{ version: string }>(
-      "select max(version) as version from catalog_entry",
-    );
     const ports = BOTH.map((which) => this.#of(which).port);
     if (this.#processors?.isRunning === true) ports.push(this.#healthPort);
-    for (const port of ports) {
-      await until(
-        "a process works by the newest catalog",
-        async () => {
-          const answer = await fetch(`http://127.0.0.1:${port}/health`);
-          const health = Health.parse(await answer.json());
-          return health.catalog_version >= Number(newest?.version);
-        },
-        { timeoutMs: 10_000, pollMs: 10 },
-      );
-    }
+    await untilCurrent(this.store, ports);
   }
 
   async click(which: Ingress, code: string, visitor = 1): Promise<Answer> {
@@ -243,14 +224,12 @@ export class TwoIngressWorld {
     return await until(
       `${count} clicks on ${code} are stored`,
       async () => {
-        const answer = await this.store.clickhouse.query({
-          query: `select lower(hex(click_id)) as click_id, toUnixTimestamp64Milli(ts) as ts, status,
+        const rows = await this.store.facts<StoredClick>(
+          `select lower(hex(click_id)) as click_id, toUnixTimestamp64Milli(ts) as ts, status,
               status_reason, offer_id, is_unique, _producer as producer
             from click where offer_id = {offerId: UInt32} order by click.ts, click.click_id`,
-          query_params: { offerId: offer?.id ?? 0 },
-          format: "JSONEachRow",
-        });
-        const rows = await answer.json<StoredClick>();
+          { offerId: offer?.id ?? 0 },
+        );
         return rows.length >= count ? rows : undefined;
       },
       { timeoutMs: 20_000, pollMs: 50 },
@@ -264,18 +243,13 @@ export class TwoIngressWorld {
   }
 
   async #startIngress(which: Ingress, port: number, gate: TcpGate): Promise<ChildServer> {
-    const { command, args } = this.#node;
-    return await ChildServer.start(
-      [command, ...args, projectFile(".build", "ingress", "main.js")],
-      `http://127.0.0.1:${port}/health`,
-      {
-        ...this.store.env,
-        NATS_URL: gate.urlOf(this.store.env["NATS_URL"] ?? ""),
-        DATA_DIR: join(this.#folder, `ingress-${which}`),
-        TRACKING_PORT: String(port),
-        TRUSTED_PROXIES: "127.0.0.1/32",
-        LOG_LEVEL: "warn",
-      },
-    );
+    return await ChildServer.start(await ingressProgram(), `http://127.0.0.1:${port}/health`, {
+      ...this.store.env,
+      NATS_URL: gate.urlOf(this.store.env.NATS_URL),
+      DATA_DIR: join(this.#folder, `ingress-${which}`),
+      TRACKING_PORT: String(port),
+      TRUSTED_PROXIES: "127.0.0.1/32",
+      LOG_LEVEL: "warn",
+    });
   }
 }

@@ -1,19 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { ingressNodeCommand, type NodeCommand } from "../../../deploy/local/private-glibc.ts";
 import { decodeBatch } from "../../../schemas/events/click-batch.ts";
-import { projectFile } from "../../../schemas/host/project-root.ts";
 import { clicksStream, ensureStreams } from "../../../schemas/nats/streams.ts";
-import { runtimeDir, testReport } from "../../services/servers.ts";
+import { serverUrls } from "../../services/stores.ts";
+import { ChildServer } from "../../system/child-server.ts";
+import { ingressProgram } from "../../system/service-program.ts";
 import { freePort } from "../../system/start-system.ts";
+import { TcpGate } from "../../system/tcp-gate.ts";
 import { until } from "../../system/until.ts";
-import { TcpGate } from "../conversions/tcp-gate.ts";
-import { serverUrls, TrackingWorld } from "../conversions/tracking-world.ts";
+import { TrackingWorld } from "../conversions/tracking-world.ts";
 
 export type LandingAnswer = {
   readonly status: number;
@@ -23,9 +22,6 @@ export type LandingAnswer = {
 };
 
 const Health = z.object({ ok: z.boolean(), nats: z.boolean() });
-const START_TIMEOUT_MS = 30_000;
-const END_TIMEOUT_MS = 20_000;
-const OUTPUT_CHARACTERS_MAX = 4_000;
 
 /**
  * A real ingress (`npm run build` first) that reaches Postgres and NATS through gates. Conversion lanes, once `store` starts
@@ -36,18 +32,15 @@ export class LandingOutageWorld {
   readonly postgres: TcpGate;
   readonly nats: TcpGate;
   readonly clickhouse: TcpGate;
-  readonly #node: NodeCommand;
   readonly #folder: string;
   readonly #port: number;
-  #child: ChildProcess | undefined;
-  #output = "";
+  #ingress: ChildServer | undefined;
   #frozen: Server | undefined;
   readonly #waiting = new Set<Socket>();
 
   private constructor(parts: {
     store: TrackingWorld;
     gates: Record<"postgres" | "nats" | "clickhouse", TcpGate>;
-    node: NodeCommand;
     folder: string;
     port: number;
   }) {
@@ -55,7 +48,6 @@ export class LandingOutageWorld {
     this.postgres = parts.gates.postgres;
     this.nats = parts.gates.nats;
     this.clickhouse = parts.gates.clickhouse;
-    this.#node = parts.node;
     this.#folder = parts.folder;
     this.#port = parts.port;
   }
@@ -63,50 +55,28 @@ export class LandingOutageWorld {
   static async open(): Promise<LandingOutageWorld> {
     const urls = serverUrls();
     const gates = {
-      postgres: await gateTo(urls.postgres, "5432"),
-      nats: await gateTo(urls.nats, "4222"),
-      clickhouse: await gateTo(urls.clickhouse, "8123"),
+      postgres: await TcpGate.open(urls.postgres),
+      nats: await TcpGate.open(urls.nats),
+      clickhouse: await TcpGate.open(urls.clickhouse),
     };
-    const clickhouseUrl = gates.clickhouse.urlOf(urls.clickhouse);
-    const store = await TrackingWorld.open({ lanes: 0, clickhouseUrl });
+    const servers = { ...urls, clickhouse: gates.clickhouse.urlOf(urls.clickhouse) };
+    const store = await TrackingWorld.open({ lanes: 0, servers });
     await ensureStreams(store.nats);
-    const node = await ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() });
     const folder = await mkdtemp(join(tmpdir(), "tracker-landing-"));
-    return new LandingOutageWorld({ store, gates, node, folder, port: await freePort() });
+    return new LandingOutageWorld({ store, gates, folder, port: await freePort() });
   }
 
   /** Starts the ingress, again after {@link endIngress}; answers when it listens. */
   async startIngress(): Promise<void> {
-    const { command, args } = this.#node;
-    const { POSTGRES_URL = "", NATS_URL = "" } = this.store.env;
-    const child = spawn(command, [...args, projectFile(".build", "ingress", "main.js")], {
-      env: {
-        ...process.env,
-        ...this.store.env,
-        POSTGRES_URL: this.postgres.urlOf(POSTGRES_URL),
-        NATS_URL: this.nats.urlOf(NATS_URL),
-        TRACKING_PORT: String(this.#port),
-        DATA_DIR: this.#folder,
-        LOG_LEVEL: "info",
-        EXIT_WITH_PARENT: "1",
-      },
-      stdio: ["pipe", "pipe", "pipe"],
+    const { env } = this.store;
+    this.#ingress = ChildServer.spawn(await ingressProgram(), {
+      ...env,
+      POSTGRES_URL: this.postgres.urlOf(env.POSTGRES_URL),
+      NATS_URL: this.nats.urlOf(env.NATS_URL),
+      TRACKING_PORT: String(this.#port),
+      DATA_DIR: this.#folder,
     });
-    this.#child = child;
-    this.#output = "";
-    const keep = (chunk: Buffer): void => {
-      this.#output = (this.#output + chunk.toString()).slice(-OUTPUT_CHARACTERS_MAX);
-    };
-    child.stdout.on("data", keep);
-    child.stderr.on("data", keep);
-    await until(
-      "the ingress runs",
-      () => {
-        if (child.exitCode !== null) throw new Error(this.#output);
-        return this.#output.includes("process.running");
-      },
-      { timeoutMs: START_TIMEOUT_MS, pollMs: 20 },
-    );
+    if (!(await this.#ingress.untilRunning())) throw new Error(this.#ingress.output);
   }
 
   /** Waits until the ingress says so in its health answer. */
@@ -169,13 +139,7 @@ export class LandingOutageWorld {
   }
 
   async endIngress(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), END_TIMEOUT_MS);
-    await ended;
-    clearTimeout(timer);
+    await this.#ingress?.end();
   }
 
   async close(): Promise<void> {
@@ -184,9 +148,4 @@ export class LandingOutageWorld {
     for (const gate of [this.postgres, this.nats, this.clickhouse]) await gate.shut();
     await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-async function gateTo(server: string, defaultPort: string): Promise<TcpGate> {
-  const { hostname, port } = new URL(server);
-  return await TcpGate.open({ host: hostname, port: Number(port || defaultPort) });
 }

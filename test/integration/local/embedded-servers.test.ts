@@ -21,6 +21,7 @@ import { connectNats } from "../../../schemas/nats/connect.ts";
 import { openPool } from "../../../schemas/postgres/connect.ts";
 import { freshDatabase } from "../../services/fresh-database.ts";
 import { runtimeDir, testReport } from "../../services/servers.ts";
+import { serverUrls } from "../../services/stores.ts";
 import { until } from "../../system/until.ts";
 
 const SERVERS = {
@@ -169,9 +170,9 @@ test("a damaged postgres folder is refused with a sentence that says what to do"
 });
 
 test("a fresh database is empty, its own, and gone after drop", async () => {
-  const servers = { postgresUrl: inject("postgresUrl"), clickhouseUrl: inject("clickhouseUrl") };
-  const one = await freshDatabase({ label: "one", ...servers });
-  const other = await freshDatabase({ label: "other", ...servers });
+  const servers = serverUrls();
+  const one = await freshDatabase({ label: "one", servers });
+  const other = await freshDatabase({ label: "other", servers });
   await writePostgres(one.postgresUrl);
   await writeClickhouse(one.clickhouseUrl);
   await expect(readPostgres(other.postgresUrl)).rejects.toMatchObject({ code: "42P01" });

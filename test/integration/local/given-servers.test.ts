@@ -1,13 +1,10 @@
 import { expect, inject, test } from "vitest";
 import { freshDatabase } from "../../services/fresh-database.ts";
+import { serverUrls } from "../../services/stores.ts";
 import { startSystem } from "../../system/start-system.ts";
 
 test("with all three servers given, none is started and the service works on them", async () => {
-  const database = await freshDatabase({
-    label: "given_servers",
-    postgresUrl: inject("postgresUrl"),
-    clickhouseUrl: inject("clickhouseUrl"),
-  });
+  const database = await freshDatabase({ label: "given_servers", servers: serverUrls() });
   try {
     await using system = await startSystem({
       env: {

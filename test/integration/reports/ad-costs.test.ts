@@ -23,7 +23,7 @@ let relay: { close(): Promise<void> };
 beforeAll(async () => {
   world = await ReportWorld.open();
   relay = startFacts({
-    pool: world.db,
+    pool: world.pool,
     nats: world.nats,
     clickhouse: world.clickhouse,
     catalog: new Catalog(),
@@ -33,7 +33,7 @@ beforeAll(async () => {
     clock: systemClock,
   });
   api = await serveReports(world);
-  await world.insert({
+  await world.store({
     clicks: [aClick(world), aClick(world, { country: "DE" })],
     conversions: [aConversion(world, { revenue: "30.0000", payout: "12.0000" })],
     rates: [
@@ -79,7 +79,7 @@ async function post(rows: readonly Row[]): Promise<void> {
   await until(
     "the costs are copied",
     async () => {
-      const waiting = await world.db.query({ text: "select id from ad_cost_fact_outbox" });
+      const waiting = await world.pool.query({ text: "select id from ad_cost_fact_outbox" });
       return waiting.rows.length === 0;
     },
     WITHIN_5_S,

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AT_MS, ClickWorld, ids, SUBS } from "./click-world.ts";
+import { AT_MS, ClickListWorld, ids, SUBS } from "./click-list-world.ts";
 import { aClick } from "./facts.ts";
 import type { LedgerClick } from "./ledger.ts";
 import type { Row } from "./report-world.ts";
 import { refusal } from "./small-world.ts";
 
-let clicks: ClickWorld;
+let clicks: ClickListWorld;
 
 beforeAll(async () => {
-  clicks = await ClickWorld.open();
+  clicks = await ClickListWorld.open();
 });
 
 afterAll(async () => {
@@ -51,7 +51,7 @@ describe("one click", () => {
       ["00000000-0000-4000-8000-000000000001", false],
       ["00000000-0000-4000-8000-000000000002", true],
     ] as const) {
-      await clicks.world.db.query({
+      await clicks.world.pool.query({
         text: `insert into conversion (id, workspace_id, click_id, offer_id, affiliate_id, advertiser_id, event_id, event_code, is_private,
                  status, revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts, holds_click, holds_txid)
                values ($1, $2, $3, $4, $5, $6, 1, 'sale', $7, 'approved', '15', '10', 'USD', 'cpa', '10', 'rpa', '15', 's2s', $8, false, false)`,
@@ -182,7 +182,7 @@ describe("one click", () => {
       affiliate_id: 0,
     });
     const gone = aClick(clicks.world, { ts: AT_MS - 7_200_000, offer_id: 999_999 });
-    await clicks.world.insert({ clicks: [bare, gone] });
+    await clicks.world.store({ clicks: [bare, gone] });
     expect(await clicks.detail(bare.click_id)).toMatchObject({
       offer: { id: 0, label: "", sub: "" },
       affiliate: { id: 0, label: "" },
@@ -222,7 +222,7 @@ describe("a click that is on its way to ClickHouse", () => {
     expect(ids((await clicks.list({ gclid: "young", from: now }, "partner")).data)).toEqual([
       young.click_id,
     ]);
-    await clicks.world.insert({ clicks: [young] });
+    await clicks.world.store({ clicks: [young] });
     expect(
       ids((await clicks.list({ gclid: "young", from: now }, "partner")).data),
       "once, when both know it",
@@ -236,7 +236,7 @@ describe("a click that is on its way to ClickHouse", () => {
     const young = [4, 2, 0].map((n) => aClick(world, { ts: now - n * 10, sub1: "mixed" }));
     const hidden = aClick(world, { ts: now, sub1: "mixed", offer_id: world.seed.offerIds[1] });
     const advertised = { ...hidden, advertiser_id: world.seed.advertiserIds[1] };
-    await world.insert({ clicks: stored });
+    await world.store({ clicks: stored });
     // The first of them is stored meanwhile.
     clicks.onTheWay.push(...young, ...stored.slice(0, 1), advertised);
     const expected = [...stored, ...young].toSorted((a, b) => b.ts - a.ts);
@@ -244,7 +244,7 @@ describe("a click that is on its way to ClickHouse", () => {
     let cursor: string | null = null;
     do {
       const next: Record<string, string> = cursor === null ? {} : { cursor };
-      const page: Awaited<ReturnType<ClickWorld["list"]>> = await clicks.list({
+      const page: Awaited<ReturnType<ClickListWorld["list"]>> = await clicks.list({
         offer_id: String(world.seed.offerIds[0]),
         country: "us",
         limit: "2",

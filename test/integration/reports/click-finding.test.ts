@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type FreshDatabase, freshDatabase } from "../../services/fresh-database.ts";
+import { serverUrls } from "../../services/stores.ts";
 import { findProcesses } from "../../system/processes.ts";
 import type { HttpAnswer } from "../../system/service.ts";
 import { type System, startSystem } from "../../system/start-system.ts";
+import { TcpGate } from "../../system/tcp-gate.ts";
 import { until } from "../../system/until.ts";
-import { TcpGate } from "../conversions/tcp-gate.ts";
 
 const Row = z.looseObject({ click_id: z.string(), ts: z.string() });
 const List = z.object({ data: z.array(Row), next_cursor: z.string().nullable() });
@@ -41,15 +42,12 @@ let refused = 0;
 beforeAll(async () => {
   databases = await freshDatabase({
     label: "click_finding",
-    postgresUrl: inject("postgresUrl"),
-    clickhouseUrl: inject("clickhouseUrl"),
+    servers: serverUrls(),
   });
-  const clickhouse = new URL(databases.clickhouseUrl);
-  gate = await TcpGate.open({ host: clickhouse.hostname, port: Number(clickhouse.port) });
-  clickhouse.hostname = "127.0.0.1";
-  clickhouse.port = String(gate.port);
+  const { postgresUrl, clickhouseUrl } = databases;
+  gate = await TcpGate.open(clickhouseUrl);
   system = await startSystem({
-    env: { POSTGRES_URL: databases.postgresUrl, CLICKHOUSE_URL: clickhouse.toString() },
+    env: { POSTGRES_URL: postgresUrl, CLICKHOUSE_URL: gate.urlOf(clickhouseUrl) },
   });
 });
 afterAll(async () => {

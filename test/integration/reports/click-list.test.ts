@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AT_MS, ClickWorld, ids, SUBS } from "./click-world.ts";
+import { AT_MS, ClickListWorld, ids, SUBS } from "./click-list-world.ts";
 import { aClick } from "./facts.ts";
 import { refusal } from "./small-world.ts";
 
@@ -31,14 +31,14 @@ const LIST_FIELDS = [
 const DAY_OF_MANY = { from: "2025-01-15", to: "2025-01-15" };
 const MANY = 101;
 
-let clicks: ClickWorld;
+let clicks: ClickListWorld;
 
 beforeAll(async () => {
-  clicks = await ClickWorld.open();
+  clicks = await ClickListWorld.open();
   const { world } = clicks;
   const ts = Date.parse("2025-01-15T12:00:00Z");
   const many = Array.from({ length: MANY }, () => aClick(world, { ts, gclid: "many" }));
-  await world.insert({ clicks: many });
+  await world.store({ clicks: many });
 });
 
 afterAll(async () => {
@@ -85,14 +85,14 @@ describe("the list", () => {
     const seen: unknown[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < 10; page += 1) {
-      const answer: Awaited<ReturnType<ClickWorld["list"]>> = await clicks.list({
+      const answer: Awaited<ReturnType<ClickListWorld["list"]>> = await clicks.list({
         limit: "2",
         ...(cursor === null ? {} : { cursor }),
       });
       seen.push(...ids(answer.data));
       cursor = answer.next_cursor;
       if (page === 0)
-        await clicks.world.insert({
+        await clicks.world.store({
           clicks: [
             aClick(clicks.world, {
               ts: AT_MS + 3_600_000,

@@ -17,7 +17,7 @@ let world: ReportWorld;
 
 beforeAll(async () => {
   world = await ReportWorld.open();
-  await world.insert({ clicks: [...OLD, ...YOUNG].map((at) => clickAt(at)) });
+  await world.store({ clicks: [...OLD, ...YOUNG].map((at) => clickAt(at)) });
   await describeVisitors();
 });
 
@@ -113,14 +113,14 @@ test("months past their time lose what describes visitors, and no report changes
 });
 
 test("a click that comes late into an erased month is erased in its turn", async () => {
-  await world.insert({ clicks: [clickAt("2025-01-20T10:00:00Z")] });
+  await world.store({ clicks: [clickAt("2025-01-20T10:00:00Z")] });
   expect(await eraseAll()).toBe(1);
   expect(await describedMonths()).toContainEqual({ month: 202501, described: 0, kept: 2 });
   expect(await eraseAll()).toBe(0);
 });
 
 test("two processes that look at the same time erase a month twice without harm", async () => {
-  await world.insert({ clicks: [clickAt("2025-02-20T10:00:00Z")] });
+  await world.store({ clicks: [clickAt("2025-02-20T10:00:00Z")] });
   await Promise.all(
     [1, 2].map(() => eraseOldClicks(world.clickhouse, { days: DAYS, nowMs: NOW_MS })),
   );

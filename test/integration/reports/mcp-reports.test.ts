@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { McpCaller, toolAnswer } from "../api/mcp-caller.ts";
-import { AT_MS, ClickWorld, ids } from "./click-world.ts";
+import { AT_MS, ClickListWorld, ids } from "./click-list-world.ts";
 import { aClick, aConversion } from "./facts.ts";
 import { type ReportApi, serveReports } from "./report-api.ts";
 import { type Caller, rowsOf } from "./report-world.ts";
@@ -14,16 +14,16 @@ const CALLERS: readonly Caller[] = ["admin", "analyst", "partner", "advertiser"]
 /** The same weekday of the week before is in the last week, whatever day it is. */
 const LAST_WEEK_MS = Date.now() - 7 * 86_400_000;
 
-let clicks: ClickWorld;
+let clicks: ClickListWorld;
 let api: ReportApi;
 let offerId = 0;
 
 beforeAll(async () => {
-  clicks = await ClickWorld.open();
+  clicks = await ClickListWorld.open();
   const { world } = clicks;
   offerId = world.seed.offerIds[0];
   const lastWeek = (country: string) => aClick(world, { ts: LAST_WEEK_MS, country });
-  await world.insert({
+  await world.store({
     clicks: [lastWeek("DE"), lastWeek("DE"), lastWeek("FR")],
     conversions: [
       aConversion(world),

@@ -17,7 +17,7 @@ export type ReportApi = {
 export async function serveReports(world: ReportWorld): Promise<ReportApi> {
   const { workspaceId, affiliateIds, advertiserIds } = world.seed;
   const key = (role: Caller, account: { affiliateId?: number; advertiserId?: number } = {}) =>
-    insertKey(world.db, { workspaceId, name: role, role, ...account });
+    insertKey(world.pool, { workspaceId, name: role, role, ...account });
   const keys = {
     admin: await key("admin"),
     analyst: await key("analyst"),
@@ -26,7 +26,7 @@ export async function serveReports(world: ReportWorld): Promise<ReportApi> {
   };
   const outgoing = new OutgoingClient({ allowLoopback: false });
   const app = await startApi({
-    db: world.db,
+    db: world.pool,
     clickhouse: world.clickhouse,
     nats: () => world.nats,
     outgoing,

@@ -55,7 +55,7 @@ describe("CSV", () => {
 
   test("a cell that a spreadsheet would run is shown as text, limit and offset do not matter (G77)", async () => {
     const ts = Date.parse("2025-06-01T10:00:00Z");
-    await world.insert({
+    await world.store({
       clicks: ["=1+1", "@x", "+y", "-z", 'a"b,c'].map((source_id) =>
         aClick(world, { source_id, ts }),
       ),
@@ -76,7 +76,7 @@ describe("CSV", () => {
 
   test("200,000 rows come at most, and behind them the totals of all (LIM-014)", async () => {
     const ts = Date.parse("2025-07-01T10:00:00Z");
-    await world.insert({ clicks: [aClick(world, { source_id: "seed", ts })] });
+    await world.store({ clicks: [aClick(world, { source_id: "seed", ts })] });
     const many = 200_001;
     await world.clickhouse.command({
       query: `insert into click

@@ -34,7 +34,7 @@ async function aDayWith({ clicks = [], impressions = 0, conversions = [] }: Traf
   days += 1;
   const date = `2025-09-${String(days).padStart(2, "0")}`;
   const noon = Date.parse(`${date}T12:00:00Z`);
-  await world.insert({
+  await world.store({
     clicks: clicks.map((fields) => aClick(world, { ts: noon, is_unique: false, ...fields })),
     impressions: Array.from({ length: impressions }, () => anImpression(world, { ts: noon })),
     conversions: conversions.map((fields) => aConversion(world, { conv_ts: noon, ...fields })),

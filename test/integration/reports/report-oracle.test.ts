@@ -42,11 +42,11 @@ beforeAll(async () => {
     size: LEDGER_SIZE,
     newClickId: (atMs) => world.mint.mint(atMs, 0),
   });
-  await world.insert(made);
+  await world.store(made);
   const { changes, now } = changeConversions(made.conversions, random);
-  await world.insert({ conversions: changes });
+  await world.store({ conversions: changes });
   const before = made.costs.map((cost) => ({ ...cost, version: 0, amount: "99.0000" }));
-  await world.insert({ costs: before.filter(({ id }) => id % 3 === 0) });
+  await world.store({ costs: before.filter(({ id }) => id % 3 === 0) });
   ledger = { ...made, conversions: now };
 });
 

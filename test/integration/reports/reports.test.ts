@@ -193,9 +193,9 @@ describe("metrics", () => {
   test("a later version of a conversion replaces the earlier one before anything is merged (REP-069)", async () => {
     const conversion = aConversion(world, { conv_ts: Date.parse("2025-03-01T10:00:00Z") });
     const day = { from: "2025-03-01", to: "2025-03-01" };
-    await world.insert({ conversions: [conversion] });
+    await world.store({ conversions: [conversion] });
     expect(await totals(world, day)).toMatchObject({ conversions: 1, payout: "10.0000" });
-    await world.insert({ conversions: [{ ...conversion, version: 2, status: "rejected" }] });
+    await world.store({ conversions: [{ ...conversion, version: 2, status: "rejected" }] });
     expect(await totals(world, day)).toMatchObject({
       conversions: 0,
       rejected_conversions: 1,
@@ -301,7 +301,7 @@ describe("grouping, sorting and filtering", () => {
 
   test("values that look like SQL or like separators are only values", async () => {
     const strange = "x'), ('|,:\\";
-    await world.insert({
+    await world.store({
       clicks: [aClick(world, { source_id: strange, ts: Date.parse("2025-05-01T10:00:00Z") })],
     });
     const filters = `source_id:in:${encodeURIComponent(strange)}`;

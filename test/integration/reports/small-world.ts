@@ -16,7 +16,7 @@ export async function openSmallWorld(): Promise<ReportWorld> {
   const [, advertiser2] = world.seed.advertiserIds;
   const [, affiliate2] = world.seed.affiliateIds;
   const second = { offer_id: offer2, advertiser_id: advertiser2 };
-  await world.insert({
+  await world.store({
     clicks: [
       aClick(world),
       aClick(world, { is_unique: false }),

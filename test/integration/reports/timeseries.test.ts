@@ -18,7 +18,7 @@ let world: ReportWorld;
 beforeAll(async () => {
   world = await ReportWorld.open();
   const [, second] = world.seed.offerIds;
-  await world.insert({
+  await world.store({
     clicks: [
       aClick(world, { ts: Date.parse("2025-01-06T23:30:00Z") }),
       aClick(world, { ts: Date.parse("2025-01-08T12:00:00Z"), offer_id: second, country: "DE" }),
@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   const random = seeded(1);
   const newClickId = (atMs: number): string => world.mint.mint(atMs, 0);
-  await world.insert(
+  await world.store(
     makeLedger({ ...world.seed, random, fromMs: FROM_MS, toMs: TO_MS, size: 600, newClickId }),
   );
 });

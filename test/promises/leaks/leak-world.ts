@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
 import { ROLES, type Role } from "../../../api/access/permissions.ts";
 import { shareHost } from "../../../api/command-line/shared-hosts.ts";
@@ -8,7 +6,8 @@ import type { Operation } from "../../../api/operation.ts";
 import { operations } from "../../../api/operations.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../../schemas/postgres/transaction.ts";
-import { expectDescribed } from "../../system/described-answers.ts";
+import { callDescribed, type DescribedAnswer } from "../../system/described-answers.ts";
+import { serversOf } from "../../system/servers-of.ts";
 import { type System, startSystem } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
 import { adCostsOf, BODIES, type Body, type Names } from "./bodies.ts";
@@ -24,9 +23,6 @@ export type Account = {
   readonly names: Names;
 };
 
-export type Told = { readonly status: number; readonly body: unknown; readonly text: string };
-
-const Servers = z.object({ postgres_url: z.string() });
 const Made = z.object({ data: z.looseObject({ id: z.union([z.int(), z.string()]) }) });
 const Deliveries = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 const MadeKey = z.object({ data: z.object({ key: z.string() }) });
@@ -60,9 +56,8 @@ export class LeakWorld {
 
   static async open(): Promise<LeakWorld> {
     const system = await startSystem();
-    const file = await readFile(join(system.dataDir, "servers.json"), "utf8");
-    const url = Servers.parse(JSON.parse(file)).postgres_url;
-    return new LeakWorld(system, openPool({ url, applicationName: "test" }));
+    const { postgres } = await serversOf(system);
+    return new LeakWorld(system, openPool({ url: postgres, applicationName: "test" }));
   }
 
   /** With links on the tracking address of the service, which is the demo's host; answers its admin key. */
@@ -81,21 +76,8 @@ export class LeakWorld {
   }
 
   /** Every answer is held to the OpenAPI document. */
-  async call(method: string, path: string, key: string, body?: Body): Promise<Told> {
-    const answer = await fetch(`${this.system.client.demo.base_url}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    const contentType = answer.headers.get("content-type") ?? "";
-    const parsed: unknown = contentType.startsWith("application/json") ? JSON.parse(text) : text;
-    const { status, headers } = answer;
-    expectDescribed({ method, path, status, contentType, headers, body: parsed });
-    return { status, body: parsed, text };
+  async call(method: string, path: string, key: string, body?: Body): Promise<DescribedAnswer> {
+    return await callDescribed(this.system.client.demo.base_url, { method, path, key, body });
   }
 
   /** One of everything for a new partner and a new advertiser of the workspace. */

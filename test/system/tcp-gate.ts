@@ -1,5 +1,12 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+  "postgres:": 5432,
+  "postgresql:": 5432,
+  "nats:": 4222,
+  "http:": 8123,
+};
+
 /** A door before a server: open, bytes pass as they are; shut, every connection is cut and new ones are refused. */
 export class TcpGate {
   readonly #target: { readonly host: string; readonly port: number };
@@ -11,8 +18,10 @@ export class TcpGate {
     this.#target = target;
   }
 
-  static async open(target: { host: string; port: number }): Promise<TcpGate> {
-    const gate = new TcpGate(target);
+  /** Before the server with this URL. */
+  static async open(server: string): Promise<TcpGate> {
+    const { hostname, port, protocol } = new URL(server);
+    const gate = new TcpGate({ host: hostname, port: Number(port || DEFAULT_PORTS[protocol]) });
     await gate.open();
     return gate;
   }

@@ -1,12 +1,8 @@
 import { z } from "zod";
 import { getClick } from "../../../api/clicks/get-click.ts";
 import { listClicks } from "../../../api/clicks/list-clicks.ts";
-import {
-  type ClickAnswer,
-  ClickPageQuery,
-  ClickQuery,
-} from "../../../schemas/events/click-query.ts";
 import { CLICK_LANES } from "../../../schemas/events/shards.ts";
+import { type AnyClickQuery, standInForWriters } from "../clicks/stand-in-writers.ts";
 import { aClick } from "./facts.ts";
 import type { LedgerClick } from "./ledger.ts";
 import { type Caller, ReportWorld, type Row } from "./report-world.ts";
@@ -15,7 +11,6 @@ export const AT_MS = Date.parse("2025-02-03T10:00:00Z");
 export const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 const NOW_MS = Date.parse("2025-02-03T20:00:00Z");
 
-const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
 const AnyRow = z.record(z.string(), z.unknown());
 const List = z.looseObject({ data: z.array(AnyRow), next_cursor: z.string().nullable() });
 const Detail = z.object({
@@ -29,7 +24,7 @@ const Detail = z.object({
 });
 
 /** Clicks of one day, and stand-ins for the writers of all shards. */
-export class ClickWorld {
+export class ClickListWorld {
   readonly world: ReportWorld;
   /** Of the first partner on the first offer, newest first. */
   readonly own: readonly [LedgerClick, ...LedgerClick[]];
@@ -66,12 +61,12 @@ export class ClickWorld {
     this.elsewhere = aClick(world, { ts: AT_MS, workspace_id: workspaceId + 1, gclid: "g3" });
   }
 
-  static async open(): Promise<ClickWorld> {
+  static async open(): Promise<ClickListWorld> {
     const world = await ReportWorld.open();
     world.nowMs = NOW_MS;
-    const clicks = new ClickWorld(world);
+    const clicks = new ClickListWorld(world);
     const yesterday = aClick(world, { ts: AT_MS - 86_400_000, gclid: "old" });
-    await world.insert({ clicks: [...clicks.own, clicks.foreign, clicks.elsewhere, yesterday] });
+    await world.store({ clicks: [...clicks.own, clicks.foreign, clicks.elsewhere, yesterday] });
     await clicks.#startWriters();
     return clicks;
   }
@@ -89,25 +84,16 @@ export class ClickWorld {
   }
 
   async #startWriters(): Promise<void> {
-    const { connection, subjects } = this.world.nats;
-    for (const shard of CLICK_LANES) {
-      connection.subscribe(subjects.clickQuery(shard), {
-        callback: (_error, message) => {
-          const query = AnyQuery.parse(message.json());
-          const found = this.onTheWay.filter((click) => isAskedFor(click, query));
-          const isPage = query.by === "page";
-          // A writer has no room for more than two rows.
-          const shown = isPage ? found.toSorted(newestFirst).slice(0, 2) : found;
-          const answer: ClickAnswer = {
-            completeToMs: this.completeToMs,
-            clicks: shown.map(rowText),
-            ...(isPage ? { isCut: found.length > shown.length } : {}),
-          };
-          message.respond(JSON.stringify(answer));
-        },
-      });
-    }
-    await connection.flush();
+    const { nats } = this.world;
+    standInForWriters(nats, (query) => {
+      const found = this.onTheWay.filter((click) => isAskedFor(click, query));
+      const { completeToMs } = this;
+      if (query.by !== "page") return { completeToMs, clicks: found.map(rowText) };
+      // A writer has no room for more than two rows.
+      const shown = found.toSorted(newestFirst).slice(0, 2);
+      return { completeToMs, clicks: shown.map(rowText), isCut: found.length > shown.length };
+    });
+    await nats.connection.flush();
   }
 }
 
@@ -115,7 +101,7 @@ export function ids(rows: readonly Row[]): unknown[] {
   return rows.map((row) => row["click_id"]);
 }
 
-function isAskedFor(click: LedgerClick, query: z.infer<typeof AnyQuery>): boolean {
+function isAskedFor(click: LedgerClick, query: AnyClickQuery): boolean {
   if (query.by === "id") return click.click_id === query.clickId;
   const isOfShard =
     click.offer_id % CLICK_LANES.length === query.shard && click.workspace_id === query.workspaceId;

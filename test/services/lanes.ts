@@ -1,0 +1,83 @@
+import { startConversions } from "../../processors/conversions/start.ts";
+import { postbackKind } from "../../processors/delivery/postback-kind.ts";
+import { startDelivery } from "../../processors/delivery/start.ts";
+import { webhookKind } from "../../processors/delivery/webhook-kind.ts";
+import { Catalog } from "../../schemas/catalog/catalog.ts";
+import { CatalogFeed } from "../../schemas/catalog-feed/follow.ts";
+import { Metrics } from "../../schemas/host/metrics.ts";
+import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { systemClock } from "../../schemas/time/clock.ts";
+import { type Stores, testLog } from "./stores.ts";
+
+/** A catalog that follows Postgres, as each process has one. */
+export type FollowedCatalog = { readonly catalog: Catalog; readonly feed: CatalogFeed };
+
+export async function followCatalog(
+  db: Queryable,
+  options: { readonly metrics?: Metrics; readonly copyPath?: string } = {},
+): Promise<FollowedCatalog> {
+  const { metrics = new Metrics(), ...rest } = options;
+  const catalog = new Catalog();
+  return {
+    catalog,
+    feed: await CatalogFeed.start({ catalog, db, log: testLog(), metrics, ...rest }),
+  };
+}
+
+type Lane = { close(): Promise<void> };
+
+/** The conversion lane in this process, as processors/main.ts runs it. */
+export function conversionLane(
+  { pool, nats, clickhouse }: Stores,
+  { catalog, feed }: FollowedCatalog,
+): Lane {
+  const outgoing = new OutgoingClient({ allowLoopback: false });
+  const lane = startConversions({
+    pool,
+    nats,
+    clickhouse,
+    catalog,
+    catalogFeed: feed,
+    log: testLog(),
+    metrics: new Metrics(),
+    signal: new AbortController().signal,
+    clock: systemClock,
+    outgoing,
+  });
+  return closeBoth(lane, outgoing);
+}
+
+export type DeliveryOptions = {
+  /** Between the attempts; three that pass quickly if not given. */
+  readonly waitsMs?: readonly number[];
+  readonly allowLoopback?: boolean;
+  readonly metrics?: Metrics;
+};
+
+/** The delivery lane in this process. It reaches this machine. */
+export function deliveryLane({ pool }: Stores, options: DeliveryOptions = {}): Lane {
+  const { waitsMs = [50, 50, 50], allowLoopback = true, metrics = new Metrics() } = options;
+  const outgoing = new OutgoingClient({ allowLoopback });
+  const lane = startDelivery(
+    {
+      pool,
+      outgoing,
+      clock: systemClock,
+      log: testLog(),
+      metrics,
+      signal: new AbortController().signal,
+    },
+    { kinds: [postbackKind(waitsMs), webhookKind(waitsMs, systemClock)] },
+  );
+  return closeBoth(lane, outgoing);
+}
+
+function closeBoth(lane: Lane, outgoing: OutgoingClient): Lane {
+  return {
+    close: async () => {
+      await lane.close();
+      await outgoing.close();
+    },
+  };
+}

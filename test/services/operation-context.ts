@@ -1,0 +1,76 @@
+import { permissionsOf } from "../../api/access/permissions.ts";
+import type { Principal } from "../../api/access/principal.ts";
+import type { OperationContext } from "../../api/operation.ts";
+import { Cursors } from "../../api/rest/cursor.ts";
+import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
+import { type Stores, testLog } from "./stores.ts";
+
+export type CallerRole = Principal["role"];
+
+/** Who calls: a key with all permissions of its role in this workspace. */
+export type Caller = {
+  readonly role: CallerRole;
+  readonly workspaceId: number;
+  /** Account of partner keys. */
+  readonly affiliateId: number;
+  /** Account of advertiser keys. */
+  readonly advertiserId: number;
+  /** Of the workspace; UTC if not given. */
+  readonly timezone?: string;
+};
+
+/** It opens a connection when it is used, and these tests use none. */
+const outgoing = new OutgoingClient({ allowLoopback: false });
+
+/** What REST and MCP give to an operation, for one that a test runs itself. */
+export function operationContext(
+  { pool, clickhouse, nats }: Stores,
+  caller: Caller,
+  others: { readonly nowMs?: number | undefined; readonly cursors?: Cursors } = {},
+): OperationContext {
+  const principal = principalOf(caller);
+  return {
+    principal,
+    workspace: principal.workspace,
+    db: pool,
+    clickhouse,
+    nats,
+    outgoing,
+    cursors: others.cursors ?? new Cursors("of the test"),
+    log: testLog(),
+    requestId: "test",
+    nowMs: others.nowMs ?? Date.now(),
+    clientIp: "127.0.0.1",
+    rate: { limit: 600, remaining: 600, resetSec: 60 },
+    settings: {
+      apiUrl: "http://127.0.0.1",
+      trackingUrl: "http://127.0.0.1",
+      allowLoopback: false,
+      clickRetentionDays: 0,
+    },
+  };
+}
+
+function principalOf({
+  role,
+  workspaceId,
+  affiliateId,
+  advertiserId,
+  timezone = "UTC",
+}: Caller): Principal {
+  const names = { slug: "w", name: "W", brand_name: "" };
+  const key = {
+    keyId: 1,
+    keyName: "",
+    permissions: permissionsOf(role, null),
+    workspace: { id: workspaceId, ...names, timezone, currency: "USD" },
+  };
+  const account = { name: "", status: "active", currency: "USD" };
+  if (role === "partner") {
+    const affiliate = { ...account, id: affiliateId, code: "PARTN1" };
+    return { ...key, role, affiliate, advertiser: null };
+  }
+  if (role === "advertiser")
+    return { ...key, role, affiliate: null, advertiser: { ...account, id: advertiserId } };
+  return { ...key, role, affiliate: null, advertiser: null };
+}

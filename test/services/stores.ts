@@ -1,0 +1,128 @@
+import { inject } from "vitest";
+import { type Clickhouse, openClickhouse } from "../../schemas/clickhouse/connect.ts";
+import { migrateClickhouse } from "../../schemas/clickhouse/migrate.ts";
+import { type Log, openLog } from "../../schemas/host/log.ts";
+import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
+import { openPool, type Pool, type Queryable } from "../../schemas/postgres/connect.ts";
+import { migratePostgres } from "../../schemas/postgres/migrate.ts";
+import { type FreshDatabase, freshDatabase } from "./fresh-database.ts";
+import type { ServerUrls } from "./servers.ts";
+
+export type StoresOptions = {
+  /** Lower-case letters and digits: whose databases they are, for the person who finds them left over. */
+  readonly label: string;
+  /** Those of the run (test/services/global-setup.ts) if not given. */
+  readonly servers?: ServerUrls | undefined;
+};
+
+/** What a {@link Stores} is made of. */
+export type OpenStores = Pick<Stores, "database" | "pool" | "clickhouse" | "nats"> & {
+  readonly natsUrl: string;
+};
+
+/** Migrated databases and a NATS prefix of a test's own, with connections to them. Fixtures of tests extend it. */
+export class Stores {
+  readonly database: FreshDatabase;
+  readonly pool: Pool;
+  readonly clickhouse: Clickhouse;
+  /** Its prefix is the name of the database. */
+  readonly nats: Nats;
+  /** Settings of a process that works on these stores. */
+  readonly env: Readonly<
+    Record<"POSTGRES_URL" | "CLICKHOUSE_URL" | "NATS_URL" | "NATS_PREFIX", string>
+  >;
+  readonly #ends: (() => Promise<unknown>)[] = [];
+
+  constructor({ database, pool, clickhouse, nats, natsUrl }: OpenStores) {
+    this.database = database;
+    this.pool = pool;
+    this.clickhouse = clickhouse;
+    this.nats = nats;
+    this.env = {
+      POSTGRES_URL: database.postgresUrl,
+      CLICKHOUSE_URL: database.clickhouseUrl,
+      NATS_URL: natsUrl,
+      NATS_PREFIX: nats.prefix,
+    };
+  }
+
+  /** Registers what {@link close} ends first; the newest goes before the older ones. */
+  atEnd(end: () => Promise<unknown>): void {
+    this.#ends.push(end);
+  }
+
+  async rows<Row extends Record<string, unknown>>(
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    return (await this.pool.query<Row>({ text, values })).rows;
+  }
+
+  /** Rows that ClickHouse answers. */
+  async facts<Row>(query: string, params: Record<string, unknown> = {}): Promise<Row[]> {
+    const answer = await this.clickhouse.query({
+      query,
+      query_params: params,
+      format: "JSONEachRow",
+    });
+    return await answer.json<Row>();
+  }
+
+  /** One row with these columns; answers its id. Objects are stored as JSON, arrays as arrays. */
+  async insert(table: string, columns: Readonly<Record<string, unknown>>): Promise<number> {
+    return await insertRow(this.pool, table, columns);
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends.splice(0).reverse()) await end();
+    await this.nats.connection.close();
+    await this.clickhouse.close();
+    await this.pool.end();
+    await this.database.drop();
+  }
+}
+
+export async function openStores({
+  label,
+  servers = serverUrls(),
+}: StoresOptions): Promise<OpenStores> {
+  const database = await freshDatabase({ label, servers });
+  const pool = openPool({ url: database.postgresUrl, applicationName: "test" });
+  await Promise.all([migratePostgres(pool), migrateClickhouse(database.clickhouseUrl)]);
+  const clickhouse = openClickhouse({ url: database.clickhouseUrl, applicationName: "test" });
+  const nats = await connectNats({ url: servers.nats, name: "test", prefix: database.name });
+  return { database, pool, clickhouse, nats, natsUrl: servers.nats };
+}
+
+/** The servers of this run, as test/services/global-setup.ts started or found them. */
+export function serverUrls(): ServerUrls {
+  return {
+    postgres: inject("postgresUrl"),
+    nats: inject("natsUrl"),
+    clickhouse: inject("clickhouseUrl"),
+  };
+}
+
+/** As {@link Stores.insert}, for a test that has only a connection. */
+export async function insertRow(
+  db: Queryable,
+  table: string,
+  columns: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const names = Object.keys(columns);
+  const { rows } = await db.query<{ id: number }>({
+    text: `insert into ${table} (${names.join(", ")}) values (${names.map((_, i) => `$${i + 1}`).join(", ")})
+           returning id`,
+    values: Object.values(columns).map((value) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? JSON.stringify(value)
+        : value,
+    ),
+  });
+  return rows[0]?.id ?? 0;
+}
+
+/** Silent unless TEST_LOG_LEVEL says otherwise. */
+export function testLog(): Log {
+  return openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
+}

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { until } from "./until.ts";
+
+const START_TIMEOUT_MS = 60_000;
+const END_TIMEOUT_MS = 20_000;
+const OUTPUT_CHARACTERS_MAX = 4_000;
+
+/** A program that a test or a bench runs as a process of its own. It ends with this process. */
+export class ChildServer {
+  /** Settles when it has ended, with its exit code; null after a signal. */
+  readonly ended: Promise<number | null>;
+  /** Where {@link start} found it. */
+  url = "";
+  readonly #child: ChildProcess;
+  #output = "";
+
+  private constructor(child: ChildProcess, onLine: (line: string) => void) {
+    this.#child = child;
+    this.ended = new Promise((resolve) => child.once("close", resolve));
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on("line", (line) => {
+        this.#output = `${this.#output}${line}\n`.slice(-OUTPUT_CHARACTERS_MAX);
+        onLine(line);
+      });
+    }
+  }
+
+  /** `onLine` gets each line that it writes. */
+  static spawn(
+    [program = "", ...args]: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    onLine: (line: string) => void = () => undefined,
+  ): ChildServer {
+    const child = spawn(program, args, {
+      env: { ...process.env, EXIT_WITH_PARENT: "1", LOG_LEVEL: "info", ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    return new ChildServer(child, onLine);
+  }
+
+  /** Spawns it and waits until `url` answers. @throws as {@link untilAnswering} does, when it has ended. */
+  static async start(
+    command: readonly string[],
+    url: string,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<ChildServer> {
+    const server = ChildServer.spawn(command, env);
+    server.url = url;
+    try {
+      await server.untilAnswering(url);
+    } catch (error) {
+      await server.end();
+      throw error;
+    }
+    return server;
+  }
+
+  /** Waits until `url` answers anything but 5xx. @throws with its last output when it ends or stays silent. */
+  async untilAnswering(url: string): Promise<void> {
+    // An idle connection would hold up the end of the process.
+    const options = { redirect: "manual", headers: { connection: "close" } } as const;
+    await this.#until(`${url} answers`, async () => (await fetch(url, options)).status < 500);
+    if (!this.isRunning) throw new Error(`ended with ${String(await this.ended)}: ${this.output}`);
+  }
+
+  /** Waits until its log says that it runs; false when it has ended instead. Needs LOG_LEVEL info, the default here. */
+  async untilRunning(): Promise<boolean> {
+    await this.#until("it runs", () => this.output.includes("process.running"));
+    return this.isRunning;
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error("it did not start");
+    return this.#child.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** The last of what it wrote. */
+  get output(): string {
+    return this.#output;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Answers the exit code when the process is gone; null after a signal. One that hangs is killed. */
+  async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    this.#child.stdin?.end();
+    this.#child.kill(signal);
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), END_TIMEOUT_MS);
+    const code = await this.ended;
+    clearTimeout(timer);
+    return code;
+  }
+
+  async #until(what: string, isUp: () => boolean | Promise<boolean>): Promise<void> {
+    const command = this.#child.spawnargs.join(" ");
+    try {
+      await until(what, async () => !this.isRunning || (await isUp()), {
+        timeoutMs: START_TIMEOUT_MS,
+        pollMs: 20,
+      });
+    } catch (error) {
+      throw new Error(`${command}: ${this.output}`, { cause: error });
+    }
+  }
+}

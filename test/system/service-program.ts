@@ -1,0 +1,19 @@
+import { ingressNodeCommand } from "../../deploy/local/private-glibc.ts";
+import { projectFile } from "../../schemas/host/project-root.ts";
+import { runtimeDir, testReport } from "../services/servers.ts";
+
+/** The command that runs the compiled processors or api (`npm run build` first). */
+export function nodeProgram(name: "processors" | "api"): string[] {
+  return [process.execPath, projectFile(".build", name, "main.js")];
+}
+
+/** Finding it out takes two starts of Node. */
+let found: Promise<string[]> | undefined;
+
+/** The command that runs the compiled ingress, with the C library that it needs. */
+export function ingressProgram(): Promise<string[]> {
+  found ??= ingressNodeCommand({ runtimeDir: runtimeDir(), report: testReport() }).then(
+    ({ command, args }) => [command, ...args, projectFile(".build", "ingress", "main.js")],
+  );
+  return found;
+}
