@@ -64,15 +64,10 @@ function visitFields(visit: Visit, workspace: Workspace | undefined): string {
   );
 }
 
-type DeviceFields = { readonly userAgent: string; readonly fields: string };
-
-/** The readers cache devices and geo facts, so their fields are cached too. */
-const devices = new WeakMap<Device, DeviceFields>();
-
 function deviceFields(device: Device, userAgent: string): string {
-  const known = devices.get(device);
-  if (known !== undefined && known.userAgent === userAgent) return known.fields;
-  const fields =
+  const { fields } = device;
+  if (fields !== undefined && fields.userAgent === userAgent) return fields.text;
+  const text =
     textField("user_agent", userAgent) +
     flagField("is_headless", device.isHeadless) +
     flagField("missing_ua", device.missingUa) +
@@ -81,8 +76,8 @@ function deviceFields(device: Device, userAgent: string): string {
     textField("os_version", device.osVersion) +
     textField("browser", device.browser) +
     textField("browser_version", device.browserVersion);
-  devices.set(device, { userAgent, fields });
-  return fields;
+  device.fields = { userAgent, text };
+  return text;
 }
 
 const geoFields = compiled<GeoFacts, string>(

@@ -8,10 +8,10 @@ const USER_AGENTS_REMEMBERED_MAX = 20_000;
 /** Characters that the parser reads: its time grows with the square of some texts. Names of systems and browsers come earlier. */
 const PARSED_LENGTH_MAX = 256;
 /**
- * Microseconds of parsing that each click earns, and the most that is saved up: every eighth click may have a new user agent, and
- * 10,000 in a row after a start.
+ * Microseconds of parsing that each click earns, and the most that is saved up: every sixteenth click may have a new user agent,
+ * and 10,000 in a row after a start.
  */
-const PARSE_US_A_CLICK = 3;
+const PARSE_US_A_CLICK = 1.5;
 const PARSE_US_MAX = 240_000;
 /**
  * The cost of parsing and keeping a text of this length; a longer text costs the square of its length. It is a model and not a
@@ -33,6 +33,8 @@ export type Device = {
   readonly isBot: boolean;
   readonly isHeadless: boolean;
   readonly missingUa: boolean;
+  /** Of click records: written by the first click that needs them, and the same for all clicks of the user agent. */
+  fields: { readonly userAgent: string; readonly text: string } | undefined;
 };
 
 export type DeviceReader = {
@@ -108,6 +110,7 @@ function deviceOf(userAgent: string, parsed: Parsed): Device {
     isBot,
     isHeadless: HEADLESS.test(userAgent),
     missingUa: userAgent === "",
+    fields: undefined,
   };
 }
 

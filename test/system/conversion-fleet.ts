@@ -35,9 +35,9 @@ export class ConversionFleet {
 
   static async open(processes: number): Promise<ConversionFleet> {
     const folder = await mkdtemp(join(tmpdir(), "tracker-fleet-"));
-    const { urls, stop } = await startServers({ need: ["postgres", "nats", "clickhouse"] });
-    const world = await TrackingWorld.open({ servers: urls, lanes: 0 });
-    const fleet = new ConversionFleet(world, folder, stop);
+    const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
+    const world = await TrackingWorld.open({ servers: servers.urls, lanes: 0 });
+    const fleet = new ConversionFleet(world, folder, () => servers.stop());
     for (let i = 0; i < processes; i += 1) await fleet.addProcessor(i);
     return fleet;
   }

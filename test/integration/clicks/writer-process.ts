@@ -30,9 +30,11 @@ export class WriterProcess {
 
   async untilOpen(): Promise<void> {
     const isOpen = (): boolean => this.epochs.size === LANES;
-    await until("all lanes are open", isOpen, { timeoutMs: 60_000, pollMs: 10 }).catch((error) => {
-      throw new Error(this.#lines.join("\n"), { cause: error });
-    });
+    await until("all lanes are open", isOpen, { timeoutMs: 60_000, pollMs: 10 }).catch(
+      (error: unknown) => {
+        throw new Error(this.#lines.join("\n"), { cause: error });
+      },
+    );
   }
 
   freeze(): void {

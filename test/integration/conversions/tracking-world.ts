@@ -63,7 +63,7 @@ export class TrackingWorld extends Stores {
     options: { readonly lanes?: number; readonly servers?: ServerUrls } = {},
   ): Promise<TrackingWorld> {
     const stores = await openStores({ label: "conversions", servers: options.servers });
-    const ids = await seed(stores.pool);
+    const ids = await insertSeed(stores.pool);
     const world = new TrackingWorld(stores, await followCatalog(stores.pool), ids);
     for (let lane = 0; lane < (options.lanes ?? 1); lane += 1) world.startLane();
     await world.nats.connection.flush();
@@ -90,10 +90,12 @@ export class TrackingWorld extends Stores {
   }
 
   #youngClicks(query: AnyClickQuery, shard: number): ClickRecord[] {
-    const clicks = [...this.young.values()];
     if (query.by === "page") throw new Error("no test of conversions lists clicks");
-    if (query.by === "id") return clicks.filter(({ click_id }) => click_id === query.clickId);
-    return clicks.filter(
+    if (query.by === "id") {
+      const click = this.young.get(query.clickId);
+      return click === undefined ? [] : [click];
+    }
+    return [...this.young.values()].filter(
       (click) =>
         click[query.kind] === query.value &&
         click.workspace_id === query.workspaceId &&
@@ -248,7 +250,7 @@ export class TrackingWorld extends Stores {
   }
 }
 
-async function seed(pool: Pool): Promise<Seed> {
+async function insertSeed(pool: Pool): Promise<Seed> {
   const workspaceId = await insertRow(pool, "workspace", {
     slug: "w",
     name: "W",
