@@ -18,16 +18,19 @@ export const DUMP_COMMAND = "npm run schema:dump";
 
 const HEAD = `-- What all migrations together make, to be read and never run. Written by \`${DUMP_COMMAND}\`; a test compares it.\n\n`;
 
-/** The text of both files, from databases that are migrated for it on these servers and dropped again. */
+/** The text of both files, from databases made for it on these servers: by the migrations, or as copies of a template. */
 export async function dumpSchemas(
   servers: Omit<ServerUrls, "nats">,
+  template?: string,
 ): Promise<Record<keyof typeof SCHEMA_FILES, string>> {
-  const database = await freshDatabase({ label: "schema", servers });
+  const database = await freshDatabase({ label: "schema", servers, template });
   const pool = openPool({ url: database.postgresUrl, applicationName: "test", connectionsMax: 1 });
   const clickhouse = openClickhouse({ url: database.clickhouseUrl, applicationName: "test" });
   try {
-    await migratePostgres(pool);
-    await migrateClickhouse(database.clickhouseUrl);
+    if (template === undefined) {
+      await migratePostgres(pool);
+      await migrateClickhouse(database.clickhouseUrl);
+    }
     return {
       postgres: HEAD + (await readPostgresSchema(pool)),
       clickhouse: HEAD + (await readClickhouseSchema(clickhouse, database.clickhouseUrl)),

@@ -13,20 +13,27 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-/**
- * Makes both, empty. `label`: lower-case letters, digits and underscores. `drop` ends the connections that are still open.
- */
+export interface FreshDatabaseOptions {
+  /** Lower-case letters, digits and underscores: whose database it is, for the person who finds it left over. */
+  readonly label: string;
+  /** Servers to make them on. */
+  readonly servers: Omit<ServerUrls, "nats">;
+  /** Name of another fresh database whose tables and rows are copied; nobody may be connected to it. Default: empty. */
+  readonly template?: string | undefined;
+}
+
+/** Makes both. `drop` ends the connections that are still open. */
 export async function freshDatabase({
   label,
   servers,
-}: {
-  readonly label: string;
-  readonly servers: Omit<ServerUrls, "nats">;
-}): Promise<FreshDatabase> {
+  template,
+}: FreshDatabaseOptions): Promise<FreshDatabase> {
   const name = `test_${label}_${randomBytes(5).toString("hex")}`;
   assert(/^test_[a-z0-9_]{1,50}$/.test(name), `not a name for a database: ${name}`);
-  await createPostgresDatabase(servers.postgres, name);
-  await onClickhouse(servers.clickhouse, `CREATE DATABASE ${name}`);
+  await Promise.all([
+    createPostgresDatabase(servers.postgres, name, template),
+    createClickhouseDatabase(servers.clickhouse, name, template),
+  ]);
   return {
     name,
     postgresUrl: withDatabase(servers.postgres, name),
@@ -38,9 +45,40 @@ export async function freshDatabase({
   };
 }
 
-/** An empty database on the server of `serverUrl`. */
-export async function createPostgresDatabase(serverUrl: string, name: string): Promise<void> {
-  await onPostgres(serverUrl, `create database ${name}`);
+/** A database on the server of `serverUrl`, empty if no template is named. */
+export async function createPostgresDatabase(
+  serverUrl: string,
+  name: string,
+  template = "template1",
+): Promise<void> {
+  await onPostgres(serverUrl, `create database ${name} template ${template}`);
+}
+
+async function createClickhouseDatabase(
+  serverUrl: string,
+  name: string,
+  template?: string,
+): Promise<void> {
+  const client = openClickhouse({ url: serverUrl, applicationName: "test" });
+  try {
+    await client.command({ query: `create database ${name}` });
+    if (template === undefined) return;
+    const answer = await client.query({
+      query:
+        "select name, total_rows > 0 as has_rows from system.tables where database = {template: String}",
+      query_params: { template },
+      format: "JSONEachRow",
+    });
+    const copy = async (table: { name: string; has_rows: number }): Promise<void> => {
+      const [from, to] = [`${template}.${table.name}`, `${name}.${table.name}`];
+      await client.command({ query: `create table ${to} as ${from}` });
+      if (table.has_rows === 1)
+        await client.command({ query: `insert into ${to} select * from ${from}` });
+    };
+    await Promise.all((await answer.json<Parameters<typeof copy>[0]>()).map(copy));
+  } finally {
+    await client.close();
+  }
 }
 
 /**

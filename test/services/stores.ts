@@ -82,16 +82,17 @@ export class Stores {
   }
 }
 
-export async function openStores({
-  label,
-  servers = serverUrls(),
-}: StoresOptions): Promise<OpenStores> {
-  const database = await freshDatabase({ label, servers });
+/** On the servers of the run their tables are copied from the template of the run; elsewhere the migrations make them. */
+export async function openStores({ label, servers }: StoresOptions): Promise<OpenStores> {
+  const urls = servers ?? serverUrls();
+  const template = servers === undefined ? inject("template") : undefined;
+  const database = await freshDatabase({ label, servers: urls, template });
   const pool = openPool({ url: database.postgresUrl, applicationName: "test" });
-  await Promise.all([migratePostgres(pool), migrateClickhouse(database.clickhouseUrl)]);
+  if (template === undefined)
+    await Promise.all([migratePostgres(pool), migrateClickhouse(database.clickhouseUrl)]);
   const clickhouse = openClickhouse({ url: database.clickhouseUrl, applicationName: "test" });
-  const nats = await connectNats({ url: servers.nats, name: "test", prefix: database.name });
-  return { database, pool, clickhouse, nats, natsUrl: servers.nats };
+  const nats = await connectNats({ url: urls.nats, name: "test", prefix: database.name });
+  return { database, pool, clickhouse, nats, natsUrl: urls.nats };
 }
 
 /** The servers of this run, as test/services/global-setup.ts started or found them. */
