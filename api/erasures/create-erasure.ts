@@ -11,7 +11,7 @@ import { type FieldFaults, type Operation, operation } from "../operation.ts";
 const EMAIL_LENGTH_MAX = 254;
 const FIELDS = ["click_id", "email", "ip"] as const;
 /** Each call rewrites parts of the click table. */
-const CALLS_A_MINUTE = 10;
+const CALLS_PER_MINUTE = 10;
 const RETRY_AFTER_SEC = 15;
 
 const Body = z.strictObject({
@@ -92,8 +92,8 @@ async function assertWithinBudget(db: Pool): Promise<void> {
     name: "count-recent-erasures",
     text: "select count(*) as calls from erasure where at > clock_timestamp() - interval '1 minute'",
   });
-  if ((rows[0]?.calls ?? 0) >= CALLS_A_MINUTE)
-    throw busy(`at most ${CALLS_A_MINUTE} erasures a minute: try again later`);
+  if ((rows[0]?.calls ?? 0) >= CALLS_PER_MINUTE)
+    throw busy(`at most ${CALLS_PER_MINUTE} erasures a minute: try again later`);
 }
 
 function busy(message: string): ApiError {

@@ -5,7 +5,7 @@ import type { CatalogEntry } from "../catalog/entry.ts";
 import type { UnreadableRecord } from "./unreadable-records.ts";
 
 /** Between two slices others run: visitors wait for some milliseconds at most. */
-const ENTRIES_A_SLICE = 5_000;
+const ENTRIES_PER_SLICE = 5_000;
 
 /** Postgres belongs to another installation than the catalog in memory: nothing of it is taken over. */
 class OtherInstallationError extends Error {
@@ -108,6 +108,6 @@ async function* inSlices(entries: Iterable<CatalogEntry>): AsyncGenerator<Catalo
   for (const entry of entries) {
     yield entry;
     taken += 1;
-    if (taken % ENTRIES_A_SLICE === 0) await setImmediate();
+    if (taken % ENTRIES_PER_SLICE === 0) await setImmediate();
   }
 }

@@ -14,7 +14,7 @@ const KINDS_OF_REFUSALS: ReadonlySet<string> = new Set([
   ...["workspace", "advertiser", "offer", "offer_event", "affiliate", "offer_access", "coupon"],
 ]);
 /** With more of them in one reading the log has their number. */
-const LINES_A_READING = 20;
+const LINES_PER_READING = 20;
 
 /**
  * What the catalog in memory lacks of the one in Postgres: of these records the last version that could be read stays in force, or
@@ -74,7 +74,7 @@ export class UnreadableRecords {
 
   #report(facts: object): void {
     this.#lines += 1;
-    if (this.#lines <= LINES_A_READING) this.#log.error(facts, "catalog.record-unreadable");
+    if (this.#lines <= LINES_PER_READING) this.#log.error(facts, "catalog.record-unreadable");
     else this.#unreported += 1;
   }
 }

@@ -19,7 +19,7 @@ const Found = z.object({ id: z.string(), in_ip: z.boolean(), in_text: z.boolean(
 export type ClickOfAddress = z.infer<typeof Found>;
 
 /** Clicks in one mutation: their ids are part of its text. */
-const IDS_A_MUTATION = 10_000;
+const IDS_PER_MUTATION = 10_000;
 const TIMEOUT_MS = 25_000;
 const COLUMNS = Object.keys(PERSONAL_COLUMNS).filter(isPersonalColumn);
 const IS_CLICK = `workspace_id = {workspaceId:UInt32}
@@ -126,8 +126,8 @@ function describes(columns: readonly PersonalColumn[]): string {
 }
 
 function* chunksOf({ workspaceId, clickIds }: ClicksOf): Generator<ClicksOf> {
-  for (let at = 0; at < clickIds.length; at += IDS_A_MUTATION)
-    yield { workspaceId, clickIds: clickIds.slice(at, at + IDS_A_MUTATION) };
+  for (let at = 0; at < clickIds.length; at += IDS_PER_MUTATION)
+    yield { workspaceId, clickIds: clickIds.slice(at, at + IDS_PER_MUTATION) };
 }
 
 function paramsOf({ workspaceId, clickIds }: ClicksOf): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import type { InboundCall } from "./inbound-call.ts";
 
 /** Rows of their own that one kind of refusal gets in a window. */
-const ROWS_A_WINDOW = 60;
+const ROWS_PER_WINDOW = 60;
 const WINDOW_MS = 60_000;
 /** Kinds are as many as workspaces, endpoints and result words: far fewer. */
 const KINDS_MAX = 10_000;
@@ -31,7 +31,7 @@ export class RefusalRows {
       this.#kinds.set(key, { startedAtMs: this.#nowMs(), rows: 1, more: 0, last: call });
       return true;
     }
-    if (kind.rows < ROWS_A_WINDOW) {
+    if (kind.rows < ROWS_PER_WINDOW) {
       kind.rows += 1;
       return true;
     }

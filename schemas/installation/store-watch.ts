@@ -11,7 +11,7 @@ const BEAT_MS = 5_000;
 /** A store that hangs delays the end of the process by no more. */
 const CLOSE_MS_MAX = 3_000;
 /** A mismatch stays until somebody acts: logged again after so many looks. */
-const LOOKS_A_LINE = 300;
+const LOOKS_PER_LINE = 300;
 
 export type StoreWatchOptions = {
   readonly pool: Pool;
@@ -109,7 +109,7 @@ export class StoreWatch {
 
   #reportMismatch({ own, recorded }: Extract<Comparison, { found: "strangers" }>): void {
     this.#looksWithMismatch += 1;
-    if (this.#looksWithMismatch % LOOKS_A_LINE !== 1) return;
+    if (this.#looksWithMismatch % LOOKS_PER_LINE !== 1) return;
     const incarnations = { postgres: own.incarnation, clickhouse: recorded.incarnation };
     this.#options.log.error(incarnations, "stores.do-not-belong-together");
   }

@@ -58,7 +58,7 @@ const HEADER_BYTES_MAX = 16_384;
 const STATUS_TEXT_MAX = 100;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** To one origin, for each value of `connectionsOf`. */
-const CONNECTIONS_AN_ORIGIN = 8;
+const CONNECTIONS_PER_ORIGIN = 8;
 /** Groups of connections that are kept for the next request; the one used longest ago is closed. */
 const AGENTS_MAX = 1_024;
 const IDLE_MS = 4_000;
@@ -113,7 +113,7 @@ export class OutgoingClient {
       this.#agents.get(name) ??
       new Agent({
         connect: this.#connect,
-        connections: CONNECTIONS_AN_ORIGIN,
+        connections: CONNECTIONS_PER_ORIGIN,
         pipelining: 1,
         keepAliveTimeout: IDLE_MS,
         headersTimeout: TIMEOUT_MS,

@@ -3,7 +3,7 @@ import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import {
   type ClickTaken,
   type ClickTotal,
-  NOTICES_A_MESSAGE,
+  NOTICES_PER_MESSAGE,
 } from "../../../schemas/events/click-notice.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
@@ -141,8 +141,8 @@ export class LaneNotices {
 
 function pagesOf<Notice>(notices: readonly Notice[]): Notice[][] {
   const pages: Notice[][] = [];
-  for (let from = 0; from < notices.length; from += NOTICES_A_MESSAGE) {
-    pages.push(notices.slice(from, from + NOTICES_A_MESSAGE));
+  for (let from = 0; from < notices.length; from += NOTICES_PER_MESSAGE) {
+    pages.push(notices.slice(from, from + NOTICES_PER_MESSAGE));
   }
   return pages;
 }
