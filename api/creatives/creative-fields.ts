@@ -9,7 +9,7 @@ import {
   targetUrl,
 } from "../rest/body-fields.ts";
 
-/** G54. */
+/** What a creative is (G54). */
 export const CREATIVE_KINDS = ["image", "html", "text", "link", "email"] as const;
 const CREATIVE_STATUSES = ["active", "inactive"] as const;
 
@@ -37,7 +37,7 @@ export const creativeFields = {
   status: oneOf(...CREATIVE_STATUSES),
 };
 
-export const keptOfCreative = {
+export const readOnlyOfCreative = {
   id: z.int(),
   offer_id: z.int(),
   created_at: shownTime,

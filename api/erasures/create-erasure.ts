@@ -4,7 +4,7 @@ import { withErasureLease } from "../../schemas/erasure/erasure-lease.ts";
 import { erase, type Subject } from "../../schemas/erasure/erasures.ts";
 import { parseClickId } from "../../schemas/ids/click-id.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
-import { wholeAdminWrite } from "../access/access-of-operations.ts";
+import { unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { ApiError } from "../errors.ts";
 import { type FieldFaults, type Operation, operation } from "../operation.ts";
 
@@ -54,7 +54,7 @@ export const createErasure: Operation = operation({
     "are cleared within about 20 s, in their log of deliveries within a minute. Clicks and reports from before the call that " +
     "arrive later, from a journal or a stream that is read again, are stored without the erased values. Raw messages stay in " +
     "journals until they are stored and in the stream for 72 hours, where no answer shows them.",
-  access: wholeAdminWrite,
+  access: unrestrictedAdminWrite,
   input: { body: Body },
   output: z.object({ data: Shown }),
   status: 200,

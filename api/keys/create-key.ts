@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { wholeAdminWrite } from "../access/access-of-operations.ts";
+import { unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { insertKey } from "../access/insert-key.ts";
 import { permissionsOf, type Role } from "../access/permissions.ts";
 import { isStaff } from "../access/principal.ts";
@@ -16,7 +16,7 @@ export const createKey: Operation = operation({
   path: "/keys",
   tag: "Management",
   summary: "Create an API key; its secret is in this answer only",
-  access: wholeAdminWrite,
+  access: unrestrictedAdminWrite,
   input: { body: CreateKeyBody },
   output: z.object({ data: ShownKey }),
   status: 201,
