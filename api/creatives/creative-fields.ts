@@ -19,7 +19,7 @@ export const LINK_MACRO = "{tracking_link}";
 const PIXELS_MAX = 100_000;
 const pixels = count({ min: 0, max: PIXELS_MAX });
 
-/** A URL that may be or contain the partner's link. */
+/** A URL that may contain `{tracking_link}`. */
 const creativeUrl = z
   .string("expected text")
   .refine(
@@ -52,7 +52,7 @@ export const shownOfCreative = {
   width: z.int().meta({ description: "Pixels, 0 when unknown" }),
   height: z.int().meta({ description: "Pixels, 0 when unknown" }),
   status: z.enum(CREATIVE_STATUSES),
-  tracking_link: z.string().meta({ description: "Partner keys only: their link of the offer" }),
+  tracking_link: z.string().meta({ description: "Partner keys only: their link to the offer" }),
   html: z
     .string()
     .meta({ description: "Partner keys only: markup of an image creative" })
