@@ -85,7 +85,7 @@ export async function outputIfInstalled(
 }
 
 /** The last lines that say something, as one line. */
-export function lastWords(text: string, lines = 2): string {
+export function lastLinesOf(text: string, lines = 2): string {
   return text
     .split("\n")
     .map((line) => line.trim())

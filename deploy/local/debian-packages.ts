@@ -12,7 +12,7 @@ import { join } from "node:path";
 import {
   type CommandOutput,
   commandOutput,
-  lastWords,
+  lastLinesOf,
   outputIfInstalled,
 } from "./command-output.ts";
 import { awaitFileLock } from "./file-lock.ts";
@@ -86,7 +86,7 @@ async function downloadAndUnpack(options: UnpackOptions, folder: string): Promis
       report.note("download", `done after ${formatSeconds(Date.now() - startedAtMs)}`);
       return;
     }
-    faults.push(`${release}: ${lastWords(output.stderr, 1)}`);
+    faults.push(`${release}: ${lastLinesOf(output.stderr, 1)}`);
   }
   throw new LaunchError(
     `apt could not download ${packages.join(", ")} (${faults.join("; ")}). Is the network reachable?`,
@@ -156,7 +156,7 @@ async function unpackInto(
       signal: options.signal,
     });
     if (unpacked.code !== 0) {
-      throw new LaunchError(`${archive} could not be unpacked: ${lastWords(unpacked.stderr)}`);
+      throw new LaunchError(`${archive} could not be unpacked: ${lastLinesOf(unpacked.stderr)}`);
     }
   }
   renameSync(draft, folder);

@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
 import { prepareChildFolders } from "./child.ts";
-import { lastWords } from "./command-output.ts";
+import { lastLinesOf } from "./command-output.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
-import { keptSecret, parseJson } from "./kept-files.ts";
+import { parseJson, storedSecret } from "./kept-files.ts";
 import { awaitReady, startLeashed } from "./leashed-server.ts";
 import { natsProgram } from "./nats-program.ts";
 import { formatSeconds, LaunchError } from "./report.ts";
@@ -38,7 +38,7 @@ export async function startNats(options: EmbeddedServerOptions): Promise<Embedde
   const startedAtMs = Date.now();
   const configFile = join(dataDir, "nats", "nats.conf");
   mkdirSync(join(dataDir, "nats"), { recursive: true, mode: 0o700 });
-  const password = keptSecret(join(dataDir, "nats.password"));
+  const password = storedSecret(join(dataDir, "nats.password"));
   writeFileSync(configFile, natsConfig({ dataDir, port, bind, password }), { mode: 0o600 });
   // An earlier version made the file for everybody to read.
   chmodSync(configFile, 0o600);
@@ -62,7 +62,7 @@ export async function startNats(options: EmbeddedServerOptions): Promise<Embedde
   });
   if (outcome !== "ready") {
     throw new LaunchError(
-      `NATS does not start on ${join(dataDir, "nats")}: ${lastWords(addedLog() || child.lastLines().join("\n"), 1)}\n` +
+      `NATS does not start on ${join(dataDir, "nats")}: ${lastLinesOf(addedLog() || child.lastLines().join("\n"), 1)}\n` +
         `More is in ${natsLog(dataDir)}. If its store is damaged, move ${join(dataDir, "nats")} away: clicks that are ` +
         "not stored yet are sent again from the journals.",
     );

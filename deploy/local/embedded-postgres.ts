@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { prepareChildFolders } from "./child.ts";
-import { commandOutput, lastWords } from "./command-output.ts";
+import { commandOutput, lastLinesOf } from "./command-output.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
-import { keptSecret } from "./kept-files.ts";
+import { storedSecret } from "./kept-files.ts";
 import { awaitReady, startLeashed } from "./leashed-server.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
 import { formatSeconds, LaunchError } from "./report.ts";
@@ -100,7 +100,7 @@ async function prepareCluster(
 ): Promise<string> {
   const passwordFile = join(dataDir, "postgres.password");
   const passwordWasKept = existsSync(passwordFile);
-  const password = keptSecret(passwordFile);
+  const password = storedSecret(passwordFile);
   if (!existsSync(cluster.folder)) {
     report.note("postgres", "making a new database cluster");
     await makeCluster(cluster, password, signal);
@@ -136,7 +136,7 @@ async function makeCluster(
   });
   if (made.code !== 0) {
     throw new LaunchError(
-      `Postgres could not make its data folder ${draft}: ${lastWords(made.stderr)}`,
+      `Postgres could not make its data folder ${draft}: ${lastLinesOf(made.stderr)}`,
     );
   }
   writeFileSync(join(draft, "pg_hba.conf"), "host all tracker samehost scram-sha-256\n");
@@ -179,7 +179,7 @@ async function runAlone(
       signal,
     });
     if (code !== 0) {
-      throw new LaunchError(`Postgres could not be set up in ${folder}: ${lastWords(stderr)}`);
+      throw new LaunchError(`Postgres could not be set up in ${folder}: ${lastLinesOf(stderr)}`);
     }
   }
 }
@@ -200,7 +200,7 @@ function readPidFile(folder: string): { server: string; isReadyOn: (port: number
 function notStarted(folder: string, dataDir: string, lines: readonly string[]): LaunchError {
   const said = lines.filter((line) => /FATAL|PANIC|HINT|could not/.test(line)).slice(-2);
   return new LaunchError(
-    `Postgres does not start on ${folder}: ${lastWords((said.length > 0 ? said : lines).join("\n"))}\n` +
+    `Postgres does not start on ${folder}: ${lastLinesOf((said.length > 0 ? said : lines).join("\n"))}\n` +
       `More is in ${join(dataDir, "logs", "postgres.log")}. If the data is damaged, restore ${folder} from a backup, ` +
       `or move ${dataDir} away to start with empty data.`,
   );

@@ -16,7 +16,7 @@ export interface Installation {
   readonly id: string;
   /** The DATA_DIR was empty at its first start, and the demo workspace is not made yet. */
   readonly needsDemo: boolean;
-  demoIsMade(): void;
+  noteDemoCreated(): void;
 }
 
 /** What the launcher itself puts there before it looks, and programs that may have been fetched beforehand. */
@@ -39,7 +39,7 @@ export function openInstallation(dataDir: string): Installation {
   return {
     id: record.id,
     needsDemo: record.demo === "pending",
-    demoIsMade: () => writeRecord(file, { id: record.id, demo: "made" }),
+    noteDemoCreated: () => writeRecord(file, { id: record.id, demo: "made" }),
   };
 }
 

@@ -37,7 +37,7 @@ export function keepFilesPrivate(dataDir: string): void {
 }
 
 /** The password kept in `file`, made at the first call. 24 random bytes, in letters that need no escaping in a URL or in SQL. */
-export function keptSecret(file: string): string {
+export function storedSecret(file: string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, randomBytes(24).toString("base64url"), { mode: 0o600 });

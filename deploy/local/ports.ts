@@ -38,7 +38,7 @@ export async function pickPort(
  * One port a name, the same ones at every start as long as they are free: `file` keeps them. A file that cannot be read as
  * ports is written anew, since nothing depends on the numbers.
  */
-export async function keptPorts<Name extends string>(
+export async function stablePorts<Name extends string>(
   file: string,
   names: readonly Name[],
   host: string,

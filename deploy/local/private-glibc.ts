@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { commandOutput, lastWords } from "./command-output.ts";
+import { commandOutput, lastLinesOf } from "./command-output.ts";
 import { unpackDebianPackages } from "./debian-packages.ts";
 import { LaunchError, type Report } from "./report.ts";
 
@@ -79,7 +79,7 @@ async function loadFault(
   const said = stderr.split("\n");
   const line =
     said.find((text) => text.includes("GLIBC")) ?? said.find((text) => /^\w*Error/.test(text));
-  return line ?? lastWords(stderr);
+  return line ?? lastLinesOf(stderr);
 }
 
 function notLoading(fault: string): LaunchError {

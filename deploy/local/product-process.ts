@@ -2,7 +2,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { startChild } from "./child.ts";
-import { lastWords } from "./command-output.ts";
+import { lastLinesOf } from "./command-output.ts";
 import { awaitReady } from "./leashed-server.ts";
 import { LineLimiter, shownLine } from "./log-lines.ts";
 import type { NodeCommand } from "./private-glibc.ts";
@@ -65,7 +65,7 @@ export function productService(process: ProductProcess, host: ProductProcessHost
       if (outcome === "ready") return child;
       const what = outcome === "late" ? `${healthUrl} does not answer 200` : "it ended at once";
       throw new LaunchError(
-        `${name} did not start: ${what}. Its last words: ${lastWords(child.lastLines().join("\n")) || "none"}\n` +
+        `${name} did not start: ${what}. Its last words: ${lastLinesOf(child.lastLines().join("\n")) || "none"}\n` +
           `More is in ${join(dataDir, "logs", `${name}.log`)}.`,
       );
     },

@@ -6,7 +6,7 @@ import { natsGreeting, startNats } from "./embedded-nats.ts";
 import { startPostgres } from "./embedded-postgres.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
 import { isNewEnough } from "./nats-program.ts";
-import { keptPorts } from "./ports.ts";
+import { stablePorts } from "./ports.ts";
 import { LaunchError, type Report } from "./report.ts";
 import type { LauncherSettings } from "./settings.ts";
 import type { Supervisor } from "./supervisor.ts";
@@ -52,7 +52,7 @@ export async function openServers(
 ): Promise<ServerUrls> {
   const { servers } = settings;
   const embedded = SERVER_NAMES.filter((name) => servers[EMBEDDED[name].setting] === undefined);
-  const ports = await keptPorts(join(settings.dataDir, "ports.json"), embedded, LOOPBACK);
+  const ports = await stablePorts(join(settings.dataDir, "ports.json"), embedded, LOOPBACK);
   const urls: { [Name in keyof ServerUrls]: string | undefined } = { ...servers };
   await supervisor.add(
     embedded.map((name) => ({
