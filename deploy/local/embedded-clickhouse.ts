@@ -28,7 +28,7 @@ const READY_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 25_000;
 const USER = "tracker";
 const DATABASE = "tracker";
-/** As package.json has it for Linux on x64; the engines of other platforms are installed by hand. */
+/** The package for Linux on x64, as in package.json. Install the engines of other platforms by hand. */
 const ENGINE_VERSION = "26.7.3-stable.1";
 
 /**
@@ -103,7 +103,7 @@ async function endLeftover({ dataDir, report }: EmbeddedServerOptions): Promise<
   }
 }
 
-/** @throws {LaunchError} where the installation has no engine for this machine. */
+/** @throws {LaunchError} if the installation has no engine for this machine. */
 function engineLibrary(): string {
   const libc = process.platform === "linux" ? "-gnu" : "";
   const name = `@chdb/lib-${process.platform}-${process.arch}${libc}`;
@@ -141,7 +141,7 @@ function writeConfiguration(options: EmbeddedClickhouseOptions, password: string
   return configFile;
 }
 
-/** The engine writes and bounds it itself; what its process says otherwise is in `clickhouse.log`. */
+/** The engine's own log, which it rotates itself. Other output of its process is in `clickhouse.log`. */
 function serverLog(dataDir: string): string {
   return join(dataDir, "logs", "clickhouse-server.log");
 }
