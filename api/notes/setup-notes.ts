@@ -81,7 +81,6 @@ const SETUP: Notes = {
 };
 
 const NOTIFYING: Notes = {
-  kind: "Kind of the record",
   "Postback.kind":
     "`s2s`: a request from this server · `html`: markup that an iframe pixel carries",
   "Postback.method": "Method of the request",
