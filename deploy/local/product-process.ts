@@ -65,7 +65,7 @@ export function productService(process: ProductProcess, host: ProductProcessHost
       if (outcome === "ready") return child;
       const what = outcome === "late" ? `${healthUrl} does not answer 200` : "it ended at once";
       throw new LaunchError(
-        `${name} did not start: ${what}. Its last words: ${lastLinesOf(child.lastLines().join("\n")) || "none"}\n` +
+        `${name} did not start: ${what}. Its last output: ${lastLinesOf(child.lastLines().join("\n")) || "none"}\n` +
           `More is in ${join(dataDir, "logs", `${name}.log`)}.`,
       );
     },
