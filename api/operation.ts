@@ -57,11 +57,11 @@ export type OperationAccess = {
   /** Permission that staff keys need instead. */
   readonly staffPermission?: Permission;
   /**
-   * Refuses staff keys that are narrowed to some permissions. Needed where no permission covers the operation, and where the
-   * operation could widen a key, such as creating keys. With a permission as value, keys narrowed to a list with that permission
+   * Refuses staff keys that are restricted to some permissions. Needed where no permission covers the operation, and where the
+   * operation could widen a key, such as creating keys. With a permission as value, keys restricted to a list with that permission
    * are still allowed.
    */
-  readonly needsWholeKey?: true | Permission;
+  readonly needsUnrestrictedKey?: true | Permission;
   /** A write is refused to analyst keys as `read_only_key` and to other roles as `forbidden`. Writes go to the audit log. */
   readonly isWrite: boolean;
 };

@@ -4,8 +4,8 @@ import { connectNats, type Nats, type NatsOptions } from "../schemas/nats/connec
 const RETRY_MS = 500;
 
 /**
- * The connection to NATS. It may be down at the start and at any later time: clicks are still taken (P2). Nothing is handed to a
- * connection that is down, so nothing accumulates in it.
+ * The connection to NATS. It may be down at the start and at any later time; clicks are still accepted (P2). `current` returns no
+ * connection while it is down, so nothing accumulates in its buffer.
  */
 export class NatsLink {
   readonly #options: NatsOptions;
@@ -56,7 +56,7 @@ export class NatsLink {
       void this.#watch(nats);
     } catch (error) {
       if (this.#closed) return;
-      // Logged once an outage, not once an attempt.
+      // Logged once per outage, not per attempt.
       if (isFirstAttempt) this.#log.warn({ err: error }, "nats.not-reached");
       this.#timer = setTimeout(() => void this.#connect(false), RETRY_MS);
     }

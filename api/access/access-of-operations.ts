@@ -20,11 +20,14 @@ export function adminWrite(permission?: Permission): OperationAccess {
   return { roles: ["admin"], isWrite: true, ...withPermission(permission) };
 }
 
-/** Reads of data that belong to the installation or to the whole workspace. Refused to narrowed keys. */
-export const wholeStaff: OperationAccess = { ...staff(), needsWholeKey: true };
+/** Reads of data that belong to the installation or to the whole workspace. Refused to keys that are restricted to some permissions. */
+export const unrestrictedStaff: OperationAccess = { ...staff(), needsUnrestrictedKey: true };
 
 /** Writes of the same data. */
-export const wholeAdminWrite: OperationAccess = { ...adminWrite(), needsWholeKey: true };
+export const unrestrictedAdminWrite: OperationAccess = {
+  ...adminWrite(),
+  needsUnrestrictedKey: true,
+};
 
 function withPermission(permission: Permission | undefined): { permission?: Permission } {
   return permission === undefined ? {} : { permission };

@@ -11,7 +11,7 @@ export function bearerKey(authorization: string | undefined): string | undefined
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
-/** Why a found key is refused before the request is read: address, workspace or account (G02). */
+/** Why a valid key is refused before its request is read: address, workspace or account (G02). Undefined if it is admitted. */
 export function refusalOfKey(
   { principal, allowedFrom, isWorkspaceActive }: FoundKey,
   ip: string,
@@ -36,7 +36,7 @@ export function authorize(principal: Principal, access: OperationAccess): void {
   if (refusal !== undefined) throw refusal;
 }
 
-/** Why this key may never use the operation, whatever the request says. */
+/** Why this key may never use the operation, regardless of the request. Undefined if it may. */
 export function refusalOfAccess(
   principal: Principal,
   access: OperationAccess,
@@ -53,9 +53,9 @@ export function refusalOfAccess(
     return new ApiError("forbidden", `this key lacks the permission ${permission}`);
   }
   if (
-    access.needsWholeKey !== undefined &&
+    access.needsUnrestrictedKey !== undefined &&
     principal.permissions.length < permissionsOf(principal.role, null).length &&
-    !principal.permissions.some((held) => held === access.needsWholeKey)
+    !principal.permissions.some((held) => held === access.needsUnrestrictedKey)
   ) {
     return new ApiError(
       "forbidden",

@@ -2,7 +2,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 /** A key that another process created is known here within this time. */
 const FRESH_MS = 1_000;
-const ROWS_A_STATEMENT = 10_000;
+const ROWS_PER_STATEMENT = 10_000;
 /** About 40 MB. With more keys, any key may exist, so each is looked up in Postgres. */
 const KEYS_MAX = 1_000_000;
 /** An ID is assigned before its row is committed, so the newest IDs are read again. */
@@ -43,11 +43,11 @@ export class KeyMarks {
       const { rows } = await this.#db.query<{ id: number; secret_hash: Buffer }>({
         name: "read-key-marks",
         text: "select id, secret_hash from api_key where id > $1 order by id limit $2",
-        values: [afterId, ROWS_A_STATEMENT],
+        values: [afterId, ROWS_PER_STATEMENT],
       });
       for (const { secret_hash } of rows) this.#marks.add(markOf(secret_hash));
       afterId = rows.at(-1)?.id ?? afterId;
-      if (rows.length < ROWS_A_STATEMENT) break;
+      if (rows.length < ROWS_PER_STATEMENT) break;
     }
     this.#lastId = Math.max(this.#lastId, afterId);
     this.#readAtMs = startedAtMs;

@@ -53,7 +53,7 @@ export type Principal =
       readonly advertiser: PrincipalAdvertiser;
     });
 
-/** A word for what a key can see: keys of one scope see the same (G33). */
+/** Keys of a workspace with the same scope see the same records and fields (G33). */
 export function scopeOf(principal: Principal): string {
   const account = principal.affiliate?.id ?? principal.advertiser?.id ?? 0;
   return `${principal.role}:${account}`;

@@ -3,8 +3,8 @@ import { quoteConditions, quoteIdentifier } from "../../schemas/postgres/quote.t
 import { retryConflicts } from "../../schemas/postgres/retry-conflicts.ts";
 import type { Reference } from "../rest/codes.ts";
 import { conditionsOf, equals } from "../rest/filter-conditions.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
 import type { FilteredPage } from "../rest/page.ts";
+import { statementName } from "../rest/statement-name.ts";
 import type { AdCostRow } from "./ad-cost-fields.ts";
 
 export type StoredAdCost = {
@@ -20,7 +20,7 @@ export type AdCost = Omit<AdCostRow, "offer_id" | "affiliate_id"> & {
   readonly affiliate_id: number | null;
 };
 
-/** Newest day first, at most `rowsMax`, `from` and `to` included. */
+/** Newest day first, at most `rowsMax`. `from` and `to` are inclusive. */
 export async function listAdCosts(
   db: Queryable,
   workspaceId: number,
@@ -29,7 +29,7 @@ export async function listAdCosts(
   const { after, rowsMax, from, to, filters } = page;
   const conditions = conditionsOf(filters, (name) => equals(quoteIdentifier(name)));
   const { rows } = await db.query<StoredAdCost>({
-    ...keptPlan("list-ad-costs", { from, to, ...filters }),
+    ...statementName("list-ad-costs", { from, to, ...filters }),
     text: `select id, date, hour, offer_id, affiliate_id, traffic_source, ext_campaign_id, ext_adgroup_id, currency, amount,
              created_at, updated_at
            from ad_cost
@@ -85,10 +85,7 @@ export async function saveAdCosts(
   return rows[0] ?? { inserted: 0, updated: 0 };
 }
 
-/**
- * The offers of a workspace that the given texts name, each with its advertiser. A text is tried as an id first, then as a code
- * (G25).
- */
+/** Finds offers of a workspace, each with its advertiser, by `code` of the reference. A reference is tried as an id, then as a code (G25). */
 export async function findNamedOffers(
   db: Queryable,
   workspaceId: number,
@@ -108,7 +105,7 @@ export async function findNamedOffers(
   return new Map(rows.map(({ asked, ...offer }) => [asked, offer]));
 }
 
-/** The partners of a workspace that the given texts name. */
+/** Finds partners of a workspace in the same way. */
 export async function findNamedAffiliates(
   db: Queryable,
   workspaceId: number,

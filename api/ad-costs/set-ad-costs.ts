@@ -29,7 +29,7 @@ const EXAMPLE = {
   amount: "25.40",
 };
 
-/** Rows are judged one by one, so that a bad row does not block the good ones. The document shows what a row is. */
+/** Each row is validated separately, so that an invalid row does not block the others. OpenAPI still shows the schema of a row. */
 const Body = z.strictObject({
   rows: z
     .array(z.unknown().meta({ ...rowSchema, examples: [EXAMPLE] }), "expected a list of costs")
@@ -39,7 +39,7 @@ const Body = z.strictObject({
 
 const Rejected = z.strictObject({
   row: z.int().meta({ description: "The first row is 1; a header line is not counted" }),
-  fields: z.record(z.string(), z.string()).meta({ description: "Field to what is wrong with it" }),
+  fields: z.record(z.string(), z.string()).meta({ description: "What is wrong, by field" }),
 });
 
 export const setAdCosts: Operation = operation({
@@ -48,13 +48,13 @@ export const setAdCosts: Operation = operation({
   path: "/ad-costs",
   tag: "Management",
   summary:
-    "Set ad costs, up to 10,000; bad rows are refused by their number and the others are kept",
+    "Set up to 10,000 ad costs; invalid rows are reported by number and the others are stored",
   description:
-    "The body is `{rows: […]}`, or text/csv with a header line that names the columns, in any order; an empty cell is a field left " +
-    "out. A cost is identified by all fields but its amount: sent again it gets the new amount, and of a cost that is in one call " +
-    "twice the last counts. A cost is taken back by sending it with the amount 0. `offer_id` and `affiliate_id` take an id or a " +
-    "code. Date and hour are those of the ad platform's statement, in no time zone: reports show the cost on that date in any " +
-    "`tz`. All rows of a call are written together.",
+    "The body is `{rows: […]}`, or text/csv with a header line that names the columns in any order. An empty cell is a field left " +
+    "out. All fields except the amount identify a cost. Send a cost again to change its amount, or with the amount 0 to cancel it. " +
+    "If a call contains a cost twice, the last one counts. `offer_id` and `affiliate_id` take an id or a code. Date and hour are " +
+    "those of the ad platform's statement and have no time zone: reports show the cost on that date in any `tz`. All valid rows of " +
+    "a call are written in one transaction.",
   access: adminWrite("conversions.write"),
   input: { body: Body },
   csvBody: csvCosts,
@@ -67,22 +67,22 @@ export const setAdCosts: Operation = operation({
   }),
   status: 201,
   run: async (context, { body }) => {
-    const { costs, rejected } = await judgeRows(context, body.rows);
-    const saved = await saveAdCosts(context.db, context.workspace.id, lastOfEach(costs));
+    const { costs, rejected } = await validateRows(context, body.rows);
+    const saved = await saveAdCosts(context.db, context.workspace.id, lastOfEachKey(costs));
     return { body: { data: { ...saved, rejected } } };
   },
 });
 
-type Judged = {
+type ValidatedRows = {
   readonly costs: readonly AdCost[];
   readonly rejected: readonly z.infer<typeof Rejected>[];
 };
 
 /** Reports faults of form and unknown references together. */
-async function judgeRows(
+async function validateRows(
   { db, workspace }: OperationContext,
   rows: readonly unknown[],
-): Promise<Judged> {
+): Promise<ValidatedRows> {
   const offers = await findNamedOffers(db, workspace.id, referencesIn(rows, "offer_id"));
   const affiliates = await findNamedAffiliates(
     db,
@@ -93,8 +93,8 @@ async function judgeRows(
   const rejected: z.infer<typeof Rejected>[] = [];
   for (const [index, row] of rows.entries()) {
     const unknown: FieldFaults = {
-      ...nameless(row, "offer_id", offers),
-      ...nameless(row, "affiliate_id", affiliates),
+      ...unknownReference(row, "offer_id", offers),
+      ...unknownReference(row, "affiliate_id", affiliates),
     };
     const parsed = AdCostRow.safeParse(row);
     if (!parsed.success || Object.keys(unknown).length > 0) {
@@ -133,7 +133,7 @@ function referenceIn(row: unknown, field: ReferenceField): Reference | undefined
   return recordReference.safeParse(asObject(row)[field]).data;
 }
 
-function nameless(
+function unknownReference(
   row: unknown,
   field: ReferenceField,
   known: ReadonlyMap<string, unknown>,
@@ -144,7 +144,7 @@ function nameless(
 }
 
 /** The last row of each key; a key is everything but the amount. */
-function lastOfEach(costs: readonly AdCost[]): AdCost[] {
+function lastOfEachKey(costs: readonly AdCost[]): AdCost[] {
   return [...new Map(costs.map((cost) => [keyOf(cost), cost])).values()];
 }
 

@@ -67,14 +67,19 @@ export const advertisers = manage({
     billing_terms: "net30",
     tags: [],
   },
-  minted: ({ workspace }) => ({ currency: workspace.currency }),
-  kept: { id: z.int(), postback_token: z.string(), created_at: shownTime, updated_at: shownTime },
+  generated: ({ workspace }) => ({ currency: workspace.currency }),
+  readOnly: {
+    id: z.int(),
+    postback_token: z.string(),
+    created_at: shownTime,
+    updated_at: shownTime,
+  },
   secret: {
     column: "postback_token",
     mint: mintPostbackToken,
     operation: {
       name: "rotateAdvertiserToken",
-      end: "rotate-postback-token",
+      pathEnd: "rotate-postback-token",
       summary: "Give an advertiser a new postback token; the old one stops working within a second",
     },
   },

@@ -26,7 +26,7 @@ import { queueEvent, type Shown } from "../webhooks/queue-event.ts";
 
 const STATUSES = ["active", "pending", "blocked", "rejected"] as const;
 const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
-/** G56. */
+/** When partners are paid (G56). */
 const PAYMENT_TERMS = [
   ...(["net7", "net15", "net30", "net45", "net60"] as const),
   ...(["weekly", "biweekly", "monthly", "on_request"] as const),
@@ -103,8 +103,8 @@ export const affiliates = manage({
     min_payout: "0.0000",
     tags: [],
   },
-  minted: ({ workspace }) => ({ code: mintCode(), currency: workspace.currency }),
-  kept: {
+  generated: ({ workspace }) => ({ code: mintCode(), currency: workspace.currency }),
+  readOnly: {
     id: z.int(),
     approved_at: shownTime.nullable(),
     created_at: shownTime,

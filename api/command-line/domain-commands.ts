@@ -53,10 +53,10 @@ const add: Command = {
     name: "HOST",
     summary: "as in links, with the port unless it is the default one",
   },
-  summary: "a further host of links",
+  summary: "adds a host for links",
   options: {
     ...IN_WORKSPACE,
-    scheme: { value: "https|http", summary: "https without" },
+    scheme: { value: "https|http", summary: "default: https" },
     default: { summary: "use it for links without another domain" },
   },
   examples: ["domain add go.acme.example --workspace acme --default"],
@@ -130,7 +130,7 @@ type ShownFields = Readonly<Record<string, unknown>>;
 const setDefault = change(
   {
     name: "domain set-default",
-    summary: "links have this domain from now on",
+    summary: "makes this the default domain of links",
     examples: ["domain set-default go.acme.example --workspace acme"],
   },
   {},
@@ -153,7 +153,7 @@ const certify = change(
     summary: "records that the domain has its certificate",
     examples: ["domain certify go.acme.example --workspace acme"],
   },
-  { set: { value: "certified|pending|not_certified", summary: "certified without" } },
+  { set: { value: "certified|pending|not_certified", summary: "default: certified" } },
   (set = "certified") => ({ body: { certification: set }, state: set }),
 );
 

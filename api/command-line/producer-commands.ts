@@ -11,8 +11,8 @@ const list: Command = {
   summary: "ingress journals, their hosts, and since when clicks may be missing",
   options: JSON_OUTPUT,
   examples: ["producer list"],
-  notes: `running: its process lives. ended: it stopped in good order and everything is stored.
-silent: clicks may lie in its journal; look-ups of clicks since then answer 503.
+  notes: `running: its process runs. ended: it stopped cleanly and all of its clicks are stored.
+silent: its journal may contain clicks; look-ups of clicks since then answer 503.
 given up: \`producer give-up\` ended the wait.`,
   run: async (given, environment) =>
     await withDatabase(environment, async (db) => {
@@ -27,7 +27,7 @@ function producerTable(producers: readonly KnownProducer[]): string {
       { title: "NUMBER", value: ({ id }) => id },
       { title: "HOST", value: ({ host }) => host },
       { title: "STATE", value: ({ state }) => state },
-      { title: "LAST WORD", value: ({ lastWordAt }) => lastWordAt ?? "never" },
+      { title: "LAST REPORT", value: ({ lastWordAt }) => lastWordAt ?? "never" },
       { title: "MAY MISS CLICKS SINCE", value: ({ mayMissSince }) => mayMissSince },
     ],
     producers,
@@ -41,8 +41,8 @@ const giveUp: Command = {
   summary: "stops waiting for an ingress whose disk is lost",
   options: JSON_OUTPUT,
   examples: ["producer give-up 7"],
-  notes: `Only for a journal that cannot come back. Otherwise start an ingress on it: that
-ships what is in it. Prints the time since when clicks may be missing; look-ups
+  notes: `Only for a journal that cannot come back. Otherwise start an ingress on it, which
+ships its clicks. Prints the time since when clicks may be missing; look-ups
 work again within ten seconds. If it comes back after all, its clicks count.
 Safe to repeat.`,
   run: async (given, environment) => await runGiveUp(given.operand, given.has("json"), environment),

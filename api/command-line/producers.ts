@@ -1,18 +1,18 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
-/** The longest silence of a live producer. An ingress updates its run every two seconds and reports positions every ten. */
+/** The longest silence of a live producer. An ingress updates its run every 2 s; click writers save its last message every 10 s. */
 const ALIVE_SECONDS = 30;
 
 export type ProducerState = "running" | "silent" | "ended" | "given up";
 
-/** An ingress journal as the click writers know it. Times are ISO text. */
+/** An ingress journal and its state in Postgres. Times are ISO text. */
 export type KnownProducer = {
   readonly id: number;
   readonly host: string;
   readonly state: ProducerState;
-  /** Time of its newest report in any lane; null if it never reported. */
+  /** When it last updated its run or a click writer last received a message from it; null if neither has happened. */
   readonly lastWordAt: string | null;
-  /** Clicks answered after this time may be missing; null while none is. */
+  /** Clicks answered after this time may be missing; null if none can be. */
   readonly mayMissSince: string | null;
 };
 

@@ -26,11 +26,11 @@ export const restoredCommand: Command = {
   options: {
     postgres: { summary: "Postgres was restored" },
     clickhouse: { summary: "ClickHouse was restored" },
-    both: { summary: "both were" },
+    both: { summary: "both were restored" },
   },
   examples: ["restored --postgres"],
   notes: `Steps of a restore: 1 stop processors and api; ingress goes on and answers from memory.
-2 restore. 3 \`migrate\`. 4 this command. 5 start processors, then api. It lifts
+2 restore. 3 \`migrate\`. 4 this command. 5 start processors, then api. It raises
 every id sequence above what ClickHouse and the streams know, raises the epochs
 of the click writers and gives both stores a new incarnation. After a restore of
 ClickHouse the writers read the streams from their beginning. Safe to run twice.

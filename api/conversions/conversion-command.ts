@@ -1,5 +1,7 @@
-import type { ConversionCommand } from "../../schemas/events/conversion-command.ts";
-import { ConversionCommandReply } from "../../schemas/events/conversion-command.ts";
+import {
+  type ConversionCommand,
+  ConversionCommandReply,
+} from "../../schemas/events/conversion-command.ts";
 import { ask } from "../../schemas/nats/ask.ts";
 import { ApiError, unavailable } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
@@ -14,13 +16,13 @@ export type Answered = Exclude<
 
 /**
  * Sends a command to the conversion processors and waits for the result.
- * @throws {ApiError} a refusal by the rules, or `unavailable`: then it is unknown whether the command was carried out.
+ * @throws {ApiError} a refusal, or `unavailable`: then it is unknown whether the command was carried out.
  */
-export async function commandConversions(
+export async function sendConversionCommand(
   { nats }: OperationContext,
   command: ConversionCommand,
 ): Promise<Answered> {
-  const reply = await request(nats, command);
+  const reply = await replyTo(nats, command);
   switch (reply.kind) {
     case "created":
     case "changed":
@@ -37,7 +39,7 @@ export async function commandConversions(
   }
 }
 
-async function request(
+async function replyTo(
   nats: OperationContext["nats"],
   command: ConversionCommand,
 ): Promise<ConversionCommandReply> {

@@ -4,8 +4,8 @@ import type { TimeRange } from "../../schemas/time/range.ts";
 import type { Principal } from "../access/principal.ts";
 import { isStaff } from "../access/principal.ts";
 import { conditionsOf, equals, type Filter } from "../rest/filter-conditions.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
 import type { FilteredPage } from "../rest/page.ts";
+import { statementName } from "../rest/statement-name.ts";
 
 /** A conversion as stored; `click` holds the fields that were copied from its click. */
 export type ConversionRow = {
@@ -72,7 +72,7 @@ export async function listConversions(
     (name) => FILTERS[name] ?? equals(quoteIdentifiers([name], "c")),
   );
   const { rows } = await db.query<ConversionRow>({
-    ...keptPlan(`list-conversions-${isStaff(role) ? "staff" : role}`, filters),
+    ...statementName(`list-conversions-${isStaff(role) ? "staff" : role}`, filters),
     text: `select ${COLUMNS} ${SOURCE}
            where c.workspace_id = $1 and (c.conv_ts, c.id) < ($2::timestamptz, $3::uuid)
              and c.conv_ts >= to_timestamp($4::double precision / 1000)

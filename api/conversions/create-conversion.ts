@@ -10,7 +10,7 @@ import {
   operation,
 } from "../operation.ts";
 import { parseReference } from "../rest/codes.ts";
-import { commandConversions } from "./conversion-command.ts";
+import { sendConversionCommand } from "./conversion-command.ts";
 import { CreateConversionBody, ShownConversion } from "./conversion-fields.ts";
 import { findConversion } from "./conversions.ts";
 import { showConversion } from "./show-conversion.ts";
@@ -39,7 +39,7 @@ export const createConversion: Operation = operation({
     const affiliate = await findAffiliate(db, principal.workspace.id, body.affiliate_id);
     if (offer === undefined) throw validationFailed({ offer_id: "no such offer" });
     if (affiliate === undefined) throw validationFailed({ affiliate_id: "no such affiliate" });
-    const answer = await commandConversions(context, {
+    const answer = await sendConversionCommand(context, {
       kind: "create",
       workspaceId: principal.workspace.id,
       keyId: principal.keyId,

@@ -32,7 +32,7 @@ export const listConversionHistory: Operation = operation({
   method: "GET",
   path: "/conversions/{id}/history",
   tag: "Conversions",
-  summary: "Every change of a conversion, newest first; the last one is its creation",
+  summary: "Every change of a conversion, newest first; the last entry is its creation",
   access: everybody("conversions.read"),
   input: {
     path: ConversionPath,

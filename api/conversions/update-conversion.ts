@@ -2,7 +2,7 @@ import { z } from "zod";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { notFound } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
-import { commandConversions } from "./conversion-command.ts";
+import { sendConversionCommand } from "./conversion-command.ts";
 import { PatchConversionBody, ShownConversion } from "./conversion-fields.ts";
 import { findConversion } from "./conversions.ts";
 import { ConversionPath, getConversionOfPath } from "./get-conversion.ts";
@@ -25,7 +25,7 @@ export const updateConversion: Operation = operation({
   findResource: getConversionOfPath,
   run: async (context, { body, resource }) => {
     const { principal, db } = context;
-    const answer = await commandConversions(context, {
+    const answer = await sendConversionCommand(context, {
       kind: "set-status",
       workspaceId: principal.workspace.id,
       keyId: principal.keyId,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { adminWrite } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
-import { commandConversions } from "./conversion-command.ts";
+import { sendConversionCommand } from "./conversion-command.ts";
 import { CONVERSION_STATUSES, PatchConversionsBody } from "./conversion-fields.ts";
 import { MANUAL } from "./update-conversion.ts";
 
@@ -53,7 +53,7 @@ async function setStatus(
   body: z.infer<typeof PatchConversionsBody>,
 ) {
   if (ids.length === 0) return { updated: [], notFound: [], skippedDuplicates: 0 };
-  const answer = await commandConversions(context, {
+  const answer = await sendConversionCommand(context, {
     kind: "set-status",
     workspaceId: context.workspace.id,
     keyId: context.principal.keyId,

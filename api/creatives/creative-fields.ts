@@ -9,7 +9,7 @@ import {
   targetUrl,
 } from "../rest/body-fields.ts";
 
-/** G54. */
+/** What a creative is (G54). */
 export const CREATIVE_KINDS = ["image", "html", "text", "link", "email"] as const;
 const CREATIVE_STATUSES = ["active", "inactive"] as const;
 
@@ -19,7 +19,7 @@ export const LINK_MACRO = "{tracking_link}";
 const PIXELS_MAX = 100_000;
 const pixels = count({ min: 0, max: PIXELS_MAX });
 
-/** A URL that may be or contain the partner's link. */
+/** A URL that may contain `{tracking_link}`. */
 const creativeUrl = z
   .string("expected text")
   .refine(
@@ -37,7 +37,7 @@ export const creativeFields = {
   status: oneOf(...CREATIVE_STATUSES),
 };
 
-export const keptOfCreative = {
+export const readOnlyOfCreative = {
   id: z.int(),
   offer_id: z.int(),
   created_at: shownTime,
@@ -52,7 +52,7 @@ export const shownOfCreative = {
   width: z.int().meta({ description: "Pixels, 0 when unknown" }),
   height: z.int().meta({ description: "Pixels, 0 when unknown" }),
   status: z.enum(CREATIVE_STATUSES),
-  tracking_link: z.string().meta({ description: "Partner keys only: their link of the offer" }),
+  tracking_link: z.string().meta({ description: "Partner keys only: their link to the offer" }),
   html: z
     .string()
     .meta({ description: "Partner keys only: markup of an image creative" })

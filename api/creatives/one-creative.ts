@@ -8,7 +8,7 @@ import { getOffer } from "../offers/get-offer.ts";
 import type { OfferRow } from "../offers/offer-fields.ts";
 import { findOffer } from "../offers/offers.ts";
 import type { FieldFaults } from "../operation.ts";
-import { creativeFields, keptOfCreative, shownOfCreative } from "./creative-fields.ts";
+import { creativeFields, readOnlyOfCreative, shownOfCreative } from "./creative-fields.ts";
 import { partnerLinkOf } from "./partner-link.ts";
 import { creativeOfPartner } from "./show-creative.ts";
 
@@ -36,15 +36,15 @@ export const oneCreative = manage({
   fields: creativeFields,
   required: ["name"],
   defaults: { kind: "image", url: "", body: "", width: 0, height: 0, status: "active" },
-  kept: keptOfCreative,
-  made: ["offer_id"],
-  under: { of: getOffer, column: "offer_id" },
+  readOnly: readOnlyOfCreative,
+  setOnCreate: ["offer_id"],
+  parent: { operation: getOffer, column: "offer_id" },
   recordsMax: CREATIVES_MAX,
   shown: shownOfCreative,
   read: everybody("creatives.read"),
   write: adminWrite("offers.write"),
   findFaults: (_context, values) => contentFaults(values),
-  isSeen: async (db, principal, row) => {
+  isVisible: async (db, principal, row) => {
     if (principal.role === "partner" && row["status"] !== "active") return false;
     const offer = await offerOf(db, principal, row);
     return principal.role === "partner"

@@ -37,7 +37,7 @@ const OF_BOTH = {
   tag: "Deals",
   recordsMax: RECORDS_MAX,
   // The contract does not show `created_at`.
-  kept: { id: z.int(), updated_at: shownTime },
+  readOnly: { id: z.int(), updated_at: shownTime },
   read: { ...everybody("deals.read"), staffPermission: "advertisers.read" },
   write: adminWrite("advertisers.write"),
   references: { advertiser_id: "advertiser", offer_id: "offer" },

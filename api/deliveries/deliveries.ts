@@ -1,6 +1,6 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { Position } from "../rest/cursor.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
+import { statementName } from "../rest/statement-name.ts";
 
 export type DeliveryKind = "postback" | "webhook";
 
@@ -45,7 +45,7 @@ export async function listDeliveriesOf(
   page: { readonly after: Position | undefined; readonly rowsMax: number },
 ): Promise<DeliveryRow[]> {
   const { rows } = await db.query<DeliveryRow>({
-    ...keptPlan("list-deliveries", filters),
+    ...statementName("list-deliveries", filters),
     text: `select ${DELIVERY_COLUMNS} from delivery d
            where d.kind = $1 and d.endpoint_id = $2 and (d.created_at, d.id) < ($3::timestamptz, $4::uuid)
              and ($5::text is null or d.status = $5)

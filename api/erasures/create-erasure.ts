@@ -4,14 +4,14 @@ import { withErasureLease } from "../../schemas/erasure/erasure-lease.ts";
 import { erase, type Subject } from "../../schemas/erasure/erasures.ts";
 import { parseClickId } from "../../schemas/ids/click-id.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
-import { wholeAdminWrite } from "../access/access-of-operations.ts";
+import { unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { ApiError } from "../errors.ts";
 import { type FieldFaults, type Operation, operation } from "../operation.ts";
 
 const EMAIL_LENGTH_MAX = 254;
 const FIELDS = ["click_id", "email", "ip"] as const;
 /** Each call rewrites parts of the click table. */
-const CALLS_A_MINUTE = 10;
+const CALLS_PER_MINUTE = 10;
 const RETRY_AFTER_SEC = 15;
 
 const Body = z.strictObject({
@@ -54,7 +54,7 @@ export const createErasure: Operation = operation({
     "are cleared within about 20 s, in their log of deliveries within a minute. Clicks and reports from before the call that " +
     "arrive later, from a journal or a stream that is read again, are stored without the erased values. Raw messages stay in " +
     "journals until they are stored and in the stream for 72 hours, where no answer shows them.",
-  access: wholeAdminWrite,
+  access: unrestrictedAdminWrite,
   input: { body: Body },
   output: z.object({ data: Shown }),
   status: 200,
@@ -92,8 +92,8 @@ async function assertWithinBudget(db: Pool): Promise<void> {
     name: "count-recent-erasures",
     text: "select count(*) as calls from erasure where at > clock_timestamp() - interval '1 minute'",
   });
-  if ((rows[0]?.calls ?? 0) >= CALLS_A_MINUTE)
-    throw busy(`at most ${CALLS_A_MINUTE} erasures a minute: try again later`);
+  if ((rows[0]?.calls ?? 0) >= CALLS_PER_MINUTE)
+    throw busy(`at most ${CALLS_PER_MINUTE} erasures a minute: try again later`);
 }
 
 function busy(message: string): ApiError {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { wholeAdminWrite } from "../access/access-of-operations.ts";
+import { unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { insertKey } from "../access/insert-key.ts";
 import { permissionsOf, type Role } from "../access/permissions.ts";
 import { isStaff } from "../access/principal.ts";
@@ -16,7 +16,7 @@ export const createKey: Operation = operation({
   path: "/keys",
   tag: "Management",
   summary: "Create an API key; its secret is in this answer only",
-  access: wholeAdminWrite,
+  access: unrestrictedAdminWrite,
   input: { body: CreateKeyBody },
   output: z.object({ data: ShownKey }),
   status: 201,
@@ -46,7 +46,7 @@ export const createKey: Operation = operation({
   },
 });
 
-/** Fields that depend on the role: only account keys have an account, only staff keys a list of permissions (G09). */
+/** Faults that depend on the role: only partner and advertiser keys have an account, only staff keys a list of permissions (G09). */
 function faultsOfRole(body: Readonly<Record<string, unknown>>, nowMs: number): FieldFaults {
   const faults: Record<string, string> = {};
   const parsed = CreateKeyBody.shape.role.safeParse(body["role"]);
@@ -55,7 +55,7 @@ function faultsOfRole(body: Readonly<Record<string, unknown>>, nowMs: number): F
   }
   const { expires_at: expires } = body;
   if (typeof expires === "string" && Date.parse(expires) <= nowMs)
-    faults["expires_at"] = "expected a time to come";
+    faults["expires_at"] = "expected a time in the future";
   return faults;
 }
 
@@ -75,7 +75,8 @@ function accountFaults(body: Readonly<Record<string, unknown>>, role: Role): Fie
 function permissionFaults(body: Readonly<Record<string, unknown>>, role: Role): FieldFaults {
   const { permissions } = body;
   if (!Array.isArray(permissions)) return {};
-  if (!isStaff(role)) return { permissions: "only staff keys can be narrowed" };
+  if (!isStaff(role))
+    return { permissions: "only staff keys can be restricted to a list of permissions" };
   const held: readonly unknown[] = permissionsOf(role, null);
   const beyond = permissions.findIndex((name: unknown) => !held.includes(name));
   return beyond === -1 ? {} : { [`permissions[${beyond}]`]: `not a permission of ${role} keys` };

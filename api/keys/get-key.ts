@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wholeStaff } from "../access/access-of-operations.ts";
+import { unrestrictedStaff } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { notFound } from "../errors.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
@@ -25,7 +25,7 @@ export const getKey: Operation = operation({
   path: "/keys/{id}",
   tag: "Management",
   summary: "One API key, without its secret",
-  access: wholeStaff,
+  access: unrestrictedStaff,
   input: { path: KeyPath },
   output: z.object({ data: ShownKey }),
   status: 200,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wholeStaff } from "../access/access-of-operations.ts";
+import { unrestrictedStaff } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type Operation, operation } from "../operation.ts";
 import { openPage } from "../rest/page.ts";
@@ -13,7 +13,7 @@ export const listKeys: Operation = operation({
   path: "/keys",
   tag: "Management",
   summary: "API keys, newest first, including revoked ones",
-  access: wholeStaff,
+  access: unrestrictedStaff,
   input: { query: z.object(pageParams) },
   output: z.object({ data: z.array(ShownKey), next_cursor: z.string().nullable() }),
   status: 200,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wholeAdminWrite } from "../access/access-of-operations.ts";
+import { unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
 import { deletedRecord } from "../rest/body-fields.ts";
 import { getKeyOfPath, KeyPath } from "./get-key.ts";
@@ -11,7 +11,7 @@ export const revokeKey: Operation = operation({
   path: "/keys/{id}",
   tag: "Management",
   summary: "Revoke an API key; it stays in the list with `revoked_at`",
-  access: wholeAdminWrite,
+  access: unrestrictedAdminWrite,
   input: { path: KeyPath },
   output: z.object({ data: deletedRecord }),
   status: 200,

@@ -36,7 +36,7 @@ export function transparentLink(parts: LinkParts): string {
   return `${parts.origin}/c/${linkKeyOf(parts)}?${query.join("&")}`;
 }
 
-/** G170. */
+/** The final URL suffix for the ad platform, without a leading `?` or `&` (G170). */
 export function finalUrlSuffix(values: LinkValues): string {
   return [...tags(SUFFIX_TAGS), ...queryOf(values)].join("&");
 }

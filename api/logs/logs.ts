@@ -1,7 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { likePattern } from "../rest/codes.ts";
 import type { Position } from "../rest/cursor.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
+import { statementName } from "../rest/statement-name.ts";
 
 type LogPage = {
   readonly fromMs: number;
@@ -36,7 +36,7 @@ export async function listPostbackLog(
 ): Promise<PostbackLogRow[]> {
   const { result, clickId, conversionId } = page;
   const { rows } = await db.query<PostbackLogRow>({
-    ...keptPlan("list-postback-log", { result, clickId, conversionId }),
+    ...statementName("list-postback-log", { result, clickId, conversionId }),
     text: `select id, ts, endpoint, host(ip) as ip, token_owner, params, http_status, result, conversion_id, click_id, message
            from postback_log
            where workspace_id = $1 and (ts, id) < ($2::timestamptz, $3::bigint) and ts between $4 and $5
@@ -67,7 +67,7 @@ export async function listAuditLog(
 ): Promise<AuditLogRow[]> {
   const { keyId, action } = page;
   const { rows } = await db.query<AuditLogRow>({
-    ...keptPlan("list-audit-log", { keyId, action }),
+    ...statementName("list-audit-log", { keyId, action }),
     text: `select id, ts, key_id, user_name as "user", action, host(ip) as ip, status, request_id
            from audit_log
            where workspace_id = $1 and (ts, id) < ($2::timestamptz, $3::bigint) and ts between $4 and $5

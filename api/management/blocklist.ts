@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { wholeAdminWrite, wholeStaff } from "../access/access-of-operations.ts";
+import { unrestrictedAdminWrite, unrestrictedStaff } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
 import { listInstallationEntries } from "./installation-blocklist.ts";
 
@@ -42,7 +42,7 @@ export const getBlocklist: Operation = operation({
   path: "/blocklist",
   tag: "Management",
   summary: "Targets to which no link of the workspace may redirect (G142)",
-  access: wholeStaff,
+  access: unrestrictedStaff,
   input: {},
   output: z.object({ data: Shown }),
   status: 200,
@@ -55,7 +55,7 @@ export const replaceBlocklist: Operation = operation({
   path: "/blocklist",
   tag: "Management",
   summary: "Replace the workspace's list of targets to which no link may redirect",
-  access: wholeAdminWrite,
+  access: unrestrictedAdminWrite,
   input: { body: Body },
   output: z.object({ data: Shown }),
   status: 200,

@@ -47,7 +47,7 @@ export const conversionRules = manage({
   },
   required: ["name", "action", "conditions"],
   defaults: { position: 0, status: "active" },
-  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: {
     name: z.string(),
     position: z.int(),

@@ -25,7 +25,7 @@ export const coupons = manage({
   },
   required: ["code", "affiliate_id"],
   defaults: { offer_id: null, status: "active", starts_at: null, ends_at: null },
-  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: {
     code: z.string(),
     offer_id: z.int().nullable(),

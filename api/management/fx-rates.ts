@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { staff, wholeAdminWrite } from "../access/access-of-operations.ts";
+import { staff, unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type FieldFaults, type Operation, operation } from "../operation.ts";
 import { shownTime } from "../rest/body-fields.ts";
 import type { Position } from "../rest/cursor.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
 import { openPage } from "../rest/page.ts";
 import { currencyParam, pageParams } from "../rest/query-fields.ts";
+import { statementName } from "../rest/statement-name.ts";
 import { lastOfEach, Rate } from "./reference-rates.ts";
 
 const ROWS_MAX = 5_000;
@@ -75,7 +75,7 @@ export const setFxRates: Operation = operation({
   description:
     "A body is one rate or `{rows: […]}`. A rate applies to this workspace on its day and the seven days after it, and takes precedence over the " +
     "installation's rates, which the daily feed and the operator set.",
-  access: wholeAdminWrite,
+  access: unrestrictedAdminWrite,
   input: { body: Body },
   output: z.object({ data: z.union([z.array(Shown), Shown]) }),
   status: 201,
@@ -112,7 +112,7 @@ async function listRates(
 ): Promise<RateRow[]> {
   const [afterCurrency = "", afterScope = ""] = (page.after?.id ?? "").split(" ");
   const { rows } = await db.query<RateRow>({
-    ...keptPlan("list-fx-rates", { currency: page.currency }),
+    ...statementName("list-fx-rates", { currency: page.currency }),
     text: `select date, currency, trim_scale(rate)::text as rate, updated_at, scope
            from (
              (select date, currency, rate, updated_at, 'workspace' as scope from workspace_fx_rate

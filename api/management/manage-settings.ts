@@ -59,7 +59,7 @@ export function manageSettings(settings: ManagedSettings): {
   const table = new ManagedTable({
     table: settings.table,
     written: Object.keys(settings.fields),
-    kept: ["id"],
+    readOnly: ["id"],
   });
   const output = z.object({ data: shownSchema(resource, settings.shown).meta({ id: name }) });
   const noun = resource.replaceAll("_", " ");

@@ -24,21 +24,21 @@ export type ManagedOperations = {
   readonly remove: Operation;
   /** The operation that replaces the secret, for a resource that has one. */
   readonly rotate: readonly Operation[];
-  /** Creates a record without a request. `values` is not checked and must include what `minted` would give. */
+  /** Creates a record without a request. `values` is not checked and must include what `generated` would give. */
   readonly insert: (tx: Queryable, workspaceId: number, values: Body) => Promise<ManagedRow>;
 };
 
 /** The five operations of a managed resource. Use those that the resource has (schemas/contract/management.md). */
 export function manage(managed: ManagedResource): ManagedOperations {
-  const Shown = shownSchema(managed.resource, { ...managed.kept, ...managed.shown }).meta({
+  const Shown = shownSchema(managed.resource, { ...managed.readOnly, ...managed.shown }).meta({
     id: managed.names.one,
   });
-  const { made = [], secret, derived } = managed;
+  const { setOnCreate = [], secret, derived } = managed;
   const table = new ManagedTable({
     table: managed.table,
     written: [...Object.keys(managed.fields), ...(derived?.columns ?? [])],
-    kept: Object.keys(managed.kept),
-    made: secret === undefined ? made : [...made, secret.column],
+    readOnly: Object.keys(managed.readOnly),
+    setOnCreate: secret === undefined ? setOnCreate : [...setOnCreate, secret.column],
     ...(managed.conditions === undefined ? {} : { filters: managed.conditions }),
   });
   const show = async (

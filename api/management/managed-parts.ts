@@ -32,7 +32,7 @@ export function finder({ managed, table }: Parts) {
       typeof id === "number"
         ? await table.find(db, workspace.id, id)
         : await table.findByReference(db, workspace.id, id);
-    if (row === undefined || (await managed.isSeen?.(db, principal, row)) === false)
+    if (row === undefined || (await managed.isVisible?.(db, principal, row)) === false)
       throw notFound(nounOf(managed));
     return row;
   };
@@ -49,14 +49,14 @@ export function writeFinder(parts: Parts) {
 }
 
 /** The same, locked until the end of the transaction: since it was found it may have been deleted or moved to another account. */
-export async function lockSeen(
+export async function lockVisible(
   { managed, table }: Parts,
   tx: Queryable,
   { workspace, principal }: OperationContext,
   id: number,
 ): Promise<ManagedRow> {
   const row = await table.lock(tx, workspace.id, id);
-  if (row === undefined || (await managed.isSeen?.(tx, principal, row)) === false)
+  if (row === undefined || (await managed.isVisible?.(tx, principal, row)) === false)
     throw notFound(nounOf(managed));
   managed.refuseWrite?.(principal, row);
   return row;

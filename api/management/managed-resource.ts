@@ -19,7 +19,7 @@ export type ManagedResource = {
   readonly path: string;
   /** "Management" unless the contract groups it under another name. */
   readonly tag?: string;
-  /** Summaries that say more than those generated from the names. */
+  /** Replace the summaries that are generated from the names. */
   readonly summaries?: Partial<Readonly<Record<"list" | "get" | "create" | "update", string>>>;
   /** `{id}` in a path is an id or a code (G25). */
   readonly hasCode?: true;
@@ -31,20 +31,20 @@ export type ManagedResource = {
   /** Default values of the other fields of a new record. */
   readonly defaults: Body;
   /** Defaults that depend on the caller or are generated for each record. If a generated value is taken, another is tried. */
-  readonly minted?: (context: OperationContext) => Body;
-  /** Columns that an answer has in addition to `fields`, such as `id` and times. */
-  readonly kept: z.ZodRawShape;
-  /** Those of `kept` that `defaults`, `minted` or `under` set on creation, and that never change afterwards. */
-  readonly made?: readonly string[];
-  /** Those of `kept` that are computed from the other values at every write. */
+  readonly generated?: (context: OperationContext) => Body;
+  /** Columns of answers that no body may have, such as `id` and times. */
+  readonly readOnly: z.ZodRawShape;
+  /** Those of `readOnly` that `defaults`, `generated` or `parent` fill on creation, and that never change afterwards. */
+  readonly setOnCreate?: readonly string[];
+  /** Those of `readOnly` that are computed from the other values at every write. */
   readonly derived?: {
     readonly columns: readonly string[];
     readonly from: (values: Body) => Body;
   };
-  /** One of `kept` that is generated with the record and that an operation can replace. */
+  /** One of `readOnly` that is generated with the record and that an operation can replace. */
   readonly secret?: RotatedSecret;
-  /** For records that are created under the path of another resource: its operation, and the column with its id. */
-  readonly under?: { readonly of: Operation; readonly column: string };
+  /** For records that are created under the path of another resource: the operation that gets it, and the column with its id. */
+  readonly parent?: { readonly operation: Operation; readonly column: string };
   /** Maximum number of records in the workspace, or under one record. */
   readonly recordsMax?: number;
   /** Schemas of fields in answers: all of `fields`, and those that `present` adds. */
@@ -52,7 +52,7 @@ export type ManagedResource = {
   /** Builds the answer for a record, if it is more than its columns. */
   readonly present?: (context: OperationContext, row: ManagedRow) => Body | Promise<Body>;
   /** Whether a key that may read sees this record, if that depends on more than the workspace. */
-  readonly isSeen?: (db: Queryable, principal: Principal, row: ManagedRow) => Promise<boolean>;
+  readonly isVisible?: (db: Queryable, principal: Principal, row: ManagedRow) => Promise<boolean>;
   /** Throws for a record that the key may read but not change or delete. */
   readonly refuseWrite?: (principal: Principal, row: ManagedRow) => void;
   readonly read: OperationAccess;
@@ -87,17 +87,17 @@ export type ManagedResource = {
     workspaceId: number,
     change: { readonly before: ManagedRow; readonly after: ManagedRow },
   ) => Promise<void>;
-  /** Returns a word for what uses a record without a foreign key; undefined if nothing does. */
-  readonly findUser?: (db: Queryable, id: number) => Promise<string | undefined>;
+  /** Returns what uses a record without a foreign key, for the message; undefined if nothing does. */
+  readonly findUse?: (db: Queryable, id: number) => Promise<string | undefined>;
 };
 
-/** A column that the service fills. The operation is POST `{path}/{id}/{end}`. */
+/** A column with a secret, and the operation that replaces it: POST `{path}/{id}/{pathEnd}`. */
 export type RotatedSecret = {
   readonly column: string;
   readonly mint: () => string;
   readonly operation: {
     readonly name: string;
-    readonly end: string;
+    readonly pathEnd: string;
     readonly summary: string;
   };
 };

@@ -8,8 +8,8 @@ import {
 } from "../../schemas/postgres/quote.ts";
 import type { Reference } from "../rest/codes.ts";
 import { conditionsOf, equals, type Filter, type FilterValues } from "../rest/filter-conditions.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
 import type { FilteredPage } from "../rest/page.ts";
+import { statementName } from "../rest/statement-name.ts";
 
 /** A row as it is answered: column names are those of the contract. */
 export type ManagedRow = { readonly id: number; readonly created_at: string } & Readonly<
@@ -22,10 +22,10 @@ export type ManagedColumns = {
   readonly owner?: string;
   /** Columns that a write sets. */
   readonly written: readonly string[];
-  /** Those of `kept` that are set on creation and never again. */
-  readonly made?: readonly string[];
+  /** Those of `readOnly` that are set on creation and never again. */
+  readonly setOnCreate?: readonly string[];
   /** Further columns of answers: `id`, times, columns that the service sets. */
-  readonly kept: readonly string[];
+  readonly readOnly: readonly string[];
   /** Filters with a condition other than "the column of this name has this value". */
   readonly filters?: Readonly<Record<string, Filter>>;
 };
@@ -50,12 +50,19 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   readonly #filters: Readonly<Record<string, Filter>>;
 
   constructor(columns: ManagedColumns) {
-    const { table, owner = "workspace_id", written, made = [], kept, filters = {} } = columns;
+    const {
+      table,
+      owner = "workspace_id",
+      written,
+      setOnCreate = [],
+      readOnly,
+      filters = {},
+    } = columns;
     this.#name = table;
     this.#plan = `${table}-${createHash("sha256").update(JSON.stringify(columns)).digest("hex").slice(0, 8)}`;
     this.#owner = owner;
-    this.#shown = [...new Set([...kept, ...written])];
-    this.#inserted = [...made, ...written];
+    this.#shown = [...new Set([...readOnly, ...written])];
+    this.#inserted = [...setOnCreate, ...written];
     this.#written = written;
     this.#filters = filters;
   }
@@ -68,7 +75,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   ): Promise<Row[]> {
     const conditions = this.#conditions(filters);
     const { rows } = await db.query<Row>({
-      ...keptPlan(`managed-list-${this.#plan}`, filters),
+      ...statementName(`managed-list-${this.#plan}`, filters),
       text: `select ${quoteIdentifiers(this.#shown)} from ${quoteIdentifier(this.#name)}
         where ${quoteIdentifier(this.#owner)} = $1 and (created_at, id) < ($2::timestamptz, $3::integer)
           ${quoteConditions(conditions, 5)}
@@ -145,7 +152,7 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
     return rows[0]?.count ?? 0;
   }
 
-  /** `values` must have every written and every made column. @throws on a violation of a constraint. */
+  /** `values` must have every written and every set-on-create column. @throws on a violation of a constraint. */
   async insert(db: Queryable, ownerId: number, values: object): Promise<Row> {
     const { rows } = await db.query<Row>({
       name: `managed-insert-${this.#plan}`,

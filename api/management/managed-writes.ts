@@ -14,7 +14,7 @@ import {
 import { deletedRecord } from "../rest/body-fields.ts";
 import { tryCodes } from "../rest/codes.ts";
 import { presentFields } from "../rest/patch.ts";
-import { complete, lockSeen, type Parts, secretOf, writeFinder } from "./managed-parts.ts";
+import { complete, lockVisible, type Parts, secretOf, writeFinder } from "./managed-parts.ts";
 import {
   type Body,
   type ManagedResource,
@@ -25,34 +25,36 @@ import {
 } from "./managed-resource.ts";
 import type { ManagedRow } from "./managed-table.ts";
 
-const Parent = z.looseObject({ id: z.int() });
+const ParentRecord = z.looseObject({ id: z.int() });
 
 export function createOperation({ managed, table, one, show }: Parts): Operation {
-  const { under, minted } = managed;
+  const { parent, generated } = managed;
   const optional = z.strictObject(managed.fields).partial();
   const required = Object.fromEntries(managed.required.map((name) => [name, true as const]));
-  const defaultsOf = (context: OperationContext, parent: unknown): Body => ({
+  const defaultsOf = (context: OperationContext, record: unknown): Body => ({
     ...managed.defaults,
-    ...minted?.(context),
+    ...generated?.(context),
     ...secretOf(managed),
-    ...(under === undefined ? {} : { [under.column]: Parent.parse(parent).id }),
+    ...(parent === undefined ? {} : { [parent.column]: ParentRecord.parse(record).id }),
   });
   return operation<z.ZodType, undefined, z.ZodObject, unknown>({
     name: `create${managed.names.one}`,
     method: "POST",
-    path: `${under?.of.path ?? ""}${managed.path}`,
+    path: `${parent?.operation.path ?? ""}${managed.path}`,
     tag: tagOf(managed),
     summary: managed.summaries?.create ?? `Create a ${nounOf(managed)}`,
     access: managed.write,
     input: {
-      ...(under?.of.input.path === undefined ? {} : { path: under.of.input.path }),
+      ...(parent?.operation.input.path === undefined ? {} : { path: parent.operation.input.path }),
       body: optional.required(required),
     },
     bodyDefaults: managed.defaults,
     output: one,
     status: 201,
     failures: failuresOfWrite(managed),
-    ...(under?.of.findResource === undefined ? {} : { findResource: under.of.findResource }),
+    ...(parent?.operation.findResource === undefined
+      ? {}
+      : { findResource: parent.operation.findResource }),
     findFaults: async (context, { body, resource }) =>
       await faultsOfRecords(managed, context, { body, before: defaultsOf(context, resource) }),
     run: async (context, { body, resource }) => {
@@ -66,7 +68,7 @@ export function createOperation({ managed, table, one, show }: Parts): Operation
       };
       const isOursTaken = (error: unknown): boolean => {
         const field = takenField(managed, error)?.field ?? "";
-        return body[field] === undefined && field in (minted?.(context) ?? {});
+        return body[field] === undefined && field in (generated?.(context) ?? {});
       };
       const row = await unlessTaken(managed, async () => await tryCodes(insert, isOursTaken));
       return { body: { data: await show(context, row) } };
@@ -81,9 +83,9 @@ async function makeRoom(
   workspaceId: number,
   values: Body,
 ): Promise<void> {
-  const { recordsMax, under } = managed;
+  const { recordsMax, parent } = managed;
   if (recordsMax === undefined) return;
-  const having = under === undefined ? {} : { [under.column]: values[under.column] };
+  const having = parent === undefined ? {} : { [parent.column]: values[parent.column] };
   const count = await table.countForInsert(tx, workspaceId, { having, rowsMax: recordsMax });
   if (count >= recordsMax)
     throw new ApiError("conflict", `there are ${recordsMax} already: delete a ${nounOf(managed)}`);
@@ -110,7 +112,7 @@ export function updateOperation(parts: Parts): Operation {
         managed,
         async () =>
           await inTransaction(context.db, async (tx) => {
-            const current = await lockSeen(parts, tx, context, id);
+            const current = await lockVisible(parts, tx, context, id);
             const values = { ...current, ...presentFields(body) };
             // Nothing changed, so `updated_at` stays (G13, G28).
             if (isDeepStrictEqual(values, current)) return current;
@@ -176,12 +178,13 @@ export function removeOperation(parts: Parts): Operation {
     findResource: writeFinder(parts),
     run: async (context, { resource: { id } }) => {
       const { db, workspace } = context;
-      const user = await managed.findUser?.(db, id);
-      if (user !== undefined) throw new ApiError("in_use", `the ${noun} is still used by ${user}`);
+      const usedBy = await managed.findUse?.(db, id);
+      if (usedBy !== undefined)
+        throw new ApiError("in_use", `the ${noun} is still used by ${usedBy}`);
       await deleteUnused(
         async () =>
           await inTransaction(db, async (tx) => {
-            await lockSeen(parts, tx, context, id);
+            await lockVisible(parts, tx, context, id);
             await table.delete(tx, workspace.id, id);
           }),
         `the ${noun} is still used by other records`,
@@ -209,7 +212,7 @@ export function rotateOperation(
   return operation({
     name: its.name,
     method: "POST",
-    path: `${managed.path}/{id}/${its.end}`,
+    path: `${managed.path}/{id}/${its.pathEnd}`,
     tag: "Management",
     summary: its.summary,
     access: managed.write,

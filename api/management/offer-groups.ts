@@ -13,7 +13,7 @@ export const offerGroups = manage({
   fields: { name: name(), offer_ids: recordIds, caps },
   required: ["name"],
   defaults: { offer_ids: [], caps: {} },
-  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: { name: z.string(), offer_ids: z.array(z.int()), caps: z.looseObject({}) },
   read: staff("offers.read"),
   write: adminWrite("offers.write"),

@@ -39,7 +39,7 @@ export const payoutOverrides = manage({
     revenue_type: null,
     revenue: null,
   },
-  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: {
     offer_id: z.int(),
     affiliate_id: z.int(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { parseDay } from "../../schemas/time/calendar.ts";
 import { currency as currencyField } from "../rest/body-fields.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
+import { statementName } from "../rest/statement-name.ts";
 
 /** Units per EUR, with as many digits as Postgres keeps. */
 const RATE = /^\d{1,13}(\.\d{1,10})?$/;
@@ -52,7 +52,7 @@ export async function listInstallationRates(
   { currency, rowsMax }: { readonly currency: string | undefined; readonly rowsMax: number },
 ): Promise<InstallationRate[]> {
   const { rows } = await db.query<InstallationRate>({
-    ...keptPlan("list-installation-fx-rates", { currency }),
+    ...statementName("list-installation-fx-rates", { currency }),
     text: `select date, currency, trim_scale(rate)::text as rate, source from fx_rate
            where $1::text is null or currency = $1 order by date desc, currency desc limit $2`,
     values: [currency, rowsMax],

@@ -59,8 +59,8 @@ export const smartLinks = manage({
   },
   required: ["name"],
   defaults: { status: "active", affiliate_id: null, mode: "weighted", rules: [] },
-  minted: () => ({ code: mintCode() }),
-  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  generated: () => ({ code: mintCode() }),
+  readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: {
     code: z.string(),
     name: z.string(),
@@ -75,7 +75,7 @@ export const smartLinks = manage({
   references: { affiliate_id: "affiliate" },
   taken: { smart_link_code: "code" },
   findFaults: async (context, values) => await ruleFaults(context, values),
-  findUser: async (db, id) => ((await hasConversions(db, id)) ? "conversions" : undefined),
+  findUse: async (db, id) => ((await hasConversions(db, id)) ? "conversions" : undefined),
 });
 
 /** Each offer of a rule must belong to the workspace, and each rule of a weighted link needs a weight above 0. */

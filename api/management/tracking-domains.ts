@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { staff, wholeAdminWrite } from "../access/access-of-operations.ts";
+import { staff, unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { flag, oneOf, recordId, shownTime } from "../rest/body-fields.ts";
 import { trackingHost } from "../rest/catalog-fields.ts";
 import { idParam, wordParam } from "../rest/query-fields.ts";
@@ -30,7 +30,7 @@ export const trackingDomains = manage({
     is_default: false,
     certification: "not_certified",
   },
-  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: {
     host: z.string(),
     scheme: z.enum(SCHEMES),
@@ -40,7 +40,7 @@ export const trackingDomains = manage({
   },
   filters: { status: wordParam(...STATUSES) },
   read: staff("links.read"),
-  write: wholeAdminWrite,
+  write: unrestrictedAdminWrite,
   taken: {
     tracking_domain_host: "host",
     tracking_domain_owner: "host",
@@ -76,7 +76,7 @@ export const trackingDomainAssignments = manage({
   },
   required: ["domain_id"],
   defaults: { affiliate_id: null, offer_id: null },
-  kept: { id: z.int(), created_at: shownTime },
+  readOnly: { id: z.int(), created_at: shownTime },
   shown: {
     domain_id: z.int(),
     affiliate_id: z.int().nullable(),
@@ -84,7 +84,7 @@ export const trackingDomainAssignments = manage({
   },
   filters: { domain_id: idParam, affiliate_id: idParam, offer_id: idParam },
   read: staff("links.read"),
-  write: wholeAdminWrite,
+  write: unrestrictedAdminWrite,
   references: { domain_id: "tracking_domain", affiliate_id: "affiliate", offer_id: "offer" },
   taken: { tracking_domain_assignment_workspace_id_affiliate_id_offer__key: "domain_id" },
   findFaults: (_context, { affiliate_id, offer_id }) =>

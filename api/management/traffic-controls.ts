@@ -40,7 +40,7 @@ export const trafficControls = manage({
   },
   required: ["name", "action", "conditions"],
   defaults: { status: "active", forward_offer_id: null },
-  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: {
     name: z.string(),
     status: z.enum(STATUSES),

@@ -19,7 +19,7 @@ export const trafficSourceTemplates = manage({
   },
   required: ["name"],
   defaults: { traffic_source: "", params: {}, source_id: "", affiliate_ids: [] },
-  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: {
     name: z.string(),
     traffic_source: z.string(),

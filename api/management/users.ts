@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wholeAdminWrite, wholeStaff } from "../access/access-of-operations.ts";
+import { unrestrictedAdminWrite, unrestrictedStaff } from "../access/access-of-operations.ts";
 import { email, name, oneOf, orEmpty, shownTime } from "../rest/body-fields.ts";
 import { wordParam } from "../rest/query-fields.ts";
 import { manage } from "./manage.ts";
@@ -15,9 +15,9 @@ export const users = manage({
   fields: { name: name(), email: orEmpty(email), status: oneOf(...STATUSES) },
   required: ["name"],
   defaults: { email: "", status: "active" },
-  kept: { id: z.int(), created_at: shownTime, updated_at: shownTime },
+  readOnly: { id: z.int(), created_at: shownTime, updated_at: shownTime },
   shown: { name: z.string(), email: z.string(), status: z.enum(STATUSES) },
   filters: { status: wordParam(...STATUSES) },
-  read: wholeStaff,
-  write: wholeAdminWrite,
+  read: unrestrictedStaff,
+  write: unrestrictedAdminWrite,
 });

@@ -216,7 +216,7 @@ const ACCOUNTS: Notes = {
   postback_token: "The `token` in its reports of conversions; only admin keys see it",
   postback_ip_allowlist:
     "Addresses and CIDR ranges from which the advertiser may report; others are rejected. Empty: from anywhere",
-  "Creative.kind": "What it is",
+  "Creative.kind": "Kind of the creative",
   "Creative.url": "Address of the image or of the page",
   "Creative.body": "Text or HTML; `{tracking_link}` becomes the partner's link",
   "Creative.status": "Partners see active ones",

@@ -4,21 +4,21 @@ const SETUP: Notes = {
   slug: "Short name of the workspace, a label of a host name",
   brand_name: "Public name",
   timezone: "IANA time zone of days in reports, of caps and schedules",
-  "Workspace.status": "An inactive workspace takes no clicks, and its keys are refused",
+  "Workspace.status": "An inactive workspace accepts no clicks, and its keys are refused",
   "Workspace.currency": "ISO 4217 code of reports and of new advertisers",
   default_fallback_url:
-    "Where clicks go that no offer accepts; without one they see a neutral page",
+    "Where visitors go whose click no offer accepts; if empty they see a neutral page",
   allowed_destinations: "Hosts that `url=` of any link may name, as `allowed_domains` of an offer",
   attribution_model:
-    "Which click a conversion is credited to when a visitor has several: the `last` or the `first`",
+    "Which click gets the conversion when a visitor has several: the `last` or the `first`",
   advertiser_updates: "Whether reports with an advertiser's own token may change conversions",
-  organic_affiliate_id: "The partner that is credited where no click is found; null for none",
+  organic_affiliate_id: "The partner that is credited if no click is found; null for none",
   email_attribution:
     "Whether a report without a click is credited by a hash of the customer's e-mail",
   ip_storage: "Whether addresses of visitors are stored in full or without their last part",
   forward_unknown_url:
-    "Where reports are sent whose click is unknown because a traffic control forwarded it",
-  "User.status": "Whether the person still works here",
+    "Where reports with an unknown click id are relayed: the click may belong to another system, to which a traffic control sent the visitor",
+  "User.status": "Whether the person is still active",
   role: "What the key may do: `admin` all, `analyst` reads, `partner` and `advertiser` see their own",
   permissions: "What the key may do",
   ip_allowlist: "Addresses and CIDR ranges that the key may be used from; empty: from anywhere",
@@ -29,7 +29,7 @@ const SETUP: Notes = {
   "?host": "Another active tracking domain of the workspace",
   scheme: "Scheme of links",
   "TrackingDomain.status": "Links use active domains only",
-  "TrackingDomain.is_default": "Whether links use it where no other is assigned",
+  "TrackingDomain.is_default": "Whether links use it if no other domain is assigned",
   certification: "Whether the ad platform has certified it as a click tracker",
   domain_id: "The tracking domain",
   "LinkKey.key": "The part after `/c/` in the link",
@@ -40,7 +40,8 @@ const SETUP: Notes = {
   rules:
     "Evaluated in order; the first rule that matches and has an offer that accepts the click decides",
   "rules.name": "Name of the rule for people",
-  "rules.conditions": "Visitors the rule is for, as the targeting of an offer; {} is everybody",
+  "rules.conditions":
+    "Visitors to whom the rule applies, in the form of an offer's `targeting`; {} for all visitors",
   "rules.offers": "Offers that the rule chooses from",
   "offers.offer_id": "The offer",
   "offers.weight":
@@ -49,7 +50,7 @@ const SETUP: Notes = {
   "TrafficSourceTemplate.source_id": "Text for `source_id` of links",
   affiliate_ids: "The partners",
   "TrafficSourceTemplate.affiliate_ids": "Partners whose links always get it",
-  "TrafficControl.status": "A paused one controls nothing",
+  "TrafficControl.status": "A paused control has no effect",
   "TrafficControl.action": "`block` sends clicks to the fallback, `forward` to `forward_offer_id`",
   forward_offer_id: "The offer that gets forwarded clicks",
   conditions: "At least one condition; all must hold",
@@ -57,14 +58,14 @@ const SETUP: Notes = {
   "conditions.sub": 'Values for each sub ID, such as {sub1: ["a"]}',
   "conditions.countries": "ISO 3166 alpha-2 codes",
   "conditions.ip_ranges": "Addresses and CIDR ranges of visitors",
-  "conditions.user_agent_contains": "Parts of user agents; case does not count",
+  "conditions.user_agent_contains": "Parts of user agents; case is ignored",
   "conditions.event_codes": "Codes of events",
   "conditions.methods": "How the conversion was reported",
   "conditions.min_sale_amount": "Minimum sale amount",
   "conditions.max_sale_amount": "Maximum sale amount",
   "conditions.max_seconds_since_click": "Maximum seconds after the click",
   position: "Rules are evaluated in this order",
-  "ConversionRule.status": "A paused rule judges nothing",
+  "ConversionRule.status": "A paused rule has no effect",
   "ConversionRule.action": "`reject` or `hold` (pending); the reason is `rule:<name>`",
   "Coupon.code": "Code that the customer enters; case is ignored",
   "Coupon.status": "An inactive coupon credits no partner",
@@ -80,16 +81,15 @@ const SETUP: Notes = {
 };
 
 const NOTIFYING: Notes = {
-  kind: "What it is",
   "Postback.kind":
     "`s2s`: a request from this server · `html`: markup that an iframe pixel carries",
   "Postback.method": "Method of the request",
   "Postback.url":
-    "Where it goes; macros such as `{click_id}`, `{payout}`, `{status}`, `{sub1}` are filled in. Of kind html: the image to fetch when `body` is empty",
+    "Where it is sent; macros such as `{click_id}`, `{payout}`, `{status}`, `{sub1}` are replaced. For kind html: the image to fetch when `body` is empty",
   "Postback.body":
-    "Of a POST: its body. Of kind html: what an iframe pixel (/px.html, or /px.js with html=1) carries; an image of url when empty",
+    "For a POST: its body. For kind html: what an iframe pixel (/px.html, or /px.js with html=1) carries; an image of url when empty",
   "Postback.status":
-    "Only active ones fire; `disabled` is set by the service after 25 deliveries failed in a row",
+    "Only active ones fire; the service sets `disabled` after 25 failed deliveries in a row",
   fire_on:
     "`approved`: a conversion is approved · `any`: whatever its status · `reversal`: an approved one is rejected",
   created_by_affiliate: "Whether a partner's key created it",
@@ -109,8 +109,8 @@ const NOTIFYING: Notes = {
   attempts: "Attempts so far",
   "PostbackDelivery.error": "Why the last attempt failed; empty when it did not",
   "WebhookDelivery.error": "Why the last attempt failed; empty when it did not",
-  response_status: "HTTP status of the last answer, null without one",
-  finished_at: "When it was delivered or given up, null before",
+  response_status: "HTTP status of the last answer; null if there was none",
+  finished_at: "When it was delivered or given up; null before that",
 };
 
 const CHECKING: Notes = {
@@ -140,9 +140,9 @@ const CHECKING: Notes = {
   ok: "No error",
   "LintVerdict.suffix": "What was found in the suffix",
   final_url: "The landing page",
-  platform: "Whose rules apply",
+  platform: "The ad platform whose rules apply",
   "LintIssue.code": "Code of the issue",
-  severity: "With an `error` the verdict is not ok",
+  severity: "`error` makes the verdict not ok",
   message: "Description for people",
   hint: "What to do about it",
   duration_ms: "Milliseconds",

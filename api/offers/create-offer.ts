@@ -26,7 +26,7 @@ type EventValues = Omit<EventRow, "id">;
 
 const NO_MONEY = "0.0000";
 
-/** G35. */
+/** Values of the fields that a body leaves out (G35). */
 const DEFAULTS = {
   status: "active",
   visibility: "public",

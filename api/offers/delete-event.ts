@@ -3,7 +3,7 @@ import { adminWrite } from "../access/access-of-operations.ts";
 import { ApiError } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
 import { deletedRecord } from "../rest/body-fields.ts";
-import { eventTable, findUserOfEvent, touchOffer } from "./events.ts";
+import { eventTable, findUseOfEvent, touchOffer } from "./events.ts";
 import { inTransactionWithEvent } from "./queue-offer-event.ts";
 import { EventPath, getEventOfPath } from "./update-event.ts";
 
@@ -23,8 +23,9 @@ export const deleteEvent: Operation = operation({
     if (event.is_default) throw new ApiError("in_use", "an offer needs its default event");
     await inTransactionWithEvent(context, offer.id, async (tx) => {
       if ((await eventTable.lock(tx, offer.id, event.id)) === undefined) return;
-      const user = await findUserOfEvent(tx, offer.id, event.code);
-      if (user !== undefined) throw new ApiError("in_use", `the event is still used by ${user}`);
+      const usedBy = await findUseOfEvent(tx, offer.id, event.code);
+      if (usedBy !== undefined)
+        throw new ApiError("in_use", `the event is still used by ${usedBy}`);
       await eventTable.delete(tx, offer.id, event.id);
       await touchOffer(tx, offer.id);
     });

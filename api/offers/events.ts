@@ -7,12 +7,12 @@ export const eventTable = new ManagedTable<EventRow>({
   table: "offer_event",
   owner: "offer_id",
   written: Object.keys(PatchEventBody.shape),
-  made: ["code", "is_default"],
-  kept: ["id", "code", "is_default"],
+  setOnCreate: ["code", "is_default"],
+  readOnly: ["id", "code", "is_default"],
 });
 
-/** A word for what still needs the event: conversions, partners' own terms or postbacks (G44). */
-export async function findUserOfEvent(
+/** Returns what still uses the event, for the message: conversions, partners' own terms or postbacks (G44). */
+export async function findUseOfEvent(
   tx: Queryable,
   offerId: number,
   code: string,

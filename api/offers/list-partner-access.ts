@@ -4,9 +4,9 @@ import { staff } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type Operation, operation } from "../operation.ts";
 import type { Position } from "../rest/cursor.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
 import { openPage } from "../rest/page.ts";
 import { pageParams, wordParam } from "../rest/query-fields.ts";
+import { statementName } from "../rest/statement-name.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
 import { ACCESS_STATUSES, ShownPartnerAccess } from "./offer-fields.ts";
 import type { AccessRow } from "./set-partner-access.ts";
@@ -52,7 +52,7 @@ async function listAccess(
   },
 ): Promise<(AccessRow & { listed_at: string })[]> {
   const { rows } = await db.query<AccessRow & { listed_at: string }>({
-    ...keptPlan("list-offer-access", { status: page.status }),
+    ...statementName("list-offer-access", { status: page.status }),
     text: `select a.affiliate_id, f.code as affiliate_code, f.name as affiliate_name, a.status, a.note, a.requested_at,
              a.decided_at, coalesce(a.requested_at, 'epoch') as listed_at
            from offer_access a join affiliate f on f.id = a.affiliate_id

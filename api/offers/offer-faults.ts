@@ -5,24 +5,24 @@ import type { OfferRow } from "./offer-fields.ts";
 import { findOverriddenSides } from "./offers.ts";
 
 /*
- * Faults of a body that depend on several fields. They are searched in the body as sent, in addition to the schema, so that all
- * faults are reported together (G15). A field of the wrong type is skipped here.
+ * Faults of a body that depend on several fields. These functions check the body as sent, before its schema does, so that all faults
+ * are reported together (G15). They skip a field of the wrong type: the schema reports it.
  */
 
 type RawBody = Readonly<Record<string, unknown>>;
-type Sides = {
+type Terms = {
   readonly payout_type: string;
   readonly payout: string;
   readonly revenue_type: string;
   readonly revenue: string;
 };
 
-const PERCENT_WHOLE = parseAmount("100") ?? 0n;
+const HUNDRED_PERCENT = parseAmount("100") ?? 0n;
 
-/** Percentages above 100 (G45). The type may come from the stored record. */
+/** Percentages above 100 (G45). What the body leaves out is taken from `current`. */
 export function percentFaults(
   body: RawBody,
-  current: Partial<Sides> = {},
+  current: Partial<Terms> = {},
   prefix = "",
 ): FieldFaults {
   const faults: Record<string, string> = {};
@@ -34,7 +34,7 @@ export function percentFaults(
     const rate = body[side] ?? current[side];
     const isPercent = (body[typeField] ?? current[typeField]) === percentType;
     const amount = typeof rate === "string" ? parseAmount(rate) : undefined;
-    if (isPercent && amount !== undefined && amount > PERCENT_WHOLE) {
+    if (isPercent && amount !== undefined && amount > HUNDRED_PERCENT) {
       faults[`${prefix}${side}`] = `expected at most 100 percent for ${percentType}`;
     }
   }
@@ -57,8 +57,8 @@ export function eventFaults(events: unknown): FieldFaults {
   return faults;
 }
 
-/** An offer with a partner's own terms cannot be paid by click (T26). */
-export async function switchFaults(
+/** An offer cannot change to payment per click while a partner has an override of that amount (T26). */
+export async function payPerClickFaults(
   db: Queryable,
   offer: OfferRow,
   body: RawBody,

@@ -13,8 +13,8 @@ import {
   isAnyOf,
   matches,
 } from "../rest/filter-conditions.ts";
-import { keptPlan } from "../rest/kept-plan.ts";
 import type { FilteredPage } from "../rest/page.ts";
+import { statementName } from "../rest/statement-name.ts";
 import { CAN_RUN } from "./can-run.ts";
 import { type EventRow, type OfferRow, PatchOfferBody, shownColumns } from "./offer-fields.ts";
 
@@ -81,7 +81,7 @@ export async function listOffers(
 ): Promise<OfferRow[]> {
   const conditions = offerConditions(filters);
   const { rows } = await db.query<OfferRow>({
-    ...keptPlan("list-offers", filters),
+    ...statementName("list-offers", filters),
     text: `select ${COLUMNS} from offer o where ${IS_AFTER} ${quoteConditions(conditions, 5)}
            order by o.created_at desc, o.id desc limit $4`,
     values: [
@@ -176,8 +176,8 @@ export async function lockOffer(db: Queryable, id: number): Promise<OfferRow | u
 export const offerTable = new ManagedTable<{ readonly id: number }>({
   table: "offer",
   written: Object.keys(PatchOfferBody.shape),
-  made: ["code"],
-  kept: ["id"],
+  setOnCreate: ["code"],
+  readOnly: ["id"],
 });
 
 /** The advertiser's currency; undefined when the advertiser does not belong to the workspace. */
@@ -194,7 +194,7 @@ export async function findAdvertiserCurrency(
   return rows[0]?.currency;
 }
 
-/** Sides of an offer on which some partner has terms of its own (T26). */
+/** Whether some partner has an override of the offer's payout or revenue (T26). */
 export async function findOverriddenSides(
   db: Queryable,
   offerId: number,

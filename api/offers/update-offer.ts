@@ -9,7 +9,7 @@ import { type Operation, type OperationContext, operation } from "../operation.t
 import { presentFields } from "../rest/patch.ts";
 import { setTermsOfDefaultEvent } from "./events.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
-import { percentFaults, switchFaults } from "./offer-faults.ts";
+import { payPerClickFaults, percentFaults } from "./offer-faults.ts";
 import { type OfferRow, PatchOfferBody, ShownOffer } from "./offer-fields.ts";
 import { lockOffer, offerTable } from "./offers.ts";
 import { queueOfferUpdated } from "./queue-offer-event.ts";
@@ -29,7 +29,7 @@ export const updateOffer: Operation = operation({
   findFaults: async (context, { body, resource }) => ({
     ...(await referenceFaults(context, body, { advertiser_id: "advertiser" })),
     ...percentFaults(body, resource),
-    ...(await switchFaults(context.db, resource, body)),
+    ...(await payPerClickFaults(context.db, resource, body)),
   }),
   run: async (context, { body, resource }) => {
     const { principal, db } = context;
@@ -56,7 +56,10 @@ async function change(
   const next = { ...current, ...presentFields(body) };
   if (isDeepStrictEqual(next, current)) return { before: current, after: current };
   // Checked again under the lock, because another request may have changed the terms in the meantime.
-  const faults = { ...percentFaults(body, current), ...(await switchFaults(tx, current, body)) };
+  const faults = {
+    ...percentFaults(body, current),
+    ...(await payPerClickFaults(tx, current, body)),
+  };
   if (Object.keys(faults).length > 0) throw validationFailed(faults);
   await offerTable.update(tx, workspace.id, { id, values: next });
   if (hasTerms(body)) await setTermsOfDefaultEvent(tx, id, next);

@@ -65,11 +65,11 @@ export const postbacks = manage({
     fire_on: "approved",
     status: "active",
   },
-  minted: ({ principal: { role, affiliate } }) => ({
+  generated: ({ principal: { role, affiliate } }) => ({
     affiliate_id: affiliate?.id ?? null,
     created_by_affiliate: role === "partner",
   }),
-  kept: {
+  readOnly: {
     id: z.int(),
     created_by_affiliate: z.boolean(),
     disabled_reason: z
@@ -79,7 +79,7 @@ export const postbacks = manage({
     created_at: shownTime,
     updated_at: shownTime,
   },
-  made: ["created_by_affiliate"],
+  setOnCreate: ["created_by_affiliate"],
   shown: {
     affiliate_id: z.int().nullable().meta({ description: "null: for every partner" }),
     offer_id: z.int(),
@@ -115,7 +115,7 @@ export const postbacks = manage({
   read: postbackRead,
   write: postbackWrite,
   references: { offer_id: "offer", affiliate_id: "affiliate" },
-  isSeen: async (db, { affiliate }, { id }) =>
+  isVisible: async (db, { affiliate }, { id }) =>
     affiliate === null || (await isPostbackOfPartner(db, affiliate.id, id)),
   refuseWrite: ({ role }, { created_by_affiliate }) => {
     // Such a postback may use macros that partners may not. A partner could point it to an address of its own and so read their

@@ -1,6 +1,6 @@
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 
-/** Renders text of the document: `code` in backquotes, paragraphs between empty lines. */
+/** Renders a description of the OpenAPI document as HTML: `code` in backquotes, paragraphs between empty lines. */
 export function prose(text: string): string {
   return text
     .split("\n\n")

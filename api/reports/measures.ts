@@ -25,9 +25,9 @@ export type Measure = {
   readonly label: string;
   /** `count` is whole · `money` in ten-thousandths · `ratio` in millionths, rounded half away from zero (G72). */
   readonly kind: "count" | "money" | "ratio";
-  /** True if it divides: null for a zero denominator. */
+  /** True if the metric is a quotient, which is null for a zero denominator. */
   readonly isQuotient: boolean;
-  /** SQL for a whole number, with the names of {@link SUMS}, which are all integers. */
+  /** SQL expression over the columns of {@link SUMS}. They and the result are integers. */
   readonly sql: string;
 };
 

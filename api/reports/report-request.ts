@@ -64,8 +64,12 @@ export function parseReportRequest(query: ReportQuery, caller: ReportCaller): Re
     metrics: parseMetrics(query.metrics, role),
     sort: parseSort(query.sort, groupBy, role),
     filters: readFilters(query.filters, role),
-    limit: parseWhole("limit", query.limit, { min: 1, max: LIMIT_MAX, absent: LIMIT_DEFAULT }),
-    offset: parseWhole("offset", query.offset, { min: 0, max: OFFSET_MAX, absent: 0 }),
+    limit: parseInteger("limit", query.limit, {
+      min: 1,
+      max: LIMIT_MAX,
+      defaultValue: LIMIT_DEFAULT,
+    }),
+    offset: parseInteger("offset", query.offset, { min: 0, max: OFFSET_MAX, defaultValue: 0 }),
     currency: parseCurrency(query.currency, caller.workspaceCurrency),
     format: oneOf("format", query.format, ["json", "csv"]),
     dateBasis: oneOf("date_basis", query.date_basis, ["conversion", "click"]),
@@ -104,8 +108,8 @@ export function readFilters(given: readonly string[], role: ReportRole): readonl
 }
 
 /** @throws {ApiError} */
-export function parseCurrency(given: string | undefined, absent: string): string {
-  if (given === undefined || given === "") return absent;
+export function parseCurrency(given: string | undefined, defaultValue: string): string {
+  if (given === undefined || given === "") return defaultValue;
   if (!isCurrency(given)) {
     throw invalidParameter("currency", "expected a currency code of ISO 4217");
   }
@@ -113,12 +117,16 @@ export function parseCurrency(given: string | undefined, absent: string): string
 }
 
 /** @throws {ApiError} */
-function parseWhole(
+function parseInteger(
   param: string,
   given: string | undefined,
-  { min, max, absent }: { readonly min: number; readonly max: number; readonly absent: number },
+  {
+    min,
+    max,
+    defaultValue,
+  }: { readonly min: number; readonly max: number; readonly defaultValue: number },
 ): number {
-  if (given === undefined) return absent;
+  if (given === undefined) return defaultValue;
   const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw invalidParameter(param, `expected a whole number from ${min} to ${max}`);

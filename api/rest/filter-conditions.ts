@@ -4,17 +4,17 @@ import { likePattern } from "./codes.ts";
 /** Builds the condition of a list filter for a value. */
 export type Filter = (value: unknown) => Condition;
 
-/** Filter → its value; undefined if the filter is not set. */
+/** Values by name of the filter; undefined if the filter is not set. */
 export type FilterValues = Readonly<Record<string, unknown>>;
 
-/** The conditions of the filters that are set. `meaning` must know each of them. */
+/** The conditions of the filters that are set. `filterOf` must have a filter for each name. */
 export function conditionsOf(
   values: FilterValues,
-  meaning: (name: string) => Filter,
+  filterOf: (name: string) => Filter,
 ): readonly Condition[] {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => meaning(name)(value));
+    .map(([name, value]) => filterOf(name)(value));
 }
 
 export function equals(expression: string): Filter {
@@ -31,7 +31,7 @@ export function hasMember(column: string): Filter {
   return (value) => ({ text: (first) => `$${first} = any(${column})`, values: [value] });
 }
 
-/** One of the columns contains the text, or one of `codes` equals it; case does not count (T72). */
+/** One of the columns contains the text, or one of `codes` equals it; case is ignored (T72). */
 export function matches(columns: readonly string[], codes: readonly string[] = []): Filter {
   return (value) => ({
     text: (first) => {

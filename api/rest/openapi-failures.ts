@@ -35,7 +35,7 @@ export const FAILURES_OF_ALL: readonly ErrorCode[] = [
 /** Every code that an operation can answer: those that follow from its access, path, query and body, and its own `failures`. */
 export function failuresOf(operation: Operation): readonly ErrorCode[] {
   const { access, input, method, failures = [] } = operation;
-  const isNarrowed = access.permission !== undefined || access.needsWholeKey === true;
+  const isNarrowed = access.permission !== undefined || access.needsUnrestrictedKey === true;
   const query = input.query instanceof z.ZodObject ? Object.keys(input.query.shape) : [];
   const codes: readonly (readonly [ErrorCode, boolean])[] = [
     ["missing_api_key", true],

@@ -166,7 +166,8 @@ function accessText({ access }: Operation): string {
   const permission = access.permission === undefined ? "" : ` Permission: ${access.permission}.`;
   const ofStaff =
     access.staffPermission === undefined ? "" : ` Of staff keys: ${access.staffPermission}.`;
-  const whole = access.needsWholeKey === true ? " Not for keys with a list of permissions." : "";
+  const whole =
+    access.needsUnrestrictedKey === true ? " Not for keys with a list of permissions." : "";
   return `Roles: ${access.roles.join(", ")}.${permission}${ofStaff}${whole}`;
 }
 

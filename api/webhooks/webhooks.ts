@@ -12,10 +12,10 @@ const URL_MAX = 2_048;
 const WEBHOOKS_MAX = 50;
 const SECRET_BYTES = 24;
 
-/** Every staff key may read, unless it is narrowed to permissions that do not include webhooks (G09). */
+/** Every staff key may read, unless it is restricted to permissions without `webhooks.manage` (G09). */
 const webhookRead: OperationAccess = {
   roles: ["admin", "analyst"],
-  needsWholeKey: "webhooks.manage",
+  needsUnrestrictedKey: "webhooks.manage",
   isWrite: false,
 };
 export const webhookWrite: OperationAccess = adminWrite("webhooks.manage");
@@ -36,7 +36,7 @@ export const webhooks = manage({
   },
   required: ["name", "url", "events"],
   defaults: { active: true },
-  kept: {
+  readOnly: {
     id: z.int(),
     secret: z.string().meta({ description: "The key of the signatures" }),
     disabled_reason: z
@@ -51,7 +51,7 @@ export const webhooks = manage({
     mint: mintSecret,
     operation: {
       name: "rotateWebhookSecret",
-      end: "rotate-secret",
+      pathEnd: "rotate-secret",
       summary: "Give a webhook a new secret, which signs all later requests",
     },
   },
@@ -74,7 +74,7 @@ export const webhooks = manage({
   },
 });
 
-/** G131. */
+/** `whsec_` and 48 hex characters (G131). */
 function mintSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString("hex")}`;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wholeStaff } from "../access/access-of-operations.ts";
+import { unrestrictedStaff } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type Operation, operation } from "../operation.ts";
 import { findWorkspace } from "./workspace.ts";
@@ -11,7 +11,7 @@ export const getWorkspace: Operation = operation({
   path: "/workspace",
   tag: "Management",
   summary: "The workspace of the key",
-  access: wholeStaff,
+  access: unrestrictedStaff,
   input: {},
   output: z.object({ data: ShownWorkspace }),
   status: 200,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wholeAdminWrite } from "../access/access-of-operations.ts";
+import { unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { mintPostbackToken } from "../advertisers/advertisers.ts";
 import { type Operation, operation } from "../operation.ts";
@@ -12,7 +12,7 @@ export const rotateWorkspaceToken: Operation = operation({
   path: "/workspace/rotate-postback-token",
   tag: "Management",
   summary: "Give the workspace a new postback token; the old one stops working within a second",
-  access: wholeAdminWrite,
+  access: unrestrictedAdminWrite,
   input: {},
   output: z.object({ data: ShownWorkspace }),
   status: 200,

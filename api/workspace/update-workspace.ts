@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { violatedConstraint } from "../../schemas/postgres/errors.ts";
 import { inTransaction } from "../../schemas/postgres/transaction.ts";
-import { wholeAdminWrite } from "../access/access-of-operations.ts";
+import { unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { referenceFaults } from "../access/references.ts";
 import { showTo } from "../access/visibility.ts";
 import { conflict } from "../errors.ts";
@@ -19,7 +19,7 @@ export const updateWorkspace: Operation = operation({
   summary: "Change settings of the workspace",
   description:
     "A workspace that is set `inactive` refuses its own keys, this one too; the command line sets it active again.",
-  access: wholeAdminWrite,
+  access: unrestrictedAdminWrite,
   input: { body: PatchWorkspaceBody },
   output: z.object({ data: ShownWorkspace }),
   status: 200,

@@ -6,7 +6,7 @@ const table = new ManagedTable<WorkspaceRow>({
   table: "workspace",
   owner: "id",
   written: Object.keys(PatchWorkspaceBody.shape),
-  kept: ["id", "postback_token", "created_at", "updated_at"],
+  readOnly: ["id", "postback_token", "created_at", "updated_at"],
 });
 
 export async function findWorkspace(db: Queryable, id: number): Promise<WorkspaceRow> {

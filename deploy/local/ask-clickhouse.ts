@@ -11,10 +11,10 @@ const ANSWER_CHARS_MAX = 64 * 1024;
 const ANSWER_WAIT_MS = 10_000;
 
 /**
- * Runs one statement and answers what the server said. Each call has a connection of its own, closed at its end: the engine
- * waits 5 s for open connections before it shuts down.
+ * Runs one statement and returns the answer. Each call opens and closes its own connection, because the engine waits 5 s for open
+ * connections before it shuts down.
  *
- * @throws {Error} with the server's words when it refuses, and what the socket says when it cannot be reached.
+ * @throws {Error} with the server's message if it refuses, or with the socket's error if it is unreachable.
  */
 export function askClickhouse(access: ClickhouseAccess, statement: string): Promise<string> {
   const headers = { "X-ClickHouse-User": access.user, "X-ClickHouse-Key": access.password };

@@ -4,10 +4,10 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { LaunchError } from "./report.ts";
 
 /**
- * The compiled file of a program of this folder. Children are run by a bare Node, so they are always the compiled ones,
- * also when the caller runs from the sources (tests).
+ * The compiled file of a program of this folder. Children run in plain Node, so they are always compiled, even if the caller runs from
+ * sources (tests).
  *
- * @throws {LaunchError} when nothing was compiled yet.
+ * @throws {LaunchError} if it has not been compiled yet.
  */
 export function programFile(name: "leash" | "clickhouse-engine"): string {
   const file = projectFile(".build", "deploy", "local", `${name}.js`);
@@ -19,12 +19,12 @@ export function programFile(name: "leash" | "clickhouse-engine"): string {
 
 const Signal = z.enum(["SIGTERM", "SIGINT", "SIGQUIT", "SIGKILL"]);
 
-/** The launcher's order to a leash: which server to run, as which user, and how to end it. */
+/** Arguments of a leash process (leash.ts): which server to run, as which user, and how to stop it. */
 export const LeashOrder = z.object({
   command: z.string(),
   args: z.array(z.string()),
   account: z.object({ uid: z.int(), gid: z.int() }).optional(),
-  /** Where the server's own process is recorded, for a next start that finds it without its leash. */
+  /** The process record of the server itself, for a later start that finds it without its leash. */
   recordFile: z.string(),
   stopSignal: Signal,
   /** Time between the two signals. */
@@ -33,7 +33,7 @@ export const LeashOrder = z.object({
 });
 export type LeashOrder = z.infer<typeof LeashOrder>;
 
-/** The launcher's order to the engine process. The password comes in a file, because every user can see arguments. */
+/** Arguments of the engine process. The password is in a file, because every user of the machine can see arguments. */
 export const ClickhouseEngineOrder = z.object({
   library: z.string(),
   configFile: z.string(),

@@ -12,11 +12,11 @@ export interface ChildExit {
   signal: NodeJS.Signals | null;
 }
 
-/** A running process that the launcher answers for. */
+/** A running process that the launcher manages. */
 export interface Child {
   readonly pid: number;
   readonly exited: Promise<ChildExit>;
-  /** Clean stop; killed after its deadline. Safe to call twice and after the end. */
+  /** Stops it cleanly, and kills it after its deadline. Safe to call twice and after it has ended. */
   stop(): Promise<void>;
 }
 
@@ -28,18 +28,18 @@ export interface StartChildOptions {
   env?: Record<string, string>;
   dataDir: string;
   report: Report;
-  /** How it is asked to end: by a signal, or by the end of its standard input. */
+  /** How to stop it: by a signal, or by closing its standard input. */
   stopBy: "SIGTERM" | "stdin-end";
-  /** Time for a clean end before it is killed. */
+  /** Time for a clean stop before it is killed. */
   stopDeadlineMs: number;
-  /** Each line of standard output and error, after it went to the log. */
+  /** Called with each line of standard output and error, after it was logged. */
   onLine?: (line: string) => void;
 }
 
 const LAST_LINES_KEPT = 12;
 const OUTPUT_WAIT_MS = 250;
 
-/** A started process with what it said last, for the sentence about a start that failed. */
+/** A started process with its last lines of output, for the message about a failed start. */
 export interface StartedChild extends Child {
   lastLines(): readonly string[];
 }
@@ -47,9 +47,8 @@ export interface StartedChild extends Child {
 /**
  * Starts a process whose output goes to `DATA_DIR/logs/<name>.log` and whose record to `DATA_DIR/run/<name>.pid`.
  *
- * It gets a process group of its own, so that Ctrl-C at the terminal reaches the launcher only, which then ends the
- * processes in their order. Its standard input is a pipe that this process holds open: the end of that pipe is how a child
- * learns that the launcher was killed.
+ * It gets its own process group, so that Ctrl-C at the terminal reaches only the launcher, which then stops the processes in order. Its
+ * standard input is a pipe that the launcher holds open. When the launcher is killed, the pipe closes and the child stops.
  *
  * @throws when the program cannot be started at all (not found, not allowed).
  */
@@ -77,7 +76,7 @@ export async function startChild(options: StartChildOptions): Promise<StartedChi
   };
 }
 
-/** Where the record of a child of this name lies. */
+/** The process record of the child with this name. */
 export function processRecordFile(dataDir: string, name: string): string {
   return join(dataDir, "run", `${name}.pid`);
 }
@@ -89,7 +88,7 @@ export function describeExit(exit: ChildExit): string {
     : `was killed by ${exit.signal}`;
 }
 
-/** Settles after the end, with what was last written already read, unless somebody else still holds the pipes. */
+/** Settles after the process has ended and its last output was read, unless another process still holds the pipes. */
 function endOf(process: ChildProcess): Promise<ChildExit> {
   return new Promise((resolve) => {
     process.once("exit", (code, signal) => {
@@ -149,9 +148,9 @@ async function stopChild(
   }
 }
 
-/** Makes the folders that a child's log and record need. */
+/** Creates the folders for logs and process records. */
 export function prepareChildFolders(dataDir: string): void {
-  // Servers write logs of their own there, some readable by all; a statement in them may name a person.
+  // Servers also write their own logs here, some readable by all users. Statements in them may contain personal data.
   for (const folder of ["logs", "run"]) {
     mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 });
   }

@@ -13,8 +13,8 @@ export interface ClickhouseConfigOptions {
 }
 
 /**
- * config.xml of the embedded engine. The numbers that differ from its defaults are those without which it was seen to
- * complain or to need more than a small machine has.
+ * config.xml of the embedded engine. Values differ from its defaults only where the default caused warnings or needed more than a small
+ * machine has.
  */
 export function clickhouseConfig(options: ClickhouseConfigOptions): string {
   const { folder, logFile, usersFile, bind, port, memoryBytesMax, logBytesMax } = options;
@@ -46,8 +46,8 @@ export function clickhouseConfig(options: ClickhouseConfigOptions): string {
 }
 
 /**
- * users.xml: `default` is what the engine's own session logs in as, without a password, and may do only what keeps the
- * engine serving; the product is `user`. The profile takes away what a server does not allow either.
+ * users.xml. The engine's own session logs in as `default`, without a password, and may only keep the engine serving. The product logs in as
+ * `user`. The profile removes rights that a normal server does not grant either.
  */
 export function clickhouseUsers(user: string, password: string): string {
   const hash = createHash("sha256").update(password).digest("hex");
@@ -83,7 +83,7 @@ export function clickhouseUsers(user: string, password: string): string {
 `;
 }
 
-/** Two fifths of the memory, from 1 to 8 GiB: Postgres and the Node processes live beside it. */
+/** Two fifths of the memory, from 1 to 8 GiB. Postgres and the Node processes need the rest. */
 export function clickhouseMemoryBytesMax(machineBytes: number): number {
   const gib = 1024 ** 3;
   return Math.round(Math.min(8 * gib, Math.max(gib, machineBytes * 0.4)));

@@ -1,6 +1,6 @@
 /**
- * The embedded ClickHouse as a process of its own: the engine of clickhouse-local, which serves ClickHouse's own HTTP
- * interface for as long as its last statement runs. Run as `node clickhouse-engine.js <JSON of ClickhouseEngineOrder>`;
+ * The embedded ClickHouse as a separate process: the engine of clickhouse-local, which serves ClickHouse's HTTP interface while its last
+ * statement runs. Run as `node clickhouse-engine.js <JSON of ClickhouseEngineOrder>`;
  * it prints `ready` and ends cleanly when its standard input closes.
  */
 import { randomBytes } from "node:crypto";
@@ -14,12 +14,12 @@ const LIBRARY = "clickhouse";
 const READY_POLL_MS = 20;
 const STOP_ATTEMPTS_MAX = 150;
 const STOP_POLL_MS = 100;
-/** With in-flight queries and merges a clean end was seen to take up to 3 s. */
+/** A clean stop with queries and merges in progress took up to 3 s. */
 const STOP_DEADLINE_MS = 20_000;
 
 async function main(): Promise<void> {
   const order = ClickhouseEngineOrder.parse(JSON.parse(process.argv[2] ?? ""));
-  // Another engine may own the port: everything we ask names the statement that only ours runs.
+  // Another engine may own the port, so every request names a statement that only our engine runs.
   const mark = `keep-alive-${process.pid}-${randomBytes(8).toString("hex")}`;
   const { address, user } = order;
   const password = readFileSync(order.passwordFile, "utf8").trim();
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     await endStatement(ask, mark, () => running);
   });
   process.stdin.on("end", stop).on("error", stop).resume();
-  // The launcher was killed while something was written to it: the end of standard input says the same.
+  // The launcher was killed during a write. The end of standard input reports that too.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", stop);
   process.on("uncaughtException", (error) => {
     process.stderr.write(`${error.stack ?? error.message}\n`);
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   process.exit(stop.called ? 0 : 1);
 }
 
-/** Settles when the engine has shut down. It runs in a thread of the library's own, so this process stays responsive. */
+/** Settles when the engine has shut down. The library runs it in its own thread, so this process stays responsive. */
 async function runEngine(order: ClickhouseEngineOrder, mark: string): Promise<void> {
   open({ library: LIBRARY, path: order.library });
   const keepAlive =
@@ -76,13 +76,13 @@ async function isRunning(ask: (sql: string) => Promise<string>, mark: string): P
     );
     return found.trim() === "1";
   } catch (error) {
-    // Nobody listens yet, or a stranger does: the engine's own words on standard error say what is wrong.
+    // Nothing listens yet, or another program does. The engine reports the reason on standard error.
     if (error instanceof Error) return false;
     throw error;
   }
 }
 
-/** The engine ends when its last statement does. Asked again until it has: a request may meet an engine that is starting. */
+/** Cancels the engine's last statement, which ends it. Repeats until it has ended, because the engine may still be starting. */
 async function endStatement(
   ask: (sql: string) => Promise<string>,
   mark: string,
@@ -100,7 +100,7 @@ async function endStatement(
   if (isRunningStill()) process.stderr.write(`the engine does not end: ${fault}\n`);
 }
 
-/** `process.exit` waits for the engine's thread, which may be what hangs. The data is safe: every insert is on disk as a part. */
+/** `process.exit` would wait for the engine's thread, which may hang. The data is safe: every insert is on disk as a part. */
 function killThisProcess(): void {
   process.kill(process.pid, "SIGKILL");
 }

@@ -16,7 +16,7 @@ export interface CommandOptions {
   /** Runs the program as another user: the launcher must be root. */
   account?: { uid: number; gid: number } | undefined;
   signal?: AbortSignal | undefined;
-  /** Default 5 minutes; then it is killed and answers `code: null`. */
+  /** Default 5 minutes. Then the program is killed, and the result has `code: null`. */
   deadlineMs?: number;
 }
 
@@ -24,7 +24,7 @@ const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
 const DEADLINE_MS = 5 * 60_000;
 
 /**
- * Runs a program to its end. A code other than 0 is an answer, not a fault.
+ * Runs a program to its end. An exit code other than 0 is a result, not an error.
  *
  * @throws what `spawn` throws for a program that cannot be started, and the reason of an aborted `signal`.
  */
@@ -36,7 +36,7 @@ export async function commandOutput(
   options.signal?.throwIfAborted();
   const child = spawn(command, args, {
     stdio: ["pipe", "pipe", "pipe"],
-    // Ctrl-C at the terminal is the launcher's to handle.
+    // The launcher handles Ctrl-C at the terminal.
     detached: true,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.env === undefined ? {} : { env: options.env }),
@@ -69,7 +69,7 @@ export async function commandOutput(
   }
 }
 
-/** As `commandOutput`, but answers `undefined` when there is no such program, or none that this user may run. */
+/** Like `commandOutput`, but returns `undefined` if there is no such program, or none that this user may run. */
 export async function outputIfInstalled(
   command: string,
   args: readonly string[],
@@ -78,14 +78,14 @@ export async function outputIfInstalled(
     return await commandOutput(command, args);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    // EACCES is also what a closed folder on PATH answers when no later one has the program.
+    // EACCES also occurs if a folder on PATH is not accessible and no later one has the program.
     if (code === "ENOENT" || code === "EACCES") return undefined;
     throw error;
   }
 }
 
-/** The last lines that say something, as one line. */
-export function lastWords(text: string, lines = 2): string {
+/** The last non-empty lines, joined into one. */
+export function lastLinesOf(text: string, lines = 2): string {
   return text
     .split("\n")
     .map((line) => line.trim())

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import {
   type CommandOutput,
   commandOutput,
-  lastWords,
+  lastLinesOf,
   outputIfInstalled,
 } from "./command-output.ts";
 import { awaitFileLock } from "./file-lock.ts";
@@ -27,16 +27,16 @@ export interface UnpackOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** One place that apt of this machine takes packages from. */
+/** A package source of this machine's apt. */
 export interface AptSource {
   uri: string;
   release: string;
   component: string;
-  /** `file:number` as apt says it; the file may name a keyring. */
+  /** `file:number` in apt's output; the file may name a keyring. */
   entry: string;
 }
 
-/** Releases that are too old for what we need; all others may serve themselves. */
+/** Releases whose own packages are too old for us. */
 const OLD_RELEASES = new Set(["buster", "bullseye", "bookworm", "bionic", "focal", "jammy"]);
 const NEWER_RELEASES: Readonly<Record<string, { releases: string[]; components: string }>> = {
   debian: { releases: ["trixie", "sid"], components: "main" },
@@ -47,8 +47,8 @@ const LOCK_WAIT_MS = 5 * 60_000;
 
 /**
  * Downloads packages of a newer Debian (or Ubuntu) release with apt's own tools and unpacks them into
- * `runtimeDir/<name>`. Nothing is installed and no root is needed: apt works on a folder of its own, with the mirror,
- * proxy and keys that this machine already uses. What is there already is used again.
+ * `runtimeDir/<name>`. Nothing is installed and root is not needed: apt works in its own folder, with the mirror, proxy and keys that this
+ * machine already uses. An existing folder is used again.
  *
  * @returns the folder.
  * @throws {LaunchError} when this machine has no apt, or no release offers the packages.
@@ -57,7 +57,7 @@ export async function unpackDebianPackages(options: UnpackOptions): Promise<stri
   const folder = join(options.runtimeDir, options.name);
   if (existsSync(folder)) return folder;
   mkdirSync(options.runtimeDir, { recursive: true });
-  // Two starts that share the folder would disturb each other's apt; the second finds everything done.
+  // One start at a time: two would disturb each other's apt. The second one finds everything done.
   const lock = join(options.runtimeDir, "apt.lock");
   const release = await awaitFileLock(lock, "package download", LOCK_WAIT_MS);
   try {
@@ -86,7 +86,7 @@ async function downloadAndUnpack(options: UnpackOptions, folder: string): Promis
       report.note("download", `done after ${formatSeconds(Date.now() - startedAtMs)}`);
       return;
     }
-    faults.push(`${release}: ${lastWords(output.stderr, 1)}`);
+    faults.push(`${release}: ${lastLinesOf(output.stderr, 1)}`);
   }
   throw new LaunchError(
     `apt could not download ${packages.join(", ")} (${faults.join("; ")}). Is the network reachable?`,
@@ -117,7 +117,7 @@ async function downloadFrom(
   return download.code === 0 ? download : (updateFault ?? download);
 }
 
-/** Options that keep apt out of everything of the system but its settings (proxy) and keys. */
+/** Options that make apt use nothing of the system except its settings (proxy) and keys. */
 function makeAptRoot(root: string, source: string): string[] {
   for (const folder of ["etc", "parts", "state/lists/partial", "cache/archives/partial"]) {
     mkdirSync(join(root, folder), { recursive: true });
@@ -137,7 +137,7 @@ function makeAptRoot(root: string, source: string): string[] {
     "Dir::Log": root,
     "Acquire::Languages": "none",
     "Acquire::Retries": "2",
-    // Root's apt would work as a user that cannot write into our folder.
+    // As root, apt would drop to a user that cannot write into our folder.
     "APT::Sandbox::User": "",
   };
   return ["-q", ...Object.entries(settings).flatMap(([name, value]) => ["-o", `${name}=${value}`])];
@@ -156,14 +156,14 @@ async function unpackInto(
       signal: options.signal,
     });
     if (unpacked.code !== 0) {
-      throw new LaunchError(`${archive} could not be unpacked: ${lastWords(unpacked.stderr)}`);
+      throw new LaunchError(`${archive} could not be unpacked: ${lastLinesOf(unpacked.stderr)}`);
     }
   }
   renameSync(draft, folder);
   rmSync(downloads, { recursive: true, force: true });
 }
 
-/** Also says what apt would use when its lists are empty, as in a fresh container. */
+/** Works even if apt's lists are empty, as in a fresh container. */
 async function aptSources(): Promise<AptSource[]> {
   const output = await outputIfInstalled("apt-get", [
     ...["indextargets", "--no-release-info", "--format"],
@@ -176,7 +176,7 @@ async function aptSources(): Promise<AptSource[]> {
   return parseAptSources(output.stdout);
 }
 
-/** One source a line: address, release, component and entry, separated by `|`. */
+/** One source per line: address, release, component and entry, separated by `|`. */
 export function parseAptSources(text: string): AptSource[] {
   const sources: AptSource[] = [];
   for (const line of text.split("\n")) {
@@ -192,7 +192,7 @@ export interface OsRelease {
   name: string;
 }
 
-/** Reads `/etc/os-release`. A relative of Ubuntu counts as Ubuntu, any other as Debian. */
+/** Reads `/etc/os-release`. Derivatives of Ubuntu count as Ubuntu, all others as Debian. */
 export function readOsRelease(text: string): OsRelease {
   const field = (name: string): string =>
     new RegExp(`^${name}="?([^"\\n]*)"?$`, "m").exec(text)?.[1] ?? "";
@@ -231,7 +231,7 @@ export function sourceLine(
   return `deb ${signedBy}${source.uri} ${release} ${components}\n`;
 }
 
-/** The distribution's keyring and those the machine's own entries name: a private mirror may be signed by its own key. */
+/** The keyrings of the distribution and of the machine's own entries, because a private mirror may have its own key. */
 function keyringsFor(sources: readonly AptSource[], system: OsRelease): string[] {
   const named = sources.flatMap(({ entry }) => {
     const text = readFileIfThere(entry.replace(/:[0-9]+$/, ""));

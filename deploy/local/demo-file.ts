@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { parseJson } from "./kept-files.ts";
 
-/** What `tracker demo --json` prints, and what `DATA_DIR/demo.json` holds for people and scripts. */
+/** The output of `tracker demo --json`, and the content of `DATA_DIR/demo.json`. */
 export const Demo = z.looseObject({
   base_url: z.string(),
   mcp_url: z.string(),
@@ -20,20 +20,20 @@ export const Demo = z.looseObject({
 });
 export type Demo = z.infer<typeof Demo>;
 
-/** `undefined` when there is none, or a person has made something else of it. */
+/** `undefined` if the file does not exist or does not fit the schema, for example because it was edited. */
 export function readDemo(file: string): Demo | undefined {
   if (!existsSync(file)) return undefined;
   return Demo.safeParse(parseJson(readFileSync(file, "utf8"))).data;
 }
 
-/** Readable by the owner only: it holds keys. */
+/** Only the owner may read the file, because it contains keys. */
 export function writeDemo(file: string, demo: Demo): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
 }
 
-/** The same keys and paths under the present addresses: a start may be given other ports than the one that made the demo. */
+/** The demo with the current addresses, because the ports may differ from those of the start that created it. */
 export function demoAt(demo: Demo, at: { trackingUrl: string; apiUrl: string }): Demo {
   const moved = (url: string, origin: string): string =>
     url.replace(/^https?:\/\/[^/?#]+/, () => origin);
@@ -56,11 +56,11 @@ export type WelcomeFacts = {
   trackingUrl: string;
   apiUrl: string;
   demoFile: string;
-  /** Else the commands read keys and tokens from the file. */
+  /** False: the printed commands read keys and tokens from the file. */
   withKeys: boolean;
 };
 
-/** The last thing a start prints: where everything is, and what to paste for a click, its conversion and the report. */
+/** The text at the end of a start: addresses, and commands to paste for a click, its conversion and the report. */
 export function welcomeText(
   { trackingUrl, apiUrl, demoFile, withKeys }: WelcomeFacts,
   demo: Demo | undefined,

@@ -11,9 +11,9 @@ import {
   clickhouseMemoryBytesMax,
   clickhouseUsers,
 } from "./clickhouse-config.ts";
-import { lastWords } from "./command-output.ts";
+import { lastLinesOf } from "./command-output.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
-import { keptSecret } from "./kept-files.ts";
+import { storedSecret } from "./kept-files.ts";
 import { awaitReady } from "./leashed-server.ts";
 import { stopRecordedProcess } from "./process-record.ts";
 import { formatSeconds, LaunchError } from "./report.ts";
@@ -28,7 +28,7 @@ const READY_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 25_000;
 const USER = "tracker";
 const DATABASE = "tracker";
-/** As package.json has it for Linux on x64; the engines of other platforms are installed by hand. */
+/** The package for Linux on x64, as in package.json. Install the engines of other platforms by hand. */
 const ENGINE_VERSION = "26.7.3-stable.1";
 
 /**
@@ -44,7 +44,7 @@ export async function startClickhouse(options: EmbeddedClickhouseOptions): Promi
   await endLeftover(options);
   const address = `http://${bind}:${port}`;
   const passwordFile = join(dataDir, "clickhouse.password");
-  const password = keptSecret(passwordFile);
+  const password = storedSecret(passwordFile);
   const configFile = writeConfiguration(options, password);
   const order: ClickhouseEngineOrder = {
     library: engineLibrary(),
@@ -103,7 +103,7 @@ async function endLeftover({ dataDir, report }: EmbeddedServerOptions): Promise<
   }
 }
 
-/** @throws {LaunchError} where the installation has no engine for this machine. */
+/** @throws {LaunchError} if the installation has no engine for this machine. */
 function engineLibrary(): string {
   const libc = process.platform === "linux" ? "-gnu" : "";
   const name = `@chdb/lib-${process.platform}-${process.arch}${libc}`;
@@ -141,7 +141,7 @@ function writeConfiguration(options: EmbeddedClickhouseOptions, password: string
   return configFile;
 }
 
-/** The engine writes and bounds it itself; what its process says otherwise is in `clickhouse.log`. */
+/** The engine's own log, which it rotates itself. Other output of its process is in `clickhouse.log`. */
 function serverLog(dataDir: string): string {
   return join(dataDir, "logs", "clickhouse-server.log");
 }
@@ -151,7 +151,7 @@ async function makeDatabase(access: ClickhouseAccess): Promise<void> {
     await askClickhouse(access, `CREATE DATABASE IF NOT EXISTS ${DATABASE}`);
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    throw new LaunchError(`ClickHouse cannot make its database: ${lastWords(said)}`, {
+    throw new LaunchError(`ClickHouse cannot make its database: ${lastLinesOf(said)}`, {
       cause: error,
     });
   }
@@ -161,7 +161,7 @@ function notStarted(dataDir: string, lines: readonly string[]): LaunchError {
   const said = lines.filter((line) => /Exception|Code:|error/i.test(line));
   return new LaunchError(
     `ClickHouse does not start on ${join(dataDir, "clickhouse")}: ` +
-      `${lastWords((said.length > 0 ? said : lines).join("\n"), 1)}\n` +
+      `${lastLinesOf((said.length > 0 ? said : lines).join("\n"), 1)}\n` +
       `More is in ${serverLog(dataDir)}. If the data is damaged, restore that folder from a ` +
       `backup, or move ${dataDir} away to start with empty data.`,
   );

@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
 import { prepareChildFolders } from "./child.ts";
-import { lastWords } from "./command-output.ts";
+import { lastLinesOf } from "./command-output.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
-import { keptSecret, parseJson } from "./kept-files.ts";
+import { parseJson, storedSecret } from "./kept-files.ts";
 import { awaitReady, startLeashed } from "./leashed-server.ts";
 import { natsProgram } from "./nats-program.ts";
 import { formatSeconds, LaunchError } from "./report.ts";
@@ -17,7 +17,7 @@ const USER = "tracker";
 const GREETING_WAIT_MS = 2_000;
 const GREETING_BYTES_MAX = 16_384;
 
-/** The line that a NATS server greets every connection with, as far as it concerns us. */
+/** The parts that we need of the line with which a NATS server greets every connection. */
 const Greeting = z.object({
   server_name: z.string(),
   version: z.string(),
@@ -27,9 +27,9 @@ export type Greeting = z.infer<typeof Greeting>;
 
 /**
  * NATS with JetStream, its streams in `DATA_DIR/nats`. It asks for a user and a password, which is kept in
- * `DATA_DIR/nats.password`: what is sent there becomes clicks and conversions.
+ * `DATA_DIR/nats.password`, because any message to it can become a click or conversion.
  *
- * @throws {LaunchError} when there is no NATS server of 2.10 or newer and none can be had, or it does not start.
+ * @throws {LaunchError} if there is no NATS server 2.10 or newer and none can be downloaded, or it does not start.
  */
 export async function startNats(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { dataDir, port, bind, report } = options;
@@ -38,9 +38,9 @@ export async function startNats(options: EmbeddedServerOptions): Promise<Embedde
   const startedAtMs = Date.now();
   const configFile = join(dataDir, "nats", "nats.conf");
   mkdirSync(join(dataDir, "nats"), { recursive: true, mode: 0o700 });
-  const password = keptSecret(join(dataDir, "nats.password"));
+  const password = storedSecret(join(dataDir, "nats.password"));
   writeFileSync(configFile, natsConfig({ dataDir, port, bind, password }), { mode: 0o600 });
-  // An earlier version made the file for everybody to read.
+  // An earlier version created the file readable by all users.
   chmodSync(configFile, 0o600);
   const addedLog = logSince(natsLog(dataDir));
   const child = await startLeashed(
@@ -62,7 +62,7 @@ export async function startNats(options: EmbeddedServerOptions): Promise<Embedde
   });
   if (outcome !== "ready") {
     throw new LaunchError(
-      `NATS does not start on ${join(dataDir, "nats")}: ${lastWords(addedLog() || child.lastLines().join("\n"), 1)}\n` +
+      `NATS does not start on ${join(dataDir, "nats")}: ${lastLinesOf(addedLog() || child.lastLines().join("\n"), 1)}\n` +
         `More is in ${natsLog(dataDir)}. If its store is damaged, move ${join(dataDir, "nats")} away: clicks that are ` +
         "not stored yet are sent again from the journals.",
     );
@@ -76,7 +76,7 @@ export async function startNats(options: EmbeddedServerOptions): Promise<Embedde
   };
 }
 
-/** The greeting of the NATS server at an address; `undefined` when no process listens, or another program. */
+/** The greeting of the NATS server at an address; `undefined` if nothing or another program listens there. */
 export function natsGreeting(host: string, port: number): Promise<Greeting | undefined> {
   return new Promise((resolve) => {
     let text = "";
@@ -105,8 +105,8 @@ export function parseGreeting(text: string): Greeting | undefined {
 }
 
 /**
- * One second between flushes to disk bounds what a power cut takes from the store; the journals of the ingress hold it
- * until it is in ClickHouse in any case. A cluster uses `always`.
+ * The store is flushed to disk every second, so a power cut may take its last second. The journals of the ingress keep records until they
+ * are in ClickHouse, so none is lost. A cluster uses `always`.
  */
 function natsConfig({
   dataDir,
@@ -135,12 +135,12 @@ jetstream {
 `;
 }
 
-/** Names this very server, so that a stranger on the port is not taken for it. */
+/** Identifies our server, so that another NATS server on the port is not mistaken for it. */
 function serverName(port: number): string {
   return `tracker-${port}`;
 }
 
-/** NATS writes its own log and bounds it: a write to a closed pipe would kill it when the launcher is killed. */
+/** NATS writes and rotates its own log. Without it, a write to the closed pipe would kill NATS when the launcher is killed. */
 function natsLog(dataDir: string): string {
   return join(dataDir, "logs", "nats-server.log");
 }

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { prepareChildFolders } from "./child.ts";
-import { commandOutput, lastWords } from "./command-output.ts";
+import { commandOutput, lastLinesOf } from "./command-output.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
-import { keptSecret } from "./kept-files.ts";
+import { storedSecret } from "./kept-files.ts";
 import { awaitReady, startLeashed } from "./leashed-server.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
 import { formatSeconds, LaunchError } from "./report.ts";
@@ -14,7 +14,7 @@ import {
   type ServerAccount,
 } from "./server-account.ts";
 
-/** Recovery after a crash replays up to `max_wal_size`; on a slow disk that takes a while. */
+/** Recovery after a crash replays up to `max_wal_size`, which takes long on a slow disk. */
 const READY_DEADLINE_MS = 180_000;
 const STOP_DEADLINE_MS = 30_000;
 
@@ -93,14 +93,14 @@ export async function startPostgres(options: EmbeddedServerOptions): Promise<Emb
   };
 }
 
-/** Makes the cluster when there is none, and answers the password of `tracker`. */
+/** Creates the cluster if there is none. Returns the password of `tracker`. */
 async function prepareCluster(
   cluster: Cluster,
   { dataDir, report, signal }: EmbeddedServerOptions,
 ): Promise<string> {
   const passwordFile = join(dataDir, "postgres.password");
   const passwordWasKept = existsSync(passwordFile);
-  const password = keptSecret(passwordFile);
+  const password = storedSecret(passwordFile);
   if (!existsSync(cluster.folder)) {
     report.note("postgres", "making a new database cluster");
     await makeCluster(cluster, password, signal);
@@ -115,7 +115,7 @@ async function prepareCluster(
   return password;
 }
 
-/** Everything happens in a folder beside the final one, which takes its name last: a cut-off start leaves no half cluster. */
+/** Works in a temporary folder and renames it at the end, so that an interrupted start leaves no incomplete cluster. */
 async function makeCluster(
   cluster: Cluster,
   password: string,
@@ -126,7 +126,7 @@ async function makeCluster(
   makeAccountFolder(draft, cluster.account);
   const initdb = asAccount(cluster.account, join(cluster.programs, "bin", "initdb"), [
     ...["-D", draft, "--username=postgres", "--encoding=UTF8", "--locale=C"],
-    // Letters of all languages have upper and lower case, order is by code point, no library of the system takes part.
+    // Case mapping for all languages, order by code point, independent of system libraries.
     ...["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--auth=reject"],
   ]);
   const made = await commandOutput(initdb.command, initdb.args, {
@@ -136,7 +136,7 @@ async function makeCluster(
   });
   if (made.code !== 0) {
     throw new LaunchError(
-      `Postgres could not make its data folder ${draft}: ${lastWords(made.stderr)}`,
+      `Postgres could not make its data folder ${draft}: ${lastLinesOf(made.stderr)}`,
     );
   }
   writeFileSync(join(draft, "pg_hba.conf"), "host all tracker samehost scram-sha-256\n");
@@ -152,7 +152,7 @@ async function makeCluster(
   renameSync(draft, cluster.folder);
 }
 
-/** Runs statements without a server listening; the first that fails ends it. Each must be one line. */
+/** Runs statements in single-user mode and stops at the first that fails. Each must be one line. */
 async function runAlone(
   cluster: Cluster,
   folder: string,
@@ -179,13 +179,13 @@ async function runAlone(
       signal,
     });
     if (code !== 0) {
-      throw new LaunchError(`Postgres could not be set up in ${folder}: ${lastWords(stderr)}`);
+      throw new LaunchError(`Postgres could not be set up in ${folder}: ${lastLinesOf(stderr)}`);
     }
   }
 }
 
 /**
- * Which server wrote postmaster.pid (pid, folder and time of start), and whether it takes connections: what `pg_ctl --wait` looks at.
+ * Which server wrote postmaster.pid (pid, folder and time of start), and whether it takes connections: as `pg_ctl --wait` checks it.
  * Line 4 is the port, line 8 the state. A server that was killed leaves its file, which says "ready" until the next one rewrites it.
  */
 function readPidFile(folder: string): { server: string; isReadyOn: (port: number) => boolean } {
@@ -200,7 +200,7 @@ function readPidFile(folder: string): { server: string; isReadyOn: (port: number
 function notStarted(folder: string, dataDir: string, lines: readonly string[]): LaunchError {
   const said = lines.filter((line) => /FATAL|PANIC|HINT|could not/.test(line)).slice(-2);
   return new LaunchError(
-    `Postgres does not start on ${folder}: ${lastWords((said.length > 0 ? said : lines).join("\n"))}\n` +
+    `Postgres does not start on ${folder}: ${lastLinesOf((said.length > 0 ? said : lines).join("\n"))}\n` +
       `More is in ${join(dataDir, "logs", "postgres.log")}. If the data is damaged, restore ${folder} from a backup, ` +
       `or move ${dataDir} away to start with empty data.`,
   );

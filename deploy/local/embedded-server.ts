@@ -1,17 +1,17 @@
 import type { ChildExit } from "./child.ts";
 import type { Report } from "./report.ts";
 
-/** What every embedded server is started with. */
+/** Options of every embedded server. */
 export interface EmbeddedServerOptions {
   /** Absolute. The server keeps its data in a folder of its own below it; logs go to `logs/`, process records to `run/`. */
   dataDir: string;
-  /** Absolute. Programs that were downloaded once and are used again. May be shared by several DATA_DIRs. */
+  /** Absolute path of the folder with downloaded programs. Several DATA_DIRs may share it. */
   runtimeDir: string;
   port: number;
-  /** A loopback address: these servers are not meant to be reached from elsewhere. */
+  /** A loopback address, because no other machine needs these servers. */
   bind: string;
   report: Report;
-  /** Ends a start that is still under way; a started server is ended by `stop`. */
+  /** Aborts a start in progress. `stop` ends a started server. */
   signal?: AbortSignal;
 }
 
@@ -21,6 +21,6 @@ export interface EmbeddedServer {
   /** The process that was started: for Postgres and NATS the leash, whose end ends the server. */
   readonly pid: number;
   readonly exited: Promise<ChildExit>;
-  /** Clean stop; by force after a deadline. Safe to call twice and after the end. */
+  /** Stops it cleanly, or by force after a deadline. Safe to call twice and after it has ended. */
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { processIdentity } from "./process-identity.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { readLiveProcess } from "./process-record.ts";
 
-/** The lock is somebody else's. */
+/** Another process holds the lock. */
 export class LockHeldError extends Error {
   override readonly name = "LockHeldError";
   readonly holder: ProcessRecord;
@@ -19,8 +19,8 @@ export class LockHeldError extends Error {
 const POLL_MS = 100;
 
 /**
- * Takes `file` as a lock of this process and answers how to give it back. A lock whose holder has died, by whatever
- * means, is free. Processes in other containers that share the folder are not seen: their numbers are not ours.
+ * Locks `file` for this process. Returns the function that unlocks it. The lock of a dead process is free. Does not detect processes in
+ * other containers that share the folder, because their process ids are different.
  *
  * @throws {LockHeldError} while a living process holds it.
  */
@@ -31,7 +31,7 @@ export function takeFileLock(file: string, command: string): () => void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
   try {
-    // The second round is for the lock of a dead holder that the first one moved out of the way.
+    // The second attempt follows if the first one removed the lock of a dead process.
     for (let round = 0; round < 2; round++) {
       if (linkUnlessThere(draft, file)) return () => rmSync(file, { force: true });
       clearDeadLock(file);
@@ -42,7 +42,7 @@ export function takeFileLock(file: string, command: string): () => void {
   throw new Error(`the lock ${file} changes hands faster than it can be read`);
 }
 
-/** As `takeFileLock`, but waits for a living holder up to `waitMs`. */
+/** Like `takeFileLock`, but waits up to `waitMs` for the holder. */
 export async function awaitFileLock(
   file: string,
   command: string,
@@ -59,7 +59,7 @@ export async function awaitFileLock(
   }
 }
 
-/** A link, unlike a write, fails when the name is taken and never shows a half-written file. */
+/** Uses a link, because it fails if the name exists and never exposes a half-written file. */
 function linkUnlessThere(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -80,7 +80,7 @@ function clearDeadLock(file: string): void {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
     throw error;
   }
-  // Another starter may have replaced the dead lock by its own since it was read: that one goes back.
+  // Since it was read, another process may have replaced the dead lock by its own. That lock is put back.
   const moved = readLiveProcess(aside);
   if (moved !== undefined) linkUnlessThere(aside, file);
   rmSync(aside, { force: true });

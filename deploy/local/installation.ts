@@ -10,21 +10,21 @@ const InstallationRecord = z.object({
 });
 type InstallationRecord = z.infer<typeof InstallationRecord>;
 
-/** What a DATA_DIR remembers of itself between starts. */
+/** The state of a DATA_DIR between starts. */
 export interface Installation {
-  /** Names this installation among others that share servers with it. */
+  /** Distinguishes this installation from others that share its servers. */
   readonly id: string;
-  /** The DATA_DIR was empty at its first start, and the demo workspace is not made yet. */
+  /** DATA_DIR was empty at its first start, and the demo workspace has not been created yet. */
   readonly needsDemo: boolean;
-  demoIsMade(): void;
+  noteDemoCreated(): void;
 }
 
-/** What the launcher itself puts there before it looks, and programs that may have been fetched beforehand. */
+/** Files that do not count as data: those that the launcher creates before it checks, and downloaded programs. */
 const NOT_DATA = new Set(["launcher.lock", "runtime"]);
 
 /**
- * Reads `installation.json`, or begins it. Whether DATA_DIR was empty is written down before anything else is, so that a
- * first start may be cut off anywhere and the next one still makes the demo workspace.
+ * Reads or creates `installation.json`. It records first whether DATA_DIR was empty, so that the demo workspace is still created if the
+ * first start is interrupted at any point.
  *
  * @throws {LaunchError} when the file is damaged.
  */
@@ -39,7 +39,7 @@ export function openInstallation(dataDir: string): Installation {
   return {
     id: record.id,
     needsDemo: record.demo === "pending",
-    demoIsMade: () => writeRecord(file, { id: record.id, demo: "made" }),
+    noteDemoCreated: () => writeRecord(file, { id: record.id, demo: "made" }),
   };
 }
 

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
 import { openInstallation } from "./installation.ts";
-import { keepFilesPrivate, keptSecret } from "./kept-files.ts";
+import { keepFilesPrivate, storedSecret } from "./kept-files.ts";
 import { processIdentity } from "./process-identity.ts";
 import { readLiveProcess, stopRecordedProcess, writeProcessRecord } from "./process-record.ts";
 import { logSince, RotatingLog } from "./rotating-log.ts";
@@ -76,7 +76,7 @@ describe("an installation", () => {
     mkdirSync(join(folder, "postgres"));
     const second = openInstallation(folder);
     expect(second).toMatchObject({ id: first.id, needsDemo: true });
-    second.demoIsMade();
+    second.noteDemoCreated();
     expect(openInstallation(folder)).toMatchObject({ id: first.id, needsDemo: false });
   });
 
@@ -92,9 +92,9 @@ describe("an installation", () => {
 });
 
 test("a secret is made once, kept, and readable by its owner only", () => {
-  const secret = keptSecret(file());
+  const secret = storedSecret(file());
   expect(secret).toMatch(/^[\w-]{32}$/);
-  expect(keptSecret(file())).toBe(secret);
+  expect(storedSecret(file())).toBe(secret);
   expect(statSync(file()).mode & 0o777).toBe(0o600);
 });
 

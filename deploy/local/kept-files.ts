@@ -13,13 +13,13 @@ import { join } from "node:path";
 
 const PRIVATE_UMASK = 0o077;
 const PRIVATE_FOLDER = 0o700;
-/** Postgres of a root launcher runs as another user, which must pass through this folder. Only the owner can list it. */
+/** If the launcher is root, Postgres runs as another user, which must be able to enter this folder. Only the owner can list it. */
 const PASSABLE_FOLDER = 0o711;
 const GROUP_AND_OTHERS = 0o077;
 
 /**
- * From now on only the owner can read what this process and its children write: clicks, conversions, passwords and logs. Creates
- * DATA_DIR if it is missing, and closes what an earlier version left open on its first level. Deeper files are out of reach of others.
+ * Makes new files of this process and its children readable only by the owner: clicks, conversions, passwords and logs. Creates DATA_DIR if
+ * it is missing, and corrects the rights of older files on its first level, which also protects the files below them.
  */
 export function keepFilesPrivate(dataDir: string): void {
   process.umask(PRIVATE_UMASK);
@@ -36,8 +36,8 @@ export function keepFilesPrivate(dataDir: string): void {
   }
 }
 
-/** The password kept in `file`, made at the first call. 24 random bytes, in letters that need no escaping in a URL or in SQL. */
-export function keptSecret(file: string): string {
+/** The password in `file`, generated at the first call: 24 random bytes in characters that need no escaping in a URL or in SQL. */
+export function storedSecret(file: string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, randomBytes(24).toString("base64url"), { mode: 0o600 });
@@ -46,7 +46,7 @@ export function keptSecret(file: string): string {
   return readFileSync(file, "utf8").trim();
 }
 
-/** The value of a JSON text; `undefined` for a text that is none, such as a file that a full disk cut off. */
+/** The value of a JSON text; `undefined` if it is not JSON, such as a file that a full disk cut off. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 import { prepareChildFolders, processRecordFile } from "./child.ts";
-import { type CommandOutput, commandOutput, lastWords } from "./command-output.ts";
+import { type CommandOutput, commandOutput, lastLinesOf } from "./command-output.ts";
 import { Demo, demoAt, readDemo, welcomeText, writeDemo } from "./demo-file.ts";
 import { LockHeldError, takeFileLock } from "./file-lock.ts";
 import { openInstallation } from "./installation.ts";
 import { keepFilesPrivate } from "./kept-files.ts";
-import { keptPorts, portFault } from "./ports.ts";
+import { portFault, stablePorts } from "./ports.ts";
 import { ingressNodeCommand, type NodeCommand } from "./private-glibc.ts";
 import { stopRecordedProcess } from "./process-record.ts";
 import { type ProductProcessHost, productService } from "./product-process.ts";
@@ -20,11 +20,11 @@ import type { Supervisor } from "./supervisor.ts";
 
 export interface Launch {
   settings: LauncherSettings;
-  /** The environment that is passed on to the processes. */
+  /** The environment that the processes inherit. */
   environment: Readonly<Record<string, string | undefined>>;
   report: Report;
   supervisor: Supervisor;
-  /** Aborted when the person wants the end. */
+  /** Aborted when the operator stops the launcher. */
   signal: AbortSignal;
 }
 
@@ -33,9 +33,9 @@ const MIGRATE_DEADLINE_MS = 10 * 60_000;
 const DEMO_DEADLINE_MS = 2 * 60_000;
 
 /**
- * Takes DATA_DIR for this process and answers how to give it back.
+ * Locks DATA_DIR for this process. Returns the function that unlocks it.
  *
- * @throws {LaunchError} when another launcher has it, or it cannot be written.
+ * @throws {LaunchError} when another launcher has locked it, or it is not writable.
  */
 export function takeDataDir({ dataDir }: LauncherSettings): () => void {
   try {
@@ -54,7 +54,7 @@ export function takeDataDir({ dataDir }: LauncherSettings): () => void {
   }
 }
 
-/** Everything from an owned DATA_DIR to a service that answers. Settles when it does. */
+/** Starts the service in a locked DATA_DIR. Resolves when all processes answer. */
 export async function launch(options: Launch): Promise<void> {
   const { settings, report } = options;
   const startedAtMs = Date.now();
@@ -71,18 +71,18 @@ export async function launch(options: Launch): Promise<void> {
   await startProcesses({ dataDir: settings.dataDir, env, report }, ingressNode, options);
   const demoFile = join(settings.dataDir, "demo.json");
   if (installation.needsDemo) {
-    report.note("demo", `making a workspace to try things in; its keys go to ${demoFile}`);
+    report.note("demo", `creating a demo workspace; its keys go to ${demoFile}`);
     writeDemo(demoFile, await makeDemo(env, options));
-    installation.demoIsMade();
+    installation.noteDemoCreated();
   }
   const demo = refreshDemo(demoFile, settings);
   report.note("ready", `after ${formatSeconds(Date.now() - startedAtMs)}. Ctrl-C ends it.`);
-  // A pipe may lead to a log, which keys and tokens must not be in.
+  // Output to a pipe may end in a log, which must not contain keys and tokens.
   const withKeys = process.stdout.isTTY;
   process.stdout.write(`\n${welcomeText({ ...settings, demoFile, withKeys }, demo)}\n`);
 }
 
-/** Both may download something, so they go on side by side; the fault of one ends the other. */
+/** Runs both at the same time, because both may download something. If the servers fail, the download for the ingress is aborted. */
 async function openServersAndIngressNode({
   settings,
   supervisor,
@@ -108,7 +108,7 @@ async function openServersAndIngressNode({
   }
 }
 
-/** A launcher that was killed takes its processes along, but they may still be at it, or be stuck. */
+/** Stops processes of an earlier launcher that was killed. They stop by themselves, but may not have finished, or may be stuck. */
 async function endLeftovers({ dataDir }: LauncherSettings, report: Report): Promise<void> {
   const folder = join(dataDir, "run");
   if (!existsSync(folder)) return;
@@ -116,7 +116,7 @@ async function endLeftovers({ dataDir }: LauncherSettings, report: Report): Prom
   await Promise.all(
     names.map(async (file) => {
       const name = file.replace(/\.pid$/, "");
-      // A fast shutdown is what Postgres makes of this signal; of SIGTERM it makes one that waits for its clients.
+      // On SIGINT Postgres disconnects its clients and shuts down; on SIGTERM it waits for them.
       const stopSignal = name === "postgres-server" ? "SIGINT" : "SIGTERM";
       const left = await stopRecordedProcess({
         file: processRecordFile(dataDir, name),
@@ -124,12 +124,12 @@ async function endLeftovers({ dataDir }: LauncherSettings, report: Report): Prom
         deadlineMs: LEFTOVER_DEADLINE_MS,
       });
       if (left !== undefined)
-        report.note(name, `ended what an earlier run had left (process ${left.pid})`);
+        report.note(name, `stopped a process that an earlier run had left (process ${left.pid})`);
     }),
   );
 }
 
-/** For commands and people that want to look into the servers of a running installation; it holds their passwords. */
+/** Writes the addresses and passwords of the servers, for commands and operators while the installation runs. */
 function writeServerAddresses(file: string, urls: ServerUrls): void {
   const addresses = {
     postgres_url: urls.postgresUrl,
@@ -178,7 +178,7 @@ function productEnvironment(
     if (value !== undefined && value !== "") env[name] = value;
   }
   return {
-    // There is one processors process, and a dead one's successor takes its lanes over without waiting.
+    // A fixed name, because there is only one processors process: after a crash, the next one takes over its lanes without waiting.
     PROCESSOR_NAME: `launcher-${installationId}`,
     ...env,
     POSTGRES_URL: urls.postgresUrl,
@@ -194,8 +194,8 @@ function productEnvironment(
 }
 
 /**
- * All processes at once. They are stopped in the reverse of this order: the ingress first, so that what it still answers
- * finds the others at work.
+ * Starts all processes at the same time. The supervisor stops them in reverse order: ingress first, because the others must still
+ * process its last requests.
  */
 async function startProcesses(
   host: ProductProcessHost,
@@ -205,7 +205,7 @@ async function startProcesses(
   const { bindAddress, dataDir, trackingPort, apiPort, ingressWorkers } = settings;
   const workers = Array.from({ length: ingressWorkers }, (_, worker) => worker);
   const names = ["processors-health", ...workers.map(ingressHealth)] as const;
-  const ports = await keptPorts(join(dataDir, "ports.json"), names, "127.0.0.1");
+  const ports = await stablePorts(join(dataDir, "ports.json"), names, "127.0.0.1");
   const healthPort = ports["processors-health"];
   const node = { command: process.execPath, args: [] };
   const processors = productService(
@@ -247,12 +247,12 @@ async function startProcesses(
   if (faults[0] !== undefined) throw faults[0].reason;
 }
 
-/** The name of its port in `ports.json`. */
+/** The name of the worker's health port in `ports.json`. */
 function ingressHealth(worker: number): `ingress-${number}-health` {
   return `ingress-${worker}-health`;
 }
 
-/** `undefined` when this installation began without a demo, or a person has removed its file. */
+/** Updates the addresses in the demo's file. `undefined` if the installation has no demo, or its file was removed. */
 function refreshDemo(file: string, settings: LauncherSettings): Demo | undefined {
   const kept = readDemo(file);
   if (kept === undefined) return undefined;
@@ -268,7 +268,7 @@ async function makeDemo(env: Record<string, string>, options: Launch): Promise<D
   throw new LaunchError(`The demo workspace is incomplete: ${parsed.error.message}`);
 }
 
-/** Runs one command of the command line; what it says on standard error goes to `logs/tracker.log`. Its result may hold keys. */
+/** Runs one `tracker` command. Its standard error goes to `logs/tracker.log`; its standard output may contain keys. */
 async function runTracker(
   args: readonly string[],
   env: Record<string, string>,
@@ -286,8 +286,8 @@ async function runTracker(
   log.write(output.stderr);
   if (output.code === 0) return output;
   const how =
-    output.code === null ? "was ended after its deadline" : `ended with code ${output.code}`;
+    output.code === null ? "was killed after its deadline" : `ended with code ${output.code}`;
   throw new LaunchError(
-    `tracker ${args[0] ?? ""} ${how}: ${lastWords(output.stderr, 3)}\nMore is in ${file}.`,
+    `tracker ${args[0] ?? ""} ${how}: ${lastLinesOf(output.stderr, 3)}\nMore is in ${file}.`,
   );
 }

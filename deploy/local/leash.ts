@@ -1,6 +1,6 @@
 /**
- * A process of its own that starts one server we did not write and ends it when its standard input closes: by `stop()` of
- * the launcher, or because the launcher was killed. Run as `node leash.js <JSON of LeashOrder>`.
+ * A separate process that runs one third-party server, and stops it when its standard input closes: by `stop()` of the launcher, or because
+ * the launcher was killed. Run as `node leash.js <JSON of LeashOrder>`.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -29,7 +29,7 @@ function main(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, end);
   server.once("exit", (code, signal) => {
     if (server.pid !== undefined) removeProcessRecord(order.recordFile, server.pid);
-    // As a shell would say it: 128 and the number of the signal.
+    // The exit code of a shell: 128 plus the number of the signal.
     process.exit(signal === null ? (code ?? 1) : 128 + constants.signals[signal]);
   });
 }

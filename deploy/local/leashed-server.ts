@@ -10,10 +10,10 @@ export interface LeashedServer extends Omit<LeashOrder, "recordFile"> {
 }
 
 const READY_POLL_MS = 20;
-/** What a leash needs beyond its server's own deadline before it is killed itself. */
+/** A leash is killed this long after the deadline of its server. */
 const LEASH_MARGIN_MS = 5_000;
 
-/** Starts a server under a leash, after ending one that a killed launcher left on the same data. */
+/** Starts a server under a leash. First stops a server that a killed launcher left running on the same data. */
 export async function startLeashed(
   server: LeashedServer,
   { dataDir, report }: EmbeddedServerOptions,

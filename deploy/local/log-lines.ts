@@ -12,8 +12,8 @@ const NOT_SHOWN = new Set(["level", "time", "msg", "pid", "process", "hostname",
 const SHOWN_CHARS_MAX = 400;
 
 /**
- * What the terminal shows of a line that a process wrote: warnings and errors of its log, shortened, and anything that is
- * not a log line (a crash says itself that way). `undefined` for the rest.
+ * The text that the terminal shows for a line of a process: shortened warnings and errors of its log, and anything that is not a log line,
+ * such as a crash. `undefined` for other lines.
  */
 export function shownLine(line: string): string | undefined {
   if (line.trim() === "") return undefined;
@@ -27,7 +27,7 @@ export function shownLine(line: string): string | undefined {
   return [msg, ...fields].join(" ").slice(0, SHOWN_CHARS_MAX);
 }
 
-/** Errors are objects with a stack: the message is what fits a line. */
+/** The message of an error, because its stack does not fit into a line. */
 function shownValue(value: unknown): string {
   if (typeof value === "object" && value !== null && "message" in value)
     return String(value.message);
@@ -36,7 +36,7 @@ function shownValue(value: unknown): string {
 
 /**
  * Lets at most `linesMax` lines through in any window of `windowMs`, so that a process that complains in a loop does not
- * bury the others. `pass` answers what to print, which may add how many were left out before.
+ * hide the others. `pass` returns what to print, including how many lines were left out before.
  */
 export class LineLimiter {
   readonly #linesMax: number;
@@ -67,10 +67,10 @@ export class LineLimiter {
   }
 }
 
-/** Longest line that is kept whole; the rest of a longer one is dropped. */
+/** Longer lines are cut. */
 const LINE_CHARS_MAX = 8_192;
 
-/** Cuts a stream of text into lines and hands each on without its line end. Holds at most one unfinished line. */
+/** Splits a stream of text into lines and passes each on without its line end. Holds at most one unfinished line. */
 export class LineSplitter {
   readonly #onLine: (line: string) => void;
   #rest = "";
@@ -85,7 +85,7 @@ export class LineSplitter {
     for (const line of parts) this.#onLine(line.slice(0, LINE_CHARS_MAX).trimEnd());
   }
 
-  /** Hands on what was written without a line end before the stream closed. */
+  /** Passes on the last line if it has no line end. */
   end(): void {
     if (this.#rest !== "") this.#onLine(this.#rest.trimEnd());
     this.#rest = "";

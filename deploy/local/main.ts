@@ -9,7 +9,7 @@ const EXIT_FAILED = 1;
 
 async function main(): Promise<number> {
   const { stdout } = process;
-  // A terminal that was closed must not end what it started before the orderly end.
+  // If the terminal is closed, the processes must still be stopped cleanly.
   stdout.on("error", () => undefined);
   const report = terminalReport({
     write: (text) => void stdout.write(text),
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Runs until a signal. A start that fails is cleaned up before its fault is reported. */
+/** Runs until a signal. Cleans up after a failed start before it reports the error. */
 async function run(settings: LauncherSettings, report: Report): Promise<number> {
   const supervisor = new Supervisor(report);
   const wanted = new AbortController();
@@ -51,7 +51,7 @@ async function run(settings: LauncherSettings, report: Report): Promise<number> 
       });
     }
   });
-  // Cuts short whatever the start is waiting for.
+  // Aborts whatever the start is waiting for.
   wanted.signal.addEventListener("abort", () => void supervisor.stop());
   try {
     await launch({ settings, environment: process.env, report, supervisor, signal: wanted.signal });

@@ -5,8 +5,8 @@ import { z } from "zod";
 import { parseJson } from "./kept-files.ts";
 
 /**
- * Below the ports that systems give to outgoing connections (32768 and up on Linux). A server's port from that range could
- * be taken by a client's own end while the server restarts, even by a client that is trying to reach it.
+ * Below the range that systems use for outgoing connections (32768 and up on Linux). While a server restarts, an outgoing connection could
+ * take its port from that range, even the connection of a client that tries to reach the server.
  */
 const PORTS = { min: 20_000, max: 29_999 };
 const PICKS_MAX = 200;
@@ -35,10 +35,10 @@ export async function pickPort(
 }
 
 /**
- * One port a name, the same ones at every start as long as they are free: `file` keeps them. A file that cannot be read as
- * ports is written anew, since nothing depends on the numbers.
+ * One port per name, stored in `file` and used again at every start if they are free. An invalid file is rewritten, because nothing
+ * depends on the numbers.
  */
-export async function keptPorts<Name extends string>(
+export async function stablePorts<Name extends string>(
   file: string,
   names: readonly Name[],
   host: string,

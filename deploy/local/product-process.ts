@@ -2,7 +2,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { startChild } from "./child.ts";
-import { lastWords } from "./command-output.ts";
+import { lastLinesOf } from "./command-output.ts";
 import { awaitReady } from "./leashed-server.ts";
 import { LineLimiter, shownLine } from "./log-lines.ts";
 import type { NodeCommand } from "./private-glibc.ts";
@@ -16,7 +16,7 @@ export interface ProductProcess {
   node: NodeCommand;
   /** Added to `env`. */
   ownEnv?: Record<string, string>;
-  /** It is ready when this answers 200. */
+  /** The process is ready when this URL answers 200. */
   healthUrl: string;
 }
 
@@ -27,12 +27,12 @@ export interface ProductProcessHost {
 }
 
 const READY_DEADLINE_MS = 60_000;
-/** The processes give themselves 15 s. */
+/** The processes themselves stop within 15 s. */
 const STOP_DEADLINE_MS = 20_000;
 const SHOWN_LINES_MAX = 10;
 const SHOWN_WINDOW_MS = 10_000;
 
-/** One process of the product as a service: its log in a file, its warnings at the terminal, its end with the launcher's. */
+/** A process of the product as a service. Its log goes to a file, its warnings to the terminal; it stops with the launcher. */
 export function productService(process: ProductProcess, host: ProductProcessHost): Service {
   const { name, node, healthUrl } = process;
   const { dataDir, report } = host;
@@ -44,7 +44,7 @@ export function productService(process: ProductProcess, host: ProductProcessHost
         name,
         command: node.command,
         args: [...node.args, projectFile(process.program)],
-        // The processes end when their standard input does: a launcher that is killed leaves none behind.
+        // The processes stop when their standard input closes, so a killed launcher leaves none behind.
         env: { ...host.env, ...process.ownEnv, EXIT_WITH_PARENT: "1" },
         dataDir,
         report,
@@ -65,7 +65,7 @@ export function productService(process: ProductProcess, host: ProductProcessHost
       if (outcome === "ready") return child;
       const what = outcome === "late" ? `${healthUrl} does not answer 200` : "it ended at once";
       throw new LaunchError(
-        `${name} did not start: ${what}. Its last words: ${lastWords(child.lastLines().join("\n")) || "none"}\n` +
+        `${name} did not start: ${what}. Its last output: ${lastLinesOf(child.lastLines().join("\n")) || "none"}\n` +
           `More is in ${join(dataDir, "logs", `${name}.log`)}.`,
       );
     },
@@ -74,7 +74,7 @@ export function productService(process: ProductProcess, host: ProductProcessHost
 
 const ANSWER_WAIT_MS = 2_000;
 
-/** Whether a GET answers 200 within 2 s. The body is not looked at. */
+/** Whether a GET answers 200 within 2 s. Ignores the body. */
 function answersOk(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const call = get(url, { agent: false, timeout: ANSWER_WAIT_MS }, (response) => {
@@ -82,7 +82,7 @@ function answersOk(url: string): Promise<boolean> {
       resolve(response.statusCode === 200);
     });
     call.once("timeout", () => call.destroy());
-    // Refused or reset: not ready. Which of them makes no difference to the one who asks again.
+    // Refused or reset: not ready. The caller tries again in either case.
     call.once("error", () => resolve(false));
     call.once("close", () => resolve(false));
   });

@@ -1,4 +1,4 @@
-/** Where the launcher says what it does. `part` is the process or server the line is about. */
+/** The launcher's output. `part` is the process or server that a line is about. */
 export interface Report {
   note(part: string, text: string): void;
   warn(part: string, text: string): void;
@@ -12,7 +12,7 @@ export interface TerminalReportOptions {
 const COLUMNS_MAX = 100;
 const PART_COLUMNS = 14;
 
-/** A report for people: one aligned line an event, wrapped at 100 columns, colours only when asked for. */
+/** Output for people: one aligned line per event, wrapped at 100 columns, colours only if requested. */
 export function terminalReport({ write, colours }: TerminalReportOptions): Report {
   const paint = (code: number, text: string): string =>
     colours ? `\u001b[${code}m${text}\u001b[0m` : text;
@@ -53,8 +53,8 @@ export function formatSeconds(durationMs: number): string {
 }
 
 /**
- * A start that cannot go on. The message is a whole sentence for the person at the terminal: what is wrong and what to
- * do about it. Nothing else is printed for it, no stack.
+ * A start that cannot continue. The message is a full sentence for the operator: what is wrong and what to do about it. Nothing else is
+ * printed, no stack.
  */
 export class LaunchError extends Error {
   override readonly name = "LaunchError";

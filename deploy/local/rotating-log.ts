@@ -10,12 +10,12 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 
-/** Bytes after which a log file is moved to `<name>.1`; one older file is kept, so a log never takes more than twice this. */
+/** At this size, a log file is renamed to `<name>.1`, which replaces the older one. So a log takes at most twice this size. */
 export const LOG_FILE_BYTES_MAX = 20 * 1024 * 1024;
 
 /**
- * A log file of bounded size. A write that fails (disk full) is not thrown, because the log must not end what it
- * describes: it is counted in `lostWrites`, and `onFirstLoss` is called once.
+ * A log file of bounded size. A failed write (disk full) does not throw, because the log must not stop the process: it is counted in
+ * `lostWrites`, and `onFirstLoss` is called once.
  */
 export class RotatingLog {
   readonly #file: string;
@@ -56,8 +56,8 @@ export class RotatingLog {
 const BYTES_MAX = 64 * 1024;
 
 /**
- * Remembers how long a log is now; the answered function reads what a program has added since, at most its last 64 KiB.
- * For programs that write their log themselves: why one did not start is said there and not on its output.
+ * Remembers the current length of a log. The returned function reads what was added since, at most the last 64 KiB. For programs that write
+ * their own log and report there, not on their output, why they did not start.
  */
 export function logSince(file: string): () => string {
   const startByte = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -66,7 +66,7 @@ export function logSince(file: string): () => string {
     const descriptor = openSync(file, "r");
     try {
       const { size } = fstatSync(descriptor);
-      // A smaller file is a new one: the log was rotated.
+      // A smaller file means that the log was rotated.
       const from = Math.max(size < startByte ? 0 : startByte, size - BYTES_MAX);
       const bytes = Buffer.alloc(size - from);
       return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, bytes.length, from));

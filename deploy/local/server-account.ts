@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { commandOutput, outputIfInstalled } from "./command-output.ts";
 import { LaunchError } from "./report.ts";
 
-/** A command as it has to be started so that it does not run as root. */
+/** How to start a command so that it does not run as root. */
 export interface AccountCommand {
   command: string;
   args: string[];
@@ -11,10 +11,10 @@ export interface AccountCommand {
 }
 
 /**
- * As whom Postgres runs: it refuses to be root. Of a launcher that is not root it runs as the same user.
+ * The account of Postgres, which refuses to run as root. If the launcher is not root, Postgres runs as the same user.
  *
- * `enter` is set when that user cannot walk into `folder` (an installation below `/root`): then the process gets the one
- * capability to pass closed folders, so that `/root` can stay closed.
+ * `enter` is set if that user cannot enter `folder` (an installation below `/root`). Then the process gets only the capability to pass
+ * through closed folders, so that `/root` can stay closed.
  */
 export interface ServerAccount {
   uid: number;
@@ -27,13 +27,13 @@ const CAPABILITY_BITS = { dac_override: 1n, dac_read_search: 2n, setpcap: 8n } a
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 /**
- * The account for a server that must not be root; `undefined` when the launcher is not root either.
+ * The account for a server that must not run as root; `undefined` if the launcher is not root.
  *
- * Data that exists already decides; else the user `postgres` of this machine, else `nobody`.
+ * It is the owner of existing data, else the user `postgres` of this machine, else `nobody`.
  *
  * @param dataFolder where the server keeps its data; only its parent has to exist.
  * @param programs folders whose programs it must be able to run.
- * @throws {LaunchError} when the account could not get at the folders.
+ * @throws {LaunchError} if the account cannot access the folders.
  */
 export async function chooseServerAccount(
   dataFolder: string,
@@ -76,7 +76,7 @@ export function asAccount(
   const { uid, gid, enter } = account;
   if (enter === undefined) return { command, args: [...args], account: { uid, gid } };
   const identity = [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
-  // initdb looks for its programs by access(2), which does not count the capabilities of a user without this bit.
+  // initdb checks its programs with access(2), which ignores capabilities unless this bit is set.
   const capability = [
     "--securebits=+no_setuid_fixup",
     `--inh-caps=+${enter}`,
@@ -85,7 +85,7 @@ export function asAccount(
   return { command: "setpriv", args: [...identity, ...capability, "--", command, ...args] };
 }
 
-/** Makes a folder that only the account may read. */
+/** Creates a folder that only the account may read. */
 export function makeAccountFolder(folder: string, account: ServerAccount | undefined): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
@@ -112,7 +112,7 @@ async function firstClosedFolder(
   return undefined;
 }
 
-/** The weaker capability first; containers often leave only the stronger one. `undefined` without util-linux's setpriv. */
+/** Tries the weaker capability first; containers often have only the stronger one. `undefined` without util-linux's setpriv. */
 async function usableCapability(): Promise<ServerAccount["enter"]> {
   const setpriv = await outputIfInstalled("setpriv", ["--version"]);
   if (setpriv?.code !== 0) return undefined;

@@ -6,12 +6,12 @@ import { natsGreeting, startNats } from "./embedded-nats.ts";
 import { startPostgres } from "./embedded-postgres.ts";
 import type { EmbeddedServer, EmbeddedServerOptions } from "./embedded-server.ts";
 import { isNewEnough } from "./nats-program.ts";
-import { keptPorts } from "./ports.ts";
+import { stablePorts } from "./ports.ts";
 import { LaunchError, type Report } from "./report.ts";
 import type { LauncherSettings } from "./settings.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** How the processes reach the three servers. */
+/** The URLs of the three servers. */
 export interface ServerUrls {
   postgresUrl: string;
   natsUrl: string;
@@ -30,9 +30,9 @@ type ServerName = keyof typeof EMBEDDED;
 const SERVER_NAMES = ["postgres", "nats", "clickhouse"] as const satisfies readonly ServerName[];
 
 /**
- * Looks whether the servers that the settings name answer.
+ * Checks whether the servers named by the settings answer.
  *
- * @throws {LaunchError} for the first that does not.
+ * @throws {LaunchError} for the first one that does not.
  */
 export async function reachServers(servers: LauncherSettings["servers"]): Promise<void> {
   if (servers.postgresUrl !== undefined) await reachPostgres(servers.postgresUrl);
@@ -41,7 +41,7 @@ export async function reachServers(servers: LauncherSettings["servers"]): Promis
 }
 
 /**
- * The servers that the settings name, and embedded ones in place of the others, kept running by `supervisor`.
+ * The servers named by the settings, and embedded ones instead of the others, which `supervisor` keeps running.
  *
  * @throws {LaunchError} when one cannot be started.
  */
@@ -52,7 +52,7 @@ export async function openServers(
 ): Promise<ServerUrls> {
   const { servers } = settings;
   const embedded = SERVER_NAMES.filter((name) => servers[EMBEDDED[name].setting] === undefined);
-  const ports = await keptPorts(join(settings.dataDir, "ports.json"), embedded, LOOPBACK);
+  const ports = await stablePorts(join(settings.dataDir, "ports.json"), embedded, LOOPBACK);
   const urls: { [Name in keyof ServerUrls]: string | undefined } = { ...servers };
   await supervisor.add(
     embedded.map((name) => ({
@@ -106,7 +106,7 @@ async function reachNats(urls: string): Promise<void> {
 async function reachClickhouse(text: string): Promise<void> {
   const url = new URL(text);
   try {
-    // https is left to the first process that uses it: this look speaks plain HTTP only.
+    // This check uses plain HTTP only. Faults of https show in the first process that uses it.
     if (url.protocol === "https:") return;
     const user = decodeURIComponent(url.username) || "default";
     await askClickhouse(
@@ -139,7 +139,7 @@ function unreachable(variable: string, where: string, fault: string, what: strin
   );
 }
 
-/** Host and port alone: a URL may name a user, a password and more in its query. */
+/** Only host and port, because a URL may contain a user, a password and more in its query. */
 function hostOf(text: string): string {
   return new URL(text).host;
 }

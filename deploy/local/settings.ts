@@ -8,8 +8,7 @@ const DEFAULT_WORKERS_MAX = 64;
 export type LauncherSettings = ReturnType<typeof arranged>;
 
 /**
- * The settings of a one-machine run. Those of the processes are checked too, before anything starts; the processes read them
- * from the environment that is passed on.
+ * The settings of `npm start`. It also checks the settings of the processes before anything starts; they inherit its environment.
  *
  * @throws {SettingsError} with one line for each wrong variable, and for settings that contradict each other.
  */
@@ -36,7 +35,7 @@ function arranged(read: SettingsOf<"npm start">) {
     trackingUrl: read.TRACKING_URL ?? listenerOrigin(read.BIND_ADDRESS, read.TRACKING_PORT),
     apiUrl: read.API_URL ?? listenerOrigin(read.BIND_ADDRESS, read.API_PORT),
     ingressWorkers: read.INGRESS_WORKERS ?? Math.min(availableParallelism(), DEFAULT_WORKERS_MAX),
-    /** Servers that exist already; the absent ones are started. */
+    /** URLs of existing servers. The others are started. */
     servers: {
       postgresUrl: read.POSTGRES_URL,
       natsUrl: read.NATS_URL,

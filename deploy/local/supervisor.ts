@@ -5,15 +5,15 @@ import { describeExit } from "./child.ts";
 import type { Report } from "./report.ts";
 import { formatSeconds } from "./report.ts";
 
-/** Something that is to run until it is stopped. */
+/** A process that runs until it is stopped. */
 export interface Service {
   name: string;
-  /** Settles when it is ready for work. When `signal` aborts it ends what it began and rejects. */
+  /** Resolves when it is ready. If `signal` is aborted, stops what it has started and rejects. */
   start(signal: AbortSignal): Promise<Child>;
 }
 
 const DELAYS = { firstMs: 200, longestMs: 10_000 } as const;
-/** A run of this length was no failure to start: the next restart is quick again. */
+/** After a run of this length, the next restart is quick again. */
 const SOUND_RUN_MS = 30_000;
 
 /** The wait before the restart that follows the `failures`-th failure in a row: 0.2 s, doubled each time, at most 10 s. */
@@ -22,7 +22,7 @@ export function restartDelayMs(failures: number): number {
 }
 
 /**
- * Keeps services running: one that ends is said so and started again, while the others go on.
+ * Keeps services running. If one ends, logs that and starts it again; the others continue.
  *
  * Invariant: a service has at most one child, and after `stop` has settled there is none.
  */
@@ -37,8 +37,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts a group, all of it at once, and settles when all are ready. The first start is not repeated: its fault is thrown,
-   * for the launcher to say and to end.
+   * Starts the services of a group at the same time; resolves when all are ready. A failed first start is not repeated: its error is thrown,
+   * and the launcher reports it and stops.
    */
   async add(services: readonly Service[]): Promise<void> {
     const keepers = services.map((one) => new Keeper(one, this.#report, this.#abort.signal));
@@ -46,7 +46,7 @@ export class Supervisor {
     await Promise.all(keepers.map((keeper) => keeper.begin()));
   }
 
-  /** Stops the groups one after another, the last added first, and cuts short what is still starting. */
+  /** Stops the groups one after another, the last one first, and aborts starts in progress. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;
@@ -81,7 +81,7 @@ class Keeper {
   }
 
   async end(): Promise<void> {
-    // A start that the signal cut short rejects, and has cleaned up after itself; one that was just done has left a child.
+    // An aborted start rejects and has cleaned up. A start that had just finished has left a child.
     await Promise.allSettled([this.#starting]);
     await this.#child?.stop();
     await this.#keeping;
@@ -109,7 +109,7 @@ class Keeper {
     }
   }
 
-  /** Tries until it runs or the end has come; answers how many failures in a row there were by then. */
+  /** Tries until it runs or the supervisor stops. Returns the number of failures in a row. */
   async #restart(failuresBefore: number): Promise<number> {
     const { name } = this.#service;
     for (let failures = failuresBefore; ; failures++) {

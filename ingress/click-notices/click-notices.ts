@@ -2,7 +2,7 @@ import {
   CapsReached,
   ClicksTaken,
   ClickTotals,
-  NOTICES_A_MESSAGE,
+  NOTICES_PER_MESSAGE,
 } from "../../schemas/events/click-notice.ts";
 import { CLICK_LANES } from "../../schemas/events/shards.ts";
 import type { Log } from "../../schemas/host/log.ts";
@@ -157,8 +157,8 @@ export class ClickNotices {
     const taken = this.#options.state.takeUnpublished();
     if (taken.length === 0) return;
     const subject = subjects.clicksTaken(String(this.#options.producer));
-    for (let from = 0; from < taken.length; from += NOTICES_A_MESSAGE) {
-      const page = taken.slice(from, from + NOTICES_A_MESSAGE);
+    for (let from = 0; from < taken.length; from += NOTICES_PER_MESSAGE) {
+      const page = taken.slice(from, from + NOTICES_PER_MESSAGE);
       connection.publish(subject, JSON.stringify(page));
     }
     this.#metrics.published(taken.length);

@@ -10,7 +10,7 @@ const KEEP_MS = 500;
 /** For totals and for reached caps. The writers and the conversion processors report the rest after a start. */
 const KEPT_MAX = 20_000;
 /** Other work runs between two lines, so a visitor waits for less than 1 ms. */
-const ENTRIES_A_LINE = 1_000;
+const ENTRIES_PER_LINE = 1_000;
 
 const Head = z.object({ epoch: z.int(), positions: z.array(z.int()).max(CLICK_LANES.length) });
 const Lines = z.object({ totals: z.array(ClickTotal), reached: z.array(CapReached) });
@@ -70,8 +70,8 @@ export class StateKeeper {
     const { totals, reached } = state.keep(KEPT_MAX);
     try {
       const lines = [JSON.stringify({ epoch, positions })];
-      for (let from = 0; from < Math.max(totals.length, reached.length); from += ENTRIES_A_LINE) {
-        const to = from + ENTRIES_A_LINE;
+      for (let from = 0; from < Math.max(totals.length, reached.length); from += ENTRIES_PER_LINE) {
+        const to = from + ENTRIES_PER_LINE;
         lines.push(
           JSON.stringify({ totals: totals.slice(from, to), reached: reached.slice(from, to) }),
         );

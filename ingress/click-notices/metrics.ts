@@ -1,8 +1,8 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
 
-/** Values read from the notices of this process at each scrape. */
+/** Values that are read at each scrape. */
 export type NoticeReadings = {
-  /** Undefined before the first. */
+  /** Undefined before the first report. */
   readonly totalsReportedAtMs: () => number | undefined;
   readonly capsReportedAtMs: () => number | undefined;
   readonly unpublishedLost: () => number;
@@ -19,22 +19,28 @@ export type NoticeMetrics = {
 /** Times are monotonic milliseconds. */
 export function noticeMetrics(metrics: Metrics, readings: NoticeReadings): NoticeMetrics {
   const received = metrics.counter("ingress_notices_heard_total", "Notices received, by kind.");
-  const published = metrics.counter("ingress_clicks_told_total", "Clicks published to the others.");
-  const dead = metrics.counter("ingress_notices_undecodable_total", "Notices that are unreadable.");
+  const published = metrics.counter(
+    "ingress_clicks_told_total",
+    "Clicks published to the other ingress processes.",
+  );
+  const dead = metrics.counter(
+    "ingress_notices_undecodable_total",
+    "Notices that could not be decoded.",
+  );
   metrics.gauge(
     "ingress_clicks_untold",
-    "Clicks never published to the others, because NATS was away for too long.",
+    "Clicks never published to the other ingress processes, because NATS was away for too long.",
     readings.unpublishedLost,
   );
-  // When these two are old, click caps and reached caps are those of this process only.
+  // If these two are old, this process counts click caps alone and misses newly reached caps.
   metrics.gauge(
     "ingress_click_totals_age_seconds",
-    "Since a click writer reported totals, which happens every 5 seconds.",
+    "Seconds since a click writer reported totals, which happens at least every 5 seconds.",
     () => secondsSince(readings.totalsReportedAtMs()),
   );
   metrics.gauge(
     "ingress_caps_reached_age_seconds",
-    "Since a conversion processor reported reached caps, which happens twice a second.",
+    "Seconds since a conversion processor reported reached caps, which happens twice a second.",
     () => secondsSince(readings.capsReportedAtMs()),
   );
   return {

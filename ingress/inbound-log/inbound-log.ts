@@ -11,15 +11,15 @@ const SEND_MS = 100;
 const RETRY_MS = 1_000;
 const REPLY_TIMEOUT_MS = 5_000;
 const CLOSE_MS = 2_000;
-const CALLS_A_MESSAGE = 500;
-/** NATS takes a message of 1 MiB. */
-const CHARACTERS_A_MESSAGE = 128 * 1024;
+const CALLS_PER_MESSAGE = 500;
+/** At most 384 KiB of UTF-8; NATS accepts messages of up to 1 MiB. */
+const CHARACTERS_PER_MESSAGE = 128 * 1024;
 const WAITING_CHARACTERS_MAX = 8 * 1024 ** 2;
 
 /**
- * Calls on their way to the inbound log. They are taken beside the answer, sent together to a conversion processor ten times a
- * second, and forgotten when it confirms that Postgres has them. Until then they are sent again, so a call may have two rows. They
- * wait in memory: a kill -9 loses those that wait.
+ * Queues calls for the inbound log, without delaying their answers. Ten times a second it sends them to a conversion processor, and
+ * removes them when the processor confirms that Postgres has them. Until then it sends them again, so a call may get two rows. The
+ * queue is in memory: a kill -9 loses what is in it.
  */
 export class InboundLog {
   readonly #link: Pick<NatsLink, "current">;
@@ -28,9 +28,9 @@ export class InboundLog {
   /** Each entry is the JSON of one call. */
   readonly #calls = new Batcher<string>({
     flush: (lines) => this.#send(lines),
-    itemsMax: CALLS_A_MESSAGE,
+    itemsMax: CALLS_PER_MESSAGE,
     sizeOf: (line) => line.length,
-    sizeMax: CHARACTERS_A_MESSAGE,
+    sizeMax: CHARACTERS_PER_MESSAGE,
     waitingMax: WAITING_CHARACTERS_MAX,
     gatherMs: SEND_MS,
     repeatInMs: (error) => (error instanceof NotConnectedError ? SEND_MS : RETRY_MS),
@@ -42,6 +42,7 @@ export class InboundLog {
     this.#events = events;
   }
 
+  /** Calls that are not stored yet. */
   get waiting(): number {
     return this.#calls.count;
   }
@@ -62,7 +63,7 @@ export class InboundLog {
     if (this.waiting > 0) this.#events.dropped("end", this.waiting);
   }
 
-  /** Adds a call. Of many equal refusals without a click, not each gets a row of its own. */
+  /** Adds a call. Many equal refusals without a click ID share a row (`RefusalRows`). */
   add(call: InboundCall): void {
     if (call.clickId !== null || this.#refusals.admit(call)) this.#wait(call);
     else this.#events.merged();
@@ -72,12 +73,12 @@ export class InboundLog {
     if (!this.#calls.add(JSON.stringify(call))) this.#events.dropped("full", 1);
   }
 
-  /** Throws when they must be sent again. */
+  /** Throws if the calls must be sent again. */
   async #send(lines: readonly string[]): Promise<[]> {
     const nats = this.#link.current();
     if (nats === undefined) throw new NotConnectedError();
     const kind = await this.#ask(nats, `[${lines.join(",")}]`);
-    if (kind === "unavailable") throw new Error("the conversion processors cannot store them now");
+    if (kind === "unavailable") throw new Error("the conversion processors cannot store calls now");
     if (kind === "kept") this.#events.kept(lines.length);
     else this.#events.dropped("refused", lines.length);
     return [];
@@ -96,7 +97,7 @@ export class InboundLog {
   }
 }
 
-/** The batcher tries again soon, which costs nothing. */
+/** Nothing was sent. The batcher tries again soon, because an attempt without a connection costs nothing. */
 class NotConnectedError extends Error {
   override readonly name = "NotConnectedError";
 }

@@ -23,7 +23,7 @@ const REFUSALS: Readonly<Record<ServerRefusal["cause"], Pick<Refusal, "result" |
   rate_limited: { result: "rate_limited", message: "rate_limited" },
 };
 
-/** Sends refusals that the server answers instead of a route to the inbound log. */
+/** Sends to the inbound log what the server refused itself, before any route ran. */
 export function serverRefusals(deps: RefusalDeps): ServerOptions["refused"] {
   return (pattern, request, { cause, httpStatus }) => {
     const endpoint = ENDPOINTS[pattern];

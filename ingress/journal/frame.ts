@@ -20,7 +20,7 @@ export const FRAME_HEAD_BYTES = 20;
 const PAYLOAD_BYTES_MAX = 16 * 1024 ** 2;
 const FIRST_CAPACITY_BYTES = 64 * 1024;
 /** Most bytes of UTF-8 for one unit of UTF-16. */
-const BYTES_A_UNIT_MAX = 3;
+const BYTES_PER_UNIT_MAX = 3;
 
 /** One record as the journal holds it. Positions count from 0 in (producer, epoch, lane). */
 export type JournalRecord = {
@@ -51,7 +51,7 @@ export class FrameBuffer {
   }
 
   encode({ lane, position, line }: JournalRecord): this {
-    const most = FRAME_HEAD_BYTES + line.length * BYTES_A_UNIT_MAX;
+    const most = FRAME_HEAD_BYTES + line.length * BYTES_PER_UNIT_MAX;
     if (most > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(most);
     const bytes = this.#bytes;
     const payloadBytes = bytes.write(line, FRAME_HEAD_BYTES);

@@ -1,6 +1,6 @@
+import { KeyedBackoff } from "./keyed-backoff.ts";
 import type { LeftoverIdentities } from "./leftover-identities.ts";
 import type { Range } from "./reship.ts";
-import { RisingWaits } from "./rising-waits.ts";
 import type { EndedSegment } from "./segment-files.ts";
 import type { Passed, Sequence, WatermarkBook } from "./watermarks.ts";
 
@@ -15,8 +15,8 @@ type EpochLane = Pick<Range, "epoch" | "lane">;
 export class LeftoverRanges {
   readonly #book: WatermarkBook;
   readonly #identities: LeftoverIdentities;
-  readonly #missing = new RisingWaits(MISSING_AGAIN);
-  readonly #unreported = new RisingWaits(UNREPORTED_AGAIN);
+  readonly #missing = new KeyedBackoff(MISSING_AGAIN);
+  readonly #unreported = new KeyedBackoff(UNREPORTED_AGAIN);
   readonly #ends = new Map<string, number>();
 
   constructor(book: WatermarkBook, identities: LeftoverIdentities) {
@@ -46,7 +46,7 @@ export class LeftoverRanges {
         this.#addMissing(due, at, nowMs);
         const from = Math.max(first, this.#passed(at)?.next ?? 0);
         const key = `${name} ${path}`;
-        if (from < next && this.#unreported.mayGo(key, nowMs)) {
+        if (from < next && this.#unreported.takeIfDue(key, nowMs)) {
           due.set(key, { ...at, from, to: next });
         }
       }
@@ -58,7 +58,7 @@ export class LeftoverRanges {
   #addMissing(due: Map<string, Range>, at: EpochLane, nowMs: number): void {
     for (const [from, to] of this.#passed(at)?.missing ?? []) {
       const key = `${this.#nameOf(at)} ${from}-${to}`;
-      if (!due.has(key) && this.#missing.mayGo(key, nowMs)) due.set(key, { ...at, from, to });
+      if (!due.has(key) && this.#missing.takeIfDue(key, nowMs)) due.set(key, { ...at, from, to });
     }
   }
 

@@ -16,8 +16,8 @@ const NO_FILE = -1;
 const FAILED = -1;
 
 /**
- * Reserves space on the disk, so that storing into the mapped file can never find the disk full. Returns false when there is not
- * enough. Requires `hasCLibrary()`. @throws for every other fault.
+ * Reserves disk space, so that a store into the mapped file can never fail because the disk is full. Returns false if there is not
+ * enough space. Requires `hasCLibrary()`. @throws for every other error.
  */
 export function reserveRoom(descriptor: number, bytes: number): boolean {
   const fault = load({
@@ -29,16 +29,17 @@ export function reserveRoom(descriptor: number, bytes: number): boolean {
   });
   if (fault === 0) return true;
   if (fault === ENOSPC || fault === EDQUOT) return false;
-  throw new Error(`room for the journal cannot be reserved: error ${fault}`);
+  throw new Error(`space for the journal cannot be reserved: error ${fault}`);
 }
 
 /**
- * A region of memory that shows one file after the other. What is stored there is with the kernel at once, without a system
- * call. The region is reused, because the collector counts every new one by its full size and would run for it.
+ * A region of memory into which one file after the other is mapped. The kernel has stored bytes at once, without a system call, so
+ * they outlive the process. The region is reused, because the garbage collector counts each new one by its full size and would run more
+ * often.
  */
 export class MappedWindow {
   readonly #address: JsExternal;
-  /** Use only the bytes that the newest {@link show} covers: the process dies on access to others. */
+  /** Use only the bytes that the last {@link show} mapped: access to others kills the process. */
   readonly bytes: Buffer;
 
   /** Requires `hasCLibrary()`. @throws when the kernel gives no memory. */
@@ -51,7 +52,7 @@ export class MappedWindow {
       paramsType: [I64, I64, I32, I32, I32, I64],
       paramsValue: [0, size, PROT_NONE, flags, NO_FILE, 0],
     });
-    // mmap returns a pointer also when it failed. Only the kernel can say whether there is memory behind it.
+    // mmap returns a pointer even if it failed. msync finds out whether memory is mapped there.
     const fault = load({
       library: C_LIBRARY,
       funcName: "msync",
@@ -63,7 +64,7 @@ export class MappedWindow {
     this.bytes = createExternalBuffer(this.#address, size);
   }
 
-  /** Shows the first `length` bytes of a file. Their space must be reserved. @throws when the kernel refuses. */
+  /** Maps the first `length` bytes of a file, which must be reserved, in place of the file before. @throws when the kernel refuses. */
   show(descriptor: number, length: number): void {
     const shown = load({
       library: C_LIBRARY,

@@ -6,7 +6,7 @@ import { readRuns } from "./journal-run.ts";
 import type { ProducerFolder } from "./producer-folder.ts";
 
 const HEARTBEAT_MS = 2_000;
-/** By then, a process that runs on the original of this folder has seen our run in Postgres and left the number. */
+/** By then, a process on the original of this folder has seen our run in Postgres and given the number up. */
 const CONFIRMED_MS = 5_000;
 const CLOSE_MS = 2_000;
 
@@ -18,12 +18,13 @@ export type ProducerClaimOptions = {
   readonly onLost: (reason: string) => void;
 };
 
+/** `isQuiet`: no run had the number in the last 30 s. `contestedAt`: when another process last found its number taken. */
 type Row = { isQuiet: boolean; contestedAt: string | null };
 
 /**
- * Writes to Postgres every two seconds which run has a producer number. A run takes the number over from the runs that its
- * folder remembers. Any other run there means a second folder with this number, or a copy of this folder. Nothing waits for it:
- * without Postgres a process goes on, and nonces distinguish its epochs.
+ * Writes to Postgres every two seconds which run has a producer number. A run takes the number over from earlier runs of its folder.
+ * Any other run in Postgres means a second folder with this number, or a copy of this folder. Clicks never wait for it: without Postgres
+ * a process continues, and nonces distinguish its epochs.
  */
 export class ProducerClaim {
   readonly #options: ProducerClaimOptions;
@@ -47,23 +48,23 @@ export class ProducerClaim {
   }
 
   /**
-   * Whether no other process runs on a copy of this folder. Until then no process may declare that earlier epochs have ended, or
-   * that records which this folder lacks are lost.
+   * True once it is certain that no other process runs on a copy of this folder. Until then, do not declare that earlier epochs have
+   * ended, or that records which this folder lacks are lost.
    */
   get isConfirmed(): boolean {
     if (this.#isOver || this.#claimedAtMs === undefined) return false;
     return this.#isSole || performance.now() - this.#claimedAtMs > CONFIRMED_MS;
   }
 
-  /** Writes that the run has ended, so that the next one need not wait for it. Does not wait for a Postgres that hangs. */
+  /** Writes that the run has ended, so that the next one need not wait. Waits at most 2 s for Postgres. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    const patience = new AbortController();
-    await Promise.race([this.#noteEnd(), pause(CLOSE_MS, patience.signal)]);
-    patience.abort();
+    const timeout = new AbortController();
+    await Promise.race([this.#writeEnd(), pause(CLOSE_MS, timeout.signal)]);
+    timeout.abort();
   }
 
-  async #noteEnd(): Promise<void> {
+  async #writeEnd(): Promise<void> {
     await this.#underWay;
     if (this.#isOver || this.#claimedAtMs === undefined) return;
     this.#isOver = true;
@@ -91,7 +92,7 @@ export class ProducerClaim {
   async #claim(): Promise<void> {
     const { folder, log, onLost } = this.#options;
     try {
-      const row = await this.#note();
+      const row = await this.#writeRun();
       if (row === undefined) {
         this.#isOver = true;
         clearInterval(this.#timer);
@@ -104,7 +105,7 @@ export class ProducerClaim {
         this.#isSole = row.isQuiet;
         log.info({ producer: folder.producer, epoch: folder.epoch }, "producer.run-noted");
       } else if (row.contestedAt !== this.#firstContestedAt) {
-        // The other process has left and still ships its records: not confirmed before it had time to do so.
+        // The other process has given the number up but still ships its records, so this run is never confirmed again.
         this.#firstContestedAt = row.contestedAt;
         this.#claimedAtMs = Number.POSITIVE_INFINITY;
         this.#isSole = false;
@@ -116,7 +117,7 @@ export class ProducerClaim {
   }
 
   /** Undefined when another process has the number. */
-  async #note(): Promise<Row | undefined> {
+  async #writeRun(): Promise<Row | undefined> {
     const { db, folder } = this.#options;
     const { rows } = await db.query<Row>({
       name: "note-producer-run",
@@ -135,7 +136,7 @@ export class ProducerClaim {
     return rows[0];
   }
 
-  /** Leaves a mark for the process that has the number. Returns the reason in words. */
+  /** Sets `contested_at` for the process that has the number. Returns the reason as text. */
   async #contest(): Promise<string> {
     const { db, folder } = this.#options;
     const { rows } = await db.query<{ host: string; isOwnFolder: boolean }>({

@@ -4,9 +4,9 @@ import type { NatsLink } from "../nats-link.ts";
 import type { FrameBuffer } from "./frame.ts";
 import type { RecordPosition } from "./journal.ts";
 import type { JournalSegments } from "./journal-segments.ts";
+import { KeyedBackoff } from "./keyed-backoff.ts";
 import { messageAgain, publishUntilStored } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
-import { RisingWaits } from "./rising-waits.ts";
 import { readSegment, removeSegment } from "./segment-files.ts";
 import { LaneShipper } from "./ship-lane.ts";
 import type { WatermarkBook } from "./watermarks.ts";
@@ -57,8 +57,8 @@ export class Shipper {
   readonly #options: ShipperOptions;
   readonly #abort = new AbortController();
   readonly #lanes = new Map<number, LaneShipper>();
-  readonly #missing = new RisingWaits({ firstMs: AGAIN_MS, longestMs: AGAIN_MS_MAX });
-  readonly #stuck = new RisingWaits({ firstMs: STUCK_MS, longestMs: STUCK_MS_MAX });
+  readonly #missing = new KeyedBackoff({ firstMs: AGAIN_MS, longestMs: AGAIN_MS_MAX });
+  readonly #stuck = new KeyedBackoff({ firstMs: STUCK_MS, longestMs: STUCK_MS_MAX });
   #timer: NodeJS.Timeout | undefined;
   #isTicking = false;
   #isRefused = false;
@@ -176,13 +176,13 @@ export class Shipper {
       const passed = book.of({ ...run, lane });
       if (passed === undefined || nowMs - passed.reportedAtMs > WRITER_SILENT_MS) continue;
       for (const [from, to] of passed.missing) {
-        if (this.#missing.mayGo(`${lane} ${from}-${to}`, nowMs)) {
+        if (this.#missing.takeIfDue(`${lane} ${from}-${to}`, nowMs)) {
           ranges.push({ epoch, lane, from, to: Math.min(to, from + RESHIPPED_RECORDS_MAX) });
         }
       }
       const isStuck = passed.next < cursor && nowMs - passed.progressAtMs > STUCK_MS;
       const from = passed.next;
-      if (isStuck && this.#stuck.mayGo(`${lane} ${from}`, nowMs)) {
+      if (isStuck && this.#stuck.takeIfDue(`${lane} ${from}`, nowMs)) {
         ranges.push({ epoch, lane, from, to: Math.min(cursor, from + RESHIPPED_RECORDS_MAX) });
       }
     }

@@ -2,16 +2,16 @@ import type { SegmentWriter } from "./segment-writer.ts";
 
 type Done = (error: Error | null) => void;
 
-/** Syncs one segment: one sync at a time. Requests that come during a sync share the next one. */
+/** Syncs one segment, one sync at a time. Requests that arrive during a sync share the next one. */
 export class SyncGroup {
   readonly #writer: SegmentWriter;
-  /** Makes the file's name as durable as its content; called once. */
+  /** Makes the name of the file durable. Called before each sync until it has succeeded once. */
   readonly #syncFolder: (done: Done) => void;
   readonly #onFault: (error: Error) => void;
   #waiting: Done[] = [];
   #isDirty = false;
   #isUnderWay = false;
-  #hasName = false;
+  #isNameDurable = false;
   #whenClosed: (() => void) | undefined;
 
   constructor(
@@ -24,18 +24,18 @@ export class SyncGroup {
     this.#onFault = onFault;
   }
 
-  /** Something was put into the segment. */
+  /** Call it after a record was put into the segment. */
   noteWritten(): void {
     this.#isDirty = true;
   }
 
-  /** Calls back when everything put before is on the disk, or with the error. */
+  /** Calls `done` when everything put before is on the disk, or with the error. */
   whenSynced(done: Done): void {
     this.#waiting.push(done);
     this.start();
   }
 
-  /** Begins a sync when there is something to sync. */
+  /** Begins a sync if there is something to sync and none is running. */
   start(): void {
     if (this.#isUnderWay) return;
     if (!this.#isDirty && this.#waiting.length === 0) {
@@ -63,7 +63,7 @@ export class SyncGroup {
   }
 
   #sync(done: Done): void {
-    if (this.#hasName) {
+    if (this.#isNameDurable) {
       this.#writer.sync(done);
       return;
     }
@@ -72,7 +72,7 @@ export class SyncGroup {
         done(error);
         return;
       }
-      this.#hasName = true;
+      this.#isNameDurable = true;
       this.#writer.sync(done);
     });
   }

@@ -16,7 +16,7 @@ const DELAY_MS_MAX = 15_000;
 /** Spreads the waits of many processes. */
 const SPREAD = [0.75, 1.25] as const;
 /** This many outages in a row end a round: then the service is down, not one pixel at fault. */
-const OUTAGES_A_ROUND = 8;
+const OUTAGES_PER_ROUND = 8;
 /** After this many rounds without a success one starts behind those tried: a few hopeless pixels must not hold up the rest. */
 const ROUNDS_FROM_THE_OLDEST = 3;
 /** Longer than any click ID is waited for. A pixel that still fails then fails by a fault of ours. */
@@ -97,7 +97,7 @@ export class PixelShipper {
     signal: AbortSignal,
   ): Promise<number> {
     let at = from;
-    for (let outages = 0; at < left.length && outages < OUTAGES_A_ROUND && !signal.aborted; ) {
+    for (let outages = 0; at < left.length && outages < OUTAGES_PER_ROUND && !signal.aborted; ) {
       const pixel = left[at];
       if (pixel === undefined) break;
       const verdict = await this.#send(pixel, signal);

@@ -11,7 +11,7 @@ const PARSED_LENGTH_MAX = 256;
  * Microseconds of parsing that each click earns, and the most that is saved up: every sixteenth click may have a new user agent,
  * and 10,000 in a row after a start.
  */
-const PARSE_US_A_CLICK = 1.5;
+const PARSE_US_PER_CLICK = 1.5;
 const PARSE_US_MAX = 240_000;
 /**
  * The cost of parsing and keeping a text of this length; a longer text costs the square of its length. It is a model and not a
@@ -60,7 +60,7 @@ export function openDevices(
   let parseUs = savedUs;
   return {
     read: (userAgent) => {
-      parseUs = Math.min(PARSE_US_MAX, parseUs + PARSE_US_A_CLICK);
+      parseUs = Math.min(PARSE_US_MAX, parseUs + PARSE_US_PER_CLICK);
       const remembered = known.get(userAgent);
       if (remembered !== undefined) return remembered;
       if (parseUs <= 0) {

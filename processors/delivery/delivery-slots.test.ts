@@ -3,9 +3,9 @@ import {
   DeliverySlots,
   type Endpoint,
   type Grant,
-  SLOTS_A_HOST,
-  SLOTS_AN_ENDPOINT,
   SLOTS_MAX,
+  SLOTS_PER_ENDPOINT,
+  SLOTS_PER_HOST,
   SLOW_AFTER_MS,
   type Slot,
 } from "./delivery-slots.ts";
@@ -34,7 +34,7 @@ const late = (slots: DeliverySlots, taken: readonly Slot[]): void => {
 test("an endpoint that answers has 8 slots and returns each after use (G204)", () => {
   const slots = new DeliverySlots();
   const taken = takeAll(slots, [endpoint(1)]);
-  expect(taken).toHaveLength(SLOTS_AN_ENDPOINT);
+  expect(taken).toHaveLength(SLOTS_PER_ENDPOINT);
   expect(takeAll(slots, [endpoint(1)])).toEqual([]);
   const [first, ...others] = taken;
   if (first === undefined) throw new Error("nothing was taken");
@@ -57,7 +57,7 @@ test("an endpoint that does not answer falls to one slot and grows back with ans
     late(slots, taken);
   }
   const grown: number[] = [];
-  for (let n = 0; n < SLOTS_AN_ENDPOINT; n += 1) {
+  for (let n = 0; n < SLOTS_PER_ENDPOINT; n += 1) {
     slots.give(slots.take(endpoint(1), 0), { isInTime: true });
     grown.push(rowsOf(slots.grant([endpoint(1)], { rowsMax: SLOTS_MAX, nowMs: 0 })));
   }
@@ -67,15 +67,15 @@ test("an endpoint that does not answer falls to one slot and grows back with ans
 test("a postback and a webhook with the same id are two endpoints (#20, G204)", () => {
   const slots = new DeliverySlots();
   takeAll(slots, [endpoint(1)]);
-  expect(takeAll(slots, [{ ...endpoint(1), kind: "webhook" }])).toHaveLength(SLOTS_AN_ENDPOINT);
+  expect(takeAll(slots, [{ ...endpoint(1), kind: "webhook" }])).toHaveLength(SLOTS_PER_ENDPOINT);
 });
 
 test("a host has 64 slots, the last quarter for first requests only (#20, G204)", () => {
   const slots = new DeliverySlots();
   expect(takeAll(slots, endpoints(10))).toHaveLength(48);
-  expect(takeAll(slots, endpoints(100, "a.example", 10))).toHaveLength(SLOTS_A_HOST - 48);
+  expect(takeAll(slots, endpoints(100, "a.example", 10))).toHaveLength(SLOTS_PER_HOST - 48);
   expect(takeAll(slots, [endpoint(200)])).toEqual([]);
-  expect(takeAll(slots, [endpoint(201, "b.example")])).toHaveLength(SLOTS_AN_ENDPOINT);
+  expect(takeAll(slots, [endpoint(201, "b.example")])).toHaveLength(SLOTS_PER_ENDPOINT);
 });
 
 test("slots of a host go to the endpoints with the fewest requests under way (#20, G204)", () => {
@@ -94,8 +94,8 @@ test("endpoints that do not answer get half of their host, however many they are
   const slots = new DeliverySlots();
   const hanging = endpoints(100);
   for (const one of hanging) late(slots, [slots.take(one, 0)]);
-  expect(takeAll(slots, hanging)).toHaveLength(SLOTS_A_HOST / 2);
-  expect(takeAll(slots, [endpoint(200)])).toHaveLength(SLOTS_AN_ENDPOINT);
+  expect(takeAll(slots, hanging)).toHaveLength(SLOTS_PER_HOST / 2);
+  expect(takeAll(slots, [endpoint(200)])).toHaveLength(SLOTS_PER_ENDPOINT);
 });
 
 test("an endpoint is slow as soon as a request has waited for half a second (#20, G204)", () => {

@@ -8,9 +8,9 @@ export type Grant = Endpoint & { readonly rows: number };
 export type Slot = Endpoint & { readonly sinceMs: number };
 
 /** Requests to one endpoint at a time, while it answers. */
-export const SLOTS_AN_ENDPOINT = 8;
+export const SLOTS_PER_ENDPOINT = 8;
 /** Requests to one host and port at a time. */
-export const SLOTS_A_HOST = 64;
+export const SLOTS_PER_HOST = 64;
 /** Requests of the process at a time; each holds a socket and a few kilobytes. */
 export const SLOTS_MAX = 512;
 /** An endpoint is slow while one of its requests has waited this long for an answer, or while it has fewer slots than usual. */
@@ -87,7 +87,7 @@ export class DeliverySlots {
       at: load.endpoint(endpoint),
       host: load.host(endpoint.destination),
     }));
-    for (let underWay = 0; underWay < SLOTS_AN_ENDPOINT && left > 0; underWay += 1) {
+    for (let underWay = 0; underWay < SLOTS_PER_ENDPOINT && left > 0; underWay += 1) {
       for (const one of all) {
         const { at, host } = one;
         if (left === 0 || at.underWay !== underWay || underWay >= at.slots) continue;
@@ -114,12 +114,12 @@ export class DeliverySlots {
   /** Returns whether a delivery that waited for this slot may be sent now. */
   give(slot: Slot, { isInTime }: { readonly isInTime: boolean }): boolean {
     const key = keyOf(slot);
-    const slots = this.#reduced.get(key) ?? SLOTS_AN_ENDPOINT;
+    const slots = this.#reduced.get(key) ?? SLOTS_PER_ENDPOINT;
     const hadFreeSlot = this.#countOf(slot) < slots;
     this.#underWay.delete(slot);
     this.#reduced.delete(key);
     const next = isInTime ? slots + 1 : Math.max(1, Math.floor(slots / 2));
-    if (next < SLOTS_AN_ENDPOINT) this.#reduced.set(key, next);
+    if (next < SLOTS_PER_ENDPOINT) this.#reduced.set(key, next);
     if (this.#reduced.size > REDUCED_MAX) this.#forgetOldest();
     return !hadFreeSlot || this.#isProcessCrowded || this.#crowded.has(slot.destination);
   }
@@ -145,13 +145,17 @@ export class DeliverySlots {
     const process = new Load(SLOTS_MAX);
     const endpoint = (of: Endpoint): EndpointLoad => {
       const key = keyOf(of);
-      const slots = this.#reduced.get(key) ?? SLOTS_AN_ENDPOINT;
-      const known = endpoints.get(key) ?? { underWay: 0, slots, isSlow: slots < SLOTS_AN_ENDPOINT };
+      const slots = this.#reduced.get(key) ?? SLOTS_PER_ENDPOINT;
+      const known = endpoints.get(key) ?? {
+        underWay: 0,
+        slots,
+        isSlow: slots < SLOTS_PER_ENDPOINT,
+      };
       endpoints.set(key, known);
       return known;
     };
     const host = (name: string): Load => {
-      const known = hosts.get(name) ?? new Load(SLOTS_A_HOST);
+      const known = hosts.get(name) ?? new Load(SLOTS_PER_HOST);
       hosts.set(name, known);
       return known;
     };

@@ -5,7 +5,7 @@ import type { LeasedDelivery } from "./delivery.ts";
 import { SLOTS_MAX } from "./delivery-slots.ts";
 
 /** More rows would hold locks on each other for longer than a few milliseconds. */
-const ROWS_A_STATEMENT = 64;
+const ROWS_PER_STATEMENT = 64;
 
 export type SharedSettlements = Batcher<
   {
@@ -25,7 +25,7 @@ export function shareSettlements(db: Queryable): SharedSettlements {
       const settled = await settleDeliveries(db, batch);
       return batch.map((_, index) => settled[index] ?? "stale");
     },
-    itemsMax: ROWS_A_STATEMENT,
+    itemsMax: ROWS_PER_STATEMENT,
     // One result for each slot.
     waitingMax: SLOTS_MAX,
   });

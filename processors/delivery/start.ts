@@ -23,7 +23,7 @@ const LEASE_MS = 30_000;
 const IDLE_MS = 100;
 /** With thousands of waiting endpoints the statement takes long. The pause then lasts as long as the statement took, up to this. */
 const IDLE_MS_MAX = 1_000;
-const ROWS_A_LEASE = 200;
+const ROWS_PER_LEASE = 200;
 /**
  * During a backlog, endpoints with due rows are listed only this often. A row of an endpoint that is not in the list waits for the next
  * one.
@@ -112,7 +112,7 @@ class DeliveryWorker {
         : { due: await listDueEndpoints(pool), atMs: lease.fromMs };
     this.#listed = undefined;
     const grants = this.#slots.grant(listed.due, {
-      rowsMax: ROWS_A_LEASE,
+      rowsMax: ROWS_PER_LEASE,
       nowMs: performance.now(),
     });
     if (grants.length === 0) return 0;

@@ -4,7 +4,7 @@ import { parseReferenceRates, type ReferenceRate } from "./reference-rates.ts";
 const TIMEOUT_MS = 30_000;
 /** The whole history since 1999 is below 2 MB. */
 const BODY_BYTES_MAX = 4 * 1024 ** 2;
-const ROWS_A_STATEMENT = 5_000;
+const ROWS_PER_STATEMENT = 5_000;
 
 /**
  * Fetches the reference rates and stores them. Returns how many were read. Rates that staff entered stay (G76).
@@ -17,8 +17,8 @@ export async function refreshRates(
 ): Promise<number> {
   const rates = parseReferenceRates(await fetchText(url, signal));
   if (rates.length === 0) throw new Error("the feed of reference rates contains no rate");
-  for (let from = 0; from < rates.length; from += ROWS_A_STATEMENT)
-    await upsertRates(db, rates.slice(from, from + ROWS_A_STATEMENT));
+  for (let from = 0; from < rates.length; from += ROWS_PER_STATEMENT)
+    await upsertRates(db, rates.slice(from, from + ROWS_PER_STATEMENT));
   return rates.length;
 }
 

@@ -37,9 +37,9 @@ export type FactsAuditDeps = {
 const SCOPES: readonly AuditScope[] = ["recent", "all"];
 /** Days before today that the hourly audit compares. */
 const RECENT_DAYS = 3;
-/** Length of one round. The next round continues where it ended. */
+/** Duration of one round. The next round continues where this one stopped. */
 const ROUND_MS = 20_000;
-/** Pending changes of an outbox above which the audit adds none, so that new conversions do not wait behind old ones. */
+/** The audit adds nothing to an outbox with this many pending changes, so that new conversions do not wait behind old ones. */
 const OUTBOX_ROWS_MAX = 10_000;
 /** Ids in one log line. */
 const IDS_LOGGED = 10;
@@ -70,7 +70,7 @@ export class FactsAudit {
     );
     this.#wentBack = metrics.counter(
       "facts_store_went_back_total",
-      "Times that a store was found in an older state than the other one remembers, by store.",
+      "Times that a store was found in an older state than the other store has recorded, by store.",
     );
     this.#audits = metrics.counter(
       "facts_audits_total",
@@ -97,7 +97,10 @@ export class FactsAudit {
     return found;
   }
 
-  /** The audit starts before the state of the stores is stored. If the process dies in between, it starts again. */
+  /**
+   * Starts audits if a store went back or restarted. The state of the stores is saved afterwards: if the process dies in between, the
+   * next one starts the audits again.
+   */
   async #noticeStores(): Promise<void> {
     const { pool, clickhouse, log } = this.#deps;
     const { wentBack, next } = await compareMarks(pool, clickhouse);
@@ -117,7 +120,7 @@ export class FactsAudit {
     await leaveMark(pool, clickhouse, next);
   }
 
-  /** A run with differences is repeated an hour later: the records that it sent must have arrived by then. */
+  /** An audit of all that found differences is repeated an hour later: by then the records that it sent must have arrived. */
   async #dueAudit(scope: AuditScope): Promise<AuditState | undefined> {
     const { pool } = this.#deps;
     const state = await readAudit(pool, scope);

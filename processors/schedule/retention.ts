@@ -1,7 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 /** Rows of one statement; small enough that others wait only briefly for its locks. */
-const ROWS_A_STATEMENT = 5_000;
+const ROWS_PER_STATEMENT = 5_000;
 /** Longest time of one run; the next run continues. Shorter than the lease of the task. */
 const RUN_MS = 8 * 60_000;
 
@@ -88,11 +88,11 @@ async function repeat(
   for (;;) {
     const { rows, rowCount } = await db.query<{ rows: number }>({
       ...statement,
-      values: [ROWS_A_STATEMENT, ...values],
+      values: [ROWS_PER_STATEMENT, ...values],
     });
     // A function returns the number of rows as a value; a `delete` only has its row count.
     const found = rows[0]?.rows ?? rowCount ?? 0;
     all += found;
-    if (found < ROWS_A_STATEMENT || signal.aborted || performance.now() > untilMs) return all;
+    if (found < ROWS_PER_STATEMENT || signal.aborted || performance.now() > untilMs) return all;
   }
 }

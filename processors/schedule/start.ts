@@ -42,7 +42,7 @@ const HOLD_TICK_MS = 1_000;
 const TASK_TICK_MS = 60_000;
 /** Shortest pause, so that a hold that another process has locked does not cause a busy loop. */
 const HOLD_PAUSE_MS_MIN = 20;
-const HOLDS_A_STATEMENT = 500;
+const HOLDS_PER_STATEMENT = 500;
 const BACKOFF_MS = 500;
 /** How soon a store that was set back to an older state is noticed. */
 const FACTS_AUDIT_TICK_MS = 10_000;
@@ -50,7 +50,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Data that was in flight during an erasure is cleared 15 s later, plus at most this time. */
 const ERASURES_TICK_MS = 5_000;
-const ERASURES_A_ROUND = 10;
+const ERASURES_PER_ROUND = 10;
 const WINDOW_TODO =
   "visitors of clicks are kept for the longest unique_click_hours or duplicate_click_seconds of an offer: shorten those, or raise CLICK_RETENTION_DAYS";
 
@@ -86,10 +86,10 @@ export function startSchedule(
     while (!signal.aborted) {
       let pauseMs = BACKOFF_MS;
       try {
-        const released = await releaseDueHolds(pool, HOLDS_A_STATEMENT);
+        const released = await releaseDueHolds(pool, HOLDS_PER_STATEMENT);
         rows.add(released, { task: "holds" });
         pauseMs =
-          released === HOLDS_A_STATEMENT
+          released === HOLDS_PER_STATEMENT
             ? 0
             : Math.min(tickMs, Math.max(HOLD_PAUSE_MS_MIN, (await nextHoldInMs(pool)) ?? tickMs));
       } catch (error) {
@@ -214,7 +214,7 @@ async function repeatErasures(
   signal: AbortSignal,
 ): Promise<number> {
   let repeated = 0;
-  while (repeated < ERASURES_A_ROUND && !signal.aborted && (await repeatDueErasure(stores)))
+  while (repeated < ERASURES_PER_ROUND && !signal.aborted && (await repeatDueErasure(stores)))
     repeated += 1;
   return repeated;
 }

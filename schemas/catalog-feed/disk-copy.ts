@@ -5,22 +5,22 @@ import { type CatalogEntry, catalogShape, parseCatalogEntry } from "../catalog/e
 import { OfferAccess } from "../catalog/records.ts";
 import type { CatalogPosition } from "./read-changes.ts";
 
-/** Ends the catalog, and each addition behind it: what follows the last one was cut off in the middle. */
+/** Written after the whole catalog and after each addition. Bytes after the last one are an addition that was cut off. */
 const END_LINE = JSON.stringify({ end: true });
 const END = Buffer.from(`\n${END_LINE}\n`);
 const READ_BYTES = 1_048_576;
-const ENTRIES_A_PAGE = 2_000;
-/** Between two writes nothing else runs: a visitor waits for 1 ms. */
-const LINES_A_WRITE = 250;
-const PAIRS_A_LINE = 250;
-/** The file is written anew when additions make up this share of it, and are more than this. */
+const ENTRIES_PER_PAGE = 2_000;
+/** Building the text of one write blocks the event loop for about 1 ms, and visitors with it. */
+const LINES_PER_WRITE = 250;
+const PAIRS_PER_LINE = 250;
+/** The file is rewritten when its additions are larger than this share of the whole catalog and than this number of bytes. */
 const ADDED_SHARE_MAX = 0.5;
 const ADDED_BYTES_MIN = 1_048_576;
 
 const ACCESS_KIND = "offer_access_pairs";
 const ACCESS_LINE_HEAD = `{"kind":"${ACCESS_KIND}"`;
 
-/** Access records are most of a catalog. They stand together: `pairs` has an offer and a partner in turn. */
+/** Many access records in one line, because they are most of a catalog. `pairs` alternates offer ids and partner ids. */
 const AccessLine = z.object({
   kind: z.literal(ACCESS_KIND),
   version: z.int().nonnegative(),
@@ -32,35 +32,35 @@ type AccessLine = z.infer<typeof AccessLine>;
 const POSITION_KIND = "catalog_position";
 const POSITION_LINE_HEAD = `{"kind":"${POSITION_KIND}"`;
 
-/** How far the lines before it go. Another release takes it for an entry of a kind that it does not know. */
+/** The catalog position of the lines before it. Older releases skip it as an entry of an unknown kind. */
 const PositionLine = z.object({
   kind: z.literal(POSITION_KIND),
   id: z.literal(""),
   version: z.int().nonnegative(),
-  /** `shape`: of records as the writer reads them. */
+  /** `shape`: hash of the record schemas of the release that wrote it (`catalogShape`). */
   record: z.object({ mark: z.uuid(), shape: z.string() }),
 });
 
-/** What a good copy says of itself. */
+/** Result of reading a good copy. */
 export type CopyState = {
   /**
-   * Undefined when it does not say, and when another release wrote it: that may have left out what this one can read. Then all has
-   * to be read again.
+   * Undefined if the copy has none, or if a release with other record schemas wrote it, which may have left out records that this
+   * release can read. Then the whole catalog must be read from Postgres again.
    */
   readonly position: CatalogPosition | undefined;
-  /** Lines of another release that this one cannot read. */
+  /** Number of lines that this release cannot read. */
   readonly skipped: number;
 };
 
 /**
- * The last good catalog on disk (P: Postgres down never stops a redirect, also after a restart): one JSON object a line, the
- * whole catalog first, then what has changed since. A change costs an addition and not the writing of the whole.
+ * The last good catalog on disk, so that a process can start and redirect while Postgres is down. One JSON object per line: first the
+ * whole catalog, then the changes since. A change is appended instead of rewriting the file.
  */
 export class DiskCopy {
   readonly #path: string;
   #wholeBytes = 0;
   #addedBytes = 0;
-  /** Nothing good is there, or nothing may be added to it. */
+  /** There is no good copy, or nothing may be added to it. */
   #mustBeReplaced = true;
 
   constructor(path: string) {
@@ -68,8 +68,8 @@ export class DiskCopy {
   }
 
   /**
-   * Gives the entries of the copy to `take`, in their order, a page at a time. Undefined when there is none, or when it cannot be
-   * read to its end: then what `take` was given is not to be used.
+   * Passes the entries of the copy to `take` in their order, a page at a time. Returns undefined if there is no copy or it cannot be
+   * read to its end; then do not use what `take` received.
    */
   async read(take: (page: readonly CatalogEntry[]) => void): Promise<CopyState | undefined> {
     let file: FileHandle | undefined;
@@ -80,25 +80,25 @@ export class DiskCopy {
       if (goodBytes === 0) return undefined;
       const state = await readEntries(file, goodBytes, take);
       this.#wholeBytes = goodBytes;
-      // Behind a torn end nothing can be added.
+      // After an addition that was cut off, nothing can be appended.
       this.#mustBeReplaced = goodBytes < size;
       return state;
     } catch {
-      // Missing, unreadable, damaged or of another release: all mean that there is no good copy, and the caller says so.
+      // Missing, unreadable or damaged: in each case there is no good copy. The catalog then comes from Postgres.
       return undefined;
     } finally {
       await file?.close();
     }
   }
 
-  /** Whether the next thing to do is {@link replace}, because {@link add} cannot be done or has been done often enough. */
+  /** Whether to call {@link replace} next: {@link add} is not possible, or additions have made the file too large. */
   get mustBeReplaced(): boolean {
     const isOften =
       this.#addedBytes > ADDED_BYTES_MIN && this.#addedBytes > this.#wholeBytes * ADDED_SHARE_MAX;
     return this.#mustBeReplaced || isOften;
   }
 
-  /** Writes all of it anew, in one step: a reader finds the old one or the new one. `position` is that of the entries. */
+  /** Rewrites the file atomically: a reader finds the old copy or the new one. `position` is the catalog position of the entries. */
   async replace(
     entries: Iterable<CatalogEntry>,
     position: CatalogPosition | undefined,
@@ -122,7 +122,7 @@ export class DiskCopy {
     this.#mustBeReplaced = false;
   }
 
-  /** Adds changes to a copy that {@link mustBeReplaced} does not speak of. After an error it must be replaced. */
+  /** Appends changes. Call it only while {@link mustBeReplaced} is false. After an error the copy must be replaced. */
   async add(
     entries: readonly CatalogEntry[],
     position: CatalogPosition | undefined,
@@ -143,11 +143,11 @@ export class DiskCopy {
   }
 }
 
-/** Where the last END ends; 0 when there is none. Looked for from the end of the file. */
+/** The offset after the last END; 0 if there is none. Searches backwards from the end of the file. */
 async function endOfGoodPart(file: FileHandle, size: number): Promise<number> {
   for (let to = size; to > 0; ) {
     const from = Math.max(0, to - READ_BYTES);
-    // A chunk overlaps the next one, in which an END may begin.
+    // Chunks overlap, because an END may begin in one and end in the next.
     const chunk = await readChunk(file, from, Math.min(size, to + END.length) - from);
     const at = chunk.lastIndexOf(END);
     if (at >= 0) return from + at + END.length;
@@ -177,12 +177,12 @@ async function readEntries(
     rest = bytes.subarray(end);
     for (const line of bytes.toString("utf8", 0, end).split("\n")) {
       if (line === "" || line === END_LINE) continue;
-      // An older release adds entries and says no position: they lie behind the one that stands there.
+      // A position counts only if it is the last line: an older release appends entries without one.
       position = line.startsWith(POSITION_LINE_HEAD) ? positionOfLine(line) : undefined;
       const entries = entriesOfLine(line);
       if (entries === undefined) skipped += 1;
       else page.push(...entries);
-      if (page.length < ENTRIES_A_PAGE) continue;
+      if (page.length < ENTRIES_PER_PAGE) continue;
       take(page);
       page = [];
     }
@@ -236,14 +236,14 @@ function* linesOf(entries: Iterable<CatalogEntry>): Generator<string> {
       pages.set(key, page);
     }
     page.pairs.push(offer_id, affiliate_id);
-    if (page.pairs.length < 2 * PAIRS_A_LINE) continue;
+    if (page.pairs.length < 2 * PAIRS_PER_LINE) continue;
     yield JSON.stringify(page);
     pages.delete(key);
   }
   for (const page of pages.values()) yield JSON.stringify(page);
 }
 
-/** Texts to write one by one, the position and the END at last. */
+/** The text of each write. The last one ends with the position and END. */
 function* pagesOf(
   lines: Iterable<string>,
   position: CatalogPosition | undefined,
@@ -251,7 +251,7 @@ function* pagesOf(
   let page: string[] = [];
   for (const line of lines) {
     page.push(line);
-    if (page.length < LINES_A_WRITE) continue;
+    if (page.length < LINES_PER_WRITE) continue;
     yield Buffer.from(`${page.join("\n")}\n`);
     page = [];
   }

@@ -22,41 +22,41 @@ export type CatalogFeedOptions = {
 /** A change is in force within a second of its commit. */
 const POLL_MS = 250;
 const COPY_INTERVAL_MS = 5_000;
-/** Changes that wait for the copy; with more of them it is written anew. */
+/** Changes that wait to be appended to the copy. If there are more, the copy is rewritten. */
 const UNSAVED_MAX = 20_000;
-/** A Postgres that is restored again and again while it is read is left alone until the next reading. */
+/** Attempts in one refresh, if Postgres is restored while it is being read. */
 const ATTEMPTS_MAX = 3;
 
 type RereadReason = PositionNotOnLogError["reason"] | "copy without position";
 
 /**
- * Keeps a Catalog equal to Postgres. While Postgres is away the catalog stays as it was, and is loaded from disk at start.
- * Invariant: every entry up to the position has been applied that can be read, and those only. A Postgres whose history does not have the position
- * (G206) is read from its beginning while the catalog stays in force; then what differs is applied in one go.
+ * Keeps a Catalog equal to Postgres. While Postgres is away the catalog stays as it was; at start it is loaded from disk.
+ * Invariant: exactly the readable entries up to the position have been applied. If the history of Postgres does not contain the position
+ * (G206), everything is read again while the old catalog stays in use, and then all differences are applied at once.
  */
 export class CatalogFeed {
   readonly #options: CatalogFeedOptions;
   readonly #copy: DiskCopy | undefined;
-  /** What has been applied and is not on disk, in its order; undefined when only a new copy will do. */
+  /** Applied changes that are not on disk yet, in order; undefined if the copy must be rewritten. */
   #unsaved: CatalogEntry[] | undefined;
-  /** A catalog that has it counts as loaded: it is applied last. */
+  /** The installation entry of a first load. It is applied last, because a catalog that has it counts as loaded. */
   #heldBack: CatalogEntry | undefined;
   #timer: NodeJS.Timeout | undefined;
   #copyTimer: NodeJS.Timeout | undefined;
   readonly #metrics: CatalogFeedMetrics;
   readonly #unreadable: UnreadableRecords;
-  /** Undefined until something was read, and when it is not known what the catalog in memory is made of. */
+  /** Undefined until something was read, and while the history of the catalog in memory is unknown. */
   #position: CatalogPosition | undefined;
   #rereadReason: RereadReason = "copy without position";
-  /** Why the last reading failed, as the log has it. */
+  /** The log event of the last failed read; undefined after a success. */
   #trouble: string | undefined;
-  /** The reading that goes on, and the one after it. */
+  /** The read in progress, and the one after it. */
   #underWay: Promise<boolean> | undefined;
   #next: Promise<boolean> | undefined;
   #closed = false;
   /** UTC ms of the last answer of Postgres; undefined before the first. */
   lastReadAtMs: number | undefined;
-  /** The same by the monotonic clock. */
+  /** The same on the monotonic clock. */
   #answeredAtMs: number | undefined;
 
   private constructor(options: CatalogFeedOptions) {
@@ -71,8 +71,8 @@ export class CatalogFeed {
   }
 
   /**
-   * Loads the copy on disk and, if Postgres answers, what is newer there. The catalog may still be empty afterwards: neither
-   * has answered, and the feed goes on asking.
+   * Loads the copy on disk and, if Postgres answers, newer changes from there. If neither is available, the catalog is still empty
+   * afterwards, and the feed keeps trying.
    */
   static async start(options: CatalogFeedOptions): Promise<CatalogFeed> {
     const feed = new CatalogFeed(options);
@@ -83,7 +83,7 @@ export class CatalogFeed {
     return feed;
   }
 
-  /** Records of Postgres that this release cannot read: their last readable version, if any, is in force. */
+  /** Number of records in Postgres that this release cannot read. Their last readable version, if any, stays in use. */
   get unreadableRecords(): number {
     return this.#unreadable.size;
   }
@@ -94,12 +94,12 @@ export class CatalogFeed {
   }
 
   /**
-   * Has everything applied that was committed before this call. Any number of callers share one reading, one at a time. Never
-   * throws: false says that Postgres does not answer, and that the catalog is as it was.
+   * Applies everything that was committed before this call. Concurrent callers share a read. Never throws: returns false if Postgres
+   * does not answer; the catalog is then unchanged.
    */
   refresh(): Promise<boolean> {
     if (this.#underWay === undefined) return this.#next ?? this.#begin();
-    // The one under way may have begun before the commit.
+    // The read in progress may have begun before the commit.
     this.#next ??= this.#underWay.then(() => this.#begin());
     return this.#next;
   }
@@ -112,7 +112,7 @@ export class CatalogFeed {
     return this.#underWay;
   }
 
-  /** In one go, or page by page when there are thousands of changes. */
+  /** Reads and applies changes. Retries at once if the history of Postgres changed. Returns false after any other error. */
   async #read(): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -149,7 +149,7 @@ export class CatalogFeed {
     if (changes > 0) log.info({ version: catalog.version, changes }, "catalog.swapped");
   }
 
-  /** The catalog in memory goes on answering until all of the other one is known; it is replaced between two requests. */
+  /** Reads the whole catalog while the one in memory is still used. The differences are applied at once, between two requests. */
   async #reread(): Promise<void> {
     const { catalog, db, log } = this.#options;
     const startedAtMs = performance.now();
@@ -187,7 +187,7 @@ export class CatalogFeed {
   #losePosition({ reason }: PositionNotOnLogError): void {
     this.#position = undefined;
     this.#rereadReason = reason;
-    // A first load that began on another history: no answer was based on it.
+    // A first load that began with another history. No answer was based on it.
     if (!this.#options.catalog.isLoaded) this.#options.catalog.clear();
     this.#heldBack = undefined;
   }
@@ -197,7 +197,7 @@ export class CatalogFeed {
     this.#answeredAtMs = performance.now();
   }
 
-  /** Said once per outage: the catalog in memory goes on answering. */
+  /** Logs an error once per outage. The catalog in memory stays in use. */
   #failed(error: unknown): void {
     const { catalog, log } = this.#options;
     const trouble = isPostgresAway(error) ? "catalog.postgres-is-away" : "catalog.not-read";
@@ -257,10 +257,10 @@ export class CatalogFeed {
   async #save(): Promise<void> {
     const { catalog, copyPath, log } = this.#options;
     const waiting = this.#unsaved;
-    // Without its position all is read again at the next start: another release may read what this one cannot.
+    // A copy without a position is read again at the next start, perhaps by a release that can read the unreadable records.
     const position = this.#unreadable.size > 0 ? undefined : this.#position;
     if (this.#copy === undefined || !catalog.isLoaded || waiting?.length === 0) return;
-    // What is applied from now on is saved the next time.
+    // Changes from now on are saved the next time.
     this.#unsaved = [];
     try {
       if (waiting === undefined || this.#copy.mustBeReplaced)

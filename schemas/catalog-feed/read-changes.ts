@@ -7,13 +7,13 @@ export type CatalogPosition = { readonly version: number; readonly mark: string 
 
 export type CatalogPage = {
   readonly entries: readonly CatalogEntry[];
-  /** Left out of the entries: one record does not keep the others away. */
+  /** Not in `entries`: one unreadable record must not hold up the others. */
   readonly unreadable: readonly UnreadableRecord[];
-  /** Behind the last entry. */
+  /** The position after the last entry. */
   readonly position: CatalogPosition;
 };
 
-/** Why a position cannot be read on from: Postgres has another history, or no longer knows that part of it. */
+/** Reading cannot continue from a position, because Postgres was restored or has deleted that part of its log. */
 export class PositionNotOnLogError extends Error {
   override readonly name = "PositionNotOnLogError";
   readonly reason: "restored" | "forgotten";
@@ -27,9 +27,9 @@ export class PositionNotOnLogError extends Error {
 const PAGE_ROWS = 5_000;
 
 /**
- * Everything that changed after `from`, or all there is, in the order of versions, page by page: the first load of a large catalog
- * is never in memory twice. Rows that change meanwhile come again with a higher version, which is harmless. Each page is read in
- * one statement with the proof that the position before it is one of this Postgres. @throws {PositionNotOnLogError}
+ * Yields everything that changed after `from`, or the whole catalog, in the order of versions. It reads page by page, so that a large
+ * catalog is never in memory twice. Rows that change in the meantime come again with a higher version, which is harmless. Each page's
+ * statement also checks that the position before it belongs to this Postgres. @throws {PositionNotOnLogError}
  */
 export async function* readCatalogChanges(
   db: Queryable,
@@ -64,7 +64,7 @@ function assertOnLog(position: CatalogPosition, mark: string | null): void {
   throw new PositionNotOnLogError(position, mark === null ? "forgotten" : "restored");
 }
 
-/** One row at least: without changes it has the mark alone. */
+/** There is at least one row. Without changes it has only the marks. */
 type Row = { readonly mark_before: string | null; readonly mark_after: string | null } & (
   | {
       readonly kind: string;

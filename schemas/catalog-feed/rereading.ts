@@ -4,22 +4,22 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogEntry } from "../catalog/entry.ts";
 import type { UnreadableRecord } from "./unreadable-records.ts";
 
-/** Between two slices others run: visitors wait for some milliseconds at most. */
-const ENTRIES_A_SLICE = 5_000;
+/** Between two slices the event loop serves requests, so visitors wait a few milliseconds at most. */
+const ENTRIES_PER_SLICE = 5_000;
 
-/** Postgres belongs to another installation than the catalog in memory: nothing of it is taken over. */
+/** Postgres belongs to another installation than the catalog in memory, so nothing is read from it. */
 class OtherInstallationError extends Error {
   override readonly name = "OtherInstallationError";
 }
 
 /**
- * A catalog that is read from its beginning while the one in memory stays in force. It holds what differs, and not a second
- * catalog: after a restore that is little, and two large catalogs would not fit into the memory of an ingress. Nobody else may
- * change the catalog until {@link changes} are applied.
+ * Reads a whole catalog from Postgres while the one in memory stays in use. It keeps only the differences: after a restore there are
+ * few, and two large catalogs would not fit into the memory of an ingress. No other code may change the catalog until {@link changes}
+ * are applied.
  */
 export class Rereading {
   readonly #catalog: Catalog;
-  /** Records in memory by kind and id, besides those of access. */
+  /** Records in memory by kind and id, without access records. */
   readonly #known = new Map<string, CatalogEntry["record"]>();
   readonly #met = new Set<string>();
   readonly #metAccess = new AccessTable();
@@ -37,7 +37,7 @@ export class Rereading {
     return reading;
   }
 
-  /** In the order of versions: of two entries of one record the later one counts. @throws {OtherInstallationError} */
+  /** Takes entries in the order of versions. If a record has several entries, the last one counts. @throws {OtherInstallationError} */
   take(entries: readonly CatalogEntry[]): void {
     for (const entry of entries) {
       if (entry.kind === "installation" && entry.record?.secret !== this.#catalog.secret)
@@ -50,7 +50,7 @@ export class Rereading {
     }
   }
 
-  /** A version that cannot be read: the one in memory, if there is one, stays. */
+  /** Keeps the record in memory, if there is one, because its new version cannot be read. */
   keep({ kind, id }: UnreadableRecord): void {
     if (kind !== "offer_access") {
       this.#met.add(`${kind} ${id}`);
@@ -60,7 +60,7 @@ export class Rereading {
     this.#metAccess.set({ offer_id, affiliate_id, status: "pending", terms_accepted: false });
   }
 
-  /** What makes the catalog in memory equal to the one that was read: what differs, and the removal of what is not there. */
+  /** The changes that make the catalog in memory equal to the one that was read, removals included. */
   async changes(): Promise<readonly CatalogEntry[]> {
     const changes = [...this.#changed.values()];
     for await (const entry of inSlices(this.#catalog.entries(0))) {
@@ -108,6 +108,6 @@ async function* inSlices(entries: Iterable<CatalogEntry>): AsyncGenerator<Catalo
   for (const entry of entries) {
     yield entry;
     taken += 1;
-    if (taken % ENTRIES_A_SLICE === 0) await setImmediate();
+    if (taken % ENTRIES_PER_SLICE === 0) await setImmediate();
   }
 }

@@ -13,12 +13,12 @@ export type UnreadableRecord = {
 const KINDS_OF_REFUSALS: ReadonlySet<string> = new Set([
   ...["workspace", "advertiser", "offer", "offer_event", "affiliate", "offer_access", "coupon"],
 ]);
-/** With more of them in one reading the log has their number. */
-const LINES_A_READING = 20;
+/** If one read has more of them, only their number is logged. */
+const LINES_PER_READING = 20;
 
 /**
- * What the catalog in memory lacks of the one in Postgres: of these records the last version that could be read stays in force, or
- * none. Bounded by the number of records.
+ * Records in Postgres that this process cannot read. Their last readable version, if any, stays in use. Bounded by the number of
+ * records.
  */
 export class UnreadableRecords {
   readonly #log: Log;
@@ -34,7 +34,7 @@ export class UnreadableRecords {
     return this.#versions.size;
   }
 
-  /** Whether a refusal may rest on a record that could not be read. */
+  /** Whether an unreadable record may cause refusals. */
   get mayCauseRefusals(): boolean {
     for (const key of this.#versions.keys()) {
       if (KINDS_OF_REFUSALS.has(key.slice(0, key.indexOf(" ")))) return true;
@@ -42,7 +42,7 @@ export class UnreadableRecords {
     return false;
   }
 
-  /** Tells of each version once. */
+  /** Logs each version once. */
   note(records: readonly UnreadableRecord[]): void {
     for (const { kind, id, version, error } of records) {
       const key = keyOf(kind, id);
@@ -52,19 +52,19 @@ export class UnreadableRecords {
     }
   }
 
-  /** Versions of these records could be read, or they are gone. */
+  /** Call it with records that could be read or were deleted. */
   forget(records: readonly { readonly kind: string; readonly id: string }[]): void {
     if (this.#versions.size === 0) return;
     for (const { kind, id } of records) this.#versions.delete(keyOf(kind, id));
   }
 
-  /** All that a reading from the beginning met: others are gone. */
+  /** Keeps only these, after the whole catalog was read: the others were deleted. */
   keepOnly(records: readonly UnreadableRecord[]): void {
     const met = new Set(records.map(({ kind, id }) => keyOf(kind, id)));
     for (const key of this.#versions.keys()) if (!met.has(key)) this.#versions.delete(key);
   }
 
-  /** A reading ends. */
+  /** Call it at the end of a read. */
   summarize(): void {
     if (this.#unreported > 0)
       this.#log.error({ records: this.#unreported }, "catalog.more-records-unreadable");
@@ -74,7 +74,7 @@ export class UnreadableRecords {
 
   #report(facts: object): void {
     this.#lines += 1;
-    if (this.#lines <= LINES_A_READING) this.#log.error(facts, "catalog.record-unreadable");
+    if (this.#lines <= LINES_PER_READING) this.#log.error(facts, "catalog.record-unreadable");
     else this.#unreported += 1;
   }
 }
@@ -83,7 +83,7 @@ function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;
 }
 
-/** Places and rules, never values: a record may hold a token. */
+/** Paths and rules, never values: a record may contain a token. */
 function problemsOf(error: unknown): readonly string[] {
   if (!(error instanceof z.ZodError)) return [String(error)];
   return error.issues.slice(0, 5).map(({ path, code }) => `${path.join(".")}: ${code}`);

@@ -3,14 +3,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, zoneOf } from "../time/zone.ts";
 import type { CapPeriod } from "./records.ts";
 
 /**
- * Which period of this kind an instant lies in: a number that only grows, and is compared for equality. In "hourly", the
- * hour that a wall clock shows twice in autumn is one.
+ * The number of the period that contains an instant. It only grows, and is compared for equality. For "hourly", the hour that
+ * repeats when clocks go back counts as one period.
  */
 export function capBucket(period: CapPeriod, timezone: string, atMs: number): number {
   return period === "total" ? 0 : bucketsAt(timezone, atMs)[period];
 }
 
-/** From its first instant up to, and without, the first of the next one: UTC ms. "total" is all time. */
+/** Start (inclusive) and end (exclusive) of the period, UTC ms. "total" is all time. */
 export function capBucketRange(
   period: CapPeriod,
   timezone: string,

@@ -1,10 +1,10 @@
 import type { Catalog } from "./catalog.ts";
 import type { CapPeriod, Caps, Offer } from "./records.ts";
 
-/** What caps count; money is counted a currency, since amounts of different currencies are never added. */
+/** What caps count. Money is counted per currency, because amounts of different currencies are never added. */
 export type CapKind = "clicks" | "conversions" | "payout" | "revenue";
 
-/** Who has caps that an offer's traffic counts against: the offer, its advertiser's budget, its groups (G39, G105). */
+/** The owners of caps that an offer's traffic counts against: the offer, its advertiser's budget, its groups (G39, G105). */
 export type CapOwner = {
   /** `offer/<id>`, `advertiser/<id>` or `group/<id>`. */
   readonly name: string;

@@ -35,11 +35,11 @@ export type TokenOwner =
  */
 export class Catalog {
   version = 0;
-  /** Rises with every change, also when `version` goes back: what is derived from the catalog is kept by it. */
+  /** Rises with every change, even when `version` goes back. Caches of derived values use it as their key. */
   revision = 0;
-  /** Rises when Postgres was restored: what was derived from earlier answers may be wrong (G206). */
+  /** Rises when Postgres was restored: values derived before that may be wrong (G206). */
   generation = 0;
-  /** "" until the first entry is there. */
+  /** "" until the installation entry is loaded. */
   secret = "";
   readonly workspaces = new Map<number, Workspace>();
   readonly advertisers = new Map<number, Advertiser>();
@@ -57,7 +57,7 @@ export class Catalog {
   readonly #groups = new Map<number, OfferGroup>();
   readonly #groupsOfOffer = new Map<number, readonly OfferGroup[]>();
   readonly #rules = new Map<number, ConversionRule>();
-  /** Active rules of a workspace in their order; made when they are first asked for after a change. */
+  /** Active rules of each workspace in order; rebuilt at first use after a change. */
   readonly #rulesOfWorkspace = new Map<number, readonly ConversionRule[]>();
   readonly #coupons = new Map<number, Coupon>();
   readonly #couponIdsByCode = new CodeIndex();
@@ -83,7 +83,7 @@ export class Catalog {
     }
   }
 
-  /** To be called when Postgres was restored. */
+  /** Call it when Postgres was restored. */
   noteRewind(): void {
     this.generation += 1;
     this.revision += 1;
@@ -99,7 +99,7 @@ export class Catalog {
     return this.#hosts.workspaceIds(host);
   }
 
-  /** Offers with this code (any case) or, for digits that are no code, this id (G25), in any workspace. */
+  /** Offers of any workspace with this code (case is ignored) or, if no offer has it and it is a number, with this id (G25). */
   offersByCode(code: string): readonly Offer[] {
     return recordsByCode(this.#offerIdsByCode, this.offers, code);
   }
@@ -112,7 +112,7 @@ export class Catalog {
     return recordsByCode(this.#smartLinkIdsByCode, this.smartLinks, code);
   }
 
-  /** Link keys are random and compared as they are. */
+  /** Link keys are random, so case matters. */
   linkKeys(key: string): readonly LinkKey[] {
     return this.#linkKeyIds.all(key).flatMap((id) => this.#linkKeys.get(id) ?? []);
   }
@@ -129,7 +129,7 @@ export class Catalog {
     return this.#access.get(offerId, affiliateId);
   }
 
-  /** All overrides of the pair; own-terms.ts says which of them an event takes. */
+  /** All overrides of the pair; own-terms.ts decides which one applies to an event. */
   overridesOf(offerId: number, affiliateId: number): readonly PayoutOverride[] {
     return this.#overrides.of(pairKey(offerId, affiliateId));
   }
@@ -138,7 +138,7 @@ export class Catalog {
     return this.#groupsOfOffer.get(offerId) ?? [];
   }
 
-  /** Active rules in the order in which they are asked. */
+  /** Active rules in the order of evaluation. */
   rulesOf(workspaceId: number): readonly ConversionRule[] {
     if (this.#rules.size === 0) return [];
     let rules = this.#rulesOfWorkspace.get(workspaceId);
@@ -172,7 +172,7 @@ export class Catalog {
   }
 
   /**
-   * Every record as an entry of `version`, the version at which the caller starts to read. Changes may be applied meanwhile: then
+   * Every record as an entry of `version`, the version at which the caller starts to read. Changes may be applied in the meantime. Then
    * some entries are newer than `version`, and applying the changes after `version` again gives the same catalog.
    */
   *entries(version: number): Generator<CatalogEntry> {

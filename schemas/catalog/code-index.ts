@@ -1,4 +1,4 @@
-/** Ids by a text that is nearly always unique over the installation, lowest id first. */
+/** Ids by a text that is nearly always unique in the installation, lowest id first. */
 export class CodeIndex {
   readonly #ids = new Map<string, number | number[]>();
 
@@ -21,7 +21,7 @@ export class CodeIndex {
   }
 }
 
-/** The records with this code in any case or, for digits that are no code, with this id (G25). */
+/** The records with this code (case is ignored) or, if none has it and it is a number, with this id (G25). */
 export function recordsByCode<T>(
   index: CodeIndex,
   records: Map<number, T>,

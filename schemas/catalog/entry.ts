@@ -46,7 +46,7 @@ export const catalogKinds = {
 export type CatalogKind = keyof typeof catalogKinds;
 export type CatalogRecords = { [Kind in CatalogKind]: z.infer<(typeof catalogKinds)[Kind]> };
 
-/** One changed record; `record` is null when it is gone. `id` is unique within its kind. */
+/** One changed record; `record` is null if it was deleted. `id` is unique within its kind. */
 export type CatalogEntry = {
   [Kind in CatalogKind]: {
     readonly kind: Kind;
@@ -77,7 +77,7 @@ export function parseCatalogEntry(value: unknown): CatalogEntry | undefined {
 
 let shape: string | undefined;
 
-/** Tells releases apart that read records differently: what one of them has left out, another may know. */
+/** A hash of all record schemas. Releases with different hashes read records differently. */
 export function catalogShape(): string {
   shape ??= hash(
     "sha256",
@@ -100,7 +100,7 @@ export function* entriesOf<Kind extends CatalogKind>(
   }
 }
 
-/** As the view `catalog_entry` has it: an access record has no number of its own. */
+/** The id as in the view `catalog_entry`: an access record has no id of its own. */
 function entryId(record: CatalogRecords[CatalogKind]): string {
   return "id" in record ? String(record.id) : `${record.offer_id}-${record.affiliate_id}`;
 }

@@ -3,7 +3,7 @@ import type { TrackingDomain, Workspace } from "./records.ts";
 
 const HOSTS_REMEMBERED_MAX = 10_000;
 
-/** Tracking domains by host. Whoever changes a domain or a workspace calls {@link forgetServed}. */
+/** Tracking domains by host. Call {@link forgetServed} after a change of a domain or a workspace. */
 export class HostTable {
   readonly #workspaces: ReadonlyMap<number, Workspace>;
   readonly #domains = new Map<number, TrackingDomain>();
@@ -35,29 +35,29 @@ export class HostTable {
   }
 
   /**
-   * Workspaces that a host serves, the one that had it first in front; all of them, lowest id first, for a host that none has (G153,
-   * G200). `host` is as `canonicalHost` writes it.
+   * Workspaces that a host serves, its first owner first. For a host without an owner, all workspaces, lowest id first (G153, G200).
+   * `host` is the result of `canonicalHost`.
    */
   workspaceIds(host: string): readonly number[] {
     const known = this.#servedByHost.get(host);
     if (known !== undefined) return known;
     const served = this.#workspacesServedBy(host);
-    // A visitor chooses the Host header: the memory of it is bounded.
+    // Visitors choose the Host header, so this cache is bounded.
     if (this.#servedByHost.size >= HOSTS_REMEMBERED_MAX) this.#servedByHost.clear();
     this.#servedByHost.set(host, served);
     return served;
   }
 
   #workspacesServedBy(host: string): readonly number[] {
-    // A domain is never older than the one that it is shared from, so the order of ids is that of having the host.
+    // A shared domain is never older than the original, so the order of ids is the order of ownership.
     const listed = this.#domainIdsByHost.all(host).flatMap((id) => this.#domains.get(id) ?? []);
     const active = listed.filter(({ status }) => status === "active");
-    // A host that is switched off is no stranger's: it serves those whose it is.
+    // A host whose domains are all inactive still serves only its owners.
     const own = active.length > 0 ? active : listed;
     return own.length > 0 ? own.map(({ workspace_id }) => workspace_id) : this.#allWorkspaceIds();
   }
 
-  /** One list for all unlisted hosts: a visitor may name any number of them. */
+  /** One list for all unknown hosts, because visitors may send any number of them. */
   #allWorkspaceIds(): readonly number[] {
     this.#workspaceIds ??= [...this.#workspaces.keys()].sort((a, b) => a - b);
     return this.#workspaceIds;

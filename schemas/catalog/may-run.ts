@@ -1,8 +1,8 @@
 import type { Offer, OfferAccess } from "./records.ts";
 
 /**
- * Whether a partner's access record lets it run an active offer, by the visibility of the offer (G48). "none" stands for a
- * partner without a record. The click path reads this table, and the condition of the API's statements is made from it.
+ * Whether a partner's access record lets it run an active offer, by the visibility of the offer (G48). "none" is a partner without a
+ * record. Clicks use this table, and the condition in the API's statements is generated from it.
  */
 export const ACCESS_TO_RUN: Readonly<
   Record<Offer["visibility"], Readonly<Record<OfferAccess["status"] | "none", boolean>>>
@@ -12,7 +12,7 @@ export const ACCESS_TO_RUN: Readonly<
   private: { none: false, pending: false, approved: true, rejected: false },
 };
 
-/** Why a partner may not run an active offer; undefined when it may. Its own status and the advertiser's are not looked at. */
+/** Why a partner may not run an active offer; undefined when it may. Does not check the status of the partner and of the advertiser. */
 export type RunFault = "rejected" | "not_approved" | "terms_not_accepted";
 
 /** @param access the partner's record, if it has one. An offer with terms needs them accepted, whatever its visibility (G189). */

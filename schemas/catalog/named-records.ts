@@ -4,9 +4,9 @@ import type { Affiliate, Offer } from "./records.ts";
 const DIGITS = /^[1-9]\d{0,9}$/;
 
 /**
- * Offers that a code (any case), or digits that are no code there an id (G25), name in some workspaces. Those named by code come
- * first, in the order of the workspaces: a code is one workspace's own on its hosts (G200), while any workspace may give digits
- * as a code.
+ * Finds offers in some workspaces by a code (case is ignored) or, in a workspace without that code, by an id (G25). Offers found by code
+ * come first, in the order of the workspaces: a code is unique among the workspaces of a host (G200), but it may be a number that is the
+ * id of another workspace's offer.
  */
 export function offersNamed(
   catalog: Catalog,
@@ -26,7 +26,7 @@ export function offersNamed(
   return isNew ? [...coded, numbered] : coded;
 }
 
-/** The partner that a code, or digits that are no code there an id, name in a workspace. */
+/** Finds a partner of a workspace by a code or an id, in the same way. */
 export function affiliateNamed(
   catalog: Catalog,
   workspaceId: number,
@@ -40,7 +40,7 @@ export function affiliateNamed(
   return numbered?.workspace_id === workspaceId ? numbered : undefined;
 }
 
-/** Sorts records of workspaces in the order of the workspaces. */
+/** Sorts records in the order of their workspaces. */
 export function inOrderOf(workspaceIds: readonly number[]) {
   return (a: { readonly workspace_id: number }, b: { readonly workspace_id: number }): number =>
     workspaceIds.indexOf(a.workspace_id) - workspaceIds.indexOf(b.workspace_id);

@@ -4,8 +4,8 @@ export const ALL_EVENTS = "*";
 type OfEvent = { readonly code: string; readonly is_default: boolean };
 
 /**
- * What an override pays a partner for an event instead of the event's own payout; undefined where none does. An override of the event
- * goes before one without a code, which is for the default event, and this one before one for all events of the same type (G199).
+ * The payout of a partner for an event by an override; undefined if none applies. An override for the event wins over one without a
+ * code, which is for the default event; that one wins over one for all events of the same type (G199).
  */
 export function ownPayout<Type extends string>(
   event: OfEvent & { readonly payout_type: string },
@@ -24,7 +24,7 @@ export function ownPayout<Type extends string>(
   return undefined;
 }
 
-/** The same for what the advertiser pays: each side of an override stands alone (G46). */
+/** The same for the revenue. Payout and revenue of an override apply independently (G46). */
 export function ownRevenue<Type extends string>(
   event: OfEvent & { readonly revenue_type: string },
   overrides: readonly {

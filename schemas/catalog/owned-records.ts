@@ -1,12 +1,12 @@
 /**
- * Records that are asked for by what owns them and removed by their own id. Most owners have one: it is kept without a list
- * around it.
+ * Records that are looked up by the id of their owner and removed by their own id. An owner's only record is stored without an array,
+ * because most owners have just one.
  */
 export class OwnedRecords<T extends { readonly id: number }> {
   readonly #byOwner = new Map<number, T | readonly T[]>();
   readonly #ownerById = new Map<number, number>();
 
-  /** In the order in which they came. */
+  /** The records of an owner, in the order in which they were added. */
   of(owner: number): readonly T[] {
     const known = this.#byOwner.get(owner);
     if (known === undefined) return [];

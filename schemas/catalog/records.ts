@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /*
- * What ingress and the conversion processor know of the set-up of all workspaces. Records keep the field names of the
- * contract, of Postgres and of REST, so that nothing is renamed on the way. Money and rates are decimal strings with four
- * places; a percentage (cps, rps) is in percent points (G45).
+ * The configuration of all workspaces, as ingress and the conversion processors use it. Records keep the field names of the contract,
+ * of Postgres and of REST, so that no layer renames anything. Money and rates are decimal strings with four places; a percentage (cps,
+ * rps) is in percent points (G45).
  */
 
 const id = z.int().positive();
@@ -59,7 +59,7 @@ export const Caps = z
   .partial();
 export type Caps = z.infer<typeof Caps>;
 
-/** Who may be sent to an offer (G41). Words are compared without case; an empty country fails every allow list. */
+/** Who may be sent to an offer (G41). Case is ignored; an empty country fails every allow list. */
 export const Targeting = z
   .object({
     countries_allow: words,
@@ -168,7 +168,7 @@ export const OfferAccess = z.object({
 });
 export type OfferAccess = z.infer<typeof OfferAccess>;
 
-/** A partner's own terms on events of an offer (G46); own-terms.ts says on which. A pair of nulls leaves that side as it is. */
+/** A partner's own terms on events of an offer (G46); own-terms.ts decides which events. Nulls keep the offer's own payout or revenue. */
 export const PayoutOverride = z.object({
   id,
   offer_id: id,
@@ -192,7 +192,7 @@ export const TrackingDomain = z.object({
 });
 export type TrackingDomain = z.infer<typeof TrackingDomain>;
 
-/** A key made by hand for `/c/{key}`; `<offer_code>-<affiliate_code>` needs no record (G183). */
+/** A key that staff created for `/c/{key}`; `<offer_code>-<affiliate_code>` needs no record (G183). */
 export const LinkKey = z.object({
   id,
   workspace_id: id,
@@ -262,12 +262,12 @@ export const OfferGroup = z.object({
 });
 export type OfferGroup = z.infer<typeof OfferGroup>;
 
-/** Rejects or holds the conversions that meet every condition given (G100). An empty list is not given. */
+/** Rejects or holds the conversions that meet every given condition (G100). An empty list counts as not given. */
 export const ConversionRule = z.object({
   id,
   workspace_id: id,
   name: z.string(),
-  /** Rules are asked in the order of position, then id. */
+  /** Rules are evaluated in the order of position, then id. */
   position: z.int(),
   status: z.enum(["active", "paused"]),
   action: z.enum(["reject", "hold"]),
@@ -278,7 +278,7 @@ export const ConversionRule = z.object({
       event_codes: words,
       countries: words,
       methods: words,
-      /** Decimal strings in the currency of the offer, both included. */
+      /** Decimal strings in the currency of the offer, inclusive. */
       min_sale_amount: z.string(),
       max_sale_amount: z.string(),
       sub: z.record(z.string(), words),
@@ -288,7 +288,7 @@ export const ConversionRule = z.object({
 });
 export type ConversionRule = z.infer<typeof ConversionRule>;
 
-/** A code that credits a partner without a click (G115). Unique in its workspace, in any case. */
+/** A code that credits a partner without a click (G115). Unique in its workspace; case is ignored. */
 export const Coupon = z.object({
   id,
   workspace_id: id,
@@ -297,21 +297,21 @@ export const Coupon = z.object({
   offer_id: id.nullable(),
   affiliate_id: id,
   status: z.enum(["active", "inactive"]),
-  /** UTC milliseconds, the first included and the last not. */
+  /** UTC milliseconds; the first is inclusive, the last is exclusive. */
   starts_at_ms: z.int().nullable(),
   ends_at_ms: z.int().nullable(),
 });
 export type Coupon = z.infer<typeof Coupon>;
 
-/** Host, or host and path prefix, of a target that is never redirected to (G142): the installation's list. */
+/** A host, or a host with a path prefix, to which no click is redirected (G142). Applies to the whole installation. */
 export const BlocklistEntry = z.object({ id, entry: z.string() });
 export type BlocklistEntry = z.infer<typeof BlocklistEntry>;
 
-/** The same of one workspace, beside the installation's (G201). */
+/** The same for one workspace, in addition to the installation's list (G201). */
 export const WorkspaceBlocklistEntry = z.object({ id, workspace_id: id, entry: z.string() });
 export type WorkspaceBlocklistEntry = z.infer<typeof WorkspaceBlocklistEntry>;
 
-/** What all processes of an installation share: made by the first migration, never changed. */
+/** What all processes of an installation share. The first migration creates it, and it never changes. */
 export const Installation = z.object({
   id,
   /** 64 hex digits: key of click ids and visitor hashes. */

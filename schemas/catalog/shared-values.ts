@@ -1,8 +1,8 @@
 const VALUES_MAX = 20_000;
 
 /**
- * Gives equal values one object: thousands of offers have the same few caps and targeting, and what is worked out from such an
- * object is worked out once. The objects are frozen, since a change for one of the holders would be one for all.
+ * Returns the same object for equal values. Thousands of offers have the same few caps and targetings, and what is computed from such
+ * an object is then computed once. The objects are frozen, because a change would affect all records that share them.
  */
 export class SharedValues {
   readonly #known = new Map<string, object>();
@@ -12,7 +12,7 @@ export class SharedValues {
     const known = this.#known.get(text);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one instance keeps values of one type, and its text is equal
     if (known !== undefined) return known as T;
-    // Values that no record has any more stay until then; forgetting all of them costs only that later ones are not shared.
+    // Unused values stay until then. After the reset, later values are merely not shared with earlier ones.
     if (this.#known.size >= VALUES_MAX) this.#known.clear();
     this.#known.set(text, deepFreeze(value));
     return value;

@@ -1,10 +1,10 @@
 /**
- * The one spelling of the host that a Host header or a tracking domain names: lower case, no dot at the end of the name, no port
- * 80 or 443. The SQL function `tracking_host_key` says the same.
+ * The canonical spelling of the host of a Host header or a tracking domain: lower case, no dot at the end of the name, no port
+ * 80 or 443. The SQL function `tracking_host_key` does the same.
  */
 export function canonicalHost(host: string): string {
   const lower = host.toLowerCase();
-  // Every click asks: the usual name ends with a letter, and has neither a port nor a dot there.
+  // Runs for every click. A usual host ends with a letter, so it has no port and no dot at its end.
   const last = lower.charCodeAt(lower.length - 1);
   if (last >= 0x61 && last <= 0x7a) return lower;
   const bare = withoutEnd(withoutEnd(lower, ":80"), ":443");

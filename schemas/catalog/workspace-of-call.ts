@@ -2,8 +2,8 @@ import type { Catalog } from "./catalog.ts";
 import type { Workspace } from "./records.ts";
 
 /**
- * Which workspace logs a call without a known offer or click: the owner of its token, else the owner of its tracking domain.
- * Undefined when several workspaces share the domain: then no workspace sees the call.
+ * The workspace that sees a call without a known offer or click in its log: the owner of its token, else the owner of its tracking
+ * domain. Undefined if several workspaces share the domain; then no workspace sees the call.
  */
 export function workspaceOfCall(
   catalog: Catalog,

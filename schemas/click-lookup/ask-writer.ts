@@ -5,12 +5,12 @@ import type { Nats } from "../nats/connect.ts";
 
 const TIMEOUT_MS = 500;
 
-/** What the writer of a shard knows of clicks that ClickHouse may not have yet; see {@link ClickAnswer}. */
+/** Asks the writer of a shard for clicks that ClickHouse may not have yet. */
 export type WriterAnswer<Click> = Omit<ClickAnswer, "clicks"> & {
   readonly clicks: readonly Click[];
 };
 
-/** Undefined when the shard has no writer just now, or the writer does not answer within 500 ms. */
+/** Undefined if the shard has no writer now, or the writer does not answer within 500 ms. */
 export async function askWriter<Click>(
   nats: Nats | undefined,
   query: ClickQuery | ClickPageQuery,

@@ -4,11 +4,11 @@ import { clickIdParts } from "../ids/click-id.ts";
 import type { Nats } from "../nats/connect.ts";
 import { askWriter, type WriterAnswer } from "./ask-writer.ts";
 
-/** How long a look-up waits for a click that may be on its way (G162). */
+/** How long a look-up waits for a click that may still be in flight (G162). */
 const WAIT_MS = 2_000;
 const POLL_MS = 50;
 
-/** `unavailable`: who would know cannot be asked, or is behind the time of the click. It never means "unknown" (G162). */
+/** `unavailable`: the writer or ClickHouse does not answer, or the writer has not reached the time of the click. Never "unknown" (G162). */
 export type FoundClick<Click> =
   | { readonly kind: "found"; readonly click: Click }
   | { readonly kind: "none" }
@@ -16,17 +16,17 @@ export type FoundClick<Click> =
 
 export type ClickByIdSources<Click> = {
   readonly nats: Nats | undefined;
-  /** Form of the rows that the writers answer. */
+  /** Schema of the rows in the writers' answers. */
   readonly row: ZodType<Click>;
-  /** Reads ClickHouse: undefined for no such click, "away" when ClickHouse does not answer. */
+  /** Reads ClickHouse. Undefined if it has no such click, "away" if it does not answer. */
   readonly readStored: () => Promise<Click | undefined | "away">;
-  /** Whether a click that is not in ClickHouse does not exist, by what the writer answered before ClickHouse was asked. */
+  /** Whether a click that is not in ClickHouse does not exist, according to the writer's answer from before ClickHouse was asked. */
   readonly mayConclude: (writer: WriterAnswer<Click> | undefined) => boolean;
 };
 
 /**
- * The click with this id. A click is found from the moment it was answered (P12): the writer of its shard knows the young ones,
- * ClickHouse has the others. Waits up to 2 s for one that may be on its way.
+ * Finds the click with this id. A click is found from the moment it was answered (P12): the writer of its shard has young clicks,
+ * ClickHouse the others. Waits up to 2 s for a click that may still be in flight.
  */
 export async function findClickById<Click extends { readonly click_id: string }>(
   { nats, row, readStored, mayConclude }: ClickByIdSources<Click>,
@@ -42,7 +42,7 @@ export async function findClickById<Click extends { readonly click_id: string }>
     if (young !== undefined) return { kind: "found", click: young };
     // A ClickHouse that hangs must not keep us from asking the writer again: it may have a young click any moment (P12).
     if (reading === undefined) {
-      // From before ClickHouse is asked: what leaves the writer's memory until then is in ClickHouse.
+      // The writer is asked before ClickHouse: clicks that leave its memory in between are in ClickHouse.
       isConclusive = mayConclude(writer);
       reading = readStored();
       // If the writer finds the click first, this answer is not awaited.

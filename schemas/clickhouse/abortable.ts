@@ -2,8 +2,7 @@ import type { DataFormat, QueryParams } from "@clickhouse/client";
 import type { ClickhouseEditor } from "./connect.ts";
 
 /**
- * The same server, for one request: when `signal` is aborted, its queries end here and on the server. After that it takes no
- * more of them.
+ * The same client for one request. When `signal` is aborted, its queries end here and on the server, and it accepts no more.
  */
 export function abortable(clickhouse: ClickhouseEditor, signal: AbortSignal): ClickhouseEditor {
   return {

@@ -9,21 +9,21 @@ export type ClickhouseOptions = {
 };
 
 export type Clickhouse = ClickHouseClient;
-/** All that reading needs. */
+/** For code that only reads. */
 export type ClickhouseReader = Pick<Clickhouse, "query">;
-/** All that changing stored rows needs. */
+/** For code that changes stored rows. */
 export type ClickhouseEditor = Pick<Clickhouse, "query" | "command">;
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 10;
 
-/** Opens no connection yet. Numbers of 64 bits come as numbers: ids, counts and positions stay below 2^53. */
+/** Opens no connection yet. 64-bit integers are read as numbers: ids, counts and positions stay below 2^53. */
 export function openClickhouse(options: ClickhouseOptions): Clickhouse {
   return createClient({
     url: options.url,
     application: options.applicationName,
     request_timeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-    // Faults are thrown; the client would also print them, past the log of the process.
+    // Errors are thrown. The client would also print them to the console.
     log: { level: ClickHouseLogLevel.OFF },
     max_open_connections: options.connectionsMax ?? CONNECTIONS_MAX,
     clickhouse_settings: {
@@ -35,7 +35,7 @@ export function openClickhouse(options: ClickhouseOptions): Clickhouse {
   });
 }
 
-/** The database a URL names: migrations create it. */
+/** The database in a URL. Migrations create it. */
 export function clickhouseDatabase(url: string): string {
   return decodeURIComponent(new URL(url).pathname.slice(1)) || "default";
 }

@@ -9,7 +9,7 @@ const NETWORK = new Set([
   "EHOSTUNREACH",
   "EAI_AGAIN",
 ]);
-/** Server codes of a server that is busy, short of memory, starting or stopping, or gave up in time. */
+/** Codes of a server that is busy, short of memory, starting, stopping, or has cancelled the query after its time limit. */
 const AWAY = new Set(["159", "160", "164", "202", "209", "210", "236", "241", "242", "319", "394"]);
 
 /** The server is unreachable or cannot serve now. Whether an insert happened is then unknown: ask the table. */
@@ -24,7 +24,7 @@ export function isClickhouseAway(error: unknown): boolean {
   );
 }
 
-/** Code of a server error ("62", "241" …); "" when the fault is not the server's. */
+/** Code of a server error ("62", "241" …); "" if the error is not from the server. */
 export function clickhouseCode(error: unknown): string {
   return error instanceof ClickHouseError ? error.code : "";
 }

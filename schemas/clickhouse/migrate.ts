@@ -7,8 +7,8 @@ const MIGRATIONS = projectFile("schemas", "clickhouse", "migrations");
 const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
 
 /**
- * Creates the database and applies what is missing. ClickHouse has no transactions over statements: every statement of a
- * migration is idempotent, and a migration is noted only after its last one. Answers the names of those applied.
+ * Creates the database and applies missing migrations; returns their names. ClickHouse has no transactions, so every statement of a
+ * migration is idempotent, and a migration counts as applied only after its last statement.
  */
 export async function migrateClickhouse(url: string): Promise<string[]> {
   const database = clickhouseDatabase(url);

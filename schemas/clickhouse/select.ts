@@ -1,16 +1,16 @@
 import { z } from "zod";
 import type { ClickhouseReader } from "./connect.ts";
 
-/** A statement with typed parameters (`{name:Type}`), as a compiler or a module of constants made it. */
+/** A statement with typed parameters (`{name:Type}`). */
 export type SelectStatement = {
-  /** `<process>.<operation>`: how the server's query log names it. */
+  /** `<process>.<operation>`: its name in the server's query log. */
   readonly name: string;
   readonly text: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly timeoutMs?: number;
 };
 
-/** The rows of a page, the same columns over all rows, and how many rows there are without the page's limit. */
+/** The rows of a page. `totals` has the same columns over all rows; `rowsAll` counts the rows without the page's limit. */
 export type Page<Row> = {
   readonly rows: Row[];
   readonly totals: Row | undefined;
@@ -20,7 +20,7 @@ export type Page<Row> = {
 const TIMEOUT_MS = 20_000;
 const TIMEOUT_MARGIN_MS = 2_000;
 
-/** Every row at once: for statements with a limit. Throws what the client throws, and a ZodError for a row of another shape. */
+/** Returns all rows at once: for statements with a limit. Throws what the client throws, and a ZodError for an unexpected row. */
 export async function selectRows<Row>(
   clickhouse: ClickhouseReader,
   statement: SelectStatement,
@@ -51,7 +51,7 @@ export async function selectPage<Row>(
   };
 }
 
-/** Rows as they arrive, a few hundred at a time: nothing keeps the whole result. Ends the request when the reader stops. */
+/** Yields rows as they arrive, a few hundred at a time, without holding the whole result. Ends the request when the reader stops. */
 export async function* streamRows<Row>(
   clickhouse: ClickhouseReader,
   statement: SelectStatement,
@@ -77,13 +77,13 @@ function requestOf({ name, text, params, timeoutMs = TIMEOUT_MS }: SelectStateme
   return {
     query: text,
     query_params: { ...params },
-    // The server gives up first, and says why.
+    // The server's own limit comes first, because its error says why.
     abort_signal: AbortSignal.timeout(timeoutMs + TIMEOUT_MARGIN_MS),
     clickhouse_settings: {
       log_comment: name,
       max_execution_time: Math.ceil(timeoutMs / 1_000),
       exact_rows_before_limit: 1,
-      // The server ends what it reads for a client that has left, which it does for read-only requests. 2: settings may be given.
+      // The server cancels the statement of a client that has left, but only if it is read-only. 2 still allows settings.
       readonly: "2",
       cancel_http_readonly_queries_on_client_close: 1,
       output_format_json_quote_64bit_integers: 0,

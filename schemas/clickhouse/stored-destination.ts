@@ -1,6 +1,6 @@
 /**
- * Most destinations carry the id of their click, which would make every one of them different and take a third of a click's
- * room on disk. In the table a control character stands for it, which no URL holds.
+ * Most destinations contain the id of their click, so they would all differ and take a third of a click's disk space. The table has a
+ * control character in its place, which no URL contains.
  */
 const OWN_ID = "char(1)";
 

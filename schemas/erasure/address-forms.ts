@@ -1,7 +1,7 @@
 import { normalIp, parseIp } from "../net/address.ts";
 import { storedNormalIp } from "../net/stored-ip.ts";
 
-/** How one address may stand in a row. */
+/** The forms in which an address may be stored. */
 export type AddressForms = {
   /** The whole address, as different senders and stores write it. */
   readonly whole: readonly string[];
@@ -9,7 +9,7 @@ export type AddressForms = {
   readonly truncated: readonly string[];
 };
 
-/** Undefined for a text that is no address. */
+/** Undefined if the text is not an address. */
 export function addressForms(ip: string): AddressForms | undefined {
   const groups = parseIp(ip);
   if (groups === undefined) return undefined;

@@ -6,7 +6,7 @@ import { AD_IDS, PERSONAL_COLUMNS, type PersonalColumn } from "./personal-fields
 
 export type ClicksOf = { readonly workspaceId: number; readonly clickIds: readonly string[] };
 
-/** A click with something to erase, and what may stand elsewhere too. */
+/** A click with something to erase, and its values that may also be stored elsewhere. */
 const Erasable = z.object({
   id: z.string(),
   ip: z.string(),
@@ -15,18 +15,18 @@ const Erasable = z.object({
 export type ErasableClick = z.infer<typeof Erasable>;
 
 const Found = z.object({ id: z.string(), in_ip: z.boolean(), in_text: z.boolean() });
-/** A click that has an address: as its own, or in its destination, referrer or further parameters. */
+/** A click that contains an address: as its own, or in its destination, referrer or further parameters. */
 export type ClickOfAddress = z.infer<typeof Found>;
 
-/** Clicks in one mutation: their ids are part of its text. */
-const IDS_A_MUTATION = 10_000;
+/** Limit for one mutation, because the ids are part of its text. */
+const IDS_PER_MUTATION = 10_000;
 const TIMEOUT_MS = 25_000;
 const COLUMNS = Object.keys(PERSONAL_COLUMNS).filter(isPersonalColumn);
 const IS_CLICK = `workspace_id = {workspaceId:UInt32}
   and ts in (select fromUnixTimestamp64Milli(arrayJoin({times:Array(Int64)}), 'UTC'))
   and click_id in (select toFixedString(unhex(arrayJoin({clickIds:Array(String)})), 16))`;
 
-/** Which of these clicks have something to erase. A click id contains its time, so this reads one granule a click. */
+/** Which of these clicks have something to erase. A click id contains its time, so this reads one granule per click. */
 export async function findErasableClicks(
   clickhouse: ClickhouseEditor,
   of: ClicksOf,
@@ -77,7 +77,7 @@ export async function findClicksOfAddress(
   );
 }
 
-/** Empties columns of clicks and waits until every part has been written anew. A repeat changes nothing. */
+/** Empties columns of clicks and waits until ClickHouse has rewritten every part. A repeat changes nothing. */
 export async function eraseClickColumns(
   clickhouse: ClickhouseEditor,
   of: ClicksOf,
@@ -126,8 +126,8 @@ function describes(columns: readonly PersonalColumn[]): string {
 }
 
 function* chunksOf({ workspaceId, clickIds }: ClicksOf): Generator<ClicksOf> {
-  for (let at = 0; at < clickIds.length; at += IDS_A_MUTATION)
-    yield { workspaceId, clickIds: clickIds.slice(at, at + IDS_A_MUTATION) };
+  for (let at = 0; at < clickIds.length; at += IDS_PER_MUTATION)
+    yield { workspaceId, clickIds: clickIds.slice(at, at + IDS_PER_MUTATION) };
 }
 
 function paramsOf({ workspaceId, clickIds }: ClicksOf): Record<string, unknown> {

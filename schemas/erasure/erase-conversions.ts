@@ -39,7 +39,7 @@ export async function findConversions(
   return rows;
 }
 
-/** What conversions know of their visitor. Status, money and what reports split by stay. Returns the number of rows changed. */
+/** Clears visitor data of conversions. Status, money and dimensions of reports stay. Returns the number of changed rows. */
 export async function eraseConversions(db: Queryable, ids: readonly string[]): Promise<number> {
   const { rowCount } = await db.query({
     name: "erase-conversions",
@@ -56,8 +56,8 @@ export async function eraseConversions(db: Queryable, ids: readonly string[]): P
 }
 
 /**
- * Clears the fingerprints of reports with an idempotency key: with the secret of the installation, a person's values could be guessed
- * from them. Key and answer stay until they are 7 days old, so that a repeat still gets the first answer and is never paid twice.
+ * Clears the fingerprints of reports with an idempotency key, because a person's values could be guessed from them with the secret of
+ * the installation. Key and answer stay until they are 7 days old, so that a repeat gets the first answer and is never paid twice.
  */
 async function eraseReportFingerprints(
   db: Queryable,
@@ -72,7 +72,7 @@ async function eraseReportFingerprints(
   });
 }
 
-/** Clears an address that conversions up to `untilMs` have, as their own or in adv1 to adv5. */
+/** Clears an address in conversions up to `untilMs`: their own, and in adv1 to adv5. */
 export async function eraseAddressOfConversions(
   db: Queryable,
   of: {

@@ -2,10 +2,10 @@ import type { Queryable } from "../postgres/connect.ts";
 import { DAY_MS } from "../time/zone.ts";
 import { PERSONAL_PARAMS } from "./personal-fields.ts";
 
-/** Days that logs are kept, and one more: they are read a day at a time, so that no statement takes long. */
+/** The 30 days that logs are kept, and one more. Each statement covers one day, so that none takes long. */
 const LOG_DAYS = 31;
 
-/** Clears the inbound log of clicks and conversions. The address of a `/pb` is that of a server, and stays. */
+/** Clears the inbound log of these clicks and conversions. The address in a `/pb` row belongs to a server, so it stays. */
 export async function eraseLogOf(
   db: Queryable,
   of: {
@@ -29,7 +29,7 @@ type Values = {
   readonly workspaceId: number;
   /** Compared with the address of a call. */
   readonly addresses: readonly string[];
-  /** Compared with each parameter of a call, and looked for in what deliveries sent and were answered. */
+  /** Compared with each parameter of a call, and searched for in the URLs and answers of deliveries. */
   readonly values: readonly string[];
   readonly untilMs: number;
 };
@@ -53,7 +53,7 @@ export async function eraseLogValues(db: Queryable, of: Values): Promise<number>
   return changed;
 }
 
-/** Clears the documents, URLs and answers of the deliveries of conversions, as far as they have ad ids or one of `values`. */
+/** Clears deliveries of these conversions: ad ids in their bodies, and URLs and answers that contain one of `values`. */
 export async function eraseDeliveriesOf(
   db: Queryable,
   of: { readonly conversionIds: readonly string[]; readonly values: readonly string[] },
@@ -73,7 +73,7 @@ export async function eraseDeliveriesOf(
   return rowCount ?? 0;
 }
 
-/** Clears the URLs and answers of all deliveries of a workspace that have one of `values`. */
+/** Clears the URLs and answers, in all deliveries of a workspace, that contain one of `values`. */
 export async function eraseDeliveryValues(
   db: Queryable,
   { workspaceId, values, untilMs }: Omit<Values, "addresses">,
@@ -106,7 +106,7 @@ export async function eraseDeliveryValues(
 
 function* daysUpTo(untilMs: number): Generator<[string, string]> {
   const iso = (ms: number): string => new Date(ms).toISOString();
-  // Clocks of processes differ a little: the last day ends a minute later.
+  // The last day ends a minute later, because clocks of processes differ a little.
   for (let day = LOG_DAYS - 1; day >= 0; day -= 1) {
     const toMs = untilMs - day * DAY_MS;
     yield [iso(toMs - DAY_MS), iso(day === 0 ? toMs + 60_000 : toMs)];

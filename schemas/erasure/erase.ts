@@ -32,19 +32,19 @@ export type Erased = {
 export type Person = {
   readonly workspaceId: number;
   readonly clickIds: readonly string[];
-  /** The keyed hash of an e-mail's hash; its conversions up to `untilMs`. */
+  /** Keyed hash of the e-mail's hash. Conversions with it up to `untilMs` are cleared. */
   readonly email: { readonly key: string; readonly hash: string } | undefined;
   readonly untilMs: number;
-  /** Visitors' hashes of clicks before it are of no use any more, and go too. */
+  /** Clicks before this time also lose their visitor hash, which is no longer needed for uniqueness. */
   readonly visitorsBeforeMs?: number;
-  /** Called with all clicks of the person before anything is erased, which is how they are found. */
+  /** Called with all clicks of the person before anything is erased: afterwards they could not be found again. */
   readonly keep: (clickIds: readonly string[]) => Promise<void>;
 };
 
 /**
- * Clears personal data of the person behind clicks or an e-mail, in clicks, their conversions, the inbound log and deliveries. Rows
- * stay, and so does everything that a report counts, sums or groups by. The rows that lead to other rows are cleared last, so that a
- * repeat completes a call that was interrupted.
+ * Clears personal data of a person, identified by clicks or an e-mail, in clicks, conversions, the inbound log and deliveries. Rows stay,
+ * and so does everything that reports count, sum or group by. Rows by which other rows are found are cleared last, so that a repeat
+ * completes an interrupted call.
  */
 export async function erasePerson({ db, clickhouse }: Stores, person: Person): Promise<Erased> {
   const { workspaceId, untilMs } = person;
@@ -75,17 +75,17 @@ export async function erasePerson({ db, clickhouse }: Stores, person: Person): P
   return { clicks: clicks.length, conversions: changed, log_rows: linked + others, deliveries };
 }
 
-/** Clicks of one address that one call clears; the next call goes on. */
+/** Clicks of one address that one call clears; the next call clears more. */
 const CLICKS_MAX = 200_000;
 
 export type Address = {
   readonly workspaceId: number;
   readonly forms: AddressForms;
-  /** What came later is not touched. UTC ms. */
+  /** Later rows are not changed. UTC ms. */
   readonly untilMs: number;
 };
 
-/** Clears an address wherever it stands, whole or truncated: in clicks, conversions, the inbound log and deliveries. */
+/** Clears an address, whole or truncated, in clicks, conversions, the inbound log and deliveries. */
 export async function eraseAddress(
   { db, clickhouse }: Stores,
   { workspaceId, forms, untilMs }: Address,
@@ -113,7 +113,7 @@ export async function eraseAddress(
   return { clicks: clicks.length, conversions, log_rows, deliveries };
 }
 
-/** Many visitors share a truncated address, so no row is cleared by one. */
+/** Without truncated forms: many visitors share a truncated address, so it identifies no row. */
 function wholeAddresses(addresses: readonly string[]): string[] {
   return unique(addresses.filter((ip) => ip !== "" && !/(\.0|::)$/.test(ip)));
 }

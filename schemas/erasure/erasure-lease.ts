@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { clearInterval, setInterval } from "node:timers";
 import type { Queryable } from "../postgres/connect.ts";
 
-/** A process that was killed holds others up for this long at most. */
+/** A killed process holds others up for at most this long. */
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
 
 /**
- * Runs `work` while no other erasure runs in the installation; "busy" when one does. The lease is a row, so it needs no session: it
- * works through PgBouncer, and a process that dies leaves it to run out. It only bounds the load: two erasures at once, as after a
- * pause longer than the lease, do no harm. A lease that is a minute longer than it can be is of a clock that was ahead;
- * stored times are rounded up, so that without the minute a lease of this moment would look longer, too.
+ * Runs `work` while no other erasure runs in the installation; returns "busy" if one does. The lease is a row, so it needs no session: it
+ * works through PgBouncer, and it expires when its process dies. It only limits load. Two erasures at once do no harm, for example after
+ * a pause longer than the lease. A lease that ends more than a minute later than possible came from a clock that was ahead, and is
+ * ignored. The minute is a margin, because stored times are rounded up.
  */
 export async function withErasureLease<T>(
   db: Queryable,
@@ -19,7 +19,7 @@ export async function withErasureLease<T>(
   const token = randomUUID();
   if (!(await extend(db, "take-erasure-lease", token))) return "busy";
   const renewal = setInterval(() => {
-    // A renewal that fails lets the lease run out, and `work` meets the same fault.
+    // If a renewal fails, the lease expires, and `work` has the same error.
     void extend(db, "renew-erasure-lease", token).catch(() => false);
   }, RENEW_MS);
   try {
@@ -47,7 +47,7 @@ async function extend(
   return rowCount === 1;
 }
 
-/** A failure is that of `work` too, or is over when the lease has run out. */
+/** Ignores errors: the lease expires anyway. */
 async function release(db: Queryable, token: string): Promise<void> {
   await db
     .query({

@@ -6,13 +6,13 @@ import { type AddressForms, addressForms } from "./address-forms.ts";
 import { type Erased, eraseAddress, erasePerson, type Stores } from "./erase.ts";
 import { erasureKey, keyedHash, sha256 } from "./keyed-hash.ts";
 
-/** Whom an erasure is about. */
+/** The person to erase. */
 export type Subject =
   | { readonly kind: "click"; readonly clickId: string }
   | { readonly kind: "email"; readonly email: string }
   | { readonly kind: "ip"; readonly forms: AddressForms };
 
-/** A kept erasure. Of an e-mail or address only keyed hashes are kept, never the value. */
+/** A stored erasure. It contains only keyed hashes of an e-mail or address, never the value. */
 type Kept = {
   readonly id: number;
   readonly workspace_id: number;
@@ -22,20 +22,20 @@ type Kept = {
   readonly clicks: readonly string[];
 };
 
-/** How far before an erasure a click may lie that is stored after it: as long as the stream keeps clicks (72 h), and a day. */
+/** A click that is stored after an erasure may be this much older than it: the stream keeps clicks for 72 h; add a day. */
 const LATE_MS = 4 * DAY_MS;
 const MINUTE = 60;
 /**
- * Seconds from one repeat to the next. What was under way while the erasure ran is stored by the first one: an insert of clicks
- * takes 10 s at most, a statement of Postgres 12 s. The second is after the lease of a delivery (30 s). The others are for a click or
- * report from before the erasure that comes later. The last one is after the longest window of uniqueness that is usual.
+ * Seconds between repeats. By the first repeat, everything in progress during the erasure is stored: an insert of clicks takes at most
+ * 10 s, a Postgres statement 12 s. The second comes after the lease of a delivery (30 s). The others are for older clicks and reports that
+ * arrive late. The last one comes after the longest usual window of uniqueness.
  */
 const REPEATS_S = [
   ...[15, 45],
   ...[9, 60, 300, 1_440, 2 * 1_440, 5 * 1_440, 27 * 1_440].map((minutes) => minutes * MINUTE),
 ];
 
-/** Keeps the erasure, then clears. A process that dies in between leaves the rest to {@link repeatDueErasure}. */
+/** Stores the erasure, then clears. If the process dies in between, {@link repeatDueErasure} does the rest. */
 export async function erase(
   stores: Stores,
   { workspaceId, subject }: { readonly workspaceId: number; readonly subject: Subject },
@@ -59,8 +59,8 @@ export async function erase(
 }
 
 /**
- * Repeats the erasure that has been due for longest, for rows that were stored after it. Returns false when none is due. Safe to
- * do twice and by two processes.
+ * Repeats the erasure that has been due for longest, for rows that were stored after it. Returns false if none is due. Safe to run twice
+ * and in two processes.
  */
 export async function repeatDueErasure(stores: Stores): Promise<boolean> {
   const { db } = stores;
@@ -119,7 +119,7 @@ async function eraseKeptPerson(
 
 const Found = z.object({ ip: z.string() });
 
-/** Finds the address by its hash among the rows that may have come late, then clears it. */
+/** Finds the address by its hash among rows that may have been stored late, then clears it. */
 async function eraseAgain(stores: Stores, kept: Kept, key: string): Promise<void> {
   const untilMs = Date.parse(kept.at);
   const fromMs = untilMs - LATE_MS;
@@ -175,7 +175,7 @@ async function readKey(db: Queryable): Promise<string> {
   return erasureKey(rows[0]?.secret ?? "");
 }
 
-/** Before it no click is compared with a new one for uniqueness. */
+/** Clicks before this time are no longer needed to decide whether a new one is unique. */
 async function visitorsBefore(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ before: string }>({
     name: "end-of-unique-windows",

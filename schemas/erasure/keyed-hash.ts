@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** Of the installation with this secret, and of this use alone. As `erasure_key` of Postgres makes it. */
+/** The key of keyed hashes, derived from the secret for this use only. The SQL function `erasure_key` does the same. */
 export function erasureKey(secret: string): string {
   return sha256(`erasure ${secret}`);
 }
 
-/** What is kept of an erased e-mail or address. As `keyed_hash` of Postgres makes it. */
+/** The only stored form of an erased e-mail or address. The SQL function `keyed_hash` does the same. */
 export function keyedHash(key: string, value: string): string {
   return sha256(`${key} ${value}`);
 }

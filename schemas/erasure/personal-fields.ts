@@ -1,9 +1,9 @@
-/** Ad-platform click ids: of a click, of the copy that its conversions have, and of a webhook's document. */
+/** Ad IDs: fields of a click, of its copy in conversions, and of a webhook's document. */
 export const AD_IDS = ["gclid", "gbraid", "wbraid", "msclkid", "fbclid", "ttclid"] as const;
 
 /**
- * Columns of a click that describe its visitor, with their empty values. No report splits by one of them. `visitor`, a keyed
- * hash, is not among them: it keeps a second click of the same visitor from being paid as unique.
+ * Columns of a click that describe its visitor, with their empty values. No report groups by them. `visitor`, a keyed hash, is not among
+ * them: it prevents a second click of the same visitor from being paid as unique.
  */
 export const PERSONAL_COLUMNS = {
   ip: "''",

@@ -4,9 +4,9 @@ import { z } from "zod";
 export const BATCH_RECORDS_MAX = 256;
 export const BATCH_BYTES_MAX = 262_144;
 export const BATCH_AGE_MS_MAX = 2;
-/** Of a lane that is busy: a message costs 100 µs whatever is in it, a record in it next to nothing. */
+/** For a busy lane: a message costs 100 µs, regardless of the number of records in it. */
 export const BUSY_BATCH_AGE_MS_MAX = 8;
-/** A lane without records says so by an empty batch this often, so that its writer knows that nothing is on its way. */
+/** An idle lane sends an empty batch this often, so that its writer knows that no records are in flight. */
 export const IDLE_BATCH_MS = 500;
 
 const LINE_FEED = 10;
@@ -21,10 +21,10 @@ const BatchHead = z.object({
   first: z.int().nonnegative(),
   /** When the batch was cut, UTC ms: every record of the lane answered before is in this batch or in an earlier one. */
   at: z.int().nonnegative(),
-  /** Present when the records from here to `first` are lost for good at the producer, which has said so. */
+  /** Set if the producer has declared the records from here to `first` lost. */
   lostFrom: z.int().nonnegative().optional(),
   /**
-   * Epochs of this producer before this one have ended and are shipped whole. In the last message of an
+   * All epochs of this producer before this one have ended and are shipped completely. In the last message of an
    * epoch it is `epoch` + 1; it is 0 while earlier epochs may still have records. Without it, an epoch ends by silence.
    */
   endedBefore: z.int().nonnegative().optional(),
@@ -36,11 +36,11 @@ const BatchHead = z.object({
 });
 
 /**
- * Consecutive records of one producer in one lane, as JetStream carries them: a JSON head, then one JSON record a line.
- * Whoever repeats records may cut them into other batches: what was stored is known by position, not by message.
+ * Consecutive records of one producer in one lane, as a JetStream message: a JSON head, then one JSON record per line. When records are
+ * sent again, they may be split into other batches: stored records are identified by position, not by message.
  */
 export type ClickBatch = z.infer<typeof BatchHead> & {
-  /** Each is the JSON of a ClickRecord (or ImpressionRecord) without line breaks and without fields at their default. */
+  /** Each line is the JSON of a ClickRecord or ImpressionRecord, without line breaks and without fields at their default. */
   readonly lines: readonly string[];
 };
 
@@ -49,7 +49,7 @@ export function encodeBatch(batch: ClickBatch): Uint8Array {
   return new TextEncoder().encode(`${encodeBatchHead(head)}\n${lines.join("\n")}`);
 }
 
-/** ASCII. The lines follow it, each behind a line feed. */
+/** ASCII. The lines follow it, each after a line feed. */
 export function encodeBatchHead(head: Omit<ClickBatch, "lines">): string {
   return JSON.stringify(head);
 }
@@ -64,8 +64,8 @@ export function decodeBatch(bytes: Uint8Array): ClickBatch {
 }
 
 /**
- * The head of a batch and where its lines begin, for a reader that copies them as they are. There are none when that is the
- * end of `bytes`. @throws {SyntaxError | ZodError} for bytes that no producer of ours wrote.
+ * Reads the head of a batch, and where its lines begin, for a reader that copies them unparsed. A batch without lines ends there.
+ * @throws {SyntaxError | ZodError} for bytes that no producer of ours wrote.
  */
 export function decodeBatchHead(bytes: Uint8Array): {
   readonly head: Omit<ClickBatch, "lines">;

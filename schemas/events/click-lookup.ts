@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AdClickIdKind } from "./click-query.ts";
 
-/** Ad-platform ids by which a landing page may ask for its click. */
+/** Ad IDs by which a landing page may look up its click. */
 export const LANDING_AD_CLICK_IDS = [
   "gclid",
   "gbraid",
@@ -10,20 +10,20 @@ export const LANDING_AD_CLICK_IDS = [
 export type LandingAdClickId = (typeof LANDING_AD_CLICK_IDS)[number];
 
 /**
- * "Whose visit is this?": asked by ingress of the conversion processors, which reach both the writers and ClickHouse. The ids
- * are tried in their order, the click id first.
+ * Request from ingress to the conversion processors for the click of a landing page's visit: only they can reach both the click writers
+ * and ClickHouse. The ids are tried in order, the click id first.
  */
 export const ClickLookup = z.object({
-  /** 32 lower-case hex digits; null when the page knows none. */
+  /** 32 lower-case hex digits; null if the page has no click id. */
   clickId: z.string().nullable(),
   adClickIds: z
     .array(z.object({ kind: z.enum(LANDING_AD_CLICK_IDS), value: z.string().min(1) }))
     .max(LANDING_AD_CLICK_IDS.length),
-  /** A click of another workspace is as good as none. */
+  /** Clicks of other workspaces do not count. */
   workspaceIds: z.array(z.int().positive()),
-  /** Its clicks go first among those with one ad-platform id (G113); 0 when no offer was named. */
+  /** Among clicks with the same ad ID, those of this offer win (G113); 0 if the page names no offer. */
   offerId: z.int().nonnegative(),
-  /** When the page asked, UTC ms: "none" is only said when every click answered before is known (G162). */
+  /** When the page asked, UTC ms. The answer is "none" only if every click answered before this time is known (G162). */
   receivedAtMs: z.int(),
 });
 export type ClickLookup = z.infer<typeof ClickLookup>;
@@ -36,7 +36,7 @@ export const ClickLookupReply = z.discriminatedUnion("kind", [
     workspaceId: z.int().positive(),
   }),
   z.object({ kind: z.literal("none") }),
-  /** Who would know cannot be asked, or is behind the time of the question. */
+  /** The click writers or ClickHouse do not answer, or a writer has not reached the time of the request. */
   z.object({ kind: z.literal("unavailable") }),
 ]);
 export type ClickLookupReply = z.infer<typeof ClickLookupReply>;

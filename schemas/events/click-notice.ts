@@ -6,20 +6,20 @@ import { z } from "zod";
  * redirected visitor stays redirected.
  */
 
-/** About 100 bytes each: a message stays far below the server's 1 MiB. */
-export const NOTICES_A_MESSAGE = 1_000;
+/** A notice has about 100 bytes, so a message stays far below the server's limit of 1 MiB. */
+export const NOTICES_PER_MESSAGE = 1_000;
 
 const cap = z.string().max(120);
 const bucket = z.int();
 
-/** Clicks sent on in one period of a click cap (`capName`, `capBucket`), of the offers of one lane. */
+/** Redirected clicks on the offers of one lane, in one period of a click cap (`capName`, `capBucket`). */
 export const ClickTotal = z.object({ cap, bucket, clicks: z.int().nonnegative() });
 export type ClickTotal = z.infer<typeof ClickTotal>;
 
 /** By the writer of a lane: what has changed, at least once a second; everything every five seconds and when it is wanted. */
 export const ClickTotals = z.object({
   lane: z.int().min(0).max(255),
-  totals: z.array(ClickTotal).max(NOTICES_A_MESSAGE),
+  totals: z.array(ClickTotal).max(NOTICES_PER_MESSAGE),
   /** Ends a report of all totals of the lane. */
   isWhole: z.boolean().default(false),
 });
@@ -35,17 +35,17 @@ export const ClickTaken = z.tuple([
 export type ClickTaken = z.infer<typeof ClickTaken>;
 
 /** By every ingress, five times a second while there are any; by the writer of a lane when notices are wanted. */
-export const ClicksTaken = z.array(ClickTaken).max(NOTICES_A_MESSAGE);
+export const ClicksTaken = z.array(ClickTaken).max(NOTICES_PER_MESSAGE);
 
-/** The counter of a conversion, payout or revenue cap has reached this limit, which is as the catalog writes it. */
+/** The counter of a conversion, payout or revenue cap has reached this limit; `limit` is the text in the catalog. */
 export const CapReached = z.object({ cap, bucket, limit: z.string().max(40) });
 export type CapReached = z.infer<typeof CapReached>;
 
-/** By one of the conversion processors, twice a second, also when nothing is new. */
+/** From one of the conversion processors, twice a second, even if nothing is new. */
 export const CapsReached = z.object({
   teller: z.string().max(100),
-  /** Part of a round that lists all of them, not only new ones. */
+  /** Whether this round lists all reached caps, not only new ones. */
   isWhole: z.boolean(),
-  reached: z.array(CapReached).max(NOTICES_A_MESSAGE),
+  reached: z.array(CapReached).max(NOTICES_PER_MESSAGE),
 });
 export type CapsReached = z.infer<typeof CapsReached>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Longest value kept of a sub ID or another free parameter, in characters (G134). Longer ones are cut. */
+/** Stored length of a sub ID or another free parameter, in characters (G134). Longer values are cut. */
 export const VALUE_LENGTH_MAX = 255;
 /** Longest ad-platform click id, in characters. */
 export const AD_CLICK_ID_LENGTH_MAX = 512;
@@ -18,7 +18,7 @@ export const LINK_TYPES = [
 export type LinkType = (typeof LINK_TYPES)[number];
 
 export const CLICK_STATUSES = ["redirect", "fallback", "blocked", "none"] as const;
-/** What the visitor got (G82). */
+/** How the visitor was answered (G82). */
 export type ClickStatus = (typeof CLICK_STATUSES)[number];
 
 const text = z.string().default("");
@@ -53,9 +53,9 @@ export const ClickRecord = z.object({
   is_proxy: flag,
   is_headless: flag,
   missing_ua: flag,
-  /** HEAD and bots are never unique (G87); the writer decides the rest. */
+  /** False for HEAD requests and bots, which are never unique (G87). The writer decides for the others. */
   may_be_unique: flag,
-  /** As stored: whole, or cut to /24 and /48 (`ip_storage`). */
+  /** In its stored form: whole, or truncated to /24 or /48 (`ip_storage`). */
   ip: text,
   /** Keyed 52-bit hash of the whole address and the user agent: the same visitor within an installation (G87, G145). */
   visitor: z.int().nonnegative().default(0),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * What the api asks of the conversion processors: `POST /conversions` and both PATCHes. They are judged where
- * all conversions are judged; the api has checked shape and role.
+ * Request from the api to the conversion processors: `POST /conversions` and both PATCHes. The processors judge them like all other
+ * conversions; the api has checked their schema and the role.
  */
 const actor = { workspaceId: z.int(), keyId: z.int(), nowMs: z.int() };
 
@@ -14,7 +14,7 @@ export const ConversionCommand = z.discriminatedUnion("kind", [
     affiliateId: z.int().nullable(),
     clickId: z.string().nullable(),
     eventCode: z.string(),
-    /** Money as decimal text with at most four places; null where it is resolved by the terms. */
+    /** Money as decimal text with at most four places; null if the terms of the offer decide. */
     saleAmount: z.string().nullable(),
     payout: z.string().nullable(),
     revenue: z.string().nullable(),
@@ -31,7 +31,7 @@ export const ConversionCommand = z.discriminatedUnion("kind", [
     kind: z.literal("set-status"),
     ...actor,
     ids: z.array(z.uuid()).min(1).max(500),
-    /** One id of `PATCH /conversions/{id}`: a duplicate is refused there and skipped in a bulk. */
+    /** Set for `PATCH /conversions/{id}`, which refuses a duplicate. A bulk change skips duplicates. */
     bulk: z.boolean(),
     status: z.enum(["approved", "pending", "rejected"]),
     reason: z.string(),
@@ -48,7 +48,7 @@ export const ConversionCommandReply = z.discriminatedUnion("kind", [
     notFound: z.array(z.string()),
     skippedDuplicates: z.int(),
   }),
-  /** A refusal by the rules: an error code of the REST API with its details. */
+  /** An error code of the REST API with its details. */
   z.object({
     kind: z.literal("refused"),
     code: z.enum(["validation_failed", "conflict", "not_found"]),

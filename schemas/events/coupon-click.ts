@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ClickRecord } from "./click-record.ts";
 
-/** The click that a coupon stands for (G115). Its conversion is committed before any ingress records it. */
+/** The click that a coupon credits (G115). Its conversion is committed before any ingress records the click. */
 export const CouponClick = ClickRecord.pick({
   click_id: true,
   ts: true,
@@ -19,6 +19,6 @@ export const COUPON_CLICK_MS = 15_000;
 /** The answer of an ingress that would record a coupon's click that another one may not have recorded. */
 export const CouponClickTaker = z.object({ producer: z.int().min(0).max(65_535) });
 
-/** Told to the ingress with this producer number. It records the click once, or not at all after `untilMs` of its own clock. */
+/** Sent to the ingress with this producer number. It records the click once, but not after `untilMs` on its own clock. */
 export const CouponClickOrder = z.object({ click: CouponClick, untilMs: z.int() });
 export type CouponClickOrder = z.infer<typeof CouponClickOrder>;

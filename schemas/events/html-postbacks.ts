@@ -4,6 +4,6 @@ import { z } from "zod";
 export const HtmlPostbacksWanted = z.object({ conversionId: z.uuid() });
 export type HtmlPostbacksWanted = z.infer<typeof HtmlPostbacksWanted>;
 
-/** HTML of partners, with its macros expanded; each for a document of its own, out of reach of the others. */
+/** HTML of partners with macros expanded. Each document gets a frame of its own, so that it cannot read the others. */
 export const HtmlPostbacks = z.object({ documents: z.array(z.string()) });
 export type HtmlPostbacks = z.infer<typeof HtmlPostbacks>;

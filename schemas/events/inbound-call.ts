@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { POSTBACK_RESULTS, type PostbackResult } from "./postback-request.ts";
 
-/** Where the click of a call of `/lp` comes from (LP-019): in the log it stands in the place of a result word. */
+/** How `/lp` found the click (LP-019). The inbound log has it as the result of the call. */
 const LANDING_SOURCES = ["param", "gclid", "gbraid", "wbraid", "organic", "direct"] as const;
-/** What became of a call of `/lp`: the source of its click, else a word of the inbound log. */
+/** The result of a call of `/lp`: the source of its click, or the reason why there is none. */
 export type LandingResult =
   | (typeof LANDING_SOURCES)[number]
   | Extract<PostbackResult, "malformed" | "unknown_offer" | "unavailable" | "error">;
 
-/** A call for the inbound log that ingress has answered by itself (G178): every one of `/lp`, and what it refused elsewhere. */
+/** A call that ingress answered itself, for the inbound log (G178): each call of `/lp`, and refused calls of the other paths. */
 export const InboundCall = z.object({
   endpoint: z.enum(["pb", "px", "px.js", "lp"]),
-  /** Null when the workspace of the call is not known. */
+  /** Null if the workspace of the call is unknown. */
   workspaceId: z.int().positive().nullable(),
   receivedAtMs: z.int(),
-  /** Of the sender, whole: how much of it is kept is decided where it is stored. */
+  /** The sender's whole address. It is truncated when it is stored. */
   ip: z.string(),
-  /** As they came; of `/lp` identifiers and codes only: a page's URL may name a person (P31). */
+  /** As sent. Of `/lp` only identifiers and codes, because a page's URL may identify a person (P31). */
   params: z.record(z.string(), z.string()),
   httpStatus: z.int(),
   result: z.enum([...POSTBACK_RESULTS, ...LANDING_SOURCES]),

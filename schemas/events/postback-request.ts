@@ -2,8 +2,8 @@ import { z } from "zod";
 import { CouponClick } from "./coupon-click.ts";
 
 /**
- * A conversion report as it came in on the tracking domain: `/pb`, a pixel or the script. Ingress reads the transport
- * (query, form, JSON, multipart) and judges nothing; the conversion processor judges everything.
+ * A conversion report to the tracking domain: `/pb`, a pixel or the script. Ingress only decodes the parameters (query, form, JSON,
+ * multipart); the conversion processor validates and judges them.
  */
 export const PostbackRequest = z.object({
   endpoint: z.enum(["pb", "px"]),
@@ -13,27 +13,27 @@ export const PostbackRequest = z.object({
   cookieClickId: z.string(),
   /** Tracking host of the request, lower case, without the port 80 or 443. */
   host: z.string(),
-  /** Address of the sender, behind trusted proxies that of the client (P33). */
+  /** Address of the sender; behind trusted proxies, of the client (P33). */
   ip: z.string(),
   userAgent: z.string(),
-  /** When the request came in: UTC milliseconds. The conversion's time. */
+  /** When the request arrived, UTC milliseconds. The time of the conversion. */
   receivedAtMs: z.int(),
-  /** The journal that a click of this report would go to; without it a coupon makes none. */
+  /** Number of the journal that would record a coupon's click. Without it, a coupon creates no click. */
   producer: z.int().min(0).max(65_535).optional(),
-  /** Until when, by its own clock (UTC milliseconds), the sender would record that click. */
+  /** The sender would record that click until this time on its own clock, UTC milliseconds. */
   recordsUntilMs: z.int().optional(),
   /** Header Idempotency-Key of `/pb`, at most 65 characters of it (G203). */
   idempotencyKey: z.string().max(65).optional(),
-  /** It comes from an installation that had relayed it as of an unknown click (G117): it goes no further. */
+  /** Another installation relayed it because its click is unknown there (G117). It is not relayed again. */
   isRelayed: z.boolean().optional(),
-  /** Id of the conversion that this report makes, if it makes one: a report that is sent again makes no second one (P15). */
+  /** Id of the conversion that this report may create. Because of it, a repeat of the report creates no second one (P15). */
   conversionId: z.uuid().optional(),
-  /** Sent before, to somebody whose answer never came or was an outage. */
+  /** The report was sent before, and the answer was an outage or never arrived. */
   isRepeat: z.boolean().optional(),
 });
 export type PostbackRequest = z.infer<typeof PostbackRequest>;
 
-/** Result words of the inbound log. */
+/** Results in the inbound log. */
 export const POSTBACK_RESULTS = [
   "approved",
   "pending",
@@ -58,13 +58,13 @@ export const POSTBACK_RESULTS = [
 ] as const;
 export type PostbackResult = (typeof POSTBACK_RESULTS)[number];
 
-/** What ingress answers with. For a pixel the status is always 200 and the outcome goes into the header. */
+/** The answer for ingress to send. For a pixel, ingress sends status 200 and puts the outcome into a header. */
 export const PostbackReply = z.object({
   httpStatus: z.int(),
   result: z.enum(POSTBACK_RESULTS),
   /** Body of `/pb`: `{ok: true, conversion_id, status, …}` or `{ok: false, error}`. */
   body: z.looseObject({ ok: z.boolean() }),
-  /** Recorded before the answer leaves, if that is before `recordsUntilMs`. Only the reply to the report that made it has it. */
+  /** Ingress records it before it answers, unless `recordsUntilMs` has passed. Only the reply to the report that created it has it. */
   couponClick: CouponClick.optional(),
 });
 export type PostbackReply = z.infer<typeof PostbackReply>;

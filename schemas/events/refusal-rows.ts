@@ -1,17 +1,17 @@
 import type { InboundCall } from "./inbound-call.ts";
 
-/** Rows of their own that one kind of refusal gets in a window. */
-const ROWS_A_WINDOW = 60;
+/** How many refusals of one kind get their own row in a window. */
+const ROWS_PER_WINDOW = 60;
 const WINDOW_MS = 60_000;
-/** Kinds are as many as workspaces, endpoints and result words: far fewer. */
+/** Kinds are combinations of workspace, endpoint and result, so there are usually far fewer. */
 const KINDS_MAX = 10_000;
 
 type Kind = { readonly startedAtMs: number; rows: number; more: number; last: InboundCall };
 
 /**
- * Keeps a flood of refusals from growing the inbound log, in each process that answers strangers: of one kind (workspace, endpoint,
- * result) the first 60 of a minute have a row each, and the others of that minute one row together, that of the last, which says
- * how many there were.
+ * Keeps a flood of refusals from filling the inbound log. In each minute, the first 60 refusals of a kind (workspace, endpoint,
+ * result) get their own rows. The others share one row: the last refusal, with their number in its message. Each process that answers
+ * strangers counts for itself.
  */
 export class RefusalRows {
   readonly #kinds = new Map<string, Kind>();
@@ -22,7 +22,10 @@ export class RefusalRows {
     this.#nowMs = nowMs;
   }
 
-  /** Whether the call gets a row now; else it is counted for the row of {@link takeDue}. */
+  /**
+   * True if the call gets its own row. Otherwise it is counted in a row of {@link takeDue}, or has none if there are already 10,000
+   * kinds.
+   */
   admit(call: InboundCall): boolean {
     const key = `${call.workspaceId ?? 0} ${call.endpoint} ${call.result}`;
     const kind = this.#kinds.get(key);
@@ -31,7 +34,7 @@ export class RefusalRows {
       this.#kinds.set(key, { startedAtMs: this.#nowMs(), rows: 1, more: 0, last: call });
       return true;
     }
-    if (kind.rows < ROWS_A_WINDOW) {
+    if (kind.rows < ROWS_PER_WINDOW) {
       kind.rows += 1;
       return true;
     }
@@ -40,7 +43,7 @@ export class RefusalRows {
     return false;
   }
 
-  /** The rows of what was counted in the windows that are over; of all windows when `isEnd`. */
+  /** Shared rows of the windows that have ended; of all windows if `isEnd`. */
   takeDue(isEnd = false): InboundCall[] {
     const overMs = this.#nowMs() - WINDOW_MS;
     const due: InboundCall[] = [];

@@ -1,6 +1,6 @@
 /**
- * Clicks are spread over shards by offer, so that everything counted per offer (uniques, duplicates, click caps) has one
- * owner. The number is part of every click id and of every stored position: it never changes in an installation.
+ * Clicks are distributed to shards by offer, so that one writer counts everything per offer (uniques, duplicates, click caps). The shard
+ * is part of every click id and stored position, so this number never changes in an installation.
  */
 const SHARD_COUNT = 4;
 

@@ -4,7 +4,7 @@ import { DAY_MS } from "../time/zone.ts";
 import type { FactStores, Span } from "./fact-sums.ts";
 import type { FactTable } from "./fact-table.ts";
 
-/** Days that are compared with one statement a store. */
+/** Days that one statement per store compares. */
 const SPAN_DAYS = 31;
 
 const Ends = z.object({
@@ -13,7 +13,7 @@ const Ends = z.object({
   lastMs: z.coerce.number(),
 });
 
-/** Whole UTC days that hold records of the table in either store, from the day of `sinceMs`, by workspace and time. */
+/** Spans of whole UTC days from the day of `sinceMs` in which either store has records of the table, by workspace and time. */
 export async function listSpans(
   stores: FactStores,
   table: FactTable,

@@ -5,8 +5,8 @@ import type { FactTable } from "./fact-table.ts";
 const POLL_MS = 200;
 
 /**
- * Waits until the changes that are in the outbox now have been copied to ClickHouse; later ones are not waited for. False when
- * `timeoutMs` passed first, as when no process copies.
+ * Waits until the changes that are in the outbox now have been copied to ClickHouse. Does not wait for later changes. Returns false after
+ * `timeoutMs`, for example because no process copies.
  */
 export async function awaitCopied(
   db: Queryable,

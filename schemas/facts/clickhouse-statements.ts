@@ -5,7 +5,7 @@ export type ClickhouseNames = {
   readonly atMs: string;
   /** Rows from {from:Int64} up to before {to:Int64}, UTC milliseconds. */
   readonly inSpan: string;
-  /** The same text as Postgres makes, byte for byte. */
+  /** SQL of the same text as in Postgres, byte for byte. */
   readonly content: string;
   readonly offerId: string;
   /** The sorting key after the workspace, as a tuple; and the same of a parameter's at_ms, offer and id_text. */

@@ -3,11 +3,11 @@ import { selectRows } from "../clickhouse/select.ts";
 import { type FactStores, type Slices, type Span, spanValues } from "./fact-sums.ts";
 import type { FactTable } from "./fact-table.ts";
 
-/** Which record, as both stores name it: rows with the same workspace and key replace each other in ClickHouse. */
+/** The key of a record in both stores. Rows with the same workspace and key replace each other in ClickHouse. */
 export type RowKey = {
   readonly id: string;
   readonly atMs: number;
-  /** 0 where it is no part of the key. */
+  /** 0 if it is not part of the key. */
   readonly offerId: number;
 };
 
@@ -33,7 +33,7 @@ const Row = Columns.transform(({ id_text, ...row }): FactRow => ({ id: id_text, 
 const PendingRow = Columns.extend({ isPending: z.boolean() }).transform(
   ({ id_text, ...row }): PostgresFactRow => ({ id: id_text, ...row }),
 );
-/** A row of Postgres, and whether a change of it waits in the outbox: both as of one instant. */
+/** A row of Postgres, and whether one of its changes is in the outbox, both from one snapshot. */
 export type PostgresFactRow = FactRow & { readonly isPending: boolean };
 
 export function keyText({ id, atMs, offerId }: RowKey): string {
@@ -80,10 +80,10 @@ export async function postgresRows(
   return byKey(z.array(Row).parse(rows));
 }
 
-/** Keys of one statement: ClickHouse takes a parameter of 128 KiB at most. */
+/** Keys in one statement: ClickHouse accepts parameters of up to 128 KiB. */
 export const KEYS_MAX = 2_000;
 
-/** Rows by their keys as they are now. */
+/** The current rows with these keys. */
 export async function clickhouseRowsOf(
   stores: FactStores,
   table: FactTable,
@@ -106,7 +106,7 @@ export async function clickhouseRowsOf(
   return found;
 }
 
-/** Rows by their ids as they are now, by id. */
+/** The current rows with these ids, by id. */
 export async function postgresRowsOf(
   stores: FactStores,
   table: FactTable,

@@ -12,13 +12,13 @@ export type FactStores = { readonly db: Queryable; readonly clickhouse: Clickhou
 /** Records of one workspace from `fromMs` up to before `toMs`, UTC milliseconds. */
 export type Span = { readonly workspaceId: number; readonly fromMs: number; readonly toMs: number };
 
-/** What is added up of the records of a group. Equal sums of both stores mean equal records. */
+/** Sums over the records of a group. If they are equal in both stores, the records are equal. */
 export type FactSums = {
   readonly rows: bigint;
   readonly versions: bigint;
-  /** By money column of the table, in ten-thousandths. Only sums of one currency mean an amount. */
+  /** By money column of the table, in ten-thousandths, for one currency. */
   readonly money: readonly bigint[];
-  /** Sum of a 32-bit hash of each row's content, so that values that changed places show. */
+  /** Sum of a 32-bit hash of each row's content. It differs even if two rows have swapped values. */
   readonly hash: bigint;
 };
 
@@ -48,13 +48,13 @@ export function groupOf(key: string): { readonly group: number; readonly currenc
   return { group: Number(group), currency };
 }
 
-/** Keys whose sums differ; a group that one store does not have differs. */
+/** Keys with different sums. A group that only one store has differs. */
 export function differingKeys(one: GroupedSums, other: GroupedSums): string[] {
   const keys = new Set([...one.keys(), ...other.keys()]);
   return [...keys].filter((key) => !isEqual(one.get(key), other.get(key)));
 }
 
-/** A span too large for one statement's time limit is summed in halves. */
+/** Sums a span in halves if it is too large for the time limit of a statement. */
 export async function clickhouseSums(
   stores: FactStores,
   table: FactTable,
@@ -100,7 +100,7 @@ export async function postgresSums(
   });
 }
 
-/** Workspace, start and end as statements on Postgres take them. */
+/** Workspace, start and end as parameters of Postgres statements. */
 export function spanValues(span: Span): [number, string, string] {
   return [span.workspaceId, utcText(span.fromMs), utcText(span.toMs)];
 }
@@ -129,7 +129,7 @@ async function inHalves(
   }
 }
 
-/** The statement ran into its time limit; a server that is away is another fault. */
+/** Whether the statement exceeded its time limit. False if the server is away. */
 function isTooSlow(error: unknown): boolean {
   return (
     postgresCode(error) === SQLSTATE.queryCanceled ||

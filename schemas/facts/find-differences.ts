@@ -32,7 +32,7 @@ import type { FactTable } from "./fact-table.ts";
  */
 export type DifferenceKind = "missing" | "older" | "changed" | "ahead" | "ghost";
 
-/** One record that differs, seen after the outbox had nothing of it left. */
+/** A record that differed when the outbox had no change of it. */
 export type FactDifference = {
   readonly kind: DifferenceKind;
   readonly workspaceId: number;
@@ -41,21 +41,21 @@ export type FactDifference = {
   readonly clickhouse: FactRow | undefined;
 };
 
-/** A UTC day with different sums, perhaps only because changes are on their way. Sums by currency. */
+/** A UTC day with different sums by currency. Changes that are still in the outbox may be the cause. */
 export type DifferingDay = {
   readonly span: Span;
   readonly postgres: ReadonlyMap<string, FactSums>;
   readonly clickhouse: ReadonlyMap<string, FactSums>;
 };
 
-/** Rows of a slice, on average at most: what is held of each store at a time. */
+/** Average rows of a slice, at most. One slice of each store is in memory at a time. */
 const SLICE_ROWS = 8_000;
-/** Up to this a day is not narrowed down to hours first. */
+/** A day with at most this many rows is not split into hours first. */
 const DAY_ROWS_WHOLE = 2 * SLICE_ROWS;
 
 /**
- * Days of the span, which begins and ends with a day, whose sums differ. ClickHouse is read first: what it has then,
- * Postgres committed before, so that a row can be called a ghost only if Postgres really does not have it.
+ * Finds the days with different sums in a span of whole days. Reads ClickHouse first: Postgres has committed everything that ClickHouse
+ * has by then, so a row counts as a ghost only if Postgres really does not have it.
  */
 export async function findDifferingDays(
   stores: FactStores,
@@ -76,8 +76,8 @@ export async function findDifferingDays(
 }
 
 /**
- * The records of a day that differ, some thousands at a time. A change that is on its way from Postgres to ClickHouse is no
- * difference: the record must differ while its outbox is empty. May be called for a day that does not differ.
+ * Yields the records of a day that differ, some thousands at a time. A change that is still in the outbox is not a difference. May be
+ * called for a day without differences.
  */
 export async function* findDifferences(
   stores: FactStores,
@@ -145,9 +145,9 @@ function candidatesOf(
 }
 
 /**
- * Looks at candidates again: Postgres with its outbox, as of one instant, then ClickHouse. A record without a waiting change
- * was in ClickHouse before that instant, since the relay takes it off the outbox only afterwards. ClickHouse being ahead,
- * or having more, counts only if it did so before that instant.
+ * Checks candidates again: first Postgres with its outbox, in one snapshot, then ClickHouse. A record without a pending change was in
+ * ClickHouse before that snapshot, because the relay deletes a change from the outbox only after its insert. That ClickHouse is ahead, or
+ * has more, counts only if it was so before the snapshot.
  */
 async function confirm(
   stores: FactStores,
@@ -166,7 +166,7 @@ async function confirm(
   return candidates.flatMap((candidate): FactDifference[] => {
     const key = keyText(candidate);
     const ours = postgres.get(candidate.id);
-    // Another row of the same id has another key: not this record.
+    // A row with the same id but another key is another record.
     const record = ours !== undefined && keyText(ours) === key ? ours : undefined;
     const copy = clickhouse.get(key);
     const kind = kindOf(record, copy, clickhouseBefore.get(key));
@@ -176,7 +176,7 @@ async function confirm(
   });
 }
 
-/** Undefined where nothing differs, or a change is on its way. `before` is the copy before Postgres was asked. */
+/** Undefined if nothing differs or a change is pending. `before` is the copy from before Postgres was asked. */
 export function kindOf(
   record: PostgresFactRow | undefined,
   copy: FactRow | undefined,

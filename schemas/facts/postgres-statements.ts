@@ -1,4 +1,4 @@
-/** How Postgres stores the records of a table of facts. Constants of this folder: no value is ever among them. */
+/** SQL texts for the records of a table of facts in Postgres. Only constants of this folder, never values. */
 export type PostgresNames = {
   readonly table: "conversion" | "ad_cost";
   readonly outbox: { readonly table: string; readonly column: string };
@@ -10,9 +10,9 @@ export type PostgresNames = {
   readonly lastMs: string;
   /** Records from $2 up to before $3, both `2026-01-31 00:00:00.000` in UTC. It uses the index of the workspace. */
   readonly inSpan: string;
-  /** Everything that reports add up or filter by and that a change may touch, as one text. */
+  /** SQL of one text with everything that reports sum or filter by and that may change. */
   readonly content: string;
-  /** What the key of ClickHouse has besides workspace, time and id. */
+  /** The part of ClickHouse's key after workspace, time and id. */
   readonly offerId: string;
 };
 
@@ -24,16 +24,16 @@ export type PostgresStatements = {
   readonly sumsBySlice: string;
   /** Rows of slice $5 of $4. */
   readonly rows: string;
-  /** Rows of the ids $1, each with whether a change of it waits. */
+  /** Rows with the ids $1, each with whether it has a change in the outbox. */
   readonly rowsById: string;
   /** First and last record of each workspace that has any. */
   readonly ends: string;
-  /** Ids $1 into the outbox, their versions raised above $2. */
+  /** Puts the ids $1 into the outbox and raises their versions above $2. */
   readonly resend: string;
-  /** How many changes wait, at most $1. */
+  /** Counts the changes in the outbox, up to $1. */
   readonly waiting: string;
   readonly newestWaiting: string;
-  /** A row while changes up to $1 wait. */
+  /** Returns a row while changes up to $1 are in the outbox. */
   readonly waitsUpTo: string;
 };
 
@@ -69,7 +69,7 @@ export function postgresStatements(names: PostgresNames): PostgresStatements {
   };
 }
 
-/** 32 bits; ClickHouse has the same of the same text. */
+/** A 32-bit hash, equal to the one in the ClickHouse statements. */
 function hashOf(text: string): string {
   return `('x' || left(md5(${text}), 8))::bit(32)::bigint`;
 }

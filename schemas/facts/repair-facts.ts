@@ -4,14 +4,13 @@ import type { FactStores } from "./fact-sums.ts";
 import type { FactTable } from "./fact-table.ts";
 import type { FactDifference } from "./find-differences.ts";
 
-/** Ghosts of one statement: their keys go into its URL. */
+/** Limit for one statement, because the keys are part of its URL. */
 const GHOSTS_MAX = 500;
 
 /**
- * Puts the records that Postgres has into the outbox again; the relay copies them as they are then. Where ClickHouse has the
- * same version or a later one, the record's version is raised above it first, since ClickHouse keeps the highest: the
- * outbox row and the new version are one commit. A repeat copies again and changes nothing. Ghosts are left out.
- * Answers how many records.
+ * Puts differing records that Postgres has into the outbox again; the relay then copies their current state. ClickHouse keeps the highest
+ * version, so if it has the same or a later one, the same commit raises the record's version above it. A repeat copies again and changes
+ * nothing. Skips ghosts. Returns the number of records.
  */
 export async function resendFacts(
   db: Queryable,
@@ -39,8 +38,8 @@ export async function resendFacts(
 }
 
 /**
- * Deletes from ClickHouse what Postgres does not have; reports show it when this answers. Only versions that were seen are
- * deleted. A repeat deletes nothing more. Answers how many records.
+ * Deletes ghosts from ClickHouse. When it returns, reports no longer contain them. Deletes only the versions that were found. A repeat
+ * deletes nothing more. Returns the number of records.
  */
 export async function deleteGhosts(
   { clickhouse }: FactStores,
@@ -66,7 +65,7 @@ export async function deleteGhosts(
           ),
           version: Math.max(...some.map((ghost) => ghost.clickhouse?.version ?? 0)),
         },
-        // Answered when every part is without them.
+        // Returns when every part has been rewritten.
         clickhouse_settings: { lightweight_deletes_sync: "2" },
       });
       deleted += some.length;

@@ -5,11 +5,11 @@ import { pause } from "./pause.ts";
 export type RisingWaits = { readonly firstMs: number; readonly longestMs: number };
 
 export type BackoffOptions = RisingWaits & {
-  /** Ends the wait under way and all later ones. */
+  /** Ends the current wait and all later ones. */
   readonly signal: AbortSignal;
   /** Each wait is multiplied by a random factor between these two, so that processes that failed together do not come back together. */
   readonly spread?: readonly [from: number, to: number];
-  /** `event` names the warning at failures 1, 2, 4, 8 … in a row; `<event>.over` is logged at the first success behind them. */
+  /** `event` names the warning at failures 1, 2, 4, 8 … in a row; `<event>.over` is logged at the first success after them. */
   readonly report?: { readonly log: Log; readonly event: string };
 };
 
@@ -18,7 +18,7 @@ export function risingWaitMs({ firstMs, longestMs }: RisingWaits, failures: numb
   return Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 50));
 }
 
-/** The waits of one loop that repeats what failed. Not to be shared between loops. */
+/** The waits of one loop that retries. Do not share it between loops. */
 export class Backoff {
   readonly #options: BackoffOptions;
   #failures = 0;
@@ -50,7 +50,7 @@ export class Backoff {
     await pause(this.failed(error), this.#options.signal);
   }
 
-  /** Repeats `attempt` until it succeeds. Rethrows an error that may not pass, and the reason of the signal. */
+  /** Repeats `attempt` until it succeeds. Rethrows an error for which `mayPass` is false, and the reason of the signal. */
   async repeat<T>(
     attempt: () => Promise<T>,
     mayPass: (error: unknown) => boolean = () => true,

@@ -10,31 +10,31 @@ type Entry<Item, Result> = {
 
 export type BatcherOptions<Item, Result> = {
   /**
-   * Stores or asks all of them at once. Returns one result an item, in their order; a promise among them settles its item alone. It may
-   * return an empty list if every item came by {@link Batcher.add}. An error fails the whole batch; only those who wait in
+   * Processes all items at once. Returns one result per item, in their order; a promise among them settles only its item. It may
+   * return an empty list if every item came by {@link Batcher.add}. An error fails the whole batch; only callers of
    * {@link Batcher.ask} see it, so log it here for the others.
    */
   readonly flush: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>;
-  /** Items of one batch. */
+  /** Maximum number of items in a batch. */
   readonly itemsMax: number;
   /** Size of an item in any unit; 1 unless given. */
   readonly sizeOf?: (item: Item) => number;
-  /** Size of one batch; a larger item goes alone. */
+  /** Maximum size of a batch. A larger item gets a batch of its own. */
   readonly sizeMax?: number;
-  /** Size of all items that are not settled, those under way included. */
+  /** Maximum size of all items that are not settled, including those being flushed. */
   readonly waitingMax: number;
-  /** Batches under way; 1 unless given. */
+  /** Maximum number of concurrent flushes; default 1. */
   readonly flushesMax?: number;
-  /** How long a batch waits for more items. Unless given, it takes those of the same turn of the event loop. */
+  /** How long a batch waits for more items. By default it takes the items of the same turn of the event loop. */
   readonly gatherMs?: number;
-  /** How long a batch keeps its place after its end, so that a flood becomes few batches of many items. */
+  /** Pause after a flush, so that a flood becomes few batches of many items. */
   readonly restMs?: number;
-  /** How long until a batch that failed with this error is flushed again; undefined fails it, as without this option. */
+  /** Wait before a batch that failed with this error is flushed again. Undefined rejects its items, as without this option. */
   readonly repeatInMs?: (error: unknown) => number | undefined;
 };
 
 /**
- * Gathers items and flushes them in batches: a statement or message for a hundred costs little more than one for one.
+ * Collects items and flushes them in batches: a statement or message for a hundred items costs little more than for one.
  *
  * Invariant: an item is in one batch at a time, and is settled only after the flush of its batch, so it is as durable as `flush` makes
  * it when its promise resolves. Batches begin in the order of their items; with one at a time, a batch that is repeated stays first.
@@ -46,7 +46,7 @@ export class Batcher<Item, Result = void> {
   #freePlaces: number;
   #count = 0;
   #size = 0;
-  /** Calls off the start of the next batch, when one is scheduled. */
+  /** Cancels the start of the next batch, if one is scheduled. */
   #callOff: (() => void) | undefined;
   #isClosed = false;
 
@@ -55,17 +55,17 @@ export class Batcher<Item, Result = void> {
     this.#freePlaces = options.flushesMax ?? 1;
   }
 
-  /** Items that are not settled, those under way included. */
+  /** Items that are not settled, including those being flushed. */
   get count(): number {
     return this.#count;
   }
 
-  /** Takes an item without returning its result. False when there is no room. */
+  /** Adds an item without returning its result. False if there is no room. */
   add(item: Item): boolean {
     return this.#push({ item, size: this.#sizeOf(item) });
   }
 
-  /** Settles after the flush of the item's batch. Rejects with the error of that flush, or when there is no room. */
+  /** Adds an item; settles after the flush of its batch. Rejects with the error of that flush, or if there is no room. */
   ask(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       const hasRoom = this.#push({ item, size: this.#sizeOf(item), settle: { resolve, reject } });
@@ -73,7 +73,7 @@ export class Batcher<Item, Result = void> {
     });
   }
 
-  /** Waits for batches under way and flushes the rest. Stops at a batch that would have to be repeated: `count` is the number left. */
+  /** Waits for running flushes and flushes the rest. Stops at a batch that would have to be repeated; `count` is then the number left. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#callOff?.();
@@ -125,7 +125,7 @@ export class Batcher<Item, Result = void> {
     else leave(gatherMs);
   }
 
-  /** Never throws. Undefined when the batch is settled; else it was put back and may be flushed again in so many milliseconds. */
+  /** Never throws. Returns undefined if the batch is settled; else it was put back, and the result is the wait in milliseconds. */
   async #flush(batch: readonly Entry<Item, Result>[]): Promise<number | undefined> {
     const { flush, repeatInMs } = this.#options;
     try {
@@ -149,7 +149,7 @@ export class Batcher<Item, Result = void> {
     return undefined;
   }
 
-  /** The oldest; at least one. */
+  /** Takes the oldest items, at least one. */
   #take(): Entry<Item, Result>[] {
     const { itemsMax, sizeMax = Number.POSITIVE_INFINITY } = this.#options;
     let size = 0;

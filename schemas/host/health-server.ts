@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { Metrics } from "./metrics.ts";
 
 export type Health = {
-  /** False while the process starts or ends. */
+  /** False while the process starts or stops. */
   readonly ok: boolean;
   readonly [part: string]: string | number | boolean | null;
 };
@@ -13,8 +13,8 @@ const ADDRESS = "127.0.0.1";
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * `GET /health` (200, or 503 while not ok) and `GET /metrics` on the loopback address and a port of their own, for the launcher and
- * the metrics collector of the same host. No proxy leads there. @throws when the port is taken.
+ * Serves `GET /health` (200, or 503 while not ok) and `GET /metrics` on a separate port of the loopback address, for the launcher and
+ * the metrics collector on the same host. @throws when the port is in use.
  */
 export async function startHealthServer(options: {
   readonly port: number;

@@ -4,8 +4,8 @@ const CLOSE_DEADLINE_MS = 15_000;
 const LINGER_MS = 1_000;
 
 /**
- * What a process opened, closed in reverse order when it must end. `main.ts` reads as the order of start; every `own` is one
- * step back. Ends the process with code 1 and the names of what did not close when that takes too long.
+ * Closes what a process has opened, in reverse order, when the process must end. `main.ts` shows the order of start; each `own` registers
+ * how to undo a step. If closing takes too long, ends the process with code 1 and names what did not close.
  */
 export class Lifetime {
   readonly #log: Log;
@@ -13,7 +13,7 @@ export class Lifetime {
   readonly #owned: { name: string; close: () => Promise<void> | void }[] = [];
   #ending: Promise<void> | undefined;
 
-  /** With `endWithParent` the process ends when its standard input does: a launcher holds the other end. */
+  /** With `endWithParent` the process ends when its standard input ends: the launcher holds the other end. */
   constructor(log: Log, options: { readonly endWithParent: boolean }) {
     this.#log = log;
     for (const signal of ["SIGTERM", "SIGINT"] as const)
@@ -31,7 +31,7 @@ export class Lifetime {
     });
   }
 
-  /** Aborted when the end begins: a parameter of everything that waits. */
+  /** Aborted when the process begins to end. Pass it to everything that waits. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -66,7 +66,7 @@ export class Lifetime {
     clearTimeout(deadline);
     this.#log.info("process.ended");
     process.stdin.destroy();
-    // Only leftovers keep the process alive now: the timer of a retry, an abandoned socket.
+    // Anything that still keeps the process alive is a leftover, such as the timer of a retry or an abandoned socket.
     setTimeout(() => {
       this.#log.warn({ held: process.getActiveResourcesInfo() }, "process.kept-alive");
       process.exit();

@@ -2,7 +2,7 @@ import { type Logger, pino } from "pino";
 
 export type Log = Logger;
 
-/** Never in a log, at any depth (P31). Addresses are left out by not being logged at all. */
+/** Never in a log, at any depth (P31). No code logs addresses. */
 const SECRETS = [
   "token",
   "key",
@@ -16,7 +16,7 @@ const SECRETS = [
   "query",
 ];
 
-/** JSON lines on standard output. The message of a line is a name: `delivery.attempted`. */
+/** Writes JSON lines to standard output. The message of a line is an event name, such as `delivery.attempted`. */
 export function openLog(options: { process: string; level: string }): Log {
   return pino({
     level: options.level,

@@ -28,14 +28,14 @@ export class Metrics {
     return counter;
   }
 
-  /** How long something takes: observe it in seconds. Labels have known, few values: each has a series a bound and three more. */
+  /** Observes durations in seconds. Labels have few, known values: each has a series per bucket and three more. */
   histogram(name: string, help: string): Histogram {
     const histogram = new Histogram(SECONDS_BOUNDS);
     this.#declare(name, { help, kind: "histogram", read: () => histogram.read() });
     return histogram;
   }
 
-  /** A value read when asked for; absent, not zero, while `read` answers undefined. */
+  /** A value that is read at each scrape; absent, not zero, while `read` returns undefined. */
   gauge(name: string, help: string, read: () => number | undefined): void {
     this.#declare(name, {
       help,
@@ -47,7 +47,7 @@ export class Metrics {
     });
   }
 
-  /** Values by label, read when asked for. */
+  /** Values by label, read at each scrape. */
   gauges(name: string, help: string, read: () => [Labels, number][]): void {
     this.#declare(name, { help, kind: "gauge", read });
   }
@@ -76,7 +76,7 @@ export class Counter {
     this.series(labels).value += count;
   }
 
-  /** One series of it, for what is counted with every request. */
+  /** One series, for code that counts every request. */
   series(labels: Labels): { value: number } {
     return this.#series.of(labels);
   }
@@ -91,7 +91,7 @@ export class Histogram {
   readonly #bounds: readonly number[];
   readonly #series: LabelledSeries<HistogramSeries>;
 
-  /** The bounds rise. What is above the last one is in the bucket `+Inf`. */
+  /** The bounds are ascending. Larger values are in the bucket `+Inf`. */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#series = new LabelledSeries(() => new HistogramSeries(bounds));

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Ends after `ms`, or early and without a fault when the signal does. */
+/** Resolves after `ms`, or early and without an error when the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await setTimeout(ms, undefined, { signal });

@@ -6,7 +6,7 @@ export const EXIT_WRONG_SETTINGS = 2;
 
 const SHOWN_LENGTH_MAX = 200;
 
-/** Settings that a person wrote wrongly: after its first line `message` has one line for each of them. */
+/** Invalid settings. After its first line, `message` has one line for each of them. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
 
@@ -65,7 +65,7 @@ export function readSettings<P extends Process>(
   return values as SettingsOf<P>;
 }
 
-/** What `read` answers. Undefined when the settings are wrong: that is then reported, and the exit code of this process is set. */
+/** Returns the result of `read`. If the settings are invalid, reports that, sets the exit code and returns undefined. */
 export function settingsOrUndefined<Settings>(read: () => Settings): Settings | undefined {
   try {
     return read();

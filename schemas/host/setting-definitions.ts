@@ -21,13 +21,13 @@ export type Process = "npm start" | "ingress" | "processors" | "api" | "tracker"
 
 export type SettingDefinition = {
   readonly type: SettingType<unknown>;
-  /** As a person would write it. */
+  /** As an operator would write it. */
   readonly default?: string;
   /** What happens without a default when the variable is not set. */
   readonly unset?: string;
   readonly requiredBy?: readonly Process[];
   readonly readBy: readonly Process[];
-  /** The value may hold a password: no message shows it. */
+  /** The value may contain a password, so no message shows it. */
   readonly isSecret?: true;
   readonly meaning: string;
 };

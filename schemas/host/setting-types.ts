@@ -27,7 +27,7 @@ export const existingFile: SettingType<string> = {
 
 export const port: SettingType<number> = wholeNumber({ min: 1, max: 65_535 });
 
-/** Port 0 stands for any free one. */
+/** Port 0 means any free port. */
 export const portOrAny: SettingType<number> = wholeNumber({ min: 0, max: 65_535 });
 
 export const onOff: SettingType<boolean> = {
@@ -74,7 +74,7 @@ export function text(accepts: string, pattern: RegExp): SettingType<string> {
   return { accepts, parse: (given) => (pattern.test(given) ? given : undefined) };
 }
 
-/** Both bounds are included; `orZero` adds a zero below them. */
+/** The bounds are inclusive; `orZero` also allows 0. */
 export function wholeNumber(options: {
   readonly min: number;
   readonly max: number;
@@ -121,7 +121,7 @@ export function url(schemes: readonly string[], example: string): SettingType<st
 }
 
 /**
- * Waits in milliseconds. A zero at the front stands for the first attempt, which does not wait, and is left out.
+ * Waits in milliseconds. A leading zero stands for the first attempt, which does not wait, and is dropped.
  */
 export function durations({ max }: { readonly max: number }): SettingType<readonly number[]> {
   return {

@@ -6,8 +6,8 @@ import type { Clock } from "../time/clock.ts";
  *   12 digits  UTC milliseconds of the click, equal to its `ts`: where to look in ClickHouse
  *    2 digits  shard: which click writer knows it while it is young
  *    4 digits  producer: the ingress process that minted it
- *   10 digits  random; of one producer's ids of a millisecond the later one's are higher
- *    4 digits  MAC: refuses made-up ids without a look-up; 1 of 65,536 passes by chance and is then simply not found
+ *   10 digits  random; a producer's later ids of the same millisecond are higher
+ *    4 digits  MAC: detects invented ids without a look-up; 1 of 65,536 passes by chance, and is then not found
  */
 const ID_DIGITS = /^[0-9a-f]{32}$/;
 const HEAD_DIGITS = 18;
@@ -16,25 +16,25 @@ const MAC_DIGITS = 4;
 const RANDOM_BYTES = RANDOM_DIGITS / 2;
 const RANDOM_POOL_BYTES = 20_480;
 const RANDOM_END = 2 ** (8 * RANDOM_BYTES);
-/** What a millisecond begins with, at most: the rest is for the ids behind the first. */
+/** Bound of the random part of a millisecond's first id. The range above it is for the ids that follow. */
 const FIRST_END = RANDOM_END / 2;
-/** From one id of a millisecond to the next, at most: a neighbour is as hard to guess as 22 bits and the MAC. */
+/** Maximum step between two ids of a millisecond. The next id is as hard to guess as 22 bits and the MAC. */
 const STEP_MAX = 2 ** 24;
 const LOW_WORD = 2 ** 32;
-/** A clock that steps back by no more is waited for; one that steps back further was wrong before, and is followed. */
+/** Time stands still while a clock that stepped back by up to this catches up. After a larger step, time goes back with the clock. */
 const STEP_BACK_MS_MAX = 1_000;
-/** How often a producer may repeat a millisecond: the lowest digits of the random part distinguish the repeats. */
+/** How often a producer may repeat a millisecond. The lowest bits of the random part distinguish the repeats. */
 const ERAS = 4;
 const BYTE_DIGITS: readonly string[] = Array.from({ length: 256 }, (_, byte) => hex(byte, 2));
 
-/** What an id says about itself. Nothing here is proof that the click exists. */
+/** The parts of an id. They do not prove that the click exists. */
 export type ClickIdParts = {
   readonly atMs: number;
   readonly shard: number;
   readonly producer: number;
 };
 
-/** Lower-cases a click id of the outside; undefined unless it is 32 hex digits. */
+/** Lower-cases a click id from a request; undefined unless it is 32 hex digits. */
 export function parseClickId(text: string): string | undefined {
   const id = text.toLowerCase();
   return ID_DIGITS.test(id) ? id : undefined;
@@ -56,13 +56,13 @@ export function orderInMillisecond(id: string): string {
   return id.slice(HEAD_DIGITS);
 }
 
-/** Whether an installation with this secret minted the id. */
+/** Whether the MAC of the id fits this secret. An invented id passes with a probability of 1 in 65,536. */
 export function isGenuineClickId(id: string, secret: string): boolean {
   const random = Number.parseInt(id.slice(HEAD_DIGITS, -MAC_DIGITS), 16);
   return macOf(keyOf(id.slice(0, HEAD_DIGITS), secret), random) === id.slice(-MAC_DIGITS);
 }
 
-/** An id of this time for whoever mints few: a producer with many has a {@link ClickIdMint}. */
+/** Mints a single id. A producer of many ids uses a {@link ClickIdMint}. */
 export function mintClickId({ atMs, shard, producer }: ClickIdParts, secret: string): string {
   const head = headOf(atMs, shard, hex(producer, 4));
   const random = randomBytes(RANDOM_BYTES).readUIntBE(0, RANDOM_BYTES);
@@ -70,9 +70,9 @@ export function mintClickId({ atMs, shard, producer }: ClickIdParts, secret: str
 }
 
 /**
- * Mints the click ids of one producer, each once. Its time does not go back with the small steps of a clock, and within a millisecond
- * each id is higher than the one before ({@link orderInMillisecond}), so that ids, positions in the journal and `ts` of a producer are
- * in one order. Only a clock that was ahead by more than {@link STEP_BACK_MS_MAX} takes the time back with it.
+ * Mints the click ids of one producer, each once. Its time does not go back when the clock steps back a little, and within a millisecond
+ * each id is higher than the one before ({@link orderInMillisecond}). So ids, journal positions and `ts` of a producer have the same order.
+ * Only after a step back of more than {@link STEP_BACK_MS_MAX} does the time go back too.
  */
 export class ClickIdMint {
   readonly #producerDigits: string;
@@ -88,7 +88,7 @@ export class ClickIdMint {
   #latest = 0;
   readonly #random: () => number;
 
-  /** `random` gives 40 bits. */
+  /** `random` returns 40 bits. */
   constructor(options: {
     producer: number;
     secret: string;
@@ -110,7 +110,7 @@ export class ClickIdMint {
     return this.#lastMs;
   }
 
-  /** `atMs` is an answer of {@link nowMs}; `shard` is 0 to 255. */
+  /** `atMs` is a result of {@link nowMs}; `shard` is 0 to 255. */
   mint(atMs: number, shard: number): string {
     this.#latest =
       this.#latestMs === atMs ? this.#nextRandom() : this.#inEra(this.#random() % FIRST_END);
@@ -119,7 +119,7 @@ export class ClickIdMint {
     return digits + randomDigits(this.#latest) + macOf(key, this.#latest);
   }
 
-  /** The number near this one that no other era gives. */
+  /** The nearest number that no other era uses. */
   #inEra(random: number): number {
     return random - (random % ERAS) + this.#era;
   }
@@ -133,7 +133,7 @@ export class ClickIdMint {
     return head;
   }
 
-  /** Above the newest one. A millisecond that is used up ends: that takes 60,000 ids, or a clock that stands still. */
+  /** A number above the newest one. Moves on to the next millisecond if this one is nearly used up: after 32,000 ids at the earliest. */
   #nextRandom(): number {
     const next = this.#inEra(this.#latest + ERAS + (this.#random() % STEP_MAX));
     if (next >= RANDOM_END) throw new RangeError("this millisecond has no more click ids");
@@ -146,7 +146,7 @@ function headOf(atMs: number, shard: number, producerDigits: string): string {
   return hex(atMs, 12) + hex(shard, 2) + producerDigits;
 }
 
-/** Asking the system for each would cost more than all the rest of an id. */
+/** Random bytes are fetched in blocks: a system call for each id would cost more than the rest of it. */
 function randomNumbers(): () => number {
   let pool = Buffer.alloc(0);
   let used = 0;
@@ -160,7 +160,7 @@ function randomNumbers(): () => number {
   };
 }
 
-/** By bytes: `toString(16)` of a number beyond 31 bits takes longer than all the rest. */
+/** Byte by byte, because `toString(16)` of a number beyond 31 bits takes longer than the rest of an id. */
 function randomDigits(random: number): string {
   const low = random >>> 0;
   return (
@@ -176,10 +176,10 @@ function byteDigits(byte: number): string {
   return BYTE_DIGITS[byte] ?? "";
 }
 
-/** Three secret 32-bit numbers of all ids with one head. */
+/** Three secret 32-bit numbers that ids with the same time, shard and producer share. */
 type MacKey = { readonly high: number; readonly low: number; readonly sum: number };
 
-/** What ids of a millisecond and a shard have in common. */
+/** What ids of the same millisecond and shard share. */
 type Head = { readonly atMs: number; readonly digits: string; readonly key: MacKey };
 
 function keyOf(head: string, secret: string): MacKey {
@@ -189,9 +189,9 @@ function keyOf(head: string, secret: string): MacKey {
 }
 
 /**
- * Mixes the random part under a key of its own for every millisecond and shard: the keyed hash costs 0.4 µs and is needed once for
- * all of them. A made-up id passes with 1 in 65,536. The key says nothing about that of another millisecond, and what could be
- * learnt from several ids of one is how to make up more of it, which are then not found.
+ * Mixes the random part with the key of its millisecond, shard and producer. The keyed hash costs 0.4 µs and is computed once for all of
+ * them. An invented id passes with a probability of 1 in 65,536. A key reveals nothing about other keys. From several ids with one key,
+ * more of them could be invented, but those are not found.
  */
 function macOf({ high, low, sum }: MacKey, random: number): string {
   let mixed = random ^ low;

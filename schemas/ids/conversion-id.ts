@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** A time-ordered UUID (version 7): new rows lie beside each other in the index. */
+/** A time-ordered UUID (version 7), so that new rows are adjacent in the index. */
 export function newConversionId(nowMs: number): string {
   const random = randomBytes(10);
   random.writeUInt8((random.readUInt8(0) & 0x0f) | 0x70, 0);

@@ -11,16 +11,16 @@ import {
   readPostgresMark,
 } from "./store-marks.ts";
 
-/** What a comparison of Postgres with ClickHouse found, and did about it. */
+/** The result of comparing Postgres with ClickHouse, and what was done about it. */
 export type Comparison =
   | { readonly found: "equal"; readonly own: PostgresMark }
-  /** The stores of two installations, or `tracker restored` was not run: nothing was changed. */
+  /** The stores belong to two installations, or `tracker restored` was not run. Nothing was changed. */
   | { readonly found: "strangers"; readonly own: PostgresMark; readonly recorded: ClickhouseMark }
   /** Postgres lacks beats that ClickHouse has. */
   | ({ readonly found: "postgres-went-back" } & CaughtUp)
-  /** Postgres runs in another life, and what it may have lost since the last beat shows nowhere. */
+  /** Postgres has a new life. It may have lost changes since the last beat, which nothing can show. */
   | ({ readonly found: "postgres-started-anew" } & CaughtUp)
-  /** Another process is lifting the sequences. */
+  /** Another process is raising the sequences. */
   | { readonly found: "being-caught-up" };
 type CaughtUp = {
   readonly own: PostgresMark;
@@ -29,11 +29,11 @@ type CaughtUp = {
 };
 
 /**
- * Compares what Postgres and ClickHouse say of each other, and lets Postgres give ids again once none can be given twice (P38). Safe
- * to run twice and in many processes at once. @throws what the drivers throw.
+ * Compares the marks in Postgres and ClickHouse, and allows Postgres to assign ids as soon as it cannot assign one twice (P38). Safe to run
+ * twice and in many processes at once. @throws what the drivers throw.
  */
 export async function compareStores(db: Queryable, clickhouse: Clickhouse): Promise<Comparison> {
-  // ClickHouse first: its mark is written after Postgres has counted, so that it is never ahead of what is read next.
+  // Read ClickHouse first: its mark is written after Postgres has counted, so it is never ahead of the mark that is read next.
   const recorded = await readClickhouseMark(clickhouse);
   const own = await readPostgresMark(db);
   if (recorded !== undefined && recorded.incarnation !== own.incarnation) {
@@ -65,9 +65,9 @@ async function caughtUp(
 }
 
 /**
- * Notes in both stores that the installation has ended, so that the next start need not leave out ids. Does nothing while a process
- * of another kind than `applicationName` is connected to Postgres. A process that dies in between leaves it unnoted, and the next
- * start lifts the sequences. @throws what the drivers throw.
+ * Records in both stores that the installation has stopped cleanly, so that the next start need not skip ids. Does nothing while a process
+ * of another kind than `applicationName` is connected to Postgres. If the process dies in between, nothing is recorded and the next start
+ * raises the sequences. @throws what the drivers throw.
  */
 export async function closeStores(
   db: Queryable,

@@ -4,9 +4,9 @@ import { type Lifted, type LiftOptions, liftSequences, readSequences } from "./s
 import { markClickhouse, readClickhouseMark, readPostgresMark } from "./store-marks.ts";
 
 /**
- * For a Postgres that is, or may be, behind ClickHouse: lifts its sequences, passes the beat that ClickHouse knows, and lets ids be
- * given. Any number of processes may notice at once, and one of them does it; answers undefined when another one is at it, or was
- * less than a minute ago. @throws what the drivers throw: the next call does it again.
+ * For a Postgres that is, or may be, behind ClickHouse: raises its sequences, raises its beat above the one in ClickHouse, and allows it to
+ * assign ids. If several processes call it, one of them does the work; returns undefined if another one is doing it, or has done it less
+ * than a minute ago. @throws what the drivers throw; the next call tries again.
  */
 export async function catchUpPostgres(
   db: Queryable,
@@ -37,7 +37,7 @@ export async function catchUpPostgres(
 
 /**
  * Makes the beat of Postgres the newest one, records the sequences in ClickHouse, and then allows ids in `life`. `life` was read before
- * the sequences were lifted, so that a life that began since then stays closed.
+ * the sequences were raised, so no ids are allowed in a life that began since then.
  */
 export async function passBeat(db: Queryable, clickhouse: Clickhouse, life: string): Promise<void> {
   const recorded = await readClickhouseMark(clickhouse);

@@ -3,14 +3,14 @@ import type { Clickhouse } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import { readMarkedSequences } from "./store-marks.ts";
 
-/** Ids that may have been given after the last record in ClickHouse: far more than an installation makes in seconds. */
+/** Ids to skip, because Postgres may have assigned some after the last record in ClickHouse. Far more than it assigns in seconds. */
 const MARGIN = 10_000;
-/** There are 65,535 producer numbers in all. */
+/** Smaller, because there are only 65,535 producer numbers. */
 const PRODUCER_MARGIN = 16;
 const PRODUCER_SEQUENCE = "ingress_producer_id_seq";
 const SCAN_SECONDS_MAX = 600;
 
-/** Columns of ClickHouse that hold ids of Postgres, with the sequence that they come from. */
+/** ClickHouse columns with ids from Postgres, each with the sequence that assigns them. */
 const CLICK_COLUMNS: readonly (readonly [column: string, sequence: string])[] = [
   ["workspace_id", "workspace_id_seq"],
   ["advertiser_id", "advertiser_id_seq"],
@@ -30,18 +30,18 @@ const KNOWN_IDS: Readonly<Record<string, typeof CLICK_COLUMNS>> = {
 
 type SequenceState = { readonly name: string; readonly last: number; readonly most: number };
 
-/** A sequence, and the value after which it goes on. */
+/** A sequence, with its last value before and after. */
 export type Lifted = { readonly name: string; readonly from: number; readonly to: number };
 
-/** Where every sequence stands; 0 for one that has given nothing. */
+/** The last value of every sequence; 0 for one that was never used. */
 export async function readSequences(db: Queryable): Promise<Map<string, number>> {
   return new Map((await sequenceStates(db)).map(({ name, last }) => [name, last]));
 }
 
 export type LiftOptions = {
   /**
-   * "restore": the rows of ClickHouse are searched as well, since its marks may have gone back, too. "restart": the marks are enough,
-   * and producer numbers stay, because there are few of them and their nonces protect them.
+   * "restore": searches the rows of ClickHouse too, because its marks may be from a backup as well. "restart": reads only the marks, and
+   * leaves producer numbers alone, because there are few of them and nonces already distinguish their users.
    */
   readonly after: "restart" | "restore";
   /** Producer numbers known from elsewhere. */
@@ -49,9 +49,9 @@ export type LiftOptions = {
 };
 
 /**
- * Lifts every sequence of Postgres above the highest value that ClickHouse knows of it, so that nothing that was made after a
- * backup shares its id with something new. Always safe: ids are left out, never given twice. @throws what the drivers throw;
- * sequences that were lifted by then stay so.
+ * Raises every sequence of Postgres above the highest value that ClickHouse has seen, so that no new record gets the id of one that was
+ * created after the backup. Always safe: it may skip ids but never assigns one twice. @throws what the drivers throw; sequences that
+ * were already raised stay raised.
  */
 export async function liftSequences(
   db: Queryable,
@@ -95,7 +95,7 @@ async function sequenceStates(db: Queryable): Promise<SequenceState[]> {
   return rows;
 }
 
-/** Grouped, so that projections by offer, partner and the like are read in place of the rows. */
+/** The `group by` lets ClickHouse read projections by offer, partner and so on instead of all rows. */
 async function highestOf(clickhouse: Clickhouse, table: string, column: string): Promise<number> {
   const answer = await clickhouse.query({
     query: `select max(id) as highest from (

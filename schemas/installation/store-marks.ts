@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Clickhouse } from "../clickhouse/connect.ts";
 import type { Queryable } from "../postgres/connect.ts";
 
-/** What one store says of the installation that it belongs to. */
+/** The mark in one store, by which it is compared with the other one. */
 export type StoreMark = {
   readonly incarnation: string;
   readonly beat: number;
@@ -10,21 +10,21 @@ export type StoreMark = {
   readonly at: string;
 };
 
-/** What Postgres says of itself. */
+/** The mark in Postgres. */
 export type PostgresMark = StoreMark & {
-  /** Another value after each start of the server, on another server, and in a database that was made anew. */
+  /** Changes with each start of the server, and is different on another server and in a new database. */
   readonly life: string;
-  /** The life in which ids may be given; `CLOSED_LIFE` after an orderly end; null before the first comparison. */
+  /** The life in which ids may be assigned; `CLOSED_LIFE` after a clean stop; null before the first comparison. */
   readonly verifiedLife: string | null;
 };
 
 /** What ClickHouse has recorded about Postgres. */
 export type ClickhouseMark = StoreMark & {
-  /** The last process had ended: Postgres gave no id after this beat. */
+  /** After a clean stop: Postgres assigned no id after this beat. */
   readonly isClosed: boolean;
 };
 
-/** In the place of the life in which ids may be given: there is none until somebody opens the installation again. */
+/** Value of `verifiedLife` while the installation is stopped: no ids may be assigned until it starts again. */
 export const CLOSED_LIFE = "closed";
 
 const ClickhouseMark = z.object({
@@ -36,7 +36,7 @@ const ClickhouseMark = z.object({
 const Sequences = z.object({ sequences: z.record(z.string(), z.int()) });
 const NO_INCARNATION = "00000000-0000-0000-0000-000000000000";
 
-/** Undefined for a ClickHouse without a record. Beats rise over all incarnations, so that no clock decides which is the newest. */
+/** Undefined for a ClickHouse without a mark. Beats rise across all incarnations, so the newest mark does not depend on a clock. */
 export async function readClickhouseMark(
   clickhouse: Clickhouse,
 ): Promise<ClickhouseMark | undefined> {
@@ -72,7 +72,7 @@ export async function readMarkedSequences(clickhouse: Clickhouse): Promise<Map<s
   return new Map(Object.entries(row?.sequences ?? {}));
 }
 
-/** Counts the beat up if the last one is older than `afterMs`; undefined when another process did. */
+/** Raises the beat if the last one is older than `afterMs`; undefined if another process did so. */
 export async function countBeat(
   db: Queryable,
   known: StoreMark,
@@ -89,7 +89,7 @@ export async function countBeat(
   return counted && { ...known, ...counted };
 }
 
-/** Tells ClickHouse. The same mark twice changes nothing. */
+/** Writes a mark and the sequences into ClickHouse. Writing the same mark twice changes nothing. */
 export async function markClickhouse(
   clickhouse: Clickhouse,
   { incarnation, beat }: Pick<StoreMark, "incarnation" | "beat">,

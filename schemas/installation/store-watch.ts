@@ -8,10 +8,10 @@ import { countBeat, markClickhouse } from "./store-marks.ts";
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 5_000;
-/** A store that hangs delays the end of the process by no more. */
+/** A store that hangs delays the end of the process by at most this. */
 const CLOSE_MS_MAX = 3_000;
-/** A mismatch stays until somebody acts: logged again after so many looks. */
-const LOOKS_A_LINE = 300;
+/** A mismatch stays until an operator acts, so it is logged again after this many comparisons. */
+const LOOKS_PER_LINE = 300;
 
 export type StoreWatchOptions = {
   readonly pool: Pool;
@@ -20,9 +20,9 @@ export type StoreWatchOptions = {
 };
 
 /**
- * Compares Postgres and ClickHouse every second, and records the sequences of Postgres in ClickHouse every 5 s. A Postgres that is
- * behind, or has restarted, gives no ids until its sequences are lifted here. Stores of two installations, or one store restored
- * without `tracker restored`, have different incarnations: that raises an alarm and changes nothing.
+ * Compares Postgres and ClickHouse every second, and records the sequences of Postgres in ClickHouse every 5 s. A Postgres that is behind,
+ * or has restarted, assigns no ids until this class has raised its sequences. Stores of two installations, and a store restored without
+ * `tracker restored`, have different incarnations: that is logged as an error and changes nothing.
  */
 export class StoreWatch {
   readonly #options: StoreWatchOptions;
@@ -31,7 +31,7 @@ export class StoreWatch {
   #looksWithMismatch = 0;
   /** Undefined while one of the stores has not answered. */
   areSame: boolean | undefined;
-  /** How often this process met a Postgres that was behind. */
+  /** How often this process found Postgres behind ClickHouse. */
   wentBack = 0;
 
   constructor(options: StoreWatchOptions) {
@@ -47,12 +47,12 @@ export class StoreWatch {
     await this.#done;
   }
 
-  /** Closes this, and notes the end of the installation if no process of another kind runs. `applicationName` is that of the pool. */
+  /** Stops, and records a clean stop if no process of another kind runs. `applicationName` is that of the pool. */
   async closeLast(applicationName: string): Promise<void> {
     await this.close();
     const { pool, clickhouse, log } = this.#options;
     const noted = closeStores(pool, clickhouse, applicationName).catch((error: unknown) => {
-      // One of them is away: the next start leaves out some ids.
+      // A store is away, so the next start skips some ids.
       log.info({ err: error }, "stores.end-not-noted");
     });
     const waiting = new AbortController();
@@ -65,7 +65,7 @@ export class StoreWatch {
       try {
         await this.look();
       } catch (error) {
-        // One of them is away: whoever needs it says so.
+        // A store is away. The code that needs it logs that.
         this.#options.log.debug({ err: error }, "stores.not-compared");
       }
       await pause(LOOK_MS, this.#end.signal);
@@ -109,7 +109,7 @@ export class StoreWatch {
 
   #reportMismatch({ own, recorded }: Extract<Comparison, { found: "strangers" }>): void {
     this.#looksWithMismatch += 1;
-    if (this.#looksWithMismatch % LOOKS_A_LINE !== 1) return;
+    if (this.#looksWithMismatch % LOOKS_PER_LINE !== 1) return;
     const incarnations = { postgres: own.incarnation, clickhouse: recorded.incarnation };
     this.#options.log.error(incarnations, "stores.do-not-belong-together");
   }

@@ -3,7 +3,7 @@ import type { Template } from "./template.ts";
 const UNRESERVED = /^[A-Za-z0-9_.~-]*$/;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** The template with every macro replaced by its value as it is. For texts that are no URL. */
+/** Replaces every macro with its unencoded value. Not for URLs. */
 export function expandTemplate<Macro extends string>(
   template: Template<Macro>,
   valueOf: (macro: Macro) => string,
@@ -17,7 +17,7 @@ export function expandTemplate<Macro extends string>(
   return text;
 }
 
-/** The template with every value percent-encoded, so that none can add to the structure of a URL. */
+/** Replaces every macro with its percent-encoded value, so that no value can change the structure of a URL. */
 export function expandUrlTemplate<Macro extends string>(
   template: Template<Macro>,
   valueOf: (macro: Macro) => string,

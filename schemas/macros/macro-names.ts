@@ -38,7 +38,7 @@ export const DESTINATION_MACROS = [
 ] as const;
 export type DestinationMacro = (typeof DESTINATION_MACROS)[number];
 
-/** Macros of a postback that a partner made (G125). */
+/** Macros of a postback that a partner created (G125). */
 export const PARTNER_POSTBACK_MACROS = [
   "click_id",
   "conversion_id",
@@ -77,7 +77,7 @@ export const PARTNER_POSTBACK_MACROS = [
   "timestamp",
 ] as const;
 
-/** Macros of a postback that staff made: also what partners do not see (G125). */
+/** Macros of a postback that staff created. They include values that partners may not see (G125). */
 export const STAFF_POSTBACK_MACROS = [
   ...PARTNER_POSTBACK_MACROS,
   "txid",

@@ -1,4 +1,4 @@
-/** Text cut at its macros: `texts` has one element more than `macros`, and they alternate. */
+/** A text split at its macros. `texts` has one element more than `macros`, and they alternate. */
 export type Template<Macro extends string> = {
   readonly texts: readonly string[];
   readonly macros: readonly Macro[];
@@ -6,7 +6,7 @@ export type Template<Macro extends string> = {
 
 const MACRO = /\{([a-z][a-z0-9_]*)\}/g;
 
-/** Cuts `text` at the macros named in `known`. Whatever else stands in braces is text like any other (G125, G148). */
+/** Splits `text` at the macros in `known`. Anything else in braces is ordinary text (G125, G148). */
 export function parseTemplate<Macro extends string>(
   text: string,
   known: readonly Macro[],

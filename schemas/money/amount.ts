@@ -1,14 +1,14 @@
 import assert from "node:assert";
 
 /**
- * An amount of money in ten-thousandths of its currency's unit: `125000n` is 12.5000. The currency stands beside it, in the
- * record that holds both; amounts of different currencies are never added (ENV-021). No float touches money (P20).
+ * An amount of money in ten-thousandths of its currency's unit: `125000n` is 12.5000. The record that contains it also has its currency.
+ * Amounts of different currencies are never added (ENV-021). No float touches money (P20).
  */
 export type Amount = bigint;
 
 const SCALE_DIGITS = 4;
 const SCALE = 10_000n;
-/** A rate of 100 percent, as the ten-thousandths of percent points in which cps and rps rates are kept (G45). */
+/** 100 percent in ten-thousandths of percent points, the unit of cps and rps rates (G45). */
 const PERCENT_WHOLE = 100n * SCALE;
 const PLAIN_DECIMAL = /^(\d{1,14})(?:\.(\d{1,4}))?$/;
 
@@ -20,7 +20,7 @@ export function parseAmount(text: string): Amount | undefined {
   return BigInt(whole) * SCALE + BigInt(fraction.padEnd(SCALE_DIGITS, "0"));
 }
 
-/** Reads a decimal that one of our own databases wrote, sign and all. @throws {AssertionError} for anything else. */
+/** Reads a decimal from one of our databases; it may be negative. @throws {AssertionError} for anything else. */
 export function amountOf(stored: string): Amount {
   const negative = stored.startsWith("-");
   const amount = parseAmount(negative ? stored.slice(1) : stored);
@@ -28,7 +28,7 @@ export function amountOf(stored: string): Amount {
   return negative ? -amount : amount;
 }
 
-/** The decimal string of the contract: four places, always (ENV-005). */
+/** The decimal string of the contract, always with four places (ENV-005). */
 export function formatAmount(amount: Amount): string {
   const magnitude = amount < 0n ? -amount : amount;
   const fraction = (magnitude % SCALE).toString().padStart(SCALE_DIGITS, "0");

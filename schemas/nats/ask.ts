@@ -3,7 +3,7 @@ import type { ZodType } from "zod";
 import type { Nats } from "./connect.ts";
 import type { Subjects } from "./subjects.ts";
 
-/** What one process asks of another, as JSON, and what it may hear. */
+/** A JSON request to another process, and the schema of its answer. */
 export type Question<Answer> = {
   readonly subject: (subjects: Subjects) => string;
   readonly body: unknown;
@@ -12,8 +12,8 @@ export type Question<Answer> = {
 };
 
 /**
- * Returns the answer of another process. Undefined when none came in time, or without `nats`: an outage, after which it is unknown
- * whether the question arrived. @throws {SyntaxError | ZodError} for an answer of another form.
+ * Returns the answer of another process. Undefined if none arrived in time, or without `nats`: an outage, after which it is unknown whether
+ * the request arrived. @throws {SyntaxError | ZodError} for an answer that does not fit the schema.
  */
 export async function ask<Answer>(
   nats: Nats | undefined,
@@ -26,7 +26,7 @@ export async function ask<Answer>(
   try {
     message = await connection.request(subject(subjects), text, { timeout: timeoutMs });
   } catch {
-    // No responder, no time left, or the connection went: all of them an outage.
+    // No responder, a time-out or a lost connection: each is an outage.
     return undefined;
   }
   return answer.parse(message.json());

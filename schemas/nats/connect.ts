@@ -4,14 +4,14 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { type Subjects, subjectsOf } from "./subjects.ts";
 
 export type NatsOptions = {
-  /** `nats://user:password@host:port`, several separated by commas; the user of the first one is that of all. */
+  /** `nats://user:password@host:port`, several separated by commas; the user of the first one is used for all. */
   readonly url: string;
-  /** As `nats server report connections` shows it. */
+  /** The name in `nats server report connections`. */
   readonly name: string;
   readonly prefix: string;
 };
 
-/** One connection of a process, with the names of this installation. */
+/** The connection of a process, and the subjects and streams of this installation. */
 export type Nats = {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
@@ -24,7 +24,7 @@ const RECONNECT_WAIT_MS = 250;
 const CONNECT_TIMEOUT_MS = 5_000;
 const PING_INTERVAL_MS = 5_000;
 
-/** Connects, and keeps reconnecting for ever once it was connected. @throws when the first attempt fails: the caller repeats it. */
+/** Connects, and afterwards reconnects for ever. @throws when the first attempt fails; the caller repeats it. */
 export async function connectNats(options: NatsOptions): Promise<Nats> {
   const connection = await connect({
     ...natsServers(options.url),
@@ -35,7 +35,7 @@ export async function connectNats(options: NatsOptions): Promise<Nats> {
     timeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_INTERVAL_MS,
     maxPingOut: 2,
-    // Every request would take a stack trace beforehand, for an error that nearly none of them has.
+    // Otherwise the client captures a stack trace for every request, in case it fails.
     noAsyncTraces: true,
   });
   return {
@@ -47,7 +47,7 @@ export async function connectNats(options: NatsOptions): Promise<Nats> {
   };
 }
 
-/** The client reads no user from an address. */
+/** The client does not read the user from the URL. */
 export function natsServers(urls: string): {
   readonly servers: string[];
   readonly user?: string;

@@ -5,24 +5,24 @@ import type { Nats } from "./connect.ts";
 import { clicksStream } from "./streams.ts";
 
 const NS_PER_MS = 1_000_000;
-/** Nothing is to be sent again to an owner that lives: what it missed it reads through a consumer of a new name. */
+/** So long that nothing is redelivered to a live owner. It reads what it missed through a consumer with a new name. */
 const ACK_WAIT_MS = 24 * 3_600_000;
 /**
- * Above what an owner holds while ClickHouse is away (128 MiB, where a message has one click of 400 bytes or more): it stops
- * reading by itself, and until then each click has to be known (P12).
+ * More messages than an owner holds while ClickHouse is away (128 MiB; a message has at least one click of 400 bytes). The owner itself
+ * stops reading at its limit; until then it must get every click (P12).
  */
 const ACKS_PENDING_MAX = 400_000;
 const PULL_EXPIRES_MS = 10_000;
 
-/** `acknowledged`: after the last message that was acknowledged. `beginning`: everything that the stream still holds. */
+/** `acknowledged`: after the last acknowledged message. `beginning`: everything that is still in the stream. */
 export type LaneStart = "acknowledged" | "beginning";
 
 /**
  * The messages of a lane in the order of the stream, for its one owner. Acknowledging a message acknowledges all before it.
  *
- * Each call makes a durable consumer of its own name, after the one before, and removes that one: what was handed to an owner
- * that is gone comes at once, and a late acknowledgement of such an owner says nothing about messages of the new consumer.
- * Ends, or throws, when the stream or the consumer is gone.
+ * Each call creates a durable consumer with a new name, which starts where the previous one was, and removes the previous one. So messages
+ * that were sent to a dead owner come again at once, and a late acknowledgement of that owner does not affect the new consumer. Ends, or
+ * throws, when the stream or the consumer was deleted.
  */
 export async function consumeLane(
   nats: Nats,
@@ -66,7 +66,7 @@ export async function laneConsumers(nats: Nats, lane: number): Promise<ConsumerI
 }
 
 /**
- * Forgets what was acknowledged of a lane: its next owner reads everything that the stream still holds. For a lane without an
+ * Forgets which messages of a lane were acknowledged, so that its next owner reads everything in the stream. Only for a lane without an
  * owner. Safe to run twice.
  */
 export async function forgetAcknowledged(nats: Nats, lane: number): Promise<void> {

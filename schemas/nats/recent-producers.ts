@@ -3,11 +3,11 @@ import { decodeBatchHead } from "../events/click-batch.ts";
 import type { Nats } from "./connect.ts";
 import { clicksStream } from "./streams.ts";
 
-/** An idle producer speaks ten times a second over all lanes: this many messages hold a word of each that lives. */
+/** An idle producer sends ten messages a second over all lanes, so this many messages contain one from each live producer. */
 const MESSAGES_MAX = 20_000;
 const PATIENCE_MS = 5_000;
 
-/** Numbers of the producers in the newest messages of the stream; none where there is no stream. */
+/** Numbers of the producers in the newest messages of the stream; empty without a stream. */
 export async function recentProducers(nats: Nats): Promise<number[]> {
   const manager = await nats.manager();
   const stream = clicksStream(nats);
@@ -27,7 +27,7 @@ export async function recentProducers(nats: Nats): Promise<number[]> {
     try {
       producers.add(decodeBatchHead(message.data).head.producer);
     } catch {
-      // No producer of ours wrote it: the click writers report such messages.
+      // Not from one of our producers. The click writers report such messages.
       continue;
     }
     if (message.seq >= state.last_seq) break;

@@ -3,19 +3,19 @@ import type { Nats } from "./connect.ts";
 
 const NS_PER_MS = 1_000_000;
 const HOUR_MS = 3_600_000;
-/** Clicks stay this long after they are stored, so that a ClickHouse that lost them is filled again (P5). */
+/** Clicks stay this long after they were stored, so that a ClickHouse that lost them can be filled again (P5). */
 const CLICKS_MAX_AGE_MS = 72 * HOUR_MS;
 const GIB = 1024 ** 3;
 /**
- * The first for which the server has room: it reserves them. Without a limit of its own (-1), a stream ends at the limit of
- * the server, which then refuses clicks: they stay in the journals.
+ * Sizes to try, largest first; the server reserves the bytes. A stream without its own limit (-1) is full at the limit of the server, which
+ * then refuses clicks: they stay in the journals.
  */
 const CLICKS_BYTES_MAX = [64 * GIB, 16 * GIB, 4 * GIB, -1];
-/** The server reserves the bytes of a stream, and has not that many (JSStorageResourcesExceededErr). */
+/** The server cannot reserve that many bytes (JSStorageResourcesExceededErr). */
 const NO_ROOM = 10_047;
 const DUPLICATE_WINDOW_MS = 120_000;
 
-/** Stream of all lanes. JetStream names hold no dots. */
+/** The stream of all lanes. JetStream names must not contain dots. */
 export function clicksStream(nats: Nats): string {
   return nats.prefix === "" ? "CLICKS" : `CLICKS_${nats.prefix.replaceAll(".", "_")}`;
 }
@@ -29,13 +29,13 @@ export async function ensureStreams(nats: Nats, replicas = 1): Promise<void> {
     max_age: CLICKS_MAX_AGE_MS * NS_PER_MS,
     duplicate_window: DUPLICATE_WINDOW_MS * NS_PER_MS,
     num_replicas: replicas,
-    // The oldest goes first: producers keep what is not stored, and a full stream must never refuse the newest click.
+    // A full stream discards its oldest messages and never refuses a new click. Producers keep clicks until they are stored.
     discard: DiscardPolicy.Old,
     allow_direct: true,
   };
   const { streams } = manager;
   if (await exists(streams.get(name))) {
-    // The size it was given when it was made stays.
+    // Keep the size with which the stream was created.
     await streams.update(name, settings);
     return;
   }

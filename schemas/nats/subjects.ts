@@ -5,7 +5,7 @@ export type Subjects = {
   readonly allClicks: string;
   /** Core: `Watermarks` of the writers, once a second and after each flush. */
   readonly watermark: string;
-  /** Core, without a body: the writer of a lane is asked, and wants to hear from idle producers how far they are. */
+  /** Core, without a body: a writer was queried and needs the positions of idle producers. */
   readonly clickWordWanted: (lane: number) => string;
   /** Core request to the owner of a shard: `ClickQuery` → `ClickAnswer`. */
   readonly clickQuery: (shard: number) => string;

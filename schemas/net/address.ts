@@ -46,7 +46,7 @@ export function isIpv4(groups: IpGroups): boolean {
   return MAPPED_PREFIX.every((group, i) => groups[i] === group);
 }
 
-/** The one spelling of an address for storage and comparison, as {@link formatIp} writes it. "" for any other text. */
+/** The canonical spelling of an address for storage and comparison ({@link formatIp}). "" if the text is not an address. */
 export function normalIp(text: string): string {
   if (parseIpv4(text) >= 0) return text;
   const groups = parseIp(text);

@@ -1,13 +1,13 @@
 import { normalIp } from "./address.ts";
 import { ipRangesOf } from "./ip-ranges.ts";
 
-/** Longer chains are cut: no honest one comes near. */
+/** Longer chains are cut. Real ones are much shorter. */
 const HOPS_MAX = 64;
 
-/** An address in its normal form, "" when it is none, and whether its word counts. */
+/** An address in its normal form, "" if invalid, and whether it is a trusted proxy. */
 export type Hop = { readonly ip: string; readonly isTrusted: boolean };
 
-/** Who may speak for others (TRUSTED_PROXIES): X-Forwarded-For and X-Forwarded-Proto of anyone else are not read. */
+/** Trusted proxies (TRUSTED_PROXIES). X-Forwarded-For and X-Forwarded-Proto from other senders are ignored. */
 export type TrustedProxies = { readonly hop: (address: string) => Hop };
 
 /** @throws {RangeError} naming every item that is neither an address nor a CIDR. */
@@ -25,9 +25,8 @@ export function parseTrustedProxies(list: readonly string[]): TrustedProxies {
 export type Client = { readonly ip: string; readonly isForwarded: boolean };
 
 /**
- * The right-most address that no trusted proxy stands for (P33, G07): the peer itself, unless it is trusted; then hop by
- * hop from the right of the chain, which is X-Forwarded-For or "". Whatever a client wrote stands further to the left and is
- * never reached.
+ * The right-most address that is not a trusted proxy (P33, G07): the peer itself, unless it is trusted; then hop by hop from the right of
+ * the chain, which is X-Forwarded-For or "". Addresses that a client forged are further to the left and never reached.
  */
 export function forwardedClient(peerIp: string, chain: string, trusted: TrustedProxies): Client {
   const peer = trusted.hop(peerIp);

@@ -8,9 +8,9 @@ export type IpRanges = {
   readonly isEmpty: boolean;
 };
 
-/** Whether a user may list it: an IPv4 or IPv6 address, or a CIDR of them (G07). */
+/** Whether a list of a user may contain it: an IPv4 or IPv6 address or CIDR (G07). */
 export function isAddressOrCidr(text: string): boolean {
-  // Of an IPv4 address in its IPv6 form, /24 could be meant either way.
+  // For an IPv4 address in its IPv6 form, it is unclear which form /24 refers to.
   const isAmbiguous = /^::ffff:[\d.]+\//i.test(text);
   return !/[\s-]/.test(text) && !isAmbiguous && parseRange(text) !== undefined;
 }
@@ -61,7 +61,7 @@ function parseRange(text: string): Range | undefined {
   return bits > 128 || (isIpv4(groups) && bits < 96) ? undefined : cidr(groups, bits);
 }
 
-/** Both of one family, and in this order. */
+/** Both bounds must be of one family, in ascending order. */
 function parseFromTo(first: string, last: string): Range | undefined {
   const [from, to] = [parseIp(first.trim()), parseIp(last.trim())];
   if (from === undefined || to === undefined || isIpv4(from) !== isIpv4(to)) return undefined;

@@ -1,4 +1,4 @@
-/** `http://address:port` as a client on this machine writes it: an address that means "all" becomes loopback. */
+/** `http://address:port` for a client on this machine. An address that means "all" becomes loopback. */
 export function listenerOrigin(address: string, port: number): string {
   if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
   if (address === "::") return `http://[::1]:${port}`;

@@ -8,9 +8,9 @@ const SPECIAL_IPV4 = [
   ...["192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24"],
   ...["203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
 ];
-/** The only range of IPv6 that is given out, ... */
+/** The only assigned range of public IPv6 addresses, ... */
 const GLOBAL_IPV6 = "2000::/3";
-/** ... less protocols, tunnels that lead to an IPv4 address of any kind (Teredo, 6to4), and documentation. */
+/** ... except for protocols, tunnels to arbitrary IPv4 addresses (Teredo, 6to4), and documentation. */
 const SPECIAL_IPV6 = [
   ...["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"],
 ];
@@ -20,8 +20,8 @@ const global = ipRangesOf(["0.0.0.0/0", GLOBAL_IPV6]);
 const loopback = ipRangesOf(["127.0.0.0/8", "::1"]);
 
 /**
- * Whether an address is one of the public Internet. Not so are loopback, private, link-local and other special ranges, all forms
- * of IPv6 that carry an IPv4 address, and whatever is no address, such as one with a zone.
+ * Whether an address is on the public Internet. False for loopback, private, link-local and other special ranges, for all forms of IPv6
+ * that contain an IPv4 address, and for invalid addresses, such as one with a zone.
  */
 export function isPublicAddress(address: string): boolean {
   const isMapped = address.includes(":") && !normalIp(address).includes(":");

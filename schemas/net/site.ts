@@ -1,6 +1,6 @@
 import { parseIp } from "./address.ts";
 
-/** Who shares one budget of requests: an IPv4 address, or the /64 that one IPv6 site has. `ip` is a normal form or "". */
+/** The key of a request budget: an IPv4 address, or the /64 of an IPv6 site. `ip` is a normal form or "". */
 export function siteOf(ip: string): string {
   const groups = ip.includes(":") ? parseIp(ip) : undefined;
   if (groups === undefined) return ip;

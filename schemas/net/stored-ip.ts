@@ -1,14 +1,14 @@
 import { formatIp, normalIp, parseIp } from "./address.ts";
 
-/** `ip_storage` of a workspace. Undefined for a call of no workspace: then only the network is kept. */
+/** `ip_storage` of a workspace. Undefined for a call without a workspace: then only the network is stored. */
 type Storage = "full" | "truncated" | undefined;
 
-/** An address as a workspace keeps it: whole, or the /24 of IPv4 and the /48 of IPv6 that it lies in. "" for any other text. */
+/** The stored form of an address: whole, or its /24 (IPv4) or /48 (IPv6). "" if the text is not an address. */
 export function storedIp(text: string, storage: Storage): string {
   return storedNormalIp(normalIp(text), storage);
 }
 
-/** The same for an address in its normal form ({@link normalIp}), which every click has: saves 0.2 µs. */
+/** The same for an address that is already in its normal form ({@link normalIp}), as in every click. Saves 0.2 µs. */
 export function storedNormalIp(ip: string, storage: Storage): string {
   if (storage === "full" || ip === "") return ip;
   if (!ip.includes(":")) return `${ip.slice(0, ip.lastIndexOf("."))}.0`;

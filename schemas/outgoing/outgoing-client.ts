@@ -14,13 +14,13 @@ export type OutgoingRequest = {
   readonly method: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** For everything: name, connection, answer, redirects. At most, and by default, 10 s. */
+  /** Limit for the whole request: name, connection, answer, redirects. Default and maximum: 10 s. */
   readonly timeoutMs?: number;
-  /** How many redirects are followed, each to a public address only. 0 by default: then one is an answer like any other. */
+  /** How many redirects to follow, each only to a public address. Default 0: a redirect is then an answer like any other. */
   readonly redirectsMax?: number;
   /**
-   * Whose connections it uses, such as one endpoint: at most 8 requests at a time to an origin, and none waits for those of
-   * another name. "" by default.
+   * Name of the connection pool, such as an endpoint. Each name has at most 8 concurrent requests per origin, and does not wait for other
+   * names. Default "".
    */
   readonly connectionsOf?: string;
 };
@@ -30,20 +30,20 @@ export type OutgoingAnswer = {
   readonly statusText: string;
   /** The first 2 KiB. */
   readonly body: string;
-  /** As it came; "" for none. */
+  /** The header as received; "" if absent. */
   readonly retryAfter: string;
-  /** Where it redirects to, as it came; "" for none. */
+  /** The target of the redirect, as received; "" if absent. */
   readonly location: string;
 };
 
 export type OutgoingReach = {
-  /** Reach loopback addresses too, for trying it out (ALLOW_PRIVATE_DESTINATIONS, G127). */
+  /** Also allow loopback addresses, for tests (ALLOW_PRIVATE_DESTINATIONS, G127). */
   readonly allowLoopback: boolean;
-  /** Instead of the system's, as `address:port`. */
+  /** Name servers as `address:port`, instead of the system's. */
   readonly nameServers?: readonly string[];
 };
 
-/** What came of a request; nothing of it is thrown. */
+/** The result of a request. Errors are part of it, not thrown. */
 export type OutgoingAttempt =
   | ({ readonly kind: "answered" } & OutgoingAnswer)
   | ({ readonly kind: "failed" } & OutgoingFailure);
@@ -57,20 +57,19 @@ const BODY_BYTES_MAX = 2_048;
 const HEADER_BYTES_MAX = 16_384;
 const STATUS_TEXT_MAX = 100;
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** To one origin, for each value of `connectionsOf`. */
-const CONNECTIONS_AN_ORIGIN = 8;
-/** Groups of connections that are kept for the next request; the one used longest ago is closed. */
+/** Connections to one origin, for each value of `connectionsOf`. */
+const CONNECTIONS_PER_ORIGIN = 8;
+/** Connection pools that stay open. Beyond this, the least recently used one is closed. */
 const AGENTS_MAX = 1_024;
 const IDLE_MS = 4_000;
 
 /**
- * Sends requests to addresses that customers name. A name is resolved first, what is not public is left out, and the connection
- * goes to the very address that was looked at (G127): a name that resolves differently the second time gains nothing.
- * So it is at each redirect, where they are followed.
+ * Sends requests to URLs of customers. It resolves the host name, drops addresses that are not public, and connects to a checked address
+ * (G127), so a name that resolves differently the second time cannot bypass the check. The same applies to each redirect.
  */
 export class OutgoingClient {
   readonly #connect: buildConnector.connector;
-  /** By `connectionsOf`, the one used last at the end. */
+  /** By `connectionsOf`, the most recently used last. */
   readonly #agents = new Map<string, Agent>();
 
   constructor(reach: OutgoingReach) {
@@ -78,9 +77,9 @@ export class OutgoingClient {
   }
 
   /**
-   * Any status is an answer.
-   * @throws {ForbiddenDestinationError} for what is not public, or no http(s); {RedirectError} for one that is not followed;
-   * else what the network or the time-out says.
+   * Returns an answer of any status.
+   * @throws {ForbiddenDestinationError} if the destination is not public or not http(s); {RedirectError} for a redirect that is not
+   * followed; else errors of the network or the time-out.
    */
   async send(outgoing: OutgoingRequest): Promise<OutgoingAnswer> {
     const { url, method, headers = {}, body = null, timeoutMs = TIMEOUT_MS } = outgoing;
@@ -99,7 +98,7 @@ export class OutgoingClient {
     }
   }
 
-  /** {@link send} in the words of the delivery log. */
+  /** Like {@link send}, but returns errors in the form of the delivery log. */
   async attempt(outgoing: OutgoingRequest): Promise<OutgoingAttempt> {
     try {
       return { kind: "answered", ...(await this.send(outgoing)) };
@@ -113,7 +112,7 @@ export class OutgoingClient {
       this.#agents.get(name) ??
       new Agent({
         connect: this.#connect,
-        connections: CONNECTIONS_AN_ORIGIN,
+        connections: CONNECTIONS_PER_ORIGIN,
         pipelining: 1,
         keepAliveTimeout: IDLE_MS,
         headersTimeout: TIMEOUT_MS,
@@ -160,7 +159,7 @@ async function ask(
   };
 }
 
-/** Where a redirect leads, with a body only where its status keeps the method (RFC 9110, 15.4). */
+/** The next request of a redirect. It has a body only if the status keeps the method (RFC 9110, 15.4). */
 function nextHop(hop: Hop, status: number, location: string): Hop {
   const url = URL.canParse(location, hop.url.href) ? new URL(location, hop.url) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
@@ -170,7 +169,7 @@ function nextHop(hop: Hop, status: number, location: string): Hop {
   return { url, method: "GET", headers: Object.fromEntries(headers), body: null };
 }
 
-/** Ends the connection of an answer that is longer. */
+/** Reads the body up to the limit; closes the connection if it is longer. */
 async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -187,7 +186,7 @@ function connectorOf({ allowLoopback, nameServers }: OutgoingReach): buildConnec
     isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
   const connect = buildConnector({
     timeout: TIMEOUT_MS,
-    // As the socket asks for it: what it gets is what it connects to.
+    // The socket calls this function and connects to an address that it returns.
     lookup: (hostname, options, callback) => {
       resolveHost(hostname, nameServers).then(
         (addresses) =>
@@ -200,7 +199,7 @@ function connectorOf({ allowLoopback, nameServers }: OutgoingReach): buildConnec
     },
   });
   return (options, callback) => {
-    // An address is not looked up: the socket would take it as it is.
+    // The socket would connect to a literal address without a look-up, so check it here.
     const host = options.hostname.replace(/^\[(.*)\]$/, "$1");
     if (isIP(host) !== 0 && !isReachable(host)) callback(forbidden(host), null);
     else connect(options, callback);

@@ -1,19 +1,19 @@
-/** The destination may not be reached from here: asking again changes that only if its name then leads elsewhere. */
+/** The destination is not allowed. A repeat helps only if its name then resolves to another address. */
 export class ForbiddenDestinationError extends Error {
   override readonly name = "ForbiddenDestinationError";
 }
 
-/** A redirect that is not followed. The message is that of the delivery log. */
+/** A redirect that is not followed. The message appears in the delivery log. */
 export class RedirectError extends Error {
   override readonly name = "RedirectError";
 }
 
-/** No address of a name is known. */
+/** A name without an address. */
 export class NameError extends Error {
   override readonly name = "NameError";
 }
 
-/** What a delivery log says of a request that had no answer. */
+/** The entry in the delivery log for a request without an answer. */
 export type OutgoingFailure = { readonly error: string; readonly isPermanent: boolean };
 
 const BY_CODE: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 };
 const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;
 
-/** The words of the delivery log for what {@link OutgoingClient.send} throws. */
+/** Describes an error of {@link OutgoingClient.send} for the delivery log. */
 export function outgoingFailure(error: unknown): OutgoingFailure {
   if (error instanceof ForbiddenDestinationError)
     return { error: "destination address not allowed", isPermanent: true };

@@ -8,9 +8,9 @@ const ANSWER_TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
 /**
- * Addresses of a name: the loopback ones of `localhost`, else those of the hosts file, else those that name servers give. The
- * system's own resolver is not asked: each question would hold one of the few threads of the process, and four name servers
- * that hang would hold all of them (P23).
+ * Addresses of a name: loopback addresses for `localhost`, else those in the hosts file, else those from name servers. Does not use the
+ * resolver of the operating system, because each call would block one of the few threads of the process: four slow name servers would
+ * block all of them (P23).
  *
  * @param nameServers instead of the system's, as `address:port`.
  * @throws {NameError}
@@ -23,7 +23,7 @@ export async function resolveHost(
   if (name === "localhost" || name.endsWith(".localhost")) return ["127.0.0.1", "::1"];
   const listed = addressesInHosts(await hostsFile(), name);
   if (listed.length > 0) return listed;
-  // Made anew, so that it knows the name servers of now.
+  // A new resolver for each call, so that it uses the current name servers.
   const resolver = new Resolver({ timeout: ANSWER_TIMEOUT_MS, tries: TRIES });
   if (nameServers !== undefined) resolver.setServers(nameServers);
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -36,7 +36,7 @@ export async function resolveHost(
   throw new NameError(`no address of ${hostname} is known`, { cause });
 }
 
-/** In the form of hosts(5). */
+/** The addresses of `name` in a file of the format hosts(5). */
 export function addressesInHosts(hosts: string, name: string): string[] {
   return hosts.split("\n").flatMap((line) => {
     const [address = "", ...names] = line.replace(/#.*/, "").trim().split(/\s+/);
@@ -49,7 +49,7 @@ async function hostsFile(): Promise<string> {
   try {
     return await readFile(HOSTS_FILE, "utf8");
   } catch {
-    // A system without one: name servers know all there is.
+    // No hosts file.
     return "";
   }
 }

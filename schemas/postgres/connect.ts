@@ -5,7 +5,7 @@ export interface Queryable {
   query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>;
 }
 
-/** Parameters only, never text put together from values; the name lets Postgres keep the plan. */
+/** Values are always parameters, never part of the text. With a name, Postgres caches the plan. */
 export type Statement = {
   readonly name?: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export type Statement = {
 export type Pool = Queryable & {
   connect(): Promise<PoolConnection>;
   end(): Promise<void>;
-  /** Called for faults of idle connections, which no caller would see. */
+  /** Called for errors of idle connections, which no caller would see. */
   onIdleError(listener: (error: Error) => void): void;
 };
 
@@ -23,7 +23,7 @@ export type PoolConnection = Queryable & { release(error?: Error): void };
 
 export type PoolOptions = {
   readonly url: string;
-  /** Process and part, as Postgres shows it in pg_stat_activity. */
+  /** Process and component, for pg_stat_activity. */
   readonly applicationName: string;
   readonly connectionsMax?: number;
   readonly statementTimeoutMs?: number;
@@ -32,14 +32,14 @@ export type PoolOptions = {
 const CONNECTIONS_MAX = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** The server ends a slow statement itself. After this margin the server must be gone, so the client ends the wait. */
+/** The server cancels a slow statement itself. If it has not done so after this margin, it is gone, and the client stops waiting. */
 const ANSWER_MARGIN_MS = 2_000;
 const LOCK_TIMEOUT_MS = 2_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 
 /**
- * Types as the whole project reads them: bigint columns are numbers (ids and counts stay below 2^53), numeric stays text
- * (no float touches money), timestamptz is the ISO text of the contract, date stays YYYY-MM-DD.
+ * How columns are read: bigint as a number (ids and counts stay below 2^53), numeric as text (no float touches money), timestamptz as the
+ * ISO text of the contract, date as YYYY-MM-DD.
  */
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
@@ -47,7 +47,7 @@ types.setTypeParser(pg.types.builtins.NUMERIC, (text) => text);
 types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
 types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
-/** Opens no connection yet: the first statement does, and fails with a PostgresError if it cannot. */
+/** Opens no connection yet. The first statement does, and fails if it cannot. */
 export function openPool(options: PoolOptions): Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
   const pool = new pg.Pool({

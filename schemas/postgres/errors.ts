@@ -1,4 +1,4 @@
-/** SQLSTATEs that mean something to us; every other one is a fault of ours or of the server. */
+/** SQLSTATEs that we handle. Any other one is an unexpected error. */
 export const SQLSTATE = {
   uniqueViolation: "23505",
   foreignKeyViolation: "23503",
@@ -35,7 +35,7 @@ export function postgresCode(error: unknown): string {
   return "";
 }
 
-/** Name of the unique index or constraint that a statement ran into; "" if it was something else. */
+/** Name of the unique index or constraint that a statement violated; "" for any other error. */
 export function violatedConstraint(error: unknown): string {
   if (
     postgresCode(error) !== SQLSTATE.uniqueViolation &&
@@ -53,16 +53,16 @@ export function violatedConstraint(error: unknown): string {
   return "";
 }
 
-/** The statement did not happen and may be tried again at once: another transaction was in the way. */
+/** Another transaction conflicted. The statement had no effect and may be repeated at once. */
 export function isTransactionConflict(error: unknown): boolean {
   const code = postgresCode(error);
   return code === SQLSTATE.serializationFailure || code === SQLSTATE.deadlockDetected;
 }
 
-/** The server is unreachable, too busy or stopping: an outage, never a business answer (P15). */
+/** Whether the server is unreachable, too busy or stopping: an outage, never a business error (P15). */
 export function isPostgresAway(error: unknown): boolean {
   const code = postgresCode(error);
   if (NETWORK.has(code) || AWAY.test(code) || code === SQLSTATE.lockNotAvailable) return true;
-  // The driver has no codes for a connection that it gave up itself.
+  // The driver has no error code for a connection that it closed itself.
   return code === "" && error instanceof Error && DRIVER_AWAY.test(error.message);
 }

@@ -7,16 +7,16 @@ export type ExchangeRate = {
   readonly denominator: bigint;
 };
 
-/** Whose money is converted, and into what. */
+/** The workspace whose rates apply, and the target currency. */
 export type ConvertedFor = { readonly workspaceId: number; readonly currency: string };
 
-/** What is to be converted: money of a currency on a day, `YYYY-MM-DD`. */
+/** The source currency, and the day of the rate, `YYYY-MM-DD`. */
 export type DatedCurrency = { readonly currency: string; readonly date: string };
 
 const RATE_DIGITS = 10;
 const RATE_SCALE = 10n ** BigInt(RATE_DIGITS);
 const BASE = "EUR";
-/** A rate serves for its day and the seven after it. */
+/** A rate is valid for its day and the seven days after it. */
 const USABLE_DAYS = 7;
 
 /** Decimal text, null without a usable rate. */
@@ -27,9 +27,8 @@ type FoundRates = {
 };
 
 /**
- * For each, in order, the rate of the day or the latest of the seven days before; undefined where either currency has none
- * (G76, G197). A usable rate of the workspace's own goes before any of the installation's (G201). The one definition of a usable
- * rate: of money that a call names and of ad costs.
+ * Returns for each query, in order, the rate of the day or the latest one of the seven days before; undefined if either currency has none
+ * (G76, G197). A usable rate of the workspace wins over any of the installation (G201). Money in calls and ad costs both use this function.
  */
 export async function findExchangeRates(
   db: Queryable,

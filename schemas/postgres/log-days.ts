@@ -1,9 +1,9 @@
 import type { Queryable } from "./connect.ts";
 
-/** A scheduler that is away for as long leaves rows to the partition without a range, and loses none. */
+/** If the scheduler is away for longer, rows go to the default partition. None is lost. */
 const DAYS_AHEAD = 14;
 
-/** Makes the partitions of the inbound log for the next days. Safe to run twice and at once. Returns how many it made. */
+/** Creates the partitions of the inbound log for the next days. Safe to run twice and concurrently. Returns how many it created. */
 export async function makeLogDays(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ made: number }>({
     name: "make-postback-log-days",

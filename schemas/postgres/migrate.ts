@@ -5,7 +5,7 @@ import type { Pool, Queryable } from "./connect.ts";
 import { postgresCode, SQLSTATE } from "./errors.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** The schema is newer than this release: it must not run, and says so (exit code of the processes: 3). */
+/** The schema is newer than this release, so the process must not run. It exits with code 3. */
 export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
 }
@@ -15,7 +15,7 @@ const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
 /** One migration at a time in a database; any number that nothing else uses. */
 const MIGRATION_LOCK = 7_265_000;
 
-/** Applies what is missing, each migration in its own transaction. Safe to run twice and at once. Answers their names. */
+/** Applies missing migrations, each in its own transaction; returns their names. Safe to run twice and concurrently. */
 export async function migratePostgres(pool: Pool): Promise<string[]> {
   const files = await migrationFiles();
   await pool.query({

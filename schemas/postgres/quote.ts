@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** A name of a table or column for the text of a statement, quoted. Values never go this way: they are parameters. */
+/** Quotes the name of a table or column for a statement. Not for values: they are parameters. */
 export function quoteIdentifier(name: string): string {
   return pg.escapeIdentifier(name);
 }

@@ -5,8 +5,8 @@ const ATTEMPTS_MAX = 4;
 const PAUSE_MS_MAX = 25;
 
 /**
- * Repeats `attempt` while another transaction is in the way (40001, 40P01), four times in all. Rethrows everything else, and
- * the last conflict.
+ * Repeats `attempt` after a conflict with another transaction (40001, 40P01), up to four attempts. Rethrows everything else, and the last
+ * conflict.
  */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts += 1) {

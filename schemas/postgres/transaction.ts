@@ -2,8 +2,8 @@ import type { Pool, Queryable, Statement } from "./connect.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 
 /**
- * Runs `work` in one transaction and answers after the commit. Repeats it when another transaction was in the way
- * (40001, 40P01), so `work` must do nothing outside of the transaction. Rethrows everything else after a rollback.
+ * Runs `work` in one transaction and returns after the commit. Repeats it after a conflict with another transaction (40001, 40P01), so
+ * `work` must have no effects outside the transaction. Rethrows everything else after a rollback.
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -16,7 +16,7 @@ const BEGIN = "begin";
 const COMMIT = "commit";
 const ROLLBACK = "rollback";
 
-/** Inside of a transaction: a savepoint that is gone afterwards, so that savepoints within each other share a name. */
+/** Nested transactions: a savepoint that is released afterwards, so nested ones can share its name. */
 const NESTED = new Map([
   [BEGIN, "savepoint nested"],
   [COMMIT, "release savepoint nested"],
@@ -24,8 +24,8 @@ const NESTED = new Map([
 ]);
 
 /**
- * A pool for work inside of a transaction: whatever calls {@link inTransaction} with it does so within `tx`, and a rollback
- * takes back that part only. Everything becomes visible when `tx` commits.
+ * A pool inside a transaction: {@link inTransaction} with it runs within `tx`, and a rollback undoes only that part. Everything becomes
+ * visible when `tx` commits.
  */
 export function poolWithin(tx: Queryable): Pool {
   const nested = (statement: Statement): Statement => ({
@@ -37,7 +37,7 @@ export function poolWithin(tx: Queryable): Pool {
     connect: async () =>
       await Promise.resolve({
         query: async (statement) => await tx.query(nested(statement)),
-        // The connection belongs to `tx`, as do its end and its faults.
+        // `tx` owns the connection: it closes it and handles its errors.
         release: () => undefined,
       }),
     end: async () => await Promise.resolve(),
@@ -55,7 +55,7 @@ async function once<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise
     return result;
   } catch (error) {
     await connection.query({ text: ROLLBACK }).catch((rollbackError: unknown) => {
-      // A connection that cannot roll back is not handed to anybody else.
+      // A connection that cannot roll back must not be used again.
       broken = rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError));
     });
     throw error;

@@ -5,7 +5,7 @@ import { DAY_MS } from "./zone.ts";
  */
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-/** 1970-01-01 was a Thursday, the fourth day of its week. */
+/** 1970-01-01 was a Thursday, the fourth day of the week. */
 const EPOCH_WEEKDAY = 3;
 const WEEKDAYS = [
   "Monday",
@@ -30,7 +30,7 @@ export function formatDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** `month` counts from 1 and may lie outside of 1 to 12. */
+/** `month` counts from 1 and may be outside 1 to 12. */
 export function dayOf(year: number, month: number, date: number): number {
   return Date.UTC(year, month - 1, date) / DAY_MS;
 }

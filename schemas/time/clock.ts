@@ -1,4 +1,4 @@
-/** Where code that depends on time gets it from. */
+/** The source of time for code that depends on it. */
 export interface Clock {
   /** UTC milliseconds since 1970. May step backwards when the host's clock is corrected. */
   nowMs(): number;

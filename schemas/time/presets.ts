@@ -19,14 +19,14 @@ export const PRESETS = [
 /** A named range of whole days (G29). */
 export type Preset = (typeof PRESETS)[number];
 
-/** Both days included. */
+/** Both days are inclusive. */
 export type Days = { readonly firstDay: number; readonly lastDay: number };
 
 export function isPreset(text: string): text is Preset {
   return (PRESETS as readonly string[]).includes(text);
 }
 
-/** The days of a preset, seen from `today`. What has not ended yet ends today. */
+/** The days of a preset relative to `today`. A period that has not ended yet ends today. */
 export function presetDays(preset: Preset, today: number): Days {
   const { year, month } = yearMonthOf(today);
   const quarterMonth = month - ((month - 1) % 3);
@@ -51,7 +51,7 @@ export function presetDays(preset: Preset, today: number): Days {
   return { firstDay, lastDay: next - 1 };
 }
 
-/** How many days a preset of the form `today` or `lastN` has: the span of an endpoint whose default it is (G30). */
+/** Number of days of the preset `today` or `lastN`, for endpoints that use it as their default (G30). */
 export function presetLength(preset: Preset): number {
   const { firstDay, lastDay } = presetDays(preset, 0);
   return lastDay - firstDay + 1;

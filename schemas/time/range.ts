@@ -22,9 +22,9 @@ export type RangeRules = {
   readonly nowMs: number;
   /** Zone of the answer when `tz` is absent (G31). */
   readonly workspaceTimezone: string;
-  /** Range when neither dates nor a preset are given; its length is the span before a lone `to`. */
+  /** The range if neither dates nor a preset are given. Its length is also that of the range before a lone `to`. */
   readonly defaultPreset: Preset;
-  /** The longest range, exactly this long included (T76); without it any range will do. */
+  /** The longest allowed range, inclusive (T76); undefined for no limit. */
   readonly daysMax?: number;
 };
 
@@ -40,10 +40,10 @@ export type RangeResult =
   | { readonly kind: "range"; readonly range: TimeRange }
   | ({ readonly kind: "refused" } & RangeRefusal);
 
-/** `range` of an answer (ENV-028). */
+/** `range` in an answer (ENV-028). */
 export type RangeEcho = { readonly from: string; readonly to: string; readonly tz: string };
 
-/** A `from` or `to` as read: the instants from the first to the last millisecond that it may mean. */
+/** A parsed `from` or `to`: its first and last millisecond, which differ for a date. */
 type Moment = {
   readonly firstMs: number;
   readonly lastMs: number;
@@ -54,7 +54,7 @@ const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?(Z|[+\- ]\d{2}:?\d{2})?$/i;
 const FORMATS = "a date (2025-01-31) or a date-time (2025-01-31T10:00:00Z), from 1970 to 2099";
 
-/** The range that a request asks for, by the rules of G29 to G32. `from` and `to` win over `preset`. */
+/** The range of a query (G29 to G32). `from` and `to` take precedence over `preset`. */
 export function resolveRange(query: RangeQuery, rules: RangeRules): RangeResult {
   const zone = zoneOf(query.tz ?? rules.workspaceTimezone);
   if (zone === undefined)
@@ -85,7 +85,7 @@ export function echoRange(range: TimeRange): RangeEcho {
   };
 }
 
-/** Whether a range is longer than so many days, by the calendar and by the clock: a day may have 23 or 25 hours. */
+/** Whether a range is longer than `days` both by the calendar and in units of 24 hours: a day may have 23 or 25 hours. */
 function isLonger({ fromMs, toMs, zone }: TimeRange, days: number): boolean {
   return toMs > Math.max(zone.addDays(fromMs, days), fromMs + days * DAY_MS);
 }
@@ -112,13 +112,13 @@ function rangeOfMoments(
   return { fromMs: Math.max(INSTANT_MS_MIN, fromMs), toMs };
 }
 
-/** Undefined for what was not sent. */
+/** Undefined if the parameter is absent. */
 function parseMoment(text: string | undefined, zone: Zone): Moment | undefined | "bad" {
   if (text === undefined) return undefined;
   const day = parseDay(text);
   const moment = day === undefined ? parseInstant(text, zone) : momentOfDay(day, zone);
   if (moment === undefined) return "bad";
-  // A zone's first and last days reach a little over the bounds.
+  // In some time zones the first and the last day reach beyond the bounds in UTC.
   const isWithin =
     moment.firstMs >= INSTANT_MS_MIN - DAY_MS && moment.lastMs <= INSTANT_MS_MAX + DAY_MS;
   return isWithin ? moment : "bad";
@@ -148,7 +148,7 @@ function parseClock(text: string): number | undefined {
   return isClock ? (hours * 60 + minutes) * MINUTE_MS + seconds * SECOND_MS : undefined;
 }
 
-/** A plus sign that was not percent-encoded arrives as a space, and is one. */
+/** A plus sign that was not percent-encoded arrives as a space, so a space counts as a plus sign. */
 function parseOffset(text: string): number | undefined | "local" {
   if (text === "") return "local";
   if (text.toUpperCase() === "Z") return 0;

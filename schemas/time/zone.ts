@@ -3,7 +3,7 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Instants outside of these bounds are refused by whoever reads one: 1970-01-01 up to the end of 2099, UTC ms. */
+/** Bounds of valid instants: 1970-01-01 to the end of 2099, UTC ms. Parsers refuse others. */
 export const INSTANT_MS_MIN = 0;
 export const INSTANT_MS_MAX = Date.UTC(2100, 0, 1) - 1;
 
@@ -11,13 +11,13 @@ export const INSTANT_MS_MAX = Date.UTC(2100, 0, 1) - 1;
 export type OffsetSegment = { readonly fromMs: number; readonly offsetMs: number };
 
 const NAME = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
-/** No zone changes its clocks twice within so short a time. */
+/** No zone changes its clocks twice within this time. */
 const SCAN_STEP_MS = 7 * DAY_MS;
 const zones = new Map<string, Zone>();
 
 /**
- * The IANA zone of this name; undefined when there is none. `name` of the zone is the one given, in its usual upper and
- * lower case (G31): an alias stays the alias. Zones are kept, which is bounded by the number of names.
+ * The IANA zone with this name; undefined if there is none. Its `name` is the given name in its usual upper and lower case (G31); an alias
+ * is not resolved. Zones are cached; their number is limited by the number of names.
  */
 export function zoneOf(name: string): Zone | undefined {
   const known = zones.get(name);
@@ -25,15 +25,15 @@ export function zoneOf(name: string): Zone | undefined {
   if (!NAME.test(name)) return undefined;
   const usual = usualName(name);
   if (usual === undefined) return undefined;
-  // Only usual names are kept: the ways to write one in upper and lower case are without number.
+  // Cached by the usual name only, because there are too many ways to mix upper and lower case.
   const zone = zones.get(usual) ?? new Zone(usual);
   zones.set(usual, zone);
   return zone;
 }
 
 /**
- * The clock of one time zone. "Local" times are milliseconds that read as UTC show the wall clock; a day is its number since
- * 1970-01-01. Right within {@link INSTANT_MS_MIN} and {@link INSTANT_MS_MAX}, on days of 23, 24 and 25 hours (T71).
+ * The clock of one time zone. A "local" time is the wall-clock time as if it were UTC, in milliseconds; a day is a number of days since
+ * 1970-01-01. Correct from {@link INSTANT_MS_MIN} to {@link INSTANT_MS_MAX}, including days of 23 and 25 hours (T71).
  */
 export class Zone {
   readonly name: string;
@@ -57,7 +57,7 @@ export class Zone {
     });
   }
 
-  /** What the zone's clocks are ahead of UTC. */
+  /** How far the zone's clocks are ahead of UTC. */
   offsetMsAt(atMs: number): number {
     const segments = this.#year(new Date(atMs).getUTCFullYear());
     let offsetMs = 0;
@@ -77,8 +77,8 @@ export class Zone {
   }
 
   /**
-   * When the wall clock shows `localMs`: the first time when it shows it twice; as much after a gap as it is after the gap's
-   * begin, when it never shows it.
+   * The instant when the wall clock shows `localMs`. If it shows it twice, the first one. If it never does, because clocks go forward over
+   * it, the instant as much after the change as `localMs` is after the start of the gap.
    */
   instantOf(localMs: number): number {
     const before = this.offsetMsAt(localMs - DAY_MS);
@@ -89,7 +89,7 @@ export class Zone {
     return shown.length > 0 ? Math.min(...shown) : localMs - before;
   }
 
-  /** The first instant of a day. A day begins where the one before ends, also when it has no midnight. */
+  /** The first instant of a day. A day begins where the previous one ends, even if it has no midnight. */
   startOfDayMs(day: number): number {
     return this.instantOf(day * DAY_MS);
   }
@@ -99,7 +99,7 @@ export class Zone {
     return this.instantOf(this.localMsAt(atMs) + days * DAY_MS);
   }
 
-  /** The offsets in force from `fromMs` to `toMs`, both included; the first segment begins at `fromMs`. */
+  /** The offsets from `fromMs` to `toMs`, inclusive; the first segment begins at `fromMs`. */
   segments(fromMs: number, toMs: number): OffsetSegment[] {
     const found: OffsetSegment[] = [{ fromMs, offsetMs: this.offsetMsAt(fromMs) }];
     const lastYear = new Date(toMs).getUTCFullYear();
@@ -139,7 +139,7 @@ export class Zone {
     return segments;
   }
 
-  /** The second in (`fromMs`, `toMs`] from which the offset is no longer `offsetMs`. */
+  /** The first second in (`fromMs`, `toMs`] at which the offset is no longer `offsetMs`. */
   #changeMs(fromMs: number, toMs: number, offsetMs: number): number {
     let same = fromMs;
     let changed = toMs;

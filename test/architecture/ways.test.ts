@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
 
-const TITLE = "## Where each way goes";
+const TITLE = "## Follow the code";
 /** `path` `name`, as the README writes a step. */
 const STEP = /`([\w./-]+[.](?:ts|sql))` `([\w#]+)`/g;
 
@@ -10,7 +10,7 @@ const readme = readFileSync(projectFile("README.md"), "utf8");
 const ways = readme.slice(readme.indexOf(TITLE) + TITLE.length).split("\n## ")[0] ?? "";
 const steps = [...ways.matchAll(STEP)].map(([, path = "", name = ""]) => [path, name] as const);
 
-test("the README shows the way of a click, a postback, a report and an offer", () => {
+test("the README lists the functions that a click, a postback, a report and a change of an offer pass", () => {
   const titles = [...ways.matchAll(/^\*\*(.+?)\*\*/gm)].map(([, title]) => title);
   expect(titles).toEqual(["A click", "A postback", "A report", "A change of an offer"]);
   expect(steps.length).toBeGreaterThan(25);
@@ -19,7 +19,7 @@ test("the README shows the way of a click, a postback, a report and an offer", (
 test.each(steps)("%s has %s", (path, name) => {
   expect(existsSync(projectFile(path))).toBe(true);
   const declarations = [
-    `^export (async )?(function[*]?|class|const) ${name}\\b`,
+    `^(export )?(async )?(function[*]?|class|const) ${name}\\b`,
     `^  (async )?${name}\\(`,
     `^CREATE FUNCTION ${name}\\(`,
   ];

@@ -18,8 +18,8 @@ import { type BenchResult, quantile } from "./result.ts";
 
 const ROUNDS = 3;
 const ROWS = 300_000;
-const RECORDS_A_MESSAGE = 256;
-const ROWS_AN_INSERT = 50_000;
+const RECORDS_PER_MESSAGE = 256;
+const ROWS_PER_INSERT = 50_000;
 const PUBLISHES_AT_ONCE = 64;
 /** A lane that no writer has. */
 const BASELINE_LANE = 99;
@@ -87,8 +87,8 @@ export async function insertSerialised(
     format: "JSONEachRow",
   });
   const inserts: Segment[] = [];
-  for (let from = 0; from < lines.length; from += ROWS_AN_INSERT) {
-    const page = lines.slice(from, from + ROWS_AN_INSERT);
+  for (let from = 0; from < lines.length; from += ROWS_PER_INSERT) {
+    const page = lines.slice(from, from + ROWS_PER_INSERT);
     const lineBytes = page.reduce((sum, line) => sum + line.length, 0);
     const builder = new SegmentBuilder(
       { producer: 1, epoch: round },
@@ -125,14 +125,14 @@ async function fillStream(
   try {
     await ensureStreams(nats);
     let waiting: Promise<unknown>[] = [];
-    for (let first = 0; first < lines.length; first += RECORDS_A_MESSAGE) {
+    for (let first = 0; first < lines.length; first += RECORDS_PER_MESSAGE) {
       const batch = {
         lane: 0,
         producer,
         epoch: 1,
         first,
         at: Date.now(),
-        lines: lines.slice(first, first + RECORDS_A_MESSAGE),
+        lines: lines.slice(first, first + RECORDS_PER_MESSAGE),
       };
       waiting.push(nats.jetstream.publish(nats.subjects.clicks(0), encodeBatch(batch)));
       if (waiting.length < PUBLISHES_AT_ONCE) continue;

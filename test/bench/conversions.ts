@@ -22,8 +22,8 @@ const SECONDS = 4;
 const WARM_UP_SECONDS = 2;
 const OFFERS = 200;
 const UNDER_WAY = 64;
-const CLICKS_A_ROUND = 20_000;
-const CLICKS_A_STATEMENT = 2_000;
+const CLICKS_PER_ROUND = 20_000;
+const CLICKS_PER_STATEMENT = 2_000;
 const PGBENCH_CLIENTS = 16;
 const BUDGET = 0.5;
 
@@ -128,7 +128,7 @@ async function send(stage: Stage, { offerIds }: Case, seconds: number): Promise<
   const clickIds = await storeClicks(
     stage,
     offerIds,
-    Math.ceil((CLICKS_A_ROUND * seconds) / SECONDS),
+    Math.ceil((CLICKS_PER_ROUND * seconds) / SECONDS),
   );
   const path = join(stage.folder, "order.json");
   const { servers } = stage;
@@ -163,12 +163,15 @@ async function storeClicks(
   });
   const clickIds: string[] = [];
   try {
-    for (let from = 0; from < count; from += CLICKS_A_STATEMENT) {
-      const clicks = Array.from({ length: Math.min(CLICKS_A_STATEMENT, count - from) }, (_, i) => {
-        const offer_id = offerIds[i % offerIds.length] ?? 0;
-        const ts = mint.nowMs() - 3_600_000 + i;
-        return { ...place, click_id: mint.mint(ts, shardOfOffer(offer_id)), ts, offer_id };
-      });
+    for (let from = 0; from < count; from += CLICKS_PER_STATEMENT) {
+      const clicks = Array.from(
+        { length: Math.min(CLICKS_PER_STATEMENT, count - from) },
+        (_, i) => {
+          const offer_id = offerIds[i % offerIds.length] ?? 0;
+          const ts = mint.nowMs() - 3_600_000 + i;
+          return { ...place, click_id: mint.mint(ts, shardOfOffer(offer_id)), ts, offer_id };
+        },
+      );
       clickIds.push(...clicks.map(({ click_id }) => click_id));
       const { stream } = await clickhouse.exec({
         query: INSERT_CLICKS,

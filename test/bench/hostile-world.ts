@@ -42,7 +42,7 @@ const HOT_PRODUCER = 60_000;
 const IDLE_MS = 3_000;
 const STORED_TIMEOUT_MS = 180_000;
 /** Of the clock in which Linux counts processor time. */
-const US_A_TICK = 10_000;
+const US_PER_TICK = 10_000;
 
 /** One ingress and one processors process with servers of their own, whose processor time is read for each pattern of traffic. */
 export class HostileWorld {
@@ -225,7 +225,7 @@ function cpuUsOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The name of the program may hold spaces; user and system time are the 12th and 13th field behind it.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * US_A_TICK;
+  return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK;
 }
 
 async function fillCatalog({ env, demo }: BenchServers): Promise<HostileCatalog> {

@@ -73,13 +73,13 @@ async function runWrk(
   };
 }
 
-const MS_A_UNIT: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1_000, m: 60_000 };
+const MS_PER_UNIT: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1_000, m: 60_000 };
 
 /** A line of wrk's distribution, such as "99%  1.23ms". */
 function latencyMs(output: string, percent: number): number {
   const [, figure, unit = ""] =
     new RegExp(`^\\s+${percent}%\\s+([\\d.]+)(us|ms|s|m)$`, "m").exec(output) ?? [];
-  return Number(figure) * (MS_A_UNIT[unit] ?? Number.NaN);
+  return Number(figure) * (MS_PER_UNIT[unit] ?? Number.NaN);
 }
 
 /** Time of a request in microseconds at a fixed rate, by h2load: the 99th percentile of one run. */

@@ -21,11 +21,11 @@ const CLICKS_OF_BUDGET = 100_000_000;
 const ROUNDS = 7;
 const ROUNDS_BY_ROWS = 3;
 const ANALYSTS = 10;
-const REPORTS_AN_ANALYST = 5;
+const REPORTS_PER_ANALYST = 5;
 const INGEST_ROUNDS = 12;
 const INGEST_ROWS = 100_000;
 const MERGES_MS = 600_000;
-const BYTES_A_CLICK = 60;
+const BYTES_PER_CLICK = 60;
 
 /** Keeps every row, and has each judged by its own date: read row by row, a report is not put together from days of UTC. */
 const BY_DATE = "date:not_in:2000-01-01";
@@ -147,7 +147,7 @@ async function tenAtOnce(clickhouse: Clickhouse): Promise<BenchResult> {
   const reports = CASES.map((one) => statement(one));
   const inTurn = async (first: number): Promise<number[]> => {
     const tookMs: number[] = [];
-    for (let turn = 0; turn < REPORTS_AN_ANALYST; turn += 1) {
+    for (let turn = 0; turn < REPORTS_PER_ANALYST; turn += 1) {
       const report = reports[(first + turn) % reports.length];
       if (report !== undefined) tookMs.push(await ask(clickhouse, report));
     }
@@ -217,8 +217,8 @@ async function diskSize(clickhouse: Clickhouse): Promise<BenchResult> {
     figure: bytes.toFixed(1),
     baseline: "-",
     ratio: null,
-    budget: `<= ${BYTES_A_CLICK} (aim)`,
-    ok: bytes <= BYTES_A_CLICK,
+    budget: `<= ${BYTES_PER_CLICK} (aim)`,
+    ok: bytes <= BYTES_PER_CLICK,
   };
 }
 

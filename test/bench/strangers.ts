@@ -11,8 +11,8 @@ import type { BenchResult } from "./result.ts";
 import { startApi, startIngress, startProcessors } from "./service-processes.ts";
 
 const BUDGET = 2;
-const REPORTS_A_SECOND = 40;
-const STRANGERS_A_SECOND = Number(process.env["BENCH_STRANGERS"] ?? 300);
+const REPORTS_PER_SECOND = 40;
+const STRANGERS_PER_SECOND = Number(process.env["BENCH_STRANGERS"] ?? 300);
 const SECONDS = 15;
 /** The flood is there before the reports and behind them. */
 const FLOOD_SECONDS = SECONDS + 10;
@@ -88,7 +88,7 @@ async function reportsBeside(
   const reports = await Sender.start(folder, {
     ...place,
     kind: "reports",
-    perSecond: REPORTS_A_SECOND,
+    perSecond: REPORTS_PER_SECOND,
     seconds: SECONDS,
   });
   const flood =
@@ -97,7 +97,7 @@ async function reportsBeside(
       : await Sender.start(folder, {
           ...place,
           kind,
-          perSecond: STRANGERS_A_SECOND,
+          perSecond: STRANGERS_PER_SECOND,
           seconds: FLOOD_SECONDS,
         });
   flood?.go();

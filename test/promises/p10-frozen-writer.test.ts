@@ -13,7 +13,7 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 4 : 1;
 /** Each takes over from the one before it, and all of them wake up beside the last. */
-const FROZEN_A_ROUND = IS_FULL ? 5 : 3;
+const FROZEN_PER_ROUND = IS_FULL ? 5 : 3;
 const FROZEN_MS = IS_FULL ? 60_000 : 500;
 const LEASE_MS = 2_000;
 /** At full size the last writer has minutes of traffic to read. */
@@ -29,7 +29,7 @@ test("a frozen writer that wakes up after its lanes moved writes nothing (P10)",
     traffic.start();
     for (let round = 0; round < ROUNDS; round += 1) {
       const frozen: WriterProcess[] = [];
-      for (let n = 0; n < FROZEN_A_ROUND; n += 1) {
+      for (let n = 0; n < FROZEN_PER_ROUND; n += 1) {
         const writer = WriterProcess.start(world.environment(`frozen-${round}-${n}`, LEASE_MS));
         writers.push(writer);
         await writer.untilOpen();
@@ -64,7 +64,7 @@ test("a frozen writer that wakes up after its lanes moved writes nothing (P10)",
     reportCases(context, { cases: traffic.clicks, violations: late?.rows ?? 0 });
     expect(late, "rows of a writer after the first row of the next one").toEqual({ rows: 0 });
     process.stderr.write(
-      `P10: ${ROUNDS * FROZEN_A_ROUND} writers frozen and woken, ${traffic.clicks} clicks, each stored once\n`,
+      `P10: ${ROUNDS * FROZEN_PER_ROUND} writers frozen and woken, ${traffic.clicks} clicks, each stored once\n`,
     );
   } finally {
     await Promise.all(writers.map(async (writer) => await writer.kill()));

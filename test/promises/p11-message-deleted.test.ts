@@ -13,7 +13,7 @@ import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 20 : 2;
-const DELETED_A_ROUND = 3;
+const DELETED_PER_ROUND = 3;
 /** A gap is noticed, and filled again, within this time. */
 const NOTICED_MS = 60_000;
 const Ports = z.object({ "processors-health": z.number() });
@@ -50,7 +50,7 @@ test("messages deleted from the stream raise an alarm and are sent again within 
       const messages = await settledMessages(stream, from);
       const last = messages.at(-1) ?? 0;
       // The last message of all has none behind it that would show the gap.
-      const chosen = [last, ...Array.from({ length: DELETED_A_ROUND }, () => pick(messages))];
+      const chosen = [last, ...Array.from({ length: DELETED_PER_ROUND }, () => pick(messages))];
       for (const seq of new Set(chosen)) {
         await stream.delete(seq);
         deleted.push(seq);

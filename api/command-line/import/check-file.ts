@@ -13,7 +13,7 @@ export type Checked = {
   readonly toCreate: number;
   readonly toUpdate: number;
   /** Rows that an earlier run of the same file has written. */
-  readonly passedOver: number;
+  readonly alreadyWritten: number;
 };
 
 /**
@@ -27,13 +27,13 @@ export async function checkFile(
   done: (rows: number) => void,
 ): Promise<Checked> {
   const seen = new Map<string, number>();
-  const counts = { rows: 0, toCreate: 0, toUpdate: 0, passedOver: 0 };
+  const counts = { rows: 0, toCreate: 0, toUpdate: 0, alreadyWritten: 0 };
   for await (const batch of rowBatches(fileRows(plan.file, plan.fieldKinds))) {
     plan.interruption.throwIfAborted();
     for (const row of await lookUp(context, plan, batch)) {
       counts.rows += 1;
-      if (isPassedOver(plan, row)) {
-        counts.passedOver += 1;
+      if (isAlreadyWritten(plan, row)) {
+        counts.alreadyWritten += 1;
         continue;
       }
       const found = {
@@ -62,7 +62,7 @@ async function lookUp(
  * row without a key cannot be distinguished from a new one and counts as written. A row that an earlier run left out is tried
  * again.
  */
-export function isPassedOver(
+export function isAlreadyWritten(
   { doneUpTo, isUpdate }: Pick<ImportPlan, "doneUpTo" | "isUpdate">,
   row: Pick<ImportedRow, "number" | "key" | "id">,
 ): boolean {

@@ -42,8 +42,8 @@ export async function findAdvertisersByNames(
   return rows;
 }
 
-/** Those of the given codes, in lower case, that a record of this kind has in another workspace on the same host (G200). */
-export async function findCodesBeside(
+/** Which of the codes, in lower case, a record of this kind already has in another workspace that shares a host (G200). */
+export async function findCodesOnSharedHosts(
   { db, workspace }: OperationContext,
   kind: string,
   codes: readonly string[],
@@ -57,7 +57,7 @@ export async function findCodesBeside(
   return new Set(rows.map(({ code }) => code));
 }
 
-/** Those of the given codes, in lower case, whose partners are approved for the offer. */
+/** Which of the partner codes, in lower case, are approved for the offer. */
 export async function findApprovedPartners(
   { db }: OperationContext,
   offerId: number,

@@ -42,13 +42,13 @@ function importCommand(
     run: async (given, environment, terminal) => {
       const file = fileOf(given);
       return await inWorkspace({ command: name, given, environment }, async (session) => {
-        const way = { command: name, isUpdate: given.has("update") };
-        const record = new ImportRecord(name, await idOfImport(file.path, way));
+        const options = { command: name, isUpdate: given.has("update") };
+        const record = new ImportRecord(name, await idOfImport(file.path, options));
         const plan: ImportPlan = {
           kind,
           file,
           fieldKinds: kinds,
-          isUpdate: way.isUpdate,
+          isUpdate: options.isUpdate,
           skipsFaulty: given.has("skip-faulty"),
           record,
           doneUpTo: await record.lastRow(session.context),
@@ -74,13 +74,13 @@ function notesOf(kinds: ReadonlyMap<string, FieldKind>, more: string): string {
   const columns = [...kinds.keys()].join(", ").split(" ");
   return `${wrapped("Columns, or fields of the objects:", columns)}
 
-${more}The values are those of the API. In CSV an empty cell leaves a field as it is, or at its
-default; members of a list are separated by |; objects and lists of objects are JSON.
-Rows are counted as a spreadsheet counts, the header row being row 1.
+${more}The values are those of the API. In CSV an empty cell keeps the value of a field, or its
+default; items of a list are separated by |; objects and lists of objects are JSON.
+Rows are numbered as in a spreadsheet: the header row is row 1.
 
-The whole file is checked first: where a row has a fault nothing is written, unless
---skip-faulty leaves it out. An import that was stopped or killed goes on where it was
-when the same command is run again, and a finished one does nothing the second time.`;
+The whole file is checked first. If a row has a fault, nothing is written, unless
+--skip-faulty leaves that row out. Run the same command again after it was stopped or
+killed: the import continues where it was. A finished import does nothing again.`;
 }
 
 function fileOf(given: CommandArguments): ImportFile {
@@ -110,7 +110,7 @@ async function importFile(
   const faulty = faults.rows.size;
   if (faulty > 0 && (isDryRun || !plan.skipsFaulty)) throw refused(plan, checked, faults);
   if (isDryRun)
-    return `${checked.rows} rows without fault: ${foretold(checked, plan)}. Nothing is written.`;
+    return `${checked.rows} rows without faults: ${expectedCounts(checked, plan)}. Nothing was written.`;
   const writing = new Progress(terminal.report, "written");
   const written = await write(
     async () => await writeFile(session, plan, faults, (rows) => writing.add(rows)),
@@ -119,8 +119,8 @@ async function importFile(
   const outcome = [
     `${written.created} created`,
     ...(plan.isUpdate ? [`${written.updated} updated`] : []),
-    ...(checked.passedOver > 0
-      ? [`${checked.passedOver} already written by an earlier run of this file`]
+    ...(checked.alreadyWritten > 0
+      ? [`${checked.alreadyWritten} already written by an earlier run of this file`]
       : []),
     ...(faults.rows.size > 0 ? [`${faults.rows.size} left out`] : []),
   ].join(", ");
@@ -154,8 +154,8 @@ async function write<Result>(work: () => Promise<Result>): Promise<Result> {
     const faults = new FaultList();
     faults.add(error.number, error.faults);
     throw new CommandError(
-      `Stopped at a row that had no fault when the file was checked; the rows before it may be written. ` +
-        `Put it right and run the same command again.\n${faults.lines.join("\n")}`,
+      `Stopped at a row that had no fault when the file was checked. The rows before it may already be written. ` +
+        `Fix the row and run the same command again.\n${faults.lines.join("\n")}`,
       { cause: error },
     );
   }
@@ -165,15 +165,17 @@ function refused({ file }: ImportPlan, { rows }: Checked, faults: FaultList): Co
   const { size } = faults.rows;
   return new CommandError(
     `${size} of ${rows} rows of ${file.path} ${size === 1 ? "has" : "have"} faults, so nothing is written. ` +
-      `Put them right, or leave them out with --skip-faulty.\n${faults.lines.join("\n")}`,
+      `Fix them, or leave them out with --skip-faulty.\n${faults.lines.join("\n")}`,
   );
 }
 
-function foretold({ toCreate, toUpdate, passedOver }: Checked, plan: ImportPlan): string {
+function expectedCounts({ toCreate, toUpdate, alreadyWritten }: Checked, plan: ImportPlan): string {
   return [
     `${toCreate} would be created`,
     ...(plan.isUpdate ? [`${toUpdate} updated`] : []),
-    ...(passedOver > 0 ? [`${passedOver} are already written by an earlier run of this file`] : []),
+    ...(alreadyWritten > 0
+      ? [`${alreadyWritten} are already written by an earlier run of this file`]
+      : []),
   ].join(", ");
 }
 

@@ -8,8 +8,8 @@ import { textChunks } from "./text-chunks.ts";
 const HASH_CHARACTERS = 32;
 
 /**
- * Progress of the import of a file. It is recorded in the audit log by the transaction that writes the rows. So even after a kill
- * the next run of the same file knows exactly which rows were written, and continues after them.
+ * Progress of the import of a file. The transaction that writes rows also records them in the audit log. So even after a kill, the
+ * next run of the same file knows exactly which rows were written, and continues after them.
  */
 export class ImportRecord {
   readonly #command: string;
@@ -21,7 +21,7 @@ export class ImportRecord {
     this.#id = id;
   }
 
-  /** The last row that an earlier run wrote or left out; 0 without such a run in the last days. */
+  /** The last row that an earlier run wrote or left out; 0 without such a run in the last 30 days. */
   async lastRow({ db, workspace }: OperationContext): Promise<number> {
     const { rows } = await db.query<{ last: number | null }>({
       name: "find-import-record",
@@ -51,9 +51,9 @@ export class ImportRecord {
 /** The same id for the same content and import options. */
 export async function idOfImport(
   file: string,
-  way: { readonly command: string; readonly isUpdate: boolean },
+  options: { readonly command: string; readonly isUpdate: boolean },
 ): Promise<string> {
-  const hash = createHash("sha256").update(JSON.stringify(way));
+  const hash = createHash("sha256").update(JSON.stringify(options));
   for await (const chunk of textChunks(file)) hash.update(chunk);
   return `import-${hash.digest("hex").slice(0, HASH_CHARACTERS)}`;
 }

@@ -2,7 +2,7 @@ import type { FieldFaults, Operation, OperationContext } from "../../operation.t
 import type { CalledWith } from "../session.ts";
 import type { FileRow } from "./file-rows.ts";
 
-/** A row of a file after the look-up, with what its import needs. */
+/** A row of a file after `resolve` and `findByKeys`. */
 export type ImportedRow = {
   readonly number: number;
   /** The code, or for an advertiser the name, in lower case. Undefined if the row has none. */
@@ -10,15 +10,15 @@ export type ImportedRow = {
   /** The record that already has this key. */
   readonly id: number | undefined;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Codes of partners that get access. */
+  /** Codes of the partners that get access to the offer. */
   readonly partners: readonly string[];
-  /** Faults that the look-up found, by field. */
+  /** Faults that `resolve` found, by field. */
   readonly faults: FieldFaults;
 };
 
 /**
- * Calls an operation of the API for a row, or only asks it for faults. Returns the id of the record; undefined if nothing was
- * called. The prefix is put before the fields of faults.
+ * Calls an operation of the API for a row and returns the id of its record. While the file is checked, it only asks the operation for
+ * faults, and returns the id of the existing record, if any. Field names in faults begin with `prefix`.
  */
 export type Caller = (
   operation: Operation,

@@ -1,6 +1,6 @@
 import type { FieldFaults, OperationContext } from "../../operation.ts";
 import type { FileRow } from "./file-rows.ts";
-import { findCodesBeside } from "./find-keys.ts";
+import { findCodesOnSharedHosts } from "./find-keys.ts";
 import type { ImportedKind, ImportedRow, ResolvedRow } from "./imported-row.ts";
 
 /** Looks up a batch of rows: which records exist already, which ids their names stand for, and which faults follow. */
@@ -17,7 +17,9 @@ export async function lookUpRows(
     ids.set(key, [...(ids.get(key) ?? []), id]);
   }
   const beside =
-    kind.keyField === "code" ? await findCodesBeside(context, kind.noun, keys) : new Set<string>();
+    kind.keyField === "code"
+      ? await findCodesOnSharedHosts(context, kind.noun, keys)
+      : new Set<string>();
   return resolved.map((row, index) => {
     const key = keyOf(kind, row);
     const found = key === undefined ? [] : (ids.get(key) ?? []);

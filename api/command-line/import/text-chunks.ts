@@ -16,7 +16,7 @@ export async function* textChunks(file: string): AsyncGenerator<string> {
 
 function bytesOf(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
-  throw new Error("a file is read as bytes");
+  throw new Error("expected a stream of bytes");
 }
 
 function faultOf(file: string, error: unknown): string {

@@ -3,7 +3,7 @@ import { postgresCode, SQLSTATE } from "../../../schemas/postgres/errors.ts";
 import { inTransaction, poolWithin } from "../../../schemas/postgres/transaction.ts";
 import type { OperationContext } from "../../operation.ts";
 import type { Session } from "../session.ts";
-import { isPassedOver } from "./check-file.ts";
+import { isAlreadyWritten } from "./check-file.ts";
 import type { FaultList } from "./fault-list.ts";
 import { fileRows } from "./file-rows.ts";
 import type { ImportPlan } from "./import-plan.ts";
@@ -32,7 +32,7 @@ export async function writeFile(
   const written = { created: 0, updated: 0 };
   for await (const batch of rowBatches(fileRows(plan.file, plan.fieldKinds))) {
     const looked = await lookUpRows(session.context, plan.kind, batch, plan);
-    let rest = looked.filter((row) => !faults.rows.has(row.number) && !isPassedOver(plan, row));
+    let rest = looked.filter((row) => !faults.rows.has(row.number) && !isAlreadyWritten(plan, row));
     while (rest.length > 0) {
       if (plan.interruption.aborted) return written;
       const part = await writePart(session, plan, rest);

@@ -5,7 +5,7 @@ import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import type { CountedCap, StoredClicks } from "./click-caps.ts";
 
 /** Bounds the length of the URL, which contains the ids. */
-const OFFERS_A_QUERY = 2_000;
+const OFFERS_PER_QUERY = 2_000;
 const TIMEOUT_SECONDS = 10;
 
 /** The settings of the connection make ClickHouse write 64-bit numbers without quotes. */
@@ -72,7 +72,7 @@ async function selectCounts(
   const ids = [...offers.keys()];
   const workspaces = [...new Set([...offers.values()].map((offer) => offer.workspace_id))];
   const counts: z.infer<typeof Count>[] = [];
-  for (let from = 0; from < ids.length; from += OFFERS_A_QUERY) {
+  for (let from = 0; from < ids.length; from += OFFERS_PER_QUERY) {
     const answer = await clickhouse.query({
       query: `select offer_id, countIf(toUnixTimestamp64Milli(ts) < {toMs: Int64}) as clicks,
           countIf(toUnixTimestamp64Milli(ts) >= {toMs: Int64} and toUnixTimestamp64Milli(ts) < {nextToMs: Int64}) as next,
@@ -82,7 +82,12 @@ async function selectCounts(
           and ts >= fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
           and offer_id in {offers: Array(UInt32)} and ${TAKEN}
         group by offer_id`,
-      query_params: { lane, ...range, workspaces, offers: ids.slice(from, from + OFFERS_A_QUERY) },
+      query_params: {
+        lane,
+        ...range,
+        workspaces,
+        offers: ids.slice(from, from + OFFERS_PER_QUERY),
+      },
       format: "JSONEachRow",
       clickhouse_settings: { max_execution_time: TIMEOUT_SECONDS },
     });

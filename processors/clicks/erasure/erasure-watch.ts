@@ -14,7 +14,7 @@ const HORIZON_DAYS = 35;
 const CLICKS_MAX = 500_000;
 const ADDRESSES_MAX = 10_000;
 /** Bytes searched for an address in one turn of the event loop: 5 to 10 ms. */
-const BYTES_A_TURN = 500_000;
+const BYTES_PER_TURN = 500_000;
 
 const Found = z.object({
   /** By the clock of Postgres, UTC ms. */
@@ -112,7 +112,7 @@ export class ErasureWatch {
     for (const segment of [...young.segments()].filter(({ fromMs }) => fromMs <= untilMs)) {
       together.push(segment);
       bytes += segment.bytes.length;
-      if (bytes < BYTES_A_TURN) continue;
+      if (bytes < BYTES_PER_TURN) continue;
       young.eraseIn(together, erased);
       [together, bytes] = [[], 0];
       await turn();

@@ -118,11 +118,11 @@ const FULL_CLICKS = 12_000;
 function takeMore(adIdOf: (position: number) => string): () => void {
   let nowMs = 0;
   const { intake } = anIntake();
-  const [clicksAMessage, messageMs] = [100, 6_000];
+  const [clicksPerMessage, messageMs] = [100, 6_000];
   let first = 0;
   const takeAll = (): void => {
-    for (const end = first + FULL_CLICKS; first < end; first += clicksAMessage) {
-      const lines = Array.from({ length: clicksAMessage }, (_, index) => {
+    for (const end = first + FULL_CLICKS; first < end; first += clicksPerMessage) {
+      const lines = Array.from({ length: clicksPerMessage }, (_, index) => {
         const position = first + index;
         const fields = `,"workspace_id":1,"gclid":"${adIdOf(position)}"}`;
         return click(position).replace("}", fields);

@@ -2,14 +2,14 @@ import type { AdClick } from "../young/ad-clicks.ts";
 import type { Segment } from "./batch.ts";
 
 /**
- * The longest text that is added: `,"is_unique":false,"_producer":65535,"_epoch":4294967295,"_position":9007199254740991}` and a line
- * feed.
+ * Space for the longest text that is added to a row, 87 bytes:
+ * `,"is_unique":false,"_producer":65535,"_epoch":4294967295,"_position":9007199254740991}` and a line feed.
  */
 const ADDED_BYTES_MAX = 96;
 
 /**
- * Collects the rows of one message, at consecutive positions, into segments. A new segment begins where the month changes or a position
- * is left out. Rows are copied once, into the bytes that go to ClickHouse.
+ * Collects the rows of one message, at consecutive positions, into segments. The caller begins a new segment with
+ * `finish` where the month changes or a position is left out. Rows are copied once, into the bytes that go to ClickHouse.
  */
 export class SegmentBuilder {
   readonly #producer: number;
@@ -43,7 +43,7 @@ export class SegmentBuilder {
     return this.#rows === 0 || month === this.#month;
   }
 
-  /** `line` is the record as latin1; `isUnique` is undefined for an impression. */
+  /** `line` is the JSON of the record, one character for each byte (latin1). `isUnique` is undefined for an impression. */
   add(
     line: string,
     row: { readonly position: number; readonly month: number; readonly ts: number },

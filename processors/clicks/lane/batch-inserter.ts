@@ -8,7 +8,7 @@ import type { LaneLease } from "./lane-lease.ts";
 import { noteLost } from "./lane-notes.ts";
 import type { LaneTable } from "./lane-table.ts";
 
-const ROWS_A_INSERT_MIN = 1_000;
+const ROWS_PER_INSERT_MIN = 1_000;
 /** Shares of the lease time: an insert must end within the first one, and none begins when less than the margin is left. */
 const INSERT_SHARE = 1 / 3;
 const MARGIN_SHARE = 1 / 6;
@@ -27,7 +27,7 @@ export class BatchInserter {
   #database = "";
   #inserts = 0;
   #tokenSalt = "";
-  #rowsAInsert = BATCH_ROWS_MAX;
+  #rowsPerInsert = BATCH_ROWS_MAX;
 
   constructor(options: BatchInserterOptions) {
     this.#options = options;
@@ -53,10 +53,10 @@ export class BatchInserter {
         if (lease.remainingMs < lease.leaseMs * MARGIN_SHARE) {
           throw new Error("the lease was not renewed in time");
         }
-        const part = takeRows(segments, start, this.#rowsAInsert);
+        const part = takeRows(segments, start, this.#rowsPerInsert);
         await this.#insertPart(part, batch);
         start += part.length;
-        this.#rowsAInsert = Math.min(BATCH_ROWS_MAX, this.#rowsAInsert * 2);
+        this.#rowsPerInsert = Math.min(BATCH_ROWS_MAX, this.#rowsPerInsert * 2);
       }
     }
     // Before the acknowledgement: afterwards no message reports these losses again.
@@ -70,7 +70,7 @@ export class BatchInserter {
     const reason = error instanceof FencedError ? "fenced" : isAway ? "away" : "fault";
     metrics.retried(reason);
     // After an outage or a timeout, use smaller inserts.
-    if (isAway) this.#rowsAInsert = Math.max(ROWS_A_INSERT_MIN, this.#rowsAInsert >> 2);
+    if (isAway) this.#rowsPerInsert = Math.max(ROWS_PER_INSERT_MIN, this.#rowsPerInsert >> 2);
     log.warn({ err: error, reason }, "clicks.insert-outcome-unknown");
   }
 

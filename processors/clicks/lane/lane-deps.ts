@@ -15,6 +15,8 @@ export type LaneDeps = {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: ClickMetrics;
+  /** PRODUCER_PATIENCE_HOURS. */
   readonly producerPatienceMs: number;
+  /** UNIQUE_VISITS_MAX. */
   readonly uniquesMax?: number | undefined;
 };

@@ -32,8 +32,8 @@ export type LaneKeeperOptions = {
 
 type Held<Worker> = { readonly lease: LaneLease; readonly worker: Worker };
 
-const RENEWALS_A_LEASE = 5;
-const LOOKS_A_LEASE = 20;
+const RENEWALS_PER_LEASE = 5;
+const LOOKS_PER_LEASE = 20;
 
 /**
  * Holds this process's fair share of the lanes, by the number of live writers. Invariant: a worker runs only while its lease has time
@@ -82,7 +82,7 @@ export class LaneKeeper {
         if (!this.#closing.signal.aborted) await this.#backoff.pause(error);
         continue;
       }
-      await this.#bell.wait(this.#options.leaseMs / LOOKS_A_LEASE);
+      await this.#bell.wait(this.#options.leaseMs / LOOKS_PER_LEASE);
     }
   }
 
@@ -94,7 +94,7 @@ export class LaneKeeper {
       this.#isReady = true;
     }
     const nowMs = performance.now();
-    if (nowMs - this.#renewedAtMs >= leaseMs / RENEWALS_A_LEASE) {
+    if (nowMs - this.#renewedAtMs >= leaseMs / RENEWALS_PER_LEASE) {
       await this.#renew();
       this.#renewedAtMs = nowMs;
     }

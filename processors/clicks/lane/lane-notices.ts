@@ -3,7 +3,7 @@ import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import {
   type ClickTaken,
   type ClickTotal,
-  NOTICES_A_MESSAGE,
+  NOTICES_PER_MESSAGE,
 } from "../../../schemas/events/click-notice.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
@@ -24,16 +24,16 @@ export type LaneNoticesDeps = {
   readonly isHeld: () => boolean;
 };
 
-/** Interval of publishing. Totals below their limit are published every fourth time, and all totals every twentieth. */
+/** Changed totals that reached a limit are published every 250 ms, other changed totals every second, and all totals every 5 s. */
 const PUBLISH_MS = 250;
 const MINOR_TOTALS_EVERY = 4;
 const ALL_TOTALS_EVERY = 20;
-const FOLLOW_MS = 1_000;
+const REFRESH_MS = 1_000;
 const RETRY_MS = 5_000;
 
 /**
- * Publishes notices about one lane's clicks to ingress: totals of click caps, from memory, and on request the latest clicks on each
- * offer. A failure here delays notices, but never the row of a click.
+ * Publishes notices about one lane's clicks to ingress: totals of click caps, from memory, and on request the latest clicks on offers
+ * that refuse duplicates. A failure here delays notices, but never the row of a click.
  */
 export class LaneNotices {
   readonly #deps: LaneNoticesDeps;
@@ -76,7 +76,7 @@ export class LaneNotices {
     const { catalog, clickhouse, clock, intake, lane, log } = this.#deps;
     const monotonicMs = performance.now();
     if (monotonicMs < this.#loadAfterMs) return;
-    this.#loadAfterMs = monotonicMs + FOLLOW_MS;
+    this.#loadAfterMs = monotonicMs + REFRESH_MS;
     intake.caps.follow(catalog);
     const { unloaded } = intake.caps;
     if (unloaded.length === 0) return;
@@ -91,7 +91,7 @@ export class LaneNotices {
     }
   }
 
-  /** Called after clicks were accepted: publishes a limit that was just reached at once. */
+  /** Call it after clicks were accepted. If they reached a limit, it is published at once. */
   accepted(): void {
     if (this.#deps.intake.caps.hasReached) this.#publishTotals({ minor: false, whole: false });
   }
@@ -108,7 +108,7 @@ export class LaneNotices {
     const { nats, clock, intake, lane, isHeld } = this.#deps;
     if (!isHeld() || nats.connection.isClosed()) return;
     const news = intake.caps.news(clock.nowMs(), which);
-    // A message without totals says that the lane is counted.
+    // A message without totals says that the lane has no clicks to report.
     const pages: ClickTotal[][] = which.whole && news.length === 0 ? [[]] : pagesOf(news);
     const isAll = which.whole && intake.caps.unloaded.length === 0;
     for (const [index, totals] of pages.entries()) {
@@ -118,7 +118,7 @@ export class LaneNotices {
     }
   }
 
-  /** If several processes ask at the same time, one answer is enough: all of them receive it. */
+  /** Publishes the latest clicks. One answer is enough for several processes that ask at the same time: all of them receive it. */
   async #publishTakers(): Promise<void> {
     const { nats, clickhouse, catalog, clock, lane, log } = this.#deps;
     if (this.#isPublishingTakers) return;
@@ -141,8 +141,8 @@ export class LaneNotices {
 
 function pagesOf<Notice>(notices: readonly Notice[]): Notice[][] {
   const pages: Notice[][] = [];
-  for (let from = 0; from < notices.length; from += NOTICES_A_MESSAGE) {
-    pages.push(notices.slice(from, from + NOTICES_A_MESSAGE));
+  for (let from = 0; from < notices.length; from += NOTICES_PER_MESSAGE) {
+    pages.push(notices.slice(from, from + NOTICES_PER_MESSAGE));
   }
   return pages;
 }

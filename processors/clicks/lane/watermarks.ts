@@ -4,7 +4,7 @@ import type { Producer } from "../intake/producers.ts";
 
 const MISSING_MAX = 100;
 /** About 100 bytes each, so a message stays far below the server's limit of 1 MiB. */
-const WATERMARKS_A_MESSAGE = 1_000;
+const WATERMARKS_PER_MESSAGE = 1_000;
 /** Limit for one round. With more producers than this, those without traffic wait for the next start of a writer. */
 const WATERMARKS_MAX = 10_000;
 
@@ -30,8 +30,8 @@ export function publishWatermarks(nats: Nats, lane: number, producers: Iterable<
     if (all.length === WATERMARKS_MAX) break;
     all.push(watermarkOf(lane, producer));
   }
-  for (let from = 0; from < all.length; from += WATERMARKS_A_MESSAGE) {
-    const page = all.slice(from, from + WATERMARKS_A_MESSAGE);
+  for (let from = 0; from < all.length; from += WATERMARKS_PER_MESSAGE) {
+    const page = all.slice(from, from + WATERMARKS_PER_MESSAGE);
     nats.connection.publish(nats.subjects.watermark, JSON.stringify(page));
   }
 }

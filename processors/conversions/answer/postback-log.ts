@@ -19,7 +19,7 @@ const FLUSH_INTERVAL_MS = 100;
 const RETRY_MS = 1_000;
 /** How often to check whether the minute of a merged row of refusals is over. */
 const DUE_MS = 1_000;
-const ROWS_A_FLUSH = 500;
+const ROWS_PER_FLUSH = 500;
 const ROWS_MAX = 10_000;
 const PARAMS_MAX = 64;
 const TEXT_LENGTH_MAX = 255;
@@ -55,7 +55,7 @@ export class PostbackLog {
   readonly #dueTimer: NodeJS.Timeout;
   readonly #rows = new Batcher<LogRow>({
     flush: (rows) => this.#write(rows),
-    itemsMax: ROWS_A_FLUSH,
+    itemsMax: ROWS_PER_FLUSH,
     waitingMax: ROWS_MAX,
     gatherMs: FLUSH_INTERVAL_MS,
     repeatInMs: (error) => (isStoreAway(error) ? RETRY_MS : undefined),

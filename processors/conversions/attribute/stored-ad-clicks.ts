@@ -26,7 +26,7 @@ const Latest = z.object({
 });
 type Latest = z.infer<typeof Latest>;
 
-const SEARCHES_A_STATEMENT_MAX = 100;
+const SEARCHES_PER_STATEMENT_MAX = 100;
 /** An upper bound: the pools of reports and look-ups let fewer in. */
 const WAITING_MAX = 10_000;
 
@@ -44,7 +44,7 @@ export class StoredAdClicks {
   ) {
     this.#statements = new Batcher({
       flush: (together) => findAll(clickhouse, together),
-      itemsMax: SEARCHES_A_STATEMENT_MAX,
+      itemsMax: SEARCHES_PER_STATEMENT_MAX,
       waitingMax: WAITING_MAX,
       ...limits,
     });

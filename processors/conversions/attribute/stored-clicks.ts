@@ -7,7 +7,7 @@ import { selectClicks } from "./select-clicks.ts";
 type ClickKey = { readonly clickId: string; readonly atMs: number };
 type Answer = { readonly click: ClickRecord | undefined | "away" };
 
-const CLICKS_A_STATEMENT_MAX = 100;
+const CLICKS_PER_STATEMENT_MAX = 100;
 const STATEMENTS_MAX = 2;
 /** An upper bound: the pools of reports and look-ups let fewer in. */
 const WAITING_MAX = 10_000;
@@ -19,7 +19,7 @@ export class StoredClicks {
   constructor(clickhouse: ClickhouseReader, catalog: Catalog) {
     this.#statements = new Batcher({
       flush: (together) => readClicks(clickhouse, catalog, together),
-      itemsMax: CLICKS_A_STATEMENT_MAX,
+      itemsMax: CLICKS_PER_STATEMENT_MAX,
       flushesMax: STATEMENTS_MAX,
       waitingMax: WAITING_MAX,
     });

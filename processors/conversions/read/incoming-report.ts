@@ -23,13 +23,13 @@ export type ReportSources = Attributor & {
 export type Incoming = {
   readonly rawReport: PostbackRequest;
   readonly report: Report;
-  /** See reportFingerprint. */
+  /** Hash by which a repeat of the report is recognised (`reportFingerprint`). */
   readonly fingerprint: string;
   readonly key: ReportKey | undefined;
   readonly origin: Origin;
 };
 
-/** The amounts that this sender may set. Only the workspace's own token may set a payout (G111, G159). */
+/** The amounts that this sender may set, and the fields that are ignored. Only the workspace's own token may set a payout (G111, G159). */
 export function applicableMoney({ report, origin }: Incoming): {
   money: GivenMoney;
   ignored: string[];
@@ -41,8 +41,8 @@ export function applicableMoney({ report, origin }: Incoming): {
 }
 
 /**
- * Undefined when no conversion of currency is needed. Refused when there is no usable rate; `details` distinguishes this from a
- * misspelt currency (G197, G202).
+ * The exchange rate of the report's currency. Undefined if it is already that of the target. Refused without a usable rate; `details`
+ * distinguishes this from a misspelt currency (G197, G202).
  */
 export async function rateFor(
   sources: Pick<ReportSources, "pool">,

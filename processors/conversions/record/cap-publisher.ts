@@ -3,7 +3,7 @@ import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import {
   type CapReached,
   CapsReached,
-  NOTICES_A_MESSAGE,
+  NOTICES_PER_MESSAGE,
 } from "../../../schemas/events/click-notice.ts";
 import type { Log } from "../../../schemas/host/log.ts";
 import type { Counter, Metrics } from "../../../schemas/host/metrics.ts";
@@ -145,8 +145,8 @@ export class CapPublisher {
 
   #send(nats: Nats, news: readonly CapReached[], isWhole: boolean): void {
     // A message without caps says that a round was done.
-    for (let from = 0; from === 0 || from < news.length; from += NOTICES_A_MESSAGE) {
-      const reached = news.slice(from, from + NOTICES_A_MESSAGE);
+    for (let from = 0; from === 0 || from < news.length; from += NOTICES_PER_MESSAGE) {
+      const reached = news.slice(from, from + NOTICES_PER_MESSAGE);
       const message: CapsReached = { teller: this.#id, isWhole, reached };
       nats.connection.publish(nats.subjects.capsReached, JSON.stringify(message));
     }

@@ -18,7 +18,7 @@ import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import type { Clock } from "../../../schemas/time/clock.ts";
 import type { StoredClicks } from "../attribute/stored-clicks.ts";
 
-const ROWS_A_ROUND = 100;
+const ROWS_PER_ROUND = 100;
 const ROUND_MS = 1_000;
 const ASK_TIMEOUT_MS = 500;
 
@@ -85,7 +85,7 @@ async function completeUntil(sources: CouponClickSources, signal: AbortSignal): 
       failures.add(1);
       sources.log.warn({ err: error }, "conversions.coupon-clicks-not-completed");
     }
-    if (count < ROWS_A_ROUND) await pause(ROUND_MS, signal);
+    if (count < ROWS_PER_ROUND) await pause(ROUND_MS, signal);
   }
 }
 
@@ -98,7 +98,7 @@ async function takeDue(db: Queryable): Promise<readonly PendingClick[]> {
              select click_id from coupon_click where due_at <= clock_timestamp() order by due_at limit $1
              for update skip locked)
            returning click_id, click, producer, until_ms`,
-    values: [ROWS_A_ROUND],
+    values: [ROWS_PER_ROUND],
   });
   return rows.map((row) => PendingClick.parse(row));
 }

@@ -15,7 +15,7 @@ export type CounterCap = {
 };
 
 const KINDS = ["conversions", "payout", "revenue"] as const;
-const CAPS_A_QUERY = 5_000;
+const CAPS_PER_QUERY = 5_000;
 
 /** Every such cap of the catalog. The money of a budget or a group has one counter for each currency of its offers. */
 export function counterCapsOf(catalog: Catalog): CounterCap[] {
@@ -43,8 +43,8 @@ export async function selectReachedCaps(
   nowMs: number,
 ): Promise<CapReached[]> {
   const reached: CapReached[] = [];
-  for (let from = 0; from < caps.length; from += CAPS_A_QUERY) {
-    const page = caps.slice(from, from + CAPS_A_QUERY);
+  for (let from = 0; from < caps.length; from += CAPS_PER_QUERY) {
+    const page = caps.slice(from, from + CAPS_PER_QUERY);
     // Computes the start of each period and time zone once, not once per cap.
     const spans = new Map<string, CounterCap & { readonly number: number }>();
     const spanNumbers = page.map((cap) => {

@@ -9,8 +9,8 @@ const SIZES = { rows: 20_000, rowsOfLargest: IS_FULL ? 1_000_000 : 20_000 };
 const FILL_TIMEOUT_MS = IS_FULL ? 900_000 : 120_000;
 
 /** For each row of a page: its own page, the index's, and what belongs to it (events, names, overrides, domains). */
-const BLOCKS_A_ROW_MAX = 32;
-const BLOCKS_A_PAGE = 200;
+const BLOCKS_PER_ROW_MAX = 32;
+const BLOCKS_PER_PAGE = 200;
 /** The paging parameters and those of the range are no filters. */
 const PAGING = new Set(["limit", "cursor", "from", "to", "tz", "preset"]);
 
@@ -260,7 +260,7 @@ function expectPage(cost: PlanCost, operation: Operation, told: string): void {
   expect(cost.rowsRemoved, `rows left out: ${told}`).toBeLessThanOrEqual(2 * rowsMax);
   expect(cost.rowsSorted, `rows sorted: ${told}`).toBeLessThanOrEqual(20 * rowsMax);
   expect(cost.blocks, `pages read: ${told}`).toBeLessThanOrEqual(
-    BLOCKS_A_PAGE + BLOCKS_A_ROW_MAX * rowsMax,
+    BLOCKS_PER_PAGE + BLOCKS_PER_ROW_MAX * rowsMax,
   );
 }
 

@@ -3,7 +3,7 @@ import { pause } from "../../system/service.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import type { ClickWorld } from "./click-world.ts";
 
-const CLICKS_A_STEP_MAX = 60;
+const CLICKS_PER_STEP_MAX = 60;
 const VISITORS = 500;
 /** Some 5,000 clicks a second over all producers. */
 const STEP_MS = 45;
@@ -58,7 +58,7 @@ export class ClickTraffic {
 
   async #step(producer: ClickProducer): Promise<void> {
     const first = producer.lines.length;
-    for (let count = 1 + this.#below(CLICKS_A_STEP_MAX); count > 0; count -= 1) {
+    for (let count = 1 + this.#below(CLICKS_PER_STEP_MAX); count > 0; count -= 1) {
       producer.record(
         aClick({
           ts: this.#midnightMs - HALF_MINUTE_MS + this.#below(2 * HALF_MINUTE_MS),

@@ -6,7 +6,7 @@ import { TrackingWorld } from "./tracking-world.ts";
 /** More than all places of a process. */
 const FLOOD = 1_200;
 const WAVES = 3;
-const POSTBACKS_A_WAVE = 10;
+const POSTBACKS_PER_WAVE = 10;
 const PATIENCE_MS = 25_000;
 
 let world: TrackingWorld;
@@ -20,7 +20,7 @@ afterAll(() => world.close());
 
 /** How long postbacks with a click id took, in ms, sent at once; every one of them is approved. */
 async function postbackTimes(offerId: number): Promise<number[]> {
-  const clicks = Array.from({ length: POSTBACKS_A_WAVE }, () =>
+  const clicks = Array.from({ length: POSTBACKS_PER_WAVE }, () =>
     world.addYoungClick({ offer_id: offerId }),
   );
   return await Promise.all(
