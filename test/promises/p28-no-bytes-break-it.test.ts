@@ -312,7 +312,7 @@ const anyMutation = fc
   // Without HEAD requests: only their sender knows where such an answer ends.
   .filter((bytes) => !/HEAD/.test(Buffer.from(bytes).toString("latin1")));
 
-test(`${FUZZED} damaged or random requests get well-formed answers or none, from one process in bounded memory (P28)`, async (context) => {
+test(`${FUZZED} damaged requests get well-formed answers or none, from one process in bounded memory (P28)`, async (context) => {
   const before = residentBytes(pid);
   const malformed: string[] = [];
   const statuses = new Map<number, number>();
