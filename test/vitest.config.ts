@@ -20,7 +20,10 @@ if (continues && !process.env["SEED"]) {
 }
 
 // Every random test takes its choices from this seed; the processes that run the tests inherit it.
-process.env["SEED"] ||= String(Date.now() % 1_000_000_000);
+if (!process.env["SEED"]) {
+  process.env["SEED"] = String(Date.now() % 1_000_000_000);
+  process.stderr.write(`SEED=${process.env["SEED"]}\n`);
+}
 
 // Tests read an ingress's state on its tracking port; only test/e2e/private-run.test.ts runs with the default.
 process.env["FACTS_ON_TRACKING_PORT"] ||= "1";
@@ -29,7 +32,6 @@ const passed = continues ? passedGlobs({ seed: process.env["SEED"] }) : [];
 const alone = aloneGlobs(IS_FULL);
 
 const promises = {
-  setupFiles: [resolve(import.meta.dirname, "promises/seed-fast-check.ts")],
   testTimeout: promiseTimeoutMs,
   // Some send all of their load in a hook.
   hookTimeout: IS_FULL ? 60 * MINUTE_MS : 5 * MINUTE_MS,
@@ -43,6 +45,7 @@ export default defineConfig({
     // A flaky test is a bug.
     retry: 0,
     sequence: { sequencer: LongestFirst },
+    setupFiles: [resolve(import.meta.dirname, "system/seed-fast-check.ts")],
     reporters: ["default", new TallyReporter(), new PromiseReporter()],
     projects: [
       {
