@@ -97,12 +97,12 @@ function escapedPointer(name: string): string {
 
 export type DescribedCall = {
   readonly method: string;
-  /** Below `/api/v1`, with its query. */
+  /** Path below `/api/v1`, with its query. */
   readonly path: string;
   readonly key?: string | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in the place of the body. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
@@ -115,7 +115,7 @@ export type DescribedAnswer = {
   readonly body: unknown;
 };
 
-/** A call of the API at `base` (`…/api/v1`). Its answer is held to the OpenAPI document. */
+/** Calls the API at `base` (`…/api/v1`) and checks the answer against the OpenAPI document. */
 export async function callDescribed(base: string, call: DescribedCall): Promise<DescribedAnswer> {
   const { method, path, key, body, raw } = call;
   const answer = await fetch(`${base}${path}`, {
