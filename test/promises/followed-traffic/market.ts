@@ -8,7 +8,7 @@ import { until } from "../../system/until.ts";
 
 const APPLIED_MS = 15_000;
 const ZONE = "Asia/Kathmandu";
-/** Where visitors are sent whom the offer does not accept. */
+/** Fallback URL for visitors that an offer does not accept. */
 export const SORRY = "https://sorry.example/";
 
 type Status = "approved" | "pending" | "rejected";
