@@ -2,8 +2,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { PROMISES, promiseOfFile } from "./promises/promise-list.ts";
 
 /**
- * Within a project the tests of the longest promises begin first, so that no worker is left alone with a long one at the end. All
- * else stays as vitest orders it.
+ * Within a project the tests of the longest promises start first, so that no worker is left alone with a long one at the end.
+ * Vitest orders all other tests.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -2,11 +2,11 @@ import { appendFileSync } from "node:fs";
 import type { Reporter, SerializedError, TestModule } from "vitest/node";
 
 /**
- * Appends one line `{"passed":n,"failed":n,"skipped":n}` per vitest run to the file that TEST_TALLY_FILE names; without
- * that variable it does nothing. `.ci/run` adds the lines up.
+ * Appends one line `{"passed":n,"failed":n,"skipped":n}` per vitest run to the file that TEST_TALLY_FILE names. Does nothing
+ * without that variable. `.ci/run` adds the lines up.
  *
- * Failed also counts each file that could not be collected and each error outside of any test: vitest ends
- * non-zero for them, and no test of theirs would be in the sum.
+ * `failed` also counts each file that could not be collected and each error outside any test: vitest exits with a non-zero
+ * code for them, but none of their tests would be in the sum.
  */
 export class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
@@ -17,7 +17,7 @@ export class TallyReporter implements Reporter {
       if (module.errors().length > 0) tally.failed += 1;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        // A run that was cut short leaves tests that have no result: they did not pass.
+        // An interrupted run leaves tests without a result, which did not pass.
         tally[state === "pending" ? "failed" : state] += 1;
       }
     }

@@ -10,28 +10,30 @@ import { TallyReporter } from "./tally-reporter.ts";
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** `npm run promises` repeats each promise as often as schemas/contract/promises.md asks for; CI repeats it less. */
+/** `npm run promises` repeats each promise as often as schemas/contract/promises.md demands; CI repeats it less. */
 const promiseTimeoutMs = IS_FULL ? 120 * MINUTE_MS : 5 * MINUTE_MS;
 
-/** With PROMISES_MISSING=1 a full run that was interrupted goes on: what it has shown is not run again. */
-const goesOn = process.env["PROMISES_MISSING"] === "1";
-if (goesOn && !process.env["SEED"]) {
-  throw new Error("PROMISES_MISSING=1 needs the SEED of the run that goes on");
+/** With PROMISES_MISSING=1 an interrupted full run continues: promises that have passed are not run again. */
+const continues = process.env["PROMISES_MISSING"] === "1";
+if (continues && !process.env["SEED"]) {
+  throw new Error("PROMISES_MISSING=1 needs the SEED of the interrupted run");
 }
 
 // Every random test takes its choices from this seed; the processes that run the tests inherit it.
-process.env["SEED"] ||= String(Date.now() % 1_000_000_000);
+if (!process.env["SEED"]) {
+  process.env["SEED"] = String(Date.now() % 1_000_000_000);
+  process.stderr.write(`SEED=${process.env["SEED"]}\n`);
+}
 
-// Tests ask an ingress on its tracking port how far it is; only test/e2e/private-run.test.ts runs with the default.
+// Tests read an ingress's state on its tracking port; only test/e2e/private-run.test.ts runs with the default.
 process.env["FACTS_ON_TRACKING_PORT"] ||= "1";
 
-const passed = goesOn ? passedGlobs({ seed: process.env["SEED"] }) : [];
+const passed = continues ? passedGlobs({ seed: process.env["SEED"] }) : [];
 const alone = aloneGlobs(IS_FULL);
 
 const promises = {
-  setupFiles: [resolve(import.meta.dirname, "promises/seed-fast-check.ts")],
   testTimeout: promiseTimeoutMs,
-  // Some put all of their load into what their tests share.
+  // Some send all of their load in a hook.
   hookTimeout: IS_FULL ? 60 * MINUTE_MS : 5 * MINUTE_MS,
 };
 
@@ -43,6 +45,7 @@ export default defineConfig({
     // A flaky test is a bug.
     retry: 0,
     sequence: { sequencer: LongestFirst },
+    setupFiles: [resolve(import.meta.dirname, "system/seed-fast-check.ts")],
     reporters: ["default", new TallyReporter(), new PromiseReporter()],
     projects: [
       {
@@ -54,8 +57,8 @@ export default defineConfig({
             "test/{bench,replay,samples,services,system}/**/*.test.ts",
             "test/promises/*/*.test.ts",
           ],
-          // A unit test takes less than a second. The limit is for a machine on which
-          // others work too: at a load of 16 on two cores a test of 0.4 s was ended by a limit of one second.
+          // A unit test takes less than a second. The limit allows for other work on the machine: at a load of 16 on two
+          // cores, a test of 0.4 s exceeded a limit of one second.
           testTimeout: 5 * SECOND_MS,
           hookTimeout: 5 * SECOND_MS,
           sequence: { groupOrder: 1 },
@@ -90,7 +93,7 @@ export default defineConfig({
           testTimeout: 2 * MINUTE_MS,
           // The first start on a machine downloads a server.
           hookTimeout: 5 * MINUTE_MS,
-          // Each file starts the whole service: one after another.
+          // Each file starts the whole service, so they run one after another.
           fileParallelism: false,
           sequence: { groupOrder: 3 },
         },
@@ -115,7 +118,7 @@ export default defineConfig({
           name: "promises",
           include: ["test/promises/*.test.ts"],
           exclude: [...configDefaults.exclude, ...alone, ...passed],
-          // Most of them wait, for outages and leases, and each has servers of its own: what one kills, no other misses.
+          // Most of them wait for outages and leases. Each has servers of its own, so killing them disturbs no other.
           maxWorkers: 3,
           sequence: { groupOrder: 4 },
         },
@@ -127,7 +130,7 @@ export default defineConfig({
           name: "promises-alone",
           include: alone,
           exclude: [...configDefaults.exclude, ...passed],
-          // What runs beside them would be in their figures.
+          // Any other load would change their figures.
           fileParallelism: false,
           sequence: { groupOrder: 5 },
         },

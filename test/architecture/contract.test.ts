@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
 
-/** The first cell of a row of a table. */
+/** An ID in the first cell of a table row. */
 const DEFINED = /^\| ([A-Z]+-\d{3}|[GTP]\d{1,3}) \|/gm;
 const CITED = /(?<![\w/.-])(?:[A-Z]{2,4}-\d{3}|G\d{2,3}|T\d{2}|P\d{1,2})(?![\w:])/g;
-/** Of documents that are not in the repository. */
+/** References to documents that are not in the repository. */
 const ELSEWHERE =
   /\b(?:[Ss]ection \d|design \d|requirements\.md|interface\.md|operations\.md|network\.md)/g;
 const OTHER_NAMES = new Set(["SHA-256", "SHA-512"]);
@@ -19,7 +19,7 @@ const texts = ["README.md", ...pathsBelow([...PRODUCT_FOLDERS, "test"])]
   .filter((path) => /\.(ts|md|sql)$/.test(path) && !path.startsWith("test/architecture/contract"))
   .map((path) => ({ path, text: readFileSync(projectFile(path), "utf8") }));
 
-/** `<file>: <match>` of every match that is wanted. */
+/** Every match that `isWanted` accepts, as `<file>: <match>`. */
 function found(pattern: RegExp, isWanted: (match: string, path: string) => boolean): string[] {
   return texts.flatMap(({ path, text }) =>
     [...text.matchAll(pattern)]

@@ -14,7 +14,7 @@ const Cruise = z.object({
   }),
 });
 
-/** Sources that the faults below import; they break no rule themselves. */
+/** Valid sources that the faults below import. They break no rule. */
 const GROUND: Record<string, string> = {
   "ingress/settings.ts": `export const port = 8080;`,
   "ingress/server.ts": `import uws from "uWebSockets.js"; export const app = uws.App;`,
@@ -35,7 +35,7 @@ const GROUND: Record<string, string> = {
   "test/services/postgres.ts": `import pg from "pg"; export const pool = pg.Pool;`,
 };
 
-/** One planted fault a row: the rule that must find it, where it lies, what it does. */
+/** One planted fault a row: the rule that must find it, the file, its source. */
 const FAULTS: readonly (readonly [rule: string, path: string, source: string])[] = [
   [
     "no-cycles",
@@ -165,22 +165,22 @@ afterAll(() => {
   rmSync(planted, { recursive: true });
 });
 
-test("every module of the product is looked at, and none breaks a rule", () => {
+test("no module of the product breaks a rule, and every module is checked", () => {
   const { totalCruised, violations } = cruise(projectRoot);
   expect(violations.map(({ from, rule }) => `${rule.name}: ${from}`)).toEqual([]);
-  // With a compiler that it cannot use, dependency-cruiser reports no fault in no module and ends well.
+  // With a compiler that it cannot use, dependency-cruiser checks no module, finds no fault and exits with 0.
   expect(totalCruised).toBeGreaterThanOrEqual(productSources().length);
 });
 
-test.each(FAULTS)("the rule %s finds the fault in %s", (rule, path) => {
+test.each(FAULTS)("the rule %s finds its planted fault in %s", (rule, path) => {
   const rules = found.violations
     .filter(({ from }) => from === path)
     .map((fault) => fault.rule.name);
   expect(rules).toContain(rule);
 });
 
-test("no rule sees a fault in sources that keep to the rules", () => {
-  // The other half of the planted cycle is at fault too.
+test("no rule reports a source without a fault", () => {
+  // The other half of the planted cycle is a fault as well.
   const clean = Object.keys(GROUND).filter((path) => path !== "api/cycle-back.ts");
   expect(found.violations.filter(({ from }) => clean.includes(from))).toEqual([]);
 });

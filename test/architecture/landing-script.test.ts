@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
 
 const SCRIPT = projectFile("ingress", "landing", "sdk.js");
-/** It is on every landing page: what it weighs is paid by every first visit. */
+/** Every landing page loads the script, so every first visit pays for its size. */
 const BYTES_MAX = 18_000;
 const GZIP_BYTES_MAX = 6_000;
 const source = readFileSync(SCRIPT, "utf8");
 
-/** What ES5 does not have: as syntax, and as a method that a browser of its time would miss. */
+/** Syntax and methods that ES5 does not have: browsers of that time fail on them. */
 const FAULTS = [
   ["arrow.js", "var f = () => 1;"],
   ["let.js", "let a = 1;"],
@@ -38,7 +38,7 @@ test("the landing-page script is ES5, in its syntax and in what it calls (SDK-00
   expect(status, output).toBe(0);
 });
 
-test.each(FAULTS)("the check of ES5 finds the fault in %s", (name) => {
+test.each(FAULTS)("the ES5 check finds the fault in %s", (name) => {
   expect(checkEs5(join(planted, name)).status).not.toBe(0);
 });
 
@@ -53,13 +53,13 @@ test("the landing-page script stays small", () => {
   expect(gzipSync(source, { level: 9 }).byteLength).toBeLessThanOrEqual(GZIP_BYTES_MAX);
 });
 
-/** With the look for methods es-check does not parse, and takes some later syntax for ES5: it is asked twice. */
+/** Runs es-check twice: with `--checkFeatures` it does not parse, and then accepts some newer syntax as ES5. */
 function checkEs5(file: string): { status: number; output: string } {
   const program = projectFile("node_modules", "es-check", "lib", "cli", "index.js");
   const runs = [[], ["--checkFeatures"]].map((options) =>
     spawnSync(process.execPath, [program, "es5", file, "--noCache", ...options], {
       encoding: "utf8",
-      // It reads settings where it is started.
+      // es-check reads settings from its working directory.
       cwd: tmpdir(),
     }),
   );

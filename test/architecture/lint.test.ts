@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
 
-/** One planted fault a row. The first ones need type information: without it they would pass unseen. */
+/** One planted fault a row. The first three need type information: without it, the linter would not find them. */
 const FAULTS: readonly (readonly [rule: string, path: string, source: string])[] = [
   [
     "no-floating-promises",
@@ -84,7 +84,7 @@ test("settings.ts may read the environment", () => {
   expect(report).not.toContain("api/settings.ts");
 });
 
-// oxlint's rule for it would also refuse `...["--port", port]`, which keeps an option beside its value.
+// oxlint's own rule would also refuse `...["--port", port]`, which keeps an option beside its value.
 test("no object literal is spread into another (#13)", () => {
   const sources = pathsBelow([...PRODUCT_FOLDERS, "test"]).filter((path) => path.endsWith(".ts"));
   const spread = sources.filter((path) =>

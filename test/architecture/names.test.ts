@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { projectRoot } from "../../schemas/host/project-root.ts";
 import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
 
-/** A name under which anything may be put, so that everything is. `index` would be a barrel. */
+/** Names that say nothing about the content, so that anything ends up there. `index` would be a barrel. */
 const JUNK_DRAWER =
   /(^|\/)(utils?|helpers?|common|shared|misc|lib|core|types|constants|index)(\.ts|\/)$/;
 
@@ -20,7 +20,7 @@ test.each([
   "schemas/types.ts",
   "processors/clicks/index.ts",
   "test/shared/",
-])("the name %s would be found", (path) => {
+])("the name %s is refused", (path) => {
   expect(JUNK_DRAWER.test(path)).toBe(true);
 });
 
@@ -31,7 +31,7 @@ test.each(["api/reports/dimensions.ts", "schemas/host/lifetime.ts", "ingress/cor
   },
 );
 
-test("the top level holds the six folders and nothing else", () => {
+test("the top level holds the six folders and no other", () => {
   const folders = readdirSync(projectRoot, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
     .map((entry) => entry.name)

@@ -10,8 +10,8 @@ const Lock = z.object({
   ),
 });
 
-// npm accepts any bytes for a package without a hash, and `npm install` writes none for a platform whose package the
-// registry in use does not serve.
+// npm accepts any bytes for a package without a hash. `npm install` writes no hash for a package of another platform
+// when the registry in use does not serve that package.
 test("every locked package has a SHA-512 hash, on every platform (#27)", () => {
   const { packages } = Lock.parse(
     JSON.parse(readFileSync(projectFile("package-lock.json"), "utf8")),

@@ -41,7 +41,7 @@ const ID = /\b[A-Z]{2,4}-\d{3}\b/g;
 /** "PB-031 to PB-036" names two lines and hides four. */
 const RANGE = /\b([A-Z]{2,4})-\d{3}\s*(?:to|through|–|\.\.)\s*(?:\1-)?\d{3}\b/g;
 
-/** Texts of the tests: their names, and the tables that names are made of. Comments and code prove nothing. */
+/** String literals of a test file: test names, and the tables that names are made from. Comments and code do not count. */
 function textsOf(path: string): string[] {
   const source = ts.createSourceFile(
     path,
@@ -85,7 +85,7 @@ const NAMES = pathsBelow([...PRODUCT_FOLDERS, "test"])
   .filter((path) => path.endsWith(".test.ts"))
   .flatMap(namesOf);
 
-/** Names of tests and of their groups, as they are written. */
+/** Names of tests and groups, as written in the source. */
 function namesOf(path: string): string[] {
   const text = readFileSync(projectFile(path), "utf8");
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);

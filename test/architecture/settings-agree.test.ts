@@ -27,7 +27,7 @@ const SERVERS = {
 const EVERYBODY = ["npm start", "ingress", "processors", "api", "tracker"];
 const URLS = ["npm start", "api", "tracker"];
 
-/** What each process that reads the variable makes of a value. */
+/** Whether each of the processes that read the variable accepts the value. */
 const CASES: readonly (readonly [
   variable: string,
   value: string,
@@ -121,7 +121,7 @@ function outcomeOf(reader: string, given: Environment): "accepted" | "refused" {
   return messageOf(reader, given) === "" ? "accepted" : "refused";
 }
 
-/** "" when it accepts the settings. */
+/** The reader's error message, or "" if it accepts the settings. */
 function messageOf(reader: string, given: Environment): string {
   try {
     READERS[reader]?.({ ...SERVERS, ...given });

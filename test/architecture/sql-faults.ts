@@ -1,13 +1,13 @@
 import ts from "typescript";
 
-/** One place in a source where a SQL rule is broken. `line` counts from 1. */
+/** One fault: where a source breaks a SQL rule. `line` counts from 1. */
 export type SqlFault = {
   readonly rule: "select-star" | "value-in-text" | "session-state";
   readonly line: number;
   readonly text: string;
 };
 
-/** How a statement begins; narrow enough that a sentence of a message is none. */
+/** How a statement begins. Narrow enough that no sentence of a message matches. */
 const STATEMENT = new RegExp(
   `^\\s*(--[^\\n]*\\n\\s*)*(${[
     "select\\s",
@@ -24,12 +24,12 @@ const STATEMENT = new RegExp(
   "i",
 );
 
-/** `select *`, `select t.*`, `, t.*` and `returning *`; `count(*)` is none of them. */
+/** `select *`, `select t.*`, `, t.*` and `returning *`, but not `count(*)`. */
 const STAR = /\b(select(\s+distinct)?|returning)\s+(\w+\.)?\*|,\s*\w+\.\*/i;
 
 /**
- * What lives in a session of Postgres, and is somebody else's or nobody's behind a pooler in transaction mode: locks and cursors that
- * outlive a transaction, listening, settings, temporary tables, statements that are prepared by hand.
+ * State that lives in a Postgres session, and is lost or somebody else's behind a pooler in transaction mode: locks and cursors
+ * that outlive a transaction, `listen`, settings, temporary tables, hand-written `prepare`.
  */
 const SESSION_STATE = new RegExp(
   [
@@ -43,20 +43,20 @@ const SESSION_STATE = new RegExp(
   "i",
 );
 
-/** What may stand in the text of a statement: a constant of the module, or names that went through the quoting. */
+/** Expressions that may stand in the text of a statement: a constant of the module, or a quoted name. */
 const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 const QUOTING = /^(quoteIdentifiers?|quoteConditions|escapeIdentifier)$/;
 
 /**
- * The faults in the statements of a TypeScript source.
+ * The faults in the SQL statements of a TypeScript source.
  *
- * A statement is any string that begins like one. That a value reaches Postgres as a parameter is asked of files that
- * know the Postgres wire; a ClickHouse statement is compiled from parts, with typed parameters.
+ * A statement is any string that begins like one. Only files that use Postgres must pass values as parameters: a ClickHouse
+ * statement is compiled from parts, with typed parameters.
  */
 export function sqlFaultsInSource(path: string, source: string): SqlFault[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
   const faults: SqlFault[] = [];
-  const speaksPostgres = knowsPostgres(path, file);
+  const speaksPostgres = usesPostgres(path, file);
   const add = (rule: SqlFault["rule"], node: ts.Node): void => {
     const line = file.getLineAndCharacterOfPosition(node.getStart()).line + 1;
     faults.push({ rule, line, text: node.getText() });
@@ -82,7 +82,7 @@ export function sqlFaultsInSource(path: string, source: string): SqlFault[] {
   return faults;
 }
 
-/** The faults in a file of SQL. Comments are not looked at. */
+/** The faults in a SQL file, outside comments. */
 export function sqlFaultsInScript(script: string): SqlFault[] {
   const lines = script.split("\n").map((line) => line.replace(/--.*$/, ""));
   const stars = lines.flatMap((text, index): SqlFault[] =>
@@ -102,7 +102,7 @@ export function sqlFaultsInScript(script: string): SqlFault[] {
   return [...stars, ...kept];
 }
 
-/** The literal texts and the expressions of a string that is put together; undefined for any other node. */
+/** The literal texts and the expressions of a string or a concatenation; undefined for any other node. */
 function partsOf(node: ts.Node): (string | ts.Expression)[] | undefined {
   if (ts.isStringLiteralLike(node)) return [node.text];
   if (ts.isTemplateExpression(node)) {
@@ -117,7 +117,7 @@ function partsOf(node: ts.Node): (string | ts.Expression)[] | undefined {
   return undefined;
 }
 
-/** `node` in `db.query({ text: node })`: a statement however it begins. */
+/** Whether `node` is the text in `db.query({ text: node })`, which is a statement however it begins. */
 function isTextOfQuery(node: ts.Node): boolean {
   const { parent: property } = node;
   if (!ts.isPropertyAssignment(property) || property.name.getText() !== "text") return false;
@@ -141,7 +141,7 @@ function isHarmless(value: ts.Expression): boolean {
   );
 }
 
-function knowsPostgres(path: string, file: ts.SourceFile): boolean {
+function usesPostgres(path: string, file: ts.SourceFile): boolean {
   return (
     path.startsWith("schemas/postgres/") ||
     file.statements.some(

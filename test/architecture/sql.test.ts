@@ -15,7 +15,7 @@ test("no statement of the product selects a star, and values reach Postgres as p
   expect(faults).toEqual([]);
 });
 
-test("no statement keeps state in a session of Postgres, so that a pooler may stand in between (#19)", () => {
+test("no statement keeps state in a Postgres session, so a pooler may stand in between (#19)", () => {
   const faults = productSources().flatMap((path) =>
     sqlFaultsInSource(path, readFileSync(projectFile(path), "utf8")),
   );
@@ -42,7 +42,7 @@ test.each([
   `db.query({ text: "set local statement_timeout = 5000" });`,
   "const q = `update offer set id = 1`;",
   `const q = "select set_config('a.b', 'c', true)";`,
-])("no session state is seen in: %s", (source) => {
+])("no session state is found in: %s", (source) => {
   expect(sqlFaultsInSource("api/offers/offers.ts", WIRE + source)).toEqual([]);
 });
 
@@ -86,7 +86,7 @@ test.each([
   "const q = `select 2 * 3 as six, a.id from offer a`;",
   "log.info(`update of ${offer.id} with ${count} events done`);",
   "throw new Error(`create the offer ${id} first`);",
-])("no fault is seen in: %s", (source) => {
+])("no fault is found in: %s", (source) => {
   expect(sqlFaultsInSource("api/offers/offers.ts", WIRE + source)).toEqual([]);
 });
 

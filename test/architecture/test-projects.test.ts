@@ -9,7 +9,7 @@ const Listed = z.array(z.object({ file: z.string(), projectName: z.string() }));
 test.for([
   { size: "in CI", isFull: "" },
   { size: "at full size", isFull: "1" },
-])("every test file is run, by exactly one project, $size", ({ isFull }) => {
+])("exactly one project runs every test file, $size", ({ isFull }) => {
   const program = projectFile("node_modules", "vitest", "vitest.mjs");
   const { stdout } = spawnSync(
     process.execPath,

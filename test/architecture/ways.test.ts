@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
 
 const TITLE = "## Follow the code";
-/** `path` `name`, as the README writes a step. */
+/** A step as the README writes it: `path` `name`. */
 const STEP = /`([\w./-]+[.](?:ts|sql))` `([\w#]+)`/g;
 
 const readme = readFileSync(projectFile("README.md"), "utf8");

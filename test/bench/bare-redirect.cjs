@@ -1,4 +1,4 @@
-// The baseline of `npm run bench`: the same server library, one answer, nothing else. CommonJS, as the library is.
+// The baseline of `npm run bench`: the same server library, one constant answer. CommonJS, like the library.
 const { App } = require("uWebSockets.js");
 
 const port = Number(process.argv[2]);

@@ -1,6 +1,6 @@
 /**
- * The baseline of the REST bench: a bare Fastify route a statement that runs it with `pg` and sends its rows, as a process of
- * its own: `node bare-route.js <port> <routes.json>` with POSTGRES_URL set. Nothing is checked, counted or shaped.
+ * The baseline of the REST bench: a process with a bare Fastify route for each statement, which runs it with `pg` and sends the rows
+ * unchanged: `node bare-route.js <port> <routes.json>` with POSTGRES_URL set. It checks and counts nothing.
  */
 import { readFile } from "node:fs/promises";
 import { fastify } from "fastify";

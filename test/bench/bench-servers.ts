@@ -19,7 +19,7 @@ export type BenchServers = {
   stop(): Promise<void>;
 };
 
-/** Says what is downloaded; the rest is nobody's business during a bench. */
+/** Prints what the servers report to standard error. */
 export const benchReport: Report = {
   note: (part, text) =>
     process.stderr.write(`${part}: ${text}
@@ -32,15 +32,15 @@ export const benchReport: Report = {
 export async function startBenchServers(folder: string): Promise<BenchServers> {
   const runtimeDir =
     process.env["RUNTIME_DIR"] ?? projectFile("node_modules", ".cache", "tracker-runtime");
-  const place = {
+  const options = {
     dataDir: join(folder, "servers"),
     runtimeDir,
     bind: "127.0.0.1",
     report: benchReport,
   };
-  const postgres = await startPostgres({ ...place, port: await freePort() });
-  const nats = await startNats({ ...place, port: await freePort() });
-  const clickhouse = await startClickhouse({ ...place, port: await freePort() });
+  const postgres = await startPostgres({ ...options, port: await freePort() });
+  const nats = await startNats({ ...options, port: await freePort() });
+  const clickhouse = await startClickhouse({ ...options, port: await freePort() });
   const env = { POSTGRES_URL: postgres.url, NATS_URL: nats.url, CLICKHOUSE_URL: clickhouse.url };
   const stop = async (): Promise<void> => {
     await clickhouse.stop();

@@ -1,10 +1,10 @@
 import type { Pool } from "../../schemas/postgres/connect.ts";
 
-/** A large installation, and what such a one has beside it. */
+/** The record counts of a large installation. */
 export const LARGE_CATALOG_COUNTS = {
   advertisers: 400,
   offers: 20_000,
-  /** The default event of each offer and a second one of every fifth. */
+  /** The default event of each offer, and a second event of every fifth offer. */
   events: 24_000,
   affiliates: 50_000,
   access: 500_000,
@@ -15,7 +15,7 @@ export const LARGE_CATALOG_COUNTS = {
   coupons: 5_000,
 } as const;
 
-/** Texts as long as real ones are: names of 30 characters, destinations of 110 with macros in them. */
+/** Texts are as long as real ones: names of 30 characters, destinations of 110 with macros. */
 const STATEMENTS: readonly string[] = [
   `insert into advertiser (workspace_id, name, currency, postback_token)
    select w.id, 'Advertiser ' || n || ' Holding GmbH', 'USD', md5('advertiser' || n)
@@ -68,7 +68,7 @@ const STATEMENTS: readonly string[] = [
   "analyze",
 ];
 
-/** Into the demo workspace, which is the only one there. */
+/** Fills the demo workspace, which must be the only workspace. */
 export async function fillLargeCatalog(pool: Pool): Promise<void> {
   for (const text of STATEMENTS) await pool.query({ text });
 }
@@ -76,8 +76,8 @@ export async function fillLargeCatalog(pool: Pool): Promise<void> {
 export type BenchLink = { readonly offerId: number; readonly path: string };
 
 /**
- * `count` partner links on which visitors are sent on, always the same ones: every other one of a public offer and any partner,
- * the rest of a pair that was approved.
+ * `count` partner links that redirect visitors, the same ones on each call: half of them public offers with any partner, the other half
+ * offers with a partner whose access was approved.
  */
 export async function pickLinks(pool: Pool, count: number): Promise<BenchLink[]> {
   const { rows } = await pool.query<BenchLink>({

@@ -1,7 +1,7 @@
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { storedDestination } from "../../schemas/clickhouse/stored-destination.ts";
 
-/** Instants of a month of UTC, the second not included. */
+/** A month of UTC; the end is exclusive. */
 const MONTH = { fromMs: Date.UTC(2026, 9, 1), endMs: Date.UTC(2026, 10, 1) };
 
 const BLOCK_ROWS = 1_000_000;
@@ -9,7 +9,7 @@ const TIMEOUT_S = 600;
 const COUNTRIES =
   "US DE GB FR IN BR IT ES CA AU NL PL SE MX JP TR ID ZA AT CH BE DK NO FI PT CZ RO HU GR IE AR CL CO PE PH TH VN MY SG KR";
 
-/** A number below `count` with few that are frequent: the higher `skew`, the fewer. `seed` is SQL. */
+/** SQL for a number below `count`. Small numbers are more frequent, the more so the higher `skew` is. `seed` is SQL. */
 function skewed(seed: string, count: number, skew: number): string {
   return `toUInt32(${count} * pow(${share(seed)}, ${skew}))`;
 }
@@ -20,8 +20,8 @@ function share(seed: string): string {
 
 /**
  * Clicks of a network: 3,000 pairs of 300 offers and 500 partners, offers with a home market, 3 million visitors with 5,000
- * browsers, two pairs in five bought by campaigns, every third of those with a gclid, one pair in five with an id of its own in
- * sub3. Evenly over the month, in the order of time as ingress writes it.
+ * browsers. Campaigns buy the clicks of two pairs in five, and every third of those has a gclid; one pair in five has a unique ID in
+ * sub3. The clicks are spread evenly over the month and inserted in time order, as ingress writes them.
  */
 const CLICKS = `insert into click (workspace_id, ts, click_id, link_type, status, status_reason, offer_id, advertiser_id, affiliate_id,
     is_unique, is_bot, is_datacenter, ip, visitor, user_agent, referrer, referrer_host, language, country, region, city, asn,
@@ -84,7 +84,7 @@ const CONVERSIONS = `insert into conversion_fact (workspace_id, conv_ts, id, ver
   from click where cityHash64(click_id, 3) % 80 = 0 and status = 'redirect'
     and ts >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') and ts < fromUnixTimestamp64Milli({to:Int64}, 'UTC')`;
 
-/** Fills workspace 1 with a month of `clicks`, in blocks as large as a writer's largest, and says how far it is. */
+/** Fills workspace 1 with a month of `clicks`, in blocks as large as a writer's largest, and reports progress through `say`. */
 export async function fillMonth(
   clickhouse: Clickhouse,
   clicks: number,

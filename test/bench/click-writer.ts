@@ -21,14 +21,14 @@ const ROWS = 300_000;
 const RECORDS_PER_MESSAGE = 256;
 const ROWS_PER_INSERT = 50_000;
 const PUBLISHES_AT_ONCE = 64;
-/** A lane that no writer has. */
+/** A lane that no writer owns. */
 const BASELINE_LANE = 99;
 const BUDGET = 0.7;
 const DEADLINE_MS = 120_000;
 
 /**
- * Rows a second of one lane's writer, from a stream that is already full, against the same rows inserted by the same client,
- * statement and batch size with nothing left to do but to send them.
+ * Rows a second that one lane's writer stores from a full stream. The baseline is the same rows, already serialised, inserted by the
+ * same client with the same statement and batch size.
  */
 export async function run(): Promise<BenchResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "bench-writer-"));
@@ -41,7 +41,7 @@ export async function run(): Promise<BenchResult[]> {
   }
 }
 
-/** With the migrated servers of `env`. */
+/** Uses the migrated servers of `env`. */
 async function measure(env: Record<string, string>, dataDir: string): Promise<BenchResult> {
   const clickhouse = openClickhouse({
     url: env["CLICKHOUSE_URL"] ?? "",
@@ -60,12 +60,12 @@ async function measure(env: Record<string, string>, dataDir: string): Promise<Be
       rates.figure.push(figure);
       rates.ratio.push(figure / baseline);
     }
-    // Of pairs that were measured one after the other: the machine's other work changes from round to round.
+    // The median of pairs measured right after each other, because the machine's other work changes from round to round.
     const ratio = quantile(rates.ratio, 0.5);
     return {
       name: "click writer, rows/s of one lane, median of three rounds",
       figure: `${Math.round(quantile(rates.figure, 0.5))}/s`,
-      baseline: `${Math.round(quantile(rates.baseline, 0.5))}/s the same rows, serialised before`,
+      baseline: `${Math.round(quantile(rates.baseline, 0.5))}/s for the same rows, already serialised`,
       ratio,
       budget: `>= ${BUDGET.toFixed(2)}`,
       ok: ratio >= BUDGET,
@@ -75,7 +75,7 @@ async function measure(env: Record<string, string>, dataDir: string): Promise<Be
   }
 }
 
-/** `round` is the epoch of the rows: those of another round are other rows. */
+/** `round` becomes the epoch of the rows, so that each round inserts different rows. */
 export async function insertSerialised(
   clickhouse: Clickhouse,
   lines: readonly string[],
@@ -205,7 +205,7 @@ async function untilLogged(child: ChildProcess, holds: (line: string) => boolean
   });
 }
 
-/** As ingress writes it for a visitor with a desktop browser who came over a search ad. */
+/** A click record as ingress writes it for a visitor with a desktop browser who clicked a search ad. */
 export function benchLine(index: number): string {
   const ts = Date.now();
   const id = `${ts.toString(16).padStart(12, "0")}000001${index.toString(16).padStart(10, "0")}abcd`;

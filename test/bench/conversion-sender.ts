@@ -1,5 +1,5 @@
 /**
- * Sends reports as ingress does, as a process of its own: `node conversion-sender.js <order.json>`. Prints one line of JSON:
+ * A process that sends reports as ingress does: `node conversion-sender.js <order.json>`. Prints one line of JSON:
  * {perSecond, p50Ms, p99Ms, results}.
  */
 import { readFile } from "node:fs/promises";

@@ -50,7 +50,7 @@ type Stage = {
   readonly secret: string;
 };
 
-/** Conversions per second through one processor, against pgbench that calls the same function for one row a transaction. */
+/** Conversions per second through one processor, against pgbench calling the same function with one row a transaction. */
 export async function run(): Promise<BenchResult[]> {
   if (!isOnPath("pgbench")) {
     const figure = "pgbench is missing: apt-get install postgresql-contrib";
@@ -93,7 +93,7 @@ async function measure(stage: Stage, one: Case): Promise<BenchResult[]> {
     baseline.push(await pgbench(stage, one));
     own.push(await send(stage, one, SECONDS));
   }
-  // Round by round: what else the machine does weighs on both sides of a pair.
+  // The ratio of each round: other work on the machine slows both sides of a pair alike.
   const ratio = quantile(
     own.map(({ perSecond }, round) => perSecond / (baseline[round] ?? Number.NaN)),
     0.5,
@@ -123,7 +123,7 @@ async function measure(stage: Stage, one: Case): Promise<BenchResult[]> {
   ];
 }
 
-/** Clicks of an hour ago, as most conversions have them, and a report for each. */
+/** Stores clicks of an hour ago, the age at which most conversions arrive, and sends a report for each. */
 async function send(stage: Stage, { offerIds }: Case, seconds: number): Promise<Sent> {
   const clickIds = await storeClicks(
     stage,
@@ -146,7 +146,7 @@ async function storeClicks(
   offerIds: readonly number[],
   count: number,
 ): Promise<string[]> {
-  const [place] = await rowsOf<{
+  const [owners] = await rowsOf<{
     workspace_id: number;
     advertiser_id: number;
     affiliate_id: number;
@@ -169,7 +169,7 @@ async function storeClicks(
         (_, i) => {
           const offer_id = offerIds[i % offerIds.length] ?? 0;
           const ts = mint.nowMs() - 3_600_000 + i;
-          return { ...place, click_id: mint.mint(ts, shardOfOffer(offer_id)), ts, offer_id };
+          return { ...owners, click_id: mint.mint(ts, shardOfOffer(offer_id)), ts, offer_id };
         },
       );
       clickIds.push(...clicks.map(({ click_id }) => click_id));
@@ -186,7 +186,7 @@ async function storeClicks(
   return clickIds;
 }
 
-/** Transactions per second of the same function with the row and the plan of a conversion that was recorded. */
+/** Transactions per second of the same function, with the row and the plan of a recorded conversion. */
 async function pgbench(stage: Stage, { offerIds }: Case): Promise<number> {
   const [last] = await rowsOf<{ row: string; caps: string }>(
     stage.pool,
@@ -227,7 +227,7 @@ select record_conversions(jsonb_build_array(jsonb_build_object('plan', b.plan, '
   const url = stage.servers.env["POSTGRES_URL"] ?? "";
   const printed = await output("pgbench", ["-n", "-M", "prepared", ...clients, "-f", path, url]);
   const rate = Number(/tps = ([\d.]+)/.exec(printed)?.[1]);
-  if (!Number.isFinite(rate)) throw new Error(`pgbench said: ${printed}`);
+  if (!Number.isFinite(rate)) throw new Error(`pgbench printed: ${printed}`);
   return rate;
 }
 

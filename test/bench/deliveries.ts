@@ -17,7 +17,7 @@ const CONVERSIONS = 1_000;
 const WARM_UP = 2_000;
 const BACKLOG = 10_000;
 const ROUNDS = 3;
-/** To each endpoint, one after another. */
+/** Rounds of one delivery to each endpoint. */
 const PACED_ROUNDS = 50;
 const PACED_MS = 200;
 const AIM_PER_SECOND = 2_000;
@@ -27,7 +27,7 @@ const HANGING_BUDGET = 1.5;
 type Stage = { readonly pool: Pool; readonly receivers: readonly Receiver[] };
 type Arrival = { readonly endpoint: number; readonly id: string; readonly atMs: number };
 
-/** From the row to the partner's server: how many a second, how late, and how late with some endpoints that hang. */
+/** Delivery from the row to the partner's server: rate, delay, and the delay while some endpoints hang. */
 export async function benchDeliveries(): Promise<BenchResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "tracker-bench-"));
   const servers = await startBenchServers(folder);
@@ -55,9 +55,9 @@ async function measure(stage: Stage): Promise<BenchResult[]> {
   for (let round = 0; round < ROUNDS; round += 1)
     rates.push(await backlogPerSecond(stage, BACKLOG));
   const rate = quantile(rates, 0.5);
-  const [quietMs, disturbed] = await latenessWithHanging(stage, "");
+  const [quietMs, disturbed] = await delaysWithHanging(stage, "");
   await moveToOnePort(stage);
-  const [, onOnePort] = await latenessWithHanging(stage, ", all on one host and port");
+  const [, onOnePort] = await delaysWithHanging(stage, ", all on one host and port");
   const quiet = quantile(quietMs, 0.99);
   return [
     {
@@ -81,15 +81,15 @@ async function measure(stage: Stage): Promise<BenchResult[]> {
   ];
 }
 
-/** The others' lateness without endpoints that hang, and what such endpoints do to it. */
-async function latenessWithHanging(stage: Stage, where: string): Promise<[number[], BenchResult]> {
-  const quietMs = await pacedLateness(stage);
+/** Delays of the other endpoints: in ms while none hangs, and compared with those while some hang. */
+async function delaysWithHanging(stage: Stage, where: string): Promise<[number[], BenchResult]> {
+  const quietMs = await pacedDelays(stage);
   for (const receiver of stage.receivers) {
     receiver.answer((response, { target }) => {
       if (endpointOf(target) >= HANGING) response.end();
     });
   }
-  const hangingMs = await pacedLateness(stage);
+  const hangingMs = await pacedDelays(stage);
   for (const receiver of stage.receivers) receiver.answer((response) => void response.end());
   const [quiet, disturbed] = [quantile(quietMs, 0.99), quantile(hangingMs, 0.99)];
   const result = {
@@ -103,37 +103,37 @@ async function latenessWithHanging(stage: Stage, where: string): Promise<[number
   return [quietMs, result];
 }
 
-/** From the commit of all rows to the last arrival. */
+/** Deliveries a second, from the commit of all rows to the last arrival. */
 async function backlogPerSecond(stage: Stage, count: number): Promise<number> {
   const arrived = (): number =>
     stage.receivers.reduce((sum, { received }) => sum + received.length, 0);
   const before = arrived();
   await addDeliveries(stage.pool, count / ENDPOINTS);
   const startedAtMs = performance.now();
-  await until("all are told", () => arrived() >= before + count, {
+  await until("every delivery has arrived", () => arrived() >= before + count, {
     timeoutMs: 60_000,
     pollMs: 5,
   });
   return (count * 1_000) / (performance.now() - startedAtMs);
 }
 
-/** Milliseconds from each row to its arrival at those that never hang, as conversions write rows: for all endpoints at once. */
-async function pacedLateness(stage: Stage): Promise<number[]> {
+/** Milliseconds from each row to its arrival at the endpoints that never hang. Each round writes a row for every endpoint. */
+async function pacedDelays(stage: Stage): Promise<number[]> {
   const startedAtMs = Date.now();
   for (let round = 0; round < PACED_ROUNDS; round += 1) {
     await addDeliveries(stage.pool, 1);
     await pause(PACED_MS);
   }
-  const told = (): Arrival[] =>
+  const arrived = (): Arrival[] =>
     arrivals(stage, startedAtMs).filter(({ endpoint }) => endpoint >= HANGING);
   const count = (ENDPOINTS - HANGING) * PACED_ROUNDS;
-  await until("all are told", () => told().length >= count, { timeoutMs: 30_000 });
+  await until("every delivery has arrived", () => arrived().length >= count, { timeoutMs: 30_000 });
   const { rows } = await stage.pool.query<{ id: string; created_at: string }>({
     text: "select id, created_at from delivery where created_at >= to_timestamp($1::double precision / 1000)",
     values: [startedAtMs],
   });
   const createdAtMs = new Map(rows.map(({ id, created_at }) => [id, Date.parse(created_at)]));
-  return told().flatMap(({ id, atMs }) => {
+  return arrived().flatMap(({ id, atMs }) => {
     const rowAtMs = createdAtMs.get(id);
     return rowAtMs === undefined ? [] : [atMs - rowAtMs];
   });
@@ -173,7 +173,7 @@ async function addPostbacks({ pool, receivers }: Stage, workspaceId: number): Pr
   await pool.query({ text: "analyze" });
 }
 
-/** All endpoints share the host and port of the last one: many partners use one tracking vendor. */
+/** Moves all endpoints to the host and port of the last one, as when many partners use one tracking vendor. */
 async function moveToOnePort({ pool, receivers }: Stage): Promise<void> {
   await pool.query({
     text: "update postback set url = regexp_replace(url, ':\\d+/', ':' || $1::integer || '/')",
@@ -181,7 +181,7 @@ async function moveToOnePort({ pool, receivers }: Stage): Promise<void> {
   });
 }
 
-/** As a conversion writes them. */
+/** Writes rows as a conversion does. */
 async function addDeliveries(pool: Pool, toEach: number): Promise<void> {
   await pool.query({
     text: `insert into delivery (workspace_id, kind, endpoint_id, destination, conversion_id, trigger, facts)

@@ -7,8 +7,8 @@ const PROBES = 60;
 const Clicks = z.object({ data: z.array(z.object({ click_id: z.string() })) });
 
 /**
- * Time from a click's answer to the first `GET /clicks` that shows it, while `load` clicks a second go through the whole
- * service on this machine.
+ * Time from a click's answer to the first `GET /clicks` that shows it, while `clicksPerSecond` go through the whole service on this
+ * machine.
  */
 export async function benchFreshness(clicksPerSecond: number): Promise<BenchResult> {
   await using system = await startSystem();

@@ -1,13 +1,14 @@
-/** One request as it is sent, and how many of them share a connection. */
+/** Requests of one kind, and how to judge their cost. */
 export type Pattern = {
   readonly name: string;
-  /** What its requests are compared with. */
+  /** The cost that its requests are compared with. */
   readonly baseline: "clicks" | "reports" | "lookups";
   /** Path and headers of the nth request. */
   readonly request: (n: number) => PatternRequest;
   /** Whether each request is a click that has to be in ClickHouse afterwards. */
+  /** Whether each request is a click that must be in ClickHouse afterwards. */
   readonly isStored: boolean;
-  /** Its cost is compared by the byte: it asks for more bytes to be read, kept and stored. */
+  /** Whether to compare its cost per byte, because its requests have more bytes to read, keep and store. */
   readonly isByByte?: boolean;
 };
 
@@ -19,7 +20,7 @@ export type PatternRequest = {
   readonly host?: string;
 };
 
-/** What the catalog of {@link hostileCatalog} has. */
+/** The part of the catalog of {@link hostileCatalog} that patterns use. */
 export type HostileCatalog = {
   readonly offers: readonly string[];
   readonly affiliates: readonly string[];
@@ -31,19 +32,19 @@ export type HostileCatalog = {
 
 const USER_AGENTS = 50;
 const ADDRESSES = 20_000;
-/** As long as a click record may make it; less than a half of what the server takes as a head. */
+/** 60 values of the greatest length that a click record keeps; less than half of the request head that the server accepts. */
 const LONG_VALUE = "v".repeat(250);
 const LONG_VALUES = 60;
-/** What clicks that share an ad ID have. */
+/** The ad ID of clicks that share one. */
 export const HOT_AD_ID = "abc123";
-/** Clicks of the first run of the normal mix, each with an ad ID of its own. */
+/** Clicks of the first run of the normal mix, each with a different ad ID. */
 const RARE_AD_IDS = 10_000;
 const NOISE = "a&".repeat(12_000);
 
 export type PatternOptions = {
-  /** Ids of clicks that no report has named yet: each accepted report uses one. */
+  /** The ID of a click without a report. Each accepted report uses one. */
   readonly clickIds: () => string;
-  /** Sub IDs of 250 bytes that each click also has, so that fewer clicks fill the writer's memory. At most 7. */
+  /** Sub IDs of 250 bytes to add to each click, so that fewer clicks fill the writer's memory. At most 7. */
   readonly padding?: number;
 };
 
@@ -89,7 +90,7 @@ export function hostilePatterns(
     isStored: false,
     request: (n) => ({ ...usual(n), path: pathOf(n) }),
   });
-  // A test report is judged and not recorded, so that any number can be about one click.
+  // A test report is judged but not recorded, so any number of reports can name one click.
   const lookups = (name: string, adIdOf: (n: number) => string): Pattern => ({
     name,
     baseline: "lookups",
@@ -148,7 +149,7 @@ function equalClicks(catalog: HostileCatalog, clicks: MakeClicks): Pattern[] {
   ];
 }
 
-/** Clicks that ask for more than others, or for nothing that is there. */
+/** Clicks that ask for more work than others, or for something that does not exist. */
 function floods(catalog: HostileCatalog, clicks: MakeClicks): Pattern[] {
   return [
     clicks("made-up hosts", (n) => ({ host: `h${n}.example` })),
@@ -179,7 +180,7 @@ function queryOf(n: number): string {
   return `sub2=ref-${n}&source_id=a1&gclid=EAIaIQobChMI${n}`;
 }
 
-/** The request as HTTP/1.1 on a connection that stays open. `host` is that of the service. */
+/** The request as HTTP/1.1 on a connection that stays open. `host` is the host of the service. */
 export function httpRequest(request: PatternRequest, host: string): string {
   return (
     `GET ${request.path} HTTP/1.1\r\nHost: ${request.host ?? host}\r\nUser-Agent: ${request.userAgent}\r\n` +

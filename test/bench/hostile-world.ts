@@ -14,7 +14,7 @@ import { HOT_AD_ID, type HostileCatalog, type Pattern } from "./hostile-patterns
 import { sendAll } from "./pipelined-load.ts";
 import { startIngress, startProcessors } from "./service-processes.ts";
 
-/** Microseconds of processor time a request, the cost of waiting taken off. */
+/** Microseconds of processor time a request, minus the cost of idling. */
 export type StageCosts = {
   readonly ingress: number;
   readonly processors: number;
@@ -27,7 +27,7 @@ export type PatternRun = {
   /** Bytes of a request. */
   readonly bytes: number;
   readonly costs: StageCosts;
-  /** What is wrong with what is stored. */
+  /** Errors in the stored data. */
   readonly differences: readonly string[];
 };
 
@@ -37,14 +37,14 @@ type CpuTimes = Readonly<Record<(typeof STAGES)[number], number>>;
 const OFFERS = 200;
 const AFFILIATES = 50;
 const LINK_KEYS = 5_000;
-/** Nobody has this number. */
+/** A producer number that no ingress has. */
 const HOT_PRODUCER = 60_000;
 const IDLE_MS = 3_000;
 const STORED_TIMEOUT_MS = 180_000;
-/** Of the clock in which Linux counts processor time. */
+/** A tick of the clock in which Linux counts processor time. */
 const US_PER_TICK = 10_000;
 
-/** One ingress and one processors process with servers of their own, whose processor time is read for each pattern of traffic. */
+/** One ingress and one processors process with their own servers. Their processor time is measured for each pattern of traffic. */
 export class HostileWorld {
   readonly catalog: HostileCatalog;
   readonly #port: number;
@@ -75,7 +75,7 @@ export class HostileWorld {
     const clickhouse = openClickhouse({
       url: servers.env["CLICKHOUSE_URL"] ?? "",
       applicationName: "bench",
-      // A million copies of a click take a while.
+      // Inserting a million copies of a click takes long.
       requestTimeoutMs: STORED_TIMEOUT_MS,
     });
     const close = async (): Promise<void> => {
@@ -108,7 +108,7 @@ export class HostileWorld {
     await this.#close();
   }
 
-  /** Learns what the processes cost while nothing is asked of them. */
+  /** Measures what the processes cost while they are idle. */
   async measureIdle(): Promise<void> {
     const [before, startedAtMs] = [this.#cpuTimes(), performance.now()];
     await pause(IDLE_MS);
@@ -118,7 +118,7 @@ export class HostileWorld {
     );
   }
 
-  /** Sends so many requests of a pattern, waits until all of it is stored, and answers what one cost. */
+  /** Sends `requests` requests of a pattern, waits until their clicks are stored, and returns the cost of one. */
   async run(pattern: Pattern, requests: number): Promise<PatternRun> {
     const first = this.#sent;
     this.#sent += requests;
@@ -152,7 +152,7 @@ export class HostileWorld {
     };
   }
 
-  /** Ids of so many fresh clicks of the normal mix. */
+  /** Sends `count` clicks of the normal mix and returns their IDs. */
   async clickIds(pattern: Pattern, count: number): Promise<string[]> {
     await this.run(pattern, count);
     const answer = await this.#clickhouse.query({
@@ -163,7 +163,7 @@ export class HostileWorld {
     return (await answer.json<{ id: string }>()).map(({ id }) => id);
   }
 
-  /** Copies of a stored click, over the last minutes, that share the hot ad ID. */
+  /** Stores `count` copies of a stored click, spread over the last ten minutes, that share the hot ad ID. */
   async storeHotClicks(count: number): Promise<void> {
     await this.#clickhouse.command({
       query: `insert into click
@@ -220,10 +220,10 @@ function perMillisecond(times: CpuTimes, ms: number): CpuTimes {
   };
 }
 
-/** Processor time of a process and all its threads since it began, in microseconds. Linux. */
+/** Processor time of a process and all its threads since it started, in microseconds. Linux. */
 function cpuUsOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name of the program may hold spaces; user and system time are the 12th and 13th field behind it.
+  // The program's name may contain spaces; user and system time are the 12th and 13th field after it.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK;
 }

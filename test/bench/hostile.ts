@@ -3,20 +3,20 @@ import { HostileWorld, type PatternRun, type StageCosts } from "./hostile-world.
 import type { BenchResult } from "./result.ts";
 
 export const HOSTILE_BUDGET = 1.5;
-/** Enough of one lane to fill the writer's memory of young clicks, so that old ones leave it. */
+/** Enough clicks on one lane to fill the writer's memory of young clicks, so that old ones leave it. */
 const CLICKS = 60_000;
-/** Of the normal mix, before anything is measured. */
+/** Clicks of the normal mix to send before measuring. */
 const WARM_UP_MAX = 300_000;
 const LONG_CLICKS = 6_000;
 const REPORTS = 4_000;
 const LOOKUPS = 2_000;
-/** Clicks that share the ID of the look-ups of a hot one. */
+/** Clicks that share the ad ID of the look-ups of a hot ad ID. */
 const HOT_CLICKS = 1_000_000;
 
 export type ComparedRun = PatternRun & {
   readonly pattern: Pattern;
   readonly normal: PatternRun;
-  /** The larger of those of ingress and of the processors; for look-ups, of the stores too. */
+  /** The larger of the ratios of ingress and processors; for look-ups, of the stores too. */
   readonly ratio: number;
 };
 
@@ -45,13 +45,13 @@ export async function benchHostile(): Promise<BenchResult[]> {
 }
 
 export type Comparison = {
-  /** How many requests of a pattern. */
+  /** The number of requests of a pattern. */
   readonly requestsOf: (pattern: Pattern) => number;
   readonly isWanted?: (pattern: Pattern) => boolean;
   readonly padding?: number;
 };
 
-/** Runs the patterns that are wanted one after the other, in one world. */
+/** Runs the selected patterns one after another in one world. */
 export async function* compareHostile({
   requestsOf,
   isWanted = () => true,
@@ -64,7 +64,7 @@ export async function* compareHostile({
     padding,
   });
   const wanted = hostile.filter(isWanted);
-  // The programs are compiled while they run, and their memory fills up.
+  // Warm up: the just-in-time compiler finishes its work and memory fills up.
   await world.run(normal, Math.min(requestsOf(normal), WARM_UP_MAX));
   await world.measureIdle();
   const usual = {

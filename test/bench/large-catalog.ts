@@ -20,14 +20,14 @@ const LINKS = 20_000;
 const CHANGES = 12;
 const MEMORY_BUDGET_MB = 500;
 const CHANGE_BUDGET_MS = 1_000;
-/** Budgets of this bench. The demo's links have no targeting, caps and controls, and lie in the cache. */
+/** Budgets of this bench. The demo's links have no targeting, caps or controls, and stay in the processor's cache. */
 const RATE_BUDGET = 0.6;
 const READY_BUDGET_MS = 15_000;
 const LARGE_DATABASE = "large_catalog";
 
 /**
- * What 20,000 offers, 50,000 partners and 500,000 access records cost an ingress: memory, start, the time until a
- * change is in force, and redirects a second over many links against the demo's few in the same run.
+ * What 20,000 offers, 50,000 partners and 500,000 access records cost an ingress: memory, start-up time, the time until a
+ * change applies, and redirects a second over many links against the few links of the demo in the same run.
  */
 export async function benchLargeCatalog(): Promise<BenchResult[]> {
   if (!isOnPath("wrk")) return [notMeasured("wrk is missing: apt-get install wrk")];
@@ -44,13 +44,13 @@ export async function benchLargeCatalog(): Promise<BenchResult[]> {
     const command = [node.command, ...node.args];
     const small = await startIngress(command, servers, { folder: join(folder, "small") });
     started.push(small);
-    const place = { folder: join(folder, "large"), postgresUrl: largeUrl };
-    const first = await startIngress(command, servers, place);
+    const site = { folder: join(folder, "large"), postgresUrl: largeUrl };
+    const first = await startIngress(command, servers, site);
     started.push(first);
     const results = await measure({ small, large: first, smallPool, largePool, folder });
     await first.server.end();
     started.pop();
-    const again = await startIngress(command, servers, place);
+    const again = await startIngress(command, servers, site);
     started.push(again);
     return [...results, ...startResults(first, again)];
   } finally {
@@ -104,7 +104,7 @@ async function measure(parts: Contenders): Promise<BenchResult[]> {
       ok: own / baseline >= RATE_BUDGET,
     },
     {
-      name: "change of the large catalog in force, under full load",
+      name: "large catalog: from a change to the first redirect that uses it, under full load",
       figure: `p50 ${quantile(changesMs, 0.5).toFixed(0)} ms, longest ${Math.max(...changesMs).toFixed(0)} ms`,
       baseline: "-",
       ratio: null,
@@ -120,7 +120,7 @@ async function rateOf(load: SpreadLoad, url: string): Promise<number> {
   return requestsPerSecond;
 }
 
-/** Times from the commit of a new destination to the first redirect that leads there. */
+/** Milliseconds from the commit of a new destination to the first redirect that uses it. */
 async function changesUnderLoad({ url }: Ingress, pool: Pool, load: SpreadLoad): Promise<number[]> {
   const [link] = await pickLinks(pool, 2);
   if (link === undefined) throw new Error("the catalog has no link");
@@ -134,7 +134,7 @@ async function changesUnderLoad({ url }: Ingress, pool: Pool, load: SpreadLoad):
     });
     const committedAtMs = performance.now();
     await until(
-      "the change is in force",
+      "the change applies to redirects",
       async () => {
         const answer = await fetch(`${url}${link.path}`, { redirect: "manual" });
         return answer.headers.get("location") === destination;
@@ -166,17 +166,17 @@ type Ingress = { readonly server: ChildServer; readonly url: string; readonly re
 async function startIngress(
   node: readonly string[],
   servers: BenchServers,
-  place: { readonly folder: string; readonly postgresUrl?: string },
+  { folder, postgresUrl }: { readonly folder: string; readonly postgresUrl?: string },
 ): Promise<Ingress> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  await mkdir(place.folder, { recursive: true });
+  await mkdir(folder, { recursive: true });
   const command = pinned(0, [...node, projectFile(".build", "ingress", "main.js")]);
   const startedAtMs = performance.now();
   const server = await ChildServer.start(command, `${url}/health`, {
     ...servers.env,
-    ...(place.postgresUrl === undefined ? {} : { POSTGRES_URL: place.postgresUrl }),
-    DATA_DIR: place.folder,
+    ...(postgresUrl === undefined ? {} : { POSTGRES_URL: postgresUrl }),
+    DATA_DIR: folder,
     TRACKING_PORT: String(port),
     TRACKING_URL: url,
     TRUSTED_PROXIES: "127.0.0.1/32",
@@ -185,7 +185,7 @@ async function startIngress(
   return { server, url, readyMs: performance.now() - startedAtMs };
 }
 
-/** A second database on the same server, migrated as the first one is. */
+/** A second database on the same server, a copy of the migrated first one. */
 async function copyDatabase(url: string): Promise<string> {
   const pool = benchPool(withDatabase(url, "postgres"));
   try {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { quantile } from "./result.ts";
 
-/** What one load run saw. */
+/** The result of one load run. */
 export type LoadFigures = {
   readonly requestsPerSecond: number;
   /** Answers other than 2xx and 3xx, and requests without one. */
@@ -20,12 +20,12 @@ export function isOnPath(program: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 }
 
-/** The part of the machine that the load generator gets, so that it does not run on the server's core. */
+/** The command bound to a core, so that the load generator does not run on the server's core. */
 export function pinned(core: number, command: readonly string[]): readonly string[] {
   return isOnPath("taskset") ? ["taskset", "-c", String(core), ...command] : command;
 }
 
-/** As many requests as one server process answers, by wrk on core 1. @throws when wrk says something else. */
+/** The highest rate that one server process answers, measured by wrk on core 1. @throws if wrk prints no rate. */
 export async function fullLoad(
   url: string,
   seconds: number,
@@ -36,7 +36,7 @@ export async function fullLoad(
   return await runWrk(seconds, [...given, url], connections);
 }
 
-/** The same with requests that a Lua script makes. */
+/** Like {@link fullLoad}, with requests from a Lua script. */
 export async function scriptedLoad(
   url: string,
   seconds: number,
@@ -82,7 +82,7 @@ function latencyMs(output: string, percent: number): number {
   return Number(figure) * (MS_PER_UNIT[unit] ?? Number.NaN);
 }
 
-/** Time of a request in microseconds at a fixed rate, by h2load: the 99th percentile of one run. */
+/** The 99th percentile, in microseconds, of the request time at a fixed rate, measured by h2load. */
 export async function pacedP99Us(
   url: string,
   options: {
@@ -121,7 +121,7 @@ export async function pacedP99Us(
   }
 }
 
-/** Runs to the end and answers standard output. @throws with both outputs for an exit code other than 0. */
+/** Runs to the end and returns both outputs. @throws with both outputs if the exit code is not 0. */
 async function run(command: readonly string[]): Promise<string> {
   const [program = "", ...args] = command;
   const child = spawn(program, args, {

@@ -11,7 +11,7 @@ import { benchRest } from "./rest.ts";
 import { type BenchResult, renderResults } from "./result.ts";
 import { benchStrangers } from "./strangers.ts";
 
-/** `npm run bench [-- name …]`: figures beside their baselines of the same run. Absolute figures are of this machine. */
+/** `npm run bench [-- name …]` prints each figure beside a baseline of the same run. Absolute figures depend on the machine. */
 const benches: Readonly<Record<string, () => Promise<BenchResult[]>>> = {
   redirects: benchRedirects,
   writer: benchClickWriter,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Configuration of the second baseline: nginx, one worker, a redirect with an access log on disk. Answers its path. */
+/** Writes the configuration of the second baseline: nginx, one worker, a redirect, an access log on disk. Returns its path. */
 export function writeNginxConfig(folder: string, port: number): string {
   for (const name of ["body", "proxy", "fastcgi", "uwsgi", "scgi"])
     mkdirSync(join(folder, name), { recursive: true });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * `reports`: `/pb` of clicks that were made before · `ad-ids`: `/px` and `/lp` with ad IDs that nobody knows · `keys`: made-up keys to the
- * api and tokens to `/pb`. Strangers have an address of their own each time.
+ * `reports`: `/pb` for clicks made before · `ad-ids`: `/px` and `/lp` with ad IDs that no click has · `keys`: made-up keys to the
+ * api and tokens to `/pb`. Each request comes from another address.
  */
 export const PacedOrder = z.object({
   kind: z.enum(["reports", "ad-ids", "keys"]),
@@ -19,7 +19,7 @@ export const PacedResult = z.object({
   perSecond: z.number(),
   p50Ms: z.number(),
   p99Ms: z.number(),
-  /** How many had each answer; "ok" for a report that was taken. */
+  /** The number of each outcome; "ok" is an accepted report. */
   outcomes: z.record(z.string(), z.number()),
 });
 export type PacedResult = z.infer<typeof PacedResult>;

@@ -1,6 +1,6 @@
 /**
- * Sends requests at an even rate, as a process of its own: `node paced-sender.js <order.json>`. Each goes out at its time, whether the
- * ones before it have been answered or not, and is timed from there. Prints one line of JSON: {@link PacedResult}.
+ * A process that sends requests at an even rate: `node paced-sender.js <order.json>`. It sends each request at its due time, whether or not
+ * earlier ones have been answered, and times it from then. Prints one line of JSON: {@link PacedResult}.
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { Agent, request } from "node:http";
 import { PacedOrder, type PacedResult } from "./paced-order.ts";
 import { quantile } from "./result.ts";
 
-/** Beyond so many without an answer a sender waits: it would measure itself. */
+/** With this many requests unanswered, the sender waits: it would otherwise measure itself. */
 const UNDER_WAY_MAX = 2_000;
 const TIMEOUT_MS = 20_000;
 
@@ -39,13 +39,13 @@ function send(url: string, headers: Record<string, string>, body = ""): Promise<
   });
 }
 
-/** An address that is hardly ever seen twice. */
+/** A random address; a repeat is unlikely. */
 function anyAddress(): string {
   const part = (): number => 1 + Math.floor(Math.random() * 222);
   return `${part()}.${part()}.${part()}.${part()}`;
 }
 
-/** Clicks whose reports are sent later, so that only the reports are timed; one in two is found by its ad ID. */
+/** Makes clicks first, so that only their reports are timed. Every other report finds its click by ad ID. */
 async function makeReports(count: number): Promise<string[]> {
   const reports: string[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -62,7 +62,7 @@ async function makeReports(count: number): Promise<string[]> {
 const total = Math.round(order.perSecond * order.seconds);
 const reports = order.kind === "reports" ? await makeReports(total) : [];
 
-/** What an answer is called in the result. */
+/** Sends the nth request and returns the name of its outcome in the result. */
 async function sendOne(n: number): Promise<string> {
   const headers = { "x-forwarded-for": anyAddress(), "user-agent": "Mozilla/5.0 Firefox/130.0" };
   switch (order.kind) {
@@ -103,7 +103,7 @@ async function timeOne(n: number, dueMs: number): Promise<void> {
 }
 
 process.stdout.write("ready\n");
-// Whoever started this closes the input when it is time.
+// The parent process closes stdin to start the sending.
 for await (const _ of process.stdin) void _;
 const startedAtMs = performance.now();
 const all: Promise<void>[] = [];

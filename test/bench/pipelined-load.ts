@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { httpRequest, type Pattern } from "./hostile-patterns.ts";
 
 const CONNECTIONS = 16;
-/** Requests that a connection has under way. A report is answered later than the requests behind it would be. */
+/** Unanswered requests on a connection. Reports are not pipelined: their answer comes later than that of a click. */
 const PIPELINED_CLICKS = 8;
 const PIPELINED_REPORTS = 1;
 const ANSWER_TIMEOUT_MS = 60_000;
@@ -12,8 +12,8 @@ const STATUS_LINE = "HTTP/1.1 ";
 export type Sent = { readonly bytes: number; readonly faults: readonly string[] };
 
 /**
- * Sends requests `first` to `first + requests` of a pattern, each once, and waits for every answer. A fault is an answer that is
- * not what the pattern expects. The sender's own cost is no part of any figure.
+ * Sends requests `first` to `first + requests` (exclusive) of a pattern, each once, and waits for every answer. A fault is an answer
+ * that the pattern does not expect. No figure includes the cost of the sender.
  */
 export async function sendAll(
   port: number,

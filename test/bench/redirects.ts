@@ -13,7 +13,7 @@ import { type BenchResult, quantile } from "./result.ts";
 
 const ROUNDS = 3;
 const SECONDS = 4;
-/** A browser behind a trusted proxy, so that the address is one that geo and ASN know. */
+/** A browser behind a trusted proxy, at an address that the geo and ASN databases know. */
 const HEADERS = {
   "User-Agent":
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",

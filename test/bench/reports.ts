@@ -15,7 +15,7 @@ import { fillMonth } from "./click-fill.ts";
 import { benchLine, insertSerialised } from "./click-writer.ts";
 import { type BenchResult, quantile } from "./result.ts";
 
-/** BENCH_CLICKS: how many clicks the month has; the budgets are for 100 million. */
+/** BENCH_CLICKS: the number of clicks in the month. The budgets apply to 100 million. */
 const CLICKS = Number(process.env["BENCH_CLICKS"] ?? 2_000_000);
 const CLICKS_OF_BUDGET = 100_000_000;
 const ROUNDS = 7;
@@ -27,14 +27,14 @@ const INGEST_ROWS = 100_000;
 const MERGES_MS = 600_000;
 const BYTES_PER_CLICK = 60;
 
-/** Keeps every row, and has each judged by its own date: read row by row, a report is not put together from days of UTC. */
+/** Keeps every row, but forces each to be judged by its own date, so that the baseline is not assembled from days of UTC. */
 const BY_DATE = "date:not_in:2000-01-01";
 
 type Case = {
   readonly title: string;
   readonly group_by: string;
   readonly tz: string;
-  /** Of the statement that it is compared with. */
+  /** Filters of the baseline statement. */
   readonly filters?: readonly string[];
 };
 const CASES: readonly [Case, ...Case[]] = [
@@ -62,7 +62,7 @@ const CASES: readonly [Case, ...Case[]] = [
 const Count = z.array(z.object({ count: z.number() }));
 const Size = z.array(z.object({ name: z.string(), bytes: z.number() }));
 
-/** A month of clicks by three dimensions: the statements of the API against the same ones row by row. */
+/** Reports on a month of clicks by three dimensions: the statements of the API against the same ones row by row. */
 export async function benchReports(): Promise<BenchResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "bench-reports-"));
   const server = await startClickhouse({
@@ -102,8 +102,8 @@ function statement({ group_by, tz }: Case, filters: readonly string[] = []): Com
   return compileReport({ ...request, scope, managers: undefined, costRates: undefined });
 }
 
-/** Milliseconds, with the rows on this side of the wire. */
-async function ask(
+/** Runs the statement and reads all rows. Returns milliseconds. */
+async function timeQuery(
   clickhouse: Clickhouse,
   { text, params }: CompiledReport,
   byRows = false,
@@ -122,12 +122,12 @@ async function ask(
 async function againstRows(clickhouse: Clickhouse, one: Case): Promise<BenchResult> {
   const report = statement(one);
   const byRows = statement(one, one.filters);
-  await ask(clickhouse, report);
+  await timeQuery(clickhouse, report);
   const own: number[] = [];
   const rows: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    own.push(await ask(clickhouse, report));
-    if (round < ROUNDS_BY_ROWS) rows.push(await ask(clickhouse, byRows, true));
+    own.push(await timeQuery(clickhouse, report));
+    if (round < ROUNDS_BY_ROWS) rows.push(await timeQuery(clickhouse, byRows, true));
   }
   const figure = quantile(own, 0.5);
   const baseline = quantile(rows, 0.5);
@@ -149,7 +149,7 @@ async function tenAtOnce(clickhouse: Clickhouse): Promise<BenchResult> {
     const tookMs: number[] = [];
     for (let turn = 0; turn < REPORTS_PER_ANALYST; turn += 1) {
       const report = reports[(first + turn) % reports.length];
-      if (report !== undefined) tookMs.push(await ask(clickhouse, report));
+      if (report !== undefined) tookMs.push(await timeQuery(clickhouse, report));
     }
     return tookMs;
   };
@@ -166,11 +166,12 @@ async function tenAtOnce(clickhouse: Clickhouse): Promise<BenchResult> {
   };
 }
 
-/** Reports while the writer's own insert is repeated without a pause. */
+/** Report times while the writer's own insert is repeated without a pause. */
 async function underIngest(clickhouse: Clickhouse): Promise<BenchResult> {
   const report = statement(CASES[0]);
   const calm: number[] = [];
-  for (let round = 0; round < INGEST_ROUNDS; round += 1) calm.push(await ask(clickhouse, report));
+  for (let round = 0; round < INGEST_ROUNDS; round += 1)
+    calm.push(await timeQuery(clickhouse, report));
   const lines = Array.from({ length: INGEST_ROWS }, (_, index) => benchLine(index));
   let running = true;
   const rates: number[] = [];
@@ -179,7 +180,8 @@ async function underIngest(clickhouse: Clickhouse): Promise<BenchResult> {
       rates.push(await insertSerialised(clickhouse, lines, epoch));
   })();
   const busy: number[] = [];
-  for (let round = 0; round < INGEST_ROUNDS; round += 1) busy.push(await ask(clickhouse, report));
+  for (let round = 0; round < INGEST_ROUNDS; round += 1)
+    busy.push(await timeQuery(clickhouse, report));
   running = false;
   await ingest;
   const before = quantile(calm, 0.5);
@@ -222,7 +224,7 @@ async function diskSize(clickhouse: Clickhouse): Promise<BenchResult> {
   };
 }
 
-/** Waits until the server has merged what it wants to merge: a month is asked for more often after it than during it. */
+/** Waits until no merges are left: most queries of a month come after its merges, not during them. */
 async function settled(clickhouse: Clickhouse): Promise<void> {
   const deadlineMs = performance.now() + MERGES_MS;
   for (let quiet = 0; quiet < 5 && performance.now() < deadlineMs; ) {

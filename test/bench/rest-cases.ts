@@ -10,22 +10,22 @@ import type { Pool, Statement } from "../../schemas/postgres/connect.ts";
 
 export type RestCase = {
   readonly name: string;
-  /** Below /api/v1, with its query. */
+  /** Path below /api/v1, with its query. */
   readonly path: string;
-  /** Of the bare server. */
+  /** Path on the bare server. */
   readonly barePath: string;
   readonly statement: Statement;
 };
 
-type Asked = {
+type MeasuredOperation = {
   readonly name: string;
   readonly operation: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** SQL of the id that the path names. */
+  /** SQL for the ID in the path. */
   readonly id?: string;
 };
 
-const ASKED: readonly Asked[] = [
+const MEASURED: readonly MeasuredOperation[] = [
   { name: "list of 50 offers", operation: "listOffers", query: { limit: "50" } },
   { name: "one offer", operation: "getOffer", id: "select id from offer order by id desc limit 1" },
   { name: "list of 50 affiliates", operation: "listAffiliates", query: { limit: "50" } },
@@ -40,11 +40,11 @@ const ASKED: readonly Asked[] = [
   { name: "list of 50 coupons", operation: "listCoupons", query: { limit: "50" } },
 ];
 
-/** What is measured, each with the one statement that its operation makes; `/me` with the one that finds the key. */
+/** The measured operations, each with the one statement that it runs; `/me` with the statement that finds the key. */
 export async function restCases(pool: Pool, key: string): Promise<RestCase[]> {
   const found: Statement[] = [];
   const admitted = await new ApiKeys(recording(pool, found)).find(key, Date.now());
-  if (admitted === undefined) throw new Error("the key of the demo is not known");
+  if (admitted === undefined) throw new Error("no key in Postgres matches the demo's admin key");
   const clickhouse = openClickhouse({ url: "http://127.0.0.1:1", applicationName: "bench" });
   const outgoing = new OutgoingClient({ allowLoopback: false });
   const { principal } = admitted;
@@ -69,7 +69,7 @@ export async function restCases(pool: Pool, key: string): Promise<RestCase[]> {
     },
   };
   try {
-    const cases = await Promise.all(ASKED.map((asked) => caseOf(context, asked)));
+    const cases = await Promise.all(MEASURED.map((measured) => caseOf(context, measured)));
     return [...cases, { name: "/me", path: "/me", barePath: "/me", statement: only(found, "/me") }];
   } finally {
     await outgoing.close();
@@ -77,22 +77,22 @@ export async function restCases(pool: Pool, key: string): Promise<RestCase[]> {
   }
 }
 
-async function caseOf(context: OperationContext, asked: Asked): Promise<RestCase> {
-  const operation = operations.find(({ name }) => name === asked.operation);
-  if (operation === undefined) throw new Error(`no operation ${asked.operation}`);
-  const { query = {} } = asked;
+async function caseOf(context: OperationContext, measured: MeasuredOperation): Promise<RestCase> {
+  const operation = operations.find(({ name }) => name === measured.operation);
+  if (operation === undefined) throw new Error(`no operation ${measured.operation}`);
+  const { query = {} } = measured;
   const path: Record<string, string> =
-    asked.id === undefined ? {} : { id: await idOf(context.db, asked.id) };
+    measured.id === undefined ? {} : { id: await idOf(context.db, measured.id) };
   const statements: Statement[] = [];
   const recorded = { ...context, db: recording(context.db, statements) };
   const input = await readInput(operation, recorded, { path, query, body: undefined });
   await operation.run(recorded, input);
   const search = new URLSearchParams(query).toString();
   return {
-    name: asked.name,
+    name: measured.name,
     path: `${operation.path.replace("{id}", path["id"] ?? "")}${search === "" ? "" : `?${search}`}`,
-    barePath: `/${asked.operation}`,
-    statement: only(statements, asked.name),
+    barePath: `/${measured.operation}`,
+    statement: only(statements, measured.name),
   };
 }
 
@@ -111,7 +111,7 @@ function recording(db: Pool, statements: Statement[]): Pool {
   };
 }
 
-/** A comparison with one statement would flatter what makes several. */
+/** The single statement. @throws if there are several: the bare route would run only one of them, which flatters the ratio. */
 function only(statements: readonly Statement[], name: string): Statement {
   const [statement] = statements;
   if (statement === undefined || statements.length > 1)

@@ -16,7 +16,7 @@ import { type BenchResult, quantile } from "./result.ts";
 
 const ROUNDS = 5;
 const SECONDS = 2;
-/** As many as the pool of either server: nobody waits for a connection of Postgres. */
+/** The size of each server's pool, so that no request waits for a connection to Postgres. */
 const CONNECTIONS = 16;
 const ROWS = 20_000;
 const BUDGET = 0.5;
@@ -34,7 +34,7 @@ type Stage = {
   readonly key: string;
 };
 
-/** Requests a second of lists and records against a bare Fastify route with the same statement, a process each. */
+/** Requests a second for lists and records, against a bare Fastify route with the same statement; one process each. */
 export async function benchRest(): Promise<BenchResult[]> {
   if (!isOnPath("wrk")) return [notMeasured("wrk is missing: apt-get install wrk")];
   const folder = await mkdtemp(join(tmpdir(), "tracker-bench-"));
@@ -78,7 +78,7 @@ async function measure({ api, bare, headers }: Stage, one: RestCase): Promise<Be
     base.push(await load(bareUrl, {}));
     own.push(await load(ownUrl, headers));
   }
-  // Round by round: what else the machine does weighs on both sides of a pair.
+  // The ratio of each round: other work on the machine slows both sides of a pair alike.
   const ratio = median(
     own.map(
       ({ requestsPerSecond }, round) =>
@@ -87,15 +87,15 @@ async function measure({ api, bare, headers }: Stage, one: RestCase): Promise<Be
   );
   return {
     name: `REST: ${one.name} (load ${(loadavg()[0] ?? 0).toFixed(1)})`,
-    figure: told(own),
-    baseline: told(base),
+    figure: formatMedians(own),
+    baseline: formatMedians(base),
     ratio,
     budget: `>= ${BUDGET.toFixed(2)}`,
     ok: ratio >= BUDGET,
   };
 }
 
-/** The first page of a million offers and one from the middle, in turn. */
+/** The first page of a million offers against one from the middle, alternating. */
 async function measurePages(stage: Stage): Promise<BenchResult> {
   const { pool, api, headers, workspaceId } = stage;
   await pool.query({
@@ -130,8 +130,8 @@ async function measurePages(stage: Stage): Promise<BenchResult> {
   );
   return {
     name: `page ${PAGE_FAR} of ${OFFERS_OF_MANY} offers against page 1: cost`,
-    figure: told(later),
-    baseline: told(first),
+    figure: formatMedians(later),
+    baseline: formatMedians(first),
     ratio,
     budget: `<= ${PAGE_BUDGET.toFixed(2)}`,
     ok: ratio <= PAGE_BUDGET,
@@ -145,11 +145,11 @@ async function farCursor({ pool, key }: Stage): Promise<string> {
     values: [PAGE_ROWS * (PAGE_FAR - 1) - 1],
   });
   const found = await new ApiKeys(pool).find(key, Date.now());
-  const [place] = rows;
-  if (found === undefined || place === undefined) throw new Error("no such page");
+  const [row] = rows;
+  if (found === undefined || row === undefined) throw new Error(`no offer on page ${PAGE_FAR}`);
   const { principal } = found;
   const binding = { list: "listOffers", principal, query: {} };
-  return new Cursors(place.secret).write(binding, { at: place.at, id: String(place.id) });
+  return new Cursors(row.secret).write(binding, { at: row.at, id: String(row.id) });
 }
 
 async function load(url: string, headers: Record<string, string>): Promise<LoadFigures> {
@@ -197,7 +197,7 @@ async function ownersIn(
   return { workspaceId, ...Owners.parse(rows[0]) };
 }
 
-function told(rounds: readonly LoadFigures[]): string {
+function formatMedians(rounds: readonly LoadFigures[]): string {
   const rate = median(rounds.map(({ requestsPerSecond }) => requestsPerSecond));
   const p50Ms = median(rounds.map((round) => round.p50Ms));
   const p99Ms = median(rounds.map((round) => round.p99Ms));

@@ -3,10 +3,10 @@ export type BenchResult = {
   readonly name: string;
   readonly figure: string;
   readonly baseline: string;
-  /** figure / baseline; null when there is no baseline or it could not be measured. */
+  /** figure / baseline; null if there is no baseline or nothing could be measured. */
   readonly ratio: number | null;
   readonly budget: string;
-  /** Whether the budget is kept; null when nothing could be measured, and then `figure` says why. */
+  /** Whether the budget is met; null if nothing could be measured, and then `figure` gives the reason. */
   readonly ok: boolean | null;
 };
 
@@ -35,7 +35,7 @@ export function renderResults(results: readonly BenchResult[]): string {
     .join("\n");
 }
 
-/** The value below which `share` (0 to 1) of the values lie; the values are sorted in place. */
+/** The value that `share` (0 to 1) of the values are below. Sorts the values in place. */
 export function quantile(values: number[], share: number): number {
   values.sort((a, b) => a - b);
   return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;

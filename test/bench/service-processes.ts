@@ -5,7 +5,7 @@ import { ingressProgram, nodeProgram } from "../system/service-program.ts";
 import { freePort } from "../system/start-system.ts";
 import type { BenchServers } from "./bench-servers.ts";
 
-/** The click writers and the conversion lane, in one process. */
+/** The click writers and the conversion processor, in one process. */
 export async function startProcessors({ env }: BenchServers, folder: string): Promise<ChildServer> {
   const port = await freePort();
   return await ChildServer.start(nodeProgram("processors"), `http://127.0.0.1:${port}/health`, {
@@ -36,7 +36,7 @@ export async function startIngress(
   });
 }
 
-/** One api process, which limits nobody's rate. */
+/** One api process without a rate limit that this bench could reach. */
 export async function startApi({ env }: BenchServers): Promise<ChildServer> {
   const port = await freePort();
   return await ChildServer.start(nodeProgram("api"), `http://127.0.0.1:${port}/health`, {

@@ -4,7 +4,7 @@ import type { BenchLink } from "./catalog-fill.ts";
 import { type LoadFigures, scriptedLoad } from "./load-tools.ts";
 
 export type SpreadLoad = {
-  /** As many requests as the server answers, over all links in turn. */
+  /** The highest rate that the server answers, cycling through all links. */
   readonly run: (serverUrl: string, seconds: number) => Promise<LoadFigures>;
 };
 
@@ -19,7 +19,7 @@ const USER_AGENTS = [
   "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36",
 ];
 
-/** Writes what wrk needs to ask for these links, each time as another visitor: a few files in `folder`. */
+/** Writes the files that wrk needs to request these links, each time as another visitor, to `folder`. */
 export async function prepareSpreadLoad(
   folder: string,
   name: string,
@@ -37,7 +37,7 @@ function lines(texts: readonly string[]): string {
   return `${texts.join("\n")}\n`;
 }
 
-/** Public addresses of every part of the world, always the same ones. */
+/** Public addresses from all parts of the world, the same ones on each call. */
 function visitorAddresses(): string[] {
   return Array.from({ length: ADDRESSES_MADE }, (_, i) => {
     const mixed = (i * 2_654_435_761) >>> 0;

@@ -14,12 +14,12 @@ const BUDGET = 2;
 const REPORTS_PER_SECOND = 40;
 const STRANGERS_PER_SECOND = Number(process.env["BENCH_STRANGERS"] ?? 300);
 const SECONDS = 15;
-/** The flood is there before the reports and behind them. */
+/** The flood begins before the reports and ends after them. */
 const FLOOD_SECONDS = SECONDS + 10;
 
-type Place = Pick<PacedOrder, "trackingUrl" | "apiUrl" | "token" | "linkPath">;
+type Targets = Pick<PacedOrder, "trackingUrl" | "apiUrl" | "token" | "linkPath">;
 
-/** Reports of advertisers beside floods of strangers, against the same reports alone: every process by itself (#16). */
+/** Reports of advertisers beside floods of strangers, against the same reports alone; one process per role (#16). */
 export async function benchStrangers(): Promise<BenchResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "tracker-strangers-"));
   const servers = await startBenchServers(folder);
@@ -30,22 +30,22 @@ export async function benchStrangers(): Promise<BenchResult[]> {
     started.push(await startIngress(servers, folder, port));
     const api = await startApi(servers);
     started.push(api);
-    const place = {
+    const targets = {
       trackingUrl: `http://127.0.0.1:${port}`,
       apiUrl: new URL(api.url).origin,
       token: servers.demo.postback_token,
       linkPath: servers.linkPath,
     };
-    // The programs are compiled while they run.
-    await reportsBeside(folder, place, undefined);
+    // Warm up: the just-in-time compiler finishes its work.
+    await reportsBeside(folder, targets, undefined);
     const results: BenchResult[] = [];
     for (const [kind, name] of [
       ["keys", "made-up keys and tokens"],
-      // Behind the others: pixels that found no place are kept and sent again.
+      // Last, because pixels that found no click are kept and retried, which would disturb a later phase.
       ["ad-ids", "unknown ad IDs to /px and /lp"],
     ] as const) {
-      const calm = await reportsBeside(folder, place, undefined);
-      const { reports, flood } = await reportsBeside(folder, place, kind);
+      const calm = await reportsBeside(folder, targets, undefined);
+      const { reports, flood } = await reportsBeside(folder, targets, kind);
       console.error(`  ${name}: ${JSON.stringify(flood)}`);
       results.push(
         compared(
@@ -66,7 +66,7 @@ export async function benchStrangers(): Promise<BenchResult[]> {
 function compared(name: string, reports: PacedResult, calm: PacedResult): BenchResult {
   const { ok = 0, ...others } = reports.outcomes;
   const refusals = Object.keys(others);
-  if (refusals.length > 0) console.error(`  ${ok} taken, refused: ${JSON.stringify(others)}`);
+  if (refusals.length > 0) console.error(`  ${ok} accepted, refused: ${JSON.stringify(others)}`);
   const ratio = reports.p99Ms / calm.p99Ms;
   const written = ({ p50Ms, p99Ms }: PacedResult): string =>
     `p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms`;
@@ -82,11 +82,11 @@ function compared(name: string, reports: PacedResult, calm: PacedResult): BenchR
 
 async function reportsBeside(
   folder: string,
-  place: Place,
+  targets: Targets,
   kind: "ad-ids" | "keys" | undefined,
 ): Promise<{ readonly reports: PacedResult; readonly flood: PacedResult | undefined }> {
   const reports = await Sender.start(folder, {
-    ...place,
+    ...targets,
     kind: "reports",
     perSecond: REPORTS_PER_SECOND,
     seconds: SECONDS,
@@ -95,7 +95,7 @@ async function reportsBeside(
     kind === undefined
       ? undefined
       : await Sender.start(folder, {
-          ...place,
+          ...targets,
           kind,
           perSecond: STRANGERS_PER_SECOND,
           seconds: FLOOD_SECONDS,
@@ -106,7 +106,7 @@ async function reportsBeside(
   return { reports: await reports.result, flood: await flood?.result };
 }
 
-/** A process that gets ready, and sends when it is told. */
+/** A process that prepares its requests, and sends them after `go()`. */
 class Sender {
   readonly result: Promise<PacedResult>;
   readonly go: () => void;

@@ -6,16 +6,15 @@ const HOW_TO =
   "The browser tests need Chromium: `apt-get install chromium`, or name one with CHROMIUM_PATH.";
 
 /**
- * The browser of CHROMIUM_PATH, else the first one in PATH. Undefined, with a line that says how to get one, when there is none;
- * an automated run must have one.
+ * The browser that CHROMIUM_PATH names, else the first one in PATH. Returns undefined if there is none, and prints how to get one.
  *
- * @throws {Error} when CI is set and there is none, and when CHROMIUM_PATH names none.
+ * @throws {Error} if CI is set and there is no browser, or if CHROMIUM_PATH names no executable file.
  */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const named = env["CHROMIUM_PATH"] ?? "";
   if (named !== "") {
     if (isProgram(named)) return named;
-    throw new Error(`CHROMIUM_PATH: ${named} is no program that can be run`);
+    throw new Error(`CHROMIUM_PATH: ${named} is not an executable file`);
   }
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   for (const name of NAMES) {
@@ -32,7 +31,7 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Not there, or not to be run: both are no browser.
+    // Missing or not executable: not a browser that we can start.
     return false;
   }
 }

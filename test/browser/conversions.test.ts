@@ -39,7 +39,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     });
   });
 
-  test("the first click goes with the conversion when it is another one (SDK-014, SDK-013, G112)", async () => {
+  test("the first click is sent with the conversion if it is another one (SDK-014, SDK-013, G112)", async () => {
     const first = await world.partnerClick(PARTNER);
     const second = await world.partnerClick(OTHER_PARTNER);
     const early = await world.visit({ query: `?click_id=${first}` });
@@ -50,12 +50,12 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     expect(both.sent).toMatchObject({ click_id: second, first_click_id: first });
     expect(both.outcome).toBe("approved");
     expect(await world.conversion("first-2")).toMatchObject({ click_id: second });
-    // A third click changes the last one and never the first.
+    // A third click replaces the last one but never the first.
     const third = await world.visitAgain({ query: `?click_id=${await world.partnerClick()}` });
     expect((await third.convert("{}")).sent).toMatchObject({ first_click_id: first });
   });
 
-  test("with a click no offer is sent, whoever names one (SDK-016, T47)", async () => {
+  test("no offer is sent with a click, even if the page names one (SDK-016, T47)", async () => {
     const id = await world.partnerClick();
     const page = await world.visit({
       attributes: `data-offer="${OFFER}"`,
@@ -89,7 +89,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     },
   );
 
-  test("objects, functions and the keys click_id, token and js of the parameters are not sent (SDK-018)", async () => {
+  test("objects, functions and the parameters click_id, token and js are not sent (SDK-018)", async () => {
     const id = await world.partnerClick();
     const page = await world.visit({ query: `?click_id=${id}` });
     const sale = await page.convert(
@@ -113,7 +113,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
   });
 
   test.each(["", "null", "'text'", "7"])(
-    "Tracker.conversion(%s) is one without parameters (SDK-015)",
+    "Tracker.conversion(%s) sends a conversion without parameters (SDK-015)",
     async (params) => {
       const id = await world.partnerClick();
       const page = await world.visit({ query: `?click_id=${id}` });
@@ -123,11 +123,11 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     },
   );
 
-  test("every request has another r (SDK-025)", async () => {
+  test("every request has a different r (SDK-025)", async () => {
     const page = await world.visit({ query: `?click_id=${await world.partnerClick()}` });
     const times = 20;
     await page.run(`for (var i = 0; i < ${times}; i += 1) Tracker.conversion({txid: "r"})`);
-    await until("all are sent", () => page.pixels.length === times, {
+    await until("all pixels are sent", () => page.pixels.length === times, {
       timeoutMs: 5_000,
       pollMs: 20,
     });
@@ -135,28 +135,28 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     expect(new Set(values).size).toBe(times);
   });
 
-  test("calls from before the script runs are made in their order once the click is known (SDK-021, G164)", async () => {
+  test("calls made before the script runs are replayed in order once the click is known (SDK-021, G164)", async () => {
     const page = await world.visit({
       attributes: `data-offer="${OFFER}" data-aff="${PARTNER}" async`,
       before: `<script>
         window.Tracker = window.Tracker || [];
-        window.told = [];
-        Tracker.push(function (id) { told.push(id); });
+        window.calls = [];
+        Tracker.push(function (id) { calls.push(id); });
         Tracker.push(["conversion", {txid: "queued-1"}], ["conversion", [{txid: "queued-2"}]]);
         Tracker.push(["nothing"], ["toString"], null, 7, "text");
-        Tracker.push(function () { told.push("last"); });
+        Tracker.push(function () { calls.push("last"); });
       </script>`,
     });
-    await page.page.waitForFunction("window.told.length === 2");
+    await page.page.waitForFunction("window.calls.length === 2");
     const id = await page.knownClickId();
-    expect(await page.page.evaluate("window.told")).toEqual([id, "last"]);
+    expect(await page.page.evaluate("window.calls")).toEqual([id, "last"]);
     for (const txid of ["queued-1", "queued-2"]) {
       expect(await world.conversion(txid)).toMatchObject({ click_id: id, method: "js" });
     }
     expect(await page.lastError()).toBeNull();
   });
 
-  test("after load push and the methods work the same way, and callbacks know null too (SDK-021)", async () => {
+  test("after loading, push works like the methods, and a callback may get null (SDK-021)", async () => {
     const page = await world.visit();
     expect(
       await page.page.evaluate("new Promise(function (done) { Tracker.push(done) })"),
@@ -166,7 +166,7 @@ describe.skipIf(program === undefined)("conversions from a page", () => {
     expect(await world.conversion("pushed-1")).toMatchObject({ method: "js" });
   });
 
-  test("a conversion that waits for its click is sent with what is known when the visitor leaves (SDK-015)", async () => {
+  test("a conversion that still waits for its click is sent when the visitor leaves (SDK-015)", async () => {
     const page = await world.visit({
       attributes: `data-offer="${OFFER}" data-aff="${PARTNER}"`,
       // /lp is never answered.

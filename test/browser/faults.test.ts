@@ -22,7 +22,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
   afterEach(() => world.endVisits());
   afterAll(() => world.close());
 
-  test("/sdk.js is a script of any origin that browsers keep for an hour (SDK-001, ENV-032, G164)", async () => {
+  test("/sdk.js may be used on any origin, and browsers cache it for an hour (SDK-001, ENV-032, G164)", async () => {
     const { client } = world;
     const url = `${client.demo.tracking_url}/sdk.js`;
     const answer = await client.attempt(url);
@@ -37,7 +37,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     );
   });
 
-  test("a refusal is reported by Tracker.error() and the console, and does not disturb the page (SDK-020)", async () => {
+  test("a refusal is shown by Tracker.error() and the console, and the page works on (SDK-020)", async () => {
     const page = await world.visit({
       attributes: 'data-offer="NOSUCHOFFER"',
       body: '<p id="p">x</p>',
@@ -60,7 +60,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     ["null", { status: 200, headers: OPEN, body: "null" }, "HTTP 200"],
     ["no connection", undefined, "request failed"],
   ])(
-    "%s leaves the visitor without a click, and makes none of another kind (SDK-020, G162)",
+    "after %s the visitor has no click, and no other kind is requested (SDK-020, G162)",
     async (_, answer, error) => {
       const page = await world.visit({
         attributes: `${DIRECT} data-organic`,
@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     },
   );
 
-  test("with a stored click an outage of /lp costs nothing but the ad's own (SDK-005, SDK-011)", async () => {
+  test("with a stored click, an outage of /lp loses only the ad's own click (SDK-005, SDK-011)", async () => {
     const page = await world.visit({
       query: `?click_id=${MADE_UP}`,
       prepare: (tab) => tab.route("**/lp", (route) => route.abort()),
@@ -88,7 +88,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(await page.clickId()).toBe(MADE_UP);
   });
 
-  test("/lp is given up after 5 seconds, not before, and what it answers later changes nothing (SDK-011)", async () => {
+  test("/lp times out after exactly 5 seconds, and a later answer changes nothing (SDK-011)", async () => {
     const held: (() => Promise<void>)[] = [];
     const page = await world.visit({
       attributes: DIRECT,
@@ -102,20 +102,20 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
         });
       },
     });
-    await page.run("window.told = []; Tracker.push(function (id) { told.push(id); })");
-    const told = (): Promise<unknown> => page.page.evaluate("window.told");
+    await page.run("window.calls = []; Tracker.push(function (id) { calls.push(id); })");
+    const calls = (): Promise<unknown> => page.page.evaluate("window.calls");
     await page.page.clock.runFor(4_999);
-    expect(await told()).toEqual([]);
+    expect(await calls()).toEqual([]);
     expect(await page.lastError()).toBeNull();
     await page.page.clock.runFor(1);
-    expect(await told()).toEqual([null]);
+    expect(await calls()).toEqual([null]);
     expect(await page.lastError()).toBe("no answer within 5 seconds");
     expect(page.warnings).toEqual(["Tracker: no answer within 5 seconds"]);
     for (const answer of held) await answer();
     expect(await page.clickId()).toBeNull();
   });
 
-  test("a pixel that does not get through is reported (SDK-020)", async () => {
+  test("a pixel that fails to load is reported (SDK-020)", async () => {
     const page = await world.visit({
       query: `?click_id=${MADE_UP}`,
       prepare: (tab) => tab.route("**/px?*", (route) => route.abort()),
@@ -125,7 +125,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(page.warnings).toEqual(["Tracker: conversion not sent"]);
   });
 
-  test("a callback that throws is reported and stops no other (SDK-020, SDK-026)", async () => {
+  test("a callback that throws is reported, and the others still run (SDK-020, SDK-026)", async () => {
     const page = await world.visit({ query: `?click_id=${MADE_UP}` });
     await page.run('Tracker.push(function () { throw new Error("of the page"); })');
     expect(await page.clickId()).toBe(MADE_UP);
@@ -155,13 +155,13 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     await frame?.evaluate('Tracker.conversion({txid: "sandbox-1"})');
     expect(await (await answered).headerValue("x-tracker-conversion")).toBe("approved");
     expect(await frame?.evaluate("Tracker.error()")).toBeNull();
-    // Without an id in the URL the service is asked; its answer is open to an origin that has no name.
+    // Without an ID in the URL the script calls /lp, which must also answer the opaque origin `null`.
     await frame?.goto(`${SHOP}/inner`);
-    const asked = "new Promise(function (done) { Tracker.push(done) })";
-    expect(await frame?.evaluate(asked)).toMatch(/^[0-9a-f]{32}$/);
+    const pushed = "new Promise(function (done) { Tracker.push(done) })";
+    expect(await frame?.evaluate(pushed)).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test("in a browser that blocks cookies and storage the page works, and every visit is a new one (SDK-026)", async () => {
+  test("in a browser that blocks cookies and storage the page works, each visit is new (SDK-026)", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tracker-browser-"));
     await mkdir(join(folder, "Default"));
     const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
@@ -188,7 +188,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     }
   });
 
-  test("a page that broke what the script stands on keeps its own work (SDK-026)", async () => {
+  test("the script works on a page that broke the browser's own functions (SDK-026)", async () => {
     const page = await world.visit({
       query: `?click_id=${MADE_UP}`,
       before: `<script>
@@ -202,7 +202,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
     expect(Object.keys(sale.sent).toSorted()).toEqual(["click_id", "js", "r"]);
   });
 
-  test("on a page over TLS the cookie is for TLS only, and the script speaks to its own origin (G163, G165)", async () => {
+  test("over TLS the cookie is Secure, and the script calls its own origin (G163, G165)", async () => {
     const context = await world.browser.newContext();
     const page = new LandingPage(await context.newPage(), world.pageErrors);
     await relayTls(page.page, world);
@@ -219,7 +219,7 @@ describe.skipIf(program === undefined)("a page whose tracking fails", () => {
   });
 });
 
-/** Stands where the TLS of a tracking domain ends, and passes every request on to the service. */
+/** Acts as the TLS end of a tracking domain: passes every request on to the service. */
 async function relayTls(page: Page, world: LandingWorld): Promise<void> {
   await page.route("https://track.test/**", async (route) => {
     const { pathname, search } = new URL(route.request().url());

@@ -16,7 +16,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
   afterEach(() => world.endVisits());
   afterAll(() => world.close());
 
-  /** The URL of the demo's transparent link, as an ad platform's template makes it. */
+  /** The URL of the demo's transparent link, as an ad platform's tracking template builds it. */
   const throughTemplate =
     (adId: string) =>
     (pageUrl: string): string =>
@@ -32,7 +32,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     ["?ref=123&click_id=X", 'data-param="ref"'],
     ["?click_id=X&gclid=G-1", ""],
   ])(
-    "the id in %s is used as it is, and /lp is not asked (SDK-003, SDK-004)",
+    "the id in %s is used as it is, without a call of /lp (SDK-003, SDK-004)",
     async (query, attributes) => {
       const page = await world.visit({ query: query.replace("X", MADE_UP), attributes });
       expect(await page.clickId()).toBe(MADE_UP);
@@ -50,7 +50,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     "?%E0%A4%A=1&__proto__=1&click_id",
     "",
   ])(
-    "without an id in %j, without attributes, there is none (SDK-004, SDK-010, T22)",
+    "without an id in %j and without attributes there is no click (SDK-004, SDK-010, T22)",
     async (query) => {
       const page = await world.visit({ query });
       expect(await page.clickId()).toBeNull();
@@ -68,7 +68,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
       const through = throughTemplate(adId);
       const page = await world.visit({ attributes, query: `?${adId}`, through });
       const id = await page.knownClickId();
-      // The redirect left it in the browser, where only the tracking domain can read it.
+      // The redirect also set cookies that only the tracking domain can read.
       const ofTracker = await page.page.context().cookies(TRACK);
       expect(ofTracker).toMatchObject([
         { name: "trk_cid", value: id, httpOnly: true },
@@ -82,7 +82,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     },
   );
 
-  test("an ad click that carries several ids is found by whichever was recorded (SDK-005)", async () => {
+  test("an ad click with several ids is found by the one that was recorded (SDK-005)", async () => {
     const run = Date.now();
     const query = `?gclid=unrecorded-${run}&gbraid=recorded-${run}`;
     const through = throughTemplate(`gbraid=recorded-${run}`);
@@ -91,7 +91,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(click).toMatchObject({ link_type: "transparent", gbraid: `recorded-${run}` });
   });
 
-  test("an ad id that nobody recorded leads to the stored click, and no new one is asked for (SDK-005, G163)", async () => {
+  test("an ad id without a recorded click falls back to the stored click and makes none (SDK-005, G163)", async () => {
     const stored = await world.partnerClick();
     await world.visit({ query: `?click_id=${stored}` });
     const attributes = `data-offer="${OFFER}" data-aff="${PARTNER}" data-organic`;
@@ -167,7 +167,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     },
   );
 
-  test("without an organic partner a visit becomes a direct click, with the refusal (SDK-007, SDK-009)", async () => {
+  test("without an organic partner a visit becomes a direct click and reports why (SDK-007, SDK-009)", async () => {
     const attributes = `data-organic data-offer="${PLAIN_OFFER}"`;
     const page = await world.visit({ track: PLAIN, attributes });
     await page.knownClickId();
@@ -175,13 +175,13 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(await page.lastError()).toBe("unknown affiliate");
   });
 
-  test.each(["false", "0"])("data-organic=%s is none (SDK-003)", async (value) => {
+  test.each(["false", "0"])("data-organic=%s means not organic (SDK-003)", async (value) => {
     const page = await world.visit({ attributes: `data-organic="${value}"` });
     expect(await page.clickId()).toBeNull();
     expect(page.landings).toEqual([]);
   });
 
-  test("a partner's click replaces an organic one, and no later visit brings that back (SDK-012, T67)", async () => {
+  test("a partner's click replaces an organic one, and no later visit restores that (SDK-012, T67)", async () => {
     const attributes = `data-organic data-offer="${OFFER}"`;
     const first = await world.visit({ attributes, referer: "http://www.google.com/" });
     const organic = await first.knownClickId();
@@ -195,7 +195,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(third.landings).toEqual([]);
   });
 
-  test("a known click is kept for 90 days in both places, and later pages ask nobody (SDK-027, SDK-013)", async () => {
+  test("a known click is kept for 90 days in both stores; later pages skip /lp (SDK-027, SDK-013)", async () => {
     const attributes = `data-offer="${OFFER}" data-organic`;
     const first = await world.visit({ attributes });
     const id = await first.knownClickId();
@@ -214,11 +214,11 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
       "trk_cid",
       "trk_fcid",
     ]);
-    // Its age is that of the click's arrival, not of the last visit.
+    // Its age counts from the arrival of the click, not from the last visit.
     expect(await second.stored("trk_cid_until")).toBe(until);
   });
 
-  test("a stored click is taken from local storage, else from the cookie (SDK-006)", async () => {
+  test("a stored click is read from local storage, else from the cookie (SDK-006)", async () => {
     const first = await world.visit();
     await first.run(
       `localStorage.setItem("trk_cid", "${MADE_UP}"); document.cookie = "trk_cid=${OTHER_MADE_UP}; path=/"`,
@@ -229,7 +229,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     expect(await (await world.visitAgain()).clickId()).toBe(OTHER_MADE_UP);
   });
 
-  test("what is older than 90 days, or no click id, is as good as absent (SDK-006, G163)", async () => {
+  test("a stored value older than 90 days or without a click id is ignored (SDK-006, G163)", async () => {
     const first = await world.visit();
     await first.run(
       `localStorage.setItem("trk_cid", "${MADE_UP}"); localStorage.setItem("trk_cid_until", String(Date.now() - 1));
@@ -243,7 +243,7 @@ describe.skipIf(program === undefined)("the click behind a visit", () => {
     ["www.shop.test", ".shop.test"],
     ["localhost", "localhost"],
     ["127.0.0.1", "127.0.0.1"],
-  ])("on %s the cookie is that of %s (G163)", async (host, domain) => {
+  ])("on %s the cookie is set for %s (G163)", async (host, domain) => {
     const page = await world.visit({ origin: `http://${host}`, query: `?click_id=${MADE_UP}` });
     expect(await page.clickId()).toBe(MADE_UP);
     const stored = (await page.cookies()).map((cookie) => `${cookie.name} of ${cookie.domain}`);

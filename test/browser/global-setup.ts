@@ -5,14 +5,14 @@ import { seedShop } from "./shop-seed.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Answers the demo.json of a running service, the same one to all files of the run. */
+    /** Serves the demo.json of a running service, the same one for all files of the run. */
     landingServiceUrl: string;
   }
 }
 
 /**
- * One service for all files of the project: to start it takes longer than most of them. It is started when the first file asks
- * for it, so that it stands in nobody's way before.
+ * One service for all files of the project, because starting it takes longer than most of them. It starts on the first file's
+ * request, so that it uses no processor time before.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let started: Promise<System> | undefined;
@@ -32,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     door.close();
     door.closeAllConnections();
-    // A start that failed was told to those who asked, and has ended what it began.
+    // A failed start was answered with 500 and has cleaned up after itself.
     const system = await started?.catch(() => undefined);
     await system?.[Symbol.asyncDispose]();
   };

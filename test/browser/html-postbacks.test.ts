@@ -6,7 +6,7 @@ import { LandingWorld } from "./landing-world.ts";
 import { OFFER, SHOP, TRACK } from "./shop-seed.ts";
 
 const PARTNER_SERVER = "http://partner.test";
-/** What a partner's HTML may try: the page around it, this domain's cookies, the whole tab. */
+/** What a partner's HTML may try to reach: the page around it, this domain's cookies, the whole tab. */
 const PRYING = `<script>
   function attempt(what) { try { return String(what()); } catch (error) { return "refused"; } }
   var seen = [
@@ -48,7 +48,7 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
     return data.id;
   };
 
-  /** Opens a page with this HTML; answers what its frames asked of the partner's server. */
+  /** Opens a page with this HTML. Returns the requests of its frames to the partner's server. */
   const open = async (body: string) => {
     const requests: URL[] = [];
     const { page } = await world.visit({
@@ -61,9 +61,9 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
     });
     return { page, requests };
   };
-  const asked = async (requests: readonly URL[], path: string): Promise<URL> =>
+  const requestFor = async (requests: readonly URL[], path: string): Promise<URL> =>
     await until(
-      `the partner's server is asked for ${path}`,
+      `the partner's server gets a request for ${path}`,
       () => requests.find(({ pathname }) => pathname === path),
       { timeoutMs: 10_000 },
     );
@@ -71,14 +71,14 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
   test.each([
     ["the iframe pixel", (query: string) => `<iframe src="${TRACK}/px.html?${query}"></iframe>`],
     ["/px.js", (query: string) => `<script src="${TRACK}/px.js?${query}&html=1"></script>`],
-  ])("the partner's pixel fires through %s, once (PBO-032)", async (_name, markup) => {
+  ])("the partner's pixel fires once through %s (PBO-032)", async (_name, markup) => {
     const postback = await addHtml(
       `<img src="${PARTNER_SERVER}/seen?c={click_id}&id={conversion_id}">`,
     );
     const click = await world.partnerClick();
     const txid = `html-${click}`;
     const { requests } = await open(markup(`click_id=${click}&txid=${txid}`));
-    const { searchParams } = await asked(requests, "/seen");
+    const { searchParams } = await requestFor(requests, "/seen");
     const conversion = await world.conversion(txid);
     expect(Object.fromEntries(searchParams)).toEqual({ c: click, id: conversion["id"] });
     const log = Deliveries.parse(await world.client.rest(`/postbacks/${postback}/deliveries`));
@@ -90,7 +90,7 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
         response_body: `<img src="${PARTNER_SERVER}/seen?c=${click}&id=${String(conversion["id"])}">`,
       },
     ]);
-    // A repeat is a duplicate, which tells nobody anything.
+    // A repeat is a duplicate, which fires no postback.
     const again = await open(markup(`click_id=${click}&txid=${txid}`));
     await until("the repeat is recorded", () => again.page.frames().length > 1, {
       timeoutMs: 10_000,
@@ -99,7 +99,7 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
     expect(again.requests).toEqual([]);
   });
 
-  test("a sub id that is HTML arrives as a value and runs nothing", async () => {
+  test("a sub id that contains HTML arrives as a value and runs nothing", async () => {
     await addHtml(`<i title='{sub1}'>{sub1}</i><img src="${PARTNER_SERVER}/sub?s={sub1}">`);
     const hostile = `'"><img src="${PARTNER_SERVER}/stolen"><script>new Image().src="${PARTNER_SERVER}/ran"</script>`;
     const { headers } = await world.client.attempt(
@@ -110,21 +110,21 @@ describe.skipIf(program === undefined)("HTML postbacks on an advertiser's page",
     const { page, requests } = await open(
       `<iframe src="${TRACK}/px.html?click_id=${click}"></iframe>`,
     );
-    const { searchParams } = await asked(requests, "/sub");
+    const { searchParams } = await requestFor(requests, "/sub");
     expect(searchParams.get("s")).toBe(hostile);
     await page.waitForLoadState("networkidle");
     expect(requests.map(({ pathname }) => pathname)).toEqual(["/sub"]);
   });
 
-  test("a partner's script sees no page, no cookies, no other HTML, and cannot navigate", async () => {
+  test("a partner's script sees no page, no cookies and no other HTML, and cannot navigate", async () => {
     await addHtml(PRYING);
     await addHtml(`<img src="${PARTNER_SERVER}/other">`);
     const click = await world.partnerClick();
     const { page, requests } = await open(
       `<iframe src="${TRACK}/px.html?click_id=${click}"></iframe>`,
     );
-    await asked(requests, "/other");
-    const { searchParams } = await asked(requests, "/pried");
+    await requestFor(requests, "/other");
+    const { searchParams } = await requestFor(requests, "/pried");
     expect(searchParams.get("seen")).toBe("refused,refused,refused,refused");
     expect(page.url()).toMatch(new RegExp(`^${SHOP}/`));
     expect(requests.map(({ pathname }) => pathname).toSorted()).toEqual(["/other", "/pried"]);

@@ -5,41 +5,42 @@ import { until } from "../system/until.ts";
 const ANSWER_TIMEOUT_MS = 10_000;
 
 export type OpenOptions = {
-  /** Of the script tag: `data-offer="…"`. */
+  /** Attributes of the script tag: `data-offer="…"`. */
   readonly attributes?: string;
-  /** HTML in front of the script, and in the body behind it. */
+  /** HTML before the script. */
   readonly before?: string;
+  /** HTML in the body, after the script. */
   readonly body?: string;
   /** How often the script tag is on the page. */
   readonly copies?: number;
   /** Origin that the script is loaded from. */
   readonly track?: string;
-  /** Of the page; the shop's own by default. */
+  /** Origin of the page; the shop's by default. */
   readonly origin?: string;
   readonly path?: string;
-  /** With its question mark. */
+  /** Query of the page, with its question mark. */
   readonly query?: string;
   readonly referer?: string;
-  /** The URL to go to instead of the page's: a tracking link that leads there. */
+  /** Returns the URL to open instead of the page's: a tracking link that leads to the page. */
   readonly through?: (pageUrl: string) => string;
-  /** Before the page is opened: faults, a clock. */
+  /** Runs before the page opens: sets up faults or a clock. */
   readonly prepare?: (page: Page) => Promise<unknown>;
 };
 
-/** What the script asked of `POST /lp`. */
+/** A body that the script sent to `POST /lp`. */
 const LandingBody = z.record(z.string(), z.unknown());
 
-/** A page with the script, and what the script did on it. */
+/** A page with the script, and a record of what the script did on it. */
 export class LandingPage {
   readonly page: Page;
   /** Bodies of all calls of /lp. */
   readonly landings: Record<string, unknown>[] = [];
-  /** Parameters of all requests of /px, in their order. */
+  /** Parameters of all requests of /px, in order. */
   readonly pixels: (readonly [name: string, value: string])[][] = [];
-  /** Everything on the console that is a warning. */
+  /** All warnings on the console. */
   readonly warnings: string[] = [];
 
-  /** Takes over the tab: what an earlier page in it was told is not told here. */
+  /** Takes over the tab: removes the listeners of an earlier page, so that it records nothing from here on. */
   constructor(page: Page, errors: string[]) {
     this.page = page;
     page.removeAllListeners("pageerror");
@@ -59,14 +60,14 @@ export class LandingPage {
       this.landings.push(LandingBody.parse(JSON.parse(request.postData() ?? "")));
   }
 
-  /** The id that page code gets, once the script knows it or knows that there is none. */
+  /** The ID that page code gets once the script knows it, or null once the script knows that there is none. */
   async clickId(): Promise<string | null> {
     const answer: unknown = await this.page.evaluate(
       "new Promise(function (done) { Tracker.push(function (id) { done([id, Tracker.clickId()]); }); })",
     );
-    const [pushed, asked] = z.tuple([z.string().nullable(), z.string().nullable()]).parse(answer);
-    if (pushed !== asked) throw new Error(`pushed ${String(pushed)}, asked ${String(asked)}`);
-    return asked;
+    const [pushed, read] = z.tuple([z.string().nullable(), z.string().nullable()]).parse(answer);
+    if (pushed !== read) throw new Error(`pushed ${String(pushed)}, read ${String(read)}`);
+    return read;
   }
 
   /** The id of a visitor who must have one. */
@@ -77,7 +78,7 @@ export class LandingPage {
       .parse(await this.clickId());
   }
 
-  /** Runs a script in the page; what it answers is not read. */
+  /** Runs a script in the page and ignores its result. */
   async run(script: string): Promise<void> {
     await this.page.evaluate(`void (function () { ${script} })()`);
   }
@@ -89,7 +90,7 @@ export class LandingPage {
       .parse(await this.page.evaluate("Tracker.error()"));
   }
 
-  /** Calls `Tracker.conversion`; answers the parameters of the pixel and what the service said of it. */
+  /** Calls `Tracker.conversion`. Returns the parameters of the pixel and the outcome that the service answered. */
   async convert(
     params: string,
   ): Promise<{ sent: Record<string, string>; pairs: number; outcome: string }> {
@@ -106,7 +107,7 @@ export class LandingPage {
     };
   }
 
-  /** The attribute as it stands, not as the browser resolves it. */
+  /** The attribute as written, not as the browser resolves it. */
   async href(selector: string): Promise<string | null> {
     return await this.page.locator(selector).getAttribute("href");
   }

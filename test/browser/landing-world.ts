@@ -19,13 +19,13 @@ const ClickDetail = z.object({
 const Conversions = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 
 /**
- * The running service, a shop of its demo workspace on another site, and a browser. All host names lead to this machine, so
- * that nothing leaves it, and the browser keeps cookies of shop and tracking domain apart as it does on the internet.
+ * The running service, a shop of its demo workspace on another site, and a browser. All host names resolve to this machine, so that
+ * no request leaves it, and the browser separates the cookies of shop and tracking domain as it does on the internet.
  */
 export class LandingWorld {
   readonly client: ServiceClient;
   readonly pages: PageServer;
-  /** Of the browser, that it may be started once more. */
+  /** Options of the browser, so that a test can launch another one. */
   readonly launch: LaunchOptions;
   /** Exceptions that reached any page. */
   readonly pageErrors: string[] = [];
@@ -57,10 +57,10 @@ export class LandingWorld {
     return new LandingWorld({ client, pages, launch, tab });
   }
 
-  /** A page with the script in it, as somebody sees it who was never here. */
+  /** Opens a page with the script as a new visitor. */
   async visit(options: OpenOptions = {}): Promise<LandingPage> {
     if (options.prepare !== undefined) {
-      // Faults and clocks stay with their context.
+      // A context of its own, so that faults and clocks do not affect other visits.
       const { browser } = this;
       return await this.#open(await (await browser.newContext()).newPage(), options);
     }
@@ -68,7 +68,7 @@ export class LandingWorld {
     return await this.visitAgain(options);
   }
 
-  /** The same visitor comes back. One tab serves for all visits: to open one takes longer than what is tested in it. */
+  /** Opens a page as the same visitor. All visits share one tab, because opening one takes longer than most tests. */
   async visitAgain(options: OpenOptions = {}): Promise<LandingPage> {
     return await this.#open(this.#tab, options);
   }
@@ -99,7 +99,7 @@ export class LandingWorld {
 
   get browser(): Browser {
     const browser = this.#tab.context().browser();
-    assert(browser !== null, "the tab is one of a browser that was launched");
+    assert(browser !== null, "the tab belongs to no launched browser");
     return browser;
   }
 
@@ -110,7 +110,7 @@ export class LandingWorld {
     assert.deepEqual(this.pageErrors.splice(0), []);
   }
 
-  /** A click of a partner's link, made by the service. Its id is in the URL that the visitor is sent to. */
+  /** A click on a partner's link. Returns the ID from the URL that the service redirects to. */
   async partnerClick(partner = PARTNER): Promise<string> {
     const { demo } = this.client;
     const { headers } = await this.client.attempt(`${demo.tracking_url}/r/${OFFER}/${partner}`, {
@@ -120,13 +120,13 @@ export class LandingWorld {
     return z.string().parse(id);
   }
 
-  /** What the service recorded of a click, and its partner's name as `partner`. */
+  /** The recorded click, with its partner's name as `partner`. */
   async click(id: string): Promise<Record<string, unknown>> {
     const { data } = ClickDetail.parse(await this.client.rest(`/clicks/${id}`));
     return { ...data.click, partner: data.affiliate.label };
   }
 
-  /** The only conversion with this order id. */
+  /** The only conversion with this order ID. */
   async conversion(txid: string): Promise<Record<string, unknown>> {
     return await until(
       `a conversion with order ${txid}`,

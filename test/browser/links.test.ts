@@ -49,7 +49,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     ["//a.example/?x={click_id}", "data-trk", `//a.example/?x=${ID}&click_id=${ID}`],
     ["#part", "", "#part"],
     ["#part", "data-trk", `?click_id=${ID}#part`],
-  ])("%s with %j becomes %s (SDK-022, SDK-023)", async (href, attribute, expected) => {
+  ])("the link %s with %j becomes %s (SDK-022, SDK-023)", async (href, attribute, expected) => {
     const page = await world.visit({
       query: KNOWN,
       body: `<a id="l" href="${href.replaceAll("&", "&amp;")}" ${attribute}>x</a>`,
@@ -57,7 +57,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     await page.knownClickId();
     await page.untilHref("#l", expected);
     await page.run('document.querySelector("#l").dispatchEvent(new MouseEvent("contextmenu"))');
-    expect(await page.href("#l"), "a second time nothing changes").toBe(expected);
+    expect(await page.href("#l"), "a second event changes nothing").toBe(expected);
   });
 
   test.each([
@@ -67,7 +67,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     "mailto:a@b.example?subject={click_id}",
     "MAILTO:a@b.example",
     "tel:+123{click_id}",
-  ])("%j is never touched (SDK-024)", async (href) => {
+  ])("the link %j is never changed (SDK-024)", async (href) => {
     const page = await world.visit({
       query: KNOWN,
       body: `<a id="l" data-trk href="${href}">x</a><a id="last" data-trk href="/ok">x</a>`,
@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     expect(await page.href("#l")).toBe(href);
   });
 
-  test("areas of a map are links, anchors without href are none (SDK-022, SDK-023)", async () => {
+  test("areas of a map are decorated like links, anchors without href are not (SDK-022, SDK-023)", async () => {
     const page = await world.visit({
       query: KNOWN,
       body: '<map><area id="a" data-trk href="/map"></map><a id="n" data-trk>x</a>',
@@ -91,7 +91,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
   const LATER_READY = `/next?x=${ID}&cid=${ID}#end`;
 
   test.each(["click", "Enter"])(
-    "a link that the page adds later is ready when it is followed by %s (SDK-022, SDK-023)",
+    "a link that the page adds later is decorated when it is followed by %s (SDK-022, SDK-023)",
     async (how) => {
       const page = await world.visit({ query: KNOWN, body: '<div id="app"></div>' });
       world.pages.put("/next", "<!doctype html><title>Next</title>");
@@ -104,7 +104,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
   );
 
   test.each(["middle", "right"] as const)(
-    "a link that the page adds later is ready for a new tab or a copy by the %s button (SDK-022, SDK-023)",
+    "a link added later is decorated before the %s button opens or copies it (SDK-022, SDK-023)",
     async (button) => {
       const page = await world.visit({ query: KNOWN, body: '<div id="app"></div>' });
       world.pages.put("/next", "<!doctype html><title>Next</title>");
@@ -114,7 +114,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     },
   );
 
-  test("a link whose page changes it back is decorated again with the next click (SDK-022)", async () => {
+  test("a link that the page changes back is decorated again on the next click (SDK-022)", async () => {
     const page = await world.visit({ query: KNOWN, body: '<a id="l" href="#x{click_id}">x</a>' });
     await page.untilHref("#l", `#x${ID}`);
     await page.run('document.querySelector("#l").setAttribute("href", "#y{click_id}")');
@@ -122,7 +122,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     expect(await page.href("#l")).toBe(`#y${ID}`);
   });
 
-  test("links in a shadow tree and in a drawing are decorated when they are followed (SDK-022, SDK-023)", async () => {
+  test("links in a shadow tree and in an SVG are decorated when they are followed (SDK-022, SDK-023)", async () => {
     const page = await world.visit({
       query: KNOWN,
       body: '<div id="host"></div><svg><a id="s" data-trk href="#s{click_id}"><text y="20">draw</text></a></svg>',
@@ -136,10 +136,10 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     expect(await page.href("#s")).toContain(`click_id=${ID}`);
   });
 
-  test("a form whose fields are named like properties of nodes does not hold a click up", async () => {
+  test("a form whose fields are named like properties of nodes does not stop the decoration", async () => {
     const page = await world.visit({
       query: KNOWN,
-      // As in a browser that does not tell the path of an event.
+      // As in a browser whose events have no `composedPath`.
       before: "<script>delete Event.prototype.composedPath</script>",
       body: `<form><input name="parentNode"><input name="nodeName"><button type="button" id="b">x</button></form>
         <a id="l" href="#x{click_id}"><b>go</b></a>`,
@@ -151,7 +151,7 @@ describe.skipIf(program === undefined)("links of a page whose click is known", (
     expect(page.warnings).toEqual([]);
   });
 
-  test("without a known click no link is touched (SDK-022)", async () => {
+  test("without a known click no link is changed (SDK-022)", async () => {
     const body = '<a id="l" data-trk href="#{click_id}">x</a>';
     const page = await world.visit({ body });
     expect(await page.clickId()).toBeNull();

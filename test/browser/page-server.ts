@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 
-/** An advertiser's web server: pages that tests put there, under every host name that leads to it. */
+/** An advertiser's web server: serves the pages that tests put there, under every host name that resolves to it. */
 export class PageServer {
   readonly #pages = new Map<string, string>();
   readonly #server: Server;

@@ -9,7 +9,7 @@ import { until } from "../system/until.ts";
 /** Tracking domain of the demo workspace, which has an organic partner. */
 export const TRACK_HOST = "track.test";
 export const TRACK = `http://${TRACK_HOST}`;
-/** Tracking domain of a workspace that has none. */
+/** Tracking domain of a workspace without an organic partner. */
 export const PLAIN_HOST = "plain.test";
 export const PLAIN = `http://${PLAIN_HOST}`;
 export const PLAIN_OFFER = "PLAINSHOP";
@@ -22,8 +22,8 @@ export const OTHER_PARTNER = "DEMOBOB";
 const READY_TIMEOUT_MS = 15_000;
 
 /**
- * Makes the demo's shop one whose pages a test serves, under tracking domains that a browser takes for foreign ones. Answers
- * when that is in force.
+ * Points the demo's shop to pages that a test serves, and adds tracking domains that a browser treats as third parties. Returns
+ * when the service uses them.
  */
 export async function seedShop(system: Pick<System, "dataDir" | "client">): Promise<void> {
   const { postgres } = await serversOf(system);
@@ -50,18 +50,18 @@ export async function seedShop(system: Pick<System, "dataDir" | "client">): Prom
   } finally {
     await pool.end();
   }
-  await untilInForce(system.client);
+  await untilApplied(system.client);
 }
 
-/** In ingress and in the conversion processors; what one transaction made is in force at once. */
-async function untilInForce(client: ServiceClient): Promise<void> {
-  const ask = async (path: string, host: string): Promise<HttpAnswer["headers"]> =>
+/** Waits until ingress and the conversion processors use the set-up; each applies the one transaction as a whole. */
+async function untilApplied(client: ServiceClient): Promise<void> {
+  const headersOf = async (path: string, host: string): Promise<HttpAnswer["headers"]> =>
     (await client.attempt(`${client.demo.tracking_url}${path}`, { host })).headers;
   await until(
-    "the shop is in force",
+    "ingress and the processors use the shop",
     async () => {
-      const click = await ask(`/r/${OFFER}/${PARTNER}`, TRACK_HOST);
-      const pixel = await ask(`/px?test=1&offer=${PLAIN_OFFER}`, PLAIN_HOST);
+      const click = await headersOf(`/r/${OFFER}/${PARTNER}`, TRACK_HOST);
+      const pixel = await headersOf(`/px?test=1&offer=${PLAIN_OFFER}`, PLAIN_HOST);
       const isInProcessors = pixel["x-tracker-conversion"] === "error: unknown aff_id";
       return String(click["location"]).startsWith(SHOP) && isInProcessors;
     },

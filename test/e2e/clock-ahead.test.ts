@@ -11,7 +11,7 @@ import { startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
 
 const HOUR_MS = 3_600_000;
-/** Between an answer and the look at the clock here, on a loaded machine. */
+/** The greatest difference between an answer's time and the clock read here afterwards, on a loaded machine. */
 const NEAR_MS = 60_000;
 const HANG_MS = 60_000;
 const TIMEOUT_MS = 300_000;
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 300_000;
 const Clicks = z.object({ data: z.array(z.object({ click_id: z.string(), ts: z.string() })) });
 const Report = z.object({ ok: z.boolean(), click_id: z.string().optional() });
 
-test("after a clock that was an hour ahead, clicks have their true time, are known and convert (#11)", {
+test("after a clock that ran an hour ahead, clicks have their true time, are found and convert (#11)", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const shiftFile = join(tmpdir(), `tracker-clock-${randomUUID()}`);
@@ -38,7 +38,7 @@ test("after a clock that was an hour ahead, clicks have their true time, are kno
     expect(answer.status).toBe(302);
     return /[0-9a-f]{32}/.exec(String(answer.headers["location"]))?.[0] ?? "";
   };
-  const stored = async (clickId: string): Promise<number> => {
+  const storedAtMs = async (clickId: string): Promise<number> => {
     const { ts } = await until(
       "the click is listed",
       async () => {
@@ -77,9 +77,9 @@ test("after a clock that was an hour ahead, clicks have their true time, are kno
       expect(answer.status, answer.body).toBe(200);
       expect(Report.parse(JSON.parse(answer.body)).ok, answer.body).toBe(true);
     }
-    expect(Math.abs((await stored(after)) - Date.now())).toBeLessThan(NEAR_MS + HANG_MS);
-    expect(await stored(after)).toBe(clickIdParts(after).atMs);
-    expect(await stored(ahead)).toBe(clickIdParts(ahead).atMs);
+    expect(Math.abs((await storedAtMs(after)) - Date.now())).toBeLessThan(NEAR_MS + HANG_MS);
+    expect(await storedAtMs(after)).toBe(clickIdParts(after).atMs);
+    expect(await storedAtMs(ahead)).toBe(clickIdParts(ahead).atMs);
   } finally {
     await rm(shiftFile, { force: true });
   }

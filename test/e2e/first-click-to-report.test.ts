@@ -7,7 +7,7 @@ import { findProcesses, type Job } from "../system/processes.ts";
 import { startSystem } from "../system/start-system.ts";
 
 const LOG = projectFile("..", "shared", "data", "web-access.log.gz");
-/** Without one of these the traffic would prove less than it says. */
+/** Every reason must occur; otherwise the traffic would not have exercised that rule. */
 const REASONS = [
   ...["redirect", "redirect forwarded", "redirect fail_route", "redirect cap_over", "redirect cap"],
   ...["fallback paused", "fallback not_approved", "fallback targeting", "fallback cap"],
@@ -15,18 +15,18 @@ const REASONS = [
 ];
 const JOBS: readonly Job[] = ["ingress", "processors", "api", "clickhouse", "nats", "postgres"];
 
-test("real traffic is judged by every rule, stored once and reported exactly, also through kills", async () => {
+test("every rule judges real traffic, which is stored once and reported exactly, even across kills", async () => {
   await using system = await startSystem();
-  const said: string[] = [];
+  const printed: string[] = [];
   const options = {
     dataDir: system.dataDir,
     share: 0.2,
     seed: "e2e",
-    say: (line: string): void => void said.push(line),
+    say: (line: string): void => void printed.push(line),
   };
   const log = existsSync(LOG) ? LOG : projectFile("test", "samples", "access.log");
   const calm = await replay({ ...options, log, ratePerSecond: 400, linesMax: 1_000 });
-  expect(calm.differences, said.join("\n")).toEqual([]);
+  expect(calm.differences, printed.join("\n")).toEqual([]);
   expect(calm.beyondCaps).toBe(0);
   for (const reason of REASONS) expect([...calm.byReason.keys()]).toContain(reason);
   const stormy = await replay({
@@ -37,8 +37,8 @@ test("real traffic is judged by every rule, stored once and reported exactly, al
     seed: "e2e-storm",
     disturb: () => runFaults(system.dataDir, options.say),
   });
-  expect(stormy.differences, said.join("\n")).toEqual([]);
-  expect(said.filter((line) => line.includes("kill -9")).length).toBeGreaterThanOrEqual(3);
+  expect(stormy.differences, printed.join("\n")).toEqual([]);
+  expect(printed.filter((line) => line.includes("kill -9")).length).toBeGreaterThanOrEqual(3);
 });
 
 test("Ctrl-C ends every process, and a second start keeps all data", async () => {

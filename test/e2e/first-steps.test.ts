@@ -18,15 +18,15 @@ const Fields = z.record(z.string(), z.unknown());
 const Me = z.object({ data: z.object({ key: z.object({ role: z.string() }) }) });
 const Report = z.object({ data: z.array(z.looseObject({ conversions: z.number() })) });
 
-/** Answers of the API that were held to the document. */
-let held = 0;
+/** How many API answers were checked against the OpenAPI document. */
+let checked = 0;
 
-test("a stranger sets up a network by the reference page's first steps (ADV-009, AUTH-025, OFF-057)", async () => {
+test("the reference page's first steps set up a working network (ADV-009, AUTH-025, OFF-057)", async () => {
   await using system = await startSystem();
   const { demo } = system.client;
   const page = await system.client.attempt(`${demo.base_url}/docs`);
   const tracking = new URL(demo.tracking_url);
-  // The address itself is a host of the demo (G200).
+  // The demo workspace already uses the address itself as its host (G200).
   tracking.hostname = "localhost";
   const kept: Record<string, string> = {
     API: demo.base_url,
@@ -61,7 +61,7 @@ test("a stranger sets up a network by the reference page's first steps (ADV-009,
   const link = `http://${tracking.host}/r/${code}/${partner}`;
   expect(Fields.parse(Answer.parse(JSON.parse(offer)).data)["tracking_link"]).toBe(link);
   await sellOnce(kept);
-  expect(held).toBeGreaterThan(known.length);
+  expect(checked).toBeGreaterThan(known.length);
   for (const path of ["/sdk.js", `/i?o=${code}&a=${partner}`, `/lp?o=${code}`, "/px?click_id=x"]) {
     const { status } = await system.client.attempt(`${demo.tracking_url}${path}`);
     expect([path, [401, 403].includes(status)]).toEqual([path, false]);
@@ -72,19 +72,19 @@ function asPlain(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** As the page says, by the command line; answers the first admin key. */
+/** Creates a workspace by the command line, as the page says. Returns the first admin key. */
 async function makeWorkspace(dataDir: string): Promise<string> {
   const tracker = projectFile(".build", "api", "tracker.js");
-  const said = await shell(
+  const printed = await shell(
     `"${process.execPath}" "${tracker}" workspace create --name "My network"`,
     {
       DATA_DIR: dataDir,
     },
   );
-  return /trk_live_\w{40}/.exec(said)?.[0] ?? "";
+  return /trk_live_\w{40}/.exec(printed)?.[0] ?? "";
 }
 
-/** The last step: a visitor comes by the new link and buys, and the partner's report has it. */
+/** The last step: a visitor uses the new link and buys, and the partner's report shows the sale. */
 async function sellOnce(kept: Record<string, string>): Promise<void> {
   const visit = `curl -si "$TRACKING_SCHEME://$TRACKING_HOST/r/$OFFER_CODE/$AFFILIATE_CODE?sub1=hello"`;
   const timeoutMs = 10_000;
@@ -94,7 +94,7 @@ async function sellOnce(kept: Record<string, string>): Promise<void> {
     { timeoutMs },
   );
   const sale = `curl -s "$TRACKING_SCHEME://$TRACKING_HOST/pb?token=$ADVERTISER_TOKEN&click_id=${clickId}&txid=order-1"`;
-  await until("the sale is taken", async () => (await shell(sale, kept)).includes('"ok"'), {
+  await until("the sale is accepted", async () => (await shell(sale, kept)).includes('"ok"'), {
     timeoutMs,
   });
   const report = `curl -s -H "Authorization: Bearer $PARTNER_KEY" "$API/reports?preset=today&group_by=offer"`;
@@ -105,7 +105,7 @@ async function sellOnce(kept: Record<string, string>): Promise<void> {
   );
 }
 
-/** Runs what a stranger types; an answer of the API is held to the OpenAPI document on the way. */
+/** Runs a command as a reader would type it, and checks each answer of the API against the OpenAPI document. */
 async function shell(command: string, variables: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tracker-curl-"));
   try {
@@ -126,7 +126,7 @@ async function shell(command: string, variables: Record<string, string>): Promis
         ...(await seenHeaders(headersFile)),
         body: JSON.parse(stdout),
       });
-      held += 1;
+      checked += 1;
     }
     return stdout;
   } finally {

@@ -14,7 +14,7 @@ import { until } from "../system/until.ts";
 
 const JOBS: readonly Job[] = ["ingress", "processors", "api", "clickhouse", "nats", "postgres"];
 
-test("a port in use is said with the variable that changes it", async () => {
+test("a port in use is reported with the variable that changes it", async () => {
   const occupied = await listenSomewhere();
   const port = portOf(occupied);
   const { code, output } = await launch({
@@ -27,14 +27,14 @@ test("a port in use is said with the variable that changes it", async () => {
   expect(output).toContain(String(port));
 });
 
-test("wrong settings are all said at once, and nothing is started", async () => {
+test("all wrong settings are reported at once, and nothing is started", async () => {
   const { code, output } = await launch({ TRACKING_PORT: "eighty", LOG_LEVEL: "loud" });
   expect(code).toBe(2);
   expect(output).toContain("TRACKING_PORT");
   expect(output).toContain("LOG_LEVEL");
 });
 
-test("an unreachable NATS_URL gets a sentence that says what to do", async () => {
+test("an unreachable NATS_URL is reported with the setting to change", async () => {
   const { code, output } = await launch({
     NATS_URL: `nats://127.0.0.1:${await freePort()}`,
     TRACKING_PORT: String(await freePort()),
@@ -44,7 +44,7 @@ test("an unreachable NATS_URL gets a sentence that says what to do", async () =>
   expect(output).toContain("NATS_URL");
 });
 
-test("a corrupt DATA_DIR gets a sentence that says what to do", async () => {
+test("a corrupt DATA_DIR is reported with the folder to look at", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "tracker-corrupt-"));
   mkdirSync(join(dataDir, "postgres"), { recursive: true });
   writeFileSync(join(dataDir, "postgres", "PG_VERSION"), "not a version\n");
@@ -58,7 +58,7 @@ test("a corrupt DATA_DIR gets a sentence that says what to do", async () => {
   expect(output).toMatch(/DATA_DIR|postgres/);
 });
 
-test("kill -9 of the launcher leaves nothing that blocks the next start, and no data is lost", async () => {
+test("kill -9 of the launcher loses no data, and nothing it leaves blocks the next start", async () => {
   await using first = await startSystem();
   const offers = await first.client.rest("/offers");
   first.launcher.kill("SIGKILL");
@@ -68,7 +68,7 @@ test("kill -9 of the launcher leaves nothing that blocks the next start, and no 
   for (const job of JOBS) expect(await findProcesses(first.dataDir, job), job).toEqual([]);
 });
 
-test("two instances run side by side, and a child that dies is started again while the others go on", async () => {
+test("two instances run side by side, and a child that dies is restarted while the others run on", async () => {
   await using one = await startSystem();
   await using other = await startSystem();
   expect(one.client.demo.tracking_url).not.toBe(other.client.demo.tracking_url);
@@ -76,7 +76,7 @@ test("two instances run side by side, and a child that dies is started again whi
   const [processorsBefore] = await findProcesses(one.dataDir, "processors");
   await killJob(one.dataDir, "processors");
   await until(
-    "the processors are started again",
+    "the processors are restarted",
     async () => {
       const [pid] = await findProcesses(one.dataDir, "processors");
       return pid !== undefined && pid !== processorsBefore;
@@ -88,7 +88,7 @@ test("two instances run side by side, and a child that dies is started again whi
   expect(await other.client.rest("/me")).toMatchObject({ data: { key: { role: "admin" } } });
 });
 
-test("a Postgres whose schema is newer than this release is refused with a sentence", async () => {
+test("a Postgres whose schema is newer than this release is refused with a message", async () => {
   await using system = await startSystem();
   const { postgres } = await serversOf(system);
   const pool = openPool({ url: postgres, applicationName: "test" });
@@ -106,7 +106,7 @@ test("a Postgres whose schema is newer than this release is refused with a sente
   expect(output).toContain("newer release");
 });
 
-/** Runs the launcher until it ends by itself; answers its exit code and all it printed. */
+/** Runs the launcher until it exits. Returns its exit code and its output. */
 async function launch(
   env: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {

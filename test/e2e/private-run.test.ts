@@ -10,6 +10,7 @@ import type { ServerUrls } from "../services/servers.ts";
 import { serversOf } from "../system/servers-of.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 
+/** Permission bits of group and others. */
 const OTHERS = 0o077;
 
 let system: System;
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => system[Symbol.asyncDispose]());
 
-test("embedded NATS serves nobody without its password, and the command line has it (#18)", async () => {
+test("embedded NATS refuses connections without its password, which the command line has (#18)", async () => {
   const url = new URL(servers.nats);
   expect(url.password).not.toBe("");
   const { host } = url;
@@ -37,7 +38,7 @@ test("embedded NATS serves nobody without its password, and the command line has
   expect(stdout).not.toBe("");
 });
 
-test("no password, key or token is printed, logged or seen in a list of processes (#18)", async () => {
+test("no password, key or token is printed, logged or visible in the process list (#18)", async () => {
   const { demo } = system.client;
   const { admin, analyst, partner, advertiser } = demo.keys;
   const secrets = [...passwords, demo.postback_token, admin, analyst, partner, advertiser];
@@ -46,7 +47,7 @@ test("no password, key or token is printed, logged or seen in a list of processe
   for (const name of await readdir(join(system.dataDir, "logs")))
     texts.set(name, await readFile(join(system.dataDir, "logs", name), "utf8"));
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
-    // It may have ended meanwhile.
+    // The process may have ended.
     const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
     if (line.includes(system.dataDir)) texts.set(`process ${pid}`, line);
   }
@@ -56,7 +57,7 @@ test("no password, key or token is printed, logged or seen in a list of processe
   expect(system.output()).toContain(join(system.dataDir, "demo.json"));
 });
 
-test("what is in DATA_DIR is for its owner alone, the files of ClickHouse too (#18)", async () => {
+test("only the owner can read DATA_DIR, including the files of ClickHouse and NATS (#18)", async () => {
   const openFiles = async (folder: string, depth: number): Promise<string[]> => {
     const found: string[] = [];
     for (const name of await readdir(folder)) {
@@ -74,22 +75,22 @@ test("what is in DATA_DIR is for its owner alone, the files of ClickHouse too (#
   expect(await openFiles(join(system.dataDir, "nats"), 20)).toEqual([]);
 });
 
-test("the tracking port shows no facts, also behind a proxy without headers; own ports do (#18, P6)", async () => {
+test("the tracking port shows no facts, even behind a bare proxy; the health ports do (#18, P6)", async () => {
   const { tracking_url } = system.client.demo;
-  const ask = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
+  const get = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
     const answer = await fetch(url, { headers });
     return `${answer.status} ${await answer.text()}`;
   };
   const callers = [
-    // As a proxy on this machine asks that says nothing of itself, or somebody on this machine.
+    // A caller on this machine, or a proxy on it that adds no headers.
     {},
     { "x-forwarded-for": "203.0.113.9" },
     { "x-forwarded-proto": "https" },
     { via: "1.1 proxy" },
   ];
   for (const headers of callers) {
-    expect(await ask(`${tracking_url}/health`, headers)).toBe('200 {"ok":true}\n');
-    expect(await ask(`${tracking_url}/metrics`, headers)).toMatch(/^404 /);
+    expect(await get(`${tracking_url}/health`, headers)).toBe('200 {"ok":true}\n');
+    expect(await get(`${tracking_url}/metrics`, headers)).toMatch(/^404 /);
   }
   const kept = await readFile(join(system.dataDir, "ports.json"), "utf8");
   const ports = z.record(z.string(), z.int()).parse(JSON.parse(kept));
@@ -97,8 +98,8 @@ test("the tracking port shows no facts, also behind a proxy without headers; own
     const port = ports[name];
     if (port === undefined) continue;
     const own = `http://127.0.0.1:${port}`;
-    expect(await ask(`${own}/health`)).toContain("catalog_version");
-    expect(await ask(`${own}/metrics`)).toContain("ingress_answers_total");
+    expect(await get(`${own}/health`)).toContain("catalog_version");
+    expect(await get(`${own}/metrics`)).toContain("ingress_answers_total");
   }
   expect(ports).toHaveProperty("ingress-0-health");
 });

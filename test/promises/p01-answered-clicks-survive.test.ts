@@ -10,7 +10,7 @@ import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const KILLS = IS_FULL ? 30 : 4;
-/** The more often it is killed the longer the launcher waits: on a slow machine it takes more kills to have these. */
+/** A minimum: the more often the ingress is killed, the longer the launcher waits, so a slow machine needs more kills to reach it. */
 const CLICKS = IS_FULL ? 500_000 : 10_000;
 const STORED_MS = IS_FULL ? 300_000 : 60_000;
 /** At full size a comparison reads some 600,000 rows. */
@@ -24,7 +24,7 @@ test("a click that got its answer survives kill -9 of the ingress at any instant
   const load = new ClickLoad(system.client, system.client.demo.links.affiliate.replace(/\?.*/, ""));
   load.start(32);
   for (let kills = 0; kills < KILLS || load.answered.size < CLICKS; ) {
-    // Random instants are the point. Every fourth may also be one of the start; the others wait for the first answer.
+    // Kills come at random instants. Every fourth may hit the start-up; the others wait for the first answer.
     if (kills % 4 !== 3) await untilAnswered(load, 1);
     await pause(random() * SECONDS_BETWEEN_MAX * 1_000);
     kills += await killAndAwaitSuccessor(system.dataDir, "ingress");

@@ -13,7 +13,7 @@ import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 10 : 1;
-/** Clicks that JetStream acknowledged and no writer has read when it loses them. */
+/** Clicks that JetStream has acknowledged, but no writer has read, when it loses them. */
 const ACKNOWLEDGED = IS_FULL ? 3_000 : 300;
 const CLICKS_PER_SECOND = 1_000;
 const STORED_MS = 180_000;
@@ -21,7 +21,7 @@ const FLIPPED_BYTES = 20;
 
 const random = randomOf(SEED);
 
-/** What happens to the files of a NATS server that was killed. */
+/** Damage to the files of a killed NATS server. */
 const LOSSES: Readonly<Record<string, (nats: OwnServer) => Promise<void>>> = {
   "its store is wiped": async (nats) => {
     await rm(nats.folder, { recursive: true });
@@ -42,7 +42,7 @@ const LOSSES: Readonly<Record<string, (nats: OwnServer) => Promise<void>>> = {
 };
 
 test.for(Object.keys(LOSSES))(
-  "NATS loses what it acknowledged, %s: no answered click is lost or stored twice (P3, #24)",
+  "no answered click is lost or doubled when NATS loses acknowledged data: %s (P3, #24)",
   async (loss, context) => {
     await using nats = await OwnServer.open("nats");
     await using system = await startSystem({ env: { NATS_URL: nats.url } });
@@ -53,13 +53,13 @@ test.for(Object.keys(LOSSES))(
     );
     load.start(4, CLICKS_PER_SECOND);
     for (let round = 0; round < ROUNDS; round += 1) {
-      await answered(load, ACKNOWLEDGED);
+      await untilAnswered(load, ACKNOWLEDGED);
       await nats.kill();
       await nats.save("older");
       await nats.start();
       const startAgain = await keepDown(system, "processors");
       try {
-        await acknowledged(system.dataDir, load);
+        await untilAcknowledged(system.dataDir, load);
         await nats.kill();
         await LOSSES[loss]?.(nats);
         await nats.start();
@@ -67,7 +67,7 @@ test.for(Object.keys(LOSSES))(
         startAgain();
       }
     }
-    await answered(load, ACKNOWLEDGED);
+    await untilAnswered(load, ACKNOWLEDGED);
     await load.stop();
     let differences: string[] = ["not compared"];
     await until(
@@ -83,18 +83,18 @@ test.for(Object.keys(LOSSES))(
   },
 );
 
-async function answered(load: ClickLoad, more: number): Promise<void> {
+async function untilAnswered(load: ClickLoad, more: number): Promise<void> {
   const before = load.answered.size;
   await until("more clicks are answered", () => load.answered.size >= before + more, {
     timeoutMs: 120_000,
   });
 }
 
-/** Waits until JetStream has acknowledged more clicks than were answered since, so that some of these are among them. */
-async function acknowledged(dataDir: string, load: ClickLoad): Promise<void> {
+/** Waits until JetStream has acknowledged clicks that were answered after the call began. */
+async function untilAcknowledged(dataDir: string, load: ClickLoad): Promise<void> {
   await using stream = await ClickStream.open(dataDir);
   let next = (await stream.lastSeq()) + 1;
-  await answered(load, ACKNOWLEDGED);
+  await untilAnswered(load, ACKNOWLEDGED);
   let records = 0;
   await until(
     "JetStream has acknowledged clicks",

@@ -15,7 +15,7 @@ const KILLS = IS_FULL ? 20 : 3;
 const FROZEN_MS = IS_FULL ? 600_000 : 6_000;
 const RESTART_MS = 60_000;
 const CLICKS_PER_SECOND = 1_000;
-/** The backlog of the freeze at five times the rate at which it arrived; in CI more, as others use the machine. */
+/** Time to store the backlog of the freeze, at five times its rate of arrival; more in CI, where other load uses the machine. */
 const STORED_MS = IS_FULL ? FROZEN_MS / 5 : 90_000;
 /** At full size a comparison reads some 600,000 rows. */
 const COMPARE_EVERY_MS = IS_FULL ? 5_000 : 1_000;

@@ -12,7 +12,7 @@ import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 10 : 1;
-/** Clicks that ClickHouse confirmed and then forgets, in each round. */
+/** Clicks that ClickHouse confirms and then forgets in each round. */
 const FORGOTTEN_CLICKS = IS_FULL ? 5_000 : 600;
 const FORGOTTEN_CONVERSIONS = IS_FULL ? 300 : 40;
 const GROWN_MS = IS_FULL ? 300_000 : 120_000;
@@ -20,7 +20,7 @@ const RESTORED_MS = IS_FULL ? 300_000 : 120_000;
 
 const random = randomOf(SEED);
 
-test("what ClickHouse forgets after confirming it comes back, also through kill -9 (P5, #2, #24)", async (context) => {
+test("what ClickHouse confirmed and then forgot is restored, even through kill -9 (P5, #2, #24)", async (context) => {
   await using clickhouse = await OwnServer.open("clickhouse");
   await using system = await startSystem({ env: { CLICKHOUSE_URL: clickhouse.url } });
   const urls = await serversOf(system);
@@ -32,13 +32,13 @@ test("what ClickHouse forgets after confirming it comes back, also through kill 
     (await clickDifferences()).length === 0 &&
     (await factDifferences(urls)).differences.length === 0;
   const grow = async (): Promise<void> => {
-    const [clicks, reports] = [load.answered.size, conversions.told.size];
+    const [clicks, reports] = [load.answered.size, conversions.answered.size];
     await until("more clicks are answered", () => load.answered.size >= clicks + FORGOTTEN_CLICKS, {
       timeoutMs: GROWN_MS,
     });
     await until(
       "more conversions are answered",
-      () => conversions.told.size >= reports + FORGOTTEN_CONVERSIONS,
+      () => conversions.answered.size >= reports + FORGOTTEN_CONVERSIONS,
       { timeoutMs: GROWN_MS },
     );
   };
@@ -49,12 +49,12 @@ test("what ClickHouse forgets after confirming it comes back, also through kill 
     await clickhouse.kill();
     await clickhouse.save(`round-${round}`);
     await clickhouse.start();
-    // What ClickHouse knows from here on it forgets: clicks, conversions, and changes of those it keeps.
+    // ClickHouse will forget everything from here on: clicks, conversions, and changes of conversions that it keeps.
     await grow();
-    for (const told of [...conversions.told.values()].slice(0, 10)) {
-      await conversions.change(told, `${round + 1}00.5`);
+    for (const conversion of [...conversions.answered.values()].slice(0, 10)) {
+      await conversions.change(conversion, `${round + 1}00.5`);
     }
-    const [confirmed, copied] = [new Set(load.answered.values()), conversions.told.size];
+    const [confirmed, copied] = [new Set(load.answered.values()), conversions.answered.size];
     await until(
       "ClickHouse has confirmed everything answered so far",
       async () => {
@@ -70,7 +70,7 @@ test("what ClickHouse forgets after confirming it comes back, also through kill 
     await clickhouse.restore(`round-${round}`);
     await clickhouse.start();
     if (random() < 0.7) {
-      // Somewhere in the repair.
+      // Kill the processors in the middle of the repair.
       const { differences } = await factDifferences(urls);
       await until(
         "the repair has begun",
@@ -86,7 +86,7 @@ test("what ClickHouse forgets after confirming it comes back, also through kill 
   }
   await conversions.stop();
   await load.stop();
-  await until("everything is there again", isEqual, {
+  await until("everything is restored", isEqual, {
     timeoutMs: RESTORED_MS,
     pollMs: 1_000,
   }).catch(() => undefined);

@@ -9,7 +9,7 @@ import { TcpGate } from "../system/tcp-gate.ts";
 import { until } from "../system/until.ts";
 import { reportCases } from "./report-cases.ts";
 
-/** Full after some 8,000 clicks, of which no writer passes any. */
+/** Full after some 8,000 clicks, because no writer confirms any. */
 const DISK_MB = 8;
 const FILLING = 11_000;
 const SENDERS = 32;
@@ -30,8 +30,8 @@ afterAll(() => {
   rmdirSync(disk);
 });
 
-test("a full journal disk stops no redirect; every click is stored or counted, and health says so (P6)", async (context) => {
-  // Only the superuser may make a disk of this size.
+test("a full journal disk stops no redirect; clicks are stored or counted, /health shows it (P6)", async (context) => {
+  // Only the superuser may mount a file system of this size.
   context.skip(!isMounted, "a file system of 8 MB cannot be mounted by this user");
   await using fleet = await IngressFleet.open({ processes: 0 });
   await fleet.world.addOffer();
@@ -63,7 +63,7 @@ test("a full journal disk stops no redirect; every click is stored or counted, a
       503,
     ]);
 
-    // They are still in memory, and are brought home.
+    // These clicks are still in memory, and are sent once NATS is back.
     await gate.open();
     await fleet.untilShipped(UNREACHABLE, ({ sub1 }) => sub1 === "nowhere");
     reportCases(context, { cases: FILLING + UNREACHABLE, violations: 0 });
@@ -76,7 +76,7 @@ test("a full journal disk stops no redirect; every click is stored or counted, a
   }
 });
 
-/** Answers how many were redirected. */
+/** Returns how many clicks were redirected. */
 async function sendClicks(clients: Pool, run: string, count: number): Promise<number> {
   let sent = 0;
   let redirected = 0;

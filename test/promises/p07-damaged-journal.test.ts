@@ -9,7 +9,7 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const RUNS = IS_FULL ? 10_000 : 1_000;
 
-/** What happens to a file on a bad disk: cut anywhere, and bytes changed anywhere. */
+/** Damage by a bad disk: a cut at any point, and changed bytes anywhere. */
 const damage = fc.record({
   cut: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
   flips: fc.array(
@@ -22,7 +22,7 @@ const damage = fc.record({
 });
 const counts = fc.integer({ min: 1, max: 90 });
 
-test("a damaged journal never stops the reading, never invents a click, and loses only damaged frames (P7)", async (context) => {
+test("a damaged journal never stops the reader or adds a click; only damaged frames are lost (P7)", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "tracker-p07-"));
   const path = join(folder, "1-000001.wal");
   try {
@@ -53,7 +53,7 @@ test("a damaged journal never stops the reading, never invents a click, and lose
   }
 });
 
-/** Records of the frames of which no byte is missing or changed. */
+/** Records of the frames that have no missing or changed byte. */
 function intactRecords(
   frames: readonly Buffer[],
   records: readonly JournalRecord[],

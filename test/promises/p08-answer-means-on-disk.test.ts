@@ -14,10 +14,10 @@ const ROUNDS = IS_FULL ? 30 : 3;
 const SENDERS = 16;
 const LIFE_MS_MIN = 400;
 const LIFE_MS_MAX = 1_500;
-/** What a power cut may take by default, on a disk that answers at once under a process that runs. */
+/** The age of the oldest click that a power cut may take by default, with an instant disk and a process that is not delayed. */
 const LOST_MS_MAX = 50;
 const WAIT_WINDOW_MS = 500;
-/** Syncs at once: how long a disk takes for one is its own affair. Its file system allows a mapped journal. */
+/** A disk that syncs at once, so that its own delay does not count. Its file system supports a mapped journal. */
 const DISK = "/dev/shm";
 const random = randomOf(SEED);
 
@@ -59,7 +59,7 @@ test.for([
   },
 );
 
-/** Clicks on an ingress that cannot reach NATS, ends it at a random instant, and reads what the disk had. */
+/** Sends clicks to an ingress that cannot reach NATS, kills it at a random instant, and restarts it on what the disk had. */
 async function cutPower(
   fleet: IngressFleet,
   gate: TcpGate,
@@ -80,7 +80,7 @@ async function cutPower(
   const waits = join(copy, "waits");
   const waitMs = longestWait(await readFile(waits, "utf8"), cutAtMs);
 
-  // The machine comes back with what was synced, and with NATS. Files beside the segments are synced whenever they are written.
+  // The machine comes back with what was synced, and with NATS. Other files than segments are synced on every write.
   await rm(waits);
   const data = join(run.folder, "data");
   const journal = join(data, "journal");
@@ -101,8 +101,8 @@ async function cutPower(
 }
 
 /**
- * A process that does not run neither answers nor syncs; a click may wait for the sync under way and for the one after it. Both
- * add to the age of what is lost.
+ * The longest delay before the cut. A stalled process neither answers nor syncs, and a click may wait for the running sync and the
+ * one after it. Both add to the age of what may be lost.
  */
 function longestWait(text: string, cutAtMs: number): number {
   const late = text
@@ -144,7 +144,7 @@ async function clickUntilKilled(
         await body.dump();
         if (statusCode === 302) answeredAtMs.set(number, Date.now());
       } catch (error) {
-        // Nobody knows what became of the requests that the kill cut off.
+        // The outcome of requests that the kill cut off is unknown.
         if (!isDead) throw error;
       }
     }

@@ -17,7 +17,7 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const KILLS = IS_FULL ? 200 : 12;
 const LIFE_MS_MAX = 1_200;
-/** The whole journal is read again at the end, twice. */
+/** The whole journal is read twice more at the end. */
 const SETTLED_MS = 60_000 + KILLS * 3_000;
 
 test("each click counts once, through kill -9 of its writer and a replay of the journal (P9)", async (context) => {
@@ -30,7 +30,7 @@ test("each click counts once, through kill -9 of its writer and a replay of the 
     traffic.start();
     for (let kill = 0; kill < KILLS; kill += 1) {
       writer = WriterProcess.start(world.environment("p09"));
-      // Also while it takes its lanes, and while it asks the table.
+      // Some kills come while the writer takes its lanes, or while it queries the table.
       if (random() < 0.8) await writer.untilOpen();
       await pause(random() * LIFE_MS_MAX);
       await writer.kill();
@@ -62,7 +62,7 @@ test("each click counts once, through kill -9 of its writer and a replay of the 
   }
 });
 
-/** Whether nothing of the stream is left to read or to acknowledge. */
+/** Whether every message of the stream has been read and acknowledged. */
 async function isRead(world: ClickWorld): Promise<boolean> {
   const lanes = await Promise.all(
     CLICK_LANES.map(async (lane) => await laneConsumers(world.nats, lane)),

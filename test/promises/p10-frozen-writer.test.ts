@@ -12,11 +12,11 @@ import { pause } from "../system/service.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 4 : 1;
-/** Each takes over from the one before it, and all of them wake up beside the last. */
+/** Each writer takes over from the one before it; all of them wake up while the last one runs. */
 const FROZEN_PER_ROUND = IS_FULL ? 5 : 3;
 const FROZEN_MS = IS_FULL ? 60_000 : 500;
 const LEASE_MS = 2_000;
-/** At full size the last writer has minutes of traffic to read. */
+/** At full size the last writer reads minutes of traffic first. */
 const SETTLED_MS = IS_FULL ? 300_000 : undefined;
 
 test("a frozen writer that wakes up after its lanes moved writes nothing (P10)", async (context) => {

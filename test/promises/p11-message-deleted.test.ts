@@ -14,7 +14,7 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const ROUNDS = IS_FULL ? 20 : 2;
 const DELETED_PER_ROUND = 3;
-/** A gap is noticed, and filled again, within this time. */
+/** Within this time a gap is noticed and filled again. */
 const NOTICED_MS = 60_000;
 const Ports = z.object({ "processors-health": z.number() });
 
@@ -38,7 +38,7 @@ test("messages deleted from the stream raise an alarm and are sent again within 
       system.client.demo.links.affiliate.replace(/\?.*/, ""),
     );
     const from = await stream.lastSeq();
-    // Nobody reads the stream meanwhile, so that no writer ever sees what is deleted.
+    // No process reads the stream now, so no writer sees the messages before they are deleted.
     const startAgain = await keepDown(system, "processors");
     const deleted: number[] = [];
     try {
@@ -49,7 +49,7 @@ test("messages deleted from the stream raise an alarm and are sent again within 
       await load.stop();
       const messages = await settledMessages(stream, from);
       const last = messages.at(-1) ?? 0;
-      // The last message of all has none behind it that would show the gap.
+      // The very last message is special: none follows it that would show the gap.
       const chosen = [last, ...Array.from({ length: DELETED_PER_ROUND }, () => pick(messages))];
       for (const seq of new Set(chosen)) {
         await stream.delete(seq);
@@ -60,7 +60,11 @@ test("messages deleted from the stream raise an alarm and are sent again within 
     }
     const sinceMs = performance.now();
     const leftMs = (): number => Math.max(1, NOTICED_MS - (performance.now() - sinceMs));
-    const isAlarmed = await happens("the gap is told", async () => (await holes()) > 0, leftMs());
+    const isAlarmed = await happens(
+      "the gap is counted",
+      async () => (await holes()) > 0,
+      leftMs(),
+    );
     let found: string[] = [];
     await happens(
       "every answered click is stored once",
@@ -83,18 +87,18 @@ function pick(messages: readonly number[]): number {
   return messages[Math.floor(random() * messages.length)] ?? 0;
 }
 
-/** Messages with clicks since `from`, once no more of them arrive. Idle lanes go on sending empty ones. */
+/** Messages with clicks since `from`, once no more arrive. Idle lanes keep sending empty messages, which do not count. */
 async function settledMessages(stream: ClickStream, from: number): Promise<number[]> {
   const messages: number[] = [];
   let next = from + 1;
   await until(
     "the journal is shipped",
     async () => {
-      const known = messages.length;
+      const before = messages.length;
       for (const last = await stream.lastSeq(); next <= last; next += 1) {
         if ((await stream.recordsAt(next)) > 0) messages.push(next);
       }
-      return messages.length > 0 && messages.length === known;
+      return messages.length > 0 && messages.length === before;
     },
     { timeoutMs: 20_000, pollMs: 500 },
   );

@@ -7,7 +7,7 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 const PAIRS = IS_FULL ? 10_000 : 600;
 const SENDERS = 8;
 
-test("a click can convert right after its answer, also with ClickHouse hanging (P12)", async (context) => {
+test("a click can convert right after its answer, even while ClickHouse hangs (P12)", async (context) => {
   await using system = await startSystem();
   const refused = await convertAtOnce(system.client, PAIRS);
   reportCases(context, { cases: PAIRS, violations: refused.length });
@@ -15,15 +15,15 @@ test("a click can convert right after its answer, also with ClickHouse hanging (
   const [engine = 0] = await findProcesses(system.dataDir, "clickhouse");
   process.kill(engine, "SIGSTOP");
   try {
-    const refusedMeanwhile = await convertAtOnce(system.client, PAIRS);
-    reportCases(context, { cases: PAIRS, violations: refusedMeanwhile.length });
-    expect(refusedMeanwhile).toEqual([]);
+    const refusedDuring = await convertAtOnce(system.client, PAIRS);
+    reportCases(context, { cases: PAIRS, violations: refusedDuring.length });
+    expect(refusedDuring).toEqual([]);
   } finally {
     process.kill(engine, "SIGCONT");
   }
 });
 
-/** Clicks and converts `pairs` times; answers every postback that was not approved. */
+/** Clicks and converts `pairs` times. Returns the answer of every postback that was not approved. */
 async function convertAtOnce(client: ServiceClient, pairs: number): Promise<string[]> {
   const refused: string[] = [];
   const link = client.demo.links.affiliate.replace(/\?.*/, "");

@@ -28,9 +28,10 @@ const PARTS = 3;
 const RATE_PER_SECOND = 200;
 const CHANGES = IS_FULL ? 600 : 60;
 const REPORTS = IS_FULL ? 400 : 40;
-const LANES = 16;
+/** Queues of log lines that are sent in parallel; each person's lines are in one queue. */
+const QUEUES = 16;
 const BEHIND_MAX_MS = 5_000;
-/** With processors killed: no promise, only an end to the wait. */
+/** Time to wait after processors were killed. Not a guaranteed bound. */
 const AFTER_KILL_MS = 60_000;
 const LOOK_MS = 50;
 
@@ -40,7 +41,7 @@ let market: Market;
 let traffic: Traffic;
 let orders: Orders;
 let parts: LogLine[][];
-/** Instants at which nothing was on its way. */
+/** Instants at which no request was unanswered. */
 const cuts: number[] = [];
 
 beforeAll(async () => {
@@ -51,7 +52,7 @@ beforeAll(async () => {
   traffic = new Traffic(market, await openExpectations());
   orders = new Orders(market);
   const log = await readLogLines(LOG, LINES);
-  // The sample in this repository is shorter: its people come again.
+  // The sample log in this repository has fewer lines, so its people visit again.
   const lines = Array.from({ length: LINES }, (_, at) => log.lines[at % log.lines.length])
     .filter((line) => line !== undefined)
     .map((line, number) => ({ ...line, number }));
@@ -65,12 +66,12 @@ afterAll(async () => {
     await market.client.close();
     await pool.end();
   } finally {
-    // Also when the market could not be opened.
+    // Runs even if the market could not be opened.
     await system[Symbol.asyncDispose]();
   }
 });
 
-test("reports show clicks, conversions and changed statuses at most 5 s after their answers (P13, REP-069)", async (context) => {
+test("reports show clicks, conversions and new statuses within 5 s of their answers (P13, REP-069)", async (context) => {
   await send(parts[0] ?? []);
   await cut();
   const markers = new Markers(market, traffic, orders);
@@ -85,8 +86,8 @@ test("reports show clicks, conversions and changed statuses at most 5 s after th
   const { clicks, conversions } = markers;
   process.stdout.write(
     `P13 seed ${SEED}: ${traffic.clicks.length} clicks, ${traffic.impressions.length} impressions, ${orders.size} orders; ` +
-      `${clicks.answeredAtMs.size} markers: ${shownLag("clicks", clicks)}, ${shownLag("conversions", conversions)}; ` +
-      `all was shown ${behindMs} ms after the last answer\n`,
+      `${clicks.answeredAtMs.size} markers: ${describeDelay("clicks", clicks)}, ${describeDelay("conversions", conversions)}; ` +
+      `everything was shown ${behindMs} ms after the last answer\n`,
   );
   reportCases(context, { cases: traffic.clicks.length, violations: 0 });
   expect(clicks.answeredAtMs.size).toBeGreaterThan(4);
@@ -94,8 +95,8 @@ test("reports show clicks, conversions and changed statuses at most 5 s after th
   expect(Math.max(clicks.behindMs, conversions.behindMs)).toBeLessThanOrEqual(BEHIND_MAX_MS);
 });
 
-function shownLag(what: string, lag: Markers["clicks"]): string {
-  return `${what} at most ${lag.behindMs} ms behind (shown after ${lag.shownAfterMs} ms)`;
+function describeDelay(what: string, delay: Markers["clicks"]): string {
+  return `${what} at most ${delay.behindMs} ms behind (shown after ${delay.shownAfterMs} ms)`;
 }
 
 test("every cell of any report on that traffic equals a recount of its answers, for every role (P13)", async (context) => {
@@ -103,7 +104,7 @@ test("every cell of any report on that traffic equals a recount of its answers, 
   expect(await wrongReport(Math.ceil(REPORTS / 2))).toBe("");
 });
 
-test("so it is when the processors are killed in the middle of the traffic (P13)", async (context) => {
+test("reports equal the recount after processors are killed in the middle of the traffic (P13)", async (context) => {
   const part = parts[2] ?? [];
   const halfway = traffic.clicks.length + part.length / 3;
   const killed = until(
@@ -123,17 +124,17 @@ test("so it is when the processors are killed in the middle of the traffic (P13)
   expect(await wrongReport(Math.floor(REPORTS / 2))).toBe("");
 });
 
-/** People beside each other, the requests of each one after another. */
+/** Sends different people's requests in parallel, and those of each person one after another. */
 async function send(lines: readonly LogLine[]): Promise<void> {
   const startedAtMs = performance.now();
-  const lanes = Array.from({ length: LANES }, (): LogLine[] => []);
-  for (const line of lines) lanes[laneOf(line)]?.push(line);
+  const queues = Array.from({ length: QUEUES }, (): LogLine[] => []);
+  for (const line of lines) queues[queueOf(line)]?.push(line);
   const dueAtMs = new Map(
     lines.map((line, at) => [line, startedAtMs + (at * 1_000) / RATE_PER_SECOND]),
   );
   await Promise.all(
-    lanes.map(async (lane) => {
-      for (const line of lane) {
+    queues.map(async (queue) => {
+      for (const line of queue) {
         const leftMs = (dueAtMs.get(line) ?? 0) - performance.now();
         if (leftMs > 0) await pause(leftMs);
         const random = seeded(Math.imul(SEED + line.number, 2_654_435_761));
@@ -144,11 +145,11 @@ async function send(lines: readonly LogLine[]): Promise<void> {
   );
 }
 
-function laneOf({ ip, userAgent }: LogLine): number {
-  return Buffer.from(`${ip} ${userAgent}`).reduce((sum, byte) => (sum * 31 + byte) % LANES, 7);
+function queueOf({ ip, userAgent }: LogLine): number {
+  return Buffer.from(`${ip} ${userAgent}`).reduce((sum, byte) => (sum * 31 + byte) % QUEUES, 7);
 }
 
-/** Notes an instant between what was answered before it and what is asked after it. */
+/** Records an instant that lies after all earlier answers and before all later requests. */
 async function cut(): Promise<void> {
   const atMs = Date.now() + 2;
   cuts.push(atMs);
@@ -165,7 +166,7 @@ async function ledgerNow(): Promise<Ledger> {
   return { clicks, impressions, conversions, costs: [], rates: [] };
 }
 
-/** Asks until reports of all roles show everything, at most for `timeoutMs`; answers how long after the call that was. */
+/** Reads reports of all roles until they show everything, for at most `timeoutMs`. Returns how long it took. */
 async function untilShown(
   timeoutMs: number,
 ): Promise<{ behindMs: number; found: unknown[]; wanted: unknown[] }> {
@@ -186,7 +187,7 @@ async function untilShown(
   return { behindMs: Date.now() - sinceMs, found, wanted };
 }
 
-/** What the first report says that differs from the recount; "" when none of `numRuns` does. */
+/** The first of `numRuns` random reports that differs from the recount, as a message; "" if none differs. */
 async function wrongReport(numRuns: number): Promise<string> {
   const ledger = await ledgerNow();
   const result = await fc.check(

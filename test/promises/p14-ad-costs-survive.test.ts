@@ -26,12 +26,12 @@ test("answered ad costs and their changes are in reports, exactly, through kill 
     authorization: `Bearer ${keys.admin}`,
     "content-type": "application/json",
   };
-  /** Campaign to the amount of the last call that was answered. */
+  /** The amount of each campaign in the last answered call. */
   const answered = new Map<string, string>();
   let calls = 0;
   let running = true;
 
-  /** One call with a part of the sender's campaigns. What has no answer is sent again: that changes nothing. */
+  /** Sends a part of the sender's campaigns until the call is answered. A repeat changes nothing. */
   const send = async (amounts: ReadonlyMap<string, string>): Promise<void> => {
     const rows = [...amounts].map(([ext_campaign_id, amount]) => ({
       date: DATE,
@@ -55,9 +55,9 @@ test("answered ad costs and their changes are in reports, exactly, through kill 
     for (const [campaign, amount] of amounts) answered.set(campaign, amount);
     calls += 1;
   };
-  const sender = async (_: unknown, own: number): Promise<void> => {
+  const sender = async (_: unknown, senderIndex: number): Promise<void> => {
     for (let turn = 1; running; turn += 1) {
-      const campaigns = Array.from({ length: CAMPAIGNS_EACH }, (__, n) => `${own}-${n}`);
+      const campaigns = Array.from({ length: CAMPAIGNS_EACH }, (__, n) => `${senderIndex}-${n}`);
       const some = campaigns.filter((___, n) => (n + turn) % 3 !== 0);
       await send(new Map(some.map((campaign, n) => [campaign, `${turn % 1_000}.${1_000 + n}`])));
     }

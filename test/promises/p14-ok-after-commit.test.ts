@@ -30,7 +30,7 @@ const random = randomOf(SEED);
 test("an ok:true of /pb survives kill -9 of every process at once (P14)", async (context) => {
   await using system = await startSystem();
   const { client } = system;
-  const promised = new Map<string, string>();
+  const accepted = new Map<string, string>();
   let running = true;
   const run = `p14-${Date.now().toString(36)}`;
   let next = 0;
@@ -38,32 +38,32 @@ test("an ok:true of /pb survives kill -9 of every process at once (P14)", async 
     while (running) {
       const order = `${run}-${next++}`;
       const id = await convertOnce(client, order);
-      if (id !== undefined) promised.set(order, id);
+      if (id !== undefined) accepted.set(order, id);
       else await pause(100);
     }
   };
   const senders = Array.from({ length: SENDERS }, sender);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const before = promised.size;
-    await until("conversions are recorded", () => promised.size > before + 50, {
+    const before = accepted.size;
+    await until("conversions are recorded", () => accepted.size > before + 50, {
       timeoutMs: 90_000,
     });
     await pause(random() * 300);
     await Promise.all(EVERYTHING.map((job) => killJob(system.dataDir, job)));
   }
-  const before = promised.size;
-  await until("conversions are recorded after the last kill", () => promised.size > before + 50, {
+  const before = accepted.size;
+  await until("conversions are recorded after the last kill", () => accepted.size > before + 50, {
     timeoutMs: 90_000,
   });
   running = false;
   await Promise.all(senders);
   const stored = await storedOrders(client, run);
-  const lost = [...promised].filter(([order, id]) => stored.get(order) !== id);
-  reportCases(context, { cases: promised.size, violations: lost.length });
-  expect(lost, `of ${promised.size} that were answered ok:true`).toEqual([]);
+  const lost = [...accepted].filter(([order, id]) => stored.get(order) !== id);
+  reportCases(context, { cases: accepted.size, violations: lost.length });
+  expect(lost, `of ${accepted.size} that were answered ok:true`).toEqual([]);
 });
 
-/** One click and its conversion; the conversion's id when the service said ok:true, undefined when it said nothing or 503. */
+/** One click and its conversion. Returns the conversion's id after ok:true, undefined after a 503 or no answer. */
 async function convertOnce(client: ServiceClient, order: string): Promise<string | undefined> {
   try {
     const click = await client.attempt(client.demo.links.affiliate.replace(/\?.*/, ""), {
@@ -75,7 +75,7 @@ async function convertOnce(client: ServiceClient, order: string): Promise<string
       `${client.demo.tracking_url}/pb?token=${client.demo.postback_token}&click_id=${clickId}&txid=${order}`,
     );
     const body = Body.parse(JSON.parse(answer.body));
-    // An outage is a 503; a business error here would be a lie (P15).
+    // An outage must be a 503. A business error here would be wrong (P15).
     if (answer.status === 200 && !body.ok) throw new RangeError(`refused: ${answer.body}`);
     return answer.status === 200 ? body.conversion_id : undefined;
   } catch (error) {

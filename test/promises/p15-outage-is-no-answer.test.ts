@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { findProcesses, type Job, killJob } from "../system/processes.ts";
 import type { HttpAnswer, ServiceClient } from "../system/service.ts";
@@ -11,7 +11,7 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 const PIXELS = IS_FULL ? 200 : 8;
 const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0";
 const OUTAGE = "error: temporarily unavailable";
-/** The longest pause between two rounds of a process that sends pixels again, and what a round takes. */
+/** Longer than the longest pause between two rounds in which ingress sends pixels again, plus one round. */
 const LATER_MS = 60_000;
 const Page = z.object({
   data: z.array(
@@ -35,71 +35,69 @@ beforeAll(async () => {
 });
 afterAll(() => system[Symbol.asyncDispose]());
 
-/** Each holds one job still, as a machine that hangs does: it stays in the list of processes and answers nobody. */
+/** Each outage stops the processes of a job, as on a machine that hangs: they still exist but answer nothing. */
 const OUTAGES: readonly { readonly name: string; readonly jobs: readonly Job[] }[] = [
   { name: "Postgres does not answer", jobs: ["postgres"] },
   { name: "NATS does not answer", jobs: ["nats"] },
   { name: "no conversion processor answers", jobs: ["processors"] },
 ];
 
-describe("(P15) (PX-003)", () => {
-  test.for(OUTAGES)(
-    "$name: /pb is 503 and repeated, a pixel is 200 and counted once later, through kill -9",
-    async ({ jobs }, context) => {
-      const name = nextRun();
-      const clicks = await Promise.all(Array.from({ length: PIXELS }, () => click()));
-      const late = clicks.slice(0, -2);
-      const [, ofPostback = ""] = clicks.slice(-2);
-      const resume = await holdStill(jobs);
-      const before = Date.now();
-      let after = 0;
-      try {
-        const answers = await Promise.all([
-          postback(ofPostback, `${name}-pb`),
-          ...late.map((clickId, number) => pixel(clickId, `${name}-${number}`)),
-        ]);
-        after = Date.now();
-        const [outage, ...images] = answers;
-        expect(outage).toMatchObject({ status: 503, headers: { "retry-after": "30" } });
-        expect(outage?.body).toBe('{"ok":false,"error":"temporarily unavailable"}');
-        expect(images.map(outcomeOf)).toEqual(late.map(() => [200, "image/gif", OUTAGE]));
-        expect(waitingFiles().length).toBeGreaterThan(0);
-        await killIngress();
-      } finally {
-        resume();
-      }
-      const wanted = late.map((_, number) => `${name}-${number}`);
-      const rows = await untilCounted(name, wanted.length);
-      expect(rows).toHaveLength(wanted.length);
-      expect(new Set(rows.map(({ adv_txid }) => adv_txid))).toEqual(new Set(wanted));
-      expect(rows.filter(({ is_duplicate }) => is_duplicate)).toEqual([]);
-      reportCases(context, { cases: wanted.length, violations: 0 });
-      for (const { conv_ts } of rows) {
-        expect(Date.parse(conv_ts)).toBeGreaterThanOrEqual(before);
-        expect(Date.parse(conv_ts)).toBeLessThanOrEqual(after);
-      }
-      await until("nothing of them is left on the disk", () => waitingFiles().length === 0, {
-        timeoutMs: 10_000,
-      });
-      await until(
-        "the postback that comes again is taken",
-        async () => (await postback(ofPostback, `${name}-pb`)).status === 200,
-        { timeoutMs: 10_000 },
-      );
-    },
-  );
-});
+test.for(OUTAGES)(
+  "$name: /pb is 503, a pixel is 200 and counted once later, through kill -9 (P15, PX-003)",
+  async ({ jobs }, context) => {
+    const name = nextRun();
+    const clicks = await Promise.all(Array.from({ length: PIXELS }, () => click()));
+    const late = clicks.slice(0, -2);
+    const [, ofPostback = ""] = clicks.slice(-2);
+    const resume = await holdStill(jobs);
+    const before = Date.now();
+    let after = 0;
+    try {
+      const answers = await Promise.all([
+        postback(ofPostback, `${name}-pb`),
+        ...late.map((clickId, number) => pixel(clickId, `${name}-${number}`)),
+      ]);
+      after = Date.now();
+      const [outage, ...images] = answers;
+      expect(outage).toMatchObject({ status: 503, headers: { "retry-after": "30" } });
+      expect(outage?.body).toBe('{"ok":false,"error":"temporarily unavailable"}');
+      expect(images.map(outcomeOf)).toEqual(late.map(() => [200, "image/gif", OUTAGE]));
+      expect(waitingFiles().length).toBeGreaterThan(0);
+      await killIngress();
+    } finally {
+      resume();
+    }
+    const wanted = late.map((_, number) => `${name}-${number}`);
+    const rows = await untilCounted(name, wanted.length);
+    expect(rows).toHaveLength(wanted.length);
+    expect(new Set(rows.map(({ adv_txid }) => adv_txid))).toEqual(new Set(wanted));
+    expect(rows.filter(({ is_duplicate }) => is_duplicate)).toEqual([]);
+    reportCases(context, { cases: wanted.length, violations: 0 });
+    for (const { conv_ts } of rows) {
+      expect(Date.parse(conv_ts)).toBeGreaterThanOrEqual(before);
+      expect(Date.parse(conv_ts)).toBeLessThanOrEqual(after);
+    }
+    await until("no pixel is left on the disk", () => waitingFiles().length === 0, {
+      timeoutMs: 10_000,
+    });
+    await until(
+      "the repeated postback is accepted",
+      async () => (await postback(ofPostback, `${name}-pb`)).status === 200,
+      { timeoutMs: 10_000 },
+    );
+  },
+);
 
-test("ClickHouse hangs and nobody else knows the click: /pb says 503, a pixel is counted later (P15, G162)", async () => {
+test("while ClickHouse hangs, /pb of an old click is 503, a pixel is counted later (P15, G162)", async () => {
   const name = nextRun();
   const clickId = await click();
   await storedInClickhouse(clickId);
-  // A writer that starts anew knows no click of before by heart, and asks ClickHouse.
+  // A new writer has no earlier click in memory, so it must query ClickHouse.
   const resume = await holdStill(["clickhouse"]);
   try {
     await killJob(system.dataDir, "processors");
     await until(
-      "the processors answer, and know no click",
+      "the processors answer and find no click",
       async () => {
         const { status, body } = await postback("0".repeat(32), "nobody");
         return status === 200 && body.includes("unknown click");
@@ -124,7 +122,7 @@ function nextRun(): string {
   return `p15-${Date.now().toString(36)}-${run}`;
 }
 
-/** As soon as the ingress is there, which the test before may have killed. */
+/** A new click, as soon as the ingress runs: the test before may have killed it. */
 async function click(): Promise<string> {
   return await until("a click is answered", tryClick, { timeoutMs: 30_000 });
 }
@@ -150,11 +148,11 @@ function outcomeOf({ status, headers }: HttpAnswer): unknown[] {
   return [status, headers["content-type"], headers["x-tracker-conversion"]];
 }
 
-/** Answers how to let them go on. */
+/** Stops all processes of the jobs. Returns a function that resumes them. */
 async function holdStill(jobs: readonly Job[]): Promise<() => void> {
   const pids = (await Promise.all(jobs.map((job) => findProcesses(system.dataDir, job)))).flat();
   if (pids.length === 0) throw new Error(`no process of ${jobs.join(", ")}`);
-  // Parents first: they start no more children.
+  // Parents first, so that they start no more children.
   for (const pid of pids) {
     process.kill(pid, "SIGSTOP");
     pids.push(...childrenOf(pid));
@@ -164,7 +162,7 @@ async function holdStill(jobs: readonly Job[]): Promise<() => void> {
       try {
         process.kill(pid, "SIGCONT");
       } catch (error) {
-        // Its supervisor has put another in its place.
+        // The process is gone; its supervisor has started another.
         if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
       }
     }
@@ -188,7 +186,7 @@ async function killIngress(): Promise<void> {
   );
 }
 
-/** Pixels on the disk. */
+/** Files with pixels that wait on the disk. */
 function waitingFiles(): string[] {
   const journal = join(system.dataDir, "journal");
   return readdirSync(journal)
@@ -201,7 +199,7 @@ async function untilCounted(name: string, count: number): Promise<z.infer<typeof
   return await until(
     `${count} pixels are recorded`,
     async () => {
-      // A postback that was told to come again may have been recorded as well: nobody knew.
+      // Postbacks that got a 503 may have been recorded as well, so only pixels count.
       const rows = (await conversions()).filter(
         ({ adv_txid, method }) => adv_txid?.startsWith(name) === true && method === "pixel",
       );

@@ -7,7 +7,7 @@ const SENDERS = 64;
 const FIRST_KILL_MS = 150;
 const KILL_EVERY_MS = IS_FULL ? 1_500 : 2_500;
 
-test("caps of offers, groups and budgets let exactly as many through, while processes are killed (P17)", async (context) => {
+test("caps of offers, groups and budgets are used exactly while processes are killed (P17)", async (context) => {
   await using fleet = await ConversionFleet.open(3);
   const { world } = fleet;
   world.startWriters();
@@ -43,7 +43,7 @@ test("caps of offers, groups and budgets let exactly as many through, while proc
       world.young.delete(click.click_id);
     }
   };
-  // The first one early, so that the small run of CI is hit too.
+  // The first kill comes early, so that it also hits the small run in CI.
   setTimeout(() => fleet.killOne(), FIRST_KILL_MS);
   const killer = setInterval(() => fleet.killOne(), KILL_EVERY_MS);
   await Promise.all(Array.from({ length: SENDERS }, sender));
@@ -56,7 +56,7 @@ test("caps of offers, groups and budgets let exactly as many through, while proc
   const total = passed.reduce((sum, row) => sum + row.passed, 0);
   const limits = [countOf(offers[0] ?? 0), countOf(offers[1] ?? 0), countOf(one) + countOf(two)];
   expect(fleet.kills).toBeGreaterThan(0);
-  // The budget is below the sum of the caps: it is used up, and no cap is passed.
+  // The budget is below the sum of the caps, so it is used up and no cap is exceeded.
   expect(total).toBe(3 * caps);
   expect(Math.max(...limits)).toBeLessThanOrEqual(caps);
   expect(Number(passed.find(({ offer_id }) => offer_id === offers[2])?.payout)).toBeLessThanOrEqual(
@@ -73,7 +73,7 @@ test("caps of offers, groups and budgets let exactly as many through, while proc
   expect(database?.deadlocks).toBe(0);
 });
 
-test("one capped offer under all senders, killed and restarted: exactly the cap (P17)", async (context) => {
+test("one capped offer under all senders, with kills and restarts, passes exactly the cap (P17)", async (context) => {
   await using fleet = await ConversionFleet.open(3);
   const { world } = fleet;
   world.startWriters();
@@ -91,7 +91,7 @@ test("one capped offer under all senders, killed and restarted: exactly the cap 
       world.young.delete(click.click_id);
     }
   };
-  // The first one early, so that the small run of CI is hit too.
+  // The first kill comes early, so that it also hits the small run in CI.
   setTimeout(() => fleet.killOne(), FIRST_KILL_MS);
   const killer = setInterval(() => fleet.killOne(), KILL_EVERY_MS);
   await Promise.all(Array.from({ length: SENDERS }, sender));

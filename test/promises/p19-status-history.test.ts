@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { releaseDueHolds } from "../../processors/schedule/holds.ts";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
 import {
-  type Asked,
   type Model,
   ModelConversions,
   type ModelRow,
+  type ReportFields,
   type Status,
 } from "../system/conversion-model.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
@@ -15,19 +15,19 @@ const SEQUENCES = IS_FULL ? 2_000 : 40;
 const COMMANDS_MAX = IS_FULL ? 50 : 30;
 const CLICKS = 3;
 
-/** The service beside the model: the same rows in the same order. */
+/** The service that is compared with the model: it must hold the same rows in the same order. */
 type Real = {
   readonly fleet: ConversionFleet;
   readonly offerId: number;
   readonly clickIds: readonly string[];
-  /** Order ids of this sequence begin with it. */
+  /** Prefix of the order IDs of this sequence. */
   readonly run: string;
 };
 type Command = fc.AsyncCommand<Model, Real>;
 
 const status = fc.constantFrom<Status>("approved", "pending", "rejected");
 const amount = fc.integer({ min: 0, max: 40 }).map((tenths) => `${tenths / 10}`);
-const asked = fc.record(
+const fields = fc.record(
   { status, amount, payout: fc.constantFrom("0", "7.7777") },
   { requiredKeys: [] },
 );
@@ -37,11 +37,11 @@ const reason = fc.constantFrom("", "checked", "fraud team");
 class Report implements Command {
   readonly #click: number;
   readonly #txid: string;
-  readonly #asked: Asked;
-  constructor(click: number, txid: string, report: Asked) {
+  readonly #fields: ReportFields;
+  constructor(click: number, txid: string, report: ReportFields) {
     this.#click = click;
     this.#txid = txid;
-    this.#asked = report;
+    this.#fields = report;
   }
   check(): boolean {
     return true;
@@ -50,24 +50,24 @@ class Report implements Command {
     const reply = await real.fleet.world.reportUntilAnswered({
       click_id: real.clickIds[this.#click] ?? "",
       ...(this.#txid === "" ? {} : { txid: `${real.run}-${this.#txid}` }),
-      ...this.#asked,
+      ...this.#fields,
     });
-    const expected = model.report(this.#click, this.#txid, this.#asked);
+    const expected = model.report(this.#click, this.#txid, this.#fields);
     if (expected.isNew) model.rows[expected.place]?.names(String(reply.body["conversion_id"]));
     expectReply(reply, { result: expected.result });
     await expectSame(model, real);
   }
   toString(): string {
-    return `report(click ${this.#click}, order "${this.#txid}", ${JSON.stringify(this.#asked)})`;
+    return `report(click ${this.#click}, order "${this.#txid}", ${JSON.stringify(this.#fields)})`;
   }
 }
 
 class UpdateById implements Command {
   readonly #place: number;
-  readonly #asked: Asked;
-  constructor(at: number, update: Asked) {
+  readonly #fields: ReportFields;
+  constructor(at: number, update: ReportFields) {
     this.#place = at;
-    this.#asked = update;
+    this.#fields = update;
   }
   check(model: Readonly<Model>): boolean {
     return this.#place < model.rows.length;
@@ -76,14 +76,14 @@ class UpdateById implements Command {
     const row = model.rows[this.#place];
     const reply = await real.fleet.world.reportUntilAnswered({
       conversion_id: row?.id ?? "",
-      ...this.#asked,
+      ...this.#fields,
     });
-    model.update(this.#place, this.#asked);
+    model.update(this.#place, this.#fields);
     expectReply(reply.body, { ok: true, updated: true, status: row?.status });
     await expectSame(model, real);
   }
   toString(): string {
-    return `update(${this.#place}, ${JSON.stringify(this.#asked)})`;
+    return `update(${this.#place}, ${JSON.stringify(this.#fields)})`;
   }
 }
 
@@ -142,48 +142,46 @@ class HoldsEnd implements Command {
   }
 }
 
-describe("(P19, CNV-026, CNV-033, LIFE-012, LIFE-038, LIFE-039, LIFE-040, LIFE-041) (LIFE-042)", () => {
-  describe("(LIFE-043) (LIFE-044)", () => {
-    test("any sequence of reports, updates, PATCHes and ends of holds gives the model's state", async (context) => {
-      await using fleet = await ConversionFleet.open(2);
-      const { world } = fleet;
-      world.startWriters();
-      const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "33.3333" };
-      const plain = await world.addOffer(terms);
-      const holding = await world.addOffer({ ...terms, hold_days: "1" });
-      await fleet.untilCurrent();
-      let sequence = 0;
-      const commands = fc.commands(
-        [
-          fc
-            .tuple(fc.nat({ max: CLICKS - 1 }), fc.constantFrom("", "", "A", "B"), asked)
-            .map(([click, txid, report]) => new Report(click, txid, report)),
-          fc.tuple(place, asked).map(([at, update]) => new UpdateById(at, update)),
-          fc.tuple(place, status, reason).map(([at, to, why]) => new Patch([at], to, why, false)),
-          fc
-            .tuple(fc.uniqueArray(place, { minLength: 1, maxLength: 5 }), status, reason)
-            .map(([places, to, why]) => new Patch(places, to, why, true)),
-          fc.constant(new HoldsEnd()),
-        ],
-        { maxCommands: COMMANDS_MAX, size: "max" },
-      );
-      await fc.assert(
-        fc.asyncProperty(fc.boolean(), commands, async (isHeld, steps) => {
-          sequence += 1;
-          const offerId = isHeld ? holding : plain;
-          const clickIds = Array.from(
-            { length: CLICKS },
-            () => world.addYoungClick({ offer_id: offerId }).click_id,
-          );
-          const real = { fleet, offerId, clickIds, run: `s${sequence}` };
-          await fc.asyncModelRun(() => ({ model: new ModelConversions(isHeld), real }), steps);
-          world.young.clear();
-        }),
-        { numRuns: SEQUENCES, endOnFailure: true },
-      );
-      reportCases(context, { cases: SEQUENCES, violations: 0 });
-      await expectTotalHistory(fleet);
-    });
+describe("conversions follow their model (P19, CNV-026, CNV-033, LIFE-012, LIFE-038, LIFE-039, LIFE-040)", () => {
+  test("reports, updates, PATCHes and hold ends match it (LIFE-041, LIFE-042, LIFE-043, LIFE-044)", async (context) => {
+    await using fleet = await ConversionFleet.open(2);
+    const { world } = fleet;
+    world.startWriters();
+    const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "33.3333" };
+    const plain = await world.addOffer(terms);
+    const holding = await world.addOffer({ ...terms, hold_days: "1" });
+    await fleet.untilCurrent();
+    let sequence = 0;
+    const commands = fc.commands(
+      [
+        fc
+          .tuple(fc.nat({ max: CLICKS - 1 }), fc.constantFrom("", "", "A", "B"), fields)
+          .map(([click, txid, report]) => new Report(click, txid, report)),
+        fc.tuple(place, fields).map(([at, update]) => new UpdateById(at, update)),
+        fc.tuple(place, status, reason).map(([at, to, why]) => new Patch([at], to, why, false)),
+        fc
+          .tuple(fc.uniqueArray(place, { minLength: 1, maxLength: 5 }), status, reason)
+          .map(([places, to, why]) => new Patch(places, to, why, true)),
+        fc.constant(new HoldsEnd()),
+      ],
+      { maxCommands: COMMANDS_MAX, size: "max" },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.boolean(), commands, async (isHeld, steps) => {
+        sequence += 1;
+        const offerId = isHeld ? holding : plain;
+        const clickIds = Array.from(
+          { length: CLICKS },
+          () => world.addYoungClick({ offer_id: offerId }).click_id,
+        );
+        const real = { fleet, offerId, clickIds, run: `s${sequence}` };
+        await fc.asyncModelRun(() => ({ model: new ModelConversions(isHeld), real }), steps);
+        world.young.clear();
+      }),
+      { numRuns: SEQUENCES, endOnFailure: true },
+    );
+    reportCases(context, { cases: SEQUENCES, violations: 0 });
+    await expectTotalHistory(fleet);
   });
 });
 
@@ -202,7 +200,7 @@ async function expectSame(model: Model, { fleet }: Real): Promise<void> {
   expect(stored).toEqual(model.rows.map((row) => row.shown()));
 }
 
-/** Every change has its row, each begins where the one before it ended, and the last one is the state. */
+/** Every change has a history row, each row begins where the one before it ended, and the last row equals the current state. */
 async function expectTotalHistory({ world }: ConversionFleet): Promise<void> {
   const broken = await world.rows(
     `with chain as (

@@ -21,7 +21,7 @@ const ENTRIES = Number(process.env["P20_ENTRIES"] ?? (IS_FULL ? 20_000 : 1_400))
 const KINDS_OF_SHOP = 14;
 const REPEATS = IS_FULL ? 2 : 1;
 const FIRST_KILL_MS = 3_000;
-/** Beyond the 30 s after which the launcher takes a run for sound: sooner, it would wait longer and longer with the restart. */
+/** Longer than 30 s, after which the launcher counts a run as stable: more frequent kills would make it delay restarts longer and longer. */
 const KILL_EVERY_MS = 35_000;
 const SHOWN_MAX = 12;
 

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { ConversionFleet } from "../system/conversion-fleet.ts";
-import { SEED } from "../system/seed.ts";
+import { randomOf, SEED } from "../system/seed.ts";
 import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const CONVERSIONS = IS_FULL ? 20_000 : 1_200;
 const SENDERS = 32;
 const OFFERS = 6;
-/** Rates that no float holds. */
+/** Rates that a float cannot represent. */
 const RATES = { EUR: "1", USD: "1.1721", JPY: "183.99", HUF: "384.4300000001" };
 
-/** A fraction of whole numbers; the oracle rounds once, at the end, and knows nothing of the service's code. */
+/** A fraction of integers. The oracle rounds once, at the end, and uses none of the service's code. */
 type Fraction = readonly [bigint, bigint];
 
 const times = (a: Fraction, b: Fraction): Fraction => [a[0] * b[0], a[1] * b[1]];
@@ -21,7 +21,7 @@ function exact(text: string): Fraction {
   return [BigInt(whole + fraction), 10n ** BigInt(fraction.length)];
 }
 
-/** In ten-thousandths, half away from zero. */
+/** Rounds to ten-thousandths, half away from zero. */
 function rounded([numerator, denominator]: Fraction): bigint {
   return (2n * numerator * 10_000n + denominator) / (2n * denominator);
 }
@@ -31,17 +31,9 @@ function decimal(units: bigint): string {
   return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
 }
 
-/** The same numbers in every run that has the same seed. */
-function dice(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 test("sums of money equal big-integer sums in both databases (P20, PB-011, PB-016, LIFE-043)", async (context) => {
-  const roll = dice(SEED);
+  const random = randomOf(SEED);
+  const roll = (below: number): number => Math.floor(random() * below);
   await using fleet = await ConversionFleet.open(1);
   await fleet.addProcessor(2, "conversions,facts");
   const { world } = fleet;

@@ -32,7 +32,7 @@ test("a change and its deliveries are one commit, through kill -9 of processors 
   await fleet.untilCurrent();
   let isEnding = false;
   let changes = 0;
-  /** Reports and turns over conversions of its own, one after another. */
+  /** Reports new conversions one after another, and changes each three times. */
   const send = async (): Promise<void> => {
     while (!isEnding) {
       const { click_id } = world.addYoungClick({ offer_id: offerId });
@@ -56,7 +56,7 @@ test("a change and its deliveries are one commit, through kill -9 of processors 
   isEnding = true;
   await senders;
 
-  // What each conversion has to have told, from its history alone.
+  // The postbacks that each conversion must have caused, computed from its history alone.
   const due = await world.rows<{ fired: string }>(
     `select distinct h.conversion_id || ' ' || p.fire_on || ' ' ||
        case p.fire_on when 'reversal' then 'reversal' else h.to_status end as fired
@@ -67,7 +67,7 @@ test("a change and its deliveries are one commit, through kill -9 of processors 
              else h.from_status = 'approved' and h.to_status = 'rejected'
            end`,
   );
-  const told = await world.rows<{ fired: string }>(
+  const sent = await world.rows<{ fired: string }>(
     `select d.conversion_id || ' ' || p.fire_on || ' ' || d.trigger as fired
      from delivery d join postback p on p.id = d.endpoint_id where d.kind = 'postback'`,
   );
@@ -92,10 +92,10 @@ test("a change and its deliveries are one commit, through kill -9 of processors 
   expect(orphans).toEqual([]);
   expect(known.length).toBeGreaterThan(KILLS);
   const sorted = (rows: readonly { fired: string }[]) => rows.map(({ fired }) => fired).toSorted();
-  expect(sorted(told)).toEqual(sorted(due));
+  expect(sorted(sent)).toEqual(sorted(due));
   expect(sorted(documents)).toEqual(sorted(dueDocuments));
   expect(new Set(documents.map(({ id }) => id)).size).toBe(documents.length);
   process.stdout.write(
-    `P21: ${KILLS} kills, ${changes} answered changes of ${known.length} conversions, ${told.length} postbacks, ${documents.length} documents\n`,
+    `P21: ${KILLS} kills, ${changes} answered changes of ${known.length} conversions, ${sent.length} postbacks, ${documents.length} documents\n`,
   );
 });

@@ -5,18 +5,18 @@ import { until } from "../system/until.ts";
 import { verifyWebhook } from "../system/verify-webhook.ts";
 
 const SECRET = `whsec_${"0123".repeat(12)}`;
-/** Of 30 s, and the time that another process needs to send what it takes over. */
+/** The lease of 30 s, plus the time in which another process sends what it takes over. */
 const LEASE_ENDS_MS = 45_000;
 const ENV = { ALLOW_PRIVATE_DESTINATIONS: "1" };
 const PATHS = ["/refused", "/moved", "/hook"];
-/** Each would change the row, or send something, if its worker still counted. */
+/** Each of these would change the row or send something if the worker still had its lease. */
 const LATE_ANSWERS: Readonly<Record<string, { status: number; location?: string }>> = {
   "/refused": { status: 500 },
   "/moved": { status: 302, location: "/landed" },
   "/hook": { status: 410 },
 };
 
-test("a worker frozen over the end of its leases wakes up, changes and sends nothing (P22, P24)", async () => {
+test("a worker frozen beyond its leases changes and sends nothing when it wakes up (P22, P24)", async () => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;
@@ -33,7 +33,7 @@ test("a worker frozen over the end of its leases wakes up, changes and sends not
     url: `http://127.0.0.1:${receiver.port}/hook`,
     events: ["conversion.created"],
   });
-  /** What came of the worker that is about to be frozen: held until it is overtaken. */
+  /** Answers to the worker that will be frozen, held back until another worker has taken over. */
   const held = new Map<string, () => void>();
   receiver.answer((response, { target }) => {
     if (target === "/landed" || held.has(target)) {
@@ -46,7 +46,7 @@ test("a worker frozen over the end of its leases wakes up, changes and sends not
       response.writeHead(status, location === undefined ? {} : { location }).end();
     });
   });
-  const asked = (path: string): Received[] =>
+  const requestsTo = (path: string): Received[] =>
     receiver.received.filter(({ target }) => target === path);
   const rows = async () => await world.rows("select * from delivery order by id");
 
@@ -86,12 +86,12 @@ test("a worker frozen over the end of its leases wakes up, changes and sends not
     PATHS.map(() => ({ attempts: 2, error: "" })),
   );
   for (const path of PATHS) {
-    const [first, second, ...more] = asked(path);
+    const [first, second, ...more] = requestsTo(path);
     expect(more, path).toEqual([]);
     expect(second?.headers["x-tracker-delivery"]).toBe(first?.headers["x-tracker-delivery"]);
   }
-  const documents = asked("/hook").map((request) => verifyWebhook(request, SECRET).id);
+  const documents = requestsTo("/hook").map((request) => verifyWebhook(request, SECRET).id);
   expect(new Set(documents).size).toBe(1);
-  // Where the frozen worker was led to was asked for once, by the one that had taken over.
-  expect(asked("/landed")).toHaveLength(1);
+  // The redirect was followed once, by the worker that had taken over, and never by the frozen one.
+  expect(requestsTo("/landed")).toHaveLength(1);
 });

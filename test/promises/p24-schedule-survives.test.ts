@@ -19,10 +19,10 @@ const WAITS_S = [
   24 * HOUR,
   24 * HOUR,
 ];
-/** Between the attempt and the look at it, with the machine busy. */
+/** The longest time between an attempt and the query that reads its row, on a busy machine. */
 const LOOK_S = 4;
 
-test("12 attempts at their times, each by another process after a kill -9 (P24, G126)", async (context) => {
+test("each of 12 attempts comes at its time, by another process after a kill -9 (P24, G126)", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;
@@ -38,7 +38,7 @@ test("12 attempts at their times, each by another process after a kill -9 (P24, 
   const { click_id } = await world.addClick({ offer_id: offerId });
   await world.report({ click_id });
 
-  const attempted = async (attempts: number) =>
+  const untilFailed = async (attempts: number) =>
     await until(
       `attempt ${attempts} has failed`,
       async () => {
@@ -52,15 +52,15 @@ test("12 attempts at their times, each by another process after a kill -9 (P24, 
       { timeoutMs: 20_000, pollMs: 20 },
     );
   for (const [place, waitS] of WAITS_S.entries()) {
-    const row = await attempted(place + 1);
+    const row = await untilFailed(place + 1);
     expect(row.status).toBe("retrying");
     expect(row.wait_s).toBeGreaterThanOrEqual(waitS * 0.8 - LOOK_S);
     expect(row.wait_s).toBeLessThanOrEqual(waitS * 1.2);
     fleet.killOne();
-    // The next process finds the time come.
+    // Makes the delivery due for the next process.
     await world.rows("update delivery set due_at = clock_timestamp()");
   }
-  expect(await attempted(WAITS_S.length + 1)).toEqual({ status: "failed", wait_s: null });
+  expect(await untilFailed(WAITS_S.length + 1)).toEqual({ status: "failed", wait_s: null });
   reportCases(context, { cases: WAITS_S.length + 1, violations: 0 });
   expect(receiver.received).toHaveLength(12);
 });

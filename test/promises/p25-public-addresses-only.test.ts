@@ -15,7 +15,7 @@ const NOT_ALLOWED = {
   isPermanent: true,
 } as const;
 
-/** Everything that means this machine or its network, as people write it to get past a check. */
+/** Addresses of this machine or its network, in every spelling that might get past a check. */
 const HOSTS = [
   ...["127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "0x7f000001", "0x7f.1"],
   ...["017700000001", "0177.0.0.1", "127.0x0.0.1", "127.000.000.001", "0", "0.0.0.0", "0x0"],
@@ -36,7 +36,7 @@ const HOSTS = [
   ...["169.254.169.254", "169.254.1.1", "192.0.0.1", "192.0.2.1", "198.18.0.1", "198.51.100.1"],
   ...["203.0.113.1", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255"],
 ] as const;
-/** Names that the test's own name server leads to what is not public. */
+/** Names that the test's own name server resolves to non-public addresses. */
 const NAMES = {
   "loopback.example": { a: ["127.0.0.1"], aaaa: [] },
   "loopback6.example": { a: [], aaaa: ["::1"] },
@@ -51,14 +51,14 @@ const NAMES = {
 const REDIRECTS = [301, 302, 303, 307, 308] as const;
 const HOPS = [1, 2, 3] as const;
 
-/** Nobody's in a network namespace, and public. */
+/** A public address that is unused in a network namespace. */
 const PUBLIC_ADDRESS = "198.41.0.4";
 const NAMESPACE = ["--map-root-user", "--net"];
 const hasNamespaces = spawnSync("unshare", [...NAMESPACE, "ip", "link"]).status === 0;
 
 let nameServer: NameServer;
 let strict: OutgoingClient;
-/** Reaches loopback, as a public server would be reached, and so can be redirected. */
+/** May connect to loopback, which stands for a public server, so that it can be redirected. */
 let onward: OutgoingClient;
 let receiver: Receiver;
 let sentinel: Server;
@@ -72,7 +72,7 @@ beforeAll(async () => {
   strict = new OutgoingClient({ allowLoopback: false, nameServers });
   onward = new OutgoingClient({ allowLoopback: true, nameServers });
   receiver = await startReceiver();
-  // Of every address of this machine, in both families.
+  // Listens on every address of this machine, in both families.
   sentinel = createServer((socket) => {
     accepted += 1;
     socket.destroy();
@@ -89,7 +89,7 @@ afterAll(async () => {
   process.stdout.write(`P25: ${cases} requests, ${accepted} connections\n`);
 });
 
-/** Hosts whose URL is none at all cannot be asked for. */
+/** The URL, or undefined if the host makes it invalid. */
 function urlOf(scheme: string, host: string): URL | undefined {
   const text = `${scheme}://${host}:${port}/x`;
   return URL.canParse(text) ? new URL(text) : undefined;
@@ -98,17 +98,17 @@ function urlOf(scheme: string, host: string): URL | undefined {
 const isNotLoopback = (host: string): boolean =>
   !/^\[?(::ffff:)?(127|7f)|^\[::1\]$|localhost/.test(new URL(`http://${host}/`).hostname);
 
-describe("no request opens a connection to what is not public (P25)", () => {
+describe("no request opens a connection to a non-public address (P25)", () => {
   const own = Object.values(networkInterfaces()).flatMap((addresses) =>
     (addresses ?? [])
       .filter(({ internal, scopeid }) => !internal && (scopeid ?? 0) === 0)
       .map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
   );
-  // An address of this machine that is public is rightly reached.
-  const ours = own.filter((address) =>
+  // A public address of this machine may be reached.
+  const localAddresses = own.filter((address) =>
     /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\.|^\[f[cd]/.test(address),
   );
-  const hosts = [...HOSTS, ...ours, ...Object.keys(NAMES)];
+  const hosts = [...HOSTS, ...localAddresses, ...Object.keys(NAMES)];
 
   test.each(hosts)("by address or name: %s", async (host) => {
     for (const scheme of ["http", "https"]) {
@@ -148,7 +148,7 @@ describe("no request opens a connection to what is not public (P25)", () => {
   test.skipIf(!hasNamespaces)(
     "by a redirect of a public server to this machine, at each of three hops",
     async () => {
-      // As a header can name them, and without names, which nobody there would resolve.
+      // Hosts that fit into a header, without names, because the namespace has no name server.
       const inward = hosts.filter(
         (host) =>
           /^[\x21-\x7e]+$/.test(host) &&
@@ -177,23 +177,23 @@ describe("no request opens a connection to what is not public (P25)", () => {
     },
   );
 
-  test("a name that changes is resolved once a connection, and that address is connected to", async () => {
+  test("a name is resolved once per connection, which then uses the checked address", async () => {
     nameServer.names.set("rebinding.example", { a: ["10.0.0.1"], aaaa: [] });
     const url = new URL(`http://rebinding.example:${port}/`);
-    const before = nameServer.asked("rebinding.example");
+    const before = nameServer.queriesFor("rebinding.example");
     expect(await onward.attempt({ url, method: "GET" })).toEqual(NOT_ALLOWED);
-    // One question for each family.
-    expect(nameServer.asked("rebinding.example") - before).toBe(2);
+    // One query for each address family.
+    expect(nameServer.queriesFor("rebinding.example") - before).toBe(2);
     nameServer.names.set("rebinding.example", { a: ["127.0.0.1"], aaaa: [] });
     expect(await strict.attempt({ url, method: "GET" })).toEqual(NOT_ALLOWED);
     expect(accepted).toBe(0);
-    // The sentinel would have seen it: the same name is reached by who may.
+    // Proves that the sentinel counts: a client that may use loopback reaches it by the same name.
     await onward.attempt({ url, method: "GET" });
     expect(accepted).toBe(1);
     accepted = 0;
   });
 
-  test("at least 500 cases were tried", (context) => {
+  test("at least 500 cases were run", (context) => {
     reportCases(context, { cases, violations: 0 });
     expect(cases).toBeGreaterThanOrEqual(500);
   });

@@ -14,14 +14,14 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 const CONVERSIONS = IS_FULL ? 5_000 : 300;
 const SENDERS = 4;
 const ROTATE_EVERY_MS = 100;
-/** What a careless serialiser, or one that signs something else than it sends, gets wrong. */
+/** Texts that reveal a careless serialiser, or a signature over other bytes than those sent. */
 const ODD_TEXTS = ["ü ☃ 𝄞", 'a"b\\c', "</script>\u2028", "line\nbreak\ttab", "\u0001\u007f", "é é"];
 
 const Webhook = z.object({ data: z.looseObject({ id: z.int(), secret: z.string() }) });
 
 const random = randomOf(SEED);
 
-test("every attempt is signed over its bytes with the secret of its time, while secrets rotate (P26)", async (context) => {
+test("every attempt is signed over its bytes with the current secret, while secrets rotate (P26)", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;
@@ -56,7 +56,7 @@ test("every attempt is signed over its bytes with the secret of its time, while 
     events: ["conversion.created"],
   });
 
-  /** Every secret, and since when it was known to be in force. */
+  /** Every secret, and the time from which it certainly applied. */
   const secrets = [{ secret: hook.secret, sinceMs: 0 }];
   let isEnding = false;
   const rotating = (async () => {
@@ -98,8 +98,8 @@ test("every attempt is signed over its bytes with the secret of its time, while 
   expect(byDelivery.size).toBe(CONVERSIONS);
   for (const [, again] of byDelivery) {
     expect(new Set(again.map(({ request }) => request.body)).size).toBe(1);
-    // An attempt begins after the one before it has arrived: it has the secret that was in force by then.
-    const late = again.slice(1).filter(({ age }, i) => age < inForceAt(again[i], secrets));
+    // An attempt starts after the previous one has arrived, so it uses a secret at least as new as the one that applied then.
+    const late = again.slice(1).filter(({ age }, i) => age < secretAt(again[i], secrets));
     expect(late).toEqual([]);
   }
   const texts = new Set(attempts.map(({ document }) => document.data["sub1"]));
@@ -117,13 +117,13 @@ type Secrets = readonly { readonly secret: string; readonly sinceMs: number }[];
 type Attempt = {
   readonly request: Received;
   readonly document: WebhookDocument;
-  /** Which secret signed it. */
+  /** Index of the secret that signed it. */
   readonly age: number;
-  /** The oldest that may have: that which was in force when the event was queued. */
+  /** Index of the oldest secret that may have signed it: the one that applied when the event was queued. */
   readonly due: number;
 };
 
-/** Throws when no secret that there ever was fits. */
+/** @throws if no secret fits. */
 function readAttempt(request: Received, secrets: Secrets): Attempt {
   const age = secrets.findIndex(({ secret }) => isSignedWith(request, secret));
   const document = verifyWebhook(request, secrets[age]?.secret ?? "");
@@ -132,7 +132,7 @@ function readAttempt(request: Received, secrets: Secrets): Attempt {
   return { request, document, age, due };
 }
 
-function inForceAt(attempt: Attempt | undefined, secrets: Secrets): number {
+function secretAt(attempt: Attempt | undefined, secrets: Secrets): number {
   return secrets.findLastIndex(({ sinceMs }) => sinceMs < (attempt?.request.atMs ?? 0));
 }
 

@@ -49,7 +49,7 @@ afterAll(async () => {
   await fleet[Symbol.asyncDispose]();
 });
 
-/** All of them at full size, `count` by chance else. */
+/** All requests at full size; otherwise `count` of them, chosen at random. */
 function someOf(requests: readonly string[], count: number): string[] {
   const size = IS_FULL ? requests.length : Math.min(count, requests.length);
   const some = fc.shuffledSubarray([...requests], { minLength: size, maxLength: size });
@@ -60,7 +60,7 @@ const Refused = z.object({ error: z.string() });
 
 const linkTo = (raw: string): string => rawRequest(`/c/KEY?url=${raw}`);
 
-/** A `Location`, or the code of the refusal. */
+/** The `Location`, or the code of the refusal. */
 function outcomeOf(answer: RawAnswer): string {
   const [location] = answer.headers.get("location") ?? [];
   if (answer.status === 302 && location !== undefined) return location;
@@ -70,29 +70,27 @@ function outcomeOf(answer: RawAnswer): string {
   throw new Error(`neither a redirect nor a refusal: ${answer.status} ${answer.body}`);
 }
 
-describe("(P27, TRK-006, TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018) (TRK-019)", () => {
-  describe("(TRK-020, TRK-021) (TRK-025)", () => {
-    test("each URL of the corpus is the Location byte for byte, or is refused by its code", async (context) => {
-      const cases = urlCases();
-      expect(new Set(cases.map(({ raw }) => raw)).size).toBeGreaterThanOrEqual(2_000);
-      const answers = await askPipelined(
-        fleet.port,
-        cases.map(({ raw }) => linkTo(raw)),
-      );
-      const wrong = cases.flatMap(({ raw, location, refusal }, i) => {
-        const answer = answers[i];
-        const outcome = answer === undefined ? "" : outcomeOf(answer);
-        return outcome === (refusal ?? location)
-          ? []
-          : [{ raw, outcome, expected: refusal ?? location }];
-      });
-      reportCases(context, { cases: cases.length, violations: wrong.length });
-      expect(wrong).toEqual([]);
+describe("url= (P27, TRK-006, TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018, TRK-019)", () => {
+  test("each corpus URL is the Location byte for byte, or refused by its code (TRK-020, TRK-021, TRK-025)", async (context) => {
+    const cases = urlCases();
+    expect(new Set(cases.map(({ raw }) => raw)).size).toBeGreaterThanOrEqual(2_000);
+    const answers = await askPipelined(
+      fleet.port,
+      cases.map(({ raw }) => linkTo(raw)),
+    );
+    const wrong = cases.flatMap(({ raw, location, refusal }, i) => {
+      const answer = answers[i];
+      const outcome = answer === undefined ? "" : outcomeOf(answer);
+      return outcome === (refusal ?? location)
+        ? []
+        : [{ raw, outcome, expected: refusal ?? location }];
     });
+    reportCases(context, { cases: cases.length, violations: wrong.length });
+    expect(wrong).toEqual([]);
   });
 });
 
-/** G138 again, without a line of the service: decoded once, what is beyond ASCII as its percent-encoding. */
+/** G138 without any code of the service: decoded once, with non-ASCII characters percent-encoded. */
 function decodedOnce(raw: string): string {
   return raw.replaceAll(/%[0-9a-fA-F]{2}|[\u0080-\u{10ffff}]+/gu, (found) => {
     if (!found.startsWith("%")) return encodeURIComponent(found);
@@ -101,11 +99,11 @@ function decodedOnce(raw: string): string {
   });
 }
 
-/** Letters beyond ASCII are in a `Location` as their percent-encoded UTF-8, also in the host (G138). */
+/** A `Location` has non-ASCII characters as percent-encoded UTF-8, even in the host (G138). */
 const STRICT = /^(https?):\/\/((?:[a-z0-9.-]|%[89A-F][0-9A-F])+)(?::([1-9]\d{0,4}))?(?=[/?#]|$)/i;
 const ALLOWED_HOSTS = [ALLOWED_PARENT, ...OTHER_HOSTS];
 
-/** What is wrong with the outcome of a URL that was made up; nothing is said about which refusal it earns. */
+/** The faults in the outcome of a generated URL. Any refusal is accepted. */
 function faultsOf(raw: string, outcome: string): string[] {
   const refusals: readonly string[] = REFUSALS;
   if (refusals.includes(outcome)) return [];
@@ -147,9 +145,9 @@ const anyUrl = fc.oneof(
     .map((all) => all.join("")),
   anyText().map((text) => `https://shop.example/${text}`),
 );
-/** As much of it percent-encoded as a sender may choose, but always what a request line cannot carry. */
+/** The URL percent-encoded to any degree that a sender may choose; bytes that a request line cannot carry are always encoded. */
 const anySent = fc.tuple(anyUrl, fc.constantFrom("all", "component", "least")).map(([any, how]) => {
-  // Halves of surrogate pairs become what a browser makes of them.
+  // Unpaired surrogates become the replacement character, as in a browser.
   const url = Buffer.from(any).toString();
   if (how === "component") return encodeURIComponent(url);
   const pattern = how === "all" ? /[^]/gu : /[^\x21-\x7e]|[%&#]/gu;
@@ -158,7 +156,7 @@ const anySent = fc.tuple(anyUrl, fc.constantFrom("all", "component", "least")).m
   );
 });
 
-test(`P27: own grammar and browser agree on every URL that passes, of ${GENERATED} made up ones`, async (context) => {
+test(`own grammar and browser agree on every URL that passes, of ${GENERATED} generated ones (P27)`, async (context) => {
   const wrong: { raw: string; faults: string[] }[] = [];
   let passed = 0;
   for (let from = 0; from < GENERATED; from += BATCH) {
@@ -173,7 +171,7 @@ test(`P27: own grammar and browser agree on every URL that passes, of ${GENERATE
   }
   reportCases(context, { cases: GENERATED, violations: wrong.length });
   expect(wrong.slice(0, 20)).toEqual([]);
-  // A generator that only makes refusals proves nothing.
+  // A generator that produces only refusals would prove nothing.
   expect(passed).toBeGreaterThan(GENERATED / 10);
 });
 
@@ -186,7 +184,7 @@ const ENCODINGS: readonly ((text: string) => string)[] = [
   (text) => bytesOf(text, (hex) => `%25${hex}`),
   (text) => bytesOf(text, (hex) => `%u00${hex}`),
   (text) => bytesOf(text, (hex) => `%c0%${(Number.parseInt(hex, 16) | 0x80).toString(16)}`),
-  // As it is, but for what ends the request itself.
+  // Raw bytes, except those that would end the request itself.
   (text) =>
     Buffer.from(
       text.replaceAll(/[\0-\x20]/g, (found) => `\\x${found.charCodeAt(0).toString(16)}`),
@@ -219,7 +217,7 @@ const HEADER_NAMES = [
   ...["User-Agent", "Referer", "X-Forwarded-For", "X-Forwarded-Proto", "Cookie", "Origin"],
   ...["Accept-Language", "Via", "If-None-Match", "X-Evil"],
 ];
-/** No other header may be in any answer, whatever was sent. */
+/** An answer with any other header is a fault. */
 const KNOWN_HEADERS = new Set([
   ...["location", "cache-control", "x-robots-tag", "set-cookie", "date", "content-length", "allow"],
   ...["content-type", "connection", "x-tracker-conversion", "retry-after", "etag", "vary"],
@@ -239,7 +237,7 @@ function injections(answer: RawAnswer): string[] {
   return found;
 }
 
-test("no value of any parameter begins a header, a cookie or a body of its own, in any encoding (P27)", async () => {
+test("no parameter value starts a header, a cookie or a body of its own, in any encoding (P27)", async () => {
   const requests = PATHS.flatMap((path) =>
     NAMES.flatMap((name) =>
       payloads.map((payload) =>
@@ -254,7 +252,7 @@ test("no value of any parameter begins a header, a cookie or a body of its own, 
       rawRequest(`${path}${payload}/x?url=https://shop.example/`),
     ),
   );
-  // Those of /pb and /px wait for another process, and are not sent behind each other.
+  // Requests of /pb, /px and /lp wait for another process, so they are not pipelined.
   const isWaiting = (request: string): boolean => /^GET \/(pb|px|lp)/.test(request);
   const all = [...requests, ...segments];
   const waiting = someOf(all.filter(isWaiting), 400);
@@ -275,7 +273,7 @@ test("no value of any parameter begins a header, a cookie or a body of its own, 
   expect(found.slice(0, 20)).toEqual([]);
 });
 
-test("no value of any header begins another one; a break sent as it is ends the connection (P27)", async () => {
+test("no header value starts another header; a raw line break ends the connection (P27)", async () => {
   const found: string[] = [];
   const judge = (request: string, answer: RawAnswer | undefined): void => {
     for (const fault of answer === undefined ? [] : injections(answer))
@@ -302,7 +300,7 @@ test("no value of any header begins another one; a break sent as it is ends the 
   await forEachConcurrently(broken, CONNECTIONS, async (request) => {
     const connection = await RawConnection.open(fleet.port);
     connection.send(request);
-    // The server may wait for the rest of what it cannot read yet: there is none.
+    // Ends our half, so that the server does not wait for the rest of a request it cannot parse.
     connection.finish();
     for (;;) {
       const answer = await connection.answer();
@@ -314,7 +312,7 @@ test("no value of any header begins another one; a break sent as it is ends the 
   expect(found.slice(0, 20)).toEqual([]);
 });
 
-test("a macro that is the host of a destination leads nowhere that url= may not lead (P27)", async () => {
+test("a macro as the host of a destination redirects only where url= may redirect (P27)", async () => {
   const cases = urlCases().filter(
     ({ refusal }) => refusal !== undefined && refusal !== "not_allowed",
   );

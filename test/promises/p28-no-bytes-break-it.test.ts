@@ -17,7 +17,7 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 const FUZZED = IS_FULL ? 1_000_000 : 6_000;
 const CONNECTIONS = 32;
 const MEBIBYTE = 1024 ** 2;
-/** What a process may grow under any of this, caches of user agents and addresses included. */
+/** The most that a process may grow under any of these loads, including its caches of user agents and addresses. */
 const GROWTH_BYTES_MAX = 150 * MEBIBYTE;
 
 const TARGET = "https://shop.example/x";
@@ -44,7 +44,7 @@ afterAll(async () => {
   await fleet[Symbol.asyncDispose]();
 });
 
-/** The same process still answers every kind of path as it should, on a fresh connection. */
+/** Checks that the same process still answers every kind of path correctly, on a fresh connection. */
 async function expectServing(): Promise<void> {
   expect(fleet.pids).toEqual([pid]);
   const [redirect, missing] = await askPipelined(fleet.port, [
@@ -58,7 +58,7 @@ async function expectServing(): Promise<void> {
   expect(fleet.output).not.toContain("ingress.handler-failed");
 }
 
-/** Sends the bytes, ends our half, and reads whatever comes until the other side ends too. @throws for what is no HTTP. */
+/** Sends the bytes, ends our half, and reads answers until the other side ends too. @throws if an answer is not HTTP. */
 async function exchange(bytes: Uint8Array): Promise<number[]> {
   const connection = await RawConnection.open(fleet.port);
   const statuses: number[] = [];
@@ -66,7 +66,7 @@ async function exchange(bytes: Uint8Array): Promise<number[]> {
   connection.finish();
   try {
     for (;;) {
-      // Which answers have no body only the other side can tell: HEAD is left out of what is sent.
+      // Only the sender knows that the answer to a HEAD has no body, so no HEAD is sent.
       const answer = await connection.answer();
       if (answer === undefined) return statuses;
       statuses.push(answer.status);
@@ -81,7 +81,7 @@ const smuggled = `GET ${LINK}-smuggled HTTP/1.1\r\n${H}\r\n`;
 const post = (headers: string, body: string, path = "/pb"): string =>
   `POST ${path} HTTP/1.1\r\n${H}${headers}\r\n\r\n${body}`;
 
-/** Requests whose end two readers could see in different places; behind each, one that must not be carried out. */
+/** Requests whose end two parsers could see in different places. The request after each must not be executed. */
 const SMUGGLING: Readonly<Record<string, string>> = {
   "two lengths": post("Content-Length: 0\r\nContent-Length: 64", smuggled),
   "two lengths on a link": post("Content-Length: 0\r\nContent-Length: 64", smuggled, LINK),
@@ -136,7 +136,7 @@ const SMUGGLING: Readonly<Record<string, string>> = {
   "a carriage return in a header": `GET ${LINK} HTTP/1.1\r\n${H}X: a\rContent-Length: 0\r\n\r\n${smuggled}`,
 };
 
-test("nothing behind a request of doubtful length is carried out, in one segment or behind it (P28)", async () => {
+test("no request after one of ambiguous length is executed, in its segment or the next (P28)", async () => {
   const run = `smuggle${SEED}`;
   const named = Object.entries(SMUGGLING).map(([name, bytes], i) => ({
     name,
@@ -147,23 +147,23 @@ test("nothing behind a request of doubtful length is carried out, in one segment
     await exchange(Buffer.from(bytes, "latin1"));
     const connection = await RawConnection.open(fleet.port);
     connection.send(bytes.slice(0, at));
-    // The second segment comes while the server reads, waits, or has ended the connection.
+    // The second segment arrives while the server reads, waits, or has closed the connection.
     await connection.answer(false, 200).catch(() => undefined);
     connection.send(bytes.slice(at));
     connection.finish();
     await connection.untilClosed(15_000);
     connection.destroy();
   });
-  // A click behind all of them, to know that the stream has what came before it.
+  // A click after all of them: once the stream has it, it has everything before it.
   await askOnce(fleet.port, rawRequest(`${LINK}-${run}-last`));
   const seen = await fleet.untilShipped(1, ({ destination }) =>
     destination.includes(`${run}-last`),
   );
   expect(seen).toHaveLength(1);
-  const carriedOut = (await fleet.shipped())
+  const executed = (await fleet.shipped())
     .map(({ click }) => /-smuggle\d+-(\d+)-/.exec(click.destination)?.[1])
     .flatMap((number) => (number === undefined ? [] : (named[Number(number)]?.name ?? [])));
-  expect([...new Set(carriedOut)]).toEqual([]);
+  expect([...new Set(executed)]).toEqual([]);
   await expectServing();
 });
 
@@ -179,7 +179,7 @@ test("requests in one segment are answered in order, each once, and recorded onc
   expect(answers.map(({ headers }) => headers.get("location")?.[0])).toEqual(
     numbers.map((i) => `${TARGET}-${run}-${i}`),
   );
-  // Cut into segments at any place they are the same.
+  // The result is the same when the bytes are cut into segments anywhere.
   const connection = await RawConnection.open(fleet.port);
   const bytes = requests.join("");
   for (let from = 0, size = 1; from < bytes.length; from += size, size = (size * 7 + 3) % 1_500) {
@@ -200,7 +200,7 @@ test("requests in one segment are answered in order, each once, and recorded onc
   expect(stored).toHaveLength(2 * numbers.length);
 });
 
-test("LIM P28: a head or a body over its limit is refused, and ends its connection", async () => {
+test("a head or a body over its limit is refused, and its connection is closed (P28)", async () => {
   const pad = (length: number): string => "a".repeat(length);
   const cases: [string, string, number][] = [
     ["a head", rawRequest(LINK, { headers: [`X: ${pad(70_000)}`] }), 431],
@@ -220,7 +220,7 @@ test("LIM P28: a head or a body over its limit is refused, and ends its connecti
     expect([what, answer?.status]).toEqual([what, status]);
     expect([what, await connection.untilClosed(2_000)]).toEqual([what, true]);
   }
-  // A sender that goes on sending may see the end before the refusal.
+  // A client that keeps sending may see the close before the refusal.
   const endless = await RawConnection.open(fleet.port);
   endless.send(rawRequest("/pb", { method: "POST", body: pad(3 * MEBIBYTE) }));
   expect(await endless.untilClosed(2_000)).toBe(true);
@@ -229,21 +229,21 @@ test("LIM P28: a head or a body over its limit is refused, and ends its connecti
   await expectServing();
 });
 
-test("an answer does not say what program gave it (P28)", async () => {
+test("an answer does not reveal which program gave it (P28)", async () => {
   const answer = await askOnce(fleet.port, rawRequest(LINK));
   const names = [...(answer?.headers.keys() ?? [])];
   expect(names).not.toContain("uwebsockets");
   expect(names).not.toContain("server");
 });
 
-test("who asks for much and reads nothing is cut off, and takes no memory along (P28)", async () => {
+test("a client that sends requests and reads no answers is cut off and takes no memory (P28)", async () => {
   const before = residentBytes(pid);
   const methods = ["GET", "HEAD", "POST", "PUT"];
   await forEachConcurrently(methods, methods.length, async (method) => {
     const connection = await RawConnection.open(fleet.port);
     connection.pause();
     const many = Buffer.from(rawRequest(LINK, { method }).repeat(2_000));
-    // 400,000 answers are 180 MB: more than any kernel takes for one connection.
+    // 400,000 answers are 180 MB: more than any kernel buffers for one connection.
     for (let sent = 0; sent < 400_000 && !connection.isClosed; sent += 2_000)
       await connection.sendAll(many);
     await until("the connection is cut off", () => connection.isClosed, { timeoutMs: 15_000 });
@@ -287,8 +287,8 @@ const anyChange: fc.Arbitrary<Change> = fc.record({
 });
 
 function changed(valid: Uint8Array, { at, kind, bytes }: Change): Uint8Array {
-  const place = at % (valid.length + 1);
-  const [head, tail] = [valid.subarray(0, place), valid.subarray(place)];
+  const offset = at % (valid.length + 1);
+  const [head, tail] = [valid.subarray(0, offset), valid.subarray(offset)];
   switch (kind) {
     case "flip":
       return Buffer.concat([head, bytes, tail.subarray(bytes.length)]);
@@ -309,10 +309,10 @@ const anyMutation = fc
   .map(([requests, changes]) =>
     changes.reduce<Uint8Array>((bytes, change) => changed(bytes, change), Buffer.concat(requests)),
   )
-  // How long the answer to a HEAD is depends on knowing that it was one.
+  // Without HEAD requests: only their sender knows where such an answer ends.
   .filter((bytes) => !/HEAD/.test(Buffer.from(bytes).toString("latin1")));
 
-test(`P28: ${FUZZED} damaged or random requests get well-formed answers or none; same process, bounded memory`, async (context) => {
+test(`${FUZZED} damaged requests get well-formed answers or none, from one process in bounded memory (P28)`, async (context) => {
   const before = residentBytes(pid);
   const malformed: string[] = [];
   const statuses = new Map<number, number>();
@@ -338,7 +338,7 @@ test(`P28: ${FUZZED} damaged or random requests get well-formed answers or none;
   reportCases(context, { cases: FUZZED, violations: malformed.length });
   expect(malformed.slice(0, 10)).toEqual([]);
   expect(residentBytes(pid) - before).toBeLessThan(GROWTH_BYTES_MAX);
-  // Damaged to nothing but refusals would prove little.
+  // If nearly every damaged request were refused, the test would prove little.
   expect(statuses.get(302) ?? 0).toBeGreaterThan(FUZZED / 50);
   await expectServing();
 });

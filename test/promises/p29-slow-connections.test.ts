@@ -15,10 +15,10 @@ const ROUND_MS = IS_FULL ? 4_000 : 700;
 const OTHERS = 4;
 const PACE_MS = 4;
 const RATIO_MAX = 1.5;
-/** Below this the timers and the scheduling of a busy machine are all that is measured. */
+/** Below this, a p99 shows only timers and the scheduling of a busy machine. */
 const P99_FLOOR_MS = 2;
 const CLOSED_WITHIN_MS = 35_000;
-/** Two head buffers of a slow connection, and what the kernel's refusals leave behind. */
+/** Two head buffers of a slow connection, and what closed connections leave in the kernel. */
 const BYTES_EACH_MAX = 128 * 1024;
 
 /** Latencies of clients that are served normally, in ms. */
@@ -33,7 +33,7 @@ async function latencies(port: number, durationMs: number): Promise<number[]> {
       const answer = await connection.answer();
       all.push(performance.now() - sentAtMs);
       if (answer?.status !== 302) throw new Error(`HTTP ${String(answer?.status)}`);
-      // A pace, not a wait for something.
+      // Sets the rate; does not wait for a condition.
       await new Promise((resolve) => setTimeout(resolve, PACE_MS));
     }
     connection.destroy();
@@ -86,7 +86,7 @@ class SlowClients {
   }
 }
 
-test(`P29: ${SLOW} slow connections move the p99 of others by no more than ${RATIO_MAX}, and each is closed within 35 s`, async (context) => {
+test(`${SLOW} slow connections raise the p99 of others at most ${RATIO_MAX} times; each is closed within 35 s (P29)`, async (context) => {
   expect(openFilesMax()).toBeGreaterThan(SLOW + 1_000);
   await using fleet = await IngressFleet.open();
   await fleet.world.addOffer();

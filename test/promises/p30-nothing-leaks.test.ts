@@ -16,7 +16,7 @@ let world: LeakWorld;
 let own: Account;
 /** Another partner and another advertiser of the same workspace. */
 let rival: Account;
-/** Of another workspace. */
+/** An account of another workspace. */
 let foreign: Account;
 
 beforeAll(async () => {
@@ -30,15 +30,15 @@ afterAll(async () => {
   await world.close();
 });
 
-test("there is a record for every POST and for every place of a path", () => {
+test("there is a record for every POST and for every parameter of a path", () => {
   const unmade = creators.map(({ path }) => path).filter((path) => BODIES[path] === undefined);
-  expect(unmade, "add what these take to leaks/bodies.ts").toEqual([]);
+  expect(unmade, "add the bodies of these to leaks/bodies.ts").toEqual([]);
   const places = new Set(operations.flatMap(placesOf));
   expect([...places].filter((place) => own.ids.get(place) === undefined)).toEqual([]);
   expect(places.size).toBeGreaterThan(15);
 });
 
-/** The paths of an operation with one place, in turn, naming a record of `other` and the rest our own; and with all of its own. */
+/** Paths of an operation: with one parameter in turn naming a record of `other` and the rest our own, and with all naming `other`'s. */
 function pathsWith(operation: Operation, other: Account): string[] {
   const places = placesOf(operation);
   const mixed = places.flatMap((foreignPlace) =>
@@ -53,18 +53,18 @@ function pathsWith(operation: Operation, other: Account): string[] {
 }
 
 test.each(walk.filter(({ operation }) => placesOf(operation).length > 0))(
-  "$title: what another workspace has is not there (P30, AUTH-011)",
+  "$title: a record of another workspace is not found (P30, AUTH-011)",
   async ({ operation, role, isOpen }) => {
     for (const path of pathsWith(operation, foreign)) {
       const body = operation.method === "GET" ? undefined : {};
-      const told = await world.call(operation.method, path, own.keys[role], body);
-      expect([path, told.status]).toEqual([path, isOpen ? 404 : 403]);
-      expect(told.text).not.toContain(foreign.word);
+      const answer = await world.call(operation.method, path, own.keys[role], body);
+      expect([path, answer.status]).toEqual([path, isOpen ? 404 : 403]);
+      expect(answer.text).not.toContain(foreign.word);
     }
   },
 );
 
-/** What accounts see of each other: public offers and what hangs on them are for every partner. */
+/** Paths that accounts may see of each other: public offers and their parts are open to every partner. */
 const SHARED: Partial<Record<Role, RegExp>> = { partner: /^\/(offers|creatives)\// };
 
 test.each(
@@ -76,18 +76,18 @@ test.each(
       SHARED[role]?.test(operation.path) !== true,
   ),
 )(
-  "$title: what another account of the workspace has is not there (P30, VIS-030, VIS-036, VIS-040)",
+  "$title: a record of another account is not found (P30, VIS-030, VIS-036, VIS-040)",
   async ({ operation, role }) => {
     for (const path of pathsWith(operation, rival)) {
       const body = operation.method === "GET" ? undefined : {};
-      const told = await world.call(operation.method, path, own.keys[role], body);
-      expect([path, told.status]).toEqual([path, 404]);
-      expect(told.text).not.toContain(rival.word);
+      const answer = await world.call(operation.method, path, own.keys[role], body);
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(answer.text).not.toContain(rival.word);
     }
   },
 );
 
-/** Parameters that some lists and reports cannot do without. */
+/** Required parameters of some lists and reports. */
 const QUERIES: Readonly<Record<string, string>> = {
   "/reports": "?preset=today&group_by=offer,affiliate",
   "/reports/timeseries": "?preset=today&interval=day",
@@ -96,23 +96,23 @@ const QUERIES: Readonly<Record<string, string>> = {
 };
 
 test.each(walk.filter(({ operation, isOpen }) => operation.method === "GET" && isOpen))(
-  "$title: no field that the role does not see, at any depth, and nothing of others (P30, VIS-058)",
+  "$title: shows no hidden field at any depth, and nothing of other accounts (P30, VIS-058)",
   async ({ operation, role }) => {
     const path = fillPath(operation.path, (place) => own.ids.get(place)?.[0]);
-    const told = await world.call("GET", `${path}${queryOf(operation, role)}`, own.keys[role]);
-    expect([path, told.status]).toEqual([path, 200]);
-    expect(hiddenIn(operation, role, told.body)).toEqual([]);
+    const answer = await world.call("GET", `${path}${queryOf(operation, role)}`, own.keys[role]);
+    expect([path, answer.status]).toEqual([path, 200]);
+    expect(hiddenIn(operation, role, answer.body)).toEqual([]);
     const never = isAccount(role) ? neverShown(role) : new Set<string>();
-    const named = keysOf(told.body).filter((key) => never.has(key));
+    const named = keysOf(answer.body).filter((key) => never.has(key));
     expect(
       named.filter((key) => !isAnonymous(operation, role) || key !== "affiliate_label"),
     ).toEqual([]);
     const words = wordsNotFor(operation, role);
-    expect(words.filter((word) => told.text.includes(word))).toEqual([]);
+    expect(words.filter((word) => answer.text.includes(word))).toEqual([]);
   },
 );
 
-/** What is for every partner, as public offers are. */
+/** Paths with records that every partner may see, such as public offers. */
 const OF_OFFERS = /^\/(offers|deals|product-feeds)/;
 
 function queryOf({ path }: Operation, role: Role): string {
@@ -127,24 +127,24 @@ function isAccount(role: Role): boolean {
   return role === "partner" || role === "advertiser";
 }
 
-/** Partners in reports of advertisers are numbers without names (G85). */
+/** In reports for advertisers, partners are numbers without names (G85). */
 function isAnonymous({ path }: Operation, role: Role): boolean {
   return role === "advertiser" && path === "/reports";
 }
 
-/** What an answer must not hold of the other accounts. */
+/** The words of other accounts that an answer must not contain. */
 function wordsNotFor(operation: Operation, role: Role): string[] {
   const { path } = operation;
   const isShared = !isAccount(role) || (role === "partner" && OF_OFFERS.test(path));
   return [
-    // The log of writes has the paths that the walk above has asked for.
+    // The audit log records the paths that the tests above have requested.
     ...(path === "/audit-log" ? [] : [foreign.word]),
     ...(isShared ? [] : [rival.word]),
     ...(isAnonymous(operation, role) ? [own.word] : []),
   ];
 }
 
-test("the table hides what it should from partners and advertisers, so that the walk is not empty", () => {
+test("the visibility table hides fields from partners and advertisers, so the tests check something", () => {
   expect([...neverShown("partner")]).toEqual(
     expect.arrayContaining([
       "revenue",
@@ -167,7 +167,7 @@ test("the table hides what it should from partners and advertisers, so that the 
   );
 });
 
-test("a partner learns no value of a staff macro by a postback that staff made for it (P30, #15)", async () => {
+test("a partner's postback made by staff reveals no value of a staff macro to the partner (P30, #15)", async () => {
   const admin = own.keys.admin;
   const body = {
     offer_id: own.names.offerId,
@@ -199,7 +199,7 @@ test("a partner learns no value of a staff macro by a postback that staff made f
   expect(seen.text).not.toContain("hidden-order");
 });
 
-/** A parameter or a field that names a record, and the place of paths that such a record stands in. */
+/** Parameters and fields that name a record, with the path parameter that stands for the same record. */
 const NAMED: Readonly<Record<string, string>> = {
   offer_id: "offers/{id}",
   affiliate_id: "affiliates/{id}",
@@ -212,7 +212,7 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 const Listed = z.looseObject({ data: z.array(z.unknown()) });
 
-/** What a filter found; of a series, whose points are all there, nothing but zeros. */
+/** The result of a filter. A series always has all its points: if every figure is zero, it counts as empty. */
 function foundBy({ path }: Operation, { status, body }: DescribedAnswer): string {
   if (status !== 200) return String(status);
   const { data } = Listed.parse(body);
@@ -230,7 +230,7 @@ function valuesOf(point: unknown): unknown[] {
 test.each(
   walk.filter(({ operation, isOpen }) => isOpen && operation.input.query instanceof z.ZodObject),
 )(
-  "$title: a filter by what another workspace has finds nothing (P30)",
+  "$title: a filter by a record of another workspace finds nothing (P30)",
   async ({ operation, role }) => {
     const query =
       operation.input.query instanceof z.ZodObject ? Object.keys(operation.input.query.shape) : [];
@@ -238,9 +238,9 @@ test.each(
     for (const name of query) {
       const [value] = foreign.ids.get(NAMED[name] ?? "") ?? [];
       if (value === undefined) continue;
-      const told = await world.call("GET", `${path}?${name}=${value}`, own.keys[role]);
-      expect(told.text).not.toContain(foreign.word);
-      expect(["200 []", "400", "403", "404"]).toContain(foundBy(operation, told));
+      const answer = await world.call("GET", `${path}?${name}=${value}`, own.keys[role]);
+      expect(answer.text).not.toContain(foreign.word);
+      expect(["200 []", "400", "403", "404"]).toContain(foundBy(operation, answer));
     }
   },
 );
@@ -254,16 +254,20 @@ test.each(Object.entries(BODIES).filter(([path]) => creators.some((one) => one.p
       const [value] = foreign.ids.get(NAMED[name] ?? "") ?? [];
       if (value === undefined) continue;
       const reference = typeof body[name] === "number" ? Number(value) : value;
-      const told = await world.call("POST", target, own.keys.admin, { ...body, [name]: reference });
-      expect([name, told.status, told.text]).toEqual([name, 400, expect.stringContaining(name)]);
-      expect(told.text).not.toContain(foreign.word);
+      const answer = await world.call("POST", target, own.keys.admin, {
+        ...body,
+        [name]: reference,
+      });
+      const expected = [name, 400, expect.stringContaining(name)];
+      expect([name, answer.status, answer.text]).toEqual(expected);
+      expect(answer.text).not.toContain(foreign.word);
     }
   },
 );
 
 test("an ad cost cannot refer to an offer or a partner of another workspace (P30)", async () => {
-  const told = await world.call("POST", "/ad-costs", own.keys.admin, adCostsOf(foreign.names));
-  expect(told.body).toMatchObject({
+  const answer = await world.call("POST", "/ad-costs", own.keys.admin, adCostsOf(foreign.names));
+  expect(answer.body).toMatchObject({
     data: {
       inserted: 0,
       updated: 0,
@@ -276,27 +280,27 @@ test("an ad cost cannot refer to an offer or a partner of another workspace (P30
 
 test("a bulk change reaches no conversion of another workspace (P30)", async () => {
   const ids = foreign.ids.get("conversions/{id}");
-  const told = await world.call("PATCH", "/conversions", own.keys.admin, {
+  const answer = await world.call("PATCH", "/conversions", own.keys.admin, {
     ids,
     status: "rejected",
   });
-  expect(told.body).toEqual({ data: { updated: [], not_found: ids, skipped_duplicates: 0 } });
+  expect(answer.body).toEqual({ data: { updated: [], not_found: ids, skipped_duplicates: 0 } });
 });
 
 test.each(["partner", "advertiser"] as const)(
   "the CSV of a %s's report has no column that the role does not see (P30, VIS-051)",
   async (role) => {
-    const told = await world.call(
+    const answer = await world.call(
       "GET",
       "/reports?preset=today&group_by=offer&format=csv",
       own.keys[role],
     );
-    const [head = ""] = told.text.split("\n", 1);
-    expect(told.status).toBe(200);
+    const [head = ""] = answer.text.split("\n", 1);
+    expect(answer.status).toBe(200);
     expect(head.toLowerCase()).not.toMatch(
       role === "partner" ? /revenue|profit|margin/ : /payout|profit|margin/,
     );
-    expect(told.text).not.toContain(rival.word);
-    expect(told.text).not.toContain(foreign.word);
+    expect(answer.text).not.toContain(rival.word);
+    expect(answer.text).not.toContain(foreign.word);
   },
 );

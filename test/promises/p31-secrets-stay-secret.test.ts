@@ -8,7 +8,7 @@ import { until } from "../system/until.ts";
 import { LeakWorld } from "./leaks/leak-world.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-/** Values that only visitors, advertisers and partners know. None may stand in a log or in the subject of a message. */
+/** Values that only visitors, advertisers and partners know. No log and no message subject may contain them. */
 const EMAIL = "canary.person@secret.example";
 const PHONE = "+4915112345678";
 const IP = "203.0.113.77";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await world.addAccount(admin, "ownword");
   for (let round = 0; round < ROUNDS; round += 1) {
     await sendCanaries();
-    // What a process logs while it is cut off is where a value slips through most easily.
+    // A process is most likely to log a value when its connections break.
     if (round === 1) await killJob(world.system.dataDir, "processors");
     if (round === 2) await killJob(world.system.dataDir, "postgres");
     if (round === 3) await killJob(world.system.dataDir, "nats");
@@ -56,7 +56,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Every endpoint that takes personal data or secrets, with good and with damaged requests. What they answer does not matter. */
+/** Calls every endpoint that takes personal data or secrets, with valid and damaged requests. The answers are ignored. */
 async function sendCanaries(): Promise<void> {
   const {
     tracking_url: tracking,
@@ -112,7 +112,7 @@ async function sendCanaries(): Promise<void> {
         headers: { ...from, ...init.headers },
       }).then(
         (answer) => answer.arrayBuffer(),
-        // A server that was killed gives no answer.
+        // A killed server gives no answer.
         () => undefined,
       ),
     ),
@@ -129,7 +129,7 @@ function canaries(): string[] {
   ];
 }
 
-test("keys are kept as hashes only (P31, #24)", async (context) => {
+test("keys are stored only as hashes (P31, #24)", async (context) => {
   const keys = world.secrets.filter((secret) => secret.startsWith("trk_"));
   expect(keys.length).toBeGreaterThan(3);
   const { rows: tables } = await world.db.query<{ name: string }>({
@@ -147,7 +147,7 @@ test("keys are kept as hashes only (P31, #24)", async (context) => {
   }
 });
 
-test("no log has a key, token, e-mail, phone, address or query string, also after kills (P31, #24)", async (context) => {
+test("no log has a key, token, e-mail, phone, address or query string, even after kills (P31, #24)", async (context) => {
   const folder = join(world.system.dataDir, "logs");
   const files = await readdir(folder);
   expect(files.length).toBeGreaterThan(3);
@@ -163,7 +163,7 @@ test("no log has a key, token, e-mail, phone, address or query string, also afte
   ).toEqual([]);
 });
 
-test("no subject of a message has personal data or a secret (P31, #24)", (context) => {
+test("no message subject has personal data or a secret (P31, #24)", (context) => {
   const all = [...subjects];
   expect(all.length).toBeGreaterThan(5);
   const found = all.filter((subject) => canaries().some((canary) => subject.includes(canary)));

@@ -31,13 +31,13 @@ afterAll(async () => {
   await fleet[Symbol.asyncDispose]();
 });
 
-/** An address in its normal form, and one of the ways in which a proxy may write it. */
-type Written = { readonly ip: string; readonly text: string };
+/** An address in its normal form, and one of the spellings that a proxy may use. */
+type SpelledAddress = { readonly ip: string; readonly text: string };
 
 const v4 = fc
   .tuple(fc.integer({ min: 1, max: 254 }), fc.integer({ min: 0, max: 255 }))
   .map(([third, last]) => `198.51.${third}.${last}`);
-const outsider: fc.Arbitrary<Written> = fc.oneof(
+const outsider: fc.Arbitrary<SpelledAddress> = fc.oneof(
   v4.map((ip) => ({ ip, text: ip })),
   v4.map((ip) => ({ ip, text: `${ip}:51234` })),
   v4.map((ip) => ({ ip, text: `::ffff:${ip}` })),
@@ -60,10 +60,10 @@ const junk = fc.constantFrom(
   ...["for=10.0.0.1", '"10.0.0.1"', "10.0.0.1/8", "localhost", "a".repeat(300), "%00", LISTED],
 );
 
-/** What a visitor sent along, what the outermost of our proxies saw, and the proxies behind it. */
+/** The values that a visitor sent, the address that our outermost proxy saw, and the proxies behind it. */
 type Chain = {
   readonly forged: readonly string[];
-  readonly client: Written;
+  readonly client: SpelledAddress;
   readonly hops: readonly string[];
 };
 const chain: fc.Arbitrary<Chain> = fc.record({
@@ -83,12 +83,12 @@ function headerOf({ forged, client, hops }: Chain, separator: string): string {
   return `X-Forwarded-For: ${[...forged, client.text, ...hops].join(separator)}`;
 }
 
-/** A header for each hop, as some proxies write it: to be read as one, in order (RFC 9110 5.3). */
+/** A header for each hop, as some proxies write it. They count as one header, in order (RFC 9110 5.3). */
 function linesOf({ forged, client, hops }: Chain): string[] {
   return [...forged, client.text, ...hops].map((hop) => `X-Forwarded-For: ${hop}`);
 }
 
-/** Sends one click per entry from the address; answers what was recorded as the visitor's, in order. */
+/** Sends one click per entry from the address. Returns the recorded visitor addresses, in order. */
 async function recordedIps(
   run: string,
   from: string,
@@ -120,7 +120,7 @@ function differences(chains: readonly Chain[], recorded: readonly string[]): unk
   );
 }
 
-test(`P33: only the trusted suffix counts: ${CHAINS} chains by a trusted proxy`, async (context) => {
+test(`only the trusted suffix counts, in ${CHAINS} chains by a trusted proxy (P33)`, async (context) => {
   const chains = fc.sample(chain, { numRuns: CHAINS, seed: SEED });
   const recorded = await recordedIps(
     `one${SEED}`,
@@ -132,20 +132,20 @@ test(`P33: only the trusted suffix counts: ${CHAINS} chains by a trusted proxy`,
   expect(wrong.slice(0, 10)).toEqual([]);
 });
 
-test("a chain in several header lines is one chain: a proxy's own line behind the visitor's counts (P33)", async () => {
+test("several header lines form one chain, so a proxy's line after the visitor's counts (P33)", async () => {
   const chains = fc.sample(chain, { numRuns: Math.floor(CHAINS / 3), seed: SEED + 1 });
   const recorded = await recordedIps(`lines${SEED}`, TRUSTED_PEER, chains.map(linesOf));
   expect(differences(chains, recorded).slice(0, 10)).toEqual([]);
 });
 
-test("nobody else is believed: a peer that is no trusted proxy is itself, whatever it says (P33)", async () => {
+test("a peer that is not a trusted proxy is recorded itself, whatever it sends (P33)", async () => {
   const chains = fc.sample(chain, { numRuns: Math.floor(CHAINS / 3), seed: SEED + 2 });
   const headers = chains.map((sent) => [headerOf(sent, ",")]);
   const recorded = await recordedIps(`peer${SEED}`, OTHER_PEER, headers);
   expect([...new Set(recorded)]).toEqual([OTHER_PEER]);
 });
 
-test("no chain brings a report onto the IP allow-list of an advertiser but one whose client is on it (P33)", async () => {
+test("a report passes an advertiser's IP allow-list only if its client is on it, for any chain (P33)", async () => {
   const { world } = fleet;
   const onList = fc.boolean().chain((isListed) =>
     chain.map((sent) => ({

@@ -7,7 +7,7 @@ const CYCLES = IS_FULL ? 20 : 4;
 const KEPT_CONNECTIONS = 12;
 const SHORT_CONNECTIONS = 2;
 
-/** A load whose clients do what HTTP asks of them: a connection whose answer says `close` is not used again. */
+/** A load whose clients follow HTTP: they do not reuse a connection whose answer says `close`. */
 class RollingLoad {
   /** Click ids of the answered requests, by number. */
   readonly answered = new Map<number, string>();
@@ -41,7 +41,7 @@ class RollingLoad {
       this.#next += 1;
       try {
         connection ??= await RawConnection.open(this.#port);
-        if (!(await this.#ask(connection, number)) && isKept) continue;
+        if (!(await this.#request(connection, number)) && isKept) continue;
       } catch (error) {
         this.failures.push(`request ${number}: ${String(error)}`);
       }
@@ -51,8 +51,8 @@ class RollingLoad {
     connection?.destroy();
   }
 
-  /** Whether the connection must not be used again. */
-  async #ask(connection: RawConnection, number: number): Promise<boolean> {
+  /** Sends one request. Returns whether the connection must not be used again. */
+  async #request(connection: RawConnection, number: number): Promise<boolean> {
     connection.send(rawRequest(`/r/OFFER1/PARTNR?sub1=${this.#run}&sub2=${number}`));
     const answer = await connection.answer();
     if (answer === undefined) throw new Error("the connection ended without an answer");
@@ -66,7 +66,7 @@ class RollingLoad {
   }
 }
 
-test(`P34: ${CYCLES} restarts by SIGTERM under load: no request fails, no click is recorded twice or not at all`, async (context) => {
+test(`${CYCLES} restarts by SIGTERM under load fail no request and lose or double no click (P34)`, async (context) => {
   await using fleet = await IngressFleet.open({ processes: 2 });
   await fleet.world.addOffer();
   await fleet.untilCurrent();
@@ -82,7 +82,7 @@ test(`P34: ${CYCLES} restarts by SIGTERM under load: no request fails, no click 
   }
   await load.stop();
   expect(load.failures.slice(0, 10)).toEqual([]);
-  // Without these the restarts met no open connection.
+  // Otherwise no restart would have met an open connection.
   expect(load.closes).toBeGreaterThanOrEqual(CYCLES);
   const stored = await fleet.untilShipped(load.answered.size, ({ sub1 }) => sub1 === run);
   const numbers = new Map<string, number>();

@@ -12,20 +12,20 @@ import { until } from "../system/until.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const MINUTE_MS = 60_000;
-/** SOAK_MINUTES=480 is the run by hand. */
+/** SOAK_MINUTES=480 is for runs by hand. */
 const SOAK_MS = Number(process.env["SOAK_MINUTES"] ?? (IS_FULL ? 30 : 1)) * MINUTE_MS;
-/** With the start, and what is drained at the end. */
+/** Includes the start of the service and the draining at the end. */
 const TIMEOUT_MS = SOAK_MS + 5 * MINUTE_MS;
 const SAMPLE_MS = Math.max(1_000, SOAK_MS / 120);
-/** Caches and compiled code fill up first. */
+/** Share of the run in which caches and compiled code still grow. */
 const WARM_UP_SHARE = 1 / 3;
 const CLICKS_PER_SECOND = 200;
-/** Each reports one click in so many. */
+/** One click in this many is converted. */
 const CLICKS_PER_CONVERSION = 10;
 const REPORT_EVERY_MS = 2_000;
 
 const SLOPE_PER_MS = 10 * MINUTE_MS;
-/** Over less than 20 minutes a slope says more about the garbage collector than about a leak. */
+/** In less than 20 minutes, the garbage collector affects the slope more than a leak would. */
 const SLOPE_MAX = SOAK_MS < 20 * MINUTE_MS ? Number.POSITIVE_INFINITY : 0.01;
 const RSS_BYTES_MAX = 700 * 1024 ** 2;
 const ACTIVE_PARTS_MAX = 300;
@@ -90,7 +90,7 @@ async function pidsOf(dataDir: string): Promise<ReadonlyMap<Job, readonly number
   return new Map(await Promise.all(found));
 }
 
-/** Clicks at a steady rate, a conversion for some of them, and an analyst beside them. */
+/** Sends clicks at a steady rate, a conversion for some of them, and reads reports at the same time. */
 async function send(
   client: ServiceClient,
   endMs: number,
@@ -120,7 +120,7 @@ async function send(
   const underWay = new Set<Promise<void>>();
   while (Date.now() < endMs) {
     const due = ((Date.now() - startedMs) * CLICKS_PER_SECOND) / 1_000;
-    // A machine that cannot keep up gets fewer requests, never more at once.
+    // A machine that cannot keep up gets fewer requests a second, never more than 64 at once.
     while (counts.clicks < due && underWay.size < 64) {
       counts.clicks += 1;
       const one = visit(counts.clicks).finally(() => underWay.delete(one));
@@ -154,7 +154,7 @@ async function sample(
   return { atMs: Date.now(), rss: new Map(rss), parts, deadTuples: rows[0]?.dead ?? 0 };
 }
 
-/** Mean memory, and its growth in 10 minutes as a share of it, by least squares. */
+/** The mean memory, and its growth in 10 minutes as a share of the mean, by least squares. */
 function memoryOf(samples: readonly Sample[], job: Job): { bytes: number; slope: number } {
   const points = samples.map(({ atMs, rss }) => ({ x: atMs, y: rss.get(job) ?? 0 }));
   const mean = (values: readonly number[]): number =>
@@ -165,7 +165,7 @@ function memoryOf(samples: readonly Sample[], job: Job): { bytes: number; slope:
   return { bytes: y, slope: ((rise / spread) * SLOPE_PER_MS) / y };
 }
 
-/** Most segments of one producer that still hold records. */
+/** The most segments of any producer that still hold records. */
 function segmentsLeft(dataDir: string): number {
   const journal = join(dataDir, "journal");
   if (!existsSync(journal)) return 0;
@@ -180,7 +180,7 @@ function segmentsLeft(dataDir: string): number {
   return Math.max(0, ...counts);
 }
 
-/** Reserved room reads as zeros. */
+/** Reserved space reads as zeros. */
 function hasRecords(path: string): boolean {
   return readFileSync(path).some((byte) => byte !== 0);
 }

@@ -7,7 +7,7 @@ const FILE = /^p(\d{2})-[a-z0-9-]+\.test\.ts$/;
 const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".test.ts"));
 const numbers = Array.from({ length: LAST_PROMISE }, (_, i) => i + 1);
 
-test("every promise about a part that exists has a test file of its own (P37, #24)", () => {
+test("every promise about a part that exists has its own test file (P37, #24)", () => {
   expect(files.filter((name) => !FILE.test(name))).toEqual([]);
   const tested = new Set(files.map((name) => Number(FILE.exec(name)?.[1])));
   expect(numbers.filter((number) => !tested.has(number) && !(number in NOT_BUILT))).toEqual([]);

@@ -16,18 +16,18 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const CLICKS = IS_FULL ? 5_000 : 300;
 const CONVERSIONS = IS_FULL ? 300 : 20;
-/** Clicks on each machine; the full run sends what it can. */
+/** Clicks a second on each machine; the full run sends as many as it can. */
 const PER_SECOND = IS_FULL ? Number.POSITIVE_INFINITY : 200;
 const PATIENCE = { timeoutMs: 120_000, pollMs: 50 };
 const EQUAL_MS = 120_000;
 
-/** An ingress and the load that it alone answers. */
-type Answering = { readonly name: string; readonly dataDir: string; readonly load: ClickLoad };
+/** An ingress, and a load that only this ingress answers. */
+type LoadedIngress = { readonly name: string; readonly dataDir: string; readonly load: ClickLoad };
 
-test("a journal is copied from a running machine: clicks of both count once (P38, #7, #12)", async (context) => {
+test("clicks of a machine and of a running copy of its journal count once (P38, #7, #12)", async (context) => {
   await using system = await startSystem();
   const urls = await serversOf(system);
-  const original = answeringOn(system, { name: "original", dataDir: system.dataDir });
+  const original = withLoad(system, { name: "original", dataDir: system.dataDir });
   const conversions = new ConversionLoad(system.client, original.load);
   start(original);
   conversions.start();
@@ -35,29 +35,29 @@ test("a journal is copied from a running machine: clicks of both count once (P38
   await using clone = await withUnstored(system, [original], async () => {
     return await IngressMachine.open("clone", urls, { copyOf: system.dataDir });
   });
-  const cloned = answeringOn(system, clone);
+  const cloned = withLoad(system, clone);
   await clone.start();
   start(cloned);
   await until(
-    "the original leaves its number",
+    "the original gives up its number",
     () => retiredIn(original).length + retiredIn(cloned).length > 0,
     PATIENCE,
   );
   await grow([original, cloned]);
-  await tellEnd(context, { system, urls, machines: [original, cloned], conversions });
+  await stopAndCompare(context, { system, urls, machines: [original, cloned], conversions });
   expect(system.output()).toContain("runs on a copy of this journal folder");
-  // It keeps its journal, and works under another number.
+  // The original keeps its journal and continues under another number.
   expect(retiredIn(original)).toHaveLength(1);
   expect(producersIn(join(original.dataDir, "journal"))).toHaveLength(2);
   expect(retiredIn(cloned)).toEqual([]);
 });
 
-test("a machine is replaced by a copy of its journal and comes back: clicks count once (P38, #7, #12)", async (context) => {
+test("clicks count once when a machine is replaced by a copy and comes back (P38, #7, #12)", async (context) => {
   await using system = await startSystem();
   const urls = await serversOf(system);
   await using machine = await IngressMachine.open("original", urls);
   await machine.start();
-  const original = answeringOn(system, machine);
+  const original = withLoad(system, machine);
   const conversions = new ConversionLoad(system.client, original.load);
   start(original);
   conversions.start();
@@ -68,26 +68,26 @@ test("a machine is replaced by a copy of its journal and comes back: clicks coun
     await copy.start();
     return copy;
   });
-  const cloned = answeringOn(system, clone);
+  const cloned = withLoad(system, clone);
   start(cloned);
   await grow([cloned]);
   await machine.start();
   await until(
-    "the original leaves its number",
+    "the original gives up its number",
     () => machine.exits.includes(EXIT_NUMBER_TAKEN),
     PATIENCE,
   );
   await grow([original, cloned]);
-  await tellEnd(context, { system, urls, machines: [original, cloned], conversions });
+  await stopAndCompare(context, { system, urls, machines: [original, cloned], conversions });
   expect(machine.output).toContain("runs on a copy of this journal folder");
   expect(machine.exits).toEqual([EXIT_NUMBER_TAKEN]);
   expect([retiredIn(original).length, retiredIn(cloned).length]).toEqual([1, 0]);
 });
 
-/** Lets work be done while records of the machines are in their journals and not in ClickHouse: a copy ships them, too. */
+/** Runs `work` while the machines' journals hold records that ClickHouse lacks, so that a copy ships them too. */
 async function withUnstored<T>(
   system: System,
-  machines: readonly Answering[],
+  machines: readonly LoadedIngress[],
   work: () => Promise<T>,
 ): Promise<T> {
   const startAgain = await keepDown(system, "processors");
@@ -99,20 +99,20 @@ async function withUnstored<T>(
   }
 }
 
-function answeringOn(
+function withLoad(
   { client }: System,
   machine: { readonly name: string; readonly dataDir: string } | IngressMachine,
-): Answering {
+): LoadedIngress {
   const link = client.demo.links.affiliate.replace(/\?.*/, "");
   const own = machine instanceof IngressMachine ? machine.linkTo(link) : link;
   return { name: machine.name, dataDir: machine.dataDir, load: new ClickLoad(client, own) };
 }
 
-function start({ load }: Answering): void {
+function start({ load }: LoadedIngress): void {
   load.start(2, PER_SECOND);
 }
 
-async function grow(machines: readonly Answering[]): Promise<void> {
+async function grow(machines: readonly LoadedIngress[]): Promise<void> {
   const before = machines.map(({ load }) => load.answered.size);
   await until(
     "more clicks are answered",
@@ -121,30 +121,30 @@ async function grow(machines: readonly Answering[]): Promise<void> {
   );
 }
 
-/** Numbers of the journal folders that no start writes into again. */
-function retiredIn({ dataDir }: Answering): number[] {
+/** Numbers of the journal folders that no later start will write to. */
+function retiredIn({ dataDir }: LoadedIngress): number[] {
   const journal = join(dataDir, "journal");
   return producersIn(journal).filter((number) => existsSync(join(journal, `${number}`, "retired")));
 }
 
-/** Ends the loads and holds their ledgers against what the service has. */
-async function tellEnd(
+/** Stops the loads and compares their ledgers with what the service has stored. */
+async function stopAndCompare(
   context: Parameters<typeof reportCases>[0],
   found: {
     readonly system: System;
     readonly urls: ServerUrls;
-    readonly machines: readonly Answering[];
+    readonly machines: readonly LoadedIngress[];
     readonly conversions: ConversionLoad;
   },
 ): Promise<void> {
   const { system, urls, machines, conversions } = found;
-  await until("conversions are answered", () => conversions.told.size >= CONVERSIONS, PATIENCE);
+  await until("conversions are answered", () => conversions.answered.size >= CONVERSIONS, PATIENCE);
   await conversions.stop();
   const loads = machines.map(({ load }) => load);
   for (const load of loads) await load.stop();
   const service = { name: "service", dataDir: system.dataDir, loads: [] };
   const others = machines.every(({ dataDir }) => dataDir !== system.dataDir) ? [service] : [];
-  const inquire = async (): Promise<{ cases: number; differences: string[] }> => {
+  const compare = async (): Promise<{ cases: number; differences: string[] }> => {
     const facts = await factDifferences(urls);
     const producers = await producerDifferences(urls.clickhouse, [
       ...others,
@@ -159,11 +159,11 @@ async function tellEnd(
     const answered = loads.reduce((sum, load) => sum + load.answered.size, 0);
     return { cases: answered + facts.conversions + producers.epochs, differences };
   };
-  await until("nothing differs", async () => (await inquire()).differences.length === 0, {
+  await until("nothing differs", async () => (await compare()).differences.length === 0, {
     timeoutMs: EQUAL_MS,
     pollMs: 500,
   }).catch(() => undefined);
-  const { cases, differences } = await inquire();
+  const { cases, differences } = await compare();
   reportCases(context, { cases, violations: differences.length });
   expect(differences.slice(0, 10)).toEqual([]);
 }

@@ -18,12 +18,12 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 
 const CLICKS = IS_FULL ? 5_000 : 300;
 const CONVERSIONS = IS_FULL ? 300 : 20;
-/** Clicks on each machine; the full run sends what it can. */
+/** Clicks a second on each machine; the full run sends as many as it can. */
 const PER_SECOND = IS_FULL ? Number.POSITIVE_INFINITY : 200;
 const EQUAL_MS = 180_000;
-/** A catalog change is in force within 1 s and the time to load it; in CI others use the machine. */
-const IN_FORCE_MS = IS_FULL ? 2_000 : 15_000;
-/** A restored Postgres says for 30 s of its copy that a click writer lives, and `tracker restored` refuses. */
+/** A catalog change applies within 1 s plus the time to load it; more in CI, where other load uses the machine. */
+const APPLIED_MS = IS_FULL ? 2_000 : 15_000;
+/** For 30 s a restored Postgres shows a click writer of the copy as alive, and `tracker restored` refuses. */
 const RESTORED_TIMEOUT_MS = 90_000;
 const VARIABLES = {
   postgres: "POSTGRES_URL",
@@ -33,9 +33,9 @@ const VARIABLES = {
 
 type Loss = { readonly store: keyof typeof VARIABLES; readonly to: "older copy" | "nothing" };
 type Variant = {
-  /** Copied in this order, with load in between. */
+  /** The stores that are lost. They are copied in this order, with load in between. */
   readonly losses: readonly Loss[];
-  /** An operator restores: the service is stopped (not the other ingress), and `tracker restored` is run. */
+  /** An operator restores: stops the service (not the other ingress) and runs `tracker restored`. */
   readonly byOperator?: true;
   readonly fullOnly?: true;
 };
@@ -70,17 +70,17 @@ const VARIANTS = {
 const all = Object.entries<Variant>(VARIANTS);
 const chosen = all.filter(([, { fullOnly }]) => IS_FULL || fullOnly !== true);
 for (const [name] of all.filter((one) => !chosen.includes(one)))
-  process.stderr.write(`P38: ${name}: in the full run only\n`);
+  process.stderr.write(`P38: ${name}: only in the full run\n`);
 
 test.for(chosen)(
-  "%s: clicks once, facts as in Postgres, no id or number twice (P38, #12)",
+  "%s: clicks count once, facts match Postgres, no id or number is reused (P38, #12)",
   async ([name, variant], context) => {
     const { losses, byOperator } = variant;
     const forgets = (store: Loss["store"]): boolean => losses.some((loss) => loss.store === store);
     await using stores = await openStores(variant);
     await using system = await startSystem({ env: stores.env });
     const urls = await serversOf(system);
-    // Of its own, since that of the system ends with it.
+    // A client of its own, because the system's client is closed with the system.
     const client = new ServiceClient(await readDemo(system.dataDir));
     const link = client.demo.links.affiliate;
     const load = new ClickLoad(client, link.replace(/\?.*/, ""));
@@ -93,32 +93,32 @@ test.for(chosen)(
       await catalog.make(2);
       if (to === "older copy") await stores.save(store);
     }
-    // From here to the loss: what the stores forget. The number of this ingress too, which never stops.
+    // Everything from here to the loss is forgotten, including the number of this ingress, which runs throughout.
     await using machines = new Machines(client, urls);
     const links = (): string[] => [
       link,
       ...machines.all.map(({ machine }) => machine.linkTo(link)),
     ];
-    // Elsewhere no number can be given twice, and each machine takes time of CI.
+    // Only a loss of Postgres can make a number be given twice, and each machine takes CI time.
     const countsNumbers = IS_FULL || forgets("postgres");
     if (countsNumbers) await machines.add("steady");
     await grow(load, conversions);
     await catalog.make(2);
-    await catalog.changeInForce(links());
+    await catalog.untilApplied(links());
     await catalog.make(2);
     await using _restored =
       byOperator === true ? await restoreAsOperator(system, stores) : await stores.lose();
-    // Answered as soon as ids are safe, whatever was lost in the last seconds.
+    // Answered as soon as new ids cannot repeat, whatever the last seconds before the loss contained.
     await catalog.make(2);
     if (countsNumbers) await machines.add("fresh");
-    const runningMs = await catalog.changeInForce(links());
+    const runningMs = await catalog.untilApplied(links());
     await killJob(system.dataDir, "ingress");
     await until(
       "the ingress serves again",
       async () => (await client.attempt(link)).status === 302,
       { timeoutMs: 60_000 },
     );
-    const restartedMs = await catalog.changeInForce(links());
+    const restartedMs = await catalog.untilApplied(links());
     await catalog.make(2);
     await grow(load, conversions);
     await conversions.stop();
@@ -129,12 +129,12 @@ test.for(chosen)(
       timeoutMs: EQUAL_MS,
       pollMs: 500,
     }).catch(() => undefined);
-    // What Postgres forgot stays a ghost until an operator deletes it; everything else comes by itself.
+    // Facts that Postgres forgot stay in ClickHouse until an operator deletes them; everything else is repaired automatically.
     const audited = forgets("postgres")
       ? await trackerCommand(system.dataDir, ["audit", "--repair"])
       : { code: 0 };
     await until(
-      "facts are those of Postgres",
+      "facts match Postgres",
       async () => (await factDifferences(urls)).differences.length === 0,
       { timeoutMs: EQUAL_MS, pollMs: 500 },
     ).catch(() => undefined);
@@ -164,11 +164,11 @@ test.for(chosen)(
       violations: differences.length,
     });
     process.stderr.write(
-      `P38: ${name}: a change is in force after ${runningMs} ms, after a restart ${restartedMs} ms\n`,
+      `P38: ${name}: a change applies after ${runningMs} ms, after a restart ${restartedMs} ms\n`,
     );
     expect(differences.slice(0, 10)).toEqual([]);
     expect(audited).toMatchObject({ code: 0 });
-    expect(Math.max(runningMs, restartedMs)).toBeLessThan(IN_FORCE_MS);
+    expect(Math.max(runningMs, restartedMs)).toBeLessThan(APPLIED_MS);
   },
 );
 
@@ -200,12 +200,12 @@ class Machines {
   }
 }
 
-/** The stores that a variant loses, as servers of its own. */
+/** The stores that a variant loses, each a server of its own. */
 type Stores = {
   readonly env: Record<string, string>;
-  /** Stops it for the copy. */
+  /** Copies the store, which is stopped meanwhile. */
   save(store: Loss["store"]): Promise<void>;
-  /** kill -9 of all, and what is left of them is started. */
+  /** Kills all with kill -9, damages them and starts them. */
   lose(): Promise<undefined>;
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -213,7 +213,7 @@ type Stores = {
 async function openStores({ losses, byOperator }: Variant): Promise<Stores> {
   const servers = new Map<Loss["store"], OwnServer>();
   for (const { store } of losses) servers.set(store, await OwnServer.open(store));
-  // The other ingress needs it, and `tracker restored`, while the service is stopped.
+  // The other ingress and `tracker restored` need NATS while the service is stopped.
   if (byOperator === true) servers.set("nats", await OwnServer.open("nats"));
   const env = Object.fromEntries(
     [...servers].map(([store, { url }]) => [VARIABLES[store], url] as const),
@@ -249,7 +249,7 @@ async function openStores({ losses, byOperator }: Variant): Promise<Stores> {
   };
 }
 
-/** The steps of `tracker help restored`, on one machine; the other ingress answers from memory meanwhile. */
+/** The steps of `tracker help restored` on one machine. Meanwhile the other ingress answers from memory. */
 async function restoreAsOperator(system: System, stores: Stores): Promise<System> {
   await system.stop();
   await stores.lose();
@@ -268,10 +268,11 @@ async function restoreAsOperator(system: System, stores: Stores): Promise<System
 }
 
 async function grow(load: ClickLoad, conversions: ConversionLoad): Promise<void> {
-  const [clicks, reports] = [load.answered.size, conversions.told.size];
+  const [clicks, reports] = [load.answered.size, conversions.answered.size];
   await until(
     "more clicks and conversions are answered",
-    () => load.answered.size >= clicks + CLICKS && conversions.told.size >= reports + CONVERSIONS,
+    () =>
+      load.answered.size >= clicks + CLICKS && conversions.answered.size >= reports + CONVERSIONS,
     { timeoutMs: 120_000 },
   );
 }

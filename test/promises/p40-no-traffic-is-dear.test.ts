@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { compareHostile, HOSTILE_BUDGET } from "../bench/hostile.ts";
 import { IS_FULL, reportCases } from "./report-cases.ts";
 
-/** A run of some patterns in CI; ten minutes of each at 2,000 clicks a second in the full run. */
+/** CI runs some patterns briefly; the full run sends each for ten minutes at 2,000 clicks a second. */
 const CLICKS = IS_FULL ? 1_200_000 : 20_000;
 const LONG_CLICKS = IS_FULL ? 60_000 : 3_000;
 const REPORTS = IS_FULL ? 20_000 : 2_000;
@@ -23,7 +23,7 @@ test("no traffic costs ingress or the writer more than 1.5 times the normal mix 
       return isByByte === true ? LONG_CLICKS : CLICKS;
     },
     isWanted: ({ name }) => IS_FULL || IN_CI.includes(name),
-    // So that the memory of one lane's writer is full after some 16,000 clicks; at full size each lane has more than fill it.
+    // Padding fills the memory of one lane's writer after some 16,000 clicks. At full size the clicks alone fill every lane's.
     padding: IS_FULL ? 0 : 7,
   });
   const wrong: string[] = [];

@@ -1,19 +1,19 @@
 /**
- * What a test of a promise compares, and so what may run beside it:
- * - `sets`: what is there with what was told, or amounts of rows and memory. Load changes how long that takes, never the verdict.
- * - `times`: durations or costs. It has the machine to itself.
- * - `times at full size`: as `times` in the full run; the smaller run of CI leaves those bounds out or sets them for hangs only.
+ * What a promise test compares, which decides what may run at the same time:
+ * - `sets`: stored data with ledgers, or amounts of rows and memory. Other load changes how long the test takes, never its verdict.
+ * - `times`: durations or costs. The test has the machine to itself.
+ * - `times at full size`: like `times` in the full run; in CI these bounds are left out or only catch hangs.
  */
 export type Kind = "sets" | "times" | "times at full size";
 
 export type ListedPromise = {
   readonly number: number;
   readonly kind: Kind;
-  /** Rounded up, at full size on two cores: the longest ones begin first. */
+  /** At full size on two cores, rounded up. The longest ones start first. */
   readonly minutes: number;
 };
 
-/** Promises about parts that exist. Each has its file `pNN-….test.ts`, or several. */
+/** Promises about parts that exist. Each has one or more files `pNN-….test.ts`. */
 export const PROMISES: readonly ListedPromise[] = [
   { number: 1, kind: "sets", minutes: 8 },
   { number: 2, kind: "times", minutes: 14 },
@@ -55,7 +55,7 @@ export const PROMISES: readonly ListedPromise[] = [
   { number: 40, kind: "times", minutes: 30 },
 ];
 
-/** Promises about parts that do not exist yet, and which part that is. */
+/** Promises about parts that do not exist yet, with the reason. */
 export const NOT_BUILT: Readonly<Record<number, string>> = {
   35: "DURABILITY=strict is not built",
   39: "there is one release only",
@@ -64,21 +64,21 @@ export const NOT_BUILT: Readonly<Record<number, string>> = {
   43: "the console is not built",
 };
 
-/** Promises are numbered from 1 to this. */
+/** The highest number of a promise. */
 export const LAST_PROMISE = 43;
 
-/** The number of the promise that a test file is about; undefined for another file. */
+/** The number of the promise that a test file tests; undefined for any other file. */
 export function promiseOfFile(path: string): number | undefined {
   const number = /(?:^|\/)p(\d\d)-[a-z0-9-]+\.test\.ts$/.exec(path)?.[1];
   return number === undefined ? undefined : Number(number);
 }
 
-/** Matches the test files of a promise, from the root of the project. */
+/** A glob for the test files of a promise, relative to the project root. */
 export function globOfPromise(number: number): string {
   return `test/promises/p${String(number).padStart(2, "0")}-*.test.ts`;
 }
 
-/** Globs of the test files of promises that have the machine to themselves. */
+/** Globs of the test files that have the machine to themselves. */
 export function aloneGlobs(isFull: boolean): string[] {
   return PROMISES.filter(
     ({ kind }) => kind === "times" || (isFull && kind === "times at full size"),

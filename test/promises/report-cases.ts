@@ -2,13 +2,13 @@ import type { TestContext } from "vitest";
 
 declare module "vitest" {
   interface TaskMeta {
-    /** What `promise-reporter.ts` prints of a test of a promise. */
+    /** Figures of a promise test, which `promise-reporter.ts` prints. */
     cases?: Cases;
   }
 }
 
 export type Cases = {
-  /** How often the promise was put to the test: clicks answered, requests sent, kills survived. */
+  /** How often the promise was checked: clicks answered, requests sent, kills survived. */
   readonly cases: number;
   /** Cases that broke it. The promise holds only at 0. */
   readonly violations: number;
@@ -17,7 +17,7 @@ export type Cases = {
 /** True for `npm run promises`: each promise at its full size. */
 export const IS_FULL = process.env["PROMISES_FULL"] === "1";
 
-/** Notes the figures of a promise. Call it before the assertion, so that a failing promise prints them too. */
+/** Adds the figures of a promise. Call it before the assertion, so that a failing promise prints them too. */
 export function reportCases({ task }: Pick<TestContext, "task">, cases: Cases): void {
   const before = task.meta.cases ?? { cases: 0, violations: 0 };
   task.meta.cases = {

@@ -14,9 +14,9 @@ export type Comparison = {
   readonly clicksAnswered: number;
   /** Stored clicks by status and reason. */
   readonly byReason: ReadonlyMap<string, number>;
-  /** Clicks for which the recount has more than one right condition. */
+  /** Clicks for which more than one condition is right. */
   readonly eitherWay: number;
-  /** Clicks that passed a full click cap, because their process did not know yet. */
+  /** Clicks that exceeded a full click cap because their process did not know of it yet. */
   readonly beyondCaps: number;
   readonly impressions: number;
   readonly conversionsStored: number;
@@ -35,13 +35,13 @@ export type CompareOptions = {
   readonly records: readonly VisitRecord[];
   readonly visitorOf: (ip: string, userAgent: string) => Visitor;
   readonly knowledge: Knowledge;
-  /** How long the service may take to show everything. */
+  /** The longest time that the service may take to show everything. */
   readonly patienceMs: number;
 };
 
 const LISTED_MAX = 10;
 
-/** Holds the ledger of a replay against the service, again and again until they agree or patience ends. */
+/** Compares the ledger of a replay with the service, until they agree or `patienceMs` has passed. */
 export async function compareWithService(options: CompareOptions): Promise<Comparison> {
   const deadlineMs = performance.now() + options.patienceMs;
   for (;;) {
@@ -96,7 +96,7 @@ function isClick(kind: string): boolean {
   return kind === "link" || kind === "smart";
 }
 
-/** Links of nobody: on to an allowed `url=`, else 404; pixels always give their picture. */
+/** Unknown links redirect to an allowed `url=`, otherwise answer 404. Impression pixels always return their image. */
 function unknownDifferences(records: readonly VisitRecord[]): string[] {
   return records.flatMap(({ visit, answer }) => {
     const { target, line } = visit;
@@ -104,8 +104,8 @@ function unknownDifferences(records: readonly VisitRecord[]): string[] {
     const isAllowed = target.kind === "unknown" && target.url?.refusal === "";
     const right =
       target.kind === "impression" ? "200 " : isAllowed ? `302 ${target.url?.text}` : "404 ";
-    const got = `${answer.status} ${answer.location}`;
-    return got === right ? [] : [`line ${line.number}: the answer is ${got}, not ${right}`];
+    const actual = `${answer.status} ${answer.location}`;
+    return actual === right ? [] : [`line ${line.number}: the answer is ${actual}, not ${right}`];
   });
 }
 

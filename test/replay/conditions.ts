@@ -10,7 +10,7 @@ import {
   type WorldOffer,
 } from "./world.ts";
 
-/** A click as the rules look at it. */
+/** The facts about a click that the rules use. */
 export type Judged = {
   readonly click: Click;
   readonly visitor: Visitor;
@@ -18,7 +18,7 @@ export type Judged = {
   readonly sub4: string;
 };
 
-/** A condition that may be right for a click; `forwardTo` only with `forwarded`. */
+/** A condition that may be right for a click. `forwardTo` is set only for `forwarded`. */
 export type Finding = { readonly condition: string; readonly forwardTo?: WorldOffer };
 
 export type History = {
@@ -27,8 +27,8 @@ export type History = {
 };
 
 /**
- * The conditions of a click in the order of G143, written down a second time. Answers every condition that may be right:
- * one where the contract is exact, more where the order of two events cannot be told or a process need not know of them yet.
+ * The conditions of a click in the order of G143, implemented a second time. Returns every condition that may be right: one if the
+ * contract is exact, several if the order of two events is unknown or a process need not know of them yet.
  */
 export class Conditions {
   readonly #world: World;
@@ -39,7 +39,7 @@ export class Conditions {
     this.#history = history;
   }
 
-  /** For a click on a link of this offer. */
+  /** The conditions of a click on a link of this offer. */
   of(offer: WorldOffer, judged: Judged): Finding[] {
     return this.#ofOffer(offer, judged).flatMap((condition): Finding[] => {
       if (!passes(condition)) return [{ condition }];
@@ -52,7 +52,7 @@ export class Conditions {
     });
   }
 
-  /** Whether the offer takes the click for another one. Traffic controls do not count there. */
+  /** Whether the offer accepts a click forwarded from another offer. Traffic controls do not apply there. */
   mayTake(offer: WorldOffer, judged: Judged): boolean[] {
     const answers = this.#ofOffer(offer, judged).flatMap((condition) => {
       if (!passes(condition)) return [false];
@@ -108,7 +108,7 @@ export function isTargeted(targeting: Targeting, visitor: Visitor): boolean {
   );
 }
 
-/** Without case and spaces; what is not known is in no list. */
+/** Ignores case and spaces. An unknown value is in no list. */
 function isOneOf(word: string, words: readonly string[]): boolean {
   const plain = (text: string): string => text.toLowerCase().replaceAll(" ", "");
   return word !== "" && words.some((one) => plain(one) === plain(word));

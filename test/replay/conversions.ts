@@ -8,15 +8,15 @@ import type { ConversionRecord, VisitRecord } from "./send.ts";
 import { dayOf } from "./taken-clicks.ts";
 import { offerOf, type World, type WorldOffer } from "./world.ts";
 
-/** A conversion that was reported, with its click as stored. */
+/** A conversion that was reported, with its stored click. */
 export type ReportedConversion = {
   readonly record: VisitRecord;
-  readonly said: ConversionRecord;
+  readonly answer: ConversionRecord;
   readonly click: ClickRow;
   readonly offer: WorldOffer;
 };
 
-/** Those whose click is stored; one whose click is not is a difference already. */
+/** The reported conversions whose click is stored. A missing click is already a difference. */
 export function reportedConversions(
   world: World,
   records: readonly VisitRecord[],
@@ -24,29 +24,29 @@ export function reportedConversions(
 ): ReportedConversion[] {
   const byId = new Map(clicks.map((row) => [row.click_id, row]));
   return records.flatMap((record) => {
-    const said = record.conversion;
+    const answer = record.conversion;
     const click = byId.get(record.answer.clickId);
-    if (said === undefined || click === undefined) return [];
-    return [{ record, said, click, offer: offerOf(world, click.offer_id) }];
+    if (answer === undefined || click === undefined) return [];
+    return [{ record, answer, click, offer: offerOf(world, click.offer_id) }];
   });
 }
 
 export function countedConversions(reported: readonly ReportedConversion[]): CountedConversion[] {
   return reported
-    .filter(({ said }) => isCounted(said))
-    .map(({ said, offer }) => ({
+    .filter(({ answer }) => isCounted(answer))
+    .map(({ answer, offer }) => ({
       offerId: offer.id,
-      sentAtMs: said.sentAtMs,
-      answeredAtMs: said.answeredAtMs,
+      sentAtMs: answer.sentAtMs,
+      answeredAtMs: answer.answeredAtMs,
     }));
 }
 
-/** A repeat of a report whose answer was lost tells the state of the first one, or only that there is one. */
-function isCounted(said: ConversionRecord): boolean {
-  return said.reason !== "cap_exceeded";
+/** After a lost answer, the answer to the repeat has the state of the first report, or only says that there is one. */
+function isCounted(answer: ConversionRecord): boolean {
+  return answer.reason !== "cap_exceeded";
 }
 
-/** Every reported order is stored once, as it was answered, with the money of its offer; caps let exactly as many through. */
+/** Every reported order must be stored once, as answered, with the money of its offer; caps must be used exactly. */
 export function conversionDifferences(
   run: string,
   reported: readonly ReportedConversion[],
@@ -66,7 +66,7 @@ export function conversionDifferences(
 }
 
 function orderDifferences(reported: ReportedConversion, rows: readonly ConversionRow[]): string[] {
-  const { record, said, click, offer } = reported;
+  const { record, answer, click, offer } = reported;
   const where = `line ${record.visit.line.number}`;
   const own = rows.filter((row) => !row.is_duplicate);
   const [row] = own;
@@ -76,11 +76,11 @@ function orderDifferences(reported: ReportedConversion, rows: readonly Conversio
   const repeats = rows.length - 1;
   const isCapped = row.status_reason === "cap_exceeded";
   return [
-    ...(repeats > said.unansweredPostbacks
-      ? [`${where}: ${repeats} repeats stored, ${said.unansweredPostbacks} sent`]
+    ...(repeats > answer.unansweredPostbacks
+      ? [`${where}: ${repeats} repeats stored, ${answer.unansweredPostbacks} sent`]
       : []),
     ...differing(where, [
-      ["conversion", row.id, said.isRepeat ? row.id : said.id],
+      ["conversion", row.id, answer.isRepeat ? row.id : answer.id],
       ["status", row.status, isCapped ? "rejected" : "approved"],
       ["status_reason", row.status_reason, isCapped ? "cap_exceeded" : ""],
       ["click_id", row.click_id ?? "", click.click_id],
@@ -90,17 +90,17 @@ function orderDifferences(reported: ReportedConversion, rows: readonly Conversio
       ["payout", row.payout, formatAmount(money.payout)],
       ["revenue", row.revenue, formatAmount(money.revenue)],
     ]),
-    // Of a repeat, only the row of the first report is known.
-    ...(said.isRepeat
+    // The answer to a repeat does not show the answer to the first report.
+    ...(answer.isRepeat
       ? []
       : differing(where, [
-          ["answered status", row.status, said.status],
-          ["answered reason", row.status_reason, said.reason],
+          ["answered status", row.status, answer.status],
+          ["answered reason", row.status_reason, answer.reason],
         ])),
   ];
 }
 
-/** Exactly as many as a cap has room for are approved, and none is refused while there is room (P17). */
+/** A cap approves exactly as many conversions as it has room for, and refuses none before it is full (P17). */
 function capDifferences(
   reported: readonly ReportedConversion[],
   rows: readonly ConversionRow[],
@@ -112,7 +112,7 @@ function capDifferences(
     const { daily, total } = offer.rules.caps?.conversions ?? {};
     const isApproved = ({ click }: ReportedConversion): boolean =>
       byClick.get(click.click_id)?.status === "approved";
-    const ofDay = [...groupBy(all, ({ said }) => dayOf(said.answeredAtMs)).values()];
+    const ofDay = [...groupBy(all, ({ answer }) => dayOf(answer.answeredAtMs)).values()];
     return [
       ...(total === undefined ? [] : [{ limit: total, within: all }]),
       ...(daily === undefined ? [] : ofDay.map((within) => ({ limit: daily, within }))),

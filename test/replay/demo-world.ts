@@ -20,7 +20,7 @@ const Offers = z.object({
 });
 const Affiliates = z.object({ data: z.array(z.object({ id: z.int(), code: z.string() })) });
 
-/** The demo workspace as it is: active public offers and active partners, no rules (`--plain`). */
+/** The demo workspace unchanged: active public offers and active partners, no rules (`--plain`). */
 export async function readDemoWorld(client: ServiceClient): Promise<World> {
   const offers = Offers.parse(await client.rest("/offers?status=active&limit=200"));
   const partners = Affiliates.parse(await client.rest("/affiliates?status=active&limit=200"));

@@ -1,7 +1,7 @@
 type Value = string | number | boolean;
 export type Fact = readonly [name: string, stored: Value, own: Value];
 
-/** A sentence for every fact in which the service and the ledger differ. */
+/** One sentence for each fact on which the service and the ledger differ. */
 export function differing(where: string, facts: readonly Fact[]): string[] {
   return facts
     .filter(([, stored, own]) => stored !== own)

@@ -5,7 +5,7 @@ import { type CityResponse, open } from "maxmind";
 import { UAParser } from "my-ua-parser";
 import { z } from "zod";
 
-/** What the replay itself reads out of a request, to hold the service's answers and reports against. */
+/** A visitor as the replay parses the request, to compare with the service's answers and reports. */
 export type Visitor = {
   readonly ip: string;
   readonly userAgent: string;
@@ -17,7 +17,7 @@ export type Visitor = {
 };
 
 const HANDHELD_SYSTEMS = new Set(["Android", "iOS", "Windows Phone", "HarmonyOS"]);
-/** Shape of a record in either kind of city database. */
+/** The shape of a record in both kinds of city database. */
 const CityRecord = z.object({
   country_code: z.string().optional(),
   country: z.object({ iso_code: z.string().optional() }).optional(),
@@ -25,8 +25,8 @@ const CityRecord = z.object({
 const DEVICE_TYPES: Readonly<Record<string, string>> = { mobile: "mobile", tablet: "tablet" };
 
 /**
- * The replay's own reading of an address and a user agent: the same databases as the service (G154, G155), by its own way.
- * The log holds IPv4 addresses only.
+ * Opens the replay's own look-up of addresses and user agents. It uses the same databases as the service (G154, G155), but none of
+ * its code. Only IPv4, because the log has no other addresses.
  */
 export async function openExpectations(): Promise<(ip: string, userAgent: string) => Visitor> {
   const folder = dirname(
@@ -53,7 +53,7 @@ function countryOf(found: unknown): string {
   return record.success ? (record.data.country_code ?? record.data.country?.iso_code ?? "") : "";
 }
 
-/** Browsers on telephones, without a window or inside of an app have the name of the browser that they are. */
+/** Mobile, headless and embedded variants of a browser count as that browser. */
 function browserOf(name: string): string {
   const words = name.split(" ");
   if (words.length < 2) return name;
@@ -70,7 +70,7 @@ function deviceTypeOf(userAgent: string, isBot: boolean): string {
   if (known !== undefined) return known;
   if (parsed.device.type !== undefined) return "other";
   const system = parsed.os.name ?? "";
-  // A system of telephones and tablets without a type: the word that browsers of telephones carry decides.
+  // The device has no type and its system runs on phones and tablets: "Mobile" in the user agent means a phone.
   if (HANDHELD_SYSTEMS.has(system)) return /mobi/i.test(userAgent) ? "mobile" : "tablet";
   return system === "" ? "other" : "desktop";
 }

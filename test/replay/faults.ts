@@ -6,7 +6,7 @@ const VICTIMS: readonly Job[] = ["ingress", "processors", "clickhouse"];
 const FIRST_FAULT_MS = 4_000;
 const BETWEEN_FAULTS_MS = 5_000;
 
-/** @throws when the service does not run on this machine: there is nothing to kill then. */
+/** @throws if the service does not run on this machine, where its processes could be killed. */
 export async function checkVictims(dataDir: string): Promise<void> {
   for (const job of VICTIMS) {
     if ((await findProcesses(resolve(dataDir), job)).length === 0) {
@@ -15,7 +15,7 @@ export async function checkVictims(dataDir: string): Promise<void> {
   }
 }
 
-/** Kills -9 an ingress, the processors and ClickHouse in turn until it is stopped. The launcher starts them again. */
+/** Kills an ingress, the processors and ClickHouse in turn with kill -9 until stopped. The launcher restarts them. */
 export function runFaults(dataDir: string, say: (line: string) => void): Disturbance {
   const folder = resolve(dataDir);
   const ingressKilledAtMs: number[] = [];
@@ -30,7 +30,7 @@ export function runFaults(dataDir: string, say: (line: string) => void): Disturb
   }
   async function kill(job: Job): Promise<void> {
     const hit = await killJob(folder, job);
-    // Nothing is answered between its death and its next life.
+    // Recorded before the restarted process can answer.
     if (job === "ingress") ingressKilledAtMs.push(Date.now());
     say(`  kill -9: ${hit} x ${job}`);
   }

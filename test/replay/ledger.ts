@@ -45,7 +45,7 @@ const ConversionPage = z.object({
 
 const PAGES_MAX = 2_000;
 
-/** Every click of the run that the service shows, newest first. `from` is an ISO time before the run. */
+/** Every click of the run that the service lists, newest first. `from` is an ISO time before the run. */
 export async function readClicks(
   client: ServiceClient,
   run: string,
@@ -68,7 +68,7 @@ export async function readClicks(
   throw new Error(`more than ${PAGES_MAX} pages of clicks`);
 }
 
-/** Every conversion whose order number is one of the run's. */
+/** Every conversion with an order number of the run. */
 export async function readConversions(
   client: ServiceClient,
   run: string,
@@ -90,12 +90,12 @@ export async function readConversions(
   throw new Error(`more than ${PAGES_MAX} pages of conversions`);
 }
 
-/** By which a stored click is known to be that of an attempt: line and attempt. */
+/** The key that identifies the attempt of a stored click: line and attempt. */
 export function attemptKey(line: number | string, attempt: number | string): string {
   return `${line} ${attempt}`;
 }
 
-/** Every attempt of every visit. Those without an answer may be recorded or not: both are right, twice is not. */
+/** Every attempt of every visit. An attempt without an answer may be recorded once or not at all, but not twice. */
 export function attemptsByKey(records: readonly VisitRecord[]): Map<string, VisitRecord> {
   return new Map(
     records.flatMap((record) =>

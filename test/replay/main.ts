@@ -3,19 +3,18 @@ import { listed } from "./compare.ts";
 import { checkVictims, runFaults } from "./faults.ts";
 import { replay } from "./replay.ts";
 
-/** `npm run replay -- <log> [options]`: real traffic through a running service, then a recount of all of it. */
+/** `npm run replay -- <log> [options]` sends real traffic through a running service and then recounts all of it. */
 const USAGE = `usage: npm run replay -- <access log, plain or .gz> [options]
 
   --data-dir DIR    DATA_DIR of the running service (default: $DATA_DIR or .data)
   --rate N          clicks per second (default 400)
   --share N         part of the clicks that convert, 0 to 1 (default 0.2)
-  --lines N         stop after so many lines (default: all)
-  --seed TEXT       which links and which conversions (default: a new one each time)
-  --plain           only plain links of the demo workspace, without caps, targeting and the rest
-  --postgres URL    where to make the replay's workspace (default: $POSTGRES_URL, or the one of the DATA_DIR)
-  --faults          kill -9 an ingress, the processors and ClickHouse while it runs
-
-The service must count the forwarded addresses: TRUSTED_PROXIES=127.0.0.1/32 npm start`;
+  --lines N         stop after this many lines (default: all)
+  --seed TEXT       decides the links and the conversions (default: a new seed each time)
+  --plain           only plain links of the demo workspace, without caps, targeting and other rules
+  --postgres URL    where to make the replay's workspace (default: $POSTGRES_URL, or the Postgres of the DATA_DIR)
+  --faults          kill -9 an ingress, the processors and ClickHouse during the run
+The service must accept forwarded addresses: TRUSTED_PROXIES=127.0.0.1/32 npm start`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -59,7 +58,7 @@ async function main(path: string): Promise<void> {
     for (const line of listed(result.differences)) say(`difference: ${line}`);
     say(
       result.differences.length === 0
-        ? "no difference: every click and every conversion exactly once, and the reports agree"
+        ? "no difference: every click and every conversion is stored exactly once, and the reports agree"
         : `${result.differences.length} differences`,
     );
     process.exitCode = result.differences.length === 0 ? 0 : 1;

@@ -2,17 +2,17 @@ import { type Conditions, isTargeted, type Judged, passes } from "./conditions.t
 import type { PlannedVisit } from "./plan.ts";
 import { offerOf, type World, type WorldOffer, type WorldSmartLink } from "./world.ts";
 
-/** What may become of a click; `location` with the macros of the replay's URLs still in it. */
+/** A possible outcome of a click. `location` still contains the macros of the replay's URLs. */
 export type Outcome = {
   readonly status: "redirect" | "fallback" | "blocked";
   readonly reason: string;
   readonly offerId: number;
   readonly location: string;
-  /** Of a weighted choice of which everything is known: how likely this offer was, 0 to 1. */
+  /** The probability of this offer in a weighted choice, 0 to 1, if all facts about the choice are known. */
   readonly chance?: number;
 };
 
-/** Every outcome that is right for a click of this visit: usually one, for a weighted smart link one of each eligible offer. */
+/** Every right outcome for a click of this visit: usually one; for a weighted smart link one for each eligible offer. */
 export class Outcomes {
   readonly #world: World;
   readonly #conditions: Conditions;
@@ -40,21 +40,21 @@ export class Outcomes {
         const status = isPassed ? "redirect" : "fallback";
         return [{ status, reason, offerId: offer.id, location: "" }];
       }
-      if (forwardTo !== undefined) return [sentTo(forwardTo, condition)];
-      return isPassed ? [sentTo(offer, condition)] : this.#turnedAway(offer, condition, judged);
+      if (forwardTo !== undefined) return [redirectTo(forwardTo, condition)];
+      return isPassed ? [redirectTo(offer, condition)] : this.#refused(offer, condition, judged);
     });
     return unique(outcomes);
   }
 
-  /** To the fail route if it takes the click, else to a fallback (4.13). */
-  #turnedAway(offer: WorldOffer, reason: string, judged: Judged): Outcome[] {
+  /** To the fail route if it accepts the click, else to a fallback. */
+  #refused(offer: WorldOffer, reason: string, judged: Judged): Outcome[] {
     const fallback = this.#fallback(offer.fallback_url, reason, offer.id);
     const { failRouteId } = offer.rules;
     if (failRouteId === undefined) return [fallback];
     const instead = offerOf(this.#world, failRouteId);
     return this.#conditions
       .mayTake(instead, judged)
-      .map((takes) => (takes ? sentTo(instead, "fail_route") : fallback));
+      .map((takes) => (takes ? redirectTo(instead, "fail_route") : fallback));
   }
 
   #fallback(ownUrl: string, reason: string, offerId: number): Outcome {
@@ -75,7 +75,7 @@ export class Outcomes {
     return unique(this.#firstOf(candidates, "", judged, refused));
   }
 
-  /** The first rule with an eligible offer decides; undefined when there is none. */
+  /** The first rule with an eligible offer decides; undefined if there is none. */
   #weighted(rules: WorldSmartLink["rules"], judged: Judged): Outcome[] | undefined {
     const [rule, ...rest] = rules;
     if (rule === undefined) return undefined;
@@ -87,7 +87,7 @@ export class Outcomes {
       return { offer, weight, passing, isSure };
     });
     const isHeavySure = candidates.some(({ weight, isSure }) => weight > 0 && isSure);
-    // An offer without weight is chosen only when there is nothing else.
+    // An offer with weight 0 is chosen only if no other is eligible.
     const possible = candidates.filter(
       ({ weight, passing }) => passing.length > 0 && (weight > 0 || !isHeavySure),
     );
@@ -95,7 +95,7 @@ export class Outcomes {
     const isKnown = possible.every(({ isSure, passing }) => isSure && passing.length === 1);
     const outcomes = possible.flatMap(({ offer, weight, passing }) =>
       passing.map((condition) => ({
-        ...sentTo(offer, condition),
+        ...redirectTo(offer, condition),
         ...(isKnown ? { chance: total === 0 ? 1 / possible.length : weight / total } : {}),
       })),
     );
@@ -104,7 +104,7 @@ export class Outcomes {
     return outcomes.length === 0 ? later : [...outcomes, ...(later ?? [])];
   }
 
-  /** The first eligible offer; when all fail, the reason of the first one tried. */
+  /** The first eligible offer. If none is eligible, the fallback has the reason of the first one tried. */
   #firstOf(
     candidates: readonly WorldOffer[],
     firstReason: string,
@@ -114,15 +114,15 @@ export class Outcomes {
     const [offer, ...rest] = candidates;
     if (offer === undefined) return [refused(firstReason === "" ? "no_match" : firstReason)];
     return this.#conditions.of(offer, judged).flatMap(({ condition }) => {
-      if (passes(condition)) return [sentTo(offer, condition)];
-      // Nobody is forwarded out of a smart link: it has other offers.
+      if (passes(condition)) return [redirectTo(offer, condition)];
+      // A smart link never forwards: it tries its other offers.
       const reason = condition === "forwarded" ? "traffic_control" : condition;
       return this.#firstOf(rest, firstReason === "" ? reason : firstReason, judged, refused);
     });
   }
 }
 
-function sentTo(offer: WorldOffer, reason: string): Outcome {
+function redirectTo(offer: WorldOffer, reason: string): Outcome {
   return { status: "redirect", reason, offerId: offer.id, location: offer.destination_url };
 }
 

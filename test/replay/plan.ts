@@ -3,26 +3,26 @@ import { type Amount, amountOf, percentOf } from "../../schemas/money/amount.ts"
 import type { LogLine } from "./log-lines.ts";
 import type { World, WorldOffer, WorldPartner, WorldSmartLink } from "./world.ts";
 
-/** What a visit asks for. */
+/** What a visit requests. */
 export type Target =
   | {
       readonly kind: "link";
       /** `path` /r/…, `query` /click?…, `key` /c/…, `server` /clk. */
       readonly form: "path" | "query" | "key" | "server";
       readonly offer: WorldOffer;
-      /** Of `/c/` only: a key that was made by hand. */
+      /** Only for `/c/`: a custom link key. */
       readonly key?: string;
       readonly url?: TargetUrl;
     }
   | { readonly kind: "smart"; readonly link: WorldSmartLink; readonly form: "path" | "query" }
   | { readonly kind: "impression"; readonly offer: WorldOffer }
-  /** A link of nobody, which leads on to an allowed `url=` all the same (G140). */
+  /** An unknown link, which still redirects to an allowed `url=` (G140). */
   | { readonly kind: "unknown"; readonly url?: TargetUrl };
 
-/** A `url=`, and the word with which it is refused (G137); "" when it is allowed. */
+/** A `url=`, and the code with which it is refused (G137); "" if it is allowed. */
 export type TargetUrl = { readonly text: string; readonly refusal: string };
 
-/** What one log line becomes: one request, and for a share of the clicks that get through a conversion. */
+/** The plan for one log line: one request, and a conversion for a share of the clicks that reach an offer. */
 export type PlannedVisit = {
   readonly line: LogLine;
   readonly partner: WorldPartner;
@@ -36,16 +36,16 @@ export type PlannedVisit = {
 export type PlanOptions = {
   /** The same seed gives the same plan for the same world. */
   readonly seed: string;
-  /** Part of the lines that convert, 0 to 1. */
+  /** Share of the lines that convert, 0 to 1. */
   readonly share: number;
-  /** Relative traffic of an offer; 1 for all without it. */
+  /** Relative traffic of an offer. By default 1 for each. */
   readonly weightOf?: (offer: WorldOffer) => number;
 };
 
 const ALLOWED = ["https://deep.allowed.example/p?x=1&y=%C3%BC", "http://a.b.allowed.example:8080/"];
 const REFUSED: readonly TargetUrl[] = [
   { text: "https://elsewhere.example/", refusal: "not_allowed" },
-  // The entry is for hosts below it alone.
+  // The entry `*.allowed.example` allows only hosts below it.
   { text: "https://allowed.example/", refusal: "not_allowed" },
   { text: "https://allowed.example.evil.example/", refusal: "not_allowed" },
   { text: "ftp://deep.allowed.example/", refusal: "scheme" },
@@ -56,7 +56,7 @@ const REFUSED: readonly TargetUrl[] = [
   { text: "", refusal: "empty" },
 ];
 
-/** Numbers that depend on the seed and the line alone. */
+/** Numbers that depend only on the seed and the line. */
 class Dice {
   readonly #bytes: Buffer;
   #at = 0;
@@ -65,7 +65,7 @@ class Dice {
     this.#bytes = createHash("sha512").update(`${seed} ${line}`).digest();
   }
 
-  /** From 0 up to but not including 1. */
+  /** From 0 to below 1. */
   roll(): number {
     this.#at += 4;
     return this.#bytes.readUInt32BE(this.#at - 4) / 2 ** 32;
@@ -81,7 +81,7 @@ class Dice {
   }
 }
 
-/** Spreads the lines over everything that the world has. A visitor comes by the same partner every time. */
+/** Spreads the lines over everything in the world. A visitor always comes by the same partner. */
 export function planVisits(
   world: World,
   lines: readonly LogLine[],
@@ -107,25 +107,25 @@ function ipNumber(ip: string): number {
 function chooseTarget(world: World, dice: Dice, { weightOf }: PlanOptions): Target {
   const kind = dice.roll();
   const offer = dice.oneOf(world.offers, weightOf);
-  // A workspace without rules is replayed as it always was: every line on a plain link.
+  // A world without rules (`--plain`) sends every line to a plain link.
   if (world.smartLinks.length === 0 || kind < 0.46) return { kind: "link", form: "path", offer };
   if (kind < 0.54) return { kind: "link", form: "query", offer };
   if (kind < 0.6) return { kind: "link", form: "server", offer };
   if (kind < 0.65) return { kind: "link", form: "path", offer, url: chooseUrl(offer, dice) };
   if (kind < 0.75) return { kind: "link", form: "key", offer, url: chooseUrl(offer, dice) };
-  if (kind < 0.77) return madeKey(world, dice);
+  if (kind < 0.77) return customKey(world, dice);
   if (kind < 0.92) {
     const form = dice.roll() < 0.7 ? "path" : "query";
     return { kind: "smart", link: dice.oneOf(world.smartLinks), form };
   }
   if (kind < 0.98) return { kind: "impression", offer };
   if (kind < 0.99) return { kind: "unknown" };
-  // Of a link of nobody, only what the whole workspace allows is certain.
-  const anyones = [...ALLOWED.map((text) => ({ text, refusal: "" })), ...REFUSED];
-  return { kind: "unknown", url: dice.oneOf(anyones) };
+  // An unknown link has no offer, so only the list of the whole workspace decides.
+  const urls = [...ALLOWED.map((text) => ({ text, refusal: "" })), ...REFUSED];
+  return { kind: "unknown", url: dice.oneOf(urls) };
 }
 
-/** The offer's own host and its partner's shops are allowed for its links, the workspace's list for all. */
+/** A link may redirect to its offer's own host, its partner's shops, and the hosts that the workspace allows. */
 function chooseUrl(offer: WorldOffer, dice: Dice): TargetUrl {
   const own = new URL(offer.destination_url).host;
   const allowed = [
@@ -137,14 +137,14 @@ function chooseUrl(offer: WorldOffer, dice: Dice): TargetUrl {
   return dice.oneOf(REFUSED);
 }
 
-function madeKey(world: World, dice: Dice): Target {
+function customKey(world: World, dice: Dice): Target {
   const { key, offerId } = dice.oneOf(world.linkKeys);
   const offer = world.offers.find(({ id }) => id === offerId);
   if (offer === undefined) throw new Error(`key ${key} has no offer`);
   return { kind: "link", form: "key", offer, key, url: chooseUrl(offer, dice) };
 }
 
-/** What the contract says a conversion pays and earns, in ten-thousandths of the offer's currency. */
+/** The payout and revenue of a conversion by the contract, in ten-thousandths of the offer's currency. */
 export function expectedMoney(
   offer: WorldOffer,
   saleAmount: string,
@@ -168,7 +168,7 @@ function fixed(_sale: Amount, rate: Amount): Amount {
   return rate;
 }
 
-/** Paid by the click: its conversions pay 0 (G43). */
+/** The offer pays per click, so its conversions pay 0 (G43). */
 function nothing(): Amount {
   return 0n;
 }

@@ -22,19 +22,19 @@ export type RecountOptions = {
 
 export type Recount = {
   readonly differences: readonly string[];
-  /** Clicks for which more than one condition would have been right. */
+  /** Clicks for which more than one condition is right. */
   readonly eitherWay: number;
-  /** Clicks that passed a click cap which was full, because their process did not know yet. */
+  /** Clicks that exceeded a full click cap because their process did not know of it yet. */
   readonly beyondCaps: number;
 };
 
 const LINK_TYPES = { path: "affiliate", query: "affiliate", key: "transparent", server: "server" };
 
-/** Holds every stored click against what the rules of the world make of it, and every answer against its stored click. */
+/** Compares every stored click with the outcome by the rules of the world, and every answer with its stored click. */
 export function recountClicks(options: RecountOptions): Recount {
   const { world, records, clicks, knowledge } = options;
   const attempts = attemptsByKey(records);
-  const known = clicks.flatMap((row) => {
+  const matched = clicks.flatMap((row) => {
     const record = attempts.get(attemptKey(row.sub2, row.sub3));
     if (record === undefined) return [];
     const { visit } = record;
@@ -43,27 +43,27 @@ export function recountClicks(options: RecountOptions): Recount {
     return [{ record, visitor, click: readClick(row, taker, knowledge) }];
   });
   const taken = new TakenClicks(
-    known.map(({ click }) => click),
+    matched.map(({ click }) => click),
     knowledge,
   );
   const history = {
     taken,
-    conversionCaps: new ReachedConversionCaps(options.countedConversions, knowledge.heardAfterMs),
+    conversionCaps: new ReachedConversionCaps(options.countedConversions, knowledge.knownAfterMs),
   };
   const outcomes = new Outcomes(world, new Conditions(world, history));
-  const judged = known.map((one) => judge(options, outcomes, one));
+  const judged = matched.map((one) => judge(options, outcomes, one));
   const beyond = taken.beyondCaps(world.offers);
   return {
     differences: [
       ...storedOnce(options, attempts),
       ...judged.flatMap(({ differences }) => differences),
       ...uniqueOnce(
-        known.map(({ click }) => click),
+        matched.map(({ click }) => click),
         world,
       ),
       ...beyond.differences,
       ...unlikelyShares(
-        judged.map(({ right }, at) => ({ right, chosenId: known[at]?.click.row.offer_id ?? 0 })),
+        judged.map(({ right }, at) => ({ right, chosenId: matched[at]?.click.row.offer_id ?? 0 })),
       ),
     ],
     eitherWay: judged.filter(({ isEitherWay }) => isEitherWay).length,
@@ -71,7 +71,7 @@ export function recountClicks(options: RecountOptions): Recount {
   };
 }
 
-/** Every answered click is stored once, and nothing that was never asked for. */
+/** Every answered click is stored once, and no click that was never requested. */
 function storedOnce(
   { records, clicks }: RecountOptions,
   attempts: ReadonlyMap<string, VisitRecord>,
@@ -87,14 +87,16 @@ function storedOnce(
     ({ visit, answeredAttempt }) =>
       isStored(visit.target.kind) && !stored.has(attemptKey(visit.line.number, answeredAttempt)),
   );
-  const unasked = [...attempts].filter(
+  const unexpected = [...attempts].filter(
     ([key, { visit }]) => stored.has(key) && !isStored(visit.target.kind),
   );
   return [
-    ...strange.map((key) => `a click of attempt ${key} (line, attempt) was never asked for`),
+    ...strange.map((key) => `a click of attempt ${key} (line, attempt) was never requested`),
     ...repeated.map(([key, count]) => `attempt ${key} (line, attempt) is stored ${count} times`),
     ...missing.map(({ visit }) => `line ${visit.line.number}: its click is not stored`),
-    ...unasked.map(([key]) => `attempt ${key} (line, attempt) makes no click of this workspace`),
+    ...unexpected.map(
+      ([key]) => `attempt ${key} (line, attempt) must not make a click of this workspace`,
+    ),
   ];
 }
 
@@ -102,20 +104,24 @@ function isStored(kind: string): boolean {
   return kind === "link" || kind === "smart";
 }
 
-type Known = { readonly record: VisitRecord; readonly visitor: Visitor; readonly click: Click };
+type MatchedClick = {
+  readonly record: VisitRecord;
+  readonly visitor: Visitor;
+  readonly click: Click;
+};
 
 function judge(
   { world, run }: RecountOptions,
   outcomes: Outcomes,
-  { record, visitor, click }: Known,
+  { record, visitor, click }: MatchedClick,
 ): { differences: string[]; right: readonly Outcome[]; isEitherWay: boolean } {
   const { visit } = record;
   const { row } = click;
   const { target } = visit;
   const where = `line ${visit.line.number}`;
-  // A key that was made by hand has a partner of its own.
-  const made = world.linkKeys.find(({ key }) => "key" in target && key === target.key);
-  const partnerId = made?.partnerId ?? visit.partner.id;
+  // A custom link key has its own partner.
+  const custom = world.linkKeys.find(({ key }) => "key" in target && key === target.key);
+  const partnerId = custom?.partnerId ?? visit.partner.id;
   const right = outcomes.of(visit, { click, visitor, partnerId, sub4: visit.sub4 });
   const isRight = right.some((outcome) => isOutcome(world, outcome, { row, partnerId, run }));
   const differences = [
@@ -138,7 +144,7 @@ function judge(
   return { differences, right, isEitherWay: conditions.size > 1 };
 }
 
-/** The visitor got what is stored. */
+/** Differences between the answer to the visitor and the stored click. */
 function answerDifferences(where: string, record: VisitRecord, { row, atMs }: Click): string[] {
   const { answer, visit, sentAtMs, answeredAtMs } = record;
   const isServer = visit.target.kind === "link" && visit.target.form === "server";
@@ -154,11 +160,11 @@ function answerDifferences(where: string, record: VisitRecord, { row, atMs }: Cl
     ...(row.status === "blocked"
       ? differing(where, [["status_reason", row.status_reason, answer.error]])
       : []),
-    ...(isInTime ? [] : [`${where}: the time in its click id is not that of its request`]),
+    ...(isInTime ? [] : [`${where}: the time in its click id is outside its request`]),
   ];
 }
 
-/** `error_code` of `/clk` by the condition that was not met. */
+/** `error_code` of `/clk` for the condition that failed. */
 function codeOf({ status, status_reason }: ClickRow): string {
   const codes: Readonly<Record<string, string>> = {
     paused: "4",
@@ -202,14 +208,14 @@ function shownRight({ status, reason, offerId, location }: Outcome): string {
 }
 
 /**
- * Of the people of one offer and partner, one click of each is unique (G87), unless it was one of an earlier run; blocked clicks
- * and bots are nobody's.
+ * Each person has exactly one unique click for an offer and partner (G87), unless that was in an earlier run. Blocked clicks and
+ * clicks of bots are never unique.
  */
 function uniqueOnce(clicks: readonly Click[], { isFresh }: World): string[] {
   const uniques = new Map<string, number>();
   for (const { row, taker } of clicks) {
     if (row.is_bot || row.status === "blocked") {
-      if (row.is_unique) uniques.set(`nobody ${row.click_id}`, 2);
+      if (row.is_unique) uniques.set(`blocked or bot ${row.click_id}`, 2);
       continue;
     }
     const key = `offer ${row.offer_id}, partner ${row.affiliate_id}, visitor ${taker}`;

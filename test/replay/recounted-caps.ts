@@ -1,7 +1,7 @@
 import { dayOf, oneIsTrue, type Verdict } from "./taken-clicks.ts";
 import type { WorldOffer } from "./world.ts";
 
-/** A conversion of a capped offer that was counted, and when its report was under way: UTC ms. */
+/** A counted conversion of a capped offer, and when its report was sent and answered: UTC ms. */
 export type CountedConversion = {
   readonly offerId: number;
   readonly sentAtMs: number;
@@ -9,16 +9,16 @@ export type CountedConversion = {
 };
 
 /**
- * Conversion caps as clicks see them: reached at the earliest when as many reports had been sent as the cap has room for, and
- * known everywhere `heardAfterMs` after the answer to the one that filled it.
+ * Conversion caps as clicks see them. A cap is reached, at the earliest, when as many reports were sent as it has room for. Every
+ * process knows it `knownAfterMs` after the answer to the report that filled it.
  */
 export class ReachedConversionCaps {
   readonly #conversions: readonly CountedConversion[];
-  readonly #heardAfterMs: number;
+  readonly #knownAfterMs: number;
 
-  constructor(conversions: readonly CountedConversion[], heardAfterMs: number) {
+  constructor(conversions: readonly CountedConversion[], knownAfterMs: number) {
     this.#conversions = conversions;
-    this.#heardAfterMs = heardAfterMs;
+    this.#knownAfterMs = knownAfterMs;
   }
 
   isReached(offer: WorldOffer, atMs: number): Verdict {
@@ -38,6 +38,6 @@ export class ReachedConversionCaps {
     const answered = counted.map(({ answeredAtMs }) => answeredAtMs).sort((a, b) => a - b);
     const [filling, filled] = [sent[limit - 1], answered[limit - 1]];
     if (filling === undefined || filled === undefined || atMs < filling) return "no";
-    return atMs > filled + this.#heardAfterMs ? "yes" : "either";
+    return atMs > filled + this.#knownAfterMs ? "yes" : "either";
   }
 }

@@ -18,30 +18,30 @@ export type ReplayOptions = {
   readonly share: number;
   readonly linesMax: number;
   readonly seed: string;
-  /** On the demo workspace and without any rule. */
+  /** Uses the demo workspace, without any rule. */
   readonly isPlain?: boolean;
-  /** Where the replay makes its workspace; without it, in the Postgres of the run on `dataDir`. */
+  /** Where the replay makes its workspace; by default in the Postgres of the service on `dataDir`. */
   readonly postgresUrl?: string;
   readonly say: (line: string) => void;
-  /** Called before the first request; ends what it began when the last one has been answered. */
+  /** Called before the first request. `stop` is called after the last answer. */
   readonly disturb?: () => Disturbance;
 };
 
 /** Faults while the traffic runs. */
 export type Disturbance = {
-  /** Answers when every ingress process was killed: UTC ms. */
+  /** Ends the faults. Returns when each ingress process was killed: UTC ms. */
   readonly stop: () => Promise<{ readonly ingressKilledAtMs: readonly number[] }>;
 };
 
 const CONCURRENCY = 64;
 const PATIENCE_MS = 90_000;
 const PROGRESS_MS = 2_000;
-/** What one process has answered, and what a conversion cap has reached, is known everywhere by then. */
-const HEARD_AFTER_MS = 2_000;
-/** While processes are killed nobody promises by when a new one knows: each is held to its own clicks, since its start. */
-const HEARD_AFTER_FAULTS_MS = Number.POSITIVE_INFINITY;
+/** After this time every process knows the clicks that one process answered, and the conversion caps that were reached. */
+const KNOWN_AFTER_MS = 2_000;
+/** While processes are killed there is no bound for that, so each process must count only its own clicks since its start. */
+const KNOWN_AFTER_FAULTS_MS = Number.POSITIVE_INFINITY;
 
-/** Sends a log through the service that runs on `dataDir` and recounts everything. The seed is said at the start. */
+/** Sends a log through the service that runs on `dataDir` and recounts everything. Prints the seed at the start. */
 export async function replay(options: ReplayOptions): Promise<Comparison> {
   const { say } = options;
   const demo = new ServiceClient(await readDemo(options.dataDir), CONCURRENCY);
@@ -56,7 +56,7 @@ export async function replay(options: ReplayOptions): Promise<Comparison> {
       `run ${run}, seed ${options.seed}: ${visits.length} lines (${skipped} unreadable), ${options.ratePerSecond}/s, ` +
         `${world.offers.length} offers, ${world.smartLinks.length} smart links, ${world.controls.length} traffic controls`,
     );
-    const visitorOf = remembered(await openExpectations());
+    const visitorOf = cached(await openExpectations());
     const from = new Date(Date.now() - 60_000).toISOString();
     const { records, knowledge } = await sendDisturbed(options, (onProgress) =>
       sendVisits({ client, world }, visits, {
@@ -78,7 +78,7 @@ export async function replay(options: ReplayOptions): Promise<Comparison> {
       patienceMs: PATIENCE_MS,
     });
     const unanswered = records.reduce((sum, record) => sum + record.unansweredAttempts.length, 0);
-    sayResult(comparison, unanswered, say);
+    printResult(comparison, unanswered, say);
     return comparison;
   } finally {
     await client.close();
@@ -86,7 +86,7 @@ export async function replay(options: ReplayOptions): Promise<Comparison> {
   }
 }
 
-/** Faults end with the traffic, also when that fails. */
+/** Sends the visits while faults happen. The faults end with the traffic, even if it fails. */
 async function sendDisturbed(
   { disturb, say, linesMax }: ReplayOptions,
   send: (onProgress: (sent: number) => void) => Promise<VisitRecord[]>,
@@ -97,8 +97,8 @@ async function sendDisturbed(
     const faults = await disturbance?.stop();
     const knowledge =
       faults === undefined
-        ? { ingressKilledAtMs: [], heardAfterMs: HEARD_AFTER_MS }
-        : { ...faults, heardAfterMs: HEARD_AFTER_FAULTS_MS };
+        ? { ingressKilledAtMs: [], knownAfterMs: KNOWN_AFTER_MS }
+        : { ...faults, knownAfterMs: KNOWN_AFTER_FAULTS_MS };
     return { records, knowledge };
   } finally {
     await disturbance?.stop();
@@ -122,27 +122,27 @@ async function openWorld(
 
 function progress(linesMax: number, say: ReplayOptions["say"]): (sent: number) => void {
   const startedAtMs = performance.now();
-  let saidAtMs = startedAtMs;
+  let printedAtMs = startedAtMs;
   return (sent) => {
-    if (performance.now() - saidAtMs < PROGRESS_MS && sent % 1_000 !== 0) return;
-    saidAtMs = performance.now();
-    const seconds = (saidAtMs - startedAtMs) / 1_000;
+    if (performance.now() - printedAtMs < PROGRESS_MS && sent % 1_000 !== 0) return;
+    printedAtMs = performance.now();
+    const seconds = (printedAtMs - startedAtMs) / 1_000;
     say(`  ${sent} of at most ${linesMax} lines, ${Math.round(sent / seconds)}/s`);
   };
 }
 
-/** A few visitors make most of a log. */
-function remembered<T>(read: (ip: string, userAgent: string) => T): typeof read {
-  const known = new Map<string, T>();
+/** Parses each visitor once: few visitors send most of a log. */
+function cached<T>(read: (ip: string, userAgent: string) => T): typeof read {
+  const values = new Map<string, T>();
   return (ip, userAgent) => {
     const key = `${ip} ${userAgent}`;
-    const value = known.get(key) ?? read(ip, userAgent);
-    known.set(key, value);
+    const value = values.get(key) ?? read(ip, userAgent);
+    values.set(key, value);
     return value;
   };
 }
 
-function sayResult(comparison: Comparison, unanswered: number, say: ReplayOptions["say"]): void {
+function printResult(comparison: Comparison, unanswered: number, say: ReplayOptions["say"]): void {
   const { clicksAnswered, clicksStored, byReason, eitherWay, beyondCaps } = comparison;
   say(
     `  clicks: ${clicksAnswered} answered, ${clicksStored} stored, ${unanswered} attempts without an answer`,
@@ -150,7 +150,7 @@ function sayResult(comparison: Comparison, unanswered: number, say: ReplayOption
   const reasons = [...byReason].sort(([, a], [, b]) => b - a);
   say(`  ${reasons.map(([reason, count]) => `${reason} ${count}`).join(" · ")}`);
   say(
-    `  ${eitherWay} of them stand where more than one answer is right, ${beyondCaps} passed a full cap (test/replay/README.md)`,
+    `  ${eitherWay} of them have more than one right answer, ${beyondCaps} exceeded a full cap (test/replay/README.md)`,
   );
   say(`  impressions: ${comparison.impressions}`);
   const { conversionsStored, conversionsRefused, repeatsStored } = comparison;

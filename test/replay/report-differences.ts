@@ -29,7 +29,7 @@ const ReportAnswer = z.object({
   next_offset: z.int().nullable(),
 });
 
-/** Reports by several dimensions, and the totals in every currency, against the ledger's own sums. */
+/** Compares reports by several dimensions, and the totals in every currency, with the ledger's own sums. */
 export async function reportDifferences(subject: ReportSubject): Promise<string[]> {
   return [
     ...(await clickReports(subject)),
@@ -39,8 +39,8 @@ export async function reportDifferences(subject: ReportSubject): Promise<string[
 }
 
 /**
- * Attempts without an answer are in the reports when they were recorded: the ledger counts them as stored. Refused visitors did
- * not click (G69).
+ * Reports of clicks. The ledger counts stored clicks, because attempts without an answer are in the reports if they were recorded.
+ * Blocked visitors made no click (G69).
  */
 async function clickReports(subject: ReportSubject): Promise<string[]> {
   const clicks = subject.clicks.filter(({ status }) => status !== "blocked");
@@ -138,7 +138,7 @@ type OwnMoney = {
   };
 };
 
-/** What was earned: by approved conversions, and by the unique clicks of people on offers that pay by the click (G71). */
+/** The money earned by approved conversions, and by people's unique clicks on offers that pay per click (G71). */
 function ownMoney(subject: ReportSubject, keyOf: (row: ClickRow) => string): OwnMoney {
   const { world, clicks, conversions, reported } = subject;
   const byClick = new Map(clicks.map((row) => [row.click_id, row]));
@@ -188,7 +188,7 @@ function ownMoney(subject: ReportSubject, keyOf: (row: ClickRow) => string): Own
   return own;
 }
 
-/** Rows by the values of their dimensions; the totals under "" when there are none. */
+/** Rows by the values of their dimensions; without dimensions, the totals under "". */
 async function grouped(
   { client, run, from }: ReportSubject,
   dimensions: string,

@@ -5,31 +5,32 @@ import { readVisitAnswer, type VisitAnswer, visitRequest } from "./visit-request
 import type { World } from "./world.ts";
 import { SORRY } from "./world-offers.ts";
 
-/** What is known of one visit from its answers. Times are UTC ms of this machine. */
+/** The answers to one visit. Times are UTC ms of this machine. */
 export type VisitRecord = {
   readonly visit: PlannedVisit;
-  /** Attempt whose answer came. */
+  /** Number of the attempt that was answered. */
   readonly answeredAttempt: number;
   readonly answer: VisitAnswer;
-  /** Around the answered attempt. */
+  /** When the answered attempt was sent. */
   readonly sentAtMs: number;
   readonly answeredAtMs: number;
-  /** Attempts without an answer: each may or may not have been recorded. */
+  /** Attempts without an answer. Each may or may not have been recorded. */
   readonly unansweredAttempts: readonly number[];
-  /** Undefined when the visit did not convert. */
+  /** Undefined if the visit did not convert. */
   readonly conversion: ConversionRecord | undefined;
 };
 
-/** What is known of a conversion from the answers of `/pb`. */
+/** The answers of `/pb` about one conversion. */
 export type ConversionRecord = {
   readonly id: string;
   readonly status: string;
   readonly reason: string;
   readonly isRepeat: boolean;
-  /** Before the first attempt, and after the answer. */
+  /** Before the first attempt. */
   readonly sentAtMs: number;
+  /** After the answer. */
   readonly answeredAtMs: number;
-  /** Postbacks whose outcome was unknown: each may have left one more row, a rejected duplicate. */
+  /** Postbacks with an unknown outcome. Each may have left another row, a rejected duplicate. */
   readonly unansweredPostbacks: number;
 };
 
@@ -53,8 +54,8 @@ const ATTEMPTS_MAX = 400;
 const RETRY_MS = 250;
 
 /**
- * Sends every visit at the chosen rate, each until it is answered. A visit that converts reports its conversion right after
- * its click, if it was let through. @throws when a visit finds no answer in 400 attempts, or an answer that no retry can mend.
+ * Sends every visit at the chosen rate, each until it is answered. If a visit that converts reaches an offer, it reports its
+ * conversion right after its click. @throws if a visit has no answer after 400 attempts, or an answer that no retry can change.
  */
 export async function sendVisits(
   service: Omit<Sender, "run">,
@@ -81,15 +82,15 @@ export async function sendVisits(
 
 async function sendVisit(sender: Sender, visit: PlannedVisit): Promise<VisitRecord> {
   const clicked = await click(sender, visit);
-  const converts = visit.converts && isSentOn(clicked);
+  const converts = visit.converts && hasReachedOffer(clicked);
   const conversion = converts ? await convert(sender, clicked) : undefined;
   return { ...clicked, conversion };
 }
 
 type Clicked = Omit<VisitRecord, "conversion">;
 
-/** Whether the visitor reached an offer and so may buy something there. */
-function isSentOn({ visit, answer }: Clicked): boolean {
+/** Whether the visitor reached an offer and so may buy there. */
+function hasReachedOffer({ visit, answer }: Clicked): boolean {
   const { target } = visit;
   if (answer.clickId === "" || target.kind === "impression") return false;
   if (target.kind === "link" && target.form === "server") return answer.error === "0";
@@ -106,7 +107,7 @@ async function click({ client, world, run }: Sender, visit: PlannedVisit): Promi
     try {
       answer = await client.attempt(`${client.demo.tracking_url}${path}`, headers);
     } catch {
-      // No answer, so no promise: the attempt is kept apart in the ledger and the visitor tries again.
+      // The outcome is unknown: the ledger lists the attempt separately, and the visitor tries again.
       unansweredAttempts.push(attempt);
       await pause(RETRY_MS);
       continue;
@@ -147,22 +148,22 @@ async function convert(
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const answer = await client.attempt(url, headers).catch(() => undefined);
     if (answer === undefined || answer.status === 503) {
-      // A 503 is said before or after the commit: a repeat may find the first one stored.
+      // The service may answer 503 before or after its commit, so a repeat may find the first report stored.
       unansweredPostbacks += 1;
       await pause(RETRY_MS);
       continue;
     }
-    const { ok, ...said } = PostbackBody.parse(JSON.parse(answer.body));
+    const { ok, ...stored } = PostbackBody.parse(JSON.parse(answer.body));
     if (answer.status !== 200 || !ok) {
       throw new Error(
         `line ${line.number}: conversion refused: HTTP ${answer.status} ${answer.body.slice(0, 200)}`,
       );
     }
     return {
-      id: said.conversion_id ?? "",
-      status: said.status ?? "",
-      reason: said.reason ?? "",
-      isRepeat: said.duplicate === true,
+      id: stored.conversion_id ?? "",
+      status: stored.status ?? "",
+      reason: stored.reason ?? "",
+      isRepeat: stored.duplicate === true,
       sentAtMs,
       answeredAtMs: Date.now(),
       unansweredPostbacks,

@@ -17,7 +17,7 @@ import {
 import { type OfferPlan, planOffers, SORRY } from "./world-offers.ts";
 
 const PARTNERS = ["ANNA01", "BERND2", "CLARA3", "DIRK04"];
-const IN_FORCE_MS = 10_000;
+const APPLIED_MS = 10_000;
 
 const Created = z.object({ data: z.object({ id: z.int() }) });
 const CreatedOffer = z.object({
@@ -35,10 +35,10 @@ const CreatedOffer = z.object({
 });
 
 export type SetUpOptions = {
-  /** Client of the demo workspace: its addresses are those of the service. */
+  /** Client of the demo workspace, whose addresses are those of the service. */
   readonly client: ServiceClient;
   readonly postgresUrl: string;
-  /** Of the service. */
+  /** DATA_DIR of the service. */
   readonly dataDir: string;
   /** Unique among all runs. */
   readonly run: string;
@@ -46,8 +46,8 @@ export type SetUpOptions = {
 };
 
 /**
- * Makes a workspace of its own with offers, partners and links that have every kind of rule, and waits until they are in force
- * in ingress and in the conversion processor. The caller closes the client that it answers.
+ * Makes a workspace with offers, partners and links that have every kind of rule, and waits until ingress and the conversion
+ * processor have applied them. The caller closes the returned client.
  */
 export async function setUpWorld(
   options: SetUpOptions,
@@ -73,17 +73,17 @@ export async function setUpWorld(
       keys: { ...demo.keys, admin: made.adminKey },
     });
     const world = await fillWorld({ pool, client, workspaceId: made.id }, options);
-    await untilInForce(pool, { client, dataDir: options.dataDir }, world);
+    await untilApplied(pool, { client, dataDir: options.dataDir }, world);
     return { world, client };
   } finally {
     await pool.end();
   }
 }
 
-type Place = { readonly pool: Pool; readonly client: ServiceClient; readonly workspaceId: number };
+type Target = { readonly pool: Pool; readonly client: ServiceClient; readonly workspaceId: number };
 
-async function fillWorld(place: Place, { run, lines }: SetUpOptions): Promise<World> {
-  const { pool, client, workspaceId } = place;
+async function fillWorld(target: Target, { run, lines }: SetUpOptions): Promise<World> {
+  const { pool, client, workspaceId } = target;
   const host = `${run}.replay.example`;
   const fallbackUrl = `${SORRY}.workspace.example/?cid={click_id}&aff={affiliate_code}`;
   await pool.query({
@@ -99,10 +99,10 @@ async function fillWorld(place: Place, { run, lines }: SetUpOptions): Promise<Wo
     const answer = await client.create("/affiliates", { name: `Replay ${code}`, code });
     partners.push({ id: Created.parse(answer).data.id, code });
   }
-  const offers = await makeOffers(place, planOffers(lines, Date.now()), partners);
-  const controls = await makeControls(place, offers);
-  const smartLinks = await makeSmartLinks(place, offers);
-  const linkKeys = await makeLinkKeys(place, { offers, partners, run });
+  const offers = await makeOffers(target, planOffers(lines, Date.now()), partners);
+  const controls = await makeControls(target, offers);
+  const smartLinks = await makeSmartLinks(target, offers);
+  const linkKeys = await makeLinkKeys(target, { offers, partners, run });
   return {
     isFresh: true,
     host,
@@ -117,7 +117,7 @@ async function fillWorld(place: Place, { run, lines }: SetUpOptions): Promise<Wo
 }
 
 async function makeOffers(
-  { pool, client }: Place,
+  { pool, client }: Target,
   plans: readonly OfferPlan[],
   partners: readonly WorldPartner[],
 ): Promise<WorldOffer[]> {
@@ -149,7 +149,7 @@ async function makeOffers(
   );
 }
 
-/** The last partner is rejected; one is left without any record. */
+/** Approves some partners and rejects the others. The third has no record at all. */
 async function approve(
   client: ServiceClient,
   offerId: number,
@@ -161,7 +161,10 @@ async function approve(
   }
 }
 
-async function makeControls(place: Place, offers: readonly WorldOffer[]): Promise<WorldControl[]> {
+async function makeControls(
+  target: Target,
+  offers: readonly WorldOffer[],
+): Promise<WorldControl[]> {
   const id = idByCode(offers);
   const controls: WorldControl[] = [
     { offerIds: [id("CONTROLLED"), id("CAPTOTAL"), id("ONCE")], countries: ["RU", "CN", "FR"] },
@@ -179,10 +182,10 @@ async function makeControls(place: Place, offers: readonly WorldOffer[]): Promis
       ...(network === undefined ? {} : { ip_ranges: [`${network}.0.0/16`] }),
       ...(sub4 === undefined ? {} : { sub: { sub4: [sub4] } }),
     };
-    await place.pool.query({
+    await target.pool.query({
       text: `insert into traffic_control (workspace_id, name, conditions, action, forward_offer_id) values ($1, $2, $3, $4, $5)`,
       values: [
-        ...[place.workspaceId, `Replay ${at}`, JSON.stringify(conditions)],
+        ...[target.workspaceId, `Replay ${at}`, JSON.stringify(conditions)],
         ...[forwardToId === undefined ? "block" : "forward", forwardToId ?? null],
       ],
     });
@@ -191,7 +194,7 @@ async function makeControls(place: Place, offers: readonly WorldOffer[]): Promis
 }
 
 async function makeSmartLinks(
-  place: Place,
+  target: Target,
   offers: readonly WorldOffer[],
 ): Promise<WorldSmartLink[]> {
   const id = idByCode(offers);
@@ -241,16 +244,16 @@ async function makeSmartLinks(
   return await Promise.all(
     links.map(async (link, at) => {
       const code = `SMART-${at}`;
-      const rules = link.rules.map((rule, place_) => ({
-        name: `rule ${place_}`,
+      const rules = link.rules.map((rule, number) => ({
+        name: `rule ${number}`,
         conditions: rule.conditions,
         offers: rule.offers.map((offer) => ({ offer_id: offer.id, weight: offer.weight })),
       }));
-      const { rows } = await place.pool.query<{ id: number }>({
+      const { rows } = await target.pool.query<{ id: number }>({
         text: `insert into smart_link (workspace_id, code, name, status, mode, rules)
                values ($1, $2, $2, $3, $4, $5) returning id`,
         values: [
-          ...[place.workspaceId, code, link.isPaused ? "paused" : "active"],
+          ...[target.workspaceId, code, link.isPaused ? "paused" : "active"],
           ...[link.mode, JSON.stringify(rules)],
         ],
       });
@@ -260,7 +263,7 @@ async function makeSmartLinks(
 }
 
 async function makeLinkKeys(
-  place: Place,
+  target: Target,
   of: {
     readonly offers: readonly WorldOffer[];
     readonly partners: readonly WorldPartner[];
@@ -274,9 +277,9 @@ async function makeLinkKeys(
     partnerId: of.partners[at]?.id ?? 0,
   }));
   for (const { key, offerId, partnerId } of keys) {
-    await place.pool.query({
+    await target.pool.query({
       text: "insert into link_key (workspace_id, key, offer_id, affiliate_id) values ($1, $2, $3, $4)",
-      values: [place.workspaceId, key, offerId, partnerId],
+      values: [target.workspaceId, key, offerId, partnerId],
     });
   }
   return keys;
@@ -290,8 +293,8 @@ function idByCode(offers: readonly WorldOffer[]): (code: string) => number {
   };
 }
 
-/** Every ingress process says so itself; the conversion processor by accepting a test report for the newest offer. */
-async function untilInForce(
+/** Every ingress process shows its catalog version; the conversion processor must accept a test report for the newest offer. */
+async function untilApplied(
   pool: Pool,
   { client, dataDir }: Pick<SetUpOptions, "client" | "dataDir">,
   world: World,
@@ -301,13 +304,13 @@ async function untilInForce(
   });
   const version = rows[0]?.version ?? 0;
   const ports = await ingressHealthPorts(dataDir);
-  const limits = { timeoutMs: IN_FORCE_MS };
+  const limits = { timeoutMs: APPLIED_MS };
   await until(
-    "the replay's workspace is in force in ingress",
+    "ingress has applied the replay's workspace",
     async () => {
       const versions = await Promise.all(ports.map(catalogVersionAt));
-      const running = versions.filter((known) => known !== undefined);
-      return running.length > 0 && running.every((known) => known >= version);
+      const running = versions.filter((applied) => applied !== undefined);
+      return running.length > 0 && running.every((applied) => applied >= version);
     },
     limits,
   );
@@ -318,7 +321,7 @@ async function untilInForce(
     aff_id: String(world.partners.at(-1)?.id),
   });
   await until(
-    "the replay's workspace is in force in the conversion processor",
+    "the conversion processor has applied the replay's workspace",
     async () => {
       const url = `${client.demo.tracking_url}/pb?${query}`;
       const answer = await client.attempt(url, { host: world.host });
@@ -328,7 +331,7 @@ async function untilInForce(
   );
 }
 
-/** Of `npm start`: one for each ingress process that it has or had. */
+/** Health ports that `npm start` has given to ingress processes, running or not. */
 async function ingressHealthPorts(dataDir: string): Promise<number[]> {
   const text = await readFile(join(dataDir, "ports.json"), "utf8");
   const ports = z.record(z.string(), z.int()).parse(JSON.parse(text));
@@ -337,7 +340,7 @@ async function ingressHealthPorts(dataDir: string): Promise<number[]> {
   );
 }
 
-/** Undefined for a process that does not run. */
+/** Undefined if the process does not run. */
 async function catalogVersionAt(port: number): Promise<number | undefined> {
   const Health = z.object({ catalog_version: z.int() });
   try {
@@ -349,7 +352,7 @@ async function catalogVersionAt(port: number): Promise<number | undefined> {
   }
 }
 
-/** Address of the Postgres of a one-machine run on `dataDir`. */
+/** URL of the Postgres of a one-machine service on `dataDir`. */
 export async function embeddedPostgresUrl(dataDir: string): Promise<string> {
   const password = (await readFile(join(dataDir, "postgres.password"), "utf8")).trim();
   // The fourth line of the lock file of a running server is its port.

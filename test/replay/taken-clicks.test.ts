@@ -17,7 +17,7 @@ const OFFER: WorldOffer = {
   fallback_url: "",
   rules: { duplicateSeconds: 3_600 },
 };
-const KNOWLEDGE: Knowledge = { ingressKilledAtMs: [KILLED_AT_MS], heardAfterMs: 3_600_000 };
+const KNOWLEDGE: Knowledge = { ingressKilledAtMs: [KILLED_AT_MS], knownAfterMs: 3_600_000 };
 
 function rowAt(atMs: number): ClickRow {
   return {
@@ -43,10 +43,10 @@ function rowAt(atMs: number): ClickRow {
 test.each([
   ["the process that was killed in the millisecond of its answer", 0, "either"],
   ["the next process", 1, "yes"],
-])("a visitor of %s is a duplicate for the next one: %i ms, %s", (_, afterMs, verdict) => {
+])("a visitor of %s is a duplicate for the next process: %i ms, %s", (_, afterMs, verdict) => {
   const [before, after] = [KILLED_AT_MS + afterMs, KILLED_AT_MS + 2_000].map((atMs) =>
     readClick(rowAt(atMs), "a visitor", KNOWLEDGE),
   );
-  if (before === undefined || after === undefined) throw new Error("two clicks are made");
+  if (before === undefined || after === undefined) throw new Error("two clicks are expected");
   expect(new TakenClicks([before, after], KNOWLEDGE).isDuplicate(OFFER, after)).toBe(verdict);
 });

@@ -3,39 +3,39 @@ import { groupBy } from "./group-by.ts";
 import type { ClickRow } from "./ledger.ts";
 import { WORLD_OFFSET_MS, type WorldOffer } from "./world.ts";
 
-/** A stored click, read for the recount. */
+/** A stored click, parsed for the recount. */
 export type Click = {
   readonly row: ClickRow;
   /** UTC ms, from its id. */
   readonly atMs: number;
-  /** Which process answered it, and which of its lives: a killed process starts with nothing. */
+  /** The process that answered it, and which of its starts: a killed process starts without memory. */
   readonly life: string;
-  /** Partner and visitor. */
+  /** Key of partner and visitor. */
   readonly taker: string;
 };
 
-/** What can be known of something at the moment of a click: the ends are the same where the contract promises exactness. */
+/** Whether a condition holds at the moment of a click: "either" where the contract requires no exact answer. */
 export type Verdict = "yes" | "no" | "either";
 
 export type Knowledge = {
   /** Instants at which every ingress process was killed. */
   readonly ingressKilledAtMs: readonly number[];
-  /** After how long a process knows what others have answered, and what it has forgotten itself because it was killed. */
-  readonly heardAfterMs: number;
+  /** After this time a process knows the clicks that others answered, and those that it lost itself when it was killed. */
+  readonly knownAfterMs: number;
 };
 
 const DAY_MS = 86_400_000;
 
 export function readClick(row: ClickRow, taker: string, { ingressKilledAtMs }: Knowledge): Click {
   const { atMs, producer } = clickIdParts(row.click_id);
-  // Who answered in the millisecond of the kill was not yet dead: the next life takes longer to begin.
+  // A click in the millisecond of the kill was answered before it: the next process needs longer to start.
   const deaths = ingressKilledAtMs.filter((killedAtMs) => killedAtMs < atMs).length;
   return { row, atMs, life: `${producer}.${deaths}`, taker };
 }
 
 /**
- * The clicks that count against caps and make later ones duplicates: all whose visitor was sent on, duplicates left out. Every
- * question is answered by going through all of them again.
+ * The clicks that count against caps and make later clicks duplicates: all redirected clicks except duplicates. Each method goes
+ * through all of them again, which is slow but obviously right.
  */
 export class TakenClicks {
   readonly #byOffer = new Map<number, Click[]>();
@@ -46,13 +46,13 @@ export class TakenClicks {
     for (const click of clicks) {
       const { status, status_reason, offer_id } = click.row;
       if (status !== "redirect" || status_reason === "duplicate") continue;
-      const known = this.#byOffer.get(offer_id);
-      if (known === undefined) this.#byOffer.set(offer_id, [click]);
-      else known.push(click);
+      const others = this.#byOffer.get(offer_id);
+      if (others === undefined) this.#byOffer.set(offer_id, [click]);
+      else others.push(click);
     }
   }
 
-  /** Whether a click cap of the offer is reached when `click` comes. */
+  /** Whether `click` meets a full click cap of the offer. */
   isCapReached(offer: WorldOffer, click: Click): Verdict {
     const { daily, total } = offer.rules.caps?.clicks ?? {};
     const all = this.#of(offer.id);
@@ -60,7 +60,7 @@ export class TakenClicks {
     return oneIsTrue([this.#reached(all, click, total), this.#reached(today, click, daily)]);
   }
 
-  /** Whether the visitor took the offer by the same partner a moment ago. */
+  /** Whether the visitor used the offer by the same partner within the duplicate window. */
   isDuplicate(offer: WorldOffer, click: Click): Verdict {
     const { duplicateSeconds = 0 } = offer.rules;
     if (duplicateSeconds === 0) return "no";
@@ -77,22 +77,22 @@ export class TakenClicks {
   #reached(counted: readonly Click[], click: Click, limit: number | undefined): Verdict {
     if (limit === undefined) return "no";
     if (this.#knownBefore(counted, click) >= limit) return "yes";
-    // Clicks of the same millisecond came before it or after it: nobody can tell.
+    // The order of clicks in the same millisecond is unknown.
     const atMost = counted.filter(
       ({ atMs, row }) => atMs <= click.atMs && row.click_id !== click.row.click_id,
     );
     return atMost.length >= limit ? "either" : "no";
   }
 
-  /** How many of them the process that answered `click` knew for certain. */
+  /** How many of them the process that answered `click` must have known. */
   #knownBefore(counted: readonly Click[], click: Click): number {
     const before = counted.filter(({ atMs }) => atMs < click.atMs);
     const own = before.filter(({ life }) => life === click.life).length;
-    const heardUntilMs = click.atMs - this.#knowledge.heardAfterMs;
-    return Math.max(own, before.filter(({ atMs }) => atMs < heardUntilMs).length);
+    const knownUntilMs = click.atMs - this.#knowledge.knownAfterMs;
+    return Math.max(own, before.filter(({ atMs }) => atMs < knownUntilMs).length);
   }
 
-  /** Clicks that passed a click cap beyond its room, and sentences on those whose process must have known that it was full. */
+  /** How many clicks exceeded a full click cap, and a sentence for each whose process must have known that the cap was full. */
   beyondCaps(offers: readonly WorldOffer[]): { passed: number; differences: string[] } {
     const capped = offers.filter(({ rules }) => rules.caps?.alert_only !== true);
     const each = capped.flatMap((offer) => {
@@ -119,7 +119,7 @@ export class TakenClicks {
     };
   }
 
-  /** Ids of clicks that one process let through in the same millisecond, more of them than there was room for. */
+  /** IDs of clicks that one process accepted in the same millisecond although the cap had no room for all of them. */
   #crowded(counted: readonly Click[], limit: number): string[] {
     const passed = counted.filter(({ row }) => isPassed(row));
     const instants = groupBy(passed, ({ life, atMs }) => `${life} ${atMs}`);
@@ -137,12 +137,12 @@ function passedBeyond(counted: readonly Click[], limit: number): number {
   return inOrder.slice(limit).filter(({ row }) => isPassed(row)).length;
 }
 
-/** Let through by the rules, and not only because it had a `url=`. */
+/** Accepted by the rules, not merely redirected because of a `url=`. */
 function isPassed({ status_reason }: ClickRow): boolean {
   return ["", "forwarded", "fail_route"].includes(status_reason);
 }
 
-/** Number of the day of the replay's workspace. */
+/** Day number in the time zone of the replay's workspace. */
 export function dayOf(atMs: number): number {
   return Math.floor((atMs + WORLD_OFFSET_MS) / DAY_MS);
 }

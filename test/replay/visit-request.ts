@@ -10,14 +10,14 @@ export type VisitRequest = {
 
 const SERVER_AGENT = "advertiser-server/1.0";
 
-/** One attempt of a visit: run, line and attempt travel with it as sub1, sub2 and sub3. */
+/** One attempt of a visit. It carries run, line and attempt as sub1, sub2 and sub3. */
 export function visitRequest(
   world: World,
   visit: PlannedVisit,
   attempt: { readonly run: string; readonly number: number },
 ): VisitRequest {
   const { line, target } = visit;
-  const told = target.kind === "link" && target.form === "server";
+  const isByServer = target.kind === "link" && target.form === "server";
   const params = new URLSearchParams({
     sub1: attempt.run,
     sub2: String(line.number),
@@ -27,14 +27,14 @@ export function visitRequest(
     ...namedBy(world, visit),
   });
   const url = "url" in target && target.url !== undefined ? target.url.text : undefined;
-  // Last, and escaped once, as ad platforms do it.
+  // `url` is the last parameter and escaped once, as ad platforms send it.
   const suffix = url === undefined ? "" : `&url=${encodeURIComponent(url)}`;
   return {
     path: `${pathOf(visit)}?${params}${suffix}`,
     headers: {
       ...(world.host === "" ? {} : { host: world.host }),
-      // An advertiser's server asks for its visitor: its own address and software must not count.
-      ...(told ? { "user-agent": SERVER_AGENT } : browserHeaders(visit)),
+      // An advertiser's server calls for its visitor: its own address and user agent must not count.
+      ...(isByServer ? { "user-agent": SERVER_AGENT } : browserHeaders(visit)),
     },
   };
 }
@@ -72,7 +72,7 @@ function pathOf({ target, partner }: PlannedVisit): string {
   }
 }
 
-/** What the query says that the path does not. */
+/** Query parameters for what the path does not contain. */
 function namedBy(world: World, { target, partner, line }: PlannedVisit): Record<string, string> {
   if (target.kind === "smart") return target.form === "query" ? { aid: partner.code } : {};
   if (target.kind !== "link") return {};
@@ -84,16 +84,16 @@ function namedBy(world: World, { target, partner, line }: PlannedVisit): Record<
   return { oid: code, affid: partner.code, token, ip, user_agent: userAgent };
 }
 
-/** The user agent that counts: a server that tells none is taken for the visitor itself. */
+/** The user agent that counts: if a server sends none for its visitor, its own. */
 export function userAgentOf({ line, target }: PlannedVisit): string {
-  const isTold = target.kind === "link" && target.form === "server";
-  return isTold && line.userAgent === "" ? SERVER_AGENT : line.userAgent;
+  const isByServer = target.kind === "link" && target.form === "server";
+  return isByServer && line.userAgent === "" ? SERVER_AGENT : line.userAgent;
 }
 
-/** What an answer tells the visitor. */
+/** The parts of an answer that the visitor gets. */
 export type VisitAnswer = {
   readonly status: number;
-  /** "" when it gives none. */
+  /** "" if it has none. */
   readonly clickId: string;
   /** Location; "" without one. */
   readonly location: string;

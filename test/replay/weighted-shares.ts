@@ -1,9 +1,9 @@
 import type { Outcome } from "./outcomes.ts";
 
-/** How far a count may lie from what the weights say: five standard deviations, which chance alone passes once in a million. */
+/** The greatest distance of a count from its expected value: five standard deviations, which chance exceeds once in a million. */
 const DEVIATIONS_MAX = 5;
 
-/** Sentences on offers that weighted smart links chose far more or less often than their weights say. */
+/** One sentence for each offer that weighted smart links chose far more or less often than their weights imply. */
 export function unlikelyShares(
   choices: readonly { readonly right: readonly Outcome[]; readonly chosenId: number }[],
 ): string[] {

@@ -1,19 +1,19 @@
 import type { OfferRules } from "./world.ts";
 
-/** One offer as it is to be made: the body of `POST /offers`, and what only other calls can set. */
+/** The plan for one offer: the body of `POST /offers`, and what only other calls can set. */
 export type OfferPlan = {
   readonly key: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly rules: OfferRules;
-  /** Places of the partners that are approved, in the list of partners; the offer is for nobody else. */
+  /** Indexes of the approved partners in the list of partners; no other partner may use the offer. */
   readonly approved?: readonly number[];
-  /** Key of the offer that takes what this one refuses. */
+  /** Key of the offer to which visitors go if this one refuses them. */
   readonly failRoute?: string;
-  /** How much of the traffic it gets beside the others. */
+  /** Its traffic, relative to the other offers. */
   readonly share: number;
 };
 
-/** The first word of every fallback's host: how an answer shows that a visitor was turned away. */
+/** The beginning of every fallback URL, which shows in an answer that no offer accepted the visitor. */
 export const SORRY = "https://sorry";
 
 const ALERTED = { alert_only: true };
@@ -43,8 +43,8 @@ const TERMS: readonly Readonly<Record<string, string>>[] = [
 ];
 
 /**
- * Offers with every kind of rule. Caps grow with the run, so that each is reached somewhere in the middle of it: an offer of
- * share 1 gets about one line in forty.
+ * Offers with every kind of rule. Caps grow with the run, so that each is reached somewhere in the middle: an offer with share 1
+ * gets about one line in forty.
  */
 export function planOffers(lines: number, nowMs: number): OfferPlan[] {
   const some = (part: number): number => Math.max(3, Math.round((lines / 40) * part));
@@ -54,7 +54,7 @@ export function planOffers(lines: number, nowMs: number): OfferPlan[] {
     { key: "CAPDAY", rules: { caps: { clicks: { daily: some(0.6) } } } },
     { key: "CAPTOTAL", rules: { caps: { clicks: { total: some(0.4), daily: some(20) } } } },
     { key: "CAPALERT", rules: { caps: { clicks: { daily: some(0.3) }, ...ALERTED } } },
-    // Rules that meet in one offer show their order.
+    // Several rules on one offer, to check their order.
     {
       key: "CAPEUROPE",
       rules: {
@@ -77,10 +77,10 @@ export function planOffers(lines: number, nowMs: number): OfferPlan[] {
     { key: "SENTON", rules: {}, share: 2 },
     { key: "TAKER", rules: { caps: { clicks: { total: some(0.8) } } }, share: 0.2 },
   ];
-  return rules.map(({ share = 1, ...plan }, place) => ({
+  return rules.map(({ share = 1, ...plan }, index) => ({
     ...plan,
     share,
-    body: { ...bodyOf(plan.key, place, plan.rules), ...scheduleOf(plan.key, nowMs) },
+    body: { ...bodyOf(plan.key, index, plan.rules), ...scheduleOf(plan.key, nowMs) },
   }));
 }
 
@@ -114,22 +114,22 @@ function targeted(): { key: string; rules: OfferRules; failRoute?: string }[] {
   ];
 }
 
-function bodyOf(key: string, place: number, rules: OfferRules): Record<string, unknown> {
+function bodyOf(key: string, index: number, rules: OfferRules): Record<string, unknown> {
   const host = `${key.toLowerCase()}.shop.example`;
-  const hasOwnFallback = place % 2 === 0;
+  const hasOwnFallback = index % 2 === 0;
   return {
     code: key,
     name: `Replay ${key}`,
     destination_url: `https://${host}/landing?cid={click_id}&line={sub2}&aff={affiliate_code}&o={offer_code}`,
     fallback_url: hasOwnFallback ? `${SORRY}.${host}/?cid={click_id}&o={offer_code}` : "",
     allowed_domains: [`${key.toLowerCase()}.partner.example`],
-    ...TERMS[place % TERMS.length],
+    ...TERMS[index % TERMS.length],
     ...(rules.caps === undefined ? {} : { caps: rules.caps }),
     ...(rules.targeting === undefined ? {} : { targeting: rules.targeting }),
   };
 }
 
-/** Schedules that say the same thing for hours to come. */
+/** Schedules that stay open, or stay closed, for hours. */
 function scheduleOf(key: string, nowMs: number): Record<string, unknown> {
   const hour = (ahead: number): number => new Date(nowMs + ahead * 3_600_000).getUTCHours();
   const time = (ahead: number): string => new Date(nowMs + ahead * 3_600_000).toISOString();

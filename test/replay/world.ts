@@ -1,18 +1,18 @@
-/** What the replay sends its traffic through: the records that it made itself, in the words of the contract. */
+/** The records that the replay's traffic uses. The replay made them itself, in the terms of the contract. */
 export type World = {
-  /** Made for this run: nobody has clicked in it before. */
+  /** Made for this run, so it has no earlier clicks. */
   readonly isFresh: boolean;
-  /** Host header of every request to the tracking domain; "" for that of its address. */
+  /** Host header of every request to the tracking domain; "" for the host of its address. */
   readonly host: string;
   readonly postbackToken: string;
-  /** Where refused visitors go whose offer says nothing else. */
+  /** Where refused visitors go if their offer has no fallback. */
   readonly fallbackUrl: string;
   readonly offers: readonly WorldOffer[];
   readonly partners: readonly WorldPartner[];
   readonly smartLinks: readonly WorldSmartLink[];
-  /** Oldest first, as they are asked. */
+  /** Oldest first, in the order in which they are checked. */
   readonly controls: readonly WorldControl[];
-  /** Keys of `/c/` that were made by hand. */
+  /** Custom keys of `/c/`. */
   readonly linkKeys: readonly WorldLinkKey[];
 };
 
@@ -27,14 +27,14 @@ export type WorldOffer = {
   readonly revenue_type: "rpa" | "rps" | "rpc";
   readonly revenue: string;
   readonly destination_url: string;
-  /** "" when it has none of its own. */
+  /** "" if it has none of its own. */
   readonly fallback_url: string;
   readonly rules: OfferRules;
 };
 
-/** Everything that may turn a click away; what is left out turns nobody away. */
+/** Every rule that may refuse a click. A missing rule refuses none. */
 export type OfferRules = {
-  /** Paused, or outside of its schedule for all of the run. */
+  /** Paused, or outside its schedule during the whole run. */
   readonly isClosed?: boolean;
   /** Partners that may run it. */
   readonly approvedIds?: readonly number[];
@@ -87,7 +87,7 @@ export type WorldLinkKey = {
   readonly partnerId: number;
 };
 
-/** Offset of the workspace's time zone, Asia/Kolkata, which never changes: days of caps begin at 18:30 UTC. */
+/** The workspace's time zone. It has no daylight saving time, so days of caps always begin at 18:30 UTC. */
 export const WORLD_TIMEZONE = "Asia/Kolkata";
 export const WORLD_OFFSET_MS = 5.5 * 3_600_000;
 

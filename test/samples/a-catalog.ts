@@ -17,7 +17,7 @@ import type {
   Workspace,
 } from "../../schemas/catalog/records.ts";
 
-/** Records of a catalog by kind; what a record leaves out has a default that lets every click pass. */
+/** Records of a catalog by kind. Missing fields have defaults that let every click pass. */
 export type CatalogParts = {
   readonly workspaces?: readonly Partial<Workspace>[];
   readonly advertisers?: readonly Partial<Advertiser>[];
@@ -47,7 +47,7 @@ export function aCatalog(parts: CatalogParts = {}): Catalog {
   return catalog;
 }
 
-/** Adds records, or replaces those of the same id, as a change that arrives while clicks come in. */
+/** Adds records, or replaces those with the same id, like a change that arrives while clicks come in. */
 export function apply(catalog: Catalog, parts: CatalogParts): void {
   let version = catalog.version;
   const add = (

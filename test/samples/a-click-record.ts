@@ -1,6 +1,6 @@
 import { ClickRecord } from "../../schemas/events/click-record.ts";
 
-/** A click as ingress records it; a test writes only what it is about. */
+/** A click as ingress records it. A test sets only the fields that matter to it. */
 export function aClick(fields: Partial<ClickRecord> = {}): ClickRecord {
   return ClickRecord.parse({
     click_id: "0195".padEnd(32, "0"),

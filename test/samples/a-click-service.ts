@@ -19,7 +19,7 @@ const NOWHERE: GeoFacts = {
   asName: "",
   isDatacenter: false,
 };
-/** Address ranges set aside for documentation, and where these tests put them. */
+/** Address ranges reserved for documentation, and where the tests locate them. */
 const PLACES: Readonly<Record<string, Partial<GeoFacts>>> = {
   "192.0.2.": { country: "DE", region: "Berlin", city: "Berlin" },
   "198.51.100.": { country: "US", region: "California", city: "Mountain View" },
@@ -35,7 +35,7 @@ export type ClickService = {
   readonly askRaw: (request: RawRequest) => RouteResult;
 };
 
-/** The click paths over a catalog of these parts; peers of 10.0.0.0/8 are trusted proxies. */
+/** The click routes over a catalog of these parts. Peers of 10.0.0.0/8 are trusted proxies. */
 export function aClickService(parts: CatalogParts = {}, random?: () => number): ClickService {
   const catalog = aCatalog(parts);
   const state = new LocalClickState(catalog);
@@ -69,7 +69,7 @@ export function aClickService(parts: CatalogParts = {}, random?: () => number): 
   return service;
 }
 
-/** The record of a click. @throws when nothing was recorded. */
+/** The record of a click. @throws if none was recorded. */
 export function recordOf(result: RouteResult): ClickRecord {
   const { recorded } = result;
   if (recorded === undefined || recorded.lane === IMPRESSION_LANE)
@@ -77,12 +77,12 @@ export function recordOf(result: RouteResult): ClickRecord {
   return ClickRecord.parse(JSON.parse(recorded.line));
 }
 
-/** Value of the first header of this name; undefined when there is none. */
+/** Value of the first header with this name, or undefined. */
 export function headerOf(result: RouteResult, name: string): string | undefined {
   return result.answer.headers.find(([known]) => known === name)?.[1];
 }
 
-/** What the visitor gets, in one line: `302 https://…`, `403 {"error":"…"}`, `200 page`. */
+/** The answer in one line: `302 https://…`, `403 {"error":"…"}`, `200 page`. */
 export function answerLine(result: RouteResult): string {
   const { status, body } = result.answer;
   const location = headerOf(result, "Location");

@@ -5,7 +5,7 @@ type RequestParts = Partial<Omit<RawRequest, "headers">> & {
   readonly headers?: Partial<RawRequest["headers"]>;
 };
 
-/** A desktop browser asking for `/` of `trk.example`, from an address without any database entry. */
+/** A desktop browser that requests `/` of `trk.example` from an address in no geo database. */
 export function aRequest(parts: RequestParts = {}): RawRequest {
   return {
     method: "GET",
@@ -31,7 +31,7 @@ export function aRequest(parts: RequestParts = {}): RawRequest {
   };
 }
 
-/** The same for a target such as `/r/SHOP/ABC123?sub1=x`. */
+/** The same request for a target such as `/r/SHOP/ABC123?sub1=x`. */
 export function aRequestFor(target: string, parts: RequestParts = {}): RawRequest {
   const mark = target.indexOf("?");
   const path = mark < 0 ? target : target.slice(0, mark);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Any text at all, control characters and halves of surrogate pairs included; mostly ASCII, where the grammars are. */
+/** Any text, including control characters and unpaired surrogates. Mostly ASCII, because the grammars under test are. */
 export function anyText(lengthMax = 60): fc.Arbitrary<string> {
   const unit = fc.oneof(
     { arbitrary: fc.integer({ min: 0, max: 0x7f }), weight: 4 },

@@ -1,5 +1,5 @@
 /*
- * Parameters of links: the column that keeps each, and what they say of the traffic's source (G134, G135).
+ * Parameters of links: the column in which each is stored, and the traffic source that they imply (G134, G135).
  */
 import { SLOTS, type Slot } from "../../ingress/request/parameters.ts";
 
@@ -12,7 +12,7 @@ const SUB_IDS = SLOTS.slice(0, 10).map((slot, i): Column => {
     : [slot, [`sub${n}`, `s${n}`, `aff_sub${n}`, `subid${n}`]];
 });
 
-/** The documented name first. */
+/** The documented name comes first. */
 export const PARAMETER_COLUMNS: readonly Column[] = [
   ...SUB_IDS,
   ["source_id", ["source_id", "source", "src"]],

@@ -3,9 +3,9 @@ const ROUNDS_MAX = 10;
 export type Compared = { readonly usual: () => void; readonly other: () => void };
 
 /**
- * How many times the processor time of `usual` that of `other` is: the fastest round of each, taken in turn. What else the machine
- * does makes a round slower, never faster, so rounds are added, at most 10, until the ratio is below `limit`. Work that is
- * really dearer is so in every round.
+ * The processor time of `other` divided by that of `usual`, for the fastest round of each; rounds alternate. Other work on the
+ * machine makes a round slower, never faster. So rounds are added, at most 10, until the ratio is below `limit`: work that really
+ * costs more does so in every round.
  */
 export function processorTimeRatio({ usual, other }: Compared, limit: number): number {
   let [usualUs, otherUs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

@@ -1,5 +1,5 @@
 /*
- * Parts of URLs that a `url=` may not have, by the refusal that they earn (7.3, G141).
+ * Parts of URLs that a `url=` must not contain, by the refusal that they cause (G141).
  */
 
 export const IP_HOSTS = [
@@ -143,7 +143,7 @@ export const BAD_HOSTS = [
   "shop.example%3f",
   "shop.example%40other.example",
   "a%b.example",
-  // Escapes beside letters beyond ASCII: a browser reads both, the grammar neither.
+  // Escapes next to non-ASCII letters: a browser accepts both, the grammar neither.
   "\u212a%2eexample.example",
   "b\u00fccher%2eexample.example",
   "b\u00fc%63her.example",

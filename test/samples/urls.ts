@@ -9,14 +9,14 @@ import {
   SCHEMES,
 } from "./refused-urls.ts";
 
-/** A `url=` as it is sent, and what must become of it: a `Location`, or a refusal of 7.3. */
+/** A `url=` as it is sent, and the expected result: a `Location` or a refusal (G137). */
 export type UrlCase = {
   readonly raw: string;
   readonly location?: string;
   readonly refusal?: Refusal;
 };
 
-/** Every host of these cases that is no refusal lies below this name, or is in {@link OTHER_HOSTS}. */
+/** Every accepted host of these cases is below this name, or in {@link OTHER_HOSTS}. */
 export const ALLOWED_PARENT = "example";
 export const OTHER_HOSTS = ["xn--bcher-kva.example", "a.co.uk", "shop.com", "xn--p1ai.xn--p1ai"];
 
@@ -44,7 +44,7 @@ const GOOD_HOSTS = [
 ];
 const GOOD_PORTS = ["", ":1", ":80", ":443", ":8443", ":65535"];
 
-/** Decoded paths that a normaliser would change and that must arrive as they are (T13). */
+/** Decoded paths that a normaliser would change, and that must arrive unchanged (T13). */
 const PATHS = [
   "",
   "/",
@@ -110,7 +110,7 @@ function encodeNonAscii(text: string): string {
 function passing(url: string): UrlCase[] {
   const location = encodeNonAscii(url);
   const encoded = encodeURIComponent(url);
-  // Every way to encode means the same: all of it, or no more than what would end the value or hide an escape.
+  // Both encodings mean the same: all characters encoded, or only those that would end the value or look like an escape.
   const least = url.replace(/[%&\u0080-\u{10ffff}]+/gu, (found) => encodeURIComponent(found));
   return [...new Set([encoded, encoded.toLowerCase() === encoded ? encoded : least])].map(
     (raw) => ({ raw, location }),
@@ -159,7 +159,7 @@ function spaced(): string[] {
   ]);
 }
 
-/** At least 2,000 values, each with its one right answer. */
+/** At least 2,000 values, each with its only right answer. */
 export function urlCases(): UrlCase[] {
   const good = GOOD_HOSTS.flatMap((host, i) =>
     PATHS.flatMap((path, j) => {

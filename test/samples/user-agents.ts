@@ -1,5 +1,5 @@
 /*
- * Real user agents, and what they say of themselves (G155).
+ * Real user agents, and what the service must derive from them (G155).
  */
 
 const BLINK = "AppleWebKit/537.36 (KHTML, like Gecko)";
@@ -58,7 +58,7 @@ export const DEVICES: readonly DeviceCase[] = [
   ],
 ];
 
-/** Who names none is taken for one. */
+/** An empty user agent counts as a bot. */
 export const BOTS = [
   "",
   GOOGLEBOT,

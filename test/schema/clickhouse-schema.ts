@@ -1,8 +1,8 @@
 import { type ClickhouseReader, clickhouseDatabase } from "../../schemas/clickhouse/connect.ts";
 
 /**
- * The tables, views and dictionaries of the database that `url` names, as ClickHouse keeps them (projections and settings
- * included), in the order of their names.
+ * The tables, views and dictionaries of the database that `url` names, as ClickHouse stores them (with projections and settings),
+ * ordered by name.
  */
 export async function readClickhouseSchema(
   clickhouse: ClickhouseReader,

@@ -1,4 +1,4 @@
-/** `npm run schema:dump`: writes schemas/postgres/schema.sql and schemas/clickhouse/schema.sql. */
+/** `npm run schema:dump` writes schemas/postgres/schema.sql and schemas/clickhouse/schema.sql. */
 import { writeFileSync } from "node:fs";
 import { startServers } from "../services/servers.ts";
 import { dumpSchemas, SCHEMA_FILES } from "./schema-files.ts";

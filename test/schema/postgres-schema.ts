@@ -2,11 +2,11 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 
 /**
  * The schema `public` as statements, for reading: types, sequences, tables with their indexes and triggers, views, functions,
- * each kind in the order of its names. Read from the catalog of the server, because `pg_dump` refuses a server newer than
- * itself and Debian 12 and 13 have none for Postgres 18. Left out are owners, grants and comments, of which the migrations
- * make none, and partitions that are made by day.
+ * each kind ordered by name. It is read from the server's system catalog, because `pg_dump` refuses a server newer than itself
+ * and Debian 12 and 13 have none for Postgres 18. It omits owners, grants and comments, because the migrations make none, and the
+ * daily partitions.
  *
- * @throws when there is an object of a kind that it does not know, such as a materialized view.
+ * @throws if there is an object of an unknown kind, such as a materialized view.
  */
 export async function readPostgresSchema(db: Queryable): Promise<string> {
   const { rows: unknown } = await db.query<{ name: string }>({ text: NOT_SHOWN });
@@ -44,7 +44,7 @@ const TYPES = `
   where t.typnamespace = 'public'::regnamespace and (t.typtype = 'e' or c.relkind = 'c')
   order by t.typname collate "C"`;
 
-/** What differs from the default of a sequence; for identity columns too. */
+/** The options of a sequence or identity column that differ from the default. */
 const SEQUENCE_OPTIONS = `
   concat_ws(' ',
     case when seqincrement <> 1 then 'INCREMENT ' || seqincrement end,
@@ -76,7 +76,7 @@ const COLUMN = `
      from pg_depend o join pg_sequence s on s.seqrelid = o.objid
      where o.refobjid = a.attrelid and o.refobjsubid = a.attnum and o.deptype = 'i' and a.attidentity <> ''))`;
 
-/** NOT NULL stands with the column. */
+/** NOT NULL is part of the column, so it is not repeated as a constraint. */
 const TABLES = `
   select concat_ws(E'\\n',
     format(E'CREATE %sTABLE %I %s%s%s;', case c.relpersistence when 'u' then 'UNLOGGED ' end, c.relname,

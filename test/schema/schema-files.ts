@@ -13,12 +13,12 @@ export const SCHEMA_FILES = {
   clickhouse: projectFile("schemas", "clickhouse", "schema.sql"),
 } as const;
 
-/** What the test prints when a file is not what the migrations make. */
+/** Printed by the test when a file differs from what the migrations create. */
 export const DUMP_COMMAND = "npm run schema:dump";
 
 const HEAD = `-- What all migrations together make, to be read and never run. Written by \`${DUMP_COMMAND}\`; a test compares it.\n\n`;
 
-/** The text of both files, from databases made for it on these servers: by the migrations, or as copies of a template. */
+/** The text of both files, from databases made for this on these servers: by the migrations, or as copies of a template. */
 export async function dumpSchemas(
   servers: Omit<ServerUrls, "nats">,
   template?: string,

@@ -4,9 +4,9 @@ import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 import { openPool } from "../../schemas/postgres/connect.ts";
 import type { ServerUrls } from "./servers.ts";
 
-/** A database of its own in Postgres and one in ClickHouse, under the same name. */
+/** A new database in Postgres and one in ClickHouse, with the same name. */
 export interface FreshDatabase {
-  /** Has `test` in it. Serves as a prefix for NATS subjects and streams too. */
+  /** Contains `test`. Also the prefix of NATS subjects and streams. */
   readonly name: string;
   readonly postgresUrl: string;
   readonly clickhouseUrl: string;
@@ -14,15 +14,15 @@ export interface FreshDatabase {
 }
 
 export interface FreshDatabaseOptions {
-  /** Lower-case letters, digits and underscores: whose database it is, for the person who finds it left over. */
+  /** Lower-case letters, digits and underscores. Part of the name, so that a leftover database shows its test. */
   readonly label: string;
   /** Servers to make them on. */
   readonly servers: Omit<ServerUrls, "nats">;
-  /** Name of another fresh database whose tables and rows are copied; nobody may be connected to it. Default: empty. */
+  /** Name of another fresh database whose tables and rows are copied. It must have no connections. By default both are empty. */
   readonly template?: string | undefined;
 }
 
-/** Makes both. `drop` ends the connections that are still open. */
+/** Makes both databases. `drop` closes connections that are still open. */
 export async function freshDatabase({
   label,
   servers,
@@ -82,14 +82,14 @@ async function createClickhouseDatabase(
 }
 
 /**
- * Ends the connections of the tests that are still open. Not `with (force)`: that fails while an autovacuum worker is there, which
- * only a superuser may end; a plain drop asks it to go.
+ * Drops the database after closing the tests' open connections. `with (force)` would fail while an autovacuum worker runs, which
+ * only a superuser may end; a plain drop makes it stop.
  */
 export async function dropPostgresDatabase(serverUrl: string, name: string): Promise<void> {
   await onPostgres(serverUrl, ...closing(name), `drop database ${name}`);
 }
 
-/** The address of another database on the same server. */
+/** The URL of another database on the same server. */
 function withDatabase(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
@@ -114,7 +114,7 @@ async function onClickhouse(url: string, query: string): Promise<void> {
   }
 }
 
-/** A copy of the database, as a backup; answers its address. Connections to the original end, and come back by themselves. */
+/** Copies the database as a backup and returns its URL. Connections to the original are closed and reconnect. */
 export async function backUpPostgres(url: string): Promise<string> {
   const name = databaseOf(url);
   const backup = `${name}_backup_${randomBytes(3).toString("hex")}`;
@@ -127,7 +127,7 @@ export async function backUpPostgres(url: string): Promise<string> {
   return withDatabase(url, backup);
 }
 
-/** Puts the backup where the database was, as a restore does: under its name, with the versions and sequences of its time. */
+/** Replaces the database with the backup under its name, as a restore does: with the versions and sequences of its time. */
 export async function restorePostgres(url: string, backupUrl: string): Promise<void> {
   const name = databaseOf(url);
   await onPostgres(

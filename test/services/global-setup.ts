@@ -6,7 +6,7 @@ import { type FreshDatabase, freshDatabase } from "./fresh-database.ts";
 import { type ServerUrls, startServers } from "./servers.ts";
 
 declare module "vitest" {
-  /** What every integration test may `inject`. The databases behind the addresses are shared: see fresh-database.ts. */
+  /** The values that integration tests `inject`. All tests share these servers, so each makes databases of its own: see stores.ts. */
   interface ProvidedContext {
     postgresUrl: string;
     natsUrl: string;
@@ -16,7 +16,7 @@ declare module "vitest" {
   }
 }
 
-/** Starts the three servers once for all files of a run, and answers how to end them. */
+/** Starts the three servers once for all files of a run. Returns a function that stops them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const servers = await startServers({ need: ["postgres", "nats", "clickhouse"] });
   const template = await migratedDatabase(servers.urls);

@@ -10,7 +10,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
 import { type Stores, testLog } from "./stores.ts";
 
-/** A catalog that follows Postgres, as each process has one. */
+/** A catalog that follows Postgres, as every process has one. */
 export type FollowedCatalog = { readonly catalog: Catalog; readonly feed: CatalogFeed };
 
 export async function followCatalog(
@@ -27,7 +27,7 @@ export async function followCatalog(
 
 type Lane = { close(): Promise<void> };
 
-/** The conversion lane in this process, as processors/main.ts runs it. */
+/** The conversion processor, run inside the test as processors/main.ts runs it. */
 export function conversionLane(
   { pool, nats, clickhouse }: Stores,
   { catalog, feed }: FollowedCatalog,
@@ -49,13 +49,13 @@ export function conversionLane(
 }
 
 export type DeliveryOptions = {
-  /** Between the attempts; three that pass quickly if not given. */
+  /** Waits between attempts; by default three short ones. */
   readonly waitsMs?: readonly number[];
   readonly allowLoopback?: boolean;
   readonly metrics?: Metrics;
 };
 
-/** The delivery lane in this process. It reaches this machine. */
+/** The delivery processor, run inside the test. By default it may connect to this machine. */
 export function deliveryLane({ pool }: Stores, options: DeliveryOptions = {}): Lane {
   const { waitsMs = [50, 50, 50], allowLoopback = true, metrics = new Metrics() } = options;
   const outgoing = new OutgoingClient({ allowLoopback });

@@ -7,7 +7,7 @@ import { type Stores, testLog } from "./stores.ts";
 
 export type CallerRole = Principal["role"];
 
-/** Who calls: a key with all permissions of its role in this workspace. */
+/** The caller: a key of this workspace with all permissions of its role. */
 export type Caller = {
   readonly role: CallerRole;
   readonly workspaceId: number;
@@ -15,14 +15,14 @@ export type Caller = {
   readonly affiliateId: number;
   /** Account of advertiser keys. */
   readonly advertiserId: number;
-  /** Of the workspace; UTC if not given. */
+  /** Time zone of the workspace; by default UTC. */
   readonly timezone?: string;
 };
 
-/** It opens a connection when it is used, and these tests use none. */
+/** Opens no connection until it is used, and these tests do not use it. */
 const outgoing = new OutgoingClient({ allowLoopback: false });
 
-/** What REST and MCP give to an operation, for one that a test runs itself. */
+/** The context that REST and MCP give to an operation, for a test that runs the operation itself. */
 export function operationContext(
   { pool, clickhouse, nats }: Stores,
   caller: Caller,

@@ -18,7 +18,7 @@ const SERVERS = {
 export type ServerName = keyof typeof SERVERS;
 export type ServerUrls = Readonly<Record<ServerName, string>>;
 
-/** Servers for a test run, by name, and how to end those that were started for it. */
+/** The servers of a test run, by name. `stop` ends those that were started for it. */
 export interface RunningServers<Name extends ServerName> {
   readonly urls: Readonly<Record<Name, string>>;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export interface RunningServers<Name extends ServerName> {
 
 export interface StartServersOptions<Name extends ServerName> {
   need: readonly Name[];
-  /** Default: standard error, where downloads and restarts are worth a line. */
+  /** By default downloads and warnings go to standard error. */
   report?: Report;
 }
 
@@ -35,8 +35,8 @@ const BIND = "127.0.0.1";
 const START_ATTEMPTS_MAX = 3;
 
 /**
- * The needed servers: the one that TEST_POSTGRES_URL, TEST_NATS_URL or TEST_CLICKHOUSE_URL names, else an embedded one in a
- * fresh folder that `stop` removes. Needs the compiled leash: `npm run build` first.
+ * The needed servers: the one at TEST_POSTGRES_URL, TEST_NATS_URL or TEST_CLICKHOUSE_URL, or else an embedded one in a new folder that
+ * `stop` removes. Needs the compiled leash: run `npm run build` first.
  */
 export async function startServers<Name extends ServerName>({
   need,
@@ -76,7 +76,7 @@ export function runtimeDir(): string {
   return process.env["RUNTIME_DIR"] ?? projectFile("node_modules", ".cache", "tracker-runtime");
 }
 
-/** Warnings only, and what is downloaded: the rest is nobody's business during a test run. */
+/** Prints warnings and downloads only. */
 export function testReport(): Report {
   const terminal = terminalReport({
     write: (text) => void process.stderr.write(text),

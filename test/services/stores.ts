@@ -9,25 +9,25 @@ import { type FreshDatabase, freshDatabase } from "./fresh-database.ts";
 import type { ServerUrls } from "./servers.ts";
 
 export type StoresOptions = {
-  /** Lower-case letters and digits: whose databases they are, for the person who finds them left over. */
+  /** Lower-case letters and digits. Part of the databases' names, so that a leftover database shows its test. */
   readonly label: string;
-  /** Those of the run (test/services/global-setup.ts) if not given. */
+  /** By default the servers of the run (test/services/global-setup.ts). */
   readonly servers?: ServerUrls | undefined;
 };
 
-/** What a {@link Stores} is made of. */
+/** The parts of a {@link Stores}. */
 export type OpenStores = Pick<Stores, "database" | "pool" | "clickhouse" | "nats"> & {
   readonly natsUrl: string;
 };
 
-/** Migrated databases and a NATS prefix of a test's own, with connections to them. Fixtures of tests extend it. */
+/** Migrated databases and a NATS prefix for one test, with connections to them. Fixtures of tests extend it. */
 export class Stores {
   readonly database: FreshDatabase;
   readonly pool: Pool;
   readonly clickhouse: Clickhouse;
-  /** Its prefix is the name of the database. */
+  /** Its prefix is the name of the databases. */
   readonly nats: Nats;
-  /** Settings of a process that works on these stores. */
+  /** Settings for a process that uses these stores. */
   readonly env: Readonly<
     Record<"POSTGRES_URL" | "CLICKHOUSE_URL" | "NATS_URL" | "NATS_PREFIX", string>
   >;
@@ -46,7 +46,7 @@ export class Stores {
     };
   }
 
-  /** Registers what {@link close} ends first; the newest goes before the older ones. */
+  /** Registers a function that {@link close} runs first; the newest runs before older ones. */
   atEnd(end: () => Promise<unknown>): void {
     this.#ends.push(end);
   }
@@ -58,7 +58,7 @@ export class Stores {
     return (await this.pool.query<Row>({ text, values })).rows;
   }
 
-  /** Rows that ClickHouse answers. */
+  /** Rows from ClickHouse. */
   async facts<Row>(query: string, params: Record<string, unknown> = {}): Promise<Row[]> {
     const answer = await this.clickhouse.query({
       query,
@@ -68,7 +68,7 @@ export class Stores {
     return await answer.json<Row>();
   }
 
-  /** One row with these columns; answers its id. Objects are stored as JSON, arrays as arrays. */
+  /** Inserts one row with these columns and returns its ID. Objects are stored as JSON, arrays as arrays. */
   async insert(table: string, columns: Readonly<Record<string, unknown>>): Promise<number> {
     return await insertRow(this.pool, table, columns);
   }
@@ -95,7 +95,7 @@ export async function openStores({ label, servers }: StoresOptions): Promise<Ope
   return { database, pool, clickhouse, nats, natsUrl: urls.nats };
 }
 
-/** The servers of this run, as test/services/global-setup.ts started or found them. */
+/** The servers that test/services/global-setup.ts has started or found. */
 export function serverUrls(): ServerUrls {
   return {
     postgres: inject("postgresUrl"),
@@ -104,7 +104,7 @@ export function serverUrls(): ServerUrls {
   };
 }
 
-/** As {@link Stores.insert}, for a test that has only a connection. */
+/** {@link Stores.insert} for a test that has only a connection. */
 export async function insertRow(
   db: Queryable,
   table: string,
@@ -123,7 +123,7 @@ export async function insertRow(
   return rows[0]?.id ?? 0;
 }
 
-/** Silent unless TEST_LOG_LEVEL says otherwise. */
+/** Silent unless TEST_LOG_LEVEL is set. */
 export function testLog(): Log {
   return openLog({ process: "test", level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
 }

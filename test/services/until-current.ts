@@ -4,7 +4,7 @@ import type { Stores } from "./stores.ts";
 
 const Health = z.object({ ok: z.boolean(), catalog_version: z.number() });
 
-/** Waits until the processes at these ports work by the catalog as it is now. */
+/** Waits until the processes at these ports have applied the current catalog. */
 export async function untilCurrent(
   stores: Pick<Stores, "rows">,
   ports: readonly number[],
@@ -12,9 +12,9 @@ export async function untilCurrent(
   const newest = await newestVersion(stores);
   for (const port of ports) {
     await until(
-      `the process at port ${port} works by the newest catalog`,
+      `the process at port ${port} has applied the newest catalog`,
       async () => {
-        // An idle connection would hold up the end of the process.
+        // An idle connection would delay the end of the process.
         const headers = { connection: "close" };
         const answer = await fetch(`http://127.0.0.1:${port}/health`, { headers });
         const health = Health.parse(await answer.json());

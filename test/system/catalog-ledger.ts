@@ -12,11 +12,11 @@ type Kind = (typeof KINDS)[number];
 const DAY = "2026-01-15";
 const CURRENCY = "USD";
 
-/** What was made and changed by the API, and what ingress makes of it. */
+/** Makes and changes records by the API, and checks their ids and that ingress applies the changes. */
 export class CatalogLedger {
   /** One sentence for each id that was given twice. */
   readonly repeatedIds: string[] = [];
-  /** Records that were made. */
+  /** How many records were made. */
   made = 0;
   readonly #ids = new Map<Kind, Set<number>>(KINDS.map((kind) => [kind, new Set()]));
   readonly #client: ServiceClient;
@@ -26,7 +26,7 @@ export class CatalogLedger {
     this.#client = client;
   }
 
-  /** So many partners, offers and ad costs each. */
+  /** Makes `count` partners, offers and ad costs each. */
   async make(count: number): Promise<void> {
     const { advertiser_id } = await this.#demoOffer();
     for (let number = 0; number < count; number += 1) {
@@ -47,18 +47,18 @@ export class CatalogLedger {
     }
   }
 
-  /** Changes the destination of the demo's offer; answers after how many ms of the answer each of the links goes there. */
-  async changeInForce(links: readonly string[]): Promise<number> {
+  /** Changes the destination of the demo's offer. Returns how many ms after the answer every link redirects there. */
+  async untilApplied(links: readonly string[]): Promise<number> {
     const { id } = await this.#demoOffer();
     this.#changes += 1;
     const destination = `https://shop.example/change-${this.#changes}`;
-    await untilTaken(() =>
+    await untilAccepted(() =>
       this.#client.send("PATCH", `/offers/${id}`, { destination_url: destination }),
     );
     const sinceMs = performance.now();
     for (const link of links) {
       await until(
-        `the change is in force at ${link}`,
+        `the change applies to ${link}`,
         async () => {
           const answer = await this.#client.attempt(link);
           return String(answer.headers["location"]).startsWith(destination);
@@ -77,13 +77,14 @@ export class CatalogLedger {
   }
 
   async #create(kind: Kind, body: object): Promise<void> {
-    this.#note(kind, Made.parse(await untilTaken(() => this.#client.create(kind, body))).data.id);
+    const answer = await untilAccepted(() => this.#client.create(kind, body));
+    this.#note(kind, Made.parse(answer).data.id);
   }
 
   async #addCost(campaign: string): Promise<void> {
     const row = { date: DAY, currency: CURRENCY, ext_campaign_id: campaign, amount: "1.0000" };
     const named = { ...row, traffic_source: campaign };
-    await untilTaken(() => this.#client.create("/ad-costs", { rows: [named] }));
+    await untilAccepted(() => this.#client.create("/ad-costs", { rows: [named] }));
     const { data } = AdCosts.parse(await this.#client.rest(`/ad-costs?traffic_source=${campaign}`));
     for (const { id } of data) this.#note("/ad-costs", id);
   }
@@ -96,10 +97,10 @@ export class CatalogLedger {
   }
 }
 
-/** Repeats a writing request while it meets an outage; each names its own record, so that a second one is refused. */
-async function untilTaken(send: () => Promise<unknown>): Promise<unknown> {
-  const taken = await until(
-    "the API takes a change",
+/** Repeats a write during an outage. Each write names its own record, so a second one would be refused. */
+async function untilAccepted(send: () => Promise<unknown>): Promise<unknown> {
+  const accepted = await until(
+    "the API accepts a change",
     async () =>
       await send().then(
         (answer) => ({ answer }),
@@ -108,6 +109,6 @@ async function untilTaken(send: () => Promise<unknown>): Promise<unknown> {
       ),
     { timeoutMs: 60_000, pollMs: 200 },
   );
-  if ("error" in taken) throw taken.error;
-  return taken.answer;
+  if ("error" in accepted) throw accepted.error;
+  return accepted.answer;
 }

@@ -6,11 +6,11 @@ const START_TIMEOUT_MS = 60_000;
 const END_TIMEOUT_MS = 20_000;
 const OUTPUT_CHARACTERS_MAX = 4_000;
 
-/** A program that a test or a bench runs as a process of its own. It ends with this process. */
+/** A program that a test or a bench runs as a separate process. It ends with this process. */
 export class ChildServer {
-  /** Settles when it has ended, with its exit code; null after a signal. */
+  /** Settles with the exit code when it has ended; null after a signal. */
   readonly ended: Promise<number | null>;
-  /** Where {@link start} found it. */
+  /** The URL that {@link start} was given. */
   url = "";
   readonly #child: ChildProcess;
   #output = "";
@@ -27,7 +27,7 @@ export class ChildServer {
     }
   }
 
-  /** `onLine` gets each line that it writes. */
+  /** `onLine` gets each line of its output. */
   static spawn(
     [program = "", ...args]: readonly string[],
     env: Readonly<Record<string, string>> = {},
@@ -40,7 +40,7 @@ export class ChildServer {
     return new ChildServer(child, onLine);
   }
 
-  /** Spawns it and waits until `url` answers. @throws as {@link untilAnswering} does, when it has ended. */
+  /** Spawns it and waits until `url` answers. @throws like {@link untilAnswering}, after the process has ended. */
   static async start(
     command: readonly string[],
     url: string,
@@ -57,15 +57,15 @@ export class ChildServer {
     return server;
   }
 
-  /** Waits until `url` answers anything but 5xx. @throws with its last output when it ends or stays silent. */
+  /** Waits until `url` answers with a status below 500. @throws with its last output if it ends or does not answer in time. */
   async untilAnswering(url: string): Promise<void> {
-    // An idle connection would hold up the end of the process.
+    // An idle connection would delay the end of the process.
     const options = { redirect: "manual", headers: { connection: "close" } } as const;
     await this.#until(`${url} answers`, async () => (await fetch(url, options)).status < 500);
     if (!this.isRunning) throw new Error(`ended with ${String(await this.ended)}: ${this.output}`);
   }
 
-  /** Waits until its log says that it runs; false when it has ended instead. Needs LOG_LEVEL info, the default here. */
+  /** Waits until it has logged that it runs; false if it has ended instead. Needs LOG_LEVEL info, the default here. */
   async untilRunning(): Promise<boolean> {
     await this.#until("it runs", () => this.output.includes("process.running"));
     return this.isRunning;
@@ -80,7 +80,7 @@ export class ChildServer {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The last of what it wrote. */
+  /** Its last output, at most 4,000 characters. */
   get output(): string {
     return this.#output;
   }
@@ -89,7 +89,7 @@ export class ChildServer {
     this.#child.kill(signal);
   }
 
-  /** Answers the exit code when the process is gone; null after a signal. One that hangs is killed. */
+  /** Ends it; kills it if it hangs. Returns the exit code, or null after a signal. */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     this.#child.stdin?.end();
     this.#child.kill(signal);

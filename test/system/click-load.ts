@@ -1,14 +1,14 @@
 import { pause, type ServiceClient } from "./service.ts";
 import { storedClicks } from "./stored-clicks.ts";
 
-/** What the load knows of the requests it sent: those with an answer, and those nobody can tell about. */
+/** Sends clicks, and records the requests that were answered and those whose outcome is unknown. */
 export class ClickLoad {
   readonly run: string;
-  /** Click id of every answered request, by its number. */
+  /** Click id of every answered request, by request number. */
   readonly answered = new Map<number, string>();
-  /** Requests whose answer never came: recorded or not, both are right. */
+  /** Requests without an answer. Each may be recorded or not. */
   readonly unanswered = new Set<number>();
-  /** Requests that were answered with a fault of the server. */
+  /** Requests that were answered with a server error. */
   refused = 0;
   #latenciesMs: number[] = [];
   readonly #client: ServiceClient;
@@ -26,16 +26,16 @@ export class ClickLoad {
     this.run = `load-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
   }
 
-  /** As fast as so many requests at once go, or at a steady rate: who falls behind it makes up for it. */
+  /** Sends with `concurrency` requests at once, as fast as possible or at a steady rate. A delay is made up for. */
   start(concurrency: number, perSecond = Number.POSITIVE_INFINITY): void {
     this.#startedMs = performance.now();
     this.#perSecond = perSecond;
     this.#loops = Array.from({ length: concurrency }, () => this.#loop());
-    // A loop that fails is told by `stop`, which everybody calls.
+    // `stop`, which every caller awaits, reports the error of a loop that failed.
     for (const loop of this.#loops) loop.catch(() => undefined);
   }
 
-  /** How long the answers took that came since the last call. */
+  /** Latencies of the answers since the last call. */
   takeLatenciesMs(): number[] {
     const taken = this.#latenciesMs;
     this.#latenciesMs = [];
@@ -81,8 +81,8 @@ export class ClickLoad {
 }
 
 /**
- * Holds what the service stored against the load, once: the sentences say what is missing, twice or made up. `stored` are
- * the clicks that the service shows for the run.
+ * Compares stored clicks with the load, once. Each sentence names a click that is missing, stored twice, or was never sent.
+ * `stored` are the clicks of the run that the service has.
  */
 export function loadDifferences(
   load: ClickLoad,
@@ -106,7 +106,7 @@ export function loadDifferences(
   return differences;
 }
 
-/** The same of several loads, read from ClickHouse itself. */
+/** The differences of several loads, read from ClickHouse directly. */
 export async function clickDifferences(
   clickhouseUrl: string,
   loads: readonly ClickLoad[],

@@ -3,7 +3,7 @@ import { connectNats, type Nats } from "../../schemas/nats/connect.ts";
 import { clicksStream } from "../../schemas/nats/streams.ts";
 import { serversOf } from "./servers-of.ts";
 
-/** The stream of clicks of a one-machine run, to look into and to damage. */
+/** The click stream of a one-machine run, for tests that read or damage it. */
 export class ClickStream {
   readonly #nats: Nats;
 
@@ -21,7 +21,7 @@ export class ClickStream {
     return (await manager.streams.info(clicksStream(this.#nats))).state.last_seq;
   }
 
-  /** Records of a message; 0 for one that only says how far its producer has come, or that is gone. */
+  /** Number of records in a message; 0 for a message with only its producer's position, or one that is gone. */
   async recordsAt(seq: number): Promise<number> {
     const manager = await this.#nats.manager();
     const stream = await manager.streams.get(clicksStream(this.#nats));

@@ -10,14 +10,14 @@ import { freePort } from "./start-system.ts";
 
 type Member = {
   readonly start: () => ChildServer;
-  /** Of GET /health; undefined for a process that has none. */
+  /** Port of GET /health; undefined for a process without one. */
   readonly healthPort: number | undefined;
   child: ChildServer;
 };
 
 /**
- * Conversion processors as real processes (`npm run build` first) around a TrackingWorld that has no lane of its own. Processes
- * can be killed at any moment; they are started again at once, as a supervisor does.
+ * Conversion processors as real processes (run `npm run build` first) around a TrackingWorld without a conversion processor of its
+ * own. Processes can be killed at any moment and are restarted at once, as by a supervisor.
  */
 export class ConversionFleet {
   readonly world: TrackingWorld;
@@ -42,7 +42,7 @@ export class ConversionFleet {
     return fleet;
   }
 
-  /** Answers the port of its GET /health and /metrics. */
+  /** Returns the port of its GET /health and /metrics. */
   async addProcessor(
     number: number,
     lanes = "conversions",
@@ -59,7 +59,7 @@ export class ConversionFleet {
     return healthPort;
   }
 
-  /** A program that works on the world until the fleet ends. Its errors appear in the output of the test. */
+  /** Runs a program on the world until the fleet ends. Its output, errors only, appears in the output of the test. */
   add(
     command: readonly string[],
     env: Readonly<Record<string, string>>,
@@ -72,13 +72,13 @@ export class ConversionFleet {
     this.#members.push({ start, healthPort, child: start() });
   }
 
-  /** Answers when every processor works by the catalog as it is now. */
+  /** Waits until every processor has applied the current catalog. */
   async untilCurrent(): Promise<void> {
     const ports = this.#members.flatMap(({ healthPort }) => healthPort ?? []);
     await untilCurrent(this.world, ports);
   }
 
-  /** kill -9 of one process, by turns; another takes its place. */
+  /** Kills one process with kill -9, each in turn, and starts another in its place. */
   killOne(): void {
     const member = this.#members[this.kills % this.#members.length];
     if (member === undefined || this.#closed) return;
@@ -87,14 +87,14 @@ export class ConversionFleet {
     member.child = member.start();
   }
 
-  /** SIGSTOP of the process that was added at this place, from 0: it stands still, with all that it holds. */
-  freeze(place: number): void {
-    this.#members[place]?.child.signal("SIGSTOP");
+  /** Sends SIGSTOP to the process that was added as number `index`, from 0: it stands still and keeps its leases and sockets. */
+  freeze(index: number): void {
+    this.#members[index]?.child.signal("SIGSTOP");
   }
 
-  /** It goes on as if no time had passed. */
-  thaw(place: number): void {
-    this.#members[place]?.child.signal("SIGCONT");
+  /** Lets it continue as if no time had passed. */
+  thaw(index: number): void {
+    this.#members[index]?.child.signal("SIGCONT");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

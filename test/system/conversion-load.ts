@@ -1,16 +1,16 @@
 import type { ClickLoad } from "./click-load.ts";
 import { pause, type ServiceClient } from "./service.ts";
 
-/** What an advertiser was told of a report. */
-type ToldConversion = { readonly id: string; readonly txid: string };
+/** A conversion that a report's answer confirmed. */
+type AnsweredConversion = { readonly id: string; readonly txid: string };
 
-/** Reports clicks of a load as conversions, one after another, and keeps what was answered `ok:true`. */
+/** Reports clicks of a load as conversions, one after another, and records those that were answered `ok:true`. */
 export class ConversionLoad {
-  /** By txid. */
-  readonly told = new Map<string, ToldConversion>();
-  /** Reports that were answered, but neither `ok:true` nor 503. */
+  /** Conversions by txid. */
+  readonly answered = new Map<string, AnsweredConversion>();
+  /** Answers other than `ok:true` and 503. */
   readonly refused: string[] = [];
-  /** One sentence for each id that was told of two reports. */
+  /** One sentence for each id that two reports were answered with. */
   readonly repeatedIds: string[] = [];
   readonly #ids = new Set<string>();
   readonly #client: ServiceClient;
@@ -34,8 +34,8 @@ export class ConversionLoad {
     await this.#loop;
   }
 
-  /** A later call about a conversion: one more version of it. */
-  async change({ id }: ToldConversion, amount: string): Promise<void> {
+  /** Sends a later report about a conversion, which makes a new version of it. */
+  async change({ id }: AnsweredConversion, amount: string): Promise<void> {
     await this.#untilOk({ conversion_id: id, amount });
   }
 
@@ -43,7 +43,7 @@ export class ConversionLoad {
     const { answered } = this.#clicks;
     const clickIds = answered.values();
     while (this.#running) {
-      // An iterator that has come to the end stays there.
+      // Waits for a click, because an iterator that has reached the end never continues.
       if (this.#taken >= answered.size) {
         await pause(20);
         continue;
@@ -57,11 +57,11 @@ export class ConversionLoad {
       if (id === undefined) continue;
       if (this.#ids.has(id)) this.repeatedIds.push(`conversion id ${id} was given twice`);
       this.#ids.add(id);
-      this.told.set(txid, { id, txid });
+      this.answered.set(txid, { id, txid });
     }
   }
 
-  /** Repeats a report as its sender would, while there is no answer or an outage. */
+  /** Repeats a report, as its sender would, while there is no answer or an outage. */
   async #untilOk(params: Record<string, string>): Promise<string | undefined> {
     const { tracking_url, postback_token } = this.#client.demo;
     const query = new URLSearchParams({ token: postback_token, ...params });

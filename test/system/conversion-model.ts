@@ -1,6 +1,6 @@
 export type Status = "approved" | "pending" | "rejected";
-/** What a report or update gives; absent is not given. Amounts are decimals with at most four places. */
-export type Asked = {
+/** The fields of a report or update; missing fields are not given. Amounts are decimals with at most four places. */
+export type ReportFields = {
   readonly status?: Status;
   readonly amount?: string;
   readonly payout?: string;
@@ -9,7 +9,7 @@ export type Asked = {
 const PAYOUT_PERCENT = 100_000n;
 const REVENUE_PERCENT = 333_333n;
 
-/** Ten-thousandths of a plain decimal. */
+/** A plain decimal in ten-thousandths. */
 function units(text: string): bigint {
   const [whole = "0", fraction = ""] = text.split(".");
   return BigInt(`${whole}${fraction.padEnd(4, "0")}`);
@@ -24,7 +24,7 @@ function share(sale: bigint, percent: bigint): bigint {
   return (2n * sale * percent + 1_000_000n) / 2_000_000n;
 }
 
-/** One conversion as the contract says it must be. */
+/** The expected state of one conversion. */
 export class ModelRow {
   id = "";
   status: Status = "approved";
@@ -35,11 +35,11 @@ export class ModelRow {
   payout = 0n;
   revenue = 0n;
   isPayoutGiven = false;
-  /** What the report that made it said in all, and the one that last changed it (G198). */
+  /** The key of the report that created it; `change` is the key of the report that last changed it (G198). */
   readonly report: string;
   change = "";
-  /** The status that the last of them named. */
-  askedStatus: Status | undefined;
+  /** The status in the latest of these reports. */
+  requestedStatus: Status | undefined;
   readonly click: number;
   readonly txid: string;
 
@@ -57,8 +57,8 @@ export class ModelRow {
     this.id = id;
   }
 
-  /** Sale and payout as given, the rest by the terms (G108). */
-  setMoney({ amount, payout }: Asked): void {
+  /** Uses the given sale and payout, and computes the rest by the terms (G108). */
+  setMoney({ amount, payout }: ReportFields): void {
     if (amount !== undefined) this.sale = units(amount);
     if (payout !== undefined) {
       this.payout = units(payout);
@@ -85,10 +85,10 @@ export class ModelRow {
 
 export type Model = ModelConversions;
 
-/** What a report makes, and where its row is. */
+/** The result of a report, and the index of its row. */
 export type Reported = { readonly result: string; readonly isNew: boolean; readonly place: number };
 
-/** All conversions of one offer with percentages of the sale, as sections 3.1 and 7.6 and G96, G106, G108, G109 have them. */
+/** All conversions of one offer that pays percentages of the sale, by the rules of the contract (G96, G106, G108, G109). */
 export class ModelConversions {
   readonly rows: ModelRow[] = [];
   readonly #isHolding: boolean;
@@ -97,37 +97,37 @@ export class ModelConversions {
     this.#isHolding = isHolding;
   }
 
-  report(click: number, txid: string, asked: Asked): Reported {
-    const said = JSON.stringify([click, txid, asked.status, asked.amount, asked.payout]);
-    const repeated = this.#findRepeated(click, said);
-    if (repeated !== undefined && asked.status !== undefined)
+  report(click: number, txid: string, fields: ReportFields): Reported {
+    const key = JSON.stringify([click, txid, fields.status, fields.amount, fields.payout]);
+    const repeated = this.#findRepeated(click, key);
+    if (repeated !== undefined && fields.status !== undefined)
       return { result: "updated", isNew: false, place: repeated };
     const found = this.#find(click, txid);
     if (found === undefined)
-      return { result: this.#add({ click, txid, said }, asked), ...this.#newest() };
-    if (this.#mayUpdate(found, txid, asked)) {
-      const isChanged = this.#change(found, asked, { said, byId: false });
-      if (isChanged || asked.status !== undefined)
+      return { result: this.#add({ click, txid, key }, fields), ...this.#newest() };
+    if (this.#mayUpdate(found, txid, fields)) {
+      const isChanged = this.#change(found, fields, { key, byId: false });
+      if (isChanged || fields.status !== undefined)
         return { result: "updated", isNew: false, place: found };
     }
-    const duplicate = new ModelRow(click, txid, said);
-    duplicate.askedStatus = asked.status;
+    const duplicate = new ModelRow(click, txid, key);
+    duplicate.requestedStatus = fields.status;
     duplicate.status = "rejected";
     duplicate.reason = "duplicate";
     duplicate.isDuplicate = true;
-    duplicate.setMoney(asked);
+    duplicate.setMoney(fields);
     this.rows.push(duplicate);
     return { result: "duplicate", ...this.#newest() };
   }
 
-  #findRepeated(click: number, said: string): number | undefined {
-    const isSame = (row: ModelRow): boolean => row.click === click && row.isRepeatedBy(said);
+  #findRepeated(click: number, key: string): number | undefined {
+    const isSame = (row: ModelRow): boolean => row.click === click && row.isRepeatedBy(key);
     const counted = this.rows.findLastIndex((row) => !row.isDuplicate && isSame(row));
     const at = counted >= 0 ? counted : this.rows.findLastIndex(isSame);
     return at >= 0 ? at : undefined;
   }
 
-  /** The row that the order, else the click stands for. */
+  /** The row with the order number, else the row of the click. */
   #find(click: number, txid: string): number | undefined {
     const byTxid = this.rows.findIndex(
       (row) => !row.isDuplicate && txid !== "" && row.txid === txid,
@@ -137,45 +137,45 @@ export class ModelConversions {
     return byClick >= 0 ? byClick : undefined;
   }
 
-  /** By its order a row is changed by a status or by money, by its click only by a status, and by no other order. */
-  #mayUpdate(found: number, txid: string, { status, amount, payout }: Asked): boolean {
+  /** A report of the same order may change status or money. A report without an order number may change only the status. */
+  #mayUpdate(found: number, txid: string, { status, amount, payout }: ReportFields): boolean {
     const isSameOrder = txid !== "" && this.rows[found]?.txid === txid;
     if (isSameOrder) return [status, amount, payout].some((given) => given !== undefined);
     return txid === "" && status !== undefined;
   }
 
-  /** By its id. Whether anything changed. */
-  update(place: number, asked: Asked): boolean {
-    const said = JSON.stringify([asked.status, asked.amount, asked.payout]);
-    return this.#change(place, asked, { said, byId: true });
+  /** Updates a conversion by its id. Returns whether anything changed. */
+  update(place: number, fields: ReportFields): boolean {
+    const key = JSON.stringify([fields.status, fields.amount, fields.payout]);
+    return this.#change(place, fields, { key, byId: true });
   }
 
   #change(
     place: number,
-    asked: Asked,
-    { said, byId }: { readonly said: string; readonly byId: boolean },
+    fields: ReportFields,
+    { key, byId }: { readonly key: string; readonly byId: boolean },
   ): boolean {
     const row = this.rows[place];
-    if (row === undefined || row.isDuplicate || row.isRepeatedBy(said)) return false;
+    if (row === undefined || row.isDuplicate || row.isRepeatedBy(key)) return false;
     const before = [row.status, row.sale, row.payout, row.revenue].join();
-    const status = statusAfter(row, asked, byId);
+    const status = statusAfter(row, fields, byId);
     const hadGivenPayout = row.isPayoutGiven;
     const isStatusNew = status !== row.status;
-    row.setMoney(asked);
+    row.setMoney(fields);
     row.status = status;
     if ([row.status, row.sale, row.payout, row.revenue].join() === before) {
-      // Nothing is written, so that a payout equal to the computed one stays a computed one.
+      // The service writes nothing, so a payout equal to the computed one still counts as computed.
       row.isPayoutGiven = hadGivenPayout;
       return false;
     }
     row.reason = isStatusNew && status !== "rejected" ? "postback_update" : "postback_reversal";
     if (isStatusNew) row.isHeld = false;
-    row.change = said;
-    row.askedStatus = asked.status ?? row.askedStatus;
+    row.change = key;
+    row.requestedStatus = fields.status ?? row.requestedStatus;
     return true;
   }
 
-  /** What the reply to the command must contain. */
+  /** Changes statuses as staff does. Returns what the reply to the command must contain. */
   patch(
     places: readonly number[],
     to: { readonly status: Status; readonly reason: string },
@@ -207,13 +207,13 @@ export class ModelConversions {
   }
 
   #add(
-    { click, txid, said }: { readonly click: number; readonly txid: string; readonly said: string },
-    asked: Asked,
+    { click, txid, key }: { readonly click: number; readonly txid: string; readonly key: string },
+    fields: ReportFields,
   ): string {
-    const row = new ModelRow(click, txid, said);
-    row.askedStatus = asked.status;
-    row.setMoney(asked);
-    if (asked.status === "rejected") {
+    const row = new ModelRow(click, txid, key);
+    row.requestedStatus = fields.status;
+    row.setMoney(fields);
+    if (fields.status === "rejected") {
       row.status = "rejected";
       row.reason = "postback";
     } else if (this.#isHolding) {
@@ -221,7 +221,7 @@ export class ModelConversions {
       row.reason = "hold";
       row.isHeld = true;
     } else {
-      row.status = asked.status ?? "approved";
+      row.status = fields.status ?? "approved";
     }
     this.rows.push(row);
     return row.status;
@@ -232,8 +232,8 @@ export class ModelConversions {
   }
 }
 
-/** `approved` said once more ends no hold, unless the conversion is named by its id (G198). */
-function statusAfter(row: ModelRow, asked: Asked, byId: boolean): Status {
-  const isSaidAgain = asked.status === "approved" && row.askedStatus === "approved";
-  return row.isHeld && isSaidAgain && !byId ? row.status : (asked.status ?? row.status);
+/** A repeated `approved` does not end a hold, unless the report names the conversion by its id (G198). */
+function statusAfter(row: ModelRow, fields: ReportFields, byId: boolean): Status {
+  const isRepeated = fields.status === "approved" && row.requestedStatus === "approved";
+  return row.isHeld && isRepeated && !byId ? row.status : (fields.status ?? row.status);
 }

@@ -7,12 +7,12 @@ import { asObject, type Json } from "../../api/rest/openapi-schemas.ts";
 
 export type SeenAnswer = {
   readonly method: string;
-  /** Below `/api/v1`, with its query. */
+  /** Path below `/api/v1`, with its query. */
   readonly path: string;
   readonly status: number;
   readonly contentType: string;
   readonly headers: Headers;
-  /** Parsed, where it is JSON. */
+  /** Parsed if it is JSON. */
   readonly body: unknown;
 };
 
@@ -22,7 +22,7 @@ formats.default(ajv);
 ajv.addSchema(document, "openapi");
 const validators = new Map<string, ValidateFunction>();
 
-/** The pattern of a path of the document, segment by segment; more literal ones first. */
+/** A pattern for each path of the document. Paths with fewer parameters come first. */
 const paths = Object.keys(asObject(document["paths"]))
   .map((path) => ({
     path,
@@ -31,13 +31,12 @@ const paths = Object.keys(asObject(document["paths"]))
   .toSorted((a, b) => a.path.split("{").length - b.path.split("{").length);
 
 /**
- * Holds an answer to the OpenAPI document: the status is one of its operation's, the headers that it promises are there, and
- * the body is valid against the schema of that status. A path or a method that the document does not have answers 404, 405
- * or a refusal of the key.
+ * Checks an answer against the OpenAPI document: its operation lists the status, the required headers are present, and the body is
+ * valid by the schema of that status. For an unknown path or method, the answer must be 404, 405 or a refusal of the key.
  */
 export function expectDescribed(answer: SeenAnswer): void {
   const { method, path, status } = answer;
-  const said = `${method} ${path} answered ${status}: ${JSON.stringify(answer.body).slice(0, 300)}`;
+  const what = `${method} ${path} answered ${status}: ${JSON.stringify(answer.body).slice(0, 300)}`;
   const plain = path.split("?", 1)[0] ?? "";
   const known = paths.find(({ pattern }) => pattern.test(plain))?.path;
   const described =
@@ -45,31 +44,31 @@ export function expectDescribed(answer: SeenAnswer): void {
       ? {}
       : member(document, "paths", known, method === "HEAD" ? "get" : method.toLowerCase());
   if (Object.keys(described).length === 0) {
-    expect([401, 403, 404, 405, 429, 503], said).toContain(status);
-    expectValid("/components/responses/Error", answer, said);
+    expect([401, 403, 404, 405, 429, 503], what).toContain(status);
+    expectValid("/components/responses/Error", answer, what);
     return;
   }
   const response = member(described, "responses", String(status));
-  expect(Object.keys(response), `${said}; its operation tells of no such status`).not.toEqual([]);
+  expect(Object.keys(response), `${what}; its operation does not list this status`).not.toEqual([]);
   const { $ref } = response;
   const pointer =
     typeof $ref === "string"
       ? $ref.slice(1)
       : `/paths/${escapedPointer(known ?? "")}/${method.toLowerCase()}/responses/${status}`;
-  expectValid(pointer, answer, said);
+  expectValid(pointer, answer, what);
 }
 
-function expectValid(pointer: string, answer: SeenAnswer, said: string): void {
+function expectValid(pointer: string, answer: SeenAnswer, what: string): void {
   if (answer.method === "HEAD") return;
   const response = at(pointer);
   for (const name of Object.keys(asObject(response["headers"])))
-    expect(answer.headers.get(name), `${said}; header ${name}`).not.toBeNull();
+    expect(answer.headers.get(name), `${what}; header ${name}`).not.toBeNull();
   const mediaType = answer.contentType.split(";", 1)[0] ?? "";
-  expect(Object.keys(asObject(response["content"])), said).toContain(mediaType);
+  expect(Object.keys(asObject(response["content"])), what).toContain(mediaType);
   if (mediaType !== "application/json") return;
   const validate = validatorOf(`${pointer}/content/application~1json/schema`);
   validate(answer.body);
-  expect(validate.errors ?? [], said).toEqual([]);
+  expect(validate.errors ?? [], what).toEqual([]);
 }
 
 function validatorOf(pointer: string): ValidateFunction {
@@ -98,12 +97,12 @@ function escapedPointer(name: string): string {
 
 export type DescribedCall = {
   readonly method: string;
-  /** Below `/api/v1`, with its query. */
+  /** Path below `/api/v1`, with its query. */
   readonly path: string;
   readonly key?: string | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in the place of the body. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
@@ -116,7 +115,7 @@ export type DescribedAnswer = {
   readonly body: unknown;
 };
 
-/** A call of the API at `base` (`…/api/v1`). Its answer is held to the OpenAPI document. */
+/** Calls the API at `base` (`…/api/v1`) and checks the answer against the OpenAPI document. */
 export async function callDescribed(base: string, call: DescribedCall): Promise<DescribedAnswer> {
   const { method, path, key, body, raw } = call;
   const answer = await fetch(`${base}${path}`, {

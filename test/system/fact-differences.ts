@@ -12,7 +12,7 @@ const Row = z.object({
 });
 const COLUMNS = "version, status, revenue, payout, sale_amount";
 
-/** Conversions of Postgres whose copy in ClickHouse is another or none, and copies of no conversion: one sentence each. */
+/** One sentence for each conversion whose copy in ClickHouse differs or is missing, and for each copy without a conversion. */
 export async function factDifferences(urls: {
   readonly postgres: string;
   readonly clickhouse: string;

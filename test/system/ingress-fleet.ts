@@ -16,19 +16,19 @@ import { until } from "./until.ts";
 const Health = z.object({ catalog_version: z.number(), producer: z.number() });
 
 export type FleetOptions = {
-  /** Ingress processes on the one port. */
+  /** Number of ingress processes, all on one port. */
   readonly processes?: number;
-  /** Conversion lanes in this process. */
+  /** Number of conversion processors that run inside the test. */
   readonly lanes?: number;
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** A record as the stream carries it, and the place that tells a repetition from a second click. */
-export type ShippedClick = { readonly place: string; readonly click: ClickRecord };
+/** A click record from the stream. Its position distinguishes a repeat of the record from a second click. */
+export type ShippedClick = { readonly position: string; readonly click: ClickRecord };
 
 /**
- * Real ingress processes (`npm run build` first) on one port, with real servers behind them and no click writer: what they
- * recorded is read from the stream. Offers and links are made through `world`.
+ * Real ingress processes (run `npm run build` first) on one port, with real servers and no click writer: tests read the recorded
+ * clicks from the stream. `world` makes offers and links.
  */
 export class IngressFleet {
   readonly world: TrackingWorld;
@@ -66,17 +66,17 @@ export class IngressFleet {
     return fleet;
   }
 
-  /** Pids of those that were started and have not ended. */
+  /** Pids of the running processes. */
   get pids(): number[] {
     return [...this.#running()].map(({ pid }) => pid);
   }
 
-  /** Everything that the processes said; they say errors only. */
+  /** The output of all processes, which log only errors. */
   get output(): string {
     return [...this.#members].map(({ output }) => output).join("");
   }
 
-  /** One more process on the port, with settings of its own; answers its pid when it serves. */
+  /** Starts another process on the port, with further settings. Returns its pid once it serves requests. */
   async addIngress(env: Readonly<Record<string, string>> = {}): Promise<number> {
     const started = ChildServer.spawn(await ingressProgram(), {
       TRACKING_PORT: String(this.port),
@@ -89,21 +89,21 @@ export class IngressFleet {
     return started.pid;
   }
 
-  /** SIGTERM; answers the exit code when the process is gone. */
+  /** Sends SIGTERM. Returns the exit code after the process has ended. */
   async terminate(pid: number): Promise<number | null> {
     for (const member of this.#running())
       if (member.pid === pid) return await member.end("SIGTERM");
     throw new Error(`no ingress has the pid ${pid}`);
   }
 
-  /** Waits until every process works by the catalog as it is now. */
+  /** Waits until every process has applied the current catalog. */
   async untilCurrent(): Promise<void> {
     const newest = await newestVersion(this.world);
     const seen = new Set<unknown>();
     await until(
-      "every ingress works by the newest catalog",
+      "every ingress has applied the newest catalog",
       async () => {
-        // Each request is a connection of its own, and the kernel deals them out over the processes.
+        // Each request uses a new connection, which the kernel assigns to one of the processes.
         const answer = await fetch(`http://127.0.0.1:${this.port}/health`, {
           headers: { connection: "close" },
         });
@@ -115,31 +115,31 @@ export class IngressFleet {
     );
   }
 
-  /** Records of the stream, each once: a repetition has the place of the first. @throws when it says something else. */
+  /** Each record of the stream once; a repeat has the position of the first. @throws if a repeat differs. */
   async shipped(): Promise<ShippedClick[]> {
     const manager = await this.world.nats.manager();
     const stream = await manager.streams.get(clicksStream(this.world.nats));
     const { state } = await stream.info();
-    // What was read before is not read again.
+    // Continues after the last message that was read before.
     for (let seq = Math.max(state.first_seq, this.#nextSeq); seq <= state.last_seq; seq += 1) {
       this.#nextSeq = seq + 1;
       const message = seq === 0 ? null : await stream.getMessage({ seq });
       if (message === null) continue;
       const batch = decodeBatch(message.data);
       for (const [index, line] of batch.lines.entries()) {
-        const place = `${batch.producer}.${batch.epoch}.${batch.lane}.${batch.first + index}`;
-        const known = this.#lines.get(place);
-        if (known !== undefined && known !== line) throw new Error(`two records at ${place}`);
-        this.#lines.set(place, line);
+        const position = `${batch.producer}.${batch.epoch}.${batch.lane}.${batch.first + index}`;
+        const known = this.#lines.get(position);
+        if (known !== undefined && known !== line) throw new Error(`two records at ${position}`);
+        this.#lines.set(position, line);
       }
     }
-    return [...this.#lines].map(([place, line]) => ({
-      place,
+    return [...this.#lines].map(([position, line]) => ({
+      position,
       click: ClickRecord.parse(JSON.parse(line)),
     }));
   }
 
-  /** Waits until the stream holds `count` clicks that `isWanted`, and answers them. */
+  /** Waits until the stream has `count` clicks that `isWanted` accepts, and returns them. */
   async untilShipped(
     count: number,
     isWanted: (click: ClickRecord) => boolean,

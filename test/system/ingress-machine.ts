@@ -10,23 +10,23 @@ import { until } from "./until.ts";
 const COPY_TIMEOUT_MS = 30_000;
 const STARTS_MAX = 5;
 
-/** Exit code of an ingress whose number belongs to another one. */
+/** Exit code of an ingress whose producer number another machine uses. */
 export const EXIT_NUMBER_TAKEN = 5;
 
 /**
- * Another machine with an ingress, on the servers of a running service: a DATA_DIR and a port of its own, and a supervisor that
- * starts the process again when it ends by itself.
+ * Another machine with an ingress, on the servers of a running service. It has its own DATA_DIR and port, and a supervisor that
+ * restarts the process when it exits.
  */
 export class IngressMachine {
   readonly name: string;
   readonly dataDir: string;
   readonly port: number;
-  /** Exit codes of processes that ended by themselves. */
+  /** Exit codes of processes that exited on their own. */
   readonly exits: (number | null)[] = [];
   readonly #urls: ServerUrls;
   #process: ChildServer | undefined;
   #keeping: Promise<void> = Promise.resolve();
-  #said = "";
+  #output = "";
   #isKept = false;
 
   private constructor(parts: { name: string; dataDir: string; port: number; urls: ServerUrls }) {
@@ -36,7 +36,7 @@ export class IngressMachine {
     this.#urls = parts.urls;
   }
 
-  /** `copyOf`: the DATA_DIR of another ingress, whose journal folder is copied as it is now. Nothing runs yet. */
+  /** `copyOf`: the DATA_DIR of another ingress whose journal folder is copied now. Starts nothing. */
   static async open(
     name: string,
     urls: ServerUrls,
@@ -47,30 +47,30 @@ export class IngressMachine {
     return new IngressMachine({ name, dataDir, port: await freePort(), urls });
   }
 
-  /** Answers when it serves; from then on it is kept running. */
+  /** Returns once the ingress serves requests. From then on the supervisor keeps it running. */
   async start(): Promise<void> {
     this.#isKept = true;
     await this.#begin();
     this.#keeping = this.#keep();
-    // Told by `kill` and by the disposal, which everybody calls.
+    // `kill` and the disposal, one of which every caller awaits, report the error.
     this.#keeping.catch(() => undefined);
   }
 
-  /** kill -9, and nobody starts it again. */
+  /** Kills it with kill -9, and does not restart it. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
   }
 
-  /** A link of the service, on this machine. */
+  /** The same link on this machine. */
   linkTo(link: string): string {
     const url = new URL(link);
     url.port = String(this.port);
     return url.toString();
   }
 
-  /** The last of what its processes said. */
+  /** The output of its processes. */
   get output(): string {
-    return this.#said + (this.#process?.output ?? "");
+    return this.#output + (this.#process?.output ?? "");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -105,7 +105,7 @@ export class IngressMachine {
 
   async #noteExit(ended: ChildServer): Promise<void> {
     this.exits.push(await ended.ended);
-    this.#said += ended.output;
+    this.#output += ended.output;
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -115,7 +115,7 @@ export class IngressMachine {
   }
 }
 
-/** Of a running ingress: one that removes a segment meanwhile makes the copy begin anew. */
+/** Copies the journal of a running ingress. If a segment is removed meanwhile, the copy starts again. */
 async function copyJournal(from: string, to: string): Promise<void> {
   await until(
     "the journal is copied",

@@ -6,10 +6,10 @@ export type Addresses = { readonly a: readonly string[]; readonly aaaa: readonly
 export type NameServer = {
   /** `address:port`. */
   readonly address: string;
-  /** What it answers by; other names do not exist. */
+  /** The names that it resolves; other names do not exist. */
   readonly names: Map<string, Addresses>;
-  /** Questions about a name so far, of any type. */
-  asked(name: string): number;
+  /** Number of queries for a name so far, of any type. */
+  queriesFor(name: string): number;
   close(): Promise<void>;
 };
 
@@ -18,7 +18,7 @@ const TYPE_AAAA = 28;
 const HEADER_BYTES = 12;
 const NO_SUCH_NAME = 3;
 
-/** A name server on 127.0.0.1 that answers questions for addresses (RFC 1035, one question a message). */
+/** A name server on 127.0.0.1 that answers address queries (RFC 1035, one question a message). */
 export async function startNameServer(names: Map<string, Addresses>): Promise<NameServer> {
   const questions = new Map<string, number>();
   const socket = createSocket("udp4");
@@ -42,7 +42,7 @@ export async function startNameServer(names: Map<string, Addresses>): Promise<Na
   return {
     address: `127.0.0.1:${socket.address().port}`,
     names,
-    asked: (name) => questions.get(name) ?? 0,
+    queriesFor: (name) => questions.get(name) ?? 0,
     close: () =>
       new Promise((resolve) => {
         socket.close(resolve);
@@ -60,7 +60,7 @@ function readQuestion(message: Buffer): { name: string; type: number; end: numbe
   return { name: labels.join(".").toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** Of the name in the question, never kept by anybody. */
+/** A record of the name in the question, with a TTL of 0 so that no client caches it. */
 function record(type: number, address: Buffer): Buffer {
   const head = Buffer.alloc(HEADER_BYTES);
   head.writeUInt16BE(0xc000 | HEADER_BYTES, 0);
@@ -84,7 +84,7 @@ function addressBytes(address: string): Buffer {
   return Buffer.from(hex, "hex");
 }
 
-/** The last 32 bits of an IPv6 address that are written as IPv4. */
+/** The last 32 bits of an IPv6 address, written there as IPv4, as two hexadecimal groups. */
 function hexOf(ipv4: string): string {
   return Buffer.from(ipv4.split(".").map(Number))
     .toString("hex")

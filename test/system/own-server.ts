@@ -16,8 +16,8 @@ const BIND = "127.0.0.1";
 type StoreName = keyof typeof STARTS;
 
 /**
- * One real server that a test stops, damages and starts again on the same port, URL and data. Give its URL to `startSystem`, whose
- * launcher then does not start one of its own.
+ * One real server that a test stops, damages and restarts on the same port, URL and data. `startSystem` gets its URL, so that the
+ * launcher does not start one of its own.
  */
 export class OwnServer {
   readonly name: StoreName;
@@ -61,12 +61,12 @@ export class OwnServer {
     return join(this.dataDir, this.name);
   }
 
-  /** Clean stop. */
+  /** Stops it cleanly. */
   async stop(): Promise<void> {
     await this.#running.stop();
   }
 
-  /** kill -9 of every process of the server; answers when it is gone. */
+  /** Sends kill -9 to every process of the server. Returns when all are gone. */
   async kill(): Promise<void> {
     await killJob(this.dataDir, this.name);
     await this.#running.stop();
@@ -81,13 +81,13 @@ export class OwnServer {
     for (const pid of await findProcesses(this.dataDir, this.name)) process.kill(pid, signal);
   }
 
-  /** Copies the data of a stopped or frozen server, owners and times included. */
+  /** Copies the data of a stopped or frozen server, with owners and times. */
   async save(label: string): Promise<void> {
     await rm(join(this.#copies, label), { recursive: true, force: true });
     copy(this.folder, join(this.#copies, label));
   }
 
-  /** Puts a copy in the place of the data of a stopped server. */
+  /** Replaces the data of a stopped server with a copy. */
   async restore(label: string): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
     copy(join(this.#copies, label), this.folder);

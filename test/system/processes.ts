@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { until } from "./until.ts";
 
-/** Jobs of a one-machine run, told apart by their command lines. */
+/** Jobs of a one-machine run, recognised by their command lines. */
 const COMMANDS = {
   ingress: "/ingress/main.js",
   processors: "/processors/main.js",
@@ -15,8 +15,8 @@ const COMMANDS = {
 export type Job = keyof typeof COMMANDS;
 
 /**
- * Pids of the processes that do a job for the installation of `dataDir`: those whose command line names the program and whose
- * command line or environment names the folder. Reads /proc, so Linux only.
+ * Pids of the processes that do a job for the installation in `dataDir`: the command line names the program, and the command
+ * line or environment names the folder. Reads /proc, so Linux only.
  */
 export async function findProcesses(dataDir: string, job: Job): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
@@ -31,7 +31,7 @@ export async function findProcesses(dataDir: string, job: Job): Promise<number[]
   return found;
 }
 
-/** kill -9 of every process of the job; answers how many were hit. */
+/** Sends kill -9 to every process of the job. Returns how many were killed. */
 export async function killJob(dataDir: string, job: Job): Promise<number> {
   const pids = await findProcesses(dataDir, job);
   let hit = 0;
@@ -40,19 +40,19 @@ export async function killJob(dataDir: string, job: Job): Promise<number> {
       process.kill(pid, "SIGKILL");
       hit += 1;
     } catch (error) {
-      // It ended between the look and the kill.
+      // It ended before the signal was sent.
       if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
     }
   }
   return hit;
 }
 
-/** As {@link killJob}; answers when the launcher has started the job again: a process that is dying is not the next one. */
+/** Like {@link killJob}, but waits until the launcher has restarted the job. A process that is still dying does not count. */
 export async function killAndAwaitSuccessor(dataDir: string, job: Job): Promise<number> {
   const killed = new Set(await findProcesses(dataDir, job));
   const hit = await killJob(dataDir, job);
   await until(
-    `the launcher starts ${job} again`,
+    `the launcher restarts ${job}`,
     async () => (await findProcesses(dataDir, job)).some((pid) => !killed.has(pid)),
     { timeoutMs: 60_000, pollMs: 20 },
   );
@@ -60,8 +60,8 @@ export async function killAndAwaitSuccessor(dataDir: string, job: Job): Promise<
 }
 
 /**
- * kill -9 of every process of the job, while the launcher, which would start it again, is stopped. The job stays down until the
- * returned function is called. Freezing the process that the launcher starts is not enough: it may connect before it is found.
+ * Sends kill -9 to every process of the job and stops the launcher, which would restart it. The job stays down until the returned
+ * function is called. Freezing the restarted process instead is not enough: it may connect before it is found.
  */
 export async function keepDown(
   { launcher, dataDir }: { readonly launcher: ChildProcess; readonly dataDir: string },
@@ -90,7 +90,7 @@ async function readProcessText(pid: string, file: "cmdline" | "environ"): Promis
   try {
     return (await readFile(`/proc/${pid}/${file}`, "utf8")).replaceAll("\0", " ");
   } catch {
-    // A process that has ended, or one of another user: not ours either way.
+    // The process has ended, or belongs to another user.
     return "";
   }
 }

@@ -6,23 +6,23 @@ import { MovedEpochs } from "../../ingress/journal/moved-epochs.ts";
 import { producersIn, retiredSinceMs } from "../../ingress/journal/producer-folder.ts";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 
-/** Where an ingress keeps its journal, and the loads (`ClickLoad.run`) that it alone answered. */
+/** An ingress's journal, and the loads (`ClickLoad.run`) that this ingress alone answered. */
 export type ProducerSource = {
   readonly name: string;
   readonly dataDir: string;
   readonly loads: readonly string[];
 };
 
-/** A journal folder as it is on its disk. */
+/** A journal folder as found on disk. */
 type Folder = {
   readonly machine: string;
   readonly producer: number;
-  /** Random, made when the number was given. */
+  /** A random value, made when the number was given. */
   readonly claim: string;
   readonly isRetired: boolean;
-  /** Nonce of each start by its epoch. */
+  /** The nonce of each start, by its epoch. */
   readonly nonces: ReadonlyMap<number, string>;
-  /** Numbers that single epochs were given afterwards. */
+  /** Producer numbers that single epochs were moved to later. */
   readonly moved: ReadonlyMap<number, number>;
 };
 
@@ -30,9 +30,9 @@ const Row = z.object({ producer: z.int(), epoch: z.int(), load: z.string(), coun
 const Claim = z.object({ producer: z.int(), epoch: z.int(), nonces: z.array(z.string()) });
 
 /**
- * Holds the producer numbers and epochs that machines have on their disks against the clicks and claims in ClickHouse. One
- * sentence for each number that was given twice, each number or epoch that two machines go on with, and each epoch whose
- * clicks another machine answered.
+ * Compares the producer numbers and epochs on the machines' disks with the clicks and claims in ClickHouse. One sentence for each
+ * number that was given twice, each number or epoch that two machines use, and each epoch with clicks that another machine
+ * answered.
  */
 export async function producerDifferences(
   clickhouseUrl: string,
@@ -76,7 +76,7 @@ function numbersGivenTwice(folders: readonly Folder[]): string[] {
   const living = new Map<number, string[]>();
   for (const { machine, producer, claim, isRetired, moved } of folders) {
     add(claims, producer, claim);
-    // A number for one epoch is nobody else's, and of no folder.
+    // A number for one moved epoch belongs to that epoch alone, and has no folder.
     for (const [epoch, number] of moved) add(claims, number, `${machine}/${producer}.${epoch}`);
     if (!isRetired) living.set(producer, [...(living.get(producer) ?? []), machine]);
   }
@@ -86,7 +86,7 @@ function numbersGivenTwice(folders: readonly Folder[]): string[] {
       .map(([number, owners]) => `number ${number} was given ${owners.size} times`),
     ...[...living]
       .filter(([, machines]) => machines.length > 1)
-      .map(([number, machines]) => `${machines.join(" and ")} go on with number ${number}`),
+      .map(([number, machines]) => `${machines.join(" and ")} both use number ${number}`),
   ];
 }
 
@@ -99,7 +99,7 @@ function epochsGivenTwice(folders: readonly Folder[]): string[] {
     .map(([epoch, starts]) => `${starts.size} starts have the epoch ${epoch}`);
 }
 
-/** Clicks whose number and epoch are not of a start of the machine that answered them, or of two machines. */
+/** Clicks whose number and epoch belong to no start of the machine that answered them, or to two machines. */
 function foreignRows(
   folders: readonly Folder[],
   sources: readonly ProducerSource[],
@@ -108,7 +108,7 @@ function foreignRows(
   const answeredBy = new Map<string, Set<string>>();
   const differences: string[] = [];
   for (const { producer, epoch, load, count } of rows) {
-    const machine = sources.find(({ loads }) => loads.includes(load))?.name ?? "nobody";
+    const machine = sources.find(({ loads }) => loads.includes(load))?.name ?? "no machine";
     add(answeredBy, `${producer}.${epoch}`, machine);
     const isOwn = folders.some(
       (folder) =>

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** One answer as it was on the wire. */
+/** One answer as received. */
 export type RawAnswer = {
   readonly status: number;
   /** Lower-case names; values of a repeated header in order. */
@@ -21,8 +21,8 @@ export class MalformedAnswerError extends Error {
 }
 
 /**
- * The first answer of `text` (latin1) and where the next begins; undefined while it is not whole. Stricter than a browser: one
- * form of line, printable ASCII only, a length or the end of the connection. @throws {MalformedAnswerError}
+ * The first answer in `text` (latin1) and where the next begins; undefined while it is incomplete. Stricter than a browser: one
+ * line format, printable ASCII only, and either a length or the end of the connection. @throws {MalformedAnswerError}
  */
 function readAnswer(
   text: string,
@@ -43,7 +43,7 @@ function readAnswer(
   return { answer: { status: Number(status), headers, body: text.slice(headEnd + 4, end) }, end };
 }
 
-/** Undefined while only the end of the connection can tell. */
+/** Undefined while the body ends with the connection, which is still open. */
 function endOfBody(
   text: string,
   read: {
@@ -80,13 +80,13 @@ function readHeaders(lines: readonly string[], text: string): Map<string, string
   return headers;
 }
 
-/** A connection on which bytes are sent as they are and answers are held to the grammar. */
+/** A connection that sends bytes unchanged and checks answers against the grammar. */
 export class RawConnection {
   readonly #socket: Socket;
   #received = "";
   #isClosed = false;
   #wake: (() => void) | undefined;
-  /** When the other side ended it, or 0. */
+  /** When the other side closed it, or 0. */
   closedAtMs = 0;
 
   private constructor(socket: Socket) {
@@ -95,13 +95,13 @@ export class RawConnection {
       this.#received += chunk.toString("latin1");
       this.#wake?.();
     });
-    // A reset is an end like any other here.
+    // A reset counts as a close.
     socket.on("error", () => undefined);
     socket.on("end", () => this.#closed());
     socket.on("close", () => this.#closed());
   }
 
-  /** @throws when nobody listens. */
+  /** @throws if no server listens. */
   static async open(port: number, localAddress?: string): Promise<RawConnection> {
     const socket = connect({
       port,
@@ -120,7 +120,7 @@ export class RawConnection {
     return this.#isClosed;
   }
 
-  /** Whatever came and was not taken as an answer, latin1. */
+  /** Bytes received beyond the answers taken so far, as latin1. */
   get rest(): string {
     return this.#received;
   }
@@ -130,7 +130,7 @@ export class RawConnection {
     this.#socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
   }
 
-  /** Sends, and resolves when the kernel has all of it or the connection has ended. */
+  /** Sends, and resolves once the kernel has all bytes or the connection has ended. */
   sendAll(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isClosed) {
@@ -145,17 +145,17 @@ export class RawConnection {
     });
   }
 
-  /** Reads nothing any more; an end of the other side is then seen only by what can no longer be sent. */
+  /** Stops reading. From then on, a close by the other side shows only as a failing write. */
   pause(): void {
     this.#socket.pause();
   }
 
-  /** Ends our half: the other side sees the end of what we send. */
+  /** Ends our half, so that the other side sees the end of our bytes. */
   finish(): void {
     this.#socket.end();
   }
 
-  /** The next answer; undefined when the connection ended before it was whole. @throws when neither comes in time. */
+  /** The next answer; undefined if the connection ended before it was complete. @throws if neither happens in time. */
   async answer(isHead = false, timeoutMs = ANSWER_TIMEOUT_MS): Promise<RawAnswer | undefined> {
     const deadlineMs = Date.now() + timeoutMs;
     for (;;) {
@@ -170,7 +170,7 @@ export class RawConnection {
     }
   }
 
-  /** Waits for the other side to end it; false when it did not in time. */
+  /** Waits for the other side to close it. Returns false if it does not in time. */
   async untilClosed(timeoutMs: number): Promise<boolean> {
     const deadlineMs = Date.now() + timeoutMs;
     while (!this.#isClosed) {
@@ -184,7 +184,7 @@ export class RawConnection {
     this.#closed();
   }
 
-  /** False when nothing happened for so long. */
+  /** False if nothing happened for `timeoutMs`. */
   #more(timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), Math.max(0, timeoutMs));
@@ -204,7 +204,7 @@ export class RawConnection {
   }
 }
 
-/** A request with these header lines; `Host` is ours unless given. */
+/** A request with these header lines. `Host` is ours unless given. */
 export function rawRequest(
   target: string,
   options: {
@@ -222,8 +222,8 @@ export function rawRequest(
 const PIPELINED_MAX = 64;
 
 /**
- * Sends the requests on one connection, many at a time in one segment, and answers their answers in order. @throws when one
- * has none.
+ * Sends the requests on one connection, up to 64 in one segment, and returns the answers in order. @throws if a request gets no
+ * answer.
  */
 export async function askPipelined(
   port: number,
@@ -243,14 +243,14 @@ export async function askPipelined(
       }
     }
     if (connection.rest !== "")
-      throw new MalformedAnswerError("more than was asked for", connection.rest);
+      throw new MalformedAnswerError("bytes after the last answer", connection.rest);
   } finally {
     connection.destroy();
   }
   return answers;
 }
 
-/** One request on a connection of its own; undefined when it was ended without an answer. */
+/** Sends one request on its own connection. Undefined if that ended without an answer. */
 export async function askOnce(
   port: number,
   bytes: string | Uint8Array,

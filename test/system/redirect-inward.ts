@@ -4,8 +4,8 @@ import { z } from "zod";
 import { OutgoingClient } from "../../schemas/outgoing/outgoing-client.ts";
 
 /**
- * A program for a network namespace in which this machine has a public address: a server there redirects a client that may
- * reach public addresses only to each of the hosts, at each of the hops. Prints what came of it as JSON.
+ * A program for a network namespace in which this machine has a public address. A server there redirects a client, which may
+ * connect to public addresses only, to each of the hosts at each of the hops. Prints the outcomes as JSON.
  */
 const Task = z.object({
   publicAddress: z.string(),
@@ -38,23 +38,23 @@ async function main({ publicAddress, hosts, statuses, hops }: z.infer<typeof Tas
   });
   const url = new URL(`http://${publicAddress}:${await listen(server)}/1`);
   const client = new OutgoingClient({ allowLoopback: false });
-  const ask = async (host: string): Promise<string> => {
+  const attempt = async (host: string): Promise<string> => {
     target = `http://${host}:${sentinelPort}/x`;
-    const attempt = await client.attempt({ url, method: "GET", redirectsMax: 3 });
-    return attempt.kind === "failed" ? attempt.error : `HTTP ${attempt.status}`;
+    const result = await client.attempt({ url, method: "GET", redirectsMax: 3 });
+    return result.kind === "failed" ? result.error : `HTTP ${result.status}`;
   };
   const outcomes: Record<string, number> = {};
   for (const host of hosts) {
     for (status of statuses) {
       for (hop of hops) {
-        const outcome = await ask(host);
+        const outcome = await attempt(host);
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       }
     }
   }
   const inward = accepted;
-  // The sentinel would have seen it: a redirect to a public address arrives.
-  const control = await ask(publicAddress);
+  // Proves that the sentinel counts: a redirect to a public address reaches it.
+  const control = await attempt(publicAddress);
   process.stdout.write(JSON.stringify({ outcomes, inward, control, outward: accepted - inward }));
   await client.close();
   server.closeAllConnections();

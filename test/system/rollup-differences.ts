@@ -4,7 +4,7 @@ import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 
 const Totals = z.array(z.record(z.string(), z.unknown()));
 
-/** What the sums kept with the parts say otherwise than the rows do, by table and rollup; empty when all agree. */
+/** The rollups whose sums differ from the sums of their rows, as `table.projection`; empty if all agree. */
 export async function rollupDifferences(clickhouse: Clickhouse): Promise<string[]> {
   const different: string[] = [];
   for (const [table, rollups] of Object.entries(ROLLUPS)) {

@@ -1,4 +1,4 @@
-/** The scheduler's lane alone, as a process that tests kill. Ends with its standard input. */
+/** The scheduler alone, as a process that tests kill. Ends when its standard input is closed. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { startSchedule } from "../../processors/schedule/start.ts";
 import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
@@ -14,7 +14,7 @@ const pool = openPool({
   connectionsMax: 4,
 });
 const clickhouse = openClickhouse({
-  // No task that these tests run asks it.
+  // No task in these tests uses ClickHouse.
   url: process.env["CLICKHOUSE_URL"] ?? "http://127.0.0.1:1/none",
   applicationName: "test schedule",
 });

@@ -1,11 +1,11 @@
 /**
- * The seed of every random choice in a test run: the variable SEED, else made up once per run by `vitest.config.ts`, and
- * printed. The same seed repeats the same choices; what the operating system decides (instants of kills, order of
- * requests) is not among them.
+ * The seed of every random choice in a test run: the variable SEED, or else a number that `vitest.config.ts` makes up once per
+ * run and prints. The same seed repeats the same choices, but not what the operating system decides (when kills happen, the order
+ * of requests).
  */
 export const SEED = Number(process.env["SEED"]);
 
-/** Numbers from 0 to below 1; the same for the same seed. */
+/** Numbers from 0 to below 1, the same for the same seed. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

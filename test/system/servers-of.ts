@@ -9,7 +9,7 @@ const Servers = z.object({
   clickhouse_url: z.string(),
 });
 
-/** The stores behind a running one-machine service, started by it or given to it. */
+/** Addresses of the stores of a running one-machine service, whether it started them or got their URLs. */
 export async function serversOf({ dataDir }: { readonly dataDir: string }): Promise<ServerUrls> {
   const file = await readFile(join(dataDir, "servers.json"), "utf8");
   const urls = Servers.parse(JSON.parse(file));

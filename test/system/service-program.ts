@@ -7,7 +7,7 @@ export function nodeProgram(name: "processors" | "api"): string[] {
   return [process.execPath, projectFile(".build", name, "main.js")];
 }
 
-/** Finding it out takes two starts of Node. */
+/** Cached, because determining the command takes two starts of Node. */
 let found: Promise<string[]> | undefined;
 
 /** The command that runs the compiled ingress, with the C library that it needs. */

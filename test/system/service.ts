@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Agent, request } from "undici";
 import { z } from "zod";
 
-/** What `npm start` writes to DATA_DIR/demo.json. */
+/** The content of DATA_DIR/demo.json, which `npm start` writes. */
 export const Demo = z.object({
   base_url: z.string(),
   mcp_url: z.string(),
@@ -29,14 +29,14 @@ const RETRY_MS = 250;
 const RETRIES_MAX = 240;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** An HTTP answer, whole. */
+/** A complete HTTP answer. */
 export type HttpAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 };
 
-/** Connections of the replay to one service. Answers are read whole and within 15 s. */
+/** An HTTP client of one running service. Each answer must be complete within 15 s. */
 export class ServiceClient {
   readonly demo: Demo;
   readonly #agent: Agent;
@@ -50,7 +50,7 @@ export class ServiceClient {
     });
   }
 
-  /** One GET, or POST when there is a body. @throws when no whole answer came: then nobody knows whether it was carried out. */
+  /** One GET, or POST if there is a body. @throws if no complete answer came: the service may have processed the request. */
   async attempt(
     url: string,
     headers: Record<string, string> = {},
@@ -64,7 +64,7 @@ export class ServiceClient {
     return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
   }
 
-  /** GET of the REST API with the admin key, repeated while the service is away or the budget of the minute is used up. */
+  /** GET of the REST API with the admin key, repeated while the service is away or the minute's rate limit is used up. */
   async rest(path: string): Promise<unknown> {
     let last = "";
     for (let attempt = 0; attempt < RETRIES_MAX; attempt += 1) {
@@ -83,12 +83,12 @@ export class ServiceClient {
     throw new Error(`GET ${path}: ${last}`);
   }
 
-  /** Makes a record by the REST API with the admin key; answers the body. @throws unless it was made. */
+  /** Makes a record by the REST API with the admin key. Returns the body. @throws unless the record was made. */
   async create(path: string, body: object): Promise<unknown> {
     return await this.send("POST", path, body);
   }
 
-  /** One writing request of the REST API with the admin key. @throws for an answer other than 2xx. */
+  /** One write by the REST API with the admin key. @throws for an answer other than 2xx. */
   async send(method: "POST" | "PUT" | "PATCH", path: string, body: object): Promise<unknown> {
     const answer = await request(`${this.demo.base_url}${path}`, {
       dispatcher: this.#agent,

@@ -1,4 +1,4 @@
-/** Preloaded into a process (`node --import`): its clock is ahead of the machine's by the ms that stand in CLOCK_SHIFT_FILE. */
+/** Preloaded into a process (`node --import`): sets its clock ahead of the machine's by the milliseconds in CLOCK_SHIFT_FILE. */
 import { existsSync, readFileSync } from "node:fs";
 
 const path = process.env["CLOCK_SHIFT_FILE"] ?? "";
@@ -10,7 +10,7 @@ let lookedAtMs = Number.NEGATIVE_INFINITY;
 function shiftedNow(): number {
   if (performance.now() - lookedAtMs >= LOOK_EVERY_MS) {
     lookedAtMs = performance.now();
-    // A test that is over has removed it. Without a time the process could not even log that it ends.
+    // A test that is over has removed the file. Without a time the process could not even log its end.
     if (existsSync(path)) shiftMs = Number(readFileSync(path, "utf8"));
   }
   return machineNow() + shiftMs;

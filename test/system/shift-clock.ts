@@ -1,4 +1,4 @@
-/** Preloaded into a process (`node --import`): its clock jumps CLOCK_SHIFT_MS away from the machine's, and back. */
+/** Preloaded into a process (`node --import`): every 500 ms its clock jumps CLOCK_SHIFT_MS away from the machine's, or back. */
 const shiftMs = Number(process.env["CLOCK_SHIFT_MS"] ?? "0");
 const JUMP_EVERY_MS = 500;
 const machineNow = Date.now.bind(Date);

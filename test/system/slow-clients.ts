@@ -4,8 +4,8 @@ import { setPriority } from "node:os";
 import type { SlowReport } from "./slow-report.ts";
 
 /**
- * A program: holds connections open as slowly as it can, and opens each anew that the server ends. Tells on standard output, a
- * JSON line a second, how many are open, how many the server ended, and after how long at most.
+ * A program that holds connections open as slowly as it can, and replaces each that the server ends. Once a second it prints a line
+ * of JSON: how many are open, how many the server ended, and the greatest age of a connection.
  *
  * node slow-clients.js <port> <connections>
  */
@@ -13,10 +13,10 @@ const MODES = ["head", "body", "read"] as const;
 type Mode = (typeof MODES)[number];
 
 const REPORT_MS = 1_000;
-/** Each connection trickles so often, evenly spread: who bursts once a second is a load of another kind. */
+/** Interval of the trickle on each connection, evenly spread: bursts once a second would be another kind of load. */
 const TRICKLE_MS = 4_000;
 const TICK_MS = 20;
-/** Must not take from the server what is measured there. */
+/** So that this program does not take processor time from the measured server. */
 const LOWEST_PRIORITY = 19;
 const OPENED_AT_ONCE = 40;
 const READ_BYTES = 16;
@@ -39,7 +39,7 @@ function open(mode: Mode): void {
   const socket = connect({
     port: port ?? 0,
     host: "127.0.0.1",
-    // At most these bytes are read at a time; the next ones when the trickle says so.
+    // Reads at most this many bytes at a time; the trickle reads the next ones.
     ...(mode === "read"
       ? { onread: { buffer: Buffer.alloc(READ_BYTES), callback: () => false } }
       : {}),
@@ -62,7 +62,7 @@ function trickle({ mode, socket }: Slow): void {
   else socket.resume();
 }
 
-/** Local ports whose connection to the server has not been ended by it, as the kernel knows it: nothing needs to be read for that. */
+/** Local ports of connections that the server has not ended, from the kernel's table, so that nothing needs to be read. */
 function establishedPorts(): Set<number> {
   const ports = new Set<number>();
   for (const line of readFileSync("/proc/net/tcp", "latin1").split("\n").slice(1)) {

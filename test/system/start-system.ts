@@ -7,7 +7,7 @@ import { projectFile } from "../../schemas/host/project-root.ts";
 import { pause, readDemo, ServiceClient } from "./service.ts";
 import { until } from "./until.ts";
 
-/** The whole service, as `npm start` runs it, on ports and a DATA_DIR of its own. */
+/** The whole service, as `npm start` runs it, on its own ports and DATA_DIR. */
 export type System = {
   readonly dataDir: string;
   readonly ports: SystemPorts;
@@ -15,19 +15,19 @@ export type System = {
   readonly launcher: ChildProcess;
   /** Everything the launcher printed. */
   readonly output: () => string;
-  /** SIGTERM, and the exit code of the launcher. */
+  /** Sends SIGTERM. Returns the exit code of the launcher. */
   stop(): Promise<number | null>;
-  /** Stop, and remove the DATA_DIR. */
+  /** Stops the service and removes the DATA_DIR. */
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 export type SystemPorts = { readonly tracking: number; readonly api: number };
 
 export type SystemOptions = {
-  /** An existing DATA_DIR, to start again on; a fresh one by default. */
+  /** An existing DATA_DIR to start on; by default a new one. */
   readonly dataDir?: string;
   readonly env?: Record<string, string>;
-  /** Those of an earlier start, for clients that go on; free ones by default. */
+  /** The ports of an earlier start, so that its clients still work; by default free ones. */
   readonly ports?: SystemPorts;
 };
 
@@ -35,7 +35,7 @@ const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 40_000;
 const POLL_MS = 100;
 
-/** Starts the compiled launcher (`npm run build` first) and answers when the first redirect can work. */
+/** Starts the compiled launcher (run `npm run build` first) and waits until the first redirect can work. */
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "tracker-system-")));
   const ports = options.ports ?? { tracking: await freePort(), api: await freePort() };
@@ -65,7 +65,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     throw error;
   }
   const client = new ServiceClient(await readDemo(dataDir));
-  // A fresh demo is in force within a second of its commit.
+  // Ingress applies a new demo within a second of its commit.
   const link = client.demo.links.affiliate;
   await until(`${link} redirects`, async () => (await client.attempt(link)).status === 302, {
     timeoutMs: 5_000,
@@ -122,7 +122,7 @@ async function stopLauncher(launcher: ChildProcess): Promise<number | null> {
   return code;
 }
 
-/** A port that was free a moment ago, and that no outgoing connection is given meanwhile. */
+/** A port that was free just now, and that the system gives to no outgoing connection. */
 export function freePort(): Promise<number> {
   return pickPort("127.0.0.1");
 }

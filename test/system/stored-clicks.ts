@@ -4,7 +4,7 @@ import { openClickhouse } from "../../schemas/clickhouse/connect.ts";
 const Row = z.object({ click_id: z.string(), sub2: z.string() });
 export type StoredClick = z.infer<typeof Row>;
 
-/** Every row of a load's clicks, straight from the table: twice stored is twice here. */
+/** Every row of a load's clicks, directly from the table: a click stored twice appears twice. */
 export async function storedClicks(clickhouseUrl: string, run: string): Promise<StoredClick[]> {
   const clickhouse = openClickhouse({ url: clickhouseUrl, applicationName: "test" });
   try {

@@ -1,7 +1,7 @@
 /**
- * Preloaded into an ingress (`node --import`): keeps in SYNCED_COPY what a power cut would leave of its journal, and in
- * SYNCED_COPY/waits how long its event loop stood still or a sync took (lines of UTC ms, `stall` or `sync`, length in ms). A byte is there once a `fdatasync` that began
- * after the byte was written has ended, and a file once its folder was synced. A real disk may keep more, never less.
+ * Preloaded into an ingress (`node --import`). Keeps in SYNCED_COPY what a power cut would leave of its journal: a byte once a
+ * `fdatasync` that began after the byte was written has ended, and a file once its folder was synced. A real disk may keep more,
+ * never less. SYNCED_COPY/waits gets a line for each stall of the event loop and each sync: UTC ms, `stall` or `sync`, length in ms.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -15,14 +15,14 @@ const WAIT_MS_MIN = 5;
 fs.mkdirSync(target, { recursive: true });
 const waits = fs.openSync(join(target, "waits"), "a");
 
-/** A time in which the process could not go on, or its disk did not answer. */
+/** Records a time in which the process could not run, or waited for its disk. */
 function note(what: "stall" | "sync", ms: number): void {
   if (ms > WAIT_MS_MIN) fs.writeSync(waits, `${Date.now()} ${what} ${Math.ceil(ms)}\n`);
 }
 
 type Done = (error: NodeJS.ErrnoException | null) => void;
 
-/** Up to where each segment was copied. Beyond what was written a segment reads as zeros. */
+/** How far each segment was copied. Beyond the written part a segment reads as zeros. */
 const copiedTo = new Map<string, number>();
 const namesOnDisk = new Set<string>();
 const [fdatasync, fsync] = [fs.fdatasync, fs.fsync];
@@ -31,7 +31,7 @@ function pathOf(descriptor: number): string {
   return fs.readlinkSync(`/proc/self/fd/${descriptor}`);
 }
 
-/** What was written since the last copy, without the zeros behind it. */
+/** The bytes written since the last copy, without the zeros after them. */
 function newBytes(descriptor: number, from: number): Buffer {
   const chunks: Buffer[] = [];
   for (let at = from; ; at += CHUNK_BYTES) {

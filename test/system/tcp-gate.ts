@@ -7,7 +7,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   "http:": 8123,
 };
 
-/** A door before a server: open, bytes pass as they are; shut, every connection is cut and new ones are refused. */
+/** A proxy before a server. Open: bytes pass unchanged. Shut: every connection is cut and new ones are refused. */
 export class TcpGate {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #sockets = new Set<Socket>();
@@ -18,7 +18,7 @@ export class TcpGate {
     this.#target = target;
   }
 
-  /** Before the server with this URL. */
+  /** Opens a gate before the server with this URL. */
   static async open(server: string): Promise<TcpGate> {
     const { hostname, port, protocol } = new URL(server);
     const gate = new TcpGate({ host: hostname, port: Number(port || DEFAULT_PORTS[protocol]) });
@@ -30,7 +30,7 @@ export class TcpGate {
     return this.#port;
   }
 
-  /** The URL of the server behind the gate, user and password included, with the address of the gate. */
+  /** The URL of the server behind the gate, with user and password, but with the address of the gate. */
   urlOf(server: string): string {
     const url = new URL(server);
     url.hostname = "127.0.0.1";
@@ -59,7 +59,7 @@ export class TcpGate {
     await closed;
   }
 
-  /** Through the connections of now nothing passes any more and nobody is told, as when a machine or a cable is gone. */
+  /** Nothing passes through the present connections any longer, and neither side notices, as when a machine or a cable fails. */
   freeze(): void {
     for (const socket of this.#sockets) socket.unpipe().pause();
   }
@@ -76,7 +76,7 @@ export class TcpGate {
         this.#sockets.delete(from);
         to.destroy();
       });
-      // A cut connection is what the gate is for; both ends see it themselves.
+      // Cutting connections is the purpose of the gate; both ends see the cut themselves.
       from.on("error", () => to.destroy());
     }
   }

@@ -1,6 +1,6 @@
 import { pause } from "./service.ts";
 
-/** Waits until `condition` answers something other than undefined or false, at most `timeoutMs`; answers it. */
+/** Waits until `condition` returns a value other than undefined and false, at most `timeoutMs`. Returns that value. */
 export async function until<T>(
   what: string,
   condition: () => Promise<T | undefined | false> | T | undefined | false,

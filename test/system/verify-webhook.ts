@@ -16,8 +16,8 @@ export type WebhookDocument = z.infer<typeof Document>;
 const OLDEST_SECONDS = 300;
 
 /**
- * What a receiver of webhooks does, written from the published description alone: the signature over the raw body, its time,
- * and only then the document. Throws what is wrong.
+ * Checks a webhook as a receiver does, written from the published description alone: the signature over the raw body, its time,
+ * and only then the document. @throws if anything is wrong.
  */
 export function verifyWebhook(request: Received, secret: string): WebhookDocument {
   const { headers, bytes, method } = request;
@@ -38,7 +38,7 @@ export function verifyWebhook(request: Received, secret: string): WebhookDocumen
   return document;
 }
 
-/** Whether the signature of a request is one with this secret. */
+/** Whether a request is correctly signed with this secret. */
 export function isSignedWith(request: Received, secret: string): boolean {
   try {
     verifyWebhook(request, secret);

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { projectRoot } from "../../../schemas/host/project-root.ts";
 
-/** What a full run writes itself. */
+/** Files that a full run writes itself. */
 const OWN_FILES = ["test/promises/figures/results.jsonl", "test/promises/README.md"];
 
-/** The abbreviated commit of the tree, with `-changed` behind it when the tree differs from it; `unknown` outside of Git. */
+/** The abbreviated commit of the tree, with the suffix `-changed` if files differ from it; `unknown` outside a Git repository. */
 export function currentCommit(): string {
   const commit = git("rev-parse", "--short=10", "HEAD").trim();
   if (commit === "") return "unknown";

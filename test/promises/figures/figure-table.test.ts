@@ -22,7 +22,7 @@ function resultOf(more: Partial<PromiseResult>): PromiseResult {
   };
 }
 
-/** A result of every promise with the seed. */
+/** A result of every promise with this seed. */
 function wholeRun(seed: string, date: string): PromiseResult[] {
   return PROMISES.map(({ number }) => resultOf({ promise: number, seed, date }));
 }
@@ -37,7 +37,7 @@ function rowOf(results: readonly PromiseResult[], name: string): string[] {
     .map((cell) => cell.trim());
 }
 
-test("without results every promise is not run or not built: no figure is made up (#26)", () => {
+test("without results every promise is shown as not run or not built, without figures (#26)", () => {
   expect(rowOf([], "P1")).toEqual(["P1", "not run", "", "", "", "", "not run", "", "", "", ""]);
   expect(rowOf([], "P35")[1]).toBe("DURABILITY=strict is not built");
   expect(rowOf([], "**all**")[1]).toBe("not run");
@@ -58,7 +58,7 @@ test("a line shows the newest passing result of each of the two newest seeds (#2
   ]);
 });
 
-test("one promise that was run alone with a seed of its own takes no column from whole runs (#26)", () => {
+test("a promise run alone with a seed of its own takes no column from whole runs (#26)", () => {
   const results = [
     ...wholeRun("6", "2026-11-21T10:00:00.000Z"),
     ...wholeRun("7", "2026-11-22T10:00:00.000Z"),
@@ -67,14 +67,14 @@ test("one promise that was run alone with a seed of its own takes no column from
   expect(figureTable(results)).not.toContain("seed 99");
 });
 
-test("a promise that failed or was partly skipped is shown as that until it has passed (#26)", () => {
+test("a promise that failed or was partly skipped is shown as such until it has passed (#26)", () => {
   const failed = resultOf({ outcome: "failed", violations: 3 });
   expect(rowOf([failed], "P1").slice(1, 4)).toEqual(["failed", "500,000", "3"]);
   const skipped = resultOf({ outcome: "skipped", skipped: 2, tests: 5 });
   expect(rowOf([skipped], "P1")[1]).toBe("skipped (2 of 5 tests skipped)");
 });
 
-test("a run that failed stays on record below the table when a later one passed (#26)", () => {
+test("a failed run stays listed below the table when a later one passed (#26)", () => {
   const failed = resultOf({ outcome: "failed", violations: 3, date: "2026-11-22T09:00:00.000Z" });
   const results = [failed, resultOf({})];
   expect(rowOf(results, "P1")[1]).toBe("passed");
@@ -83,7 +83,7 @@ test("a run that failed stays on record below the table when a later one passed 
   );
 });
 
-test("the last line adds up what the column shows (#26)", () => {
+test("the last line sums up its column (#26)", () => {
   const results = [resultOf({}), resultOf({ promise: 2, seconds: 30, commit: "0123456789" })];
   expect(rowOf(results, "**all**").slice(1, 6)).toEqual([
     ...[`2 of ${PROMISES.length} passed, 5 not built`, "1,000,000", "0", "2.0 min"],
@@ -91,7 +91,7 @@ test("the last line adds up what the column shows (#26)", () => {
   ]);
 });
 
-test("results are read back from their file as they were kept (#26)", () => {
+test("results are read back from their file unchanged (#26)", () => {
   const folder = mkdtempSync(join(tmpdir(), "tracker-results-"));
   try {
     const path = join(folder, "results.jsonl");
@@ -104,7 +104,7 @@ test("results are read back from their file as they were kept (#26)", () => {
   }
 });
 
-test("only what is between the two marks of a text is replaced (#26)", () => {
+test("only the text between the two marks is replaced (#26)", () => {
   const text = "above\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nbelow\n";
   const written = withTable(text, []);
   expect(written).toMatch(/^above\n<!-- figures: begin -->\n\n\| promise /);

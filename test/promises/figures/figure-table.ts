@@ -3,7 +3,7 @@ import type { PromiseResult } from "./result-file.ts";
 
 const SEEDS = 2;
 
-/** The table of figures in Markdown, from full-size results alone. What no run has shown is `not run`. */
+/** The table of figures in Markdown, from full-size results alone. A promise without a result is `not run`. */
 export function figureTable(results: readonly PromiseResult[]): string {
   const seeds = newestSeeds(results);
   const columns = Array.from({ length: SEEDS }, (_, at) => column(results, seeds[at]));
@@ -24,7 +24,7 @@ export function figureTable(results: readonly PromiseResult[]): string {
   return [table, ...failures(results, seeds)].join("\n\n");
 }
 
-/** Those with which at least half of the promises were run, the newest first; then others: one promise alone makes no column. */
+/** Seeds with which at least half of the promises were run, newest first, then the others: one promise run alone makes no column. */
 function newestSeeds(results: readonly PromiseResult[]): string[] {
   const seeds = [...new Set(results.toSorted(byDate).map(({ seed }) => seed))].reverse();
   const isWhole = (seed: string): boolean =>
@@ -33,7 +33,7 @@ function newestSeeds(results: readonly PromiseResult[]): string[] {
   return [...seeds.filter(isWhole), ...seeds.filter((seed) => !isWhole(seed))].slice(0, SEEDS);
 }
 
-/** Of each promise the newest result that passed, else the newest of all. */
+/** For each promise the newest result that passed, or the newest of all if none passed. */
 function column(
   results: readonly PromiseResult[],
   seed: string | undefined,
@@ -74,7 +74,7 @@ function totalCells(found: readonly PromiseResult[]): string[] {
   ];
 }
 
-/** Runs of the seeds shown that did not pass, so that a later one which did hides none of them. */
+/** Failed runs with the seeds shown, so that a later run that passed does not hide them. */
 function failures(results: readonly PromiseResult[], seeds: readonly string[]): string[] {
   const failed = results
     .filter(({ seed, outcome }) => seeds.includes(seed) && outcome === "failed")
@@ -95,7 +95,7 @@ function minutes(seconds: number): string {
 
 const [BEGIN, END] = ["<!-- figures: begin -->", "<!-- figures: end -->"];
 
-/** The text with the table between its two marks replaced. @throws when a mark is missing. */
+/** The text with a new table between its two marks. @throws if a mark is missing. */
 export function withTable(text: string, results: readonly PromiseResult[]): string {
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`no ${BEGIN} … ${END} in the text`);

@@ -20,7 +20,7 @@ function resultOf(more: Partial<PromiseResult>): PromiseResult {
   };
 }
 
-test("a run that goes on leaves out what passed with its seed at its commit, and nothing else (#26)", () => {
+test("a continued run leaves out only what passed with its seed at its commit (#26)", () => {
   const results = [
     resultOf({ promise: 2 }),
     resultOf({ promise: 2 }),

@@ -2,7 +2,7 @@ import { globOfPromise } from "../promise-list.ts";
 import { currentCommit } from "./current-commit.ts";
 import { type PromiseResult, readResults } from "./result-file.ts";
 
-/** What a run that goes on needs to know of the one before it. */
+/** What a continued run needs to know about the earlier one. */
 export type EarlierRun = {
   readonly seed: string;
   readonly commit?: string;

@@ -32,9 +32,9 @@ function testOf(
   };
 }
 
-type Seen = { reporter: PromiseReporter; text: () => string; kept: PromiseResult[] };
+type Observed = { reporter: PromiseReporter; text: () => string; kept: PromiseResult[] };
 
-function reporting(options: PromiseReporterOptions = {}): Seen {
+function reporting(options: PromiseReporterOptions = {}): Observed {
   const kept: PromiseResult[] = [];
   let text = "";
   const reporter = new PromiseReporter({
@@ -47,12 +47,12 @@ function reporting(options: PromiseReporterOptions = {}): Seen {
   return { reporter, text: () => text, kept };
 }
 
-function end({ reporter }: Seen, module: ReportedModule, ...tests: ReportedTest[]): void {
+function end({ reporter }: Observed, module: ReportedModule, ...tests: ReportedTest[]): void {
   for (const one of tests) reporter.onTestCaseResult(one);
   reporter.onTestModuleEnd(module);
 }
 
-test("a full run keeps the line of a promise as soon as its file has ended (#24, #26)", () => {
+test("a full run stores a promise's result as soon as its file has ended (#24, #26)", () => {
   const seen = reporting();
   const module = moduleOf("p21-event.test.ts", { seconds: 61.23 });
   end(seen, module, testOf(module, "passed", 500), testOf(module, "passed"));
@@ -64,7 +64,7 @@ test("a full run keeps the line of a promise as soon as its file has ended (#24,
   expect(seen.text()).toMatch(/^P21 {2}passed .*2 tests .*501 cases .*0 violations .*61\.2 s/);
 });
 
-test("a promise with two files is kept once, when both have ended (#26)", () => {
+test("a promise with two files is stored once, after both have ended (#26)", () => {
   const seen = reporting();
   const [first, second] = [moduleOf("p14-ad-costs.test.ts"), moduleOf("p14-ok.test.ts")];
   end(seen, first, testOf(first, "passed", 3));
@@ -73,14 +73,14 @@ test("a promise with two files is kept once, when both have ended (#26)", () => 
   expect(seen.kept).toMatchObject([{ promise: 14, tests: 2, cases: 7, seconds: 2 }]);
 });
 
-test("a run of CI keeps nothing (#26)", () => {
+test("a run in CI stores no result (#26)", () => {
   const seen = reporting({ isFull: false });
   const module = moduleOf("p21-event.test.ts");
   end(seen, module, testOf(module, "passed"));
   expect(seen.kept).toEqual([]);
 });
 
-test("a failing test is printed at once with what it found, and the promise has failed (#24, #25)", () => {
+test("a failing test is printed at once with its error, and the promise has failed (#24, #25)", () => {
   const seen = reporting();
   const module = moduleOf("p21-event.test.ts");
   seen.reporter.onTestCaseResult(testOf(module, "failed"));
@@ -90,21 +90,21 @@ test("a failing test is printed at once with what it found, and the promise has 
   expect(seen.kept).toMatchObject([{ outcome: "failed", violations: 1 }]);
 });
 
-test("a promise with a skipped test has not passed, and says how many were skipped (#24)", () => {
+test("a promise with a skipped test has not passed, and its result counts the skipped tests (#24)", () => {
   const seen = reporting();
   const module = moduleOf("p21-event.test.ts");
   end(seen, module, testOf(module, "passed"), testOf(module, "skipped"));
   expect(seen.kept).toMatchObject([{ outcome: "skipped", tests: 2, skipped: 1, cases: 1 }]);
 });
 
-test("a file that fails outside of its tests is a failed promise, though no test failed (#24)", () => {
+test("a file that fails outside its tests is a failed promise, even if every test passed (#24)", () => {
   const seen = reporting();
   const module = moduleOf("p21-event.test.ts", { fault: "the fleet could not be closed" });
   end(seen, module, testOf(module, "passed"));
   expect(seen.kept).toMatchObject([{ outcome: "failed", violations: 1 }]);
 });
 
-test("the table at the end names what was not run and what is not built (#24)", () => {
+test("the final table names what was not run and what is not built (#24)", () => {
   const seen = reporting();
   const module = moduleOf("p21-event.test.ts");
   end(seen, module, testOf(module, "passed"));

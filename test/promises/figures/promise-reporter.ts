@@ -15,7 +15,7 @@ type Line = Pick<
   "outcome" | "tests" | "skipped" | "cases" | "violations" | "seconds"
 >;
 
-/** What the reporter reads of a vitest `TestModule`. */
+/** The part of a vitest `TestModule` that the reporter reads. */
 export type ReportedModule = {
   readonly moduleId: string;
   readonly project: { readonly name: string };
@@ -23,7 +23,7 @@ export type ReportedModule = {
   errors(): readonly { readonly message: string }[];
 };
 
-/** What the reporter reads of a vitest `TestCase`. */
+/** The part of a vitest `TestCase` that the reporter reads. */
 export type ReportedTest = {
   readonly fullName: string;
   readonly module: ReportedModule;
@@ -36,17 +36,17 @@ export type ReportedTest = {
 
 export type PromiseReporterOptions = {
   readonly write?: (text: string) => void;
-  /** Takes the result of each promise at full size, once all of its files have ended. */
+  /** Stores the result of each promise at full size, once all of its files have ended. */
   readonly keep?: (result: PromiseResult) => void;
   readonly isFull?: boolean;
-  /** Names of the files that promises have. */
+  /** File names in the folder of promises. */
   readonly files?: readonly string[];
 };
 
 /**
- * Prints one line for each promise as soon as its tests have ended (cases, violations, seed, time), what a failing test found
- * at once, and one table of all promises at the end of the run. A full run also keeps each line in the file of results, at
- * once, so that a run which is interrupted loses only what was under way.
+ * Prints one line for each promise when its tests have ended (cases, violations, seed, time), the errors of a failing test at once,
+ * and one table of all promises at the end. A full run also stores each line in the result file at once, so that an interrupted
+ * run loses only the promises that were still running.
  */
 export class PromiseReporter implements Reporter {
   readonly #lines = new Map<number, Line>();
@@ -82,7 +82,7 @@ export class PromiseReporter implements Reporter {
   onTestModuleEnd(module: ReportedModule): void {
     const number = numberOf(module);
     if (number === undefined) return;
-    // A file that cannot be read and a set-up that fails have no test of their own.
+    // A file that cannot be loaded, or whose set-up fails, has no test that could report it.
     const isBroken = module.errors().length > 0;
     this.#add(number, {
       outcome: isBroken ? "failed" : "passed",
@@ -97,7 +97,7 @@ export class PromiseReporter implements Reporter {
     this.#write(`${label(number)}  ${figures(line)}  SEED=${seed()}\n`);
     const left = this.#filesLeft.get(number);
     left?.delete(module.moduleId);
-    // Of a promise with two files one alone is no result.
+    // One file of a promise with two is not its result.
     if (!this.#isFull || left?.size !== 0) return;
     this.#keep({
       promise: number,
@@ -139,7 +139,7 @@ export class PromiseReporter implements Reporter {
   }
 }
 
-/** Undefined for a module that is no test of a promise. */
+/** The number of the promise, or undefined for a module that tests none. */
 function numberOf({ moduleId, project }: ReportedModule): number | undefined {
   return project.name.startsWith("promises") ? promiseOfFile(moduleId) : undefined;
 }
@@ -159,12 +159,12 @@ function lineOf(test: ReportedTest): Line {
   };
 }
 
-/** Not from `seed.ts`: vitest loads this file before its settings choose a seed. */
+/** Does not use `seed.ts`: vitest loads this file before its settings choose a seed. */
 function seed(): string {
   return process.env["SEED"] ?? "";
 }
 
-/** A promise of which one test was skipped is not shown as passed. */
+/** The worse of two outcomes. A promise with a skipped test is not shown as passed. */
 function worse(a: Outcome, b: Outcome): Outcome {
   if (a === "failed" || b === "failed") return "failed";
   return a === "skipped" || b === "skipped" ? "skipped" : "passed";

@@ -6,27 +6,27 @@ import type { Traffic } from "./traffic.ts";
 
 const EVERY_MS = 250;
 const LOOK_MS = 100;
-/** After the last marker. */
+/** Time to wait after the last marker. */
 const GIVEN_UP_MS = 30_000;
 
-/** One kind of answers, by the name of the marker. Times are UTC ms of this machine. */
+/** Delays of the answers of one kind, by the name of the marker. Times are UTC ms of this machine. */
 class Awaited {
-  /** The longest from an answer to the question for a report that did not have it. */
+  /** The longest time from an answer to the request of a report that still lacked it. */
   behindMs = 0;
-  /** The longest from an answer to the arrival of the first report that had it: with the time that the report itself took. */
+  /** The longest time from an answer to the arrival of the first report that had it, including the report's own duration. */
   shownAfterMs = 0;
   readonly answeredAtMs = new Map<string, number>();
   readonly #seen = new Set<string>();
 
-  /** Takes a report that was asked for at `askedAtMs` and had the markers of `names`. */
-  compare(names: ReadonlySet<string>, askedAtMs: number): void {
+  /** Takes a report that was requested at `requestedAtMs` and contained the markers of `names`. */
+  compare(names: ReadonlySet<string>, requestedAtMs: number): void {
     for (const [name, answeredAtMs] of this.answeredAtMs) {
       if (this.#seen.has(name)) continue;
       if (names.has(name)) {
         this.#seen.add(name);
         this.shownAfterMs = Math.max(this.shownAfterMs, Date.now() - answeredAtMs);
       } else {
-        this.behindMs = Math.max(this.behindMs, askedAtMs - answeredAtMs);
+        this.behindMs = Math.max(this.behindMs, requestedAtMs - answeredAtMs);
       }
     }
   }
@@ -40,7 +40,7 @@ const Shown = z.object({
   data: z.array(z.object({ sub1: z.string(), clicks: z.int(), conversions: z.int() })),
 });
 
-/** Sends a click and its conversion every 250 ms, and looks when a report has them. */
+/** Sends a click and its conversion every 250 ms, and measures when a report shows them. */
 export class Markers {
   readonly clicks = new Awaited();
   readonly conversions = new Awaited();
@@ -59,11 +59,11 @@ export class Markers {
 
   start(): void {
     this.#loops = [this.#send(), this.#look()];
-    // A loop that fails is told by `stop`, which everybody calls.
+    // `stop`, which every caller awaits, reports the error of a loop that failed.
     for (const loop of this.#loops) loop.catch(() => undefined);
   }
 
-  /** Sends no more, and answers when all that were sent were seen, or 30 s later; names those that were not. */
+  /** Stops sending and waits until reports have shown every marker, at most 30 s. Returns the names of the missing ones. */
   async stop(): Promise<string[]> {
     this.#isSending = false;
     await Promise.all(this.#loops);
@@ -86,12 +86,12 @@ export class Markers {
   async #look(): Promise<void> {
     let stoppedAtMs: number | undefined;
     for (;;) {
-      const askedAtMs = Date.now();
+      const requestedAtMs = Date.now();
       const rows = await this.#shown();
       const having = (metric: "clicks" | "conversions"): Set<string> =>
         new Set(rows.filter((row) => row[metric] > 0).map(({ sub1 }) => sub1));
-      this.clicks.compare(having("clicks"), askedAtMs);
-      this.conversions.compare(having("conversions"), askedAtMs);
+      this.clicks.compare(having("clicks"), requestedAtMs);
+      this.conversions.compare(having("conversions"), requestedAtMs);
       if (!this.#isSending) {
         stoppedAtMs ??= Date.now();
         if (this.#unseen().length === 0 || Date.now() - stoppedAtMs > GIVEN_UP_MS) return;

@@ -6,13 +6,13 @@ import type { Role } from "../../integration/reports/recount.ts";
 import { ServiceClient } from "../../system/service.ts";
 import { until } from "../../system/until.ts";
 
-const IN_FORCE_MS = 15_000;
+const APPLIED_MS = 15_000;
 const ZONE = "Asia/Kathmandu";
-/** First word of the host that visitors are sent to who are turned away. */
+/** Fallback URL for visitors that an offer does not accept. */
 export const SORRY = "https://sorry.example/";
 
 type Status = "approved" | "pending" | "rejected";
-/** `cpa` a price · `cps` percent of the sale · `cpc` a price for each unique click. */
+/** `cpa`: a fixed price · `cps`: percent of the sale · `cpc`: a price for each unique click. */
 export type Terms = {
   readonly payoutType: "cpa" | "cps" | "cpc";
   readonly payout: string;
@@ -26,20 +26,20 @@ type EventPlan = Terms & {
 };
 type OfferPlan = {
   readonly code: string;
-  /** Place in the list of advertisers. */
+  /** Index in the list of advertisers. */
   readonly advertiser: 0 | 1;
   readonly currency: string;
-  /** The first is the default one. */
+  /** The first event is the default one. */
   readonly events: readonly EventPlan[];
   readonly defaultStatus?: Status;
   readonly isPaused?: boolean;
-  /** The only country whose visitors are sent on. */
+  /** The only country whose visitors the offer accepts. */
   readonly country?: string;
 };
 export type Offer = OfferPlan & { readonly id: number; readonly advertiserId: number };
 export type Partner = { readonly id: number; readonly code: string };
 
-/** A workspace of its own in the running service, with nothing in it but what its ledger knows. */
+/** A new workspace in the running service that holds only what its ledger records. */
 export type Market = {
   readonly client: ServiceClient;
   readonly workspaceId: number;
@@ -49,7 +49,7 @@ export type Market = {
   readonly partners: readonly Partner[];
   readonly smartLink: { readonly id: number; readonly code: string };
   readonly keys: Readonly<Record<Role, string>>;
-  /** Whom the keys of partners and advertisers belong to. */
+  /** The record that each partner's or advertiser's key belongs to. */
   readonly owners: Readonly<Record<Role, number>>;
 };
 
@@ -112,9 +112,9 @@ const OFFERS: readonly OfferPlan[] = [
 const PARTNERS = ["ANNA01", "BERND2", "CLARA3"];
 
 const Created = z.object({ data: z.object({ id: z.int() }) });
-const Told = z.object({ ok: z.boolean() });
+const PostbackAnswer = z.object({ ok: z.boolean() });
 
-/** Makes the workspace and answers when all of it is in force. The caller closes its client. */
+/** Makes the workspace. Returns when every process has applied it. The caller closes its client. */
 export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Market> {
   const host = "market.traffic.example";
   const made = await createWorkspace(pool, {
@@ -129,7 +129,7 @@ export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Marke
   });
   const create = async (path: string, body: object): Promise<number> =>
     Created.parse(await client.create(path, body)).data.id;
-  // Not the workspace's by itself: the demo was there first (G200).
+  // The workspace does not get the host by default, because the demo workspace existed first (G200).
   await create("/tracking-domains", { host, scheme: "http", is_default: true });
   const partners: Partner[] = [];
   for (const code of PARTNERS)
@@ -165,7 +165,7 @@ export async function openMarket(pool: Pool, demo: ServiceClient): Promise<Marke
       advertiser: await key("advertiser", { advertiserId: owners.advertiser }),
     },
   };
-  await untilInForce(pool, market);
+  await untilApplied(pool, market);
   return market;
 }
 
@@ -196,7 +196,7 @@ function offerBody(plan: OfferPlan, advertiserId: number): object {
   };
 }
 
-/** The first of its offers is paused: everybody comes to the second. */
+/** Its first offer is paused, so every visitor goes to the second. */
 async function makeSmartLink(
   pool: Pool,
   workspaceId: number,
@@ -215,8 +215,8 @@ async function makeSmartLink(
   return { id: rows[0]?.id ?? 0, code: "BEST" };
 }
 
-/** The catalog is heard in its order: who knows the last record knows all before it. */
-async function untilInForce(pool: Pool, market: Market): Promise<void> {
+/** Catalog changes are applied in order: a process that has the last record has all of them. */
+async function untilApplied(pool: Pool, market: Market): Promise<void> {
   const { client, token, host, partners } = market;
   const { tracking_url: tracking } = client.demo;
   const { rows } = await pool.query<{ version: number }>({
@@ -230,13 +230,14 @@ async function untilInForce(pool: Pool, market: Market): Promise<void> {
     aff_id: partners.at(-1)?.code ?? "",
   });
   await until(
-    "the market is in force",
+    "the market is applied",
     async () => {
       const health = await client.attempt(`${tracking}/health`);
-      const known = Health.parse(JSON.parse(health.body)).catalog_version;
-      const told = await client.attempt(`${tracking}/pb?${query}`, { host });
-      return known >= (rows[0]?.version ?? 0) && Told.parse(JSON.parse(told.body)).ok;
+      const applied = Health.parse(JSON.parse(health.body)).catalog_version;
+      const report = await client.attempt(`${tracking}/pb?${query}`, { host });
+      const isAccepted = PostbackAnswer.parse(JSON.parse(report.body)).ok;
+      return applied >= (rows[0]?.version ?? 0) && isAccepted;
     },
-    { timeoutMs: IN_FORCE_MS },
+    { timeoutMs: APPLIED_MS },
   );
 }

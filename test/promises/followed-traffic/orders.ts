@@ -10,12 +10,12 @@ const STATUSES = ["approved", "pending", "rejected"] as const;
 type Status = (typeof STATUSES)[number];
 type OfferEvent = Offer["events"][number];
 
-/** Longer than a processor that was killed is away. */
+/** Longer than a killed processor takes to come back. */
 const AWAY_MS = 60_000;
 const RETRY_MS = 100;
 const PAGES_MAX = 200;
 
-/** One order of a shop, and what its answers said. Times are UTC ms of this machine. */
+/** One order of a shop, and what its answers contained. Times are UTC ms of this machine. */
 type Order = {
   readonly txid: string;
   readonly click: LedgerClick;
@@ -23,15 +23,15 @@ type Order = {
   readonly event: OfferEvent;
   readonly sale: string;
   status: Status;
-  /** Status of the report that made it, and of the last report that changed it. */
-  readonly firstTold: Status | undefined;
-  lastTold: Status | undefined;
+  /** The status in the report that created it, and in the last report that changed it. */
+  readonly firstReported: Status | undefined;
+  lastReported: Status | undefined;
   id: string;
   readonly sentAtMs: number;
   answeredAtMs: number;
-  /** Repeats that were answered, each with a row of its own. */
+  /** Repeats that were answered. Each has a row of its own. */
   repeats: number;
-  /** Attempts without an answer: each may have left a row of a repeat. */
+  /** Attempts without an answer. Each may have left the row of a repeat. */
   lost: number;
 };
 
@@ -55,9 +55,9 @@ const Page = z.object({
 });
 type Stored = z.infer<typeof Page>["data"][number];
 
-/** The orders of a market: reported, repeated and changed, and the ledger of what they became. */
+/** The orders of a market: reports, repeats and changes them, and keeps the ledger of the results. */
 export class Orders {
-  /** Answers that are not what the order had to become. */
+  /** Answers that differ from the expected state of their order. */
   readonly wrong: string[] = [];
   readonly #market: Market;
   readonly #byTxid = new Map<string, Order>();
@@ -74,7 +74,7 @@ export class Orders {
     return [...this.#byTxid.values()].reduce((sum, { lost }) => sum + lost, 0);
   }
 
-  /** What a visitor buys who was sent on: one to three events of the offer, some of them told twice. */
+  /** The purchases of a visitor who reached the shop: one or two events of the offer, some of them reported twice. */
   async shop(click: LedgerClick, random: Dice): Promise<void> {
     const offer = this.#market.offers.find(({ id }) => id === click.offer_id);
     if (offer === undefined) throw new Error(`no offer ${click.offer_id}`);
@@ -110,34 +110,34 @@ export class Orders {
       sale,
       status: wanted,
       id: "",
-      firstTold: status,
-      lastTold: undefined,
+      firstReported: status,
+      lastReported: undefined,
       sentAtMs: Date.now(),
       answeredAtMs: 0,
       repeats: 0,
       lost: 0,
     };
     this.#byTxid.set(txid, order);
-    const said = await this.#tell(order, status === undefined ? {} : { status });
+    const answer = await this.#send(order, status === undefined ? {} : { status });
     order.answeredAtMs = Date.now();
-    order.id = said.conversion_id;
-    const isNew = said.duplicate !== true && said.updated !== true;
-    // A report whose answer was lost finds its own first one.
-    if (order.lost === 0 && (!isNew || said.status !== wanted))
-      this.wrong.push(`order ${txid}: ${JSON.stringify(said)} instead of ${wanted}`);
+    order.id = answer.conversion_id;
+    const isNew = answer.duplicate !== true && answer.updated !== true;
+    // If the first answer was lost, the retry is a repeat of the order's own report.
+    if (order.lost === 0 && (!isNew || answer.status !== wanted))
+      this.wrong.push(`order ${txid}: ${JSON.stringify(answer)} instead of ${wanted}`);
     return order;
   }
 
   async #repeat(order: Order): Promise<void> {
-    const said = await this.#tell(order, {});
+    const answer = await this.#send(order, {});
     order.repeats += 1;
-    if (said.duplicate !== true || said.status !== "rejected")
-      this.wrong.push(`repeat of order ${order.txid}: ${JSON.stringify(said)}`);
+    if (answer.duplicate !== true || answer.status !== "rejected")
+      this.wrong.push(`repeat of order ${order.txid}: ${JSON.stringify(answer)}`);
   }
 
-  /** Gives `count` orders another status, one after another: by `/pb`, one by one or in bulk by staff. */
+  /** Changes the status of orders `count` times: in turn by `/pb`, by staff for one order, and by staff in bulk. */
   async change(count: number, random: Dice): Promise<void> {
-    // Of an order whose answer was lost, the id that was told may be its repeat's.
+    // After a lost answer the id that was answered may be that of the repeat.
     const known = [...this.#byTxid.values()].filter(({ lost }) => lost === 0);
     for (let done = 0; done < count && known.length > 0; done += 1) {
       const status = pick(random, STATUSES);
@@ -146,10 +146,10 @@ export class Orders {
       const [order] = chosen;
       if (order === undefined) return;
       if (done % 3 === 0) {
-        await this.#tell(order, { status });
-        // What equals the report that made the order or last changed it is a repeat (G198).
-        if ([order.firstTold, order.lastTold].includes(status)) continue;
-        if (order.status !== status) order.lastTold = status;
+        await this.#send(order, { status });
+        // A report that equals the one that created the order, or last changed it, is a repeat (G198).
+        if ([order.firstReported, order.lastReported].includes(status)) continue;
+        if (order.status !== status) order.lastReported = status;
       }
       if (done % 3 === 1) await this.#patch(`/conversions/${order.id}`, { status });
       if (done % 3 === 2) {
@@ -168,8 +168,8 @@ export class Orders {
     );
   }
 
-  /** A report of the order, until it is answered. */
-  async #tell(
+  /** Sends a report of the order until it is answered. */
+  async #send(
     order: Order,
     more: Readonly<Record<string, string>>,
   ): Promise<z.infer<typeof Postback>> {
@@ -186,22 +186,22 @@ export class Orders {
     const answer = await until<HttpAnswer>(
       `an answer to ${query}`,
       async () => {
-        const told = await client.attempt(url, { host }).catch(() => undefined);
-        if (told !== undefined && told.status !== 503) return told;
-        // A 503 is said before or after the commit.
+        const attempt = await client.attempt(url, { host }).catch(() => undefined);
+        if (attempt !== undefined && attempt.status !== 503) return attempt;
+        // The service may answer 503 before or after its commit.
         order.lost += 1;
         return undefined;
       },
       { timeoutMs: AWAY_MS, pollMs: RETRY_MS },
     );
-    const said = Postback.safeParse(JSON.parse(answer.body));
-    if (!said.success) throw new Error(`order ${order.txid}: ${answer.status} ${answer.body}`);
-    return said.data;
+    const parsed = Postback.safeParse(JSON.parse(answer.body));
+    if (!parsed.success) throw new Error(`order ${order.txid}: ${answer.status} ${answer.body}`);
+    return parsed.data;
   }
 
   /**
-   * Every conversion as the answers have it. What no answer says is read from the list of conversions, and held to what it can
-   * be: the instant between the question and its answer, repeats of which nobody heard no more than attempts were lost.
+   * Every conversion as the answers describe it. Two facts are in no answer, so they are read from the list of conversions and
+   * checked for plausibility: the time lies between request and answer, and there are no more unknown repeats than lost attempts.
    */
   async conversions(): Promise<{ conversions: LedgerConversion[]; differences: string[] }> {
     const stored = new Map<string, Stored[]>();
@@ -245,10 +245,12 @@ function orderDifferences(order: Order, rows: readonly Stored[]): string[] {
   const repeated = rows.length - 1;
   const atMs = Date.parse(own.conv_ts);
   return [
-    ...(sentAtMs <= atMs && atMs <= answeredAtMs ? [] : [`order ${txid} has another time`]),
+    ...(sentAtMs <= atMs && atMs <= answeredAtMs ? [] : [`order ${txid} has a wrong time`]),
     ...(repeats <= repeated && repeated <= repeats + lost
       ? []
-      : [`order ${txid} has ${repeated} repeats, ${repeats} were told and ${lost} may be`]),
+      : [
+          `order ${txid} has ${repeated} repeats: ${repeats} were answered, ${lost} more are possible`,
+        ]),
   ];
 }
 

@@ -13,7 +13,7 @@ const ZONES = [
   "Pacific/Chatham",
 ];
 const CURRENCIES = ["USD", "EUR", "GBP", "JPY"];
-/** What an answer does not tell and the ledger cannot know, and sub IDs that nobody sends. */
+/** Dimensions that no answer reveals, so that the ledger cannot have them, and sub IDs that no visit sends. */
 const UNKNOWN = new Set(["region", "city", "is_datacenter", "manager"]);
 const UNSENT = /^sub[3-9]$/;
 const TEXTS = new Set([
@@ -24,7 +24,7 @@ const FILTER_VALUES_MAX = 12;
 
 const Answer = z.record(z.string(), z.unknown());
 
-/** A report over everything that happened between two instants. */
+/** A report over the events between two instants. */
 export function requestFor(
   market: Market,
   role: Role,
@@ -52,7 +52,7 @@ function dimensionsOf(role: Role): string[] {
   return dimensionNames(role).filter((name) => !UNKNOWN.has(name) && !UNSENT.test(name));
 }
 
-/** What `GET /reports` shows, in the shape of a recount. */
+/** The answer of `GET /reports`, in the shape of a recount. */
 export async function shown(market: Market, request: RecountRequest): Promise<unknown> {
   const { client, keys } = market;
   const query = new URLSearchParams(queryOf(request));
@@ -70,7 +70,7 @@ export function expected(ledger: Ledger, request: RecountRequest): unknown {
   });
 }
 
-/** Any report of any role, from one instant of `cuts` to another; filters name values that the ledger has. */
+/** Any report of any role between two instants of `cuts`. Filters use values from the ledger. */
 export function anyRequest(
   market: Market,
   ledger: Ledger,

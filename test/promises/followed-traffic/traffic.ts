@@ -7,17 +7,17 @@ import { pause } from "../../system/service.ts";
 import { type Market, type Offer, type Partner, SORRY } from "./market.ts";
 
 const QUARTER_MS = 900_000;
-/** Longer than any request takes by far. */
+/** Far longer than any request takes. */
 const CLEAR_MS = 2_000;
 
 export type Dice = () => number;
 type Sent = { readonly path: string; readonly params: Readonly<Record<string, string>> };
 
-/** The visitors of a market, and what was seen of them: by their answers, and by the replay's own reading of who they are. */
+/** The visitors of a market, and their record: from their answers, and from the replay's own parsing of who they are. */
 export class Traffic {
   readonly clicks: LedgerClick[] = [];
   readonly impressions: LedgerImpression[] = [];
-  /** Refused with 403: recorded, and in no report. */
+  /** Clicks refused with 403: recorded, but in no report. */
   blocked = 0;
   readonly #market: Market;
   readonly #visitorOf: (ip: string, userAgent: string) => Visitor;
@@ -29,7 +29,7 @@ export class Traffic {
     this.#visitorOf = visitorOf;
   }
 
-  /** One request for a line of the log. Requests of one person are to come one after another. */
+  /** Sends one request for a line of the log. Requests of one person must come one after another. */
   async visit(line: LogLine, random: Dice): Promise<LedgerClick | undefined> {
     const partner = pick(random, this.#market.partners);
     const offer = pick(random, this.#market.offers);
@@ -43,7 +43,7 @@ export class Traffic {
     return await this.#click(line, partner, link);
   }
 
-  /** `kind` from 0.15 to 1. */
+  /** The link of a visit. `kind` is from 0.15 to 1. */
   #chooseLink(
     of: {
       readonly line: LogLine;
@@ -66,19 +66,19 @@ export class Traffic {
       return { type: "transparent", path, params: { ...params, url } };
     }
     if (kind < 0.6 && line.userAgent !== "") {
-      const told = { ip: line.ip, user_agent: line.userAgent, token };
-      const asked = { ...params, ...told, oid: offer.code, affid: partner.code };
-      return { type: "server", path: "/clk", params: asked };
+      const visitor = { ip: line.ip, user_agent: line.userAgent, token };
+      const all = { ...params, ...visitor, oid: offer.code, affid: partner.code };
+      return { type: "server", path: "/clk", params: all };
     }
     return { type: "affiliate", path: `/r/${offer.code}/${partner.code}`, params };
   }
 
-  /** A click of somebody new on the first offer by the first partner, told from others by its `sub1`. */
+  /** A click of a new visitor on the first offer by the first partner. Its `sub1` identifies it. */
   async mark(number: number): Promise<LedgerClick> {
     const [offer] = this.#market.offers;
     const [partner] = this.#market.partners;
     if (offer === undefined || partner === undefined) throw new Error("the market is empty");
-    const line = { ...NOBODY, ip: `100.64.${number >> 8}.${number & 255}` };
+    const line = { ...NEW_VISITOR, ip: `100.64.${number >> 8}.${number & 255}` };
     const path = `/r/${offer.code}/${partner.code}`;
     const params = { sub1: `m-${number}` };
     const click = await this.#click(line, partner, { type: "affiliate", path, params });
@@ -91,8 +91,8 @@ export class Traffic {
     partner: Partner,
     sent: Sent & { readonly type: string },
   ): Promise<LedgerClick | undefined> {
-    const isTold = sent.type === "server";
-    const answer = readVisitAnswer(await this.#send(sent, isTold ? undefined : line));
+    const isByServer = sent.type === "server";
+    const answer = readVisitAnswer(await this.#send(sent, isByServer ? undefined : line));
     if (answer.status === 403) {
       this.blocked += 1;
       return undefined;
@@ -102,21 +102,21 @@ export class Traffic {
     const offer = this.#offerOf(sent, location);
     const visitor = this.#visitorOf(line.ip, line.userAgent);
     const person = `${offer.id} ${partner.id} ${line.ip} ${line.userAgent}`;
-    const isSentOn = isTold ? answer.error === "0" : !location.startsWith(SORRY);
+    const isAccepted = isByServer ? answer.error === "0" : !location.startsWith(SORRY);
     const isUnique = this.#isUnique(person, visitor);
     const click: LedgerClick = {
       ...this.#attributes({ offer, partner, visitor, params: sent.params }),
       click_id: clickId,
       ts: clickIdParts(clickId).atMs,
       link_type: sent.type,
-      ...(isSentOn ? SENT_ON : turnedAway(offer)),
-      ...earnings(offer, { canEarn: isSentOn && !visitor.isBot, isUnique }),
+      ...(isAccepted ? ACCEPTED : sentToFallback(offer)),
+      ...earnings(offer, { canEarn: isAccepted && !visitor.isBot, isUnique }),
       smart_link_id: sent.type === "smart" ? this.#market.smartLink.id : 0,
       is_unique: isUnique,
       is_bot: visitor.isBot,
       is_datacenter: false,
       gclid: "",
-      referrer_host: isTold ? "" : hostOf(line.referrer),
+      referrer_host: isByServer ? "" : hostOf(line.referrer),
       destination: location,
     };
     this.clicks.push(click);
@@ -132,12 +132,12 @@ export class Traffic {
     },
   ): Promise<void> {
     const { offer, partner, params } = shown;
-    // The answer does not say when it was counted: no hour of any zone may begin meanwhile.
+    // The answer has no timestamp, so no hour of any time zone may begin during the request.
     const leftMs = QUARTER_MS - (Date.now() % QUARTER_MS);
     if (leftMs < CLEAR_MS) await pause(leftMs);
     const atMs = Date.now();
     const { status } = await this.#send({ path: `/i/${offer.code}/${partner.code}`, params }, line);
-    if (status !== 200) throw new Error(`a pixel was answered HTTP ${status}`);
+    if (status !== 200) throw new Error(`the pixel request got HTTP ${status}`);
     const visitor = this.#visitorOf(line.ip, line.userAgent);
     const ts = Math.floor((atMs + Date.now()) / 2);
     this.impressions.push({ ...this.#attributes({ offer, partner, visitor, params }), ts });
@@ -145,7 +145,7 @@ export class Traffic {
 
   async #send({ path, params }: Sent, by: LogLine | undefined) {
     const { client, host } = this.#market;
-    // Last, and escaped once, as ad platforms do it.
+    // `url` is the last parameter and escaped once, as ad platforms send it.
     const { url, ...rest } = params;
     const suffix = url === undefined ? "" : `&url=${encodeURIComponent(url)}`;
     const query = `${new URLSearchParams(rest)}${suffix}`;
@@ -161,10 +161,10 @@ export class Traffic {
     });
   }
 
-  /** The one that the visitor asked for, or was sent to. */
+  /** The offer that the visitor requested, or was sent to. */
   #offerOf({ path, params }: Sent, location: string): Offer {
-    const asked = params["oid"] ?? /^\/[rc]\/([A-Z]+)/.exec(path)?.[1];
-    const code = asked ?? new URL(location).searchParams.get("offer");
+    const requested = params["oid"] ?? /^\/[rc]\/([A-Z]+)/.exec(path)?.[1];
+    const code = requested ?? new URL(location).searchParams.get("offer");
     const offer = this.#market.offers.find((one) => one.code === code);
     if (offer === undefined) throw new Error(`${path} led to no offer: ${location}`);
     return offer;
@@ -183,7 +183,7 @@ export class Traffic {
     readonly params: Sent["params"];
   }) {
     const { offer, partner, visitor, params } = of;
-    const said = (name: string): string => params[name] ?? "";
+    const sent = (name: string): string => params[name] ?? "";
     return {
       workspace_id: this.#market.workspaceId,
       offer_id: offer.id,
@@ -195,22 +195,22 @@ export class Traffic {
       device_type: visitor.deviceType,
       os: visitor.os,
       browser: visitor.browser,
-      traffic_source: said("traffic_source"),
-      source_id: said("source_id"),
-      sub1: said("sub1"),
-      sub2: said("sub2"),
-      sub10: said("sub10"),
-      ext_campaign_id: said("campaignid"),
-      ext_adgroup_id: said("adgroupid"),
-      ext_ad_id: said("creative"),
-      ext_keyword: said("keyword"),
-      ext_placement: said("placement"),
+      traffic_source: sent("traffic_source"),
+      source_id: sent("source_id"),
+      sub1: sent("sub1"),
+      sub2: sent("sub2"),
+      sub10: sent("sub10"),
+      ext_campaign_id: sent("campaignid"),
+      ext_adgroup_id: sent("adgroupid"),
+      ext_ad_id: sent("creative"),
+      ext_keyword: sent("keyword"),
+      ext_placement: sent("placement"),
       domain: this.#market.host,
     };
   }
 }
 
-const NOBODY: LogLine = {
+const NEW_VISITOR: LogLine = {
   number: 0,
   ip: "",
   path: "/",
@@ -245,13 +245,13 @@ export function pick<T>(random: Dice, list: readonly T[]): T {
   return one;
 }
 
-const SENT_ON = { status: "redirect", status_reason: "" };
+const ACCEPTED = { status: "redirect", status_reason: "" };
 
-function turnedAway({ isPaused }: Offer): typeof SENT_ON {
+function sentToFallback({ isPaused }: Offer): typeof ACCEPTED {
   return { status: "fallback", status_reason: isPaused === true ? "paused" : "targeting" };
 }
 
-/** Of an offer that is paid by the click, what a unique one earns. A click that cannot earn has no money, and none of a currency. */
+/** The earnings of a click: of a unique one if the offer pays per click. A click that cannot earn has no currency either. */
 function earnings(
   { events: [terms], currency }: Offer,
   { canEarn, isUnique }: { readonly canEarn: boolean; readonly isUnique: boolean },

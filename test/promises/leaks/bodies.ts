@@ -1,4 +1,4 @@
-/** What the bodies of one workspace refer to, and the word that their texts carry. */
+/** The records that the bodies of one workspace refer to, and the word that all its texts contain. */
 export type Names = {
   /** Letters and digits, at most 10: goes into names, notes and codes. */
   readonly word: string;
@@ -14,8 +14,8 @@ export type Body = Readonly<Record<string, unknown>>;
 const NOWHERE = { countries: ["AQ"] };
 
 /**
- * One record of each resource, by the path of its POST, in the order in which they need each other. A POST that is not here
- * fails the walk: whoever adds an operation adds what it takes.
+ * One record of each resource, by the path of its POST, in dependency order. A POST without an entry here fails the test, so
+ * whoever adds an operation adds its body.
  */
 export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
   "/advertisers": ({ word }) => ({ name: word, notes: word, email: `${word}@secret.example` }),
@@ -103,7 +103,7 @@ export const BODIES: Readonly<Record<string, (names: Names) => Body>> = {
   }),
 };
 
-/** Costs have no path of their own: they are made in a list, and answered as numbers. */
+/** The body for ad costs, which have no path of their own: they are created as a list and answered as counts. */
 export function adCostsOf({ word, offerId, affiliateId }: Names): Body {
   const date = new Date().toISOString().slice(0, 10);
   const owners = { offer_id: offerId, affiliate_id: affiliateId };

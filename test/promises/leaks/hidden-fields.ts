@@ -10,7 +10,7 @@ type Hidden = Partial<Record<Role, readonly string[]>>;
 
 const document = buildOpenApi({ operations, baseUrl: "http://localhost/api/v1" });
 
-/** Fields that a role sees of no resource: their names may be nowhere in its answers. */
+/** Fields that a role sees in no resource. No answer to this role may contain their names. */
 export function neverShown(role: Role): ReadonlySet<string> {
   const tables = Object.values(VISIBILITY)
     .map(
@@ -31,7 +31,7 @@ export function neverShown(role: Role): ReadonlySet<string> {
   return new Set(tables.flatMap(({ hidden = [] }) => hidden.filter((field) => !seen.has(field))));
 }
 
-/** Every key of a JSON value that has something in it, at any depth. */
+/** Every key, at any depth, of a JSON value, except keys whose value is an empty object. */
 export function keysOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(keysOf);
   return Object.entries(asObject(value)).flatMap(([key, inner]) => [
@@ -40,12 +40,12 @@ export function keysOf(value: unknown): string[] {
   ]);
 }
 
-/** `extra` of a click is told apart from it and is `{}` for who sees none of it. */
+/** `extra` of a click is a separate field that is `{}` for a role that sees none of it. */
 function isEmptyObject(value: unknown): boolean {
   return value !== null && typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** Fields of an answer that the document says this role never gets, as paths. */
+/** Paths of fields in an answer that this role must never get according to the OpenAPI document. */
 export function hiddenIn(operation: Operation, role: Role, body: unknown): string[] {
   const described = asObject(
     asObject(asObject(document["paths"])[operation.path])[operation.method.toLowerCase()],

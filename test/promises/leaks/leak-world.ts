@@ -18,7 +18,7 @@ export type Keys = Readonly<Record<Role, string>>;
 export type Account = {
   readonly word: string;
   readonly keys: Keys;
-  /** What a path holds, by the word before it and its name: `offers/{id}`. */
+  /** Values for the parameters of paths, by the word before each and its name: `offers/{id}`. */
   readonly ids: ReadonlyMap<string, readonly string[]>;
   readonly names: Names;
 };
@@ -37,7 +37,7 @@ function hasId(output: z.ZodType): boolean {
   return data instanceof z.ZodObject && "id" in data.shape;
 }
 
-/** Parameters of a path with the word before each: `offers/{id}` of "/offers/{id}/events". */
+/** The parameters of a path, each with the word before it: `offers/{id}` for "/offers/{id}/events". */
 export function placesOf({ path }: Pick<Operation, "path">): string[] {
   return path.match(/[\w-]+\/\{\w+\}/g) ?? [];
 }
@@ -46,7 +46,7 @@ export function placesOf({ path }: Pick<Operation, "path">): string[] {
 export class LeakWorld {
   readonly system: System;
   readonly db: Pool;
-  /** Every key and token that was handed out. */
+  /** Every key and token that was issued. */
   readonly secrets: string[] = [];
 
   private constructor(system: System, db: Pool) {
@@ -60,7 +60,7 @@ export class LeakWorld {
     return new LeakWorld(system, openPool({ url: postgres, applicationName: "test" }));
   }
 
-  /** With links on the tracking address of the service, which is the demo's host; answers its admin key. */
+  /** Makes a workspace with links on the demo's host, the service's tracking address. Returns its admin key. */
   async makeWorkspace(slug: string): Promise<string> {
     const workspace = { name: slug, slug, timezone: "UTC", currency: "USD" };
     const { id, adminKey, postbackToken } = await createWorkspace(this.db, workspace);
@@ -75,12 +75,12 @@ export class LeakWorld {
     await this.system[Symbol.asyncDispose]();
   }
 
-  /** Every answer is held to the OpenAPI document. */
+  /** Every answer is checked against the OpenAPI document. */
   async call(method: string, path: string, key: string, body?: Body): Promise<DescribedAnswer> {
     return await callDescribed(this.system.client.demo.base_url, { method, path, key, body });
   }
 
-  /** One of everything for a new partner and a new advertiser of the workspace. */
+  /** Makes one record of each kind for a new partner and a new advertiser of the workspace. */
   async addAccount(admin: string, word: string): Promise<Account> {
     const ids = new Map<string, string[]>();
     const bodies = Object.entries(BODIES).filter(([path]) =>
@@ -90,11 +90,11 @@ export class LeakWorld {
       if (path === "/conversions")
         ids.set("clicks/{click_id}", [await this.#click(ids, admin, word)]);
       const target = fillPath(path, (place) => ids.get(place)?.[0]);
-      const told = await this.call("POST", target, admin, bodyOf(namesOf(ids, word)));
-      if (told.status !== 201) throw new Error(`POST ${target}: ${told.text}`);
-      note(ids, path, Made.parse(told.body).data);
+      const answer = await this.call("POST", target, admin, bodyOf(namesOf(ids, word)));
+      if (answer.status !== 201) throw new Error(`POST ${target}: ${answer.text}`);
+      note(ids, path, Made.parse(answer.body).data);
       for (const name of ["postback_token", "key", "secret"] as const) {
-        const secret = Made.parse(told.body).data[name];
+        const secret = Made.parse(answer.body).data[name];
         if (typeof secret === "string" && secret !== word) this.secrets.push(secret);
       }
     }
@@ -123,19 +123,19 @@ export class LeakWorld {
     };
   }
 
-  /** The first delivery of a postback or a webhook, by its path. */
+  /** ID of the first delivery of the postback or webhook with this path. */
   async #delivery(admin: string, path: string): Promise<string> {
     return await until(
       `${path} has a delivery`,
       async () => {
-        const told = await this.call("GET", `${path}/deliveries`, admin);
-        return Deliveries.parse(told.body).data[0]?.id;
+        const answer = await this.call("GET", `${path}/deliveries`, admin);
+        return Deliveries.parse(answer.body).data[0]?.id;
       },
       { timeoutMs: 10_000 },
     );
   }
 
-  /** A visitor's click on the link of the new partner; answers its id once it can be read. */
+  /** A visitor's click on the link of the new partner. Returns its ID once the API shows it. */
   async #click(
     ids: ReadonlyMap<string, readonly string[]>,
     admin: string,
@@ -154,7 +154,7 @@ export class LeakWorld {
       { timeoutMs: 10_000 },
     );
     await until(
-      "the click can be read",
+      "the API shows the click",
       async () => (await this.call("GET", `/clicks/${clickId}`, admin)).status === 200,
       { timeoutMs: 10_000 },
     );
@@ -162,7 +162,7 @@ export class LeakWorld {
   }
 }
 
-/** A path of an operation with its places filled. @throws where there is nothing to put. */
+/** A path of an operation with its parameters filled. @throws if a parameter has no value. */
 export function fillPath(path: string, valueOf: (place: string) => string | undefined): string {
   return path.replaceAll(/([\w-]+)\/\{(\w+)\}/g, (place, before: string) => {
     const value = valueOf(place);
@@ -171,7 +171,7 @@ export function fillPath(path: string, valueOf: (place: string) => string | unde
   });
 }
 
-/** Keeps the id of a new record, and its code, for every place that it can stand in. */
+/** Stores the ID of a new record, and its code, for every parameter that can name it. */
 function note(ids: Map<string, string[]>, path: string, record: Record<string, unknown>): void {
   const before = path.slice(path.lastIndexOf("/") + 1);
   const { id, code } = record;
@@ -180,7 +180,7 @@ function note(ids: Map<string, string[]>, path: string, record: Record<string, u
   ids.set(`${before}/{affiliate}`, [String(code)]);
 }
 
-/** Where `{id}` may be a code too (ENV-016, ENV-017). */
+/** Resources whose `{id}` may also be a code (ENV-016, ENV-017). */
 const TAKES_CODES = new Set(["offers", "affiliates"]);
 
 function namesOf(ids: ReadonlyMap<string, readonly string[]>, word: string): Names {
@@ -195,7 +195,7 @@ function namesOf(ids: ReadonlyMap<string, readonly string[]>, word: string): Nam
   };
 }
 
-/** Every operation as every role. */
+/** Every operation with every role. */
 export const walk = operations.flatMap((operation) =>
   ROLES.map((role) => ({
     operation,

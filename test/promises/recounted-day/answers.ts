@@ -1,4 +1,4 @@
-import type { Answer, Ask, Entry } from "./ledger.ts";
+import type { Action, Answer, Entry } from "./ledger.ts";
 import { units } from "./money.ts";
 import type { Row } from "./row.ts";
 import type { Status } from "./shop.ts";
@@ -39,9 +39,9 @@ export function idOf({ body }: Answer): string {
   return typeof id === "string" ? id : "";
 }
 
-/** An answer as far as the ledger can tell what it must be. */
-export function judged({ ask, answer: { http, body } }: Entry): unknown {
-  if (ask.kind === "report") {
+/** The parts of an answer that the ledger can predict. */
+export function judged({ action, answer: { http, body } }: Entry): unknown {
+  if (action.kind === "report") {
     if (body["ok"] !== true) return { http, ok: false };
     return {
       http,
@@ -50,12 +50,12 @@ export function judged({ ask, answer: { http, body } }: Entry): unknown {
       reason: body["reason"] ?? "",
       duplicate: body["duplicate"] === true,
       updated: body["updated"] === true,
-      // The header of a pixel has no room for it.
-      test: isPixel(ask.by) ? ask.params["test"] === "1" : body["test"] === true,
+      // The header of a pixel's answer does not contain it.
+      test: isPixel(action.by) ? action.params["test"] === "1" : body["test"] === true,
     };
   }
   if (http >= 300) return { http };
-  if (ask.kind === "patch" && ask.isBulk) {
+  if (action.kind === "patch" && action.isBulk) {
     const { updated, not_found, skipped_duplicates } = body;
     return { http, updated, not_found, skipped_duplicates };
   }
@@ -70,7 +70,7 @@ export function judged({ ask, answer: { http, body } }: Entry): unknown {
   };
 }
 
-type Reported = Extract<Ask, { kind: "report" }>;
+type Reported = Extract<Action, { kind: "report" }>;
 
 export function malformed(by: Reported["by"]): unknown {
   return { http: isPixel(by) ? 200 : 400, ok: false };

@@ -24,7 +24,7 @@ type Sums = {
   payout: bigint;
   sale_amount: bigint;
 };
-/** By what a conversion or the money of clicks is grouped. */
+/** The dimension values of a conversion, or of the money of clicks. */
 type Facts = Readonly<Record<string, string>>;
 const Report = z.object({
   data: z.array(z.record(z.string(), z.unknown())),
@@ -39,7 +39,7 @@ const GROUPINGS: Readonly<Record<Role, readonly string[]>> = {
   advertiser: ["offer,status", "date,event", ""],
 };
 
-/** Every report that differs from the ledger, when the reports have had time to catch up. */
+/** Every difference between reports and the ledger, after waiting until reports have caught up. */
 export async function reportDifferences(day: Recounted, client: ServiceClient): Promise<string[]> {
   const deadlineMs = Date.now() + CAUGHT_UP_MS;
   for (;;) {
@@ -120,7 +120,7 @@ function metricDifferences(
   );
 }
 
-/** The same numbers as in JSON, and the totals last. */
+/** The CSV must have the same numbers as the JSON, with the totals last. */
 function csvDifferences(
   where: string,
   of: {
@@ -175,7 +175,7 @@ function sumsBy(day: Recounted, { role, dimensions, currency }: Subject): Map<st
   return sums;
 }
 
-/** Every click of the day is another visitor's: each is unique, and paid for by the offers that pay by the click (G71). */
+/** Every click of the day has a different visitor, so each is unique and offers with a price per click pay for it (G71). */
 function addClicks(
   day: Recounted,
   { role, currency }: Pick<Subject, "role" | "currency">,

@@ -11,7 +11,7 @@ const SHOP = { ...PLAN, id: 7, code: "DAY0", coupon: "COUPON0" };
 const PARTNERS = [{ id: 1, code: "DEMOANNA", isThrottled: false }];
 const TXID = "d0-1";
 
-/** A postback of one order with this amount, answered at its last attempt. */
+/** A report of one order with this amount, and the answer to its last attempt. */
 function report(number: number, amount: string, answer: object, lost = 0): Entry {
   const params = { event: "multi", aff_id: "DEMOANNA", txid: TXID, amount };
   return {
@@ -20,12 +20,12 @@ function report(number: number, amount: string, answer: object, lost = 0): Entry
     lost,
     sentAtMs: number * 100,
     answeredAtMs: number * 100 + 50,
-    ask: { kind: "report", by: "workspace", params, isListed: false },
+    action: { kind: "report", by: "workspace", params, isListed: false },
     answer: { http: 200, body: { ok: true, status: "approved", ...answer } },
   };
 }
 
-test("a repeat left by an attempt without an answer has the money of its own report (#25)", () => {
+test("a repeat left by an unanswered attempt has the money of its own report (#25)", () => {
   const recount = new ShopRecount(SHOP, 0, { partners: PARTNERS, clicks: new Map() });
   const first = report(1, "2.4301", { conversion_id: "a", reason: "" }, 1);
   const change = report(2, "671.0574", { updated: true, reason: "postback_reversal" });

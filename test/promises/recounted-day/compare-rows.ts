@@ -25,7 +25,7 @@ const Shown = z.looseObject({
 type Shown = z.infer<typeof Shown>;
 const Page = z.object({ data: z.array(Shown), next_cursor: z.string().nullable() });
 
-/** Not in a list of that role. */
+/** Fields that a list does not show to that role. */
 const HIDDEN = {
   admin: [],
   partner: ["revenue", "advertiser_id", "adv_txid", "params", "notes", "conv_ip"],
@@ -42,7 +42,7 @@ export function isVisible(day: Recounted, row: Row, role: Role): boolean {
   return row.partner === 0 && row.event.is_private !== true;
 }
 
-/** Any page of the API, also while its budget of the minute is used up. */
+/** Reads a page of the API, and waits while the minute's rate limit is used up. */
 export async function readText(client: ServiceClient, path: string, role: Role): Promise<string> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const answer = await client.attempt(`${client.demo.base_url}${path}`, {
@@ -77,7 +77,7 @@ export async function readList(
   throw new Error(`more than ${PAGES_MAX} pages of conversions`);
 }
 
-/** Gives rows that no answer named, such as those of pixels, the ids of the stored ones that they are. */
+/** Gives rows without an answered id, such as those of pixels, the ids of the matching stored rows. */
 export function nameRows(day: Recounted, stored: readonly Shown[]): void {
   const known = new Set(day.rows.map(({ id }) => id));
   const nameless = day.rows.filter(({ id }) => id === "");
@@ -96,7 +96,7 @@ export function nameRows(day: Recounted, stored: readonly Shown[]): void {
       found.id = one.id;
       continue;
     }
-    // Further attempts without an answer may each have left a repeat.
+    // Further unanswered attempts may each have left a repeat.
     const repeated = day.rows.find((row) => row.entry.lost > 0 && isSame(row));
     if (repeated === undefined || !one.is_duplicate) continue;
     const repeat = { status: "rejected", reason: "duplicate", isDuplicate: true } as const;
@@ -142,7 +142,7 @@ function shownDifferences(
   role: Role,
 ): string[] {
   const where = `${role} sees conversion ${row.id} of entry ${row.entry.number} (${shopOf(day, row).name})`;
-  if (stored === undefined) return [`${where}: not at all`];
+  if (stored === undefined) return [`${where}: no such row`];
   const convertedAtMs = Date.parse(stored.conv_ts);
   const optional = {
     payout: decimal(row.payout),
@@ -150,7 +150,7 @@ function shownDifferences(
     adv_txid: row.txid,
     affiliate_code: partnerOf(day, row).code,
   };
-  const isCoupon = row.entry.ask.kind === "report" && "coupon_code" in row.entry.ask.params;
+  const isCoupon = row.entry.action.kind === "report" && "coupon_code" in row.entry.action.params;
   return differing(where, [
     ["offer_id", stored.offer_id, shopOf(day, row).id],
     ["event_code", stored.event_code, row.event.code],
@@ -171,7 +171,7 @@ function shownDifferences(
   ]);
 }
 
-/** Row by row, and sums by day, offer, partner, advertiser and status as the database adds them up. */
+/** Compares row by row, and the sums by day, offer, partner, advertiser and status that the database computes. */
 export async function databaseDifferences(day: Recounted, pool: Pool): Promise<string[]> {
   type Stored = Record<"id" | "kept", string>;
   const { rows } = await pool.query<Stored>({

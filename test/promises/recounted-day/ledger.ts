@@ -1,10 +1,10 @@
-/** What was asked; only this and the answers are kept of a day. */
-export type Ask =
+/** One call of the service. The ledger of a day holds only calls and their answers. */
+export type Action =
   | {
       readonly kind: "report";
       readonly by: "workspace" | "advertiser" | "pixel" | "script";
       readonly params: Readonly<Record<string, string>>;
-      /** From an address on the advertiser's list. */
+      /** Sent from an address on the advertiser's allow-list. */
       readonly isListed: boolean;
     }
   | { readonly kind: "create"; readonly body: Readonly<Record<string, string | number>> }
@@ -13,7 +13,7 @@ export type Ask =
       readonly ids: readonly string[];
       readonly isBulk: boolean;
       readonly status: string;
-      /** Empty for none. */
+      /** Empty for no reason. */
       readonly reason: string;
     };
 
@@ -24,13 +24,13 @@ export type Answer = {
 
 export type Entry = {
   readonly number: number;
-  /** Place of the offer in the list of shops: entries of one shop were sent one after another. */
+  /** Index of the offer in the list of shops. Entries of one shop were sent one after another. */
   readonly shop: number;
-  readonly ask: Ask;
+  readonly action: Action;
   readonly answer: Answer;
   readonly sentAtMs: number;
   readonly answeredAtMs: number;
-  /** Attempts before this answer of which nobody knows whether they were carried out. */
+  /** Attempts before this answer whose outcome is unknown. */
   readonly lost: number;
 };
 

@@ -4,9 +4,9 @@ import type { ServiceClient } from "../../system/service.ts";
 import { until } from "../../system/until.ts";
 import { type AdvertiserName, type Partner, planShops, RATES, type Shop } from "./shop.ts";
 
-const IN_FORCE_MS = 15_000;
+const APPLIED_MS = 15_000;
 const PROBES = 10;
-/** The only address that may report for the listed advertiser. */
+/** The only address that may send reports for the advertiser "listed". */
 export const LISTED_IP = "198.51.100.7";
 
 const Created = z.object({ data: z.object({ id: z.int() }) });
@@ -17,16 +17,19 @@ export type Opened = {
   readonly advertisers: Readonly<Record<AdvertiserName, number>>;
 };
 type Plan = ReturnType<typeof planShops>[number];
-type Place = { readonly pool: Pool; readonly client: ServiceClient };
+type Connections = { readonly pool: Pool; readonly client: ServiceClient };
 
-/** Makes the offers of the day in the demo workspace, whose keys and first partner and advertiser they use; answers when all of it is in force. */
+/**
+ * Makes the offers of the day in the demo workspace. They use its keys and its first partner and advertiser. Returns when every
+ * process has applied them.
+ */
 export async function openShops(
-  place: Place,
+  connections: Connections,
   options: { readonly orders: number; readonly repeats: number },
 ): Promise<Opened> {
-  const { pool } = place;
+  const { pool } = connections;
   for (const [currency, rate] of Object.entries(RATES).slice(1)) {
-    // The older one is not the rate of the day.
+    // The older rate must not be used.
     for (const [daysAgo, factor] of [
       [3, 2],
       [1, 1],
@@ -38,14 +41,16 @@ export async function openShops(
     }
   }
   const partners = await findPartners(pool);
-  const advertisers = await makeAdvertisers(place);
+  const advertisers = await makeAdvertisers(connections);
   const plans = planShops(options.orders);
   const shops: Shop[] = [];
   for (let repeat = 0; repeat < options.repeats; repeat += 1) {
     for (const plan of plans)
-      shops.push(await openShop(place, { plan, number: shops.length, advertisers, partners }));
+      shops.push(
+        await openShop(connections, { plan, number: shops.length, advertisers, partners }),
+      );
   }
-  await untilInForce(place, partners);
+  await untilApplied(connections, partners);
   return { shops, partners, advertisers };
 }
 
@@ -62,7 +67,7 @@ async function findPartners(pool: Pool): Promise<Partner[]> {
 async function makeAdvertisers({
   pool,
   client,
-}: Place): Promise<Readonly<Record<AdvertiserName, number>>> {
+}: Connections): Promise<Readonly<Record<AdvertiserName, number>>> {
   const { rows } = await pool.query<{ id: number }>({
     text: "select id from advertiser where postback_token = $1",
     values: [client.demo.advertiser_postback_token],
@@ -78,7 +83,7 @@ async function makeAdvertisers({
 }
 
 async function openShop(
-  { pool, client }: Place,
+  { pool, client }: Connections,
   of: {
     readonly plan: Plan;
     readonly number: number;
@@ -178,8 +183,8 @@ async function insert(
   });
 }
 
-/** The catalog is heard in its order: who knows the last record knows all before it. */
-async function untilInForce({ client }: Place, partners: readonly Partner[]): Promise<void> {
+/** Catalog changes are applied in order: a process that has the last record has all of them. */
+async function untilApplied({ client }: Connections, partners: readonly Partner[]): Promise<void> {
   const { tracking_url: tracking, postback_token: token } = client.demo;
   const code = "DAYISOPEN";
   await client.create("/offers", {
@@ -196,16 +201,16 @@ async function untilInForce({ client }: Place, partners: readonly Partner[]): Pr
   });
   const click = new URLSearchParams({ token, oid: code, affid: partners[0]?.code ?? "" });
   await until(
-    "the offers of the day are in force",
+    "the offers of the day are applied",
     async () => {
       for (let probe = 0; probe < PROBES; probe += 1) {
-        const told = await client.attempt(`${tracking}/pb?${query}`);
+        const report = await client.attempt(`${tracking}/pb?${query}`);
         const clicked = await client.attempt(`${tracking}/clk?${click}`);
-        if (!told.body.includes('"ok":true') || !clicked.body.includes('"error_code":0'))
+        if (!report.body.includes('"ok":true') || !clicked.body.includes('"error_code":0'))
           return false;
       }
       return true;
     },
-    { timeoutMs: IN_FORCE_MS },
+    { timeoutMs: APPLIED_MS },
   );
 }

@@ -7,32 +7,32 @@ import type { Partner, Shop } from "./shop.ts";
 export type Recounted = Opened &
   Ledger & {
     readonly rows: Row[];
-    /** UTC date of each stored conversion; that it lies between request and answer is compared elsewhere. */
+    /** UTC date of each stored conversion. `listDifferences` checks that it lies between request and answer. */
     readonly dayOf: ReadonlyMap<string, string>;
-    /** Answers that are not what they had to be. */
+    /** Answers that differ from the expected ones. */
     readonly differences: readonly string[];
   };
 
-/** What the day must have become when all holds are over, from what was sent and answered alone. */
+/** The expected state of the day after all holds have ended, computed only from what was sent and answered. */
 export function recountDay(
   opened: Opened,
   ledger: Ledger,
   times: ReadonlyMap<string, string>,
 ): Recounted {
-  const place = {
+  const context = {
     partners: opened.partners,
     clicks: new Map(ledger.clicks.map((click) => [click.id, click])),
   };
   const rows: Row[] = [];
   const differences: string[] = [];
   for (const [at, shop] of opened.shops.entries()) {
-    const recount = new ShopRecount(shop, at, place);
+    const recount = new ShopRecount(shop, at, context);
     const entries = ledger.entries.filter((entry) => entry.shop === at);
     for (const entry of entries.toSorted((a, b) => a.number - b.number)) {
       const difference = recount.take(entry);
       if (difference === undefined) continue;
       differences.push(difference);
-      // What follows a wrong answer in this shop would only tell of it again.
+      // Later entries of this shop would only repeat the same error.
       break;
     }
     recount.endHolds();

@@ -8,7 +8,7 @@ import {
   shown,
   statusOf,
 } from "./answers.ts";
-import type { Ask, Click, Entry } from "./ledger.ts";
+import type { Action, Click, Entry } from "./ledger.ts";
 import { units } from "./money.ts";
 import {
   changed,
@@ -17,18 +17,18 @@ import {
   isRepeatOf,
   type Row,
   repeatedOf,
-  said,
+  reportKey,
   setMoney,
 } from "./row.ts";
 import { type EventTerms, type Partner, type Shop, type Status, termsOf } from "./shop.ts";
 
-export type Place = {
+export type ShopContext = {
   readonly partners: readonly Partner[];
   readonly clicks: ReadonlyMap<string, Click>;
 };
 
-type Report = Extract<Ask, { kind: "report" }>;
-type Told = {
+type Report = Extract<Action, { kind: "report" }>;
+type ReportFacts = {
   readonly status: Status | undefined;
   readonly isListed: boolean;
   readonly params: Readonly<Record<string, string>>;
@@ -36,48 +36,48 @@ type Told = {
 };
 type State = { rows: Row[]; taken: number; paid: bigint; addresses: string[] };
 
-/** All conversions of one offer, entry by entry in the order in which they were sent: sections 3.1, 4.8, 4.13, 7.5 and 7.6. */
+/** All conversions of one offer, computed entry by entry in sending order, by the contract's rules for reports, caps and statuses. */
 export class ShopRecount {
   readonly #shop: Shop;
   readonly #at: number;
-  readonly #place: Place;
+  readonly #context: ShopContext;
   #state: State = { rows: [], taken: 0, paid: 0n, addresses: [] };
 
-  constructor(shop: Shop, at: number, place: Place) {
+  constructor(shop: Shop, at: number, context: ShopContext) {
     this.#shop = shop;
     this.#at = at;
-    this.#place = place;
+    this.#context = context;
   }
 
   get rows(): readonly Row[] {
     return this.#state.rows;
   }
 
-  /** Undefined when the answer is right; else what it had to be. An attempt without an answer may have been carried out or not. */
+  /** Undefined if the answer is right, else the expected one. The service may have processed each attempt without an answer, or not. */
   take(entry: Entry): string | undefined {
-    const before = this.#state;
+    const saved = this.#state;
     let first = "";
     for (let times = 1; times <= entry.lost + 1; times += 1) {
       this.#state = {
-        ...before,
-        rows: before.rows.map((row) => ({ ...row })),
-        addresses: [...before.addresses],
+        ...saved,
+        rows: saved.rows.map((row) => ({ ...row })),
+        addresses: [...saved.addresses],
       };
-      for (let unheard = 1; unheard < times; unheard += 1) this.#apply(entry);
-      const known = this.#state.rows.length;
+      for (let lost = 1; lost < times; lost += 1) this.#apply(entry);
+      const before = this.#state.rows.length;
       const answer = this.#apply(entry);
       const id = idOf(entry.answer);
-      const made = this.#state.rows[known];
+      const made = this.#state.rows[before];
       if (made !== undefined) made.id = id;
       const wanted = JSON.stringify(answer);
       if (wanted === JSON.stringify(judged(entry))) return undefined;
       if (times === 1) first = wanted;
     }
-    this.#state = before;
-    return `entry ${entry.number} (${this.#shop.name}): ${JSON.stringify(entry.ask)} was answered ${JSON.stringify(judged(entry))}, the ledger has ${first}`;
+    this.#state = saved;
+    return `entry ${entry.number} (${this.#shop.name}): ${JSON.stringify(entry.action)} was answered ${JSON.stringify(judged(entry))}, the ledger has ${first}`;
   }
 
-  /** Those whose holds were over. */
+  /** Approves the held conversions. */
   endHolds(): void {
     for (const row of this.#state.rows.filter(({ isHeld }) => isHeld)) {
       row.status = "approved";
@@ -87,60 +87,61 @@ export class ShopRecount {
   }
 
   #apply(entry: Entry): unknown {
-    switch (entry.ask.kind) {
+    switch (entry.action.kind) {
       case "report":
-        return this.#report(entry, entry.ask);
+        return this.#report(entry, entry.action);
       case "create":
-        return this.#create(entry, entry.ask.body);
+        return this.#create(entry, entry.action.body);
       case "patch":
-        return this.#patch(entry.ask);
+        return this.#patch(entry.action);
     }
   }
 
-  #report(entry: Entry, ask: Report): unknown {
-    const { params, by } = ask;
+  #report(entry: Entry, action: Report): unknown {
+    const { params, by } = action;
     if (params["currency"] === "ZZZ") return malformed(by);
-    if (params["conversion_id"] === undefined) return this.#order(entry, ask);
+    if (params["conversion_id"] === undefined) return this.#order(entry, action);
     const row = this.#state.rows.find(({ id }) => id === params["conversion_id"]);
-    return row === undefined ? { http: 200, ok: false } : this.#update(row, ask);
+    return row === undefined ? { http: 200, ok: false } : this.#update(row, action);
   }
 
-  #order(entry: Entry, ask: Report): unknown {
-    const { params, by } = ask;
+  #order(entry: Entry, action: Report): unknown {
+    const { params, by } = action;
     const { event: code = "default", txid = "", click_id: click = "" } = params;
     const event = this.#event(code);
     if (event === undefined) return malformed(by);
     const status = statusOf(params["status"]);
     const isTest = params["test"] === "1";
-    const repeated = namesStatus(ask) ? repeatedOf(this.#state.rows, ask.params) : undefined;
+    const repeated = namesStatus(action) ? repeatedOf(this.#state.rows, action.params) : undefined;
     if (repeated !== undefined) return shown(repeated, { isUpdate: true, isTest });
-    const match = this.#match({ txid, click, event }, namesStatus(ask));
-    const given = givenBy(ask, this.#shop.currency);
-    if (match !== undefined && this.#isUpdate(match, ask, given)) return this.#update(match, ask);
+    const match = this.#match({ txid, click, event }, namesStatus(action));
+    const given = givenBy(action, this.#shop.currency);
+    if (match !== undefined && this.#isUpdate(match, action, given))
+      return this.#update(match, action);
     const row = this.#draft(entry, { click, txid, event, given, by, params });
     if (match !== undefined) {
       Object.assign(row, { status: "rejected", reason: "duplicate", isDuplicate: true });
     } else {
-      this.#judge(row, { status, isListed: ask.isListed || isPixel(by), params, isTest });
+      this.#judge(row, { status, isListed: action.isListed || isPixel(by), params, isTest });
     }
     if (!isTest) this.#state.rows.push(row);
     return shown(row, { isTest });
   }
 
-  /** Or a repeat (G106). Pixels change nothing (G159). */
+  /** Whether the report updates the match, or is a repeat of it (G106). Pixels update nothing (G159). */
   #isUpdate(match: Row, { params, by }: Report, given: Given): boolean {
     if (isPixel(by)) return false;
     const txid = params["txid"] ?? "";
     const byOrder = txid !== "" && match.txid === txid;
     if (params["status"] === undefined)
-      return byOrder && !isRepeatOf(match, said(params)) && this.#wouldChange(match, given);
+      return byOrder && !isRepeatOf(match, reportKey(params)) && this.#wouldChange(match, given);
     return byOrder || txid === "";
   }
 
-  /** `isStatusTold`: a status without an order number means the latest of an event that may come several times (G107). */
+  /** `hasStatus`: a status without an order number applies to the latest conversion of an event that may occur several times (G107). */
   #match(
     order: { readonly txid: string; readonly click: string; readonly event: EventTerms },
-    isStatusTold: boolean,
+    hasStatus: boolean,
   ): Row | undefined {
     const own = this.#state.rows.filter((row) => !row.isDuplicate);
     const byOrder = own.find(({ txid }) => order.txid !== "" && txid === order.txid);
@@ -149,36 +150,36 @@ export class ShopRecount {
       (row) => row.click === order.click && row.event.code === order.event.code,
     );
     if (this.#isOnce(order.event)) return ofClick[0];
-    return isStatusTold && order.txid === "" ? ofClick.at(-1) : undefined;
+    return hasStatus && order.txid === "" ? ofClick.at(-1) : undefined;
   }
 
   #isOnce(event: EventTerms): boolean {
     return this.#shop.isOncePerClick && event.allow_multiple !== true;
   }
 
-  #update(row: Row, ask: Report): unknown {
-    const { params } = ask;
+  #update(row: Row, action: Report): unknown {
+    const { params } = action;
     const isTest = params["test"] === "1";
     const how = { isUpdate: true, isTest };
-    if (isRepeatOf(row, said(params))) return shown(row, how);
-    if (this.#shop.advertiser === "listed" && !ask.isListed) return { http: 403, ok: false };
+    if (isRepeatOf(row, reportKey(params))) return shown(row, how);
+    if (this.#shop.advertiser === "listed" && !action.isListed) return { http: 403, ok: false };
     const after = changed(row, {
       terms: termsOf(this.#shop, row.event, row.partner),
-      given: givenBy(ask, row.currency),
+      given: givenBy(action, row.currency),
       status: statusOf(params["status"]),
       isNamed: params["conversion_id"] !== undefined,
     });
     if (after === undefined) return shown(row, how);
-    if (this.#findPlace(row, after, isTest)) {
-      after.changedBy = said(params);
-      after.askedStatus = statusOf(params["status"]) ?? row.askedStatus;
+    if (this.#takeCapacity(row, after, isTest)) {
+      after.changedBy = reportKey(params);
+      after.requestedStatus = statusOf(params["status"]) ?? row.requestedStatus;
     }
     if (!isTest) Object.assign(row, after);
     return shown(after, how);
   }
 
-  /** A rejected conversion that never counted needs a place in the caps of this moment (G198); without one it stays rejected. */
-  #findPlace(row: Row, after: Row, isTest: boolean): boolean {
+  /** A rejected conversion that never counted needs room under the current caps (G198); without room it stays rejected. */
+  #takeCapacity(row: Row, after: Row, isTest: boolean): boolean {
     if (after.status === "rejected" || row.status !== "rejected" || row.isCounted) return true;
     const isFull = this.#isFull(after.payout);
     if (isFull && this.#shop.caps.alertOnly !== true) {
@@ -233,10 +234,10 @@ export class ShopRecount {
       isPayoutGiven: false,
       isRevenueGiven: false,
       reported: { sale: 0n, payout: 0n, revenue: 0n },
-      madeBy: params === undefined ? "" : said(params),
+      madeBy: params === undefined ? "" : reportKey(params),
       changedBy: "",
       isCounted: false,
-      askedStatus: statusOf(params?.["status"]),
+      requestedStatus: statusOf(params?.["status"]),
     };
     setMoney(row, termsOf(this.#shop, event, partner), given);
     const { sale, payout, revenue } = row;
@@ -244,17 +245,17 @@ export class ShopRecount {
     return row;
   }
 
-  /** The click's partner goes before the one that is named; a coupon stands for the first. */
-  #partnerOf({ ask }: Entry, click: string): number {
-    const known = this.#place.clicks.get(click);
-    if (known !== undefined) return known.partner;
+  /** The click's partner, else the named one. A coupon belongs to the first partner. */
+  #partnerOf({ action }: Entry, click: string): number {
+    const clicked = this.#context.clicks.get(click);
+    if (clicked !== undefined) return clicked.partner;
     const named =
-      ask.kind === "create"
-        ? String(ask.body["affiliate_id"])
-        : ask.kind === "report"
-          ? ask.params["aff_id"]
+      action.kind === "create"
+        ? String(action.body["affiliate_id"])
+        : action.kind === "report"
+          ? action.params["aff_id"]
           : undefined;
-    const at = this.#place.partners.findIndex(
+    const at = this.#context.partners.findIndex(
       ({ id, code }) => named === code || named === `${id}`,
     );
     return Math.max(at, 0);
@@ -264,45 +265,45 @@ export class ShopRecount {
     return this.#shop.events.find((event) => event.code === code);
   }
 
-  /** The order of G96: the first that applies decides. */
-  #judge(row: Row, told: Told): void {
-    const address = this.#addressOf(row, told);
+  /** Applies the checks in the order of G96; the first match decides. */
+  #judge(row: Row, facts: ReportFacts): void {
+    const address = this.#addressOf(row, facts);
     const isFull = this.#isFull(row.payout);
-    const early = this.#refusal(row, told, address);
+    const early = this.#refusal(row, facts, address);
     const isCapped = isFull && this.#shop.caps.alertOnly !== true;
     const reason = early ?? (isCapped ? "cap_exceeded" : undefined);
     if (reason === undefined) row.isAlerted = isFull;
-    if (reason !== undefined || told.status === "rejected") {
+    if (reason !== undefined || facts.status === "rejected") {
       Object.assign(row, { status: "rejected", reason: reason ?? "postback" });
       return;
     }
-    this.#wait(row, told.status);
+    this.#wait(row, facts.status);
     this.#reasonOfRepeat(row);
     row.isCounted = true;
-    if (told.isTest) return;
+    if (facts.isTest) return;
     this.#state.taken += 1;
     this.#state.paid += row.payout;
     if (address !== "") this.#state.addresses.push(address);
   }
 
-  /** The one that is told goes before the click's (G102); empty where none counts. */
-  #addressOf(row: Row, { params }: Told): string {
+  /** The address in the report, else the click's (G102); empty if the offer counts none. */
+  #addressOf(row: Row, { params }: ReportFacts): string {
     if (!this.#shop.countsAddresses) return "";
-    return params["ip"] ?? this.#place.clicks.get(row.click)?.ip ?? "";
+    return params["ip"] ?? this.#context.clicks.get(row.click)?.ip ?? "";
   }
 
-  #refusal(row: Row, told: Told, address: string): string | undefined {
+  #refusal(row: Row, facts: ReportFacts, address: string): string | undefined {
     const shop = this.#shop;
-    const click = this.#place.clicks.get(row.click);
+    const click = this.#context.clicks.get(row.click);
     if (shop.isTooFast && click !== undefined) return "too_fast";
-    if (shop.advertiser === "listed" && !told.isListed) return "ip_not_allowed";
+    if (shop.advertiser === "listed" && !facts.isListed) return "ip_not_allowed";
     if (shop.countsAddresses && click?.isBot === true) return "fraud:bot";
     if (this.#state.addresses.includes(address)) return "fraud:duplicate_conv_ip";
     const { rejectsSalesFrom: limit } = shop;
     return limit !== undefined && row.sale >= units(limit) ? "rule:too dear" : undefined;
   }
 
-  /** Whether it would pass a cap. */
+  /** Whether a conversion with this payout would exceed a cap. */
   #isFull(payout: bigint): boolean {
     const { conversions, payout: limit } = this.#shop.caps;
     const { taken, paid } = this.#state;
@@ -314,7 +315,7 @@ export class ShopRecount {
     const reason =
       this.#shop.holdsEvent === row.event.code
         ? "rule:review"
-        : this.#place.partners[row.partner]?.isThrottled === true
+        : this.#context.partners[row.partner]?.isThrottled === true
           ? "throttled"
           : this.#shop.isHolding
             ? "hold"
@@ -336,8 +337,8 @@ export class ShopRecount {
     if (row.reason === "" && isAnother) row.reason = "multiple";
   }
 
-  /** A status that staff give is final; without one the offer's rules decide (G90). */
-  #create(entry: Entry, body: Extract<Ask, { kind: "create" }>["body"]): unknown {
+  /** A status given by staff is final; without one the offer's rules decide (G90). */
+  #create(entry: Entry, body: Extract<Action, { kind: "create" }>["body"]): unknown {
     const text = (name: string): string | undefined =>
       body[name] === undefined ? undefined : String(body[name]);
     const event = this.#event(text("event") ?? "default");
@@ -367,7 +368,7 @@ export class ShopRecount {
     return { http: 201, ...moneyOf(row) };
   }
 
-  #patch({ ids, isBulk, status, reason }: Extract<Ask, { kind: "patch" }>): unknown {
+  #patch({ ids, isBulk, status, reason }: Extract<Action, { kind: "patch" }>): unknown {
     const rows = ids.map((id) => this.#state.rows.find((row) => row.id === id));
     const known = rows.flatMap((row) => row ?? []);
     if (!isBulk && known.length === 0) return { http: 404 };

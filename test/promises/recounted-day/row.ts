@@ -1,10 +1,10 @@
-import type { Ask, Entry } from "./ledger.ts";
+import type { Action, Entry } from "./ledger.ts";
 import { exchanged, share, units } from "./money.ts";
 import type { EventTerms, Status } from "./shop.ts";
 
-/** One conversion as it must be. */
+/** The expected state of one conversion. */
 export type Row = {
-  /** Empty while no answer named it. */
+  /** Empty until an answer contains it. */
   id: string;
   readonly shop: number;
   readonly entry: Entry;
@@ -24,14 +24,14 @@ export type Row = {
   revenue: bigint;
   isPayoutGiven: boolean;
   isRevenueGiven: boolean;
-  /** As its own report made it, whatever changed it later: a repeat of that report has the same money. */
+  /** Amounts from its own report, whatever changed them later: a repeat of that report has the same amounts. */
   reported: { readonly sale: bigint; readonly payout: bigint; readonly revenue: bigint };
-  /** What the report that made it said in all, and the one that last changed it (G198); empty where none did. */
+  /** The key of the report that created it, and of the report that last changed it (G198); empty if there is none. */
   readonly madeBy: string;
   changedBy: string;
-  /** The status that the last of them named. */
-  askedStatus: Status | undefined;
-  /** Was once approved or pending, and so has its place in the caps. */
+  /** The status in the latest of these reports. */
+  requestedStatus: Status | undefined;
+  /** Was approved or pending at some time, so it uses capacity of the caps. */
   isCounted: boolean;
 };
 
@@ -41,9 +41,9 @@ export type Given = {
   readonly revenue: bigint | undefined;
 };
 
-/** What a report says of money, in the currency `to` of the offer. */
+/** The amounts in a report, in the offer's currency `to`. */
 export function givenBy(
-  { params, by }: Pick<Extract<Ask, { kind: "report" }>, "by" | "params">,
+  { params, by }: Pick<Extract<Action, { kind: "report" }>, "by" | "params">,
   to: string,
 ): Given {
   const amount = (name: string): bigint | undefined => {
@@ -80,23 +80,25 @@ function bySale(type: string, rate: string, sale: bigint): bigint {
   return type === "cps" || type === "rps" ? share(sale, units(rate)) : units(rate);
 }
 
-/** What a later report makes of a conversion before the caps are asked; undefined when nothing changes (G108, G109, G198). */
+/** The conversion after a later report, before caps are checked; undefined if nothing changes (G108, G109, G198). */
 export function changed(
   row: Row,
-  asked: {
+  update: {
     readonly terms: EventTerms;
     readonly given: Given;
     readonly status: Status | undefined;
-    /** By its id. */
+    /** The report names the conversion by its id. */
     readonly isNamed: boolean;
   },
 ): Row | undefined {
   if (row.isDuplicate) return undefined;
   const after = { ...row };
-  setMoney(after, asked.terms, { ...asked.given, sale: asked.given.sale ?? row.sale });
+  setMoney(after, update.terms, { ...update.given, sale: update.given.sale ?? row.sale });
   const staysHeld =
-    row.isHeld && !asked.isNamed && [row.askedStatus, asked.status].every((s) => s === "approved");
-  after.status = staysHeld ? row.status : (asked.status ?? row.status);
+    row.isHeld &&
+    !update.isNamed &&
+    [row.requestedStatus, update.status].every((s) => s === "approved");
+  after.status = staysHeld ? row.status : (update.status ?? row.status);
   const isNew = after.status !== row.status;
   const isOther = [after.sale, after.payout, after.revenue].some(
     (amount, at) => amount !== [row.sale, row.payout, row.revenue][at],
@@ -107,8 +109,8 @@ export function changed(
   return after;
 }
 
-/** All that a report says, as one text: two that say the same are equal (G198). */
-export function said(params: Readonly<Record<string, string>>): string {
+/** All parameters of a report as one text, so that reports with the same content have equal keys (G198). */
+export function reportKey(params: Readonly<Record<string, string>>): string {
   const amounts = ["amount", "payout", "revenue"];
   const all: Record<string, string> = { event: "default", ...params };
   delete all["test"];
@@ -122,14 +124,14 @@ export function isRepeatOf({ madeBy, changedBy }: Row, report: string): boolean 
   return report === madeBy || report === changedBy;
 }
 
-/** The conversion of its click and event that this very report made or last changed (G198). */
+/** The conversion of the report's click and event that this same report created or last changed (G198). */
 export function repeatedOf(
   rows: readonly Row[],
   params: Readonly<Record<string, string>>,
 ): Row | undefined {
   const { click_id: click, event = "default" } = params;
   const same = rows.filter(
-    (row) => row.click === click && row.event.code === event && isRepeatOf(row, said(params)),
+    (row) => row.click === click && row.event.code === event && isRepeatOf(row, reportKey(params)),
   );
   return same.findLast(({ isDuplicate }) => !isDuplicate) ?? same.at(-1);
 }

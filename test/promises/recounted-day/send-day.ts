@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { request } from "undici";
 import { z } from "zod";
+import { randomOf } from "../../system/seed.ts";
 import { pause, type ServiceClient } from "../../system/service.ts";
-import type { Answer, Ask, Click, Entry, Ledger } from "./ledger.ts";
+import type { Action, Answer, Click, Entry, Ledger } from "./ledger.ts";
 import { LISTED_IP, type Opened } from "./open-shops.ts";
 import type { Shop } from "./shop.ts";
 
@@ -14,13 +15,10 @@ const PERSON = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox
 
 export type Dice = (below: number) => number;
 
-/** The same numbers in every run that has the same seed. */
+/** Numbers that are the same for the same seed. */
 function dice(seed: number): Dice {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const random = randomOf(seed);
+  return (below) => Math.floor(random() * below);
 }
 
 export type Day = Opened & {
@@ -28,11 +26,11 @@ export type Day = Opened & {
   readonly seed: number;
   /** Entries of each shop. */
   readonly orders: number;
-  /** After the clicks. */
+  /** Called after all clicks were sent. */
   readonly onFirstOrder: () => void;
 };
 
-/** Sends the traffic of the day: the shops beside each other, the entries of one shop one after another. */
+/** Sends the traffic of the day: the shops in parallel, the entries of one shop one after another. */
 export async function sendDay(day: Day): Promise<Ledger> {
   const clicks = await sendClicks(day);
   const entries: Entry[] = [];
@@ -79,7 +77,7 @@ async function sendClicks({ client, shops, partners, orders, seed }: Day): Promi
   return clicks;
 }
 
-/** Where the orders of one shop are made up and sent. */
+/** Generates and sends the orders of one shop. */
 class Counter {
   readonly entries: Entry[] = [];
   readonly #day: Day;
@@ -103,31 +101,31 @@ class Counter {
   }
 
   async serve(number: number): Promise<void> {
-    const ask = this.#makeUp(number);
+    const action = this.#generate(number);
     const sentAtMs = Date.now();
     let last = "";
     for (let lost = 0; lost < ATTEMPTS_MAX; lost += 1) {
-      const { answer, outage } = await send(this.#day.client, ask);
+      const { answer, outage } = await send(this.#day.client, action);
       last = outage;
       if (answer !== undefined) {
         const times = { sentAtMs, answeredAtMs: Date.now(), lost };
-        this.entries.push({ number, shop: this.#at, ask, answer, ...times });
+        this.entries.push({ number, shop: this.#at, action, answer, ...times });
         return;
       }
       await pause(RETRY_MS);
     }
-    const asked = JSON.stringify(ask);
-    throw new Error(`entry ${number} of ${this.#shop.name}: no answer, at last ${last}: ${asked}`);
+    const text = JSON.stringify(action);
+    throw new Error(`entry ${number} of ${this.#shop.name}: no answer, at last ${last}: ${text}`);
   }
 
-  #makeUp(number: number): Ask {
+  #generate(number: number): Action {
     const roll = this.#roll(100);
     const earlier = this.entries[this.#roll(Math.max(1, this.entries.length))];
     const id = this.#id();
     if (earlier !== undefined && id !== undefined) {
-      if (roll < 7 && earlier.ask.kind === "report") return earlier.ask;
+      if (roll < 7 && earlier.action.kind === "report") return earlier.action;
       if (roll < 16) return this.#update({ conversion_id: id });
-      if (roll < 26 && earlier.ask.kind === "report") return this.#again(earlier.ask.params);
+      if (roll < 26 && earlier.action.kind === "report") return this.#again(earlier.action.params);
       if (roll < 31) return this.#patch([id], false);
       if (roll < 34) {
         const some = Array.from({ length: 1 + this.#roll(12) }, () => this.#id() ?? id);
@@ -137,7 +135,7 @@ class Counter {
     return roll < 40 ? this.#create(number) : this.#new(number, roll);
   }
 
-  /** Of a conversion that its own report was answered with. */
+  /** The ID of a conversion from the answer to the report that created it. */
   #id(): string | undefined {
     for (let tries = 0; tries < 5; tries += 1) {
       const body = this.entries[this.#roll(this.entries.length)]?.answer.body ?? {};
@@ -147,30 +145,30 @@ class Counter {
     return undefined;
   }
 
-  #new(number: number, roll: number): Ask {
+  #new(number: number, roll: number): Action {
     const params: Record<string, string> = { txid: `d${this.#at}-${number}` };
-    const place = this.#roll(10);
-    if (place === 0 || (place === 1 && this.#clicks.length === 0)) {
+    const source = this.#roll(10);
+    if (source === 0 || (source === 1 && this.#clicks.length === 0)) {
       Object.assign(params, { offer_id: this.#shop.code, aff_id: this.#partner() });
-    } else if (place === 1) {
+    } else if (source === 1) {
       Object.assign(params, { coupon_code: this.#shop.coupon });
     } else {
       params["click_id"] = this.#click();
-      // Without a number, a report of an event that comes several times could not be told from its repeat.
+      // Without an order number, a report of an event that may occur several times looks like its repeat.
       if (this.#roll(3) === 0 && this.#shop.isOncePerClick) delete params["txid"];
     }
     this.#choose(params, number);
-    return this.#oddly(params, number, roll);
+    return this.#withOddities(params, number, roll);
   }
 
-  #oddly(params: Record<string, string>, number: number, roll: number): Ask {
+  #withOddities(params: Record<string, string>, number: number, roll: number): Action {
     if (params["event"] === "multi") params["txid"] ??= `m${this.#at}-${number}`;
     if (this.#roll(25) === 0) params["test"] = "1";
     if (this.#roll(40) === 0) params["event"] = "nobody";
     if (this.#roll(50) === 0) params["currency"] = "ZZZ";
     if (roll > 88) {
       for (const name of ["payout", "revenue", "conversion_id"]) delete params[name];
-      // A pixel's address is its own; only the click's counts here, and that of a pixel without a click is ours.
+      // A pixel has no `ip`: its click's address counts, and for a pixel without a click our own.
       delete params["ip"];
       if (this.#shop.countsAddresses) return this.#report(params);
       return { kind: "report", by: roll % 2 === 0 ? "pixel" : "script", params, isListed: false };
@@ -178,14 +176,14 @@ class Counter {
     return this.#report(params);
   }
 
-  #report(params: Record<string, string>): Ask {
+  #report(params: Record<string, string>): Action {
     const mayBeAdvertiser = this.#shop.advertiser === "own" && params["currency"] !== "ZZZ";
     const by = mayBeAdvertiser && this.#roll(3) === 0 ? "advertiser" : "workspace";
     return { kind: "report", by, params, isListed: this.#roll(3) > 0 };
   }
 
-  /** The same order, or the same click and event, told with something else. */
-  #again(of: Readonly<Record<string, string>>): Ask {
+  /** Another report of the same order, or of the same click and event, with different values. */
+  #again(of: Readonly<Record<string, string>>): Action {
     const { click_id, txid, event, offer_id, aff_id } = of;
     const isByOrder = txid !== undefined && (click_id === undefined || this.#roll(3) > 0);
     const named = { click_id, event, offer_id, aff_id, ...(isByOrder ? { txid } : {}) };
@@ -197,7 +195,7 @@ class Counter {
     if (params["click_id"] === undefined) {
       params["offer_id"] ??= this.#shop.code;
       params["aff_id"] ??= this.#partner();
-      // With neither click nor number it could not be told from its repeat after an outage.
+      // With neither click nor order number, it would look like its repeat after an outage.
       params["txid"] ??= `x${this.#at}-${this.entries.length}`;
     }
     if (!isByOrder && (event === "multi" || !this.#shop.isOncePerClick))
@@ -205,7 +203,7 @@ class Counter {
     return this.#update(params);
   }
 
-  #update(params: Record<string, string>): Ask {
+  #update(params: Record<string, string>): Action {
     const what = this.#roll(4);
     if (what !== 0) params["amount"] = this.#money(2_000);
     if (what < 2) params["status"] = this.#status();
@@ -215,7 +213,7 @@ class Counter {
     return this.#report(params);
   }
 
-  #create(number: number): Ask {
+  #create(number: number): Action {
     const body: Record<string, string | number> = {
       offer_id: this.#shop.id,
       affiliate_id: this.#partner(),
@@ -240,7 +238,7 @@ class Counter {
     if (this.#roll(3) === 0) body["status"] = this.#roll(2) === 0 ? "approved" : "pending";
   }
 
-  #patch(ids: readonly string[], isBulk: boolean): Ask {
+  #patch(ids: readonly string[], isBulk: boolean): Action {
     const reason = this.#roll(2) === 0 ? "" : (["checked", "returned goods"][this.#roll(2)] ?? "");
     return { kind: "patch", ids, isBulk, status: this.#status(), reason };
   }
@@ -257,7 +255,7 @@ class Counter {
     if (this.#roll(3) === 0) params["ip"] = `203.0.113.${this.#roll(250)}`;
   }
 
-  /** Mostly one that brought nothing yet. */
+  /** A click, usually one without a conversion so far. */
   #click(): string {
     if (this.#roll(4) > 0 && this.#fresh < this.#clicks.length) {
       this.#fresh += 1;
@@ -288,18 +286,19 @@ class Counter {
   }
 }
 
-/** No answer when nobody knows whether it was carried out; `outage` says what came instead. */
+/** Sends once. Without an answer the outcome is unknown, and `outage` describes what came instead. */
 async function send(
   client: ServiceClient,
-  ask: Ask,
+  action: Action,
 ): Promise<{ readonly answer?: Answer; readonly outage: string }> {
   try {
-    const answer = ask.kind === "report" ? await report(client, ask) : await command(client, ask);
+    const answer =
+      action.kind === "report" ? await report(client, action) : await command(client, action);
     return answer.http === 503 || answer.http === 502
       ? { outage: `${answer.http} ${JSON.stringify(answer.body)}` }
       : { answer, outage: "" };
   } catch (error) {
-    // A syntax error is an answer that the contract does not know.
+    // A malformed answer is a failure of the test, not an outage.
     if (error instanceof SyntaxError || error instanceof z.ZodError) throw error;
     return { outage: String(error) };
   }
@@ -309,7 +308,7 @@ const Body = z.record(z.string(), z.unknown());
 
 async function report(
   client: ServiceClient,
-  { by, params, isListed }: Extract<Ask, { kind: "report" }>,
+  { by, params, isListed }: Extract<Action, { kind: "report" }>,
 ): Promise<Answer> {
   const { tracking_url: url, postback_token, advertiser_postback_token } = client.demo;
   const headers = { "x-forwarded-for": isListed ? LISTED_IP : "198.51.100.99" };
@@ -319,19 +318,19 @@ async function report(
     return { http: answer.status, body: outcomeOf(answer.headers["x-tracker-conversion"]) };
   }
   const token = by === "workspace" ? postback_token : advertiser_postback_token;
-  const told = new URLSearchParams({ token, ...params });
+  const form = new URLSearchParams({ token, ...params });
   const answer =
     params["amount"]?.endsWith("1") === true
       ? await client.attempt(
           `${url}/pb`,
           { ...headers, "content-type": "application/x-www-form-urlencoded" },
-          told.toString(),
+          form.toString(),
         )
-      : await client.attempt(`${url}/pb?${told}`, headers);
+      : await client.attempt(`${url}/pb?${form}`, headers);
   return { http: answer.status, body: Body.parse(JSON.parse(answer.body)) };
 }
 
-/** `<status>`, `<status>; <reason>` or `error: <message>`, as a postback would be answered. @throws for an outage. */
+/** Parses `<status>`, `<status>; <reason>` or `error: <message>` into the body of the equivalent postback answer. @throws for an outage. */
 function outcomeOf(header: string | string[] | undefined): Answer["body"] {
   const text = typeof header === "string" ? header : "";
   if (text.includes("unavailable")) throw new Error(text);
@@ -342,16 +341,16 @@ function outcomeOf(header: string | string[] | undefined): Answer["body"] {
 
 async function command(
   client: ServiceClient,
-  ask: Exclude<Ask, { kind: "report" }>,
+  action: Exclude<Action, { kind: "report" }>,
 ): Promise<Answer> {
-  const isCreate = ask.kind === "create";
-  const path = isCreate || ask.isBulk ? "/conversions" : `/conversions/${ask.ids[0] ?? ""}`;
+  const isCreate = action.kind === "create";
+  const path = isCreate || action.isBulk ? "/conversions" : `/conversions/${action.ids[0] ?? ""}`;
   const body = isCreate
-    ? ask.body
+    ? action.body
     : {
-        status: ask.status,
-        ...(ask.reason === "" ? {} : { reason: ask.reason }),
-        ...(ask.isBulk ? { ids: ask.ids } : {}),
+        status: action.status,
+        ...(action.reason === "" ? {} : { reason: action.reason }),
+        ...(action.isBulk ? { ids: action.ids } : {}),
       };
   const answer = await request(`${client.demo.base_url}${path}`, {
     method: isCreate ? "POST" : "PATCH",

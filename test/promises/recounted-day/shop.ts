@@ -14,7 +14,7 @@ export type EventTerms = Terms & {
   readonly allow_multiple?: boolean;
 };
 export type Override = {
-  /** Place in the list of partners. */
+  /** Index in the list of partners. */
   readonly partner: number;
   /** Null for the whole offer. */
   readonly event_code: string | null;
@@ -23,12 +23,12 @@ export type Override = {
 };
 export type AdvertiserName = "own" | "other" | "listed";
 
-/** What one offer of the day is like; the recount reads this and nothing that the service says about the offer. */
+/** One offer of the day. The recount uses this plan, and nothing that the service answers about the offer. */
 export type ShopPlan = {
   readonly name: string;
   readonly currency: string;
   readonly advertiser: AdvertiserName;
-  /** The first is the default one. */
+  /** The first event is the default one. */
   readonly events: readonly EventTerms[];
   readonly overrides: readonly Override[];
   readonly isOncePerClick: boolean;
@@ -51,7 +51,7 @@ export type Shop = ShopPlan & {
 };
 export type Partner = { readonly id: number; readonly code: string; readonly isThrottled: boolean };
 
-/** Units for one EUR; no float holds them. */
+/** Units for one EUR; a float cannot represent them. */
 export const RATES: Readonly<Record<string, string>> = {
   EUR: "1",
   USD: "1.1721",
@@ -111,7 +111,7 @@ const PLAIN: ShopPlan = {
   countsAddresses: false,
 };
 
-/** `orders`: how many entries of the day each of them sees, by which caps are chosen. */
+/** `orders`: the entries of the day for each shop, from which the caps are computed. */
 export function planShops(orders: number): ShopPlan[] {
   const overrides: Override[] = [
     { partner: 0, event_code: null, payout: ["cps", "9.9999"] },

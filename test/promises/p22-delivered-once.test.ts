@@ -10,20 +10,20 @@ import { IS_FULL, reportCases } from "./report-cases.ts";
 const CONVERSIONS = IS_FULL ? 5_000 : 300;
 /** A process needs a second to start. */
 const KILL_EVERY_MS = 2_500;
-/** Before the reversals, while reports come in and what was told to come again does so. */
+/** Minimum of kills before the reversals, while reports arrive and failed deliveries are retried. */
 const KILLS = IS_FULL ? 20 : 2;
 const SENDERS = 16;
-/** Who was killed has what it took for 30 s. */
+/** A killed process keeps its leases for 30 s. */
 const LEASES_END_MS = 60_000;
 const OFFERS = 10;
 const SECRET = `whsec_${"0123".repeat(12)}`;
 const RETRIES = Array.from({ length: 50 }, () => "200ms").join(",");
-/** Of each conversion that is turned over. */
+/** The statuses that each changed conversion then gets. */
 const STATUSES = ["rejected", "approved", "rejected"];
 
 const random = randomOf(SEED);
 
-test("every postback and document arrives, twice only where the first outcome was unknown (P22)", async (context) => {
+test("each delivery arrives, and again only where its first outcome was unknown (P22)", async (context) => {
   await using fleet = await ConversionFleet.open(0);
   await using receiver = await startReceiver();
   const { world } = fleet;
@@ -56,7 +56,7 @@ test("every postback and document arrives, twice only where the first outcome wa
     secret: SECRET,
   });
 
-  /** Deliveries whose outcome their worker may not have learned, or not have recorded. */
+  /** Deliveries whose worker may not have received the outcome, or not have recorded it. */
   const unknown = new Set<string>();
   const confirmed = new Map<string, number>();
   receiver.answer((response, request) => {
@@ -64,7 +64,7 @@ test("every postback and document arrives, twice only where the first outcome wa
     const chance = random();
     if (chance < 0.2) response.writeHead(500).end();
     else if (chance < 0.25) {
-      // It may have been taken: the sender cannot know.
+      // The request has arrived, but the sender cannot know.
       unknown.add(id);
       confirmed.set(id, (confirmed.get(id) ?? 0) + 1);
       response.destroy();
@@ -79,7 +79,7 @@ test("every postback and document arrives, twice only where the first outcome wa
 
   const kill = async (): Promise<void> => {
     fleet.killOne();
-    // Of the killed one and of the other: whoever settles now is counted too, which only widens the set.
+    // Includes the leases of workers that were not killed, which only adds to the set.
     const leased = await world.rows<{ id: string }>(
       "select id from delivery where lease_token is not null",
     );
@@ -98,12 +98,12 @@ test("every postback and document arrives, twice only where the first outcome wa
     world.addYoungClick({ offer_id: offers[i % OFFERS] ?? 0 }),
   );
   const conversions: string[] = [];
-  await inTurns(clicks, async ({ click_id }) => {
+  await withSenders(clicks, async ({ click_id }) => {
     const { body } = await world.report({ click_id });
     conversions.push(String(body["conversion_id"]));
   });
   const rejected = conversions.filter((_, i) => i % 2 === 0);
-  const untilTold = async (count: number): Promise<void> => {
+  const untilDelivered = async (count: number): Promise<void> => {
     await until(
       `${count} deliveries have arrived`,
       async () =>
@@ -111,27 +111,27 @@ test("every postback and document arrives, twice only where the first outcome wa
       { timeoutMs: LEASES_END_MS + CONVERSIONS * 100 },
     );
   };
-  await until("so many were killed", () => fleet.kills >= KILLS, {
+  await until(`${KILLS} processes were killed`, () => fleet.kills >= KILLS, {
     timeoutMs: 2 * (KILLS + 1) * KILL_EVERY_MS,
   });
   isEnding = true;
   await killing;
-  await untilTold(2 * conversions.length);
-  await inTurns(rejected, async (conversion_id) => {
+  await untilDelivered(2 * conversions.length);
+  await withSenders(rejected, async (conversion_id) => {
     for (const status of STATUSES) await world.report({ conversion_id, status });
   });
   await kill();
-  await untilTold(2 * conversions.length + (1 + STATUSES.length) * rejected.length);
+  await untilDelivered(2 * conversions.length + (1 + STATUSES.length) * rejected.length);
 
   const rows = await world.rows<{
     id: string;
     conversion_id: string;
-    told: string;
+    message: string;
     status: string;
-  }>("select id, conversion_id, trigger || event as told, status from delivery");
+  }>("select id, conversion_id, trigger || event as message, status from delivery");
   expect(fleet.kills).toBeGreaterThan(KILLS);
   expect(rows.filter(({ status }) => status !== "delivered")).toEqual([]);
-  expect(rows.map(({ conversion_id, told }) => `${conversion_id} ${told}`).toSorted()).toEqual(
+  expect(rows.map((row) => `${row.conversion_id} ${row.message}`).toSorted()).toEqual(
     [
       ...conversions.map((id) => `${id} approved`),
       ...rejected.map((id) => `${id} reversal`),
@@ -150,15 +150,19 @@ test("every postback and document arrives, twice only where the first outcome wa
   const documents = receiver.received
     .filter(({ target }) => target === "/hook")
     .map((request) => [idOf(request), verifyWebhook(request, SECRET).id]);
-  const told = new Set(documents.map(([delivery]) => delivery)).size;
-  expect(told).toBe(conversions.length + STATUSES.length * rejected.length);
-  expect(new Set(documents.map(([, id]) => id)).size).toBe(told);
+  const delivered = new Set(documents.map(([delivery]) => delivery)).size;
+  expect(delivered).toBe(conversions.length + STATUSES.length * rejected.length);
+  expect(new Set(documents.map(([, id]) => id)).size).toBe(delivered);
   process.stdout.write(
     `P22: ${rows.length} deliveries, ${receiver.received.length} requests, ${fleet.kills} kills, ${unknown.size} unknown outcomes, ${twice.length} arrived again\n`,
   );
 });
 
-async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+/** Works through the items with 16 senders in parallel. */
+async function withSenders<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const rest = items.values();
   const sender = async (): Promise<void> => {
     for (const item of rest) await work(item);
@@ -166,12 +170,12 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
   await Promise.all(Array.from({ length: SENDERS }, sender));
 }
 
-/** The same message is the same request, whichever attempt it is. */
+/** The different requests of each delivery: every attempt must send the same request. */
 function messagesOfDeliveries(received: readonly Received[]): Set<string>[] {
   const messages = new Map<string, Set<string>>();
   for (const request of received) {
-    const known = messages.get(idOf(request)) ?? new Set();
-    messages.set(idOf(request), known.add(`${request.target} ${request.body}`));
+    const requests = messages.get(idOf(request)) ?? new Set();
+    messages.set(idOf(request), requests.add(`${request.target} ${request.body}`));
   }
   return [...messages.values()];
 }
