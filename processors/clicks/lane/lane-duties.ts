@@ -1,5 +1,5 @@
 import type { Intake } from "../intake/intake.ts";
-import type { KnownProducers } from "../intake/known-producers.ts";
+import type { KnownProducers } from "../intake/open-producers.ts";
 import { auditLane } from "./audit.ts";
 import type { LaneDeps } from "./lane-deps.ts";
 import { noteProgress, readLaneNotes } from "./lane-notes.ts";

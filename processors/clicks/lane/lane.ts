@@ -4,7 +4,7 @@ import type { Log } from "../../../schemas/host/log.ts";
 import { ErasureWatch } from "../erasure/erasure-watch.ts";
 import { Intake, type IntakeEvents } from "../intake/intake.ts";
 import { intakeEvents } from "../intake/intake-events.ts";
-import { KnownProducers } from "../intake/known-producers.ts";
+import { KnownProducers } from "../intake/open-producers.ts";
 import { noteClaims } from "../intake/producer-claims.ts";
 import { UniqueWindow } from "../visits/unique-window.ts";
 import { answerQueries } from "../young/answer-queries.ts";

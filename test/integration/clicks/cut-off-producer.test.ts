@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Completeness } from "../../../processors/clicks/intake/completeness.ts";
-import { KnownProducers } from "../../../processors/clicks/intake/known-producers.ts";
+import { KnownProducers } from "../../../processors/clicks/intake/open-producers.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { until } from "../../system/until.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
