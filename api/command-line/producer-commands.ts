@@ -2,7 +2,7 @@ import type { Command, CommandEnvironment } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { noteForAll } from "./note-for-all.ts";
 import { JSON_OUTPUT } from "./options.ts";
-import { giveUpProducer, type KnownProducer, readProducers } from "./producers.ts";
+import { giveUpProducer, type ListedProducer, readProducers } from "./producers.ts";
 import { withDatabase } from "./session.ts";
 import { table } from "./table.ts";
 
@@ -21,7 +21,7 @@ given up: \`producer give-up\` ended the wait.`,
     }),
 };
 
-function producerTable(producers: readonly KnownProducer[]): string {
+function producerTable(producers: readonly ListedProducer[]): string {
   return table(
     [
       { title: "NUMBER", value: ({ id }) => id },
@@ -74,7 +74,7 @@ async function runGiveUp(
   });
 }
 
-function sentenceOf({ id, mayMissSince }: KnownProducer): string {
+function sentenceOf({ id, mayMissSince }: ListedProducer): string {
   return mayMissSince === null
     ? `Producer ${id} stopped cleanly: none of its clicks is missing, and no process waits for it.`
     : `Producer ${id} is given up. Clicks that it answered since ${mayMissSince} may be missing.`;

@@ -142,12 +142,12 @@ function erasureLine(count: number, what: Restored): string {
 async function reviewLines(
   db: Pool,
   cutAt: string,
-  heardAt: string | undefined,
+  recordedAt: string | undefined,
 ): Promise<string[]> {
   if (cutAt === "-infinity") return [];
   const { keys, partners } = await changedBefore(db, cutAt);
   return [
-    `Postgres is as it was at ${cutAt}${heardAt === undefined ? "" : `; ClickHouse last heard from it at ${heardAt} UTC`}.`,
+    `Postgres is as it was at ${cutAt}${recordedAt === undefined ? "" : `; ClickHouse last heard from it at ${recordedAt} UTC`}.`,
     "Changes made in between are undone: keys that were revoked in that time are valid again.",
     ...keys.map(({ id, name, workspace }) => `Review key ${id} (${name}) of ${workspace}.`),
     ...partners.map(({ id, name, workspace }) => `Review partner ${id} (${name}) of ${workspace}.`),

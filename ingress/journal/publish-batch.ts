@@ -35,9 +35,9 @@ export async function publishEnded(
 ): Promise<void> {
   for (const lane of ALL_LANES) {
     const at = systemClock.nowMs();
-    const word = { producer, epoch, nonce, lane, first: 0, at, endedBefore: epoch + 1, lines: [] };
+    const batch = { producer, epoch, nonce, lane, first: 0, at, endedBefore: epoch + 1, lines: [] };
     if (options.signal.aborted) return;
-    await publishUntilStored(link, { lane, id: undefined, bytes: encodeBatch(word) }, options);
+    await publishUntilStored(link, { lane, id: undefined, bytes: encodeBatch(batch) }, options);
   }
 }
 

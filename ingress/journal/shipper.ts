@@ -82,7 +82,7 @@ export class Shipper {
           if (error === null) shipper.reportPosition();
           else log.error({ err: error, lane }, "journal.subscription-failed");
         };
-        connection.subscribe(subjects.clickWordWanted(lane), { callback });
+        connection.subscribe(subjects.clickPositionRequest(lane), { callback });
       }
     });
   }

@@ -133,9 +133,9 @@ export class PixelShipper {
     }
     if (isOutage(reply)) {
       if (reply === undefined) return "unanswered";
-      const isHopeless =
+      const isFinal =
         reply.result === "error" && clock.nowMs() - report.receivedAtMs > FAULT_AGE_MS;
-      if (!isHopeless) return "outage";
+      if (!isFinal) return "outage";
       events.givenUp("fault");
       return "settled";
     }

@@ -239,10 +239,10 @@ async function reportOutcome(deps: HandlerDeps, rawReport: PostbackRequest): Pro
       isRefusal: ({ reply: { body, result } }) =>
         !body.ok && result !== "malformed" && result !== "unavailable",
     });
-    if (current?.unkept === undefined || current.reply.httpStatus === 503)
+    if (current?.keyToStore === undefined || current.reply.httpStatus === 503)
       return current ?? refusal(UNAVAILABLE, {});
     // Stored only now, because the first catalog may have refused a report that the current one accepts.
-    return await keepFirstAnswer(deps.pool, current.unkept, current);
+    return await keepFirstAnswer(deps.pool, current.keyToStore, current);
   } catch (error) {
     if (isStoreAway(error)) {
       deps.log.warn({ err: error }, "conversions.store-is-away");

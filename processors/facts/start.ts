@@ -69,8 +69,8 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
     while (!signal.aborted) {
       try {
         if (performance.now() >= heldUntilMs) {
-          const isMine = await holdRelayLease(pool, owner, LEASE_MS);
-          heldUntilMs = isMine ? performance.now() + LEASE_MS / 3 : 0;
+          const isHeld = await holdRelayLease(pool, owner, LEASE_MS);
+          heldUntilMs = isHeld ? performance.now() + LEASE_MS / 3 : 0;
         }
         const rows = heldUntilMs > 0 ? await copyBatch(pool, deps.clickhouse, source) : undefined;
         backoff.reset();

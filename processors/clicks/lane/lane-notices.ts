@@ -51,7 +51,7 @@ export class LaneNotices {
   start(): void {
     const { nats, log } = this.#deps;
     this.#timer = setInterval(() => this.#tick(), PUBLISH_MS);
-    this.#requests = nats.connection.subscribe(nats.subjects.clickNoticesWanted, {
+    this.#requests = nats.connection.subscribe(nats.subjects.clickNoticesRequest, {
       callback: (error) => {
         if (error !== null) {
           log.error({ err: error }, "clicks.notices-subscription-failed");

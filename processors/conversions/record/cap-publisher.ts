@@ -23,7 +23,7 @@ export type CapPublisherDeps = {
 
 /** A reached cap is published at most this long, plus the time of one round, after the conversion that reached it. */
 const ROUND_MS = 500;
-/** A process skips its round if it has heard another process's within this time. If it hears nothing for this long, it publishes. */
+/** A process skips its round if another process published one within this time, else it publishes. */
 const PATIENCE_MS = 400;
 const WHOLE_MS = 5_000;
 
@@ -39,7 +39,7 @@ export class CapPublisher {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #closed = false;
-  #heardAtMs = Number.NEGATIVE_INFINITY;
+  #otherRoundAtMs = Number.NEGATIVE_INFINITY;
   #wholeAtMs = Number.NEGATIVE_INFINITY;
   #revision = -1;
   #generation = 0;
@@ -73,10 +73,10 @@ export class CapPublisher {
       });
       this.#subscriptions.push(subscription);
     };
-    follow(subjects.capsReached, (message) => this.#heard(CapsReached.parse(message.json())));
-    follow(subjects.clickNoticesWanted, () => {
+    follow(subjects.capsReached, (message) => this.#noteRound(CapsReached.parse(message.json())));
+    follow(subjects.clickNoticesRequest, () => {
       this.#wholeAtMs = Number.NEGATIVE_INFINITY;
-      this.#heardAtMs = Number.NEGATIVE_INFINITY;
+      this.#otherRoundAtMs = Number.NEGATIVE_INFINITY;
     });
     this.#schedule();
   }
@@ -90,10 +90,10 @@ export class CapPublisher {
     await this.#round;
   }
 
-  #heard({ teller, isWhole, reached }: CapsReached): void {
-    if (teller === this.#id) return;
-    this.#heardAtMs = performance.now();
-    if (isWhole) this.#wholeAtMs = this.#heardAtMs;
+  #noteRound({ teller: publisher, isWhole, reached }: CapsReached): void {
+    if (publisher === this.#id) return;
+    this.#otherRoundAtMs = performance.now();
+    if (isWhole) this.#wholeAtMs = this.#otherRoundAtMs;
     for (const cap of reached) this.#published.set(cap.cap, valueOf(cap));
   }
 
@@ -109,7 +109,7 @@ export class CapPublisher {
   /** Never throws: the next round is soon. */
   async #publishReached(): Promise<void> {
     const { pool, nats, catalog, clock, log } = this.#deps;
-    if (performance.now() - this.#heardAtMs < PATIENCE_MS) return;
+    if (performance.now() - this.#otherRoundAtMs < PATIENCE_MS) return;
     if (!catalog.isLoaded || nats.connection.isClosed()) return;
     try {
       this.#follow(catalog);
@@ -132,7 +132,7 @@ export class CapPublisher {
     if (catalog.revision === this.#revision) return;
     this.#revision = catalog.revision;
     if (catalog.generation !== this.#generation) {
-      // Postgres was restored, so counters may be lower. Every ingress forgets the caps that it heard, and so does this process.
+      // Postgres was restored, so counters may be lower. Every ingress forgets the caps that were published, and so does this process.
       this.#published.clear();
       this.#wholeAtMs = Number.NEGATIVE_INFINITY;
     }
