@@ -54,7 +54,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   };
   const app = buildRestServer({
     ...served,
-    ...(parts.areStoresSame === undefined ? {} : { areStoresSame: parts.areStoresSame }),
+    areStoresSame: parts.areStoresSame,
     operations,
     documents: [
       {

@@ -53,7 +53,7 @@ export function deliveryLog(log: {
     },
     output: z.object({ data: z.array(log.Shown), next_cursor: z.string().nullable() }),
     status: 200,
-    ...(of.findResource === undefined ? {} : { findResource: of.findResource }),
+    findResource: of.findResource,
     run: async (context, { path, query, resource }) => {
       const { principal } = context;
       // A cursor is valid for this endpoint only.

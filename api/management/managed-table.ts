@@ -27,7 +27,7 @@ export type ManagedColumns = {
   /** Further columns of answers: `id`, times, columns that the service sets. */
   readonly readOnly: readonly string[];
   /** Filters with a condition other than "the column of this name has this value". */
-  readonly filters?: Readonly<Record<string, Filter>>;
+  readonly filters?: Readonly<Record<string, Filter>> | undefined;
 };
 
 /**

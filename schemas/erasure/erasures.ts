@@ -105,7 +105,7 @@ async function eraseKeptPerson(
     clickIds: kept.kind === "click" ? [subject] : kept.clicks,
     email: kept.kind === "email" ? { key, hash: subject } : undefined,
     untilMs: Date.parse(kept.at),
-    ...(visitorsBeforeMs === undefined ? {} : { visitorsBeforeMs }),
+    visitorsBeforeMs,
     keep: async (clickIds) => {
       await stores.db.query({
         name: "keep-erased-clicks",

@@ -64,7 +64,7 @@ function answerOf(
       completeToMs: completeness.completeToMsOf(producer),
       clicks: row === undefined ? [] : [row],
       isGivenUp: completeness.isGivenUpOf(recordedBy ?? { producer, untilMs: atMs }),
-      ...(recordedBy === undefined ? {} : { isAllKnown: completeness.isAllKnownOf(recordedBy) }),
+      isAllKnown: recordedBy && completeness.isAllKnownOf(recordedBy),
     };
   }
   const completeToMs = intake.completeness.completeToMs(caughtUpMs());
