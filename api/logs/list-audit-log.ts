@@ -49,14 +49,7 @@ export const listAuditLog: Operation = operation({
     const page = openPage(context, "listAuditLog", query);
     const range = rangeOfPage(context, query, page, { defaultPreset: "last7", daysMax: DAYS_MAX });
     const { fromMs, toMs } = range;
-    const rows = await listRows(context.db, context.workspace.id, {
-      fromMs,
-      toMs,
-      after: page.after,
-      rowsMax: page.rowsMax,
-      keyId: query.key_id,
-      action: query.action,
-    });
+    const rows = await listRows(context.db, context.workspace.id, { ...page, fromMs, toMs });
     const shown = page.close(rows, {
       positionOf: (row) => ({ at: row.ts, id: String(row.id) }),
       show: (row) => showTo(context.principal.role, "audit_log_entry", row),

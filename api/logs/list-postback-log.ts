@@ -59,15 +59,7 @@ export const listPostbackLog: Operation = operation({
     const page = openPage(context, "listPostbackLog", query);
     const range = rangeOfPage(context, query, page, { defaultPreset: "last7", daysMax: DAYS_MAX });
     const { fromMs, toMs } = range;
-    const rows = await listRows(context.db, context.workspace.id, {
-      fromMs,
-      toMs,
-      after: page.after,
-      rowsMax: page.rowsMax,
-      result: query.result,
-      clickId: query.click_id,
-      conversionId: query.conversion_id,
-    });
+    const rows = await listRows(context.db, context.workspace.id, { ...page, fromMs, toMs });
     const shown = page.close(rows, {
       positionOf: (row) => ({ at: row.ts, id: String(row.id) }),
       show: (row) => showTo(context.principal.role, "postback_log_entry", row),

@@ -7,7 +7,7 @@ import {
   quoteIdentifiers,
 } from "../../schemas/postgres/quote.ts";
 import type { Reference } from "../rest/codes.ts";
-import { conditionsOf, equals, type Filter, type FilterValues } from "../rest/filter-conditions.ts";
+import { conditionsOf, type Filter, type FilterValues } from "../rest/filter-conditions.ts";
 import type { FilteredPage } from "../rest/page.ts";
 import { statementName } from "../rest/statement-name.ts";
 
@@ -214,6 +214,6 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   }
 
   #conditions(filters: FilterValues): readonly Condition[] {
-    return conditionsOf(filters, (name) => this.#filters[name] ?? equals(quoteIdentifier(name)));
+    return conditionsOf(filters, this.#filters);
   }
 }
