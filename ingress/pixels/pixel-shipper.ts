@@ -115,10 +115,10 @@ export class PixelShipper {
   }
 
   async #send({ line }: WaitingPixel, signal: AbortSignal): Promise<Verdict> {
-    const { ask, events, record, producer, clock } = this.#options;
+    const { ask, store, events, record, producer, clock } = this.#options;
     const report = reportOf(line);
     if (report === undefined) {
-      events.givenUp("unreadable");
+      events.givenUp("unreadable", store.waiting);
       return "settled";
     }
     let reply: PostbackReply | undefined;
@@ -136,7 +136,7 @@ export class PixelShipper {
       const isFinal =
         reply.result === "error" && clock.nowMs() - report.receivedAtMs > FAULT_AGE_MS;
       if (!isFinal) return "outage";
-      events.givenUp("fault");
+      events.givenUp("fault", store.waiting);
       return "settled";
     }
     const { couponClick } = reply;
