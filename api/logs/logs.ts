@@ -5,7 +5,7 @@ import { conditionsOf, matches } from "../rest/filter-conditions.ts";
 import type { FilteredPage } from "../rest/page.ts";
 import { statementName } from "../rest/statement-name.ts";
 
-type LogPage = FilteredPage & Pick<TimeRange, "fromMs" | "toMs">;
+export type LogPage = FilteredPage & Pick<TimeRange, "fromMs" | "toMs">;
 
 /** Both ends of the range included. */
 const IS_AFTER =

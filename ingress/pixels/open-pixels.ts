@@ -34,7 +34,7 @@ export function openPixels(options: {
   let sending: Promise<void> | undefined;
   return {
     keep: (report) => store.keep(report),
-    adopt: (folder) => store.adopt(folder),
+    adopt: (abandoned) => store.adopt(abandoned),
     start: ({ link, ...how }) => {
       const ask = (report: PostbackRequest) => askConversions(link, report);
       const shipper = new PixelShipper({ ...how, store, events, ask, clock: systemClock });
