@@ -5,21 +5,15 @@ import {
   CapsReached,
   NOTICES_PER_MESSAGE,
 } from "../../../schemas/events/click-notice.ts";
-import type { Log } from "../../../schemas/host/log.ts";
-import type { Counter, Metrics } from "../../../schemas/host/metrics.ts";
+import type { Counter } from "../../../schemas/host/metrics.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
-import type { Pool } from "../../../schemas/postgres/connect.ts";
-import type { Clock } from "../../../schemas/time/clock.ts";
+import type { RoleDeps } from "../../role-deps.ts";
 import { type CounterCap, counterCapsOf, selectReachedCaps } from "./reached-caps.ts";
 
-export type CapPublisherDeps = {
-  readonly pool: Pool;
-  readonly nats: Nats;
-  readonly catalog: Catalog;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-};
+export type CapPublisherDeps = Pick<
+  RoleDeps,
+  "pool" | "nats" | "catalog" | "clock" | "log" | "metrics"
+>;
 
 /** A reached cap is published at most this long, plus the time of one round, after the conversion that reached it. */
 const ROUND_MS = 500;
