@@ -1,6 +1,6 @@
 import type { Command, CommandEnvironment } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
-import { noteForAll } from "./note-for-all.ts";
+import { noteInAllWorkspaces } from "./note-in-all-workspaces.ts";
 import { JSON_OUTPUT } from "./options.ts";
 import { giveUpProducer, type ListedProducer, readProducers } from "./producers.ts";
 import { withDatabase } from "./session.ts";
@@ -67,7 +67,7 @@ async function runGiveUp(
     }
     if (before.state === "silent") {
       await giveUpProducer(db, id);
-      await noteForAll(db, `cli producer give-up ${id}`);
+      await noteInAllWorkspaces(db, `cli producer give-up ${id}`);
     }
     const [after = before] = await readProducers(db, id);
     return asJson ? JSON.stringify(after, null, 2) : sentenceOf(after);

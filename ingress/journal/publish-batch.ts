@@ -42,7 +42,7 @@ export async function publishEnded(
 }
 
 /** A batch that was shipped before and that the writer misses. Its message ID is new: JetStream must not drop it as a repeat. */
-export function messageAgain(batch: ClickBatch): BatchMessage {
+export function messageToRepeat(batch: ClickBatch): BatchMessage {
   const { lane, lines } = batch;
   return {
     lane,
