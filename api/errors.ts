@@ -58,9 +58,9 @@ export type ErrorCode = keyof typeof API_ERRORS;
 
 export type ErrorDetails = {
   /** Field of the body to text; nested fields as `events[0].payout` (G15). */
-  readonly fields?: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, string>> | undefined;
   readonly param?: string;
-  readonly field?: string;
+  readonly field?: string | undefined;
 };
 
 type ApiErrorOptions = {

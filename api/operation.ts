@@ -104,7 +104,7 @@ export type Operation = {
   readonly access: OperationAccess;
   /** Values of path and query are strings; the schemas turn them into what `run` takes. */
   readonly input: {
-    readonly path?: z.ZodType;
+    readonly path?: z.ZodType | undefined;
     readonly query?: z.ZodType;
     readonly body?: z.ZodType;
   };
@@ -125,7 +125,9 @@ export type Operation = {
   /** Media types that an answer may have in addition to JSON. */
   readonly otherMediaTypes?: readonly string[];
   /** Loads the record that the path names, before query and body are read (G02). Throws `notFound`. */
-  readonly findResource?: (context: OperationContext, path: unknown) => Promise<unknown>;
+  readonly findResource?:
+    | ((context: OperationContext, path: unknown) => Promise<unknown>)
+    | undefined;
   /** Finds faults that need the stored records. Also runs when the schema found faults, so that all are reported together (G15). */
   readonly findFaults?: (context: OperationContext, raw: RawBody) => Promise<FieldFaults>;
   readonly run: (context: OperationContext, input: OperationInput) => Promise<OperationResult>;
@@ -144,11 +146,13 @@ type Definition<Path, Query, Body, Resource> = Omit<
   "input" | "run" | "findResource" | "findFaults"
 > & {
   readonly input: {
-    readonly path?: Path & z.ZodType;
+    readonly path?: (Path & z.ZodType) | undefined;
     readonly query?: Query & z.ZodType;
     readonly body?: Body & z.ZodType;
   };
-  readonly findResource?: (context: OperationContext, path: Parsed<Path>) => Promise<Resource>;
+  readonly findResource?:
+    | ((context: OperationContext, path: Parsed<Path>) => Promise<Resource>)
+    | undefined;
   readonly findFaults?: (
     context: OperationContext,
     raw: { readonly body: Readonly<Record<string, unknown>>; readonly resource: Resource },

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Clickhouse } from "../schemas/clickhouse/connect.ts";
 import type { Log } from "../schemas/host/log.ts";
+import { readSecret } from "../schemas/installation/read-secret.ts";
 import type { Nats } from "../schemas/nats/connect.ts";
 import { parseTrustedProxies } from "../schemas/net/forwarded-for.ts";
 import type { OutgoingClient } from "../schemas/outgoing/outgoing-client.ts";
@@ -54,7 +55,7 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   };
   const app = buildRestServer({
     ...served,
-    ...(parts.areStoresSame === undefined ? {} : { areStoresSame: parts.areStoresSame }),
+    areStoresSame: parts.areStoresSame,
     operations,
     documents: [
       {
@@ -73,15 +74,4 @@ export async function startApi(parts: ApiParts): Promise<FastifyInstance> {
   addMcpServer(app, served);
   app.addHook("onClose", () => slots.close());
   return app;
-}
-
-async function readSecret(db: Pool): Promise<string> {
-  const { rows } = await db.query<{ secret: string }>({
-    name: "read-installation-secret",
-    text: "select secret from installation",
-  });
-  const secret = rows[0]?.secret;
-  if (secret === undefined)
-    throw new Error("the table installation has lost its only row: restore a backup");
-  return secret;
 }

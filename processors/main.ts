@@ -18,12 +18,13 @@ import { assertPostgresMigrated, NewerSchemaError } from "../schemas/postgres/mi
 import { systemClock } from "../schemas/time/clock.ts";
 import { startClicks } from "./clicks/start.ts";
 import { CapPublisher } from "./conversions/record/cap-publisher.ts";
-import { type ConversionDeps, startConversions } from "./conversions/start.ts";
+import { startConversions } from "./conversions/start.ts";
 import { postbackKind } from "./delivery/postback-kind.ts";
 import { serveHtmlPostbacks } from "./delivery/serve-html.ts";
 import { startDelivery } from "./delivery/start.ts";
 import { webhookKind } from "./delivery/webhook-kind.ts";
-import { type FactDeps, startFacts } from "./facts/start.ts";
+import { startFacts } from "./facts/start.ts";
+import type { RoleDeps } from "./role-deps.ts";
 import { startSchedule } from "./schedule/start.ts";
 import { type ProcessorSettings, readProcessorSettings } from "./settings.ts";
 
@@ -32,8 +33,6 @@ const STEADY_WAITS = { firstMs: 500, longestMs: 500 } as const;
 /** Each lane of the click writer may at the same time insert, run a query, and check on an insert. */
 const CLICKHOUSE_CONNECTIONS_MAX = 24;
 
-/** Dependencies of the roles. */
-type RoleDeps = FactDeps & Pick<ConversionDeps, "catalogFeed">;
 type Stage = { current: "starting" | "running" | "ending" };
 
 async function main(): Promise<void> {

@@ -54,7 +54,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "{ingress,processors,api,schemas,deploy}/**/*.test.ts",
-            "test/{bench,replay,samples,services,system}/**/*.test.ts",
+            "test/{bench,replay,requirements,samples,services,system}/**/*.test.ts",
             "test/promises/*/*.test.ts",
           ],
           // A unit test takes less than a second. The limit allows for other work on the machine: at a load of 16 on two

@@ -43,8 +43,8 @@ const KEY_CHARACTERS = 40;
 const FORM = /^trk_live_[0-9A-Za-z]{40}$/;
 
 /** Changes that another process makes to a key take effect here within this time. */
-const KNOWN_FOR_MS = 1_000;
-const KEYS_KNOWN_MAX = 10_000;
+const CACHED_MS = 1_000;
+const KEYS_CACHED_MAX = 10_000;
 const NOTE_USE_EVERY_MS = 60_000;
 
 /** A new key (G06). It is shown once; the database stores only its {@link hashOfKey}. */
@@ -66,7 +66,7 @@ export function hashOfKey(key: string): Buffer {
  */
 export class ApiKeys {
   readonly #db: Queryable;
-  readonly #known = new Map<string, { atMs: number; found: Promise<FoundKey | undefined> }>();
+  readonly #cached = new Map<string, { atMs: number; found: Promise<FoundKey | undefined> }>();
   readonly #notedAtMs = new Map<number, number>();
 
   readonly #marks: KeyMarks;
@@ -86,32 +86,32 @@ export class ApiKeys {
   /** Undefined if the key is unknown, expired or revoked. Rejects when Postgres is away. */
   async find(key: string, nowMs: number): Promise<FoundKey | undefined> {
     if (!FORM.test(key)) return undefined;
-    const known = this.#known.get(key);
-    if (known !== undefined && Math.abs(nowMs - known.atMs) < KNOWN_FOR_MS)
-      return await known.found;
+    const cached = this.#cached.get(key);
+    if (cached !== undefined && Math.abs(nowMs - cached.atMs) < CACHED_MS)
+      return await cached.found;
     const found = findKey(this.#db, key);
-    const oldest = this.#known.keys().next();
+    const oldest = this.#cached.keys().next();
     // Unknown keys are cached too, so in a flood each new one evicts one entry.
-    if (this.#known.size >= KEYS_KNOWN_MAX && oldest.done !== true)
-      this.#known.delete(oldest.value);
-    this.#known.set(key, { atMs: nowMs, found });
+    if (this.#cached.size >= KEYS_CACHED_MAX && oldest.done !== true)
+      this.#cached.delete(oldest.value);
+    this.#cached.set(key, { atMs: nowMs, found });
     try {
       return await found;
     } catch (error) {
-      this.#known.delete(key);
+      this.#cached.delete(key);
       throw error;
     }
   }
 
   /** Call after each write of this process: the next request sees the changed keys and accounts. */
   forget(): void {
-    this.#known.clear();
+    this.#cached.clear();
   }
 
   /** Updates `last_used_at`, at most once a minute for each key. Rejects when Postgres is away. */
   async noteUse(keyId: number, nowMs: number): Promise<void> {
     if (nowMs - (this.#notedAtMs.get(keyId) ?? 0) < NOTE_USE_EVERY_MS) return;
-    if (this.#notedAtMs.size >= KEYS_KNOWN_MAX) this.#notedAtMs.clear();
+    if (this.#notedAtMs.size >= KEYS_CACHED_MAX) this.#notedAtMs.clear();
     this.#notedAtMs.set(keyId, nowMs);
     await this.#db.query({
       name: "note-use-of-key",

@@ -1,8 +1,8 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { quoteConditions, quoteIdentifier } from "../../schemas/postgres/quote.ts";
+import { quoteConditions } from "../../schemas/postgres/quote.ts";
 import { retryConflicts } from "../../schemas/postgres/retry-conflicts.ts";
 import type { Reference } from "../rest/codes.ts";
-import { conditionsOf, equals } from "../rest/filter-conditions.ts";
+import { conditionsOf } from "../rest/filter-conditions.ts";
 import type { FilteredPage } from "../rest/page.ts";
 import { statementName } from "../rest/statement-name.ts";
 import type { AdCostRow } from "./ad-cost-fields.ts";
@@ -27,7 +27,7 @@ export async function listAdCosts(
   page: FilteredPage & { readonly from: string | undefined; readonly to: string | undefined },
 ): Promise<StoredAdCost[]> {
   const { after, rowsMax, from, to, filters } = page;
-  const conditions = conditionsOf(filters, (name) => equals(quoteIdentifier(name)));
+  const conditions = conditionsOf(filters);
   const { rows } = await db.query<StoredAdCost>({
     ...statementName("list-ad-costs", { from, to, ...filters }),
     text: `select id, date, hour, offer_id, affiliate_id, traffic_source, ext_campaign_id, ext_adgroup_id, currency, amount,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { adminWrite, staff } from "../access/access-of-operations.ts";
+import { PAYMENT_TERMS } from "../affiliates/affiliates.ts";
 import { manage } from "../management/manage.ts";
 import {
   country,
@@ -19,11 +20,8 @@ import { isAnyOf, matches } from "../rest/filter-conditions.ts";
 import { idsParam, textParam, wordParam } from "../rest/query-fields.ts";
 
 const STATUSES = ["active", "paused", "inactive"] as const;
-/** Payment terms of partners, and prepaid (G56). */
-const BILLING_TERMS = [
-  ...(["net7", "net15", "net30", "net45", "net60"] as const),
-  ...(["weekly", "biweekly", "monthly", "on_request", "prepaid"] as const),
-] as const;
+/** G56. */
+const BILLING_TERMS = [...PAYMENT_TERMS, "prepaid"] as const;
 const TOKEN_BYTES = 16;
 
 /** Owners of offers. The currency of a new one is the workspace's (ADV-004). */

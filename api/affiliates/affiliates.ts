@@ -27,9 +27,16 @@ import { queueEvent, type Shown } from "../webhooks/queue-event.ts";
 const STATUSES = ["active", "pending", "blocked", "rejected"] as const;
 const PAYMENT_METHODS = ["wire", "crypto", "other", "wallet_a", "wallet_b"] as const;
 /** When partners are paid (G56). */
-const PAYMENT_TERMS = [
-  ...(["net7", "net15", "net30", "net45", "net60"] as const),
-  ...(["weekly", "biweekly", "monthly", "on_request"] as const),
+export const PAYMENT_TERMS = [
+  "net7",
+  "net15",
+  "net30",
+  "net45",
+  "net60",
+  "weekly",
+  "biweekly",
+  "monthly",
+  "on_request",
 ] as const;
 
 const DETAILS_MAX = 50;

@@ -53,15 +53,17 @@ const SUBS = [
   "sub10",
 ] as const;
 const NAMES: readonly FilterName[] = [
-  ...([
-    "offer_id",
-    "affiliate_id",
-    "smart_link_id",
-    "click_id",
-    "status",
-    "status_reason",
-  ] as const),
-  ...(["country", "link_type", "traffic_source", "is_bot", ...SUBS] as const),
+  "offer_id",
+  "affiliate_id",
+  "smart_link_id",
+  "click_id",
+  "status",
+  "status_reason",
+  "country",
+  "link_type",
+  "traffic_source",
+  "is_bot",
+  ...SUBS,
 ];
 /** Filters that some roles may not use although they see the field (G81). */
 const NOT_FOR: Partial<Record<Role, readonly FilterName[]>> = {

@@ -2,7 +2,7 @@ import { findClickById } from "../../schemas/click-lookup/find-click-by-id.ts";
 import { JOURNALED_MS } from "../../schemas/click-lookup/journaled.ts";
 import { isClickhouseAway } from "../../schemas/clickhouse/errors.ts";
 import { clickIdParts, isGenuineClickId } from "../../schemas/ids/click-id.ts";
-import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { readSecret } from "../../schemas/installation/read-secret.ts";
 import { unavailable } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReportScope } from "../reports/report-scope.ts";
@@ -70,12 +70,4 @@ async function selectUnlessAway(
     if (isClickhouseAway(error)) return "away";
     throw error;
   }
-}
-
-async function readSecret(db: Queryable): Promise<string> {
-  const { rows } = await db.query<{ secret: string }>({
-    name: "read-installation-secret",
-    text: "select secret from installation",
-  });
-  return rows[0]?.secret ?? "";
 }

@@ -28,9 +28,18 @@ const ClickDetail = z.object({
   affiliate: named,
   conversions: z.array(
     ShownConversion.pick({
-      ...({ id: true, conv_ts: true, event_code: true, status: true } as const),
-      ...({ status_reason: true, payout: true, revenue: true, sale_amount: true } as const),
-      ...({ currency: true, adv_txid: true, method: true, is_duplicate: true } as const),
+      id: true,
+      conv_ts: true,
+      event_code: true,
+      status: true,
+      status_reason: true,
+      payout: true,
+      revenue: true,
+      sale_amount: true,
+      currency: true,
+      adv_txid: true,
+      method: true,
+      is_duplicate: true,
     }).meta({ id: "ConversionOfClick" }),
   ),
 });

@@ -74,17 +74,5 @@ export async function findAdClicks(
 }
 
 function shownRow(row: FoundClick): ShownRow {
-  const { click_id, offer_id, affiliate_id, gclid, gbraid, wbraid } = row;
-  const { traffic_source, link_type, domain } = row;
-  const ids = { gclid, gbraid, wbraid };
-  return {
-    click_id,
-    ts: isoTime(row.ts),
-    offer_id,
-    affiliate_id,
-    ...ids,
-    traffic_source,
-    link_type,
-    domain,
-  };
+  return { ...row, ts: isoTime(row.ts) };
 }

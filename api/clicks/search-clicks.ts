@@ -46,7 +46,7 @@ function pageQuery(shard: number, search: ClickSearch): ClickPageQuery {
     toMs,
     limit,
     where: [...ownerOf(scope), ...filters.map(({ column, value }) => ({ column, value }))],
-    ...(after === undefined ? {} : { after }),
+    after,
   };
 }
 

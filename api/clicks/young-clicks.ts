@@ -22,12 +22,8 @@ export async function readPage(
   let { after } = query;
   const deadlineMs = performance.now() + WRITER_TIMEOUT_MS;
   for (;;) {
-    const rest = { ...query, limit: query.limit - read.length };
-    const answer = await askWriter(
-      nats,
-      after === undefined ? rest : { ...rest, after },
-      StoredClick,
-    );
+    const rest = { ...query, after, limit: query.limit - read.length };
+    const answer = await askWriter(nats, rest, StoredClick);
     if (answer !== undefined && answer.completeToMs > completeMs) {
       read.push(...answer.clicks);
       const last = answer.clicks.at(-1);

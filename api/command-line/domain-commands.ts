@@ -248,6 +248,14 @@ async function domainOf(session: Session, asked: string): Promise<ShownRecord> {
 }
 
 export const domainCommands: readonly Command[] = [
-  ...[list, add, share, setDefault, setStatus, certify],
-  ...[assign, assignments, unassign, remove],
+  list,
+  add,
+  share,
+  setDefault,
+  setStatus,
+  certify,
+  assign,
+  assignments,
+  unassign,
+  remove,
 ];

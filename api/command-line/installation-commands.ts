@@ -137,6 +137,9 @@ function rateOf(pair: string, date: string): Rate {
 }
 
 export const installationCommands: readonly Command[] = [
-  ...[listBlocklist, addToBlocklist, removeFromBlocklist],
-  ...[listRates, setRates],
+  listBlocklist,
+  addToBlocklist,
+  removeFromBlocklist,
+  listRates,
+  setRates,
 ];

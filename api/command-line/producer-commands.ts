@@ -1,8 +1,8 @@
 import type { Command, CommandEnvironment } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
-import { noteForAll } from "./note-for-all.ts";
+import { noteInAllWorkspaces } from "./note-in-all-workspaces.ts";
 import { JSON_OUTPUT } from "./options.ts";
-import { giveUpProducer, type KnownProducer, readProducers } from "./producers.ts";
+import { giveUpProducer, type ListedProducer, readProducers } from "./producers.ts";
 import { withDatabase } from "./session.ts";
 import { table } from "./table.ts";
 
@@ -21,7 +21,7 @@ given up: \`producer give-up\` ended the wait.`,
     }),
 };
 
-function producerTable(producers: readonly KnownProducer[]): string {
+function producerTable(producers: readonly ListedProducer[]): string {
   return table(
     [
       { title: "NUMBER", value: ({ id }) => id },
@@ -67,14 +67,14 @@ async function runGiveUp(
     }
     if (before.state === "silent") {
       await giveUpProducer(db, id);
-      await noteForAll(db, `cli producer give-up ${id}`);
+      await noteInAllWorkspaces(db, `cli producer give-up ${id}`);
     }
     const [after = before] = await readProducers(db, id);
     return asJson ? JSON.stringify(after, null, 2) : sentenceOf(after);
   });
 }
 
-function sentenceOf({ id, mayMissSince }: KnownProducer): string {
+function sentenceOf({ id, mayMissSince }: ListedProducer): string {
   return mayMissSince === null
     ? `Producer ${id} stopped cleanly: none of its clicks is missing, and no process waits for it.`
     : `Producer ${id} is given up. Clicks that it answered since ${mayMissSince} may be missing.`;

@@ -6,7 +6,7 @@ const ALIVE_SECONDS = 30;
 export type ProducerState = "running" | "silent" | "ended" | "given up";
 
 /** An ingress journal and its state in Postgres. Times are ISO text. */
-export type KnownProducer = {
+export type ListedProducer = {
   readonly id: number;
   readonly host: string;
   readonly state: ProducerState;
@@ -17,18 +17,18 @@ export type KnownProducer = {
 };
 
 /** All producers, or one, in order of their numbers. */
-export async function readProducers(db: Queryable, only?: number): Promise<KnownProducer[]> {
-  const { rows } = await db.query<KnownProducer>({
+export async function readProducers(db: Queryable, only?: number): Promise<ListedProducer[]> {
+  const { rows } = await db.query<ListedProducer>({
     name: "read-producers",
-    text: `with word as (
+    text: `with message as (
              select producer, min(said_ms) as first_ms, max(said_ms) as last_ms
              from click_producer group by producer),
            known as (
-             select coalesce(p.id, w.producer) as id, coalesce(p.host, '') as host, p.given_up_at,
-               p.given_up_from_ms, w.first_ms, p.run_at,
-               greatest(p.run_at, to_timestamp(w.last_ms / 1000.0)) as last_at
-             from ingress_producer p full join word w on w.producer = p.id
-             where $1::int is null or coalesce(p.id, w.producer) = $1),
+             select coalesce(p.id, m.producer) as id, coalesce(p.host, '') as host, p.given_up_at,
+               p.given_up_from_ms, m.first_ms, p.run_at,
+               greatest(p.run_at, to_timestamp(m.last_ms / 1000.0)) as last_at
+             from ingress_producer p full join message m on m.producer = p.id
+             where $1::int is null or coalesce(p.id, m.producer) = $1),
            judged as (
              select id, host, last_at, first_ms, given_up_from_ms, case
                when last_at > now() - $2 * interval '1 second' and (run_at is not null or first_ms is not null)

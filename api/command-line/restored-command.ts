@@ -10,7 +10,7 @@ import { recentProducers } from "../../schemas/nats/recent-producers.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
 import type { Command, CommandArguments, CommandEnvironment } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
-import { noteForAll } from "./note-for-all.ts";
+import { noteInAllWorkspaces } from "./note-in-all-workspaces.ts";
 import { changedBefore, liveWriters, raiseLaneEpochs } from "./restored-store.ts";
 import { findServers } from "./servers.ts";
 import { withDatabase } from "./session.ts";
@@ -69,7 +69,7 @@ Never restore journal folders: attach the originals.`,
           );
           if (what !== "clickhouse") lines.push(...(await reviewLines(db, cut.at, mark?.at)));
           lines.push(erasureLine(await repeatAllErasures(db), what));
-          await noteForAll(db, `cli restored --${what}`);
+          await noteInAllWorkspaces(db, `cli restored --${what}`);
           lines.push(
             "Start processors, then api.",
             ...(what === "postgres"
@@ -142,12 +142,12 @@ function erasureLine(count: number, what: Restored): string {
 async function reviewLines(
   db: Pool,
   cutAt: string,
-  heardAt: string | undefined,
+  recordedAt: string | undefined,
 ): Promise<string[]> {
   if (cutAt === "-infinity") return [];
   const { keys, partners } = await changedBefore(db, cutAt);
   return [
-    `Postgres is as it was at ${cutAt}${heardAt === undefined ? "" : `; ClickHouse last heard from it at ${heardAt} UTC`}.`,
+    `Postgres is as it was at ${cutAt}${recordedAt === undefined ? "" : `; ClickHouse last heard from it at ${recordedAt} UTC`}.`,
     "Changes made in between are undone: keys that were revoked in that time are valid again.",
     ...keys.map(({ id, name, workspace }) => `Review key ${id} (${name}) of ${workspace}.`),
     ...partners.map(({ id, name, workspace }) => `Review partner ${id} (${name}) of ${workspace}.`),

@@ -127,21 +127,13 @@ export async function call(
 }
 
 /** All records of a list, newest first. @throws {CommandError} */
-export async function listAll(
-  session: Session,
-  operation: Operation,
-  query: Readonly<Record<string, string>> = {},
-): Promise<ShownRecord[]> {
+export async function listAll(session: Session, operation: Operation): Promise<ShownRecord[]> {
   const records: ShownRecord[] = [];
   let cursor: string | null = null;
   do {
     const page: z.infer<typeof Page> = Page.parse(
       await answerOf(session, operation, {
-        query: {
-          ...query,
-          limit: String(PAGE_ROWS),
-          ...(cursor === null ? {} : { cursor }),
-        },
+        query: { limit: String(PAGE_ROWS), ...(cursor === null ? {} : { cursor }) },
       }),
     );
     records.push(...page.data);

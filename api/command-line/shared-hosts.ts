@@ -2,10 +2,10 @@ import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import { CommandError } from "./command-error.ts";
 
-type Guest = { readonly id: number; readonly slug: string };
+type HostWorkspace = { readonly id: number; readonly slug: string };
 
 /** A host that is shared, as it appears in links, and the workspace that owns it. */
-export type SharedHost = { readonly host: string; readonly owner: Guest };
+export type SharedHost = { readonly host: string; readonly owner: HostWorkspace };
 
 const CLASHES_LISTED_MAX = 20;
 
@@ -34,7 +34,11 @@ export async function findHostOwner(
  * @throws {CommandError} when no other workspace has the host, or when an offer, a partner or a smart link has the same code in
  *   both.
  */
-export async function shareHost(tx: Queryable, host: string, guest: Guest): Promise<SharedHost> {
+export async function shareHost(
+  tx: Queryable,
+  host: string,
+  guest: HostWorkspace,
+): Promise<SharedHost> {
   const found = await findHostOwner(tx, host);
   if (found === undefined) {
     throw new CommandError(`No workspace has the host ${host}: \`domain add\` adds it to one.`);
@@ -76,7 +80,7 @@ async function listClashes(
   return rows.map(({ kind, code }) => `${kind.replace("_", " ")} ${code}`);
 }
 
-function clashesText(host: string, guest: Guest, clashes: readonly string[]): string {
+function clashesText(host: string, guest: HostWorkspace, clashes: readonly string[]): string {
   const listed = clashes.slice(0, CLASHES_LISTED_MAX).map((clash) => `  ${clash}`);
   return [
     `Not shared: codes must be unique on a host, and ${guest.slug} has codes that another workspace on ${host} also has:`,

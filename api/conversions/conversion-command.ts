@@ -31,10 +31,7 @@ export async function sendConversionCommand(
       throw unavailable("the store of conversions");
     case "refused":
       throw new ApiError(reply.code, reply.message, {
-        details: {
-          ...(reply.fields === undefined ? {} : { fields: reply.fields }),
-          ...(reply.field === undefined ? {} : { field: reply.field }),
-        },
+        details: { fields: reply.fields, field: reply.field },
       });
   }
 }

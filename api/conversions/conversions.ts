@@ -1,5 +1,5 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { quoteConditions, quoteIdentifiers } from "../../schemas/postgres/quote.ts";
+import { quoteConditions } from "../../schemas/postgres/quote.ts";
 import type { TimeRange } from "../../schemas/time/range.ts";
 import type { Principal } from "../access/principal.ts";
 import { isStaff } from "../access/principal.ts";
@@ -67,10 +67,7 @@ export async function listConversions(
   { filters, fromMs, toMs, after, rowsMax }: FilteredPage & Pick<TimeRange, "fromMs" | "toMs">,
 ): Promise<ConversionRow[]> {
   const account = { partner: affiliate?.id, advertiser: advertiser?.id };
-  const conditions = conditionsOf(
-    { ...filters, ...account },
-    (name) => FILTERS[name] ?? equals(quoteIdentifiers([name], "c")),
-  );
+  const conditions = conditionsOf({ ...filters, ...account }, FILTERS, "c");
   const { rows } = await db.query<ConversionRow>({
     ...statementName(`list-conversions-${isStaff(role) ? "staff" : role}`, filters),
     text: `select ${COLUMNS} ${SOURCE}

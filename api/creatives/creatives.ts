@@ -1,4 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { quoteConditions } from "../../schemas/postgres/quote.ts";
+import { conditionsOf, type FilterValues } from "../rest/filter-conditions.ts";
+import { statementName } from "../rest/statement-name.ts";
 
 /** A creative as stored. */
 export type CreativeRow = {
@@ -19,15 +22,16 @@ export type CreativeRow = {
 export async function listCreativesOfOffer(
   db: Queryable,
   offerId: number,
-  filters: { readonly kind: string | undefined; readonly status: string | undefined },
+  filters: FilterValues,
 ): Promise<CreativeRow[]> {
+  const conditions = conditionsOf(filters, {}, "c");
   const { rows } = await db.query<CreativeRow>({
-    name: "list-creatives",
+    ...statementName("list-creatives", filters),
     text: `select c.id, c.offer_id, c.name, c.kind, c.url, c.body, c.width, c.height, c.status, c.created_at, c.updated_at
            from creative c
-           where c.offer_id = $1 and ($2::text is null or c.kind = $2) and ($3::text is null or c.status = $3)
+           where c.offer_id = $1 ${quoteConditions(conditions, 2)}
            order by c.created_at desc, c.id desc`,
-    values: [offerId, filters.kind, filters.status],
+    values: [offerId, ...conditions.flatMap(({ values }) => values)],
   });
   return rows;
 }

@@ -1,5 +1,7 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { Position } from "../rest/cursor.ts";
+import { quoteConditions } from "../../schemas/postgres/quote.ts";
+import { conditionsOf, type Filter } from "../rest/filter-conditions.ts";
+import type { FilteredPage } from "../rest/page.ts";
 import { statementName } from "../rest/statement-name.ts";
 
 export type DeliveryKind = "postback" | "webhook";
@@ -33,33 +35,35 @@ export const DELIVERY_COLUMNS = `d.id, d.endpoint_id as postback_id, d.endpoint_
   d.event, d.event_id, d.url, d.attempts, d.status, d.error, d.response_status, d.response_body,
   case when d.lease_token is null then d.due_at end as next_attempt_at, d.created_at, d.finished_at`;
 
+const FILTERS: Readonly<Record<string, Filter>> = {
+  /** Only deliveries for conversions of this partner that the partner sees (T12). */
+  partner: (id) => ({
+    text: (first) => `exists (select from conversion c
+      where c.id = d.conversion_id and c.affiliate_id = $${first} and not c.is_private)`,
+    values: [id],
+  }),
+};
+
 /** Deliveries to one endpoint, newest first. The caller must have checked that the key may see the endpoint. */
 export async function listDeliveriesOf(
   db: Queryable,
   endpoint: { readonly kind: DeliveryKind; readonly id: number },
-  filters: {
-    readonly status: string | undefined;
-    /** Only deliveries for this partner's conversions that the partner sees (T12). */
-    readonly affiliateId?: number | undefined;
-  },
-  page: { readonly after: Position | undefined; readonly rowsMax: number },
+  { filters, after, rowsMax }: FilteredPage,
 ): Promise<DeliveryRow[]> {
+  const conditions = conditionsOf(filters, FILTERS, "d");
   const { rows } = await db.query<DeliveryRow>({
     ...statementName("list-deliveries", filters),
     text: `select ${DELIVERY_COLUMNS} from delivery d
            where d.kind = $1 and d.endpoint_id = $2 and (d.created_at, d.id) < ($3::timestamptz, $4::uuid)
-             and ($5::text is null or d.status = $5)
-             and ($7::integer is null or exists (select from conversion c
-               where c.id = d.conversion_id and c.affiliate_id = $7 and not c.is_private))
-           order by d.created_at desc, d.id desc limit $6`,
+             ${quoteConditions(conditions, 6)}
+           order by d.created_at desc, d.id desc limit $5`,
     values: [
       endpoint.kind,
       endpoint.id,
-      page.after?.at ?? "infinity",
-      page.after?.id ?? "ffffffff-ffff-ffff-ffff-ffffffffffff",
-      filters.status,
-      page.rowsMax,
-      filters.affiliateId,
+      after?.at ?? "infinity",
+      after?.id ?? "ffffffff-ffff-ffff-ffff-ffffffffffff",
+      rowsMax,
+      ...conditions.flatMap(({ values }) => values),
     ],
   });
   return rows;

@@ -53,14 +53,14 @@ export function deliveryLog(log: {
     },
     output: z.object({ data: z.array(log.Shown), next_cursor: z.string().nullable() }),
     status: 200,
-    ...(of.findResource === undefined ? {} : { findResource: of.findResource }),
+    findResource: of.findResource,
     run: async (context, { path, query, resource }) => {
       const { principal } = context;
       // A cursor is valid for this endpoint only.
       const page = openPage(context, log.name, { ...query, id: path.id });
       const endpoint = { kind: log.kind, id: path.id };
-      const filters = { status: query.status, affiliateId: principal.affiliate?.id };
-      const rows = await listDeliveriesOf(context.db, endpoint, filters, page);
+      const filters = { status: query.status, partner: principal.affiliate?.id };
+      const rows = await listDeliveriesOf(context.db, endpoint, { ...page, filters });
       return {
         body: page.close(rows, {
           positionOf: (row) => ({ at: row.created_at, id: row.id }),

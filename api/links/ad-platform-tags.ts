@@ -33,10 +33,9 @@ export function maskTags(text: string): string {
   return text.replaceAll(TAG, (tag) => "_".repeat(tag.length));
 }
 
-const LANDING_PAGE_TAGS = [
-  ...["lpurl", "lpurl+2", "lpurl+3", "escapedlpurl", "escapedlpurl+2", "escapedlpurl+3"],
-  "unescapedlpurl",
-];
+const LANDING_PAGE_TAGS = named(
+  "lpurl lpurl+2 lpurl+3 escapedlpurl escapedlpurl+2 escapedlpurl+3 unescapedlpurl",
+);
 
 /** G166. `conditional` tags have an argument: `{ifmobile:text}`. */
 type TagList = {
@@ -46,31 +45,27 @@ type TagList = {
 };
 
 const A: TagList = {
-  plain: new Set([
-    ...LANDING_PAGE_TAGS,
-    ...["gclid", "gbraid", "wbraid", "campaignid", "adgroupid", "creative", "keyword", "matchtype"],
-    ...["network", "device", "devicemodel", "placement", "target", "targetid", "feeditemid"],
-    ...["extensionid", "loc_physical_ms", "loc_interest_ms", "adposition", "random", "param1"],
-    ...["param2", "aceid", "assetgroupid", "adtype", "merchant_id", "store_code"],
-  ]),
-  conditional: new Set(["ifmobile", "ifnotmobile", "ifsearch", "ifcontent"]),
+  plain: named(`gclid gbraid wbraid campaignid adgroupid creative keyword matchtype network device
+    devicemodel placement target targetid feeditemid extensionid loc_physical_ms loc_interest_ms adposition random param1 param2
+    aceid assetgroupid adtype merchant_id store_code`),
+  conditional: named("ifmobile ifnotmobile ifsearch ifcontent"),
   prefixes: ["product_"],
 };
 
 /** In lower case: this platform ignores letter case. */
 const B: TagList = {
-  plain: new Set([
-    ...LANDING_PAGE_TAGS,
-    ...["msclkid", "campaignid", "campaign", "adgroupid", "adgroup", "adid", "orderitemid"],
-    ...["keyword", "querystring", "matchtype", "bidmatchtype", "network", "device", "targetid"],
-    ...["feeditemid", "param1", "param2", "param3", "productid"],
-  ]),
-  conditional: new Set([
-    ...["ifmobile", "ifnotmobile", "ifsearch", "ifnative", "ifpla", "copy"],
-    ...["keyword", "param1", "param2", "param3"],
-  ]),
+  plain: named(`msclkid campaignid campaign adgroupid adgroup adid orderitemid keyword querystring
+    matchtype bidmatchtype network device targetid feeditemid param1 param2 param3 productid`),
+  conditional: named(
+    "ifmobile ifnotmobile ifsearch ifnative ifpla copy keyword param1 param2 param3",
+  ),
   prefixes: ["loc_"],
 };
+
+/** Names separated by white space. */
+function named(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/));
+}
 
 /** The name as the platform knows it; platform b ignores letter case. */
 export function tagName({ name }: Tag, platform: AdPlatform): string {
@@ -83,7 +78,7 @@ export function isCustom({ name, hasArgument }: Tag): boolean {
 }
 
 export function isLandingPage(tag: Tag, platform: AdPlatform): boolean {
-  return !tag.hasArgument && LANDING_PAGE_TAGS.includes(tagName(tag, platform));
+  return !tag.hasArgument && LANDING_PAGE_TAGS.has(tagName(tag, platform));
 }
 
 /** `{ignore}`, which the ad platform removes and which is not allowed here. */
@@ -95,6 +90,6 @@ export function isKnown(tag: Tag, platform: AdPlatform): boolean {
   const list = platform === "adplatform_a" ? A : B;
   const name = tagName(tag, platform);
   if (tag.hasArgument) return list.conditional.has(name);
-  if (isCustom(tag) || list.plain.has(name)) return true;
+  if (isCustom(tag) || isLandingPage(tag, platform) || list.plain.has(name)) return true;
   return list.prefixes.some((prefix) => name.length > prefix.length && name.startsWith(prefix));
 }

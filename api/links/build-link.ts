@@ -17,10 +17,9 @@ const SUB_NAMES = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 export const LINK_VALUE_NAMES = [...SUB_NAMES, "source_id"];
 
 /** Parameters that the ad platform fills in, in the order of G170. Each has the name of its tag. */
-const CORE_TAGS = [
-  ...["gclid", "campaignid", "adgroupid", "creative", "keyword", "matchtype", "network", "device"],
-  ...["placement", "targetid", "loc_physical_ms"],
-];
+const CORE_TAGS =
+  `gclid campaignid adgroupid creative keyword matchtype network device placement targetid
+  loc_physical_ms`.split(/\s+/);
 const SUFFIX_TAGS = ["campaignid", "adgroupid", "keyword"];
 const TAG = /(\{[^{}\s&#%?=+]+\})/;
 

@@ -111,7 +111,7 @@ export type LintIssue = {
   readonly code: LintCode;
   readonly severity: Severity;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 };
 
 type Finding = { readonly severity?: Severity | undefined; readonly names?: readonly string[] };
@@ -134,7 +134,7 @@ export class LintFindings {
       code,
       severity: severity ?? known.severity,
       message: `${known.message}${list}`,
-      ...(known.hint === undefined ? {} : { hint: known.hint }),
+      hint: known.hint,
     });
   }
 

@@ -1,16 +1,10 @@
 import { z } from "zod";
-import { echoRange } from "../../schemas/time/range.ts";
-import { staff } from "../access/access-of-operations.ts";
-import { shownSchema, showTo } from "../access/visibility.ts";
-import { type Operation, operation } from "../operation.ts";
-import { rangeEcho } from "../reports/report-params.ts";
+import { shownSchema } from "../access/visibility.ts";
+import type { Operation } from "../operation.ts";
 import { shownTime } from "../rest/body-fields.ts";
-import { openPage } from "../rest/page.ts";
-import { rangeOfPage } from "../rest/page-range.ts";
-import { idParam, pageParams, rangeParams, textParam } from "../rest/query-fields.ts";
-import { listAuditLog as listRows } from "./logs.ts";
-
-const DAYS_MAX = 400;
+import { idParam, textParam } from "../rest/query-fields.ts";
+import { logOperation } from "./log-operation.ts";
+import { listAuditLog as list } from "./logs.ts";
 
 const ShownEntry = shownSchema("audit_log_entry", {
   id: z.int(),
@@ -23,45 +17,18 @@ const ShownEntry = shownSchema("audit_log_entry", {
   request_id: z.string(),
 }).meta({ id: "AuditLogEntry" });
 
-export const listAuditLog: Operation = operation({
+export const listAuditLog: Operation = logOperation({
   name: "listAuditLog",
-  method: "GET",
   path: "/audit-log",
-  tag: "Management",
   summary:
     "Writes and MCP calls of the workspace, including refused ones, newest first; kept 400 days",
-  access: staff("audit.read"),
-  input: {
-    query: z.object({
-      ...rangeParams,
-      ...pageParams,
-      key_id: idParam,
-      action: textParam.meta({ description: "Contained in the action, such as POST or /offers" }),
-    }),
+  permission: "audit.read",
+  filters: {
+    key_id: idParam,
+    action: textParam.meta({ description: "Contained in the action, such as POST or /offers" }),
   },
-  output: z.object({
-    data: z.array(ShownEntry),
-    next_cursor: z.string().nullable(),
-    range: rangeEcho,
-  }),
-  status: 200,
-  run: async (context, { query }) => {
-    const page = openPage(context, "listAuditLog", query);
-    const range = rangeOfPage(context, query, page, { defaultPreset: "last7", daysMax: DAYS_MAX });
-    const { fromMs, toMs } = range;
-    const rows = await listRows(context.db, context.workspace.id, {
-      fromMs,
-      toMs,
-      after: page.after,
-      rowsMax: page.rowsMax,
-      keyId: query.key_id,
-      action: query.action,
-    });
-    const shown = page.close(rows, {
-      positionOf: (row) => ({ at: row.ts, id: String(row.id) }),
-      show: (row) => showTo(context.principal.role, "audit_log_entry", row),
-      range: { fromMs, toMs, tz: range.zone.name },
-    });
-    return { body: { ...shown, range: echoRange(range) } };
-  },
+  daysMax: 400,
+  resource: "audit_log_entry",
+  Shown: ShownEntry,
+  list,
 });

@@ -1,14 +1,15 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { likePattern } from "../rest/codes.ts";
-import type { Position } from "../rest/cursor.ts";
+import { type Condition, quoteConditions } from "../../schemas/postgres/quote.ts";
+import type { TimeRange } from "../../schemas/time/range.ts";
+import { conditionsOf, matches } from "../rest/filter-conditions.ts";
+import type { FilteredPage } from "../rest/page.ts";
 import { statementName } from "../rest/statement-name.ts";
 
-type LogPage = {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly after: Position | undefined;
-  readonly rowsMax: number;
-};
+export type LogPage = FilteredPage & Pick<TimeRange, "fromMs" | "toMs">;
+
+/** Both ends of the range included. */
+const IS_AFTER =
+  "workspace_id = $1 and (ts, id) < ($2::timestamptz, $3::bigint) and ts between $4 and $5";
 
 export type PostbackLogRow = {
   id: number;
@@ -24,26 +25,20 @@ export type PostbackLogRow = {
   message: string;
 };
 
-/** Newest first, at most `rowsMax`, both ends of the range included. */
+/** Newest first, at most `rowsMax`. */
 export async function listPostbackLog(
   db: Queryable,
   workspaceId: number,
-  page: LogPage & {
-    readonly result: string | undefined;
-    readonly clickId: string | undefined;
-    readonly conversionId: string | undefined;
-  },
+  page: LogPage,
 ): Promise<PostbackLogRow[]> {
-  const { result, clickId, conversionId } = page;
+  const conditions = conditionsOf(page.filters);
   const { rows } = await db.query<PostbackLogRow>({
-    ...statementName("list-postback-log", { result, clickId, conversionId }),
+    ...statementName("list-postback-log", page.filters),
     text: `select id, ts, endpoint, host(ip) as ip, token_owner, params, http_status, result, conversion_id, click_id, message
            from postback_log
-           where workspace_id = $1 and (ts, id) < ($2::timestamptz, $3::bigint) and ts between $4 and $5
-             and ($6::text is null or result = $6) and ($7::text is null or click_id = $7)
-             and ($8::uuid is null or conversion_id = $8)
-           order by ts desc, id desc limit $9`,
-    values: [...positionValues(workspaceId, page), result, clickId, conversionId, page.rowsMax],
+           where ${IS_AFTER} ${quoteConditions(conditions, 7)}
+           order by ts desc, id desc limit $6`,
+    values: valuesOf(workspaceId, page, conditions),
   });
   return rows;
 }
@@ -59,36 +54,36 @@ export type AuditLogRow = {
   request_id: string;
 };
 
-/** Newest first, at most `rowsMax`, both ends of the range included. */
+/** Newest first, at most `rowsMax`. */
 export async function listAuditLog(
   db: Queryable,
   workspaceId: number,
-  page: LogPage & { readonly keyId: number | undefined; readonly action: string | undefined },
+  page: LogPage,
 ): Promise<AuditLogRow[]> {
-  const { keyId, action } = page;
+  const conditions = conditionsOf(page.filters, { action: matches(["action"]) });
   const { rows } = await db.query<AuditLogRow>({
-    ...statementName("list-audit-log", { keyId, action }),
+    ...statementName("list-audit-log", page.filters),
     text: `select id, ts, key_id, user_name as "user", action, host(ip) as ip, status, request_id
            from audit_log
-           where workspace_id = $1 and (ts, id) < ($2::timestamptz, $3::bigint) and ts between $4 and $5
-             and ($6::integer is null or key_id = $6) and ($7::text is null or action ilike $7)
-           order by ts desc, id desc limit $8`,
-    values: [
-      ...positionValues(workspaceId, page),
-      keyId,
-      action === undefined ? null : likePattern(action),
-      page.rowsMax,
-    ],
+           where ${IS_AFTER} ${quoteConditions(conditions, 7)}
+           order by ts desc, id desc limit $6`,
+    values: valuesOf(workspaceId, page, conditions),
   });
   return rows;
 }
 
-function positionValues(workspaceId: number, { after, fromMs, toMs }: LogPage): unknown[] {
+function valuesOf(
+  workspaceId: number,
+  { after, fromMs, toMs, rowsMax }: LogPage,
+  conditions: readonly Condition[],
+): unknown[] {
   return [
     workspaceId,
     after?.at ?? "infinity",
     after?.id ?? 0,
     new Date(fromMs).toISOString(),
     new Date(toMs).toISOString(),
+    rowsMax,
+    ...conditions.flatMap(({ values }) => values),
   ];
 }

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { quoteConditions } from "../../schemas/postgres/quote.ts";
 import { staff, unrestrictedAdminWrite } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type FieldFaults, type Operation, operation } from "../operation.ts";
 import { shownTime } from "../rest/body-fields.ts";
-import type { Position } from "../rest/cursor.ts";
-import { openPage } from "../rest/page.ts";
+import { conditionsOf } from "../rest/filter-conditions.ts";
+import { type FilteredPage, openPage } from "../rest/page.ts";
 import { currencyParam, pageParams } from "../rest/query-fields.ts";
 import { statementName } from "../rest/statement-name.ts";
 import { lastOfEach, Rate } from "./reference-rates.ts";
@@ -53,10 +54,7 @@ export const listFxRates: Operation = operation({
   status: 200,
   run: async (context, { query }) => {
     const page = openPage(context, "listFxRates", query);
-    const rows = await listRates(context.db, context.workspace.id, {
-      ...page,
-      currency: query.currency,
-    });
+    const rows = await listRates(context.db, context.workspace.id, page);
     return {
       body: page.close(rows, {
         positionOf: (row) => ({ at: row.date, id: `${row.currency} ${row.scope}` }),
@@ -104,33 +102,30 @@ function formFaults(body: Readonly<Record<string, unknown>>): FieldFaults {
 async function listRates(
   db: Queryable,
   workspaceId: number,
-  page: {
-    readonly currency: string | undefined;
-    readonly after: Position | undefined;
-    readonly rowsMax: number;
-  },
+  { filters, after, rowsMax }: FilteredPage,
 ): Promise<RateRow[]> {
-  const [afterCurrency = "", afterScope = ""] = (page.after?.id ?? "").split(" ");
+  const [afterCurrency = "", afterScope = ""] = (after?.id ?? "").split(" ");
+  const conditions = conditionsOf(filters);
   const { rows } = await db.query<RateRow>({
-    ...statementName("list-fx-rates", { currency: page.currency }),
+    ...statementName("list-fx-rates", filters),
     text: `select date, currency, trim_scale(rate)::text as rate, updated_at, scope
            from (
              (select date, currency, rate, updated_at, 'workspace' as scope from workspace_fx_rate
-              where workspace_id = $6 and (date, currency) < ($1::date, $2::text) and ($3::text is null or currency = $3)
-              order by date desc, currency desc limit $4)
+              where workspace_id = $5 and (date, currency) < ($1::date, $2::text) ${quoteConditions(conditions, 6)}
+              order by date desc, currency desc limit $3)
              union all
              (select date, currency, rate, updated_at, 'installation' from fx_rate
-              where (date, currency) <= ($1::date, $2::text) and ((date, currency) < ($1::date, $2::text) or $5 = 'workspace')
-                and ($3::text is null or currency = $3)
-              order by date desc, currency desc limit $4)) layers
-           order by date desc, currency desc, scope desc limit $4`,
+              where (date, currency) <= ($1::date, $2::text) and ((date, currency) < ($1::date, $2::text) or $4 = 'workspace')
+                ${quoteConditions(conditions, 6)}
+              order by date desc, currency desc limit $3)) layers
+           order by date desc, currency desc, scope desc limit $3`,
     values: [
-      page.after?.at ?? "infinity",
+      after?.at ?? "infinity",
       afterCurrency,
-      page.currency,
-      page.rowsMax,
+      rowsMax,
       afterScope,
       workspaceId,
+      ...conditions.flatMap(({ values }) => values),
     ],
   });
   return rows;

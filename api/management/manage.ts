@@ -39,7 +39,7 @@ export function manage(managed: ManagedResource): ManagedOperations {
     written: [...Object.keys(managed.fields), ...(derived?.columns ?? [])],
     readOnly: Object.keys(managed.readOnly),
     setOnCreate: secret === undefined ? setOnCreate : [...setOnCreate, secret.column],
-    ...(managed.conditions === undefined ? {} : { filters: managed.conditions }),
+    filters: managed.conditions,
   });
   const show = async (
     context: OperationContext,

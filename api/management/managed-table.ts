@@ -7,7 +7,7 @@ import {
   quoteIdentifiers,
 } from "../../schemas/postgres/quote.ts";
 import type { Reference } from "../rest/codes.ts";
-import { conditionsOf, equals, type Filter, type FilterValues } from "../rest/filter-conditions.ts";
+import { conditionsOf, type Filter, type FilterValues } from "../rest/filter-conditions.ts";
 import type { FilteredPage } from "../rest/page.ts";
 import { statementName } from "../rest/statement-name.ts";
 
@@ -27,7 +27,7 @@ export type ManagedColumns = {
   /** Further columns of answers: `id`, times, columns that the service sets. */
   readonly readOnly: readonly string[];
   /** Filters with a condition other than "the column of this name has this value". */
-  readonly filters?: Readonly<Record<string, Filter>>;
+  readonly filters?: Readonly<Record<string, Filter>> | undefined;
 };
 
 /**
@@ -214,6 +214,6 @@ export class ManagedTable<Row extends { readonly id: number } = ManagedRow> {
   }
 
   #conditions(filters: FilterValues): readonly Condition[] {
-    return conditionsOf(filters, (name) => this.#filters[name] ?? equals(quoteIdentifier(name)));
+    return conditionsOf(filters, this.#filters);
   }
 }

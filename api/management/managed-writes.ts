@@ -44,17 +44,12 @@ export function createOperation({ managed, table, one, show }: Parts): Operation
     tag: tagOf(managed),
     summary: managed.summaries?.create ?? `Create a ${nounOf(managed)}`,
     access: managed.write,
-    input: {
-      ...(parent?.operation.input.path === undefined ? {} : { path: parent.operation.input.path }),
-      body: optional.required(required),
-    },
+    input: { path: parent?.operation.input.path, body: optional.required(required) },
     bodyDefaults: managed.defaults,
     output: one,
     status: 201,
     failures: failuresOfWrite(managed),
-    ...(parent?.operation.findResource === undefined
-      ? {}
-      : { findResource: parent.operation.findResource }),
+    findResource: parent?.operation.findResource,
     findFaults: async (context, { body, resource }) =>
       await faultsOfRecords(managed, context, { body, before: defaultsOf(context, resource) }),
     run: async (context, { body, resource }) => {

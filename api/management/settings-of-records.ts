@@ -3,7 +3,7 @@ import { adminWrite, staff } from "../access/access-of-operations.ts";
 import { advertisers } from "../advertisers/advertisers.ts";
 import { affiliates } from "../affiliates/affiliates.ts";
 import { getOffer } from "../offers/get-offer.ts";
-import { askForAcceptanceAnew } from "../offers/offer-terms.ts";
+import { resetAcceptances } from "../offers/offer-terms.ts";
 import type { FieldFaults } from "../operation.ts";
 import { count, longText, recordId } from "../rest/body-fields.ts";
 import { addressRanges, caps, days, fraudChecks } from "../rest/catalog-fields.ts";
@@ -51,7 +51,7 @@ export const offerSettings = manageSettings({
   bodyOnly: { keep_acceptance: z.boolean("expected true or false") },
   afterUpdate: async (tx, { id, before, after, body }) => {
     if (before["terms"] !== after["terms"] && body["keep_acceptance"] !== true)
-      await askForAcceptanceAnew(tx, id);
+      await resetAcceptances(tx, id);
   },
   check: ({ settings }, body) => windowFaults(settings.clickRetentionDays, body),
 });

@@ -77,7 +77,7 @@ function paramsSchema(tool: Tool): Json {
   const properties = Object.fromEntries(
     extraParams(tool).map((name) => {
       const { description } = declared[name] ?? {};
-      return [name, { type: "string", ...(description === undefined ? {} : { description }) }];
+      return [name, { type: "string", description }];
     }),
   );
   return {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { quoteConditions } from "../../schemas/postgres/quote.ts";
 import { staff } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { type Operation, operation } from "../operation.ts";
-import type { Position } from "../rest/cursor.ts";
-import { openPage } from "../rest/page.ts";
+import { conditionsOf } from "../rest/filter-conditions.ts";
+import { type FilteredPage, openPage } from "../rest/page.ts";
 import { pageParams, wordParam } from "../rest/query-fields.ts";
 import { statementName } from "../rest/statement-name.ts";
 import { getOfferOfPath, OfferPath } from "./get-offer.ts";
@@ -28,11 +29,8 @@ export const listPartnerAccess: Operation = operation({
   run: async (context, { query, resource }) => {
     // A cursor is valid for one offer, because the offer is one of the filters.
     const page = openPage(context, "listPartnerAccess", { ...query, offer: resource.id });
-    const rows = await listAccess(context.db, resource.id, {
-      status: query.status,
-      after: page.after,
-      rowsMax: page.rowsMax,
-    });
+    const filters = { status: query.status };
+    const rows = await listAccess(context.db, resource.id, { ...page, filters });
     return {
       body: page.close(rows, {
         positionOf: (row) => ({ at: row.listed_at, id: String(row.affiliate_id) }),
@@ -45,22 +43,25 @@ export const listPartnerAccess: Operation = operation({
 async function listAccess(
   db: Queryable,
   offerId: number,
-  page: {
-    readonly status: string | undefined;
-    readonly after: Position | undefined;
-    readonly rowsMax: number;
-  },
+  { filters, after, rowsMax }: FilteredPage,
 ): Promise<(AccessRow & { listed_at: string })[]> {
+  const conditions = conditionsOf(filters, {}, "a");
   const { rows } = await db.query<AccessRow & { listed_at: string }>({
-    ...statementName("list-offer-access", { status: page.status }),
+    ...statementName("list-offer-access", filters),
     text: `select a.affiliate_id, f.code as affiliate_code, f.name as affiliate_name, a.status, a.note, a.requested_at,
              a.decided_at, coalesce(a.requested_at, 'epoch') as listed_at
            from offer_access a join affiliate f on f.id = a.affiliate_id
            where a.offer_id = $1 and a.is_asked
              and (coalesce(a.requested_at, 'epoch'), a.affiliate_id) < ($2::timestamptz, $3::integer)
-             and ($4::text is null or a.status = $4)
-           order by coalesce(a.requested_at, 'epoch') desc, a.affiliate_id desc limit $5`,
-    values: [offerId, page.after?.at ?? "infinity", page.after?.id ?? 0, page.status, page.rowsMax],
+             ${quoteConditions(conditions, 5)}
+           order by coalesce(a.requested_at, 'epoch') desc, a.affiliate_id desc limit $4`,
+    values: [
+      offerId,
+      after?.at ?? "infinity",
+      after?.id ?? 0,
+      rowsMax,
+      ...conditions.flatMap(({ values }) => values),
+    ],
   });
   return rows;
 }

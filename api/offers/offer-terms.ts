@@ -83,9 +83,9 @@ export const acceptOfferTerms: Operation = operation({
 });
 
 /** New terms: every partner must accept anew. The caller must have locked the offer. */
-export async function askForAcceptanceAnew(tx: Queryable, offerId: number): Promise<void> {
+export async function resetAcceptances(tx: Queryable, offerId: number): Promise<void> {
   await tx.query({
-    name: "ask-for-acceptance-anew",
+    name: "reset-offer-acceptances",
     text: `update offer_access set terms_accepted_at = null
            where offer_id = $1 and terms_accepted_at is not null`,
     values: [offerId],

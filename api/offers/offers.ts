@@ -119,7 +119,7 @@ export async function listOffersOfPartner(
 }
 
 function offerConditions(filters: FilterValues): readonly Condition[] {
-  return conditionsOf(filters, (name) => FILTERS[name] ?? equals(quoteIdentifiers([name], "o")));
+  return conditionsOf(filters, FILTERS, "o");
 }
 
 /** By id, else by code. An advertiser finds only its own offers, a partner only those that it can see. */

@@ -31,13 +31,12 @@ function showToPartner(offer: PartnerOfferRow, link: string | undefined): Record
     code: events.find((event) => event.is_default)?.code ?? "default",
     is_default: true,
   });
+  const shown = events.filter((event) => !event.is_private);
   return showTo("partner", "offer", {
     ...offer,
     ...own,
-    events: events
-      .filter((event) => !event.is_private)
-      .map((event) => showTo("partner", "event", event)),
-    ...(offer.can_run && link !== undefined ? { tracking_link: link } : {}),
+    events: shown.map((event) => showTo("partner", "event", event)),
+    tracking_link: offer.can_run ? link : undefined,
   });
 }
 

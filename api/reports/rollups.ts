@@ -26,7 +26,7 @@ export type Piece = {
 };
 
 /** What a report needs from the rows of a source. */
-export type Asked = {
+export type RowNeeds = {
   readonly columns: readonly string[];
   readonly times: readonly TimeKind[];
   readonly segments: readonly OffsetSegment[];
@@ -74,13 +74,13 @@ export const ROLLUPS: Readonly<Partial<Record<Source, readonly Rollup[]>>> = {
  * Days of a zone differ from days of UTC, but mostly overlap. If half hours cannot be used, whole days are read by UTC. The hours
  * that fall on the day before or after in the zone are then read again and moved: a sixth of all rows in New York.
  */
-export function piecesOf(source: Source, range: Span, asked: Asked): Piece[] {
+export function piecesOf(source: Source, range: Span, needs: RowNeeds): Piece[] {
   const grains = (ROLLUPS[source] ?? [])
-    .filter(({ columns }) => asked.columns.every((column) => columns.has(column)))
+    .filter(({ columns }) => needs.columns.every((column) => columns.has(column)))
     .map(({ grainMs }) => grainMs);
-  const usable = grains.filter((grainMs) => isWithinBuckets(grainMs, asked));
-  if (usable.length === 0 && grains.includes(DAY_MS) && canMove(range, asked))
-    return movedDays(range, grains, asked.segments);
+  const usable = grains.filter((grainMs) => isWithinBuckets(grainMs, needs));
+  if (usable.length === 0 && grains.includes(DAY_MS) && canMove(range, needs))
+    return movedDays(range, grains, needs.segments);
   return inSteps([range], usable, "zone");
 }
 
@@ -152,7 +152,7 @@ function byOffset(
   });
 }
 
-function canMove({ fromMs, toMs }: Span, { times, mayMove }: Asked): boolean {
+function canMove({ fromMs, toMs }: Span, { times, mayMove }: RowNeeds): boolean {
   return mayMove && !times.some(isOfHours) && toMs - fromMs < MOVED_DAYS_MAX * DAY_MS;
 }
 
@@ -161,7 +161,7 @@ function isOfHours(kind: TimeKind): boolean {
 }
 
 /** Whether every step is within one day, or one hour, of the zone's clocks. */
-function isWithinBuckets(grainMs: number, { times, segments }: Asked): boolean {
+function isWithinBuckets(grainMs: number, { times, segments }: RowNeeds): boolean {
   if (times.length === 0) return true;
   if (grainMs > (times.some(isOfHours) ? HOUR_MS : DAY_MS)) return false;
   const changes = segments.slice(1).map(({ fromMs }) => fromMs);

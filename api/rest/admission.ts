@@ -45,7 +45,7 @@ export async function admit(request: IncomingMessage, deps: AdmissionDeps): Prom
   try {
     const bucket = siteOf(ip);
     const { found, isGuess } = await identify(deps, { key, bucket, nowMs });
-    if (isGuess) return { ...base, ...nothingLeft(deps, nowMs), ...refusedKey(key) };
+    if (isGuess) return { ...base, ...usedUpRate(deps, nowMs), ...refusedKey(key) };
     const refusal = found === undefined ? refusalWithoutKey(key) : refusalOfKey(found, ip);
     const principal = refusal === undefined ? found?.principal : undefined;
     const counted = await deps.rates.count(
@@ -61,7 +61,7 @@ export async function admit(request: IncomingMessage, deps: AdmissionDeps): Prom
   } catch (error) {
     return {
       ...base,
-      ...nothingLeft(deps, nowMs),
+      ...usedUpRate(deps, nowMs),
       principal: undefined,
       isOverBudget: false,
       refusal: error instanceof Error ? error : new Error(String(error)),
@@ -81,7 +81,7 @@ async function identify(
   return { found, isGuess: isGuesser && found === undefined };
 }
 
-function nothingLeft({ rates }: AdmissionDeps, nowMs: number): Pick<Admission, "rate"> {
+function usedUpRate({ rates }: AdmissionDeps, nowMs: number): Pick<Admission, "rate"> {
   const resetSec = 60 - (Math.floor(nowMs / 1000) % 60);
   return { rate: { limit: rates.limit, remaining: 0, resetSec } };
 }

@@ -120,7 +120,7 @@ export const tags = z
   .max(TAGS_MAX, `expected at most ${TAGS_MAX} tags`);
 
 /** A list of words, each of at most `max` characters. */
-export function words(max = TAG_MAX): z.ZodArray<z.ZodString> {
+export function words(max: number): z.ZodArray<z.ZodString> {
   return z
     .array(text(max).min(1, "expected a word"), "expected a list of words")
     .max(WORDS_MAX, `expected at most ${WORDS_MAX} words`);

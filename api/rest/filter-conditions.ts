@@ -1,4 +1,4 @@
-import type { Condition } from "../../schemas/postgres/quote.ts";
+import { type Condition, quoteIdentifiers } from "../../schemas/postgres/quote.ts";
 import { likePattern } from "./codes.ts";
 
 /** Builds the condition of a list filter for a value. */
@@ -7,14 +7,15 @@ export type Filter = (value: unknown) => Condition;
 /** Values by name of the filter; undefined if the filter is not set. */
 export type FilterValues = Readonly<Record<string, unknown>>;
 
-/** The conditions of the filters that are set. `filterOf` must have a filter for each name. */
+/** The conditions of the filters that are set. One that is not `special` means "the column of this name in `table` has this value". */
 export function conditionsOf(
   values: FilterValues,
-  filterOf: (name: string) => Filter,
+  special: Readonly<Record<string, Filter>> = {},
+  table?: string,
 ): readonly Condition[] {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => filterOf(name)(value));
+    .map(([name, value]) => (special[name] ?? equals(quoteIdentifiers([name], table)))(value));
 }
 
 export function equals(expression: string): Filter {

@@ -26,10 +26,16 @@ const ErrorBody = z
 
 /** Codes that any request can get, including one that needs no key. */
 export const FAILURES_OF_ALL: readonly ErrorCode[] = [
-  ...(["invalid_api_key", "ip_not_allowed", "workspace_inactive"] as const),
-  ...(["advertiser_inactive", "affiliate_inactive", "rate_limited"] as const),
+  "invalid_api_key",
+  "ip_not_allowed",
+  "workspace_inactive",
+  "advertiser_inactive",
+  "affiliate_inactive",
+  "rate_limited",
   // Unknown query parameters are refused everywhere (G14).
-  ...(["invalid_parameter", "internal_error", "unavailable"] as const),
+  "invalid_parameter",
+  "internal_error",
+  "unavailable",
 ];
 
 /** Every code that an operation can answer: those that follow from its access, path, query and body, and its own `failures`. */

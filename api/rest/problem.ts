@@ -9,7 +9,7 @@ export type ProblemBody = {
   readonly error: {
     readonly code: string;
     readonly message: string;
-    readonly details?: ErrorDetails;
+    readonly details: ErrorDetails | undefined;
   };
 };
 
@@ -37,7 +37,7 @@ export function problemOf(error: unknown, log: Log): ApiError {
 
 export function problemBody(problem: ApiError): ProblemBody {
   const { code, message, details } = problem;
-  return { error: { code, message, ...(details === undefined ? {} : { details }) } };
+  return { error: { code, message, details } };
 }
 
 function problemOfStore(error: unknown): ApiError | undefined {

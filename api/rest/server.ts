@@ -31,7 +31,7 @@ export type RestServerOptions = AdmissionDeps &
     readonly operations: readonly Operation[];
     readonly documents: readonly PublicDocument[];
     /** Whether Postgres and ClickHouse belong together; undefined while unknown. */
-    readonly areStoresSame?: () => boolean | undefined;
+    readonly areStoresSame?: (() => boolean | undefined) | undefined;
   };
 
 declare module "fastify" {

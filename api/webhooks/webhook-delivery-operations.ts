@@ -18,8 +18,6 @@ const ShownDelivery = shownDelivery("webhook_delivery", "WebhookDelivery", {
 });
 const one = z.object({ data: ShownDelivery });
 
-const { findResource: findWebhook } = webhooks.get;
-
 export const listWebhookDeliveries: Operation = deliveryLog({
   kind: "webhook",
   resource: "webhook_delivery",
@@ -61,7 +59,7 @@ export const testWebhook: Operation = operation({
   },
   output: one,
   status: 200,
-  ...(findWebhook === undefined ? {} : { findResource: findWebhook }),
+  findResource: webhooks.get.findResource,
   run: async ({ db, workspace, principal }, { path, body: { event } }) => {
     const webhook = { workspaceId: workspace.id, webhookId: path.id };
     const row = await queueTest(db, webhook, event, sampleOf(event));

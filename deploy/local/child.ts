@@ -57,7 +57,7 @@ export async function startChild(options: StartChildOptions): Promise<StartedChi
   const process = spawn(options.command, options.args, {
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
-    ...(options.env === undefined ? {} : { env: options.env }),
+    env: options.env,
   });
   const exited = endOf(process);
   await hasSpawned(process);

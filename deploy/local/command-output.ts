@@ -38,9 +38,9 @@ export async function commandOutput(
     stdio: ["pipe", "pipe", "pipe"],
     // The launcher handles Ctrl-C at the terminal.
     detached: true,
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    ...(options.env === undefined ? {} : { env: options.env }),
-    ...(options.account === undefined ? {} : options.account),
+    cwd: options.cwd,
+    env: options.env,
+    ...options.account,
   });
   const stopEarly = (): void => void child.kill("SIGKILL");
   // Not spawn's own `timeout`: its timer stays for a program that could not be started.

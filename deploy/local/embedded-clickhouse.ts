@@ -19,11 +19,6 @@ import { stopRecordedProcess } from "./process-record.ts";
 import { formatSeconds, LaunchError } from "./report.ts";
 import { LOG_FILE_BYTES_MAX, logSince } from "./rotating-log.ts";
 
-export interface EmbeddedClickhouseOptions extends EmbeddedServerOptions {
-  /** Default: two fifths of the machine's memory, at most 8 GiB. A query that needs more fails with code 241. */
-  memoryBytesMax?: number;
-}
-
 const READY_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 25_000;
 const USER = "tracker";
@@ -37,7 +32,7 @@ const ENGINE_VERSION = "26.7.3-stable.1";
  *
  * @throws {LaunchError} when it cannot run on this machine or on this folder.
  */
-export async function startClickhouse(options: EmbeddedClickhouseOptions): Promise<EmbeddedServer> {
+export async function startClickhouse(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { dataDir, port, bind, report } = options;
   const startedAtMs = Date.now();
   prepareChildFolders(dataDir);
@@ -119,20 +114,18 @@ function engineLibrary(): string {
   }
 }
 
-function writeConfiguration(options: EmbeddedClickhouseOptions, password: string): string {
+function writeConfiguration(options: EmbeddedServerOptions, password: string): string {
   const { dataDir, port, bind } = options;
   const folder = join(dataDir, "clickhouse");
   mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
   const usersFile = join(folder, "users.xml");
   const configFile = join(folder, "config.xml");
-  const memoryBytesMax =
-    options.memoryBytesMax ?? clickhouseMemoryBytesMax(process.constrainedMemory() || totalmem());
   const config = clickhouseConfig({
     folder,
     usersFile,
     bind,
     port,
-    memoryBytesMax,
+    memoryBytesMax: clickhouseMemoryBytesMax(process.constrainedMemory() || totalmem()),
     logBytesMax: LOG_FILE_BYTES_MAX,
     logFile: serverLog(dataDir),
   });

@@ -12,7 +12,8 @@ function main(): void {
   const order = LeashOrder.parse(JSON.parse(process.argv[2] ?? ""));
   const server = spawn(order.command, order.args, {
     stdio: ["ignore", "inherit", "inherit"],
-    ...(order.account === undefined ? {} : { uid: order.account.uid, gid: order.account.gid }),
+    uid: order.account?.uid,
+    gid: order.account?.gid,
   });
   server.once("error", (error) => {
     process.stderr.write(`${order.command}: ${error.message}\n`);

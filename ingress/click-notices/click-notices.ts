@@ -149,7 +149,7 @@ export class ClickNotices {
       this.#asked === "not" ||
       (this.#asked === "once" && nowMs - this.#connectedAtMs >= ASK_AGAIN_MS);
     if (!isDue) return;
-    connection.publish(subjects.clickNoticesWanted);
+    connection.publish(subjects.clickNoticesRequest);
     this.#asked = this.#asked === "not" ? "once" : "twice";
   }
 

@@ -5,7 +5,7 @@ import { readRuns } from "./journal-run.ts";
 import { LeftoverIdentities } from "./leftover-identities.ts";
 import { LeftoverRanges } from "./leftover-ranges.ts";
 import { MovedEpochs } from "./moved-epochs.ts";
-import { messageAgain, publishEnded, publishUntilStored } from "./publish-batch.ts";
+import { messageToRepeat, publishEnded, publishUntilStored } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
 import {
   type EndedSegment,
@@ -156,13 +156,13 @@ class Leftovers {
       segments: this.#left,
       publish: async (batch) => {
         newestMs = Math.max(newestMs, batch.at);
-        sequences.push(await publishUntilStored(link, messageAgain(batch), { signal, onRetry }));
+        sequences.push(await publishUntilStored(link, messageToRepeat(batch), { signal, onRetry }));
       },
     });
     // Then publish the end of the epoch: a writer that lacks a record before it lists that record as missing.
     for (const { epoch, lane, next } of this.#ranges.endsOf(ranges)) {
       const head = { ...this.#identities.headOf({ epoch, lane }), epoch, lane, first: next };
-      const message = messageAgain({ ...head, at: newestMs, lines: [] });
+      const message = messageToRepeat({ ...head, at: newestMs, lines: [] });
       sequences.push(await publishUntilStored(link, message, { signal, onRetry }));
     }
     await this.#mark(sequences);

@@ -35,14 +35,14 @@ export async function publishEnded(
 ): Promise<void> {
   for (const lane of ALL_LANES) {
     const at = systemClock.nowMs();
-    const word = { producer, epoch, nonce, lane, first: 0, at, endedBefore: epoch + 1, lines: [] };
+    const batch = { producer, epoch, nonce, lane, first: 0, at, endedBefore: epoch + 1, lines: [] };
     if (options.signal.aborted) return;
-    await publishUntilStored(link, { lane, id: undefined, bytes: encodeBatch(word) }, options);
+    await publishUntilStored(link, { lane, id: undefined, bytes: encodeBatch(batch) }, options);
   }
 }
 
 /** A batch that was shipped before and that the writer misses. Its message ID is new: JetStream must not drop it as a repeat. */
-export function messageAgain(batch: ClickBatch): BatchMessage {
+export function messageToRepeat(batch: ClickBatch): BatchMessage {
   const { lane, lines } = batch;
   return {
     lane,

@@ -5,7 +5,7 @@ import type { FrameBuffer } from "./frame.ts";
 import type { RecordPosition } from "./journal.ts";
 import type { JournalSegments } from "./journal-segments.ts";
 import { KeyedBackoff } from "./keyed-backoff.ts";
-import { messageAgain, publishUntilStored } from "./publish-batch.ts";
+import { messageToRepeat, publishUntilStored } from "./publish-batch.ts";
 import { type Range, reshipRanges } from "./reship.ts";
 import { readSegment, removeSegment } from "./segment-files.ts";
 import { LaneShipper } from "./ship-lane.ts";
@@ -82,7 +82,7 @@ export class Shipper {
           if (error === null) shipper.reportPosition();
           else log.error({ err: error, lane }, "journal.subscription-failed");
         };
-        connection.subscribe(subjects.clickWordWanted(lane), { callback });
+        connection.subscribe(subjects.clickPositionRequest(lane), { callback });
       }
     });
   }
@@ -200,7 +200,7 @@ export class Shipper {
       ranges,
       segments: this.#options.segments.all,
       publish: (batch) =>
-        publishUntilStored(link, messageAgain(batch), {
+        publishUntilStored(link, messageToRepeat(batch), {
           signal,
           onRetry: (error) => events.retried(error),
         }),

@@ -7,40 +7,31 @@ import { Throttle } from "../throttle.ts";
 export type GiveUpReason = "full" | "disk" | "unreadable" | "fault";
 
 export type PixelEvents = {
-  /** The pixel is on its way to the disk. */
-  kept(): void;
+  /** The pixel is on its way to the disk; `waiting` pixels are kept, this one included. */
+  kept(waiting: number): void;
   recorded(result: PostbackResult): void;
-  givenUp(reason: GiveUpReason): void;
+  givenUp(reason: GiveUpReason, waiting: number): void;
   diskFailed(error: unknown): void;
   damaged(bytes: number): void;
   sendFailed(error: unknown): void;
 };
 
 /** Logs numbers and reasons only: pixels may contain personal data. */
-export function pixelEvents(
-  { log, registry }: { readonly log: Log; readonly registry: Metrics },
-  gauges: { readonly waiting: () => number; readonly bytes: () => number },
-): PixelEvents {
+export function pixelEvents(log: Log, registry: Metrics): PixelEvents {
   const kept = registry.counter("ingress_pixels_kept_total", "Pixels kept to be recorded later.");
   const later = registry.counter("ingress_pixels_recorded_total", "Kept pixels, by their outcome.");
   const lost = registry.counter("ingress_pixels_given_up_total", "Pixels given up, by reason.");
   const faults = registry.counter("ingress_pixel_disk_faults_total", "Faults of the disk.");
-  registry.gauge("ingress_pixels_waiting", "Pixels to be recorded later.", gauges.waiting);
-  registry.gauge("ingress_pixels_bytes", "Disk space of kept pixels.", gauges.bytes);
   const throttle = new Throttle();
   return {
-    kept: () => {
+    kept: (waiting) => {
       kept.add();
-      throttle.note("kept", (pixels) =>
-        log.warn({ pixels, waiting: gauges.waiting() }, "pixels.kept"),
-      );
+      throttle.note("kept", (pixels) => log.warn({ pixels, waiting }, "pixels.kept"));
     },
     recorded: (result) => later.add(1, { result }),
-    givenUp: (reason) => {
+    givenUp: (reason, waiting) => {
       lost.add(1, { reason });
-      throttle.note(reason, (pixels) =>
-        log.error({ reason, pixels, waiting: gauges.waiting() }, "pixels.given-up"),
-      );
+      throttle.note(reason, (pixels) => log.error({ reason, pixels, waiting }, "pixels.given-up"));
     },
     diskFailed: (error) => {
       faults.add();

@@ -25,16 +25,16 @@ export function openPixels(options: {
   readonly log: Log;
   readonly registry: Metrics;
 }): Pixels {
+  const { folder, log, registry } = options;
   const end = new AbortController();
-  const events = pixelEvents(options, {
-    waiting: () => store.waiting,
-    bytes: () => store.bytes,
-  });
-  const store: PixelStore = new PixelStore({ folder: options.folder, events });
+  const events = pixelEvents(log, registry);
+  const store = new PixelStore({ folder, events });
+  registry.gauge("ingress_pixels_waiting", "Pixels to be recorded later.", () => store.waiting);
+  registry.gauge("ingress_pixels_bytes", "Disk space of kept pixels.", () => store.bytes);
   let sending: Promise<void> | undefined;
   return {
     keep: (report) => store.keep(report),
-    adopt: (folder) => store.adopt(folder),
+    adopt: (abandoned) => store.adopt(abandoned),
     start: ({ link, ...how }) => {
       const ask = (report: PostbackRequest) => askConversions(link, report);
       const shipper = new PixelShipper({ ...how, store, events, ask, clock: systemClock });

@@ -115,10 +115,10 @@ export class PixelShipper {
   }
 
   async #send({ line }: WaitingPixel, signal: AbortSignal): Promise<Verdict> {
-    const { ask, events, record, producer, clock } = this.#options;
+    const { ask, store, events, record, producer, clock } = this.#options;
     const report = reportOf(line);
     if (report === undefined) {
-      events.givenUp("unreadable");
+      events.givenUp("unreadable", store.waiting);
       return "settled";
     }
     let reply: PostbackReply | undefined;
@@ -133,10 +133,10 @@ export class PixelShipper {
     }
     if (isOutage(reply)) {
       if (reply === undefined) return "unanswered";
-      const isHopeless =
+      const isFinal =
         reply.result === "error" && clock.nowMs() - report.receivedAtMs > FAULT_AGE_MS;
-      if (!isHopeless) return "outage";
-      events.givenUp("fault");
+      if (!isFinal) return "outage";
+      events.givenUp("fault", store.waiting);
       return "settled";
     }
     const { couponClick } = reply;

@@ -74,7 +74,7 @@ export class PixelStore {
   async keep(report: PostbackRequest): Promise<void> {
     const line = JSON.stringify(report);
     if (this.bytes + FRAME_HEAD_BYTES + Buffer.byteLength(line) > this.#bytesMax) {
-      this.#events.givenUp("full");
+      this.#events.givenUp("full", this.waiting);
       return;
     }
     let open: OpenFile;
@@ -82,10 +82,10 @@ export class PixelStore {
       open = this.#put(line);
     } catch (error) {
       this.#events.diskFailed(error);
-      this.#events.givenUp("disk");
+      this.#events.givenUp("disk", this.waiting);
       return;
     }
-    this.#events.kept();
+    this.#events.kept(this.waiting);
     // The group has reported a fault: the kernel still has the pixel, and there is no safer place for it.
     await new Promise<void>((resolve) => {
       open.group.whenSynced(() => resolve());

@@ -67,8 +67,8 @@ function landingOf(
       ? []
       : LANDING_AD_CLICK_IDS.flatMap((kind) => {
           const value = parameters.values[kind];
-          const isAsked = value !== "" && (!hasOwnIds || text(kind) !== "");
-          return isAsked ? [{ kind, value }] : [];
+          const isGiven = value !== "" && (!hasOwnIds || text(kind) !== "");
+          return isGiven ? [{ kind, value }] : [];
         });
   return {
     clickId,

@@ -49,13 +49,13 @@ export type ClickRoute = {
 const CLICK_METHODS = ["GET", "HEAD", "POST"];
 
 /** A link as requested. */
-type Asked = {
+type Found = {
   readonly linkType: LinkType;
   readonly parameters: ClickParameters;
   readonly link: OfferLink | SmartLinkHit | undefined;
 };
 
-type Find = (deps: ClickDeps, request: RawRequest, visit: Visit) => Asked;
+type Find = (deps: ClickDeps, request: RawRequest, visit: Visit) => Found;
 
 /** Every path that answers without a body and without waiting (4.13). */
 export function clickRoutes(deps: ClickDeps): ClickRoute[] {
@@ -97,14 +97,14 @@ function findByKey(): Find {
   });
 }
 
-function findByQuery({ catalog }: ClickDeps, { query }: RawRequest, { domain }: Visit): Asked {
+function findByQuery({ catalog }: ClickDeps, { query }: RawRequest, { domain }: Visit): Found {
   const parameters = read(query, QUERY_LINK_PARAMETERS);
   const { offer, affiliate } = parameters.values;
   const link = findOfferLink(linkScopeOf(catalog, domain), offer, affiliate);
   return { linkType: "affiliate", parameters, link };
 }
 
-function findBySmartLink({ catalog }: ClickDeps, request: RawRequest, { domain }: Visit): Asked {
+function findBySmartLink({ catalog }: ClickDeps, request: RawRequest, { domain }: Visit): Found {
   const [, , segment = ""] = request.path.split("/").map(decodePercent);
   const parameters = read(request.query, SMART_LINK_PARAMETERS);
   const link = findSmartLink(linkScopeOf(catalog, domain), segment, parameters.values.affiliate);
@@ -120,9 +120,9 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
   const { catalog } = deps;
   if (!catalog.isLoaded) return { answer: notLoaded() };
   const visit = readVisit(request, deps, catalog.secret);
-  const asked = find(deps, request, visit);
-  const { link, parameters, linkType } = asked;
-  if (link === undefined) return answerUnknownLink(deps, visit, asked);
+  const found = find(deps, request, visit);
+  const { link, parameters, linkType } = found;
+  if (link === undefined) return answerUnknownLink(deps, visit, found);
   const { urls } = parameters;
   if (linkType === "transparent" && urls.length === 0) {
     return { answer: linkError(400, "missing_url") };
@@ -165,9 +165,9 @@ function answerClick(deps: ClickDeps, request: RawRequest, find: Find): RouteRes
 }
 
 /** Unknown link. Still redirect to an allowed `url=`: the visitor should not be stranded (T15, G140). */
-function answerUnknownLink(deps: ClickDeps, visit: Visit, asked: Asked): RouteResult {
+function answerUnknownLink(deps: ClickDeps, visit: Visit, found: Found): RouteResult {
   const { catalog } = deps;
-  const { parameters, linkType } = asked;
+  const { parameters, linkType } = found;
   const unknown = { answer: linkError(404, "unknown_link") };
   if (parameters.urls.length === 0) return unknown;
   const target = readTargetUrl(parameters.urls);

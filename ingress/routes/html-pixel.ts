@@ -1,4 +1,4 @@
-import { HtmlPostbacks, type HtmlPostbacksWanted } from "../../schemas/events/html-postbacks.ts";
+import { HtmlPostbacks, type HtmlPostbacksRequest } from "../../schemas/events/html-postbacks.ts";
 import type { PostbackReply } from "../../schemas/events/postback-request.ts";
 import { escapeMarkup } from "../../schemas/macros/escape-markup.ts";
 import { ask } from "../../schemas/nats/ask.ts";
@@ -17,10 +17,10 @@ export async function htmlPostbacksOf(
   const { conversion_id: conversionId } = body;
   const isNew = body.ok && body["updated"] !== true && body["duplicate"] !== true;
   if (!isNew || typeof conversionId !== "string") return [];
-  const wanted: HtmlPostbacksWanted = { conversionId };
+  const request: HtmlPostbacksRequest = { conversionId };
   const carried = await ask(link.current(), {
     subject: ({ htmlPostbacks }) => htmlPostbacks,
-    body: wanted,
+    body: request,
     timeoutMs: REPLY_TIMEOUT_MS,
     answer: HtmlPostbacks,
   });

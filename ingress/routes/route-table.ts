@@ -34,7 +34,7 @@ export function ingressRoutes(
   deps: RouteDeps,
 ): Pick<ServerOptions, "sync" | "async" | "wrongMethod" | "refused"> {
   const wrongMethod = new Map<string, Answer>();
-  const mayKnow = (request: RawRequest): boolean => deps.hasFacts && isFromThisMachine(request);
+  const maySeeFacts = (request: RawRequest): boolean => deps.hasFacts && isFromThisMachine(request);
   const sync: SyncEntry[] = [
     ...clickRoutes(deps),
     { pattern: "/lp", methods: ["OPTIONS"], route: () => ({ answer: LANDING_PREFLIGHT }) },
@@ -45,14 +45,14 @@ export function ingressRoutes(
       // Visitors and balancers get the status only. The facts are on a port of their own.
       route: (request) => {
         const facts = deps.health();
-        return { answer: healthAnswer(mayKnow(request) ? facts : { ok: facts.ok }) };
+        return { answer: healthAnswer(maySeeFacts(request) ? facts : { ok: facts.ok }) };
       },
     },
     {
       pattern: "/metrics",
       methods: READ_METHODS,
       route: (request) => ({
-        answer: mayKnow(request) ? metricsAnswer(deps.registry) : linkError(404, "not_found"),
+        answer: maySeeFacts(request) ? metricsAnswer(deps.registry) : linkError(404, "not_found"),
       }),
     },
   ];

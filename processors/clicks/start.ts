@@ -1,25 +1,11 @@
-import type { Catalog } from "../../schemas/catalog/catalog.ts";
-import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { ALL_LANES } from "../../schemas/events/shards.ts";
-import type { Log } from "../../schemas/host/log.ts";
-import type { Metrics } from "../../schemas/host/metrics.ts";
-import type { Nats } from "../../schemas/nats/connect.ts";
-import type { Pool } from "../../schemas/postgres/connect.ts";
-import { type Clock, systemClock } from "../../schemas/time/clock.ts";
+import { systemClock } from "../../schemas/time/clock.ts";
+import type { RoleDeps } from "../role-deps.ts";
 import { Lane } from "./lane/lane.ts";
 import { LaneKeeper } from "./lane/lane-keeper.ts";
 import { clickMetrics, type LaneReadings } from "./metrics.ts";
 
-export type ClickDeps = {
-  readonly pool: Pool;
-  readonly nats: Nats;
-  readonly clickhouse: Clickhouse;
-  readonly catalog: Catalog;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-};
+type ClickDeps = Omit<RoleDeps, "catalogFeed">;
 
 export type ClickOptions = {
   /** A name that only one process has at a time. The next process with this name takes over its lanes at once. */

@@ -26,7 +26,7 @@ import {
   resolveTarget,
   type Target,
 } from "./read/resolve-target.ts";
-import { FOREIGN_OFFER, maySpeakFor, type Sender, senderOfToken } from "./read/sender.ts";
+import { FOREIGN_OFFER, mayActFor, type Sender, senderOfToken } from "./read/sender.ts";
 import { applyUpdate } from "./record/apply-update.ts";
 import {
   findConversion,
@@ -42,8 +42,8 @@ export async function handleReport(
   sources: ReportSources,
   rawReport: PostbackRequest,
 ): Promise<Handled> {
-  const known = await recordedBefore(sources, rawReport);
-  if (known !== undefined) return known;
+  const earlier = await recordedBefore(sources, rawReport);
+  if (earlier !== undefined) return earlier;
   const read = readReport(rawReport);
   const sender = senderOf(sources, rawReport);
   const workspaceId = "workspace" in sender ? sender.workspace.id : undefined;
@@ -60,8 +60,8 @@ export async function handleReport(
     report.conversionId === undefined
       ? await handleClickReport(sources, incoming, workspaceId)
       : await updateNamed(sources, incoming, report.conversionId);
-  // A report without `unkept` was refused or relayed, so its answer still has to be stored under the key.
-  return "unkept" in handled ? handled : { ...handled, unkept: key };
+  // A report without `keyToStore` was refused or relayed, so its answer still has to be stored under the key.
+  return "keyToStore" in handled ? handled : { ...handled, keyToStore: key };
 }
 
 /** A repeat of a recorded report gets the recorded result again: only its answer was lost (P15). */
@@ -124,10 +124,10 @@ async function refuseOrRelay(
   { relay }: ReportSources,
   incoming: Incoming,
   cause: Refusal,
-  known: { readonly workspaceId: number | undefined; readonly clickId: string | undefined },
+  ids: { readonly workspaceId: number | undefined; readonly clickId: string | undefined },
 ): Promise<Handled> {
   const relayed = cause.result === "unknown_click" ? await relay.relay(incoming) : undefined;
-  return relayed ?? refusal(cause, known);
+  return relayed ?? refusal(cause, ids);
 }
 
 /** A click wins over a coupon, and a coupon over a click found by e-mail (G114, G115). */
@@ -154,7 +154,7 @@ async function updateNamed(
   if (row === undefined || row.workspace_id !== workspaceId) {
     return refusal(refused("unknown conversion_id", "unknown_conversion"), { workspaceId });
   }
-  if (!maySpeakFor(sender, row.advertiser_id)) return refusal(FOREIGN_OFFER, { workspaceId });
+  if (!mayActFor(sender, row.advertiser_id)) return refusal(FOREIGN_OFFER, { workspaceId });
   return (await applyUpdate(sources, incoming, row)) ?? refusal(UNAVAILABLE, { workspaceId });
 }
 
@@ -166,19 +166,19 @@ async function recordReport(
 ): Promise<Handled> {
   const { report, rawReport } = incoming;
   const { click } = credit;
-  const known = { workspaceId: target.workspace.id, clickId: click?.click_id };
+  const ids = { workspaceId: target.workspace.id, clickId: click?.click_id };
   const rate = await rateFor(sources, report, {
     workspaceId: target.workspace.id,
     currency: target.offer.currency,
     atMs: rawReport.receivedAtMs,
   });
-  if (isRefusal(rate)) return refusal(rate, known);
+  if (isRefusal(rate)) return refusal(rate, ids);
   const given = convertMoney(applicableMoney(incoming).money, rate);
   const isCrowded = await isClickIpCrowded(sources, click, {
     clicksMax: fraudChecksOf(target).duplicate_click_ip,
     atMs: rawReport.receivedAtMs,
   });
-  if (isCrowded === "away") return refusal(UNAVAILABLE, known);
+  if (isCrowded === "away") return refusal(UNAVAILABLE, ids);
   const draft = draftReport(sources, incoming, target, {
     credit,
     given,
@@ -200,15 +200,15 @@ async function recordReport(
   }
   switch (outcome.outcome) {
     case "recorded":
-      return recorded(incoming, target, { outcome, draft, details, clickId: known.clickId });
+      return recorded(incoming, target, { outcome, draft, details, clickId: ids.clickId });
     case "keyed":
-      return key === undefined ? refusal(UNAVAILABLE, known) : keyedAnswer(key, outcome);
+      return key === undefined ? refusal(UNAVAILABLE, ids) : keyedAnswer(key, outcome);
     case "none":
-      return refusal(target.creationRefusal ?? UNAVAILABLE, known);
+      return refusal(target.creationRefusal ?? UNAVAILABLE, ids);
     case "existing":
     case "conflict":
       // The plan rules these outcomes out. If the store returns one anyway, the sender repeats the report.
-      return refusal(UNAVAILABLE, known);
+      return refusal(UNAVAILABLE, ids);
   }
 }
 
@@ -240,7 +240,7 @@ function recorded(
     clickId: facts.clickId ?? couponClick?.click_id,
     conversionId: isTest ? undefined : outcome.id,
     message: outcome.status_reason,
-    unkept: undefined,
+    keyToStore: undefined,
   };
 }
 

@@ -1,6 +1,4 @@
-import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { CatalogFeed } from "../../schemas/catalog-feed/follow.ts";
-import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { ClickLookup, type ClickLookupReply } from "../../schemas/events/click-lookup.ts";
 import {
   ConversionCommand,
@@ -13,10 +11,7 @@ import {
 } from "../../schemas/events/inbound-call.ts";
 import { PostbackRequest } from "../../schemas/events/postback-request.ts";
 import type { Log } from "../../schemas/host/log.ts";
-import type { Metrics } from "../../schemas/host/metrics.ts";
-import type { Nats } from "../../schemas/nats/connect.ts";
-import type { Pool } from "../../schemas/postgres/connect.ts";
-import type { Clock } from "../../schemas/time/clock.ts";
+import type { RoleDeps } from "../role-deps.ts";
 import { byCurrentCatalog } from "./answer/by-current-catalog.ts";
 import { keepFirstAnswer } from "./answer/first-answer.ts";
 import { type Handled, refusal } from "./answer/postback-answer.ts";
@@ -35,18 +30,7 @@ import { startCouponClicks } from "./record/coupon-clicks.ts";
 import { RecordQueue } from "./record/record-queue.ts";
 import { isStoreAway } from "./record/store-away.ts";
 
-export type ConversionDeps = {
-  readonly pool: Pool;
-  readonly nats: Nats;
-  readonly clickhouse: Clickhouse;
-  readonly catalog: Catalog;
-  readonly catalogFeed: CatalogFeed;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-  readonly outgoing: Outgoing;
-};
+type ConversionDeps = RoleDeps & { readonly outgoing: Outgoing };
 
 /** Any number of processes share the work. */
 const QUEUE_GROUP = "conversions";
@@ -65,6 +49,8 @@ const STRANGERS_WAITING_MAX = 64;
 const AD_STATEMENTS_MAX = 4;
 /** Pause between two such statements for strangers, so that a flood of them does not keep ClickHouse busy. */
 const STRANGERS_PAUSE_MS = 50;
+
+const UNAVAILABLE_REPLY = { kind: "unavailable" } as const;
 
 /** Answers conversion reports, and the commands and look-ups of other processes, until it is closed. */
 export function startConversions(deps: ConversionDeps): { close(): Promise<void> } {
@@ -110,19 +96,19 @@ export function startConversions(deps: ConversionDeps): { close(): Promise<void>
       decode: (bytes) => decodeAs(handlerDeps, ConversionCommand, bytes),
       pool: () => known,
       answer: (command) => answerCommand(handlerDeps, command),
-      busy: unavailable,
+      busy: () => UNAVAILABLE_REPLY,
     }),
     serve(nats.subjects.clickLookup, {
       decode: (bytes) => decodeAs(handlerDeps, ClickLookup, bytes),
       pool: () => strangers,
       answer: (lookup) => answerLookup(handlerDeps, lookup),
-      busy: unavailable,
+      busy: () => UNAVAILABLE_REPLY,
     }),
     serve(nats.subjects.inboundCalls, {
       decode: (bytes) => ({ calls: decodeAs(handlerDeps, InboundCalls, bytes) }),
       pool: () => known,
       answer: ({ calls }) => keepCalls(handlerDeps, calls),
-      busy: unavailable,
+      busy: () => UNAVAILABLE_REPLY,
     }),
   ];
   return {
@@ -208,22 +194,18 @@ function outageReply(deps: HandlerDeps, rawReport: PostbackRequest): unknown {
   return handled.reply;
 }
 
-function unavailable(): InboundReply {
-  return { kind: "unavailable" };
-}
-
 /** A batch of calls that can never be stored is refused, so that ingress does not send it again. */
 async function keepCalls(
   deps: HandlerDeps,
   calls: readonly InboundCall[] | undefined,
 ): Promise<InboundReply> {
   if (calls === undefined) return { kind: "refused" };
-  if (!deps.catalog.isLoaded) return unavailable();
+  if (!deps.catalog.isLoaded) return UNAVAILABLE_REPLY;
   try {
     await deps.postbackLog.keep(calls);
     return { kind: "kept" };
   } catch (error) {
-    if (isStoreAway(error)) return unavailable();
+    if (isStoreAway(error)) return UNAVAILABLE_REPLY;
     deps.log.error({ err: error, calls: calls.length }, "postback-log.not-kept");
     return { kind: "refused" };
   }
@@ -239,10 +221,10 @@ async function reportOutcome(deps: HandlerDeps, rawReport: PostbackRequest): Pro
       isRefusal: ({ reply: { body, result } }) =>
         !body.ok && result !== "malformed" && result !== "unavailable",
     });
-    if (current?.unkept === undefined || current.reply.httpStatus === 503)
+    if (current?.keyToStore === undefined || current.reply.httpStatus === 503)
       return current ?? refusal(UNAVAILABLE, {});
     // Stored only now, because the first catalog may have refused a report that the current one accepts.
-    return await keepFirstAnswer(deps.pool, current.unkept, current);
+    return await keepFirstAnswer(deps.pool, current.keyToStore, current);
   } catch (error) {
     if (isStoreAway(error)) {
       deps.log.warn({ err: error }, "conversions.store-is-away");
@@ -257,34 +239,39 @@ async function answerCommand(
   deps: HandlerDeps,
   command: ConversionCommand,
 ): Promise<ConversionCommandReply> {
-  let reply: ConversionCommandReply = { kind: "unavailable" };
-  try {
-    if (deps.catalog.isLoaded) {
-      const current = await byCurrentCatalog(deps, {
-        handle: () => handleCommand(deps, command),
-        isRefusal: ({ kind }) => kind === "refused",
-      });
-      if (current !== undefined) reply = current;
-    }
-  } catch (error) {
-    if (isStoreAway(error)) deps.log.warn({ err: error }, "conversions.store-is-away");
-    else deps.log.error({ err: error }, "conversions.command-failed");
-  }
+  const reply = await unlessOutage(deps, "conversions.command-failed", () =>
+    byCurrentCatalog(deps, {
+      handle: () => handleCommand(deps, command),
+      isRefusal: ({ kind }) => kind === "refused",
+    }),
+  );
   deps.metrics.commanded(reply.kind);
   return reply;
 }
 
 async function answerLookup(deps: HandlerDeps, lookup: ClickLookup): Promise<ClickLookupReply> {
-  let reply: ClickLookupReply = { kind: "unavailable" };
-  try {
-    // The secret that verifies click ids comes with the catalog.
-    if (deps.catalog.isLoaded) reply = await lookUpClick(deps, lookup);
-  } catch (error) {
-    if (isStoreAway(error)) deps.log.warn({ err: error }, "conversions.store-is-away");
-    else deps.log.error({ err: error }, "conversions.lookup-failed");
-  }
+  // The secret that verifies click ids comes with the catalog.
+  const reply = await unlessOutage(deps, "conversions.lookup-failed", () =>
+    lookUpClick(deps, lookup),
+  );
   deps.metrics.lookedUp(reply.kind);
   return reply;
+}
+
+/** Never throws: a catalog that is not loaded, a store that is away and a bug of ours are answered as `unavailable`. */
+async function unlessOutage<Reply>(
+  { catalog, log }: HandlerDeps,
+  failed: string,
+  answer: () => Promise<Reply | undefined>,
+): Promise<Reply | typeof UNAVAILABLE_REPLY> {
+  try {
+    const reply = catalog.isLoaded ? await answer() : undefined;
+    return reply ?? UNAVAILABLE_REPLY;
+  } catch (error) {
+    if (isStoreAway(error)) log.warn({ err: error }, "conversions.store-is-away");
+    else log.error({ err: error }, failed);
+    return UNAVAILABLE_REPLY;
+  }
 }
 
 function decodeAs<T>(

@@ -42,11 +42,11 @@ const BODY_FORMS = [
 /** The request that reports a conversion to a partner, or the reason why there is none. The same at each attempt (P22). */
 export function postbackRequest(delivery: QueuedPostback, source: PostbackSource): Prepared {
   const obstacle = postbackObstacle(delivery, source) ?? KINDS_NOT_SENT[source.kind];
-  if (obstacle !== undefined) return refused(obstacle, { isEndpointsFault: false });
+  if (obstacle !== undefined) return { kind: "refused", error: obstacle, isEndpointsFault: false };
   const { macros, valueOf } = postbackMacros(delivery, source);
   const text = expandUrlTemplate(parseTemplate(source.url, macros), valueOf);
   if (!HTTP_URL.test(text) || !URL.canParse(text))
-    return refused("invalid postback URL", { isEndpointsFault: true, url: text });
+    return { kind: "refused", error: "invalid postback URL", isEndpointsFault: true, url: text };
   const headers = { "user-agent": USER_AGENT, "x-tracker-delivery": delivery.id };
   const url = new URL(text);
   if (source.method === "GET") return { kind: "send", request: { url, method: "GET", headers } };
@@ -80,13 +80,6 @@ export function postbackObstacle(
   if (source.is_rejected && !reportsRejection) return "conversion rejected";
   if (source.postback_status !== "active") return `postback is ${source.postback_status}`;
   return undefined;
-}
-
-function refused(
-  error: string,
-  { isEndpointsFault, url }: { readonly isEndpointsFault: boolean; readonly url?: string },
-): Prepared {
-  return { kind: "refused", error, isEndpointsFault, ...(url === undefined ? {} : { url }) };
 }
 
 function expandBody(

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type HtmlPostbacks, HtmlPostbacksWanted } from "../../schemas/events/html-postbacks.ts";
+import { type HtmlPostbacks, HtmlPostbacksRequest } from "../../schemas/events/html-postbacks.ts";
 import type { Log } from "../../schemas/host/log.ts";
 import type { Nats } from "../../schemas/nats/connect.ts";
 import type { Pool } from "../../schemas/postgres/connect.ts";
@@ -63,7 +63,9 @@ export function serveHtmlPostbacks(deps: ServeHtmlDeps): { close(): Promise<void
  */
 async function takeSafely(deps: ServeHtmlDeps, bytes: Uint8Array): Promise<HtmlPostbacks> {
   try {
-    const { conversionId } = HtmlPostbacksWanted.parse(JSON.parse(new TextDecoder().decode(bytes)));
+    const { conversionId } = HtmlPostbacksRequest.parse(
+      JSON.parse(new TextDecoder().decode(bytes)),
+    );
     return { documents: await takeHtmlPostbacks(deps.pool, conversionId) };
   } catch (error) {
     deps.log.warn({ err: error }, "delivery.html-not-served");

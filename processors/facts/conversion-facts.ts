@@ -1,12 +1,11 @@
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import type { FactSource, PendingFact } from "./fact-source.ts";
+import type { FactSource } from "./fact-source.ts";
 
 /** Conversions, for reports. */
 export const conversionFacts: FactSource = {
   table: "conversion_fact",
-  listPending,
+  reference: "conversion_id",
   readRows: async (db, ids) => (await readConversions(db, ids)).map(factRow),
-  deletePending,
 };
 
 /** A conversion in the form of the table `conversion_fact`: numbers, text, and money as decimal text. */
@@ -48,15 +47,6 @@ const CLICK_COLUMNS = [
   "domain",
 ] as const;
 
-async function listPending(db: Queryable, limit: number): Promise<PendingFact[]> {
-  const { rows } = await db.query<PendingFact>({
-    name: "list-pending-facts",
-    text: "select id as outbox_id, conversion_id as id from conversion_fact_outbox order by id limit $1",
-    values: [limit],
-  });
-  return rows;
-}
-
 async function readConversions(db: Queryable, ids: readonly string[]): Promise<ConversionFact[]> {
   const { rows } = await db.query<ConversionFact>({
     name: "read-conversion-facts",
@@ -68,14 +58,6 @@ async function readConversions(db: Queryable, ids: readonly string[]): Promise<C
     values: [ids],
   });
   return rows;
-}
-
-async function deletePending(db: Queryable, outboxIds: readonly number[]): Promise<void> {
-  await db.query({
-    name: "delete-pending-facts",
-    text: "delete from conversion_fact_outbox where id = any($1::bigint[])",
-    values: [outboxIds],
-  });
 }
 
 /** The row for ClickHouse, from a row of Postgres. */

@@ -1,28 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { Catalog } from "../../schemas/catalog/catalog.ts";
 import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { Backoff } from "../../schemas/host/backoff.ts";
-import type { Log } from "../../schemas/host/log.ts";
-import type { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
-import type { Nats } from "../../schemas/nats/connect.ts";
-import type { Pool, Queryable } from "../../schemas/postgres/connect.ts";
-import type { Clock } from "../../schemas/time/clock.ts";
+import type { Queryable } from "../../schemas/postgres/connect.ts";
+import { quoteIdentifier } from "../../schemas/postgres/quote.ts";
+import type { RoleDeps } from "../role-deps.ts";
 import { adCostFacts } from "./ad-cost-facts.ts";
 import { conversionFacts } from "./conversion-facts.ts";
 import type { FactSource } from "./fact-source.ts";
 import { holdRelayLease, releaseRelayLease } from "./relay-lease.ts";
 
-export type FactDeps = {
-  readonly pool: Pool;
-  readonly nats: Nats;
-  readonly clickhouse: Clickhouse;
-  readonly catalog: Catalog;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-};
+type FactDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metrics" | "signal">;
 
 const SOURCES: readonly FactSource[] = [conversionFacts, adCostFacts];
 /** Rows of one insert, and the most that this process holds in memory for one source. */
@@ -69,8 +57,8 @@ export function startFacts(deps: FactDeps): { close(): Promise<void> } {
     while (!signal.aborted) {
       try {
         if (performance.now() >= heldUntilMs) {
-          const isMine = await holdRelayLease(pool, owner, LEASE_MS);
-          heldUntilMs = isMine ? performance.now() + LEASE_MS / 3 : 0;
+          const isHeld = await holdRelayLease(pool, owner, LEASE_MS);
+          heldUntilMs = isHeld ? performance.now() + LEASE_MS / 3 : 0;
         }
         const rows = heldUntilMs > 0 ? await copyBatch(pool, deps.clickhouse, source) : undefined;
         backoff.reset();
@@ -105,8 +93,15 @@ async function copyBatch(
   clickhouse: Clickhouse,
   source: FactSource,
 ): Promise<number> {
-  const pending = await source.listPending(db, BATCH_ROWS_MAX);
+  const outbox = `${source.table}_outbox`;
+  const { rows: pending } = await db.query<{ outbox_id: number; id: string }>({
+    name: `list-pending-${source.table}`,
+    text: `select id as outbox_id, ${quoteIdentifier(source.reference)}::text as id from ${quoteIdentifier(outbox)}
+           order by id limit $1`,
+    values: [BATCH_ROWS_MAX],
+  });
   if (pending.length === 0) return 0;
+  // Several changes of one record may be waiting.
   const ids = [...new Set(pending.map(({ id }) => id))];
   await clickhouse.insert({
     table: source.table,
@@ -121,9 +116,10 @@ async function copyBatch(
     },
   });
   // Only after the insert: a process that dies in between copies again.
-  await source.deletePending(
-    db,
-    pending.map(({ outbox_id }) => outbox_id),
-  );
+  await db.query({
+    name: `delete-pending-${source.table}`,
+    text: `delete from ${quoteIdentifier(outbox)} where id = any($1::bigint[])`,
+    values: [pending.map(({ outbox_id }) => outbox_id)],
+  });
   return pending.length;
 }

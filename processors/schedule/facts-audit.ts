@@ -1,4 +1,3 @@
-import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { repeatAllErasures } from "../../schemas/erasure/erasures.ts";
 import { listSpans } from "../../schemas/facts/audited-spans.ts";
 import type { FactStores, Span } from "../../schemas/facts/fact-sums.ts";
@@ -10,11 +9,10 @@ import {
   findDifferingDays,
 } from "../../schemas/facts/find-differences.ts";
 import { resendFacts } from "../../schemas/facts/repair-facts.ts";
-import type { Log } from "../../schemas/host/log.ts";
-import type { Counter, Metrics } from "../../schemas/host/metrics.ts";
-import type { Pool } from "../../schemas/postgres/connect.ts";
+import type { Counter } from "../../schemas/host/metrics.ts";
 import { formatDay } from "../../schemas/time/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../schemas/time/zone.ts";
+import type { RoleDeps } from "../role-deps.ts";
 import {
   type AuditPosition,
   type AuditScope,
@@ -27,12 +25,7 @@ import {
 import { compareMarks, leaveMark } from "./fact-marks.ts";
 import { listStarts, noteStarts } from "./store-starts.ts";
 
-export type FactsAuditDeps = {
-  readonly pool: Pool;
-  readonly clickhouse: Clickhouse;
-  readonly log: Log;
-  readonly metrics: Metrics;
-};
+export type FactsAuditDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metrics">;
 
 const SCOPES: readonly AuditScope[] = ["recent", "all"];
 /** Days before today that the hourly audit compares. */

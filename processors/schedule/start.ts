@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Clickhouse } from "../../schemas/clickhouse/connect.ts";
 import { repeatDueErasure } from "../../schemas/erasure/erasures.ts";
-import type { Log } from "../../schemas/host/log.ts";
-import type { Metrics } from "../../schemas/host/metrics.ts";
 import { pause } from "../../schemas/host/pause.ts";
-import type { Pool } from "../../schemas/postgres/connect.ts";
 import { makeLogDays } from "../../schemas/postgres/log-days.ts";
 import { systemClock } from "../../schemas/time/clock.ts";
+import type { RoleDeps } from "../role-deps.ts";
 import { eraseOldClicks } from "./click-retention.ts";
 import { refreshRates } from "./exchange-feed.ts";
 import { FactsAudit } from "./facts-audit.ts";
@@ -15,13 +12,7 @@ import { longestWindowDays } from "./longest-visitor-window.ts";
 import { forgetOldRows, forgetVisitors } from "./retention.ts";
 import { finishTask, leaseTask } from "./tasks.ts";
 
-export type ScheduleDeps = {
-  readonly pool: Pool;
-  readonly clickhouse: Clickhouse;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly signal: AbortSignal;
-};
+export type ScheduleDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metrics" | "signal">;
 
 export type ScheduleSettings = {
   /** HOLD_TICK_MS: the longest time between the end of a hold and the approval (G98). */

@@ -93,7 +93,7 @@ export async function eraseClickColumns(
   }
 }
 
-const Known = z.object({ id: z.string() });
+const FoundClick = z.object({ id: z.string() });
 
 /** Empties the visitor's hash of clicks before `beforeMs`. */
 export async function eraseVisitors(
@@ -103,19 +103,19 @@ export async function eraseVisitors(
 ): Promise<void> {
   const clickIds = of.clickIds.filter((id) => clickIdParts(id).atMs < beforeMs);
   for (const chunk of chunksOf({ ...of, clickIds })) {
-    const known = await selectRows(
+    const found = await selectRows(
       clickhouse,
       {
         name: "erasure.find-visitors",
         text: `select lower(hex(click_id)) as id from click where ${IS_CLICK} and visitor != 0`,
         params: paramsOf(chunk),
       },
-      Known,
+      FoundClick,
     );
-    if (known.length === 0) continue;
+    if (found.length === 0) continue;
     await clickhouse.command({
       query: `alter table click update visitor = 0 where ${IS_CLICK}`,
-      query_params: paramsOf({ ...of, clickIds: known.map(({ id }) => id) }),
+      query_params: paramsOf({ ...of, clickIds: found.map(({ id }) => id) }),
       clickhouse_settings: { mutations_sync: "1" },
     });
   }

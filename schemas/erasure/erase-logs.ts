@@ -73,6 +73,11 @@ export async function eraseDeliveriesOf(
   return rowCount ?? 0;
 }
 
+const CLEAR_DELIVERY = `update delivery d
+  set url = case when has_any(d.url, $2::text[]) then '' else d.url end,
+      response_body = case when has_any(d.response_body, $2::text[]) then '' else d.response_body end
+  where d.workspace_id = $1 and (has_any(d.url, $2::text[]) or has_any(d.response_body, $2::text[]))`;
+
 /** Clears the URLs and answers, in all deliveries of a workspace, that contain one of `values`. */
 export async function eraseDeliveryValues(
   db: Queryable,
@@ -83,22 +88,14 @@ export async function eraseDeliveryValues(
   for (const [from, to] of daysUpTo(untilMs)) {
     const { rowCount } = await db.query({
       name: "erase-delivery-values",
-      text: `update delivery d
-             set url = case when has_any(d.url, $2::text[]) then '' else d.url end,
-                 response_body = case when has_any(d.response_body, $2::text[]) then '' else d.response_body end
-             where d.workspace_id = $1 and d.finished_at >= $3 and d.finished_at < $4
-               and (has_any(d.url, $2::text[]) or has_any(d.response_body, $2::text[]))`,
+      text: `${CLEAR_DELIVERY} and d.finished_at >= $3 and d.finished_at < $4`,
       values: [workspaceId, values, from, to],
     });
     changed += rowCount ?? 0;
   }
   const { rowCount } = await db.query({
     name: "erase-values-of-waiting-deliveries",
-    text: `update delivery d
-           set url = case when has_any(d.url, $2::text[]) then '' else d.url end,
-               response_body = case when has_any(d.response_body, $2::text[]) then '' else d.response_body end
-           where d.workspace_id = $1 and d.due_at is not null
-             and (has_any(d.url, $2::text[]) or has_any(d.response_body, $2::text[]))`,
+    text: `${CLEAR_DELIVERY} and d.due_at is not null`,
     values: [workspaceId, values],
   });
   return changed + (rowCount ?? 0);

@@ -36,7 +36,7 @@ export type Person = {
   readonly email: { readonly key: string; readonly hash: string } | undefined;
   readonly untilMs: number;
   /** Clicks before this time also lose their visitor hash, which is no longer needed for uniqueness. */
-  readonly visitorsBeforeMs?: number;
+  readonly visitorsBeforeMs?: number | undefined;
   /** Called with all clicks of the person before anything is erased: afterwards they could not be found again. */
   readonly keep: (clickIds: readonly string[]) => Promise<void>;
 };

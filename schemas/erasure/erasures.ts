@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { selectRows } from "../clickhouse/select.ts";
+import { readSecret } from "../installation/read-secret.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import { DAY_MS } from "../time/zone.ts";
 import { type AddressForms, addressForms } from "./address-forms.ts";
@@ -41,7 +42,7 @@ export async function erase(
   { workspaceId, subject }: { readonly workspaceId: number; readonly subject: Subject },
 ): Promise<Erased> {
   const { db } = stores;
-  const key = await readKey(db);
+  const key = erasureKey(await readSecret(db));
   const { rows } = await db.query<Kept>({
     name: "keep-erasure",
     text: `insert into erasure (workspace_id, kind, subject, repeat_at)
@@ -72,7 +73,7 @@ export async function repeatDueErasure(stores: Stores): Promise<boolean> {
   });
   const [due] = rows;
   if (due === undefined) return false;
-  const key = await readKey(db);
+  const key = erasureKey(await readSecret(db));
   if (due.kind === "ip") await eraseAgain(stores, due, key);
   else await eraseKeptPerson(stores, due, key, await visitorsBefore(db));
   await db.query({
@@ -105,7 +106,7 @@ async function eraseKeptPerson(
     clickIds: kept.kind === "click" ? [subject] : kept.clicks,
     email: kept.kind === "email" ? { key, hash: subject } : undefined,
     untilMs: Date.parse(kept.at),
-    ...(visitorsBeforeMs === undefined ? {} : { visitorsBeforeMs }),
+    visitorsBeforeMs,
     keep: async (clickIds) => {
       await stores.db.query({
         name: "keep-erased-clicks",
@@ -165,14 +166,6 @@ function subjectTexts(subject: Subject, key: string): string[] {
     case "ip":
       return [...subject.forms.whole, ...subject.forms.truncated].map((ip) => keyedHash(key, ip));
   }
-}
-
-async function readKey(db: Queryable): Promise<string> {
-  const { rows } = await db.query<{ secret: string }>({
-    name: "read-erasure-key",
-    text: "select secret from installation",
-  });
-  return erasureKey(rows[0]?.secret ?? "");
 }
 
 /** Clicks before this time are no longer needed to decide whether a new one is unique. */

@@ -43,6 +43,7 @@ export type CapReached = z.infer<typeof CapReached>;
 
 /** From one of the conversion processors, twice a second, even if nothing is new. */
 export const CapsReached = z.object({
+  /** The process that published them. */
   teller: z.string().max(100),
   /** Whether this round lists all reached caps, not only new ones. */
   isWhole: z.boolean(),

@@ -6,7 +6,7 @@ export type Subjects = {
   /** Core: `Watermarks` of the writers, once a second and after each flush. */
   readonly watermark: string;
   /** Core, without a body: a writer was queried and needs the positions of idle producers. */
-  readonly clickWordWanted: (lane: number) => string;
+  readonly clickPositionRequest: (lane: number) => string;
   /** Core request to the owner of a shard: `ClickQuery` → `ClickAnswer`. */
   readonly clickQuery: (shard: number) => string;
   /** Core request to the conversion processors (queue group): `PostbackRequest` → `PostbackReply`. */
@@ -17,7 +17,7 @@ export type Subjects = {
   readonly clickLookup: string;
   /** Core request to the conversion processors (queue group): `InboundCalls` → `InboundReply`. */
   readonly inboundCalls: string;
-  /** Core request to the delivery processors (queue group): `HtmlPostbacksWanted` → `HtmlPostbacks`. */
+  /** Core request to the delivery processors (queue group): `HtmlPostbacksRequest` → `HtmlPostbacks`. */
   readonly htmlPostbacks: string;
   /** Core request to an ingress process (queue group), with an empty body: → `CouponClickTaker`. */
   readonly couponClickTaker: string;
@@ -31,7 +31,7 @@ export type Subjects = {
   /** Core: `CapsReached` of the conversion processors. */
   readonly capsReached: string;
   /** Core, without a body: an ingress that knows nothing yet asks for all of these at once. */
-  readonly clickNoticesWanted: string;
+  readonly clickNoticesRequest: string;
 };
 
 /**
@@ -44,7 +44,7 @@ export function subjectsOf(prefix: string): Subjects {
     clicks: (lane) => at(`clicks.${lane}`),
     allClicks: at("clicks.*"),
     watermark: at("click-watermark"),
-    clickWordWanted: (lane) => at(`click-word-wanted.${lane}`),
+    clickPositionRequest: (lane) => at(`click-word-wanted.${lane}`),
     clickQuery: (shard) => at(`click-query.${shard}`),
     postback: at("postback"),
     conversionCommand: at("conversion-command"),
@@ -52,7 +52,7 @@ export function subjectsOf(prefix: string): Subjects {
     clicksTaken: (from) => at(`clicks-taken.${from}`),
     allClicksTaken: at("clicks-taken.*"),
     capsReached: at("caps-reached"),
-    clickNoticesWanted: at("click-notices-wanted"),
+    clickNoticesRequest: at("click-notices-wanted"),
     clickLookup: at("click-lookup"),
     inboundCalls: at("inbound-calls"),
     htmlPostbacks: at("html-postbacks"),

@@ -79,10 +79,6 @@ export function openPool(options: PoolOptions): Pool {
   };
 }
 
-function toConfig(statement: Statement): pg.QueryConfig {
-  return {
-    text: statement.text,
-    ...(statement.name === undefined ? {} : { name: statement.name }),
-    ...(statement.values === undefined ? {} : { values: [...statement.values] }),
-  };
+function toConfig({ text, name, values = [] }: Statement): pg.QueryConfig {
+  return { text, name, values: [...values] };
 }

@@ -1,20 +1,16 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
+import { contractIds } from "../requirements/contract-ids.ts";
 import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
 
-/** An ID in the first cell of a table row. */
-const DEFINED = /^\| ([A-Z]+-\d{3}|[GTP]\d{1,3}) \|/gm;
 const CITED = /(?<![\w/.-])(?:[A-Z]{2,4}-\d{3}|G\d{2,3}|T\d{2}|P\d{1,2})(?![\w:])/g;
 /** References to documents that are not in the repository. */
 const ELSEWHERE =
   /\b(?:[Ss]ection \d|design \d|requirements\.md|interface\.md|operations\.md|network\.md)/g;
 const OTHER_NAMES = new Set(["SHA-256", "SHA-512"]);
 
-const contract = pathsBelow(["schemas/contract"]).filter((path) => path.endsWith(".md"));
-const defined = contract.flatMap((path) =>
-  [...readFileSync(projectFile(path), "utf8").matchAll(DEFINED)].map(([, id = ""]) => id),
-);
+const defined = contractIds();
 const texts = ["README.md", ...pathsBelow([...PRODUCT_FOLDERS, "test"])]
   .filter((path) => /\.(ts|md|sql)$/.test(path) && !path.startsWith("test/architecture/contract"))
   .map((path) => ({ path, text: readFileSync(projectFile(path), "utf8") }));

@@ -1,6 +1,7 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import ts from "typescript";
 import { expect, test } from "vitest";
-import { projectRoot } from "../../schemas/host/project-root.ts";
+import { projectFile, projectRoot } from "../../schemas/host/project-root.ts";
 import { PRODUCT_FOLDERS, pathsBelow } from "./source-files.ts";
 
 /** Names that say nothing about the content, so that anything ends up there. `index` would be a barrel. */
@@ -38,3 +39,25 @@ test("the top level holds the six folders and no other", () => {
     .filter((name) => name !== "node_modules");
   expect(folders.toSorted()).toEqual([...PRODUCT_FOLDERS, "test"].toSorted());
 });
+
+test("the name of a test has at most 100 characters", () => {
+  const names = paths.filter((path) => path.endsWith(".test.ts")).flatMap(namesOf);
+  expect(names.length).toBeGreaterThan(1_500);
+  expect(names.filter((name) => name.length > 100)).toEqual([]);
+});
+
+/** Names of tests and of their groups, as they are written. */
+function namesOf(path: string): string[] {
+  const text = readFileSync(projectFile(path), "utf8");
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const first = ts.isCallExpression(node) ? node.arguments[0] : undefined;
+    const isNamed =
+      ts.isCallExpression(node) && /^(test|describe)\b/.test(node.expression.getText());
+    if (isNamed && first !== undefined && ts.isStringLiteralLike(first)) names.push(first.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return names;
+}

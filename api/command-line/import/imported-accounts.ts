@@ -14,7 +14,7 @@ export const importedAffiliates: ImportedKind = {
   create: affiliates.create,
   extras: {},
   findByKeys: findAffiliatesByCodes,
-  resolve: asTheyAre,
+  resolve: unchangedRows,
   apply: applyWith(affiliates, "code"),
 };
 
@@ -26,11 +26,11 @@ export const importedAdvertisers: ImportedKind = {
   create: advertisers.create,
   extras: {},
   findByKeys: findAdvertisersByNames,
-  resolve: asTheyAre,
+  resolve: unchangedRows,
   apply: applyWith(advertisers, "name"),
 };
 
-async function asTheyAre(
+async function unchangedRows(
   _context: OperationContext,
   rows: readonly FileRow[],
 ): Promise<ResolvedRow[]> {

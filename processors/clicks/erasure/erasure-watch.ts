@@ -38,7 +38,7 @@ export class ErasureWatch {
   readonly #log: Log;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** By the clock of Postgres, UTC ms. A row that is added earlier is visible a minute later at the latest: statements end within 12 s. */
-  #knownToMs = 0;
+  #readToMs = 0;
 
   constructor(db: Queryable, intake: Intake, log: Log) {
     this.#db = db;
@@ -57,7 +57,7 @@ export class ErasureWatch {
     const clickIds = found.clicks.filter(ofLane);
     // From here on, new lines come in clean. The lines in memory are cleaned next.
     const fresh = intake.erased.add({ clickIds, addresses }, found.key);
-    this.#knownToMs = found.now_ms;
+    this.#readToMs = found.now_ms;
     intake.young.eraseClicks(fresh.clickIds, intake.erased);
     if (fresh.addresses.length > 0) await this.#eraseAddresses(fresh.addresses);
     const [clicks, ips] = [fresh.clickIds.length, fresh.addresses.length];
@@ -96,7 +96,7 @@ export class ErasureWatch {
                coalesce((select jsonb_agg(to_jsonb(p)) from (
                  select p.click_id, p.producer from coupon_click_passed p, since s
                  where p.added_at > s.at order by p.added_at desc limit $3) p), '[]') as passed`,
-      values: [this.#knownToMs, HORIZON_DAYS, CLICKS_MAX, ADDRESSES_MAX],
+      values: [this.#readToMs, HORIZON_DAYS, CLICKS_MAX, ADDRESSES_MAX],
     });
     const found = Found.parse(rows[0]);
     if (found.clicks.length === CLICKS_MAX || found.addresses.length === ADDRESSES_MAX)

@@ -17,26 +17,26 @@ function progress(
 test("nothing is complete before every live producer had time to send something", () => {
   const completeness = new Completeness();
   expect(completeness.completeToMs()).toBe(0);
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(1, 1, T + 1_000, 1));
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(1, 1, T + 1_000, 1));
   expect(completeness.completeToMs()).toBe(0);
-  completeness.heard(progress(1, 1, T + 1_500, 1));
+  completeness.noteMessage(progress(1, 1, T + 1_500, 1));
   expect(completeness.completeToMs()).toBe(T + 1_500);
 });
 
 test("the slowest live producer decides until when clicks are complete", () => {
   const completeness = new Completeness();
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(2, 1, T + 100, 1));
-  completeness.heard(progress(1, 1, T + 60_000, 1));
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(2, 1, T + 100, 1));
+  completeness.noteMessage(progress(1, 1, T + 60_000, 1));
   expect(completeness.completeToMs()).toBe(T + 100);
 });
 
 test("a producer that is cut off holds completeness at its last message for two days (G162)", () => {
   const completeness = new Completeness();
-  completeness.heard(progress(2, 1, T, 1));
+  completeness.noteMessage(progress(2, 1, T, 1));
   for (const hours of [0, 1, 24, 48]) {
-    completeness.heard(progress(1, 1, T + hours * HOUR_MS + 2_000, 1));
+    completeness.noteMessage(progress(1, 1, T + hours * HOUR_MS + 2_000, 1));
     expect([hours, completeness.completeToMs()]).toEqual([
       hours,
       hours < 48 ? T : T + 48 * HOUR_MS + 2_000,
@@ -46,65 +46,65 @@ test("a producer that is cut off holds completeness at its last message for two 
 
 test("a producer that is cut off counts as open until it is back, and then all is complete (G162)", () => {
   const completeness = new Completeness();
-  completeness.heard(progress(2, 1, T, 1));
-  completeness.heard(progress(1, 1, T + HOUR_MS, 1));
+  completeness.noteMessage(progress(2, 1, T, 1));
+  completeness.noteMessage(progress(1, 1, T + HOUR_MS, 1));
   // The first messages after its return bring the clicks that it answered while it was cut off.
-  completeness.heard(progress(2, 1, T + 1_000, 1));
+  completeness.noteMessage(progress(2, 1, T + 1_000, 1));
   expect(completeness.completeToMs()).toBe(T + 1_000);
-  completeness.heard(progress(2, 1, T + HOUR_MS, 1));
+  completeness.noteMessage(progress(2, 1, T + HOUR_MS, 1));
   expect(completeness.completeToMs()).toBe(T + HOUR_MS);
 });
 
 test("a producer that has ended does not hold completeness", () => {
   const completeness = new Completeness();
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(2, 1, T, 1));
-  completeness.heard(progress(2, 1, T + 100, 2));
-  completeness.heard(progress(1, 1, T + 5_000, 1));
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(2, 1, T, 1));
+  completeness.noteMessage(progress(2, 1, T + 100, 2));
+  completeness.noteMessage(progress(1, 1, T + 5_000, 1));
   expect(completeness.completeToMs()).toBe(T + 5_000);
-  expect(completeness.open).toEqual([{ producer: 1, epoch: 1, saidMs: T + 5_000 }]);
+  expect(completeness.open).toEqual([{ producer: 1, epoch: 1, lastMessageMs: T + 5_000 }]);
 });
 
 test("when all producers have ended, all clicks in the stream are complete, until one starts again", () => {
   const completeness = new Completeness();
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(1, 1, T + 2_000, 2));
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(1, 1, T + 2_000, 2));
   expect(completeness.completeToMs()).toBe(T + 2_000);
   expect(completeness.completeToMs(T + HOUR_MS)).toBe(T + HOUR_MS + 1);
-  completeness.heard(progress(1, 2, T + HOUR_MS, 0));
+  completeness.noteMessage(progress(1, 2, T + HOUR_MS, 0));
   expect(completeness.completeToMs(T + 2 * HOUR_MS)).toBe(T + HOUR_MS);
 });
 
 test("an epoch that was cut short holds completeness until its successor has shipped its leftovers", () => {
   const completeness = new Completeness();
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(1, 2, T + HOUR_MS, 1));
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(1, 2, T + HOUR_MS, 1));
   expect(completeness.completeToMs()).toBe(T);
-  completeness.heard(progress(1, 1, T + 60_000, 1));
+  completeness.noteMessage(progress(1, 1, T + 60_000, 1));
   expect(completeness.completeToMs()).toBe(T + 60_000);
-  completeness.heard(progress(1, 2, T + 2 * HOUR_MS, 2));
+  completeness.noteMessage(progress(1, 2, T + 2 * HOUR_MS, 2));
   expect(completeness.completeToMs()).toBe(T + 2 * HOUR_MS);
   // A message of an ended epoch that arrives late changes nothing.
-  completeness.heard(progress(1, 1, T + 60_000));
+  completeness.noteMessage(progress(1, 1, T + 60_000));
   expect(completeness.completeToMs()).toBe(T + 2 * HOUR_MS);
 });
 
 test("completeness of one producer's clicks depends only on its own messages", () => {
   const completeness = new Completeness();
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(2, 1, T + HOUR_MS, 1));
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(2, 1, T + HOUR_MS, 1));
   expect(completeness.completeToMsOf(1)).toBe(T);
   expect(completeness.completeToMsOf(2)).toBe(T + HOUR_MS);
   expect(completeness.completeToMsOf(3)).toBe(0);
-  completeness.heard(progress(2, 1, T + HOUR_MS + 5, 2));
+  completeness.noteMessage(progress(2, 1, T + HOUR_MS + 5, 2));
   expect(completeness.completeToMsOf(2)).toBe(T + HOUR_MS + 5);
 });
 
 test("what an earlier owner of the lane heard counts, until the producer is given up", () => {
   const completeness = new Completeness();
-  completeness.remember([{ producer: 2, epoch: 7, saidMs: T - HOUR_MS }]);
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(1, 1, T + 2_000, 1));
+  completeness.remember([{ producer: 2, epoch: 7, lastMessageMs: T - HOUR_MS }]);
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(1, 1, T + 2_000, 1));
   expect(completeness.completeToMs()).toBe(T - HOUR_MS);
   completeness.forget({ producer: 2, epoch: 7 });
   expect(completeness.completeToMs()).toBe(T + 2_000);
@@ -112,100 +112,100 @@ test("what an earlier owner of the lane heard counts, until the producer is give
 
 test("producers that do not announce their end count as gone after a silence", () => {
   const completeness = new Completeness();
-  completeness.heard(progress(2, 1, T));
-  completeness.heard(progress(3, 1, T));
-  completeness.heard(progress(3, 2, T + 10_000));
+  completeness.noteMessage(progress(2, 1, T));
+  completeness.noteMessage(progress(3, 1, T));
+  completeness.noteMessage(progress(3, 2, T + 10_000));
   expect(completeness.completeToMs()).toBe(T);
-  completeness.heard(progress(3, 2, T + 30_001));
+  completeness.noteMessage(progress(3, 2, T + 30_001));
   expect(completeness.completeToMs(), "the second still counts").toBe(T);
-  completeness.heard(progress(3, 2, T + 120_001));
+  completeness.noteMessage(progress(3, 2, T + 120_001));
   expect(completeness.completeToMs()).toBe(T + 120_001);
   expect(completeness.open).toEqual([]);
 });
 
 test("a producer whose clock was an hour ahead is complete up to its true time only (#11, P12)", () => {
   const completeness = new Completeness();
-  completeness.heard({ ...progress(1, 1, T, 1), next: 10 });
-  completeness.heard({ ...progress(1, 1, T + 2_000, 1), next: 20 });
-  completeness.heard({ ...progress(1, 1, T + HOUR_MS, 1), next: 30 });
+  completeness.noteMessage({ ...progress(1, 1, T, 1), next: 10 });
+  completeness.noteMessage({ ...progress(1, 1, T + 2_000, 1), next: 20 });
+  completeness.noteMessage({ ...progress(1, 1, T + HOUR_MS, 1), next: 30 });
   expect(completeness.completeToMs()).toBe(T + HOUR_MS);
-  completeness.heard({ ...progress(1, 1, T + 4_000, 1), next: 30 });
+  completeness.noteMessage({ ...progress(1, 1, T + 4_000, 1), next: 30 });
   expect(completeness.completeToMs()).toBe(T + 4_000);
   expect(completeness.completeToMsOf(1)).toBe(T + 4_000);
 });
 
 test("repeated records and declarations of loss do not set a producer's time back (#11)", () => {
   const completeness = new Completeness();
-  completeness.heard({ ...progress(1, 1, T, 1), next: 10 });
-  completeness.heard({ ...progress(1, 1, T + 5_000, 1), next: 20 });
-  completeness.heard({ ...progress(1, 1, T + 1_000, 1), next: 15 });
-  completeness.heard({ ...progress(1, 1, 0, 1), next: 20 });
+  completeness.noteMessage({ ...progress(1, 1, T, 1), next: 10 });
+  completeness.noteMessage({ ...progress(1, 1, T + 5_000, 1), next: 20 });
+  completeness.noteMessage({ ...progress(1, 1, T + 1_000, 1), next: 15 });
+  completeness.noteMessage({ ...progress(1, 1, 0, 1), next: 20 });
   expect(completeness.completeToMs()).toBe(T + 5_000);
 });
 
 test("a clock that was an hour ahead at the first message delays nothing by that hour (#11)", () => {
   const completeness = new Completeness();
-  completeness.heard(progress(1, 1, T + HOUR_MS, 1));
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(1, 1, T + 2_000, 1));
+  completeness.noteMessage(progress(1, 1, T + HOUR_MS, 1));
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(1, 1, T + 2_000, 1));
   expect(completeness.completeToMs()).toBe(T + 2_000);
 });
 
 test("a producer whose clock is three days ahead makes no other producer count as gone (#11, P12)", () => {
   const completeness = new Completeness({ nowMs: () => T + 2_000 });
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(2, 1, T + 72 * HOUR_MS, 1));
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(2, 1, T + 72 * HOUR_MS, 1));
   expect(completeness.open).toHaveLength(2);
   expect(completeness.completeToMs()).toBe(T);
   // The producer ends, and starts again with the correct time.
-  completeness.heard(progress(2, 1, T + 72 * HOUR_MS, 2));
-  completeness.heard(progress(2, 2, T + 1_000, 2));
-  completeness.heard(progress(1, 1, T + 1_900, 1));
+  completeness.noteMessage(progress(2, 1, T + 72 * HOUR_MS, 2));
+  completeness.noteMessage(progress(2, 2, T + 1_000, 2));
+  completeness.noteMessage(progress(1, 1, T + 1_900, 1));
   expect(completeness.completeToMs()).toBe(T + 1_000);
 });
 
 test("a producer's records until a moment are known once each epoch has passed it or ended (#23, TRK-037)", () => {
   const completeness = new Completeness();
   const isKnown = (): boolean => completeness.isAllKnownOf({ producer: 1, untilMs: T + 100 });
-  completeness.heard(progress(2, 1, T + HOUR_MS, 1));
+  completeness.noteMessage(progress(2, 1, T + HOUR_MS, 1));
   expect(isKnown()).toBe(false);
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(1, 2, T + 5_000, 1));
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(1, 2, T + 5_000, 1));
   // Clicks of the first epoch may still be in its journal.
   expect(isKnown()).toBe(false);
-  completeness.heard(progress(1, 2, T + 6_000, 2));
+  completeness.noteMessage(progress(1, 2, T + 6_000, 2));
   expect(isKnown()).toBe(true);
   const other = new Completeness();
-  other.heard(progress(1, 1, T, 1));
-  other.heard(progress(1, 1, T + 50, 2));
+  other.noteMessage(progress(1, 1, T, 1));
+  other.noteMessage(progress(1, 1, T + 50, 2));
   expect(other.isAllKnownOf({ producer: 1, untilMs: T + 100 })).toBe(true);
 });
 
 test("a given-up producer is complete only when it is back and has shipped its leftovers (#9)", () => {
   const completeness = new Completeness({ patienceMs: HOUR_MS });
   const dead = { producer: 2, untilMs: T + 1 };
-  completeness.heard(progress(1, 1, T, 1));
-  completeness.heard(progress(2, 1, T, 1));
+  completeness.noteMessage(progress(1, 1, T, 1));
+  completeness.noteMessage(progress(2, 1, T, 1));
   expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([false, false]);
   completeness.forget({ producer: 2, epoch: 1 }, T + 60_000);
   expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([false, true]);
   expect(completeness.isGivenUpOf({ producer: 2, untilMs: T + 60_001 })).toBe(false);
   expect(completeness.completeToMsOf(2)).toBe(T + 60_000);
   // The producer is back with a newer start; its earlier epoch must still be shipped.
-  completeness.heard(progress(2, 2, T + 120_000, 1));
+  completeness.noteMessage(progress(2, 2, T + 120_000, 1));
   expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([false, true]);
-  completeness.heard(progress(2, 2, T + 121_000, 2));
+  completeness.noteMessage(progress(2, 2, T + 121_000, 2));
   expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([true, false]);
 });
 
 test("a producer that is silent for too long is given up once, also with another limit than 48 h (#9)", () => {
   const completeness = new Completeness({ patienceMs: HOUR_MS });
   const dead = { producer: 2, untilMs: T + 1 };
-  completeness.heard(progress(2, 1, T, 1));
-  completeness.heard(progress(1, 1, T + HOUR_MS, 1));
+  completeness.noteMessage(progress(2, 1, T, 1));
+  completeness.noteMessage(progress(1, 1, T + HOUR_MS, 1));
   expect(completeness.takeGone()).toEqual([]);
-  completeness.heard(progress(1, 1, T + HOUR_MS + 1, 1));
-  expect(completeness.takeGone()).toEqual([{ producer: 2, epoch: 1, saidMs: T }]);
+  completeness.noteMessage(progress(1, 1, T + HOUR_MS + 1, 1));
+  expect(completeness.takeGone()).toEqual([{ producer: 2, epoch: 1, lastMessageMs: T }]);
   expect(completeness.takeGone()).toEqual([]);
   expect([completeness.isAllKnownOf(dead), completeness.isGivenUpOf(dead)]).toEqual([false, true]);
   // Another owner of the lane reads it from Postgres.

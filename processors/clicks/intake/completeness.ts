@@ -12,16 +12,16 @@ export type ProducerProgress = {
   readonly producer: number;
   readonly epoch: number;
   readonly at: number;
-  /** The position after its records. A message with repeated records has a lower one than was already heard. */
+  /** The position after its records. A message with repeated records has a lower one than an earlier message. */
   readonly next: number;
   readonly endedBefore?: number | undefined;
 };
 
-/** An epoch that may still send records. `saidMs` is the time of its last message, UTC ms. */
+/** An epoch that may still send records. `lastMessageMs` is the time of its last message, UTC ms. */
 export type OpenEpoch = {
   readonly producer: number;
   readonly epoch: number;
-  readonly saidMs: number;
+  readonly lastMessageMs: number;
 };
 
 /** The records of a producer up to a time on its own clock, UTC ms. */
@@ -35,10 +35,10 @@ type GivenUp = {
   readonly epoch: number;
 };
 
-type Known = {
+type ProducerState = {
   /** Time of the last message of each epoch that may go on. */
   readonly open: Map<number, number>;
-  /** For each epoch, the position after the last record heard. */
+  /** For each epoch, the position after its last record. */
   readonly nexts: Map<number, number>;
   /** Undefined for a producer that does not announce its end. */
   endedBefore: number | undefined;
@@ -57,7 +57,7 @@ type Known = {
  * the result is also correct while the lane works off a backlog.
  */
 export class Completeness {
-  readonly #known = new Map<number, Known>();
+  readonly #producers = new Map<number, ProducerState>();
   #firstMs: number | undefined;
   #newestMs = 0;
   readonly #gone: OpenEpoch[] = [];
@@ -74,35 +74,35 @@ export class Completeness {
   }
 
   /** A message that the producer cut at `at`: all its earlier records in this epoch are known. */
-  heard(progress: ProducerProgress): void {
+  noteMessage(progress: ProducerProgress): void {
     const { producer, epoch, at, endedBefore } = progress;
     this.#firstMs ??= at;
     this.#newestMs = Math.max(this.#newestMs, at);
-    const known = this.#get(producer);
+    const state = this.#get(producer);
     if (endedBefore !== undefined) {
-      known.endedBefore = Math.max(known.endedBefore ?? 0, endedBefore);
+      state.endedBefore = Math.max(state.endedBefore ?? 0, endedBefore);
     }
-    if (epoch < (known.endedBefore ?? 0)) known.endedMs = Math.max(known.endedMs, at);
-    else this.#note(known, progress);
-    for (const [other, saidMs] of known.open) {
-      if (other >= (known.endedBefore ?? 0)) continue;
-      known.open.delete(other);
-      known.nexts.delete(other);
-      known.endedMs = Math.max(known.endedMs, saidMs);
+    if (epoch < (state.endedBefore ?? 0)) state.endedMs = Math.max(state.endedMs, at);
+    else this.#note(state, progress);
+    for (const [other, lastMessageMs] of state.open) {
+      if (other >= (state.endedBefore ?? 0)) continue;
+      state.open.delete(other);
+      state.nexts.delete(other);
+      state.endedMs = Math.max(state.endedMs, lastMessageMs);
     }
-    if (hasShippedAll(known)) known.givenUp = undefined;
+    if (hasShippedAll(state)) state.givenUp = undefined;
   }
 
   /** If a producer's clock goes back, so does the time of its last message. A message that only repeats records does not set it back. */
-  #note(known: Known, { epoch, at, next }: ProducerProgress): void {
-    const saidMs = known.open.get(epoch) ?? 0;
-    const heardNext = known.nexts.get(epoch) ?? 0;
-    known.nexts.set(epoch, Math.max(heardNext, next));
+  #note(state: ProducerState, { epoch, at, next }: ProducerProgress): void {
+    const lastMessageMs = state.open.get(epoch) ?? 0;
+    const lastNext = state.nexts.get(epoch) ?? 0;
+    state.nexts.set(epoch, Math.max(lastNext, next));
     // A declaration of loss has no time.
-    const isBack = at > 0 && at < saidMs && next >= heardNext;
-    known.open.set(epoch, isBack ? at : Math.max(saidMs, at));
+    const isBack = at > 0 && at < lastMessageMs && next >= lastNext;
+    state.open.set(epoch, isBack ? at : Math.max(lastMessageMs, at));
     if (!isBack) return;
-    this.#newestMs = Math.max(...[...this.#known.values()].flatMap(timesOf));
+    this.#newestMs = Math.max(...[...this.#producers.values()].flatMap(timesOf));
     this.#firstMs = Math.min(this.#firstMs ?? at, at);
   }
 
@@ -114,25 +114,25 @@ export class Completeness {
     // A declaration of loss has no time.
     if (at === 0) return;
     this.#newestMs = Math.max(this.#newestMs, at);
-    const known = this.#get(producer);
-    const fromMs = Math.min(at, known.refused?.fromMs ?? at);
-    known.refused = { fromMs, toMs: Math.max(at, known.refused?.toMs ?? 0) };
+    const state = this.#get(producer);
+    const fromMs = Math.min(at, state.refused?.fromMs ?? at);
+    state.refused = { fromMs, toMs: Math.max(at, state.refused?.toMs ?? 0) };
   }
 
   /** Epochs that an earlier owner of the lane has noted. */
   remember(epochs: readonly OpenEpoch[]): void {
-    for (const { producer, epoch, saidMs } of epochs) {
-      const known = this.#get(producer);
-      known.endedBefore ??= 0;
-      if (epoch >= known.endedBefore)
-        known.open.set(epoch, Math.max(known.open.get(epoch) ?? 0, saidMs));
+    for (const { producer, epoch, lastMessageMs } of epochs) {
+      const state = this.#get(producer);
+      state.endedBefore ??= 0;
+      if (epoch >= state.endedBefore)
+        state.open.set(epoch, Math.max(state.open.get(epoch) ?? 0, lastMessageMs));
     }
   }
 
   /** An epoch that was given up by command, at `nowMs` (UTC): no more records will come. */
   forget({ producer, epoch }: Pick<OpenEpoch, "producer" | "epoch">, nowMs = this.#newestMs): void {
-    const known = this.#known.get(producer);
-    if (known?.open.has(epoch) === true) this.#giveUp(known, epoch, nowMs);
+    const state = this.#producers.get(producer);
+    if (state?.open.has(epoch) === true) this.#giveUp(state, epoch, nowMs);
   }
 
   /** Producers that were given up earlier, and when, UTC ms. */
@@ -150,10 +150,10 @@ export class Completeness {
   /** Epochs that have not ended, of producers that announce their end. */
   get open(): OpenEpoch[] {
     this.#dropGone();
-    return [...this.#known].flatMap(([producer, { open, endedBefore }]) =>
+    return [...this.#producers].flatMap(([producer, { open, endedBefore }]) =>
       endedBefore === undefined
         ? []
-        : [...open].map(([epoch, saidMs]) => ({ producer, epoch, saidMs })),
+        : [...open].map(([epoch, lastMessageMs]) => ({ producer, epoch, lastMessageMs })),
     );
   }
 
@@ -163,46 +163,46 @@ export class Completeness {
    */
   completeToMs(caughtUpMs?: number): number {
     this.#dropGone();
-    const times = [...this.#known.values()].flatMap(timesOf);
+    const times = [...this.#producers.values()].flatMap(timesOf);
     if (times.length === 0 && caughtUpMs !== undefined) return caughtUpMs + 1;
     if (this.#firstMs === undefined || this.#newestMs - this.#firstMs < FIRST_MESSAGE_MS) return 0;
     return Math.min(this.#newestMs, ...times);
   }
 
-  /** The same for the clicks of one producer, which a click id names; 0 for a producer that was never heard. */
+  /** The same for the clicks of one producer, which a click id names; 0 for a producer that never sent a message. */
   completeToMsOf(producer: number): number {
     this.#dropGone();
-    const known = this.#known.get(producer);
-    if (known === undefined) return 0;
-    const times = timesOf(known);
+    const state = this.#producers.get(producer);
+    if (state === undefined) return 0;
+    const times = timesOf(state);
     return times.length === 0
-      ? Math.max(known.endedMs, known.givenUp?.untilMs ?? 0)
+      ? Math.max(state.endedMs, state.givenUp?.untilMs ?? 0)
       : Math.min(...times);
   }
 
   /** Whether the records of this producer up to that time count as lost unless they are known, because its journal was given up. */
   isGivenUpOf({ producer, untilMs }: Recorded): boolean {
     this.#dropGone();
-    const known = this.#known.get(producer);
-    if (known?.givenUp === undefined || known.givenUp.untilMs < untilMs) return false;
-    return timesOf(known).every((saidMs) => saidMs > untilMs);
+    const state = this.#producers.get(producer);
+    if (state?.givenUp === undefined || state.givenUp.untilMs < untilMs) return false;
+    return timesOf(state).every((lastMs) => lastMs > untilMs);
   }
 
   /**
-   * Whether no more records of this producer from before that time can arrive. False for a producer that was never heard, and for one
+   * Whether no more records of this producer from before that time can arrive. False for a producer that never sent a message, and for one
    * that was given up: its journal may come back.
    */
   isAllKnownOf({ producer, untilMs }: Recorded): boolean {
     this.#dropGone();
-    const known = this.#known.get(producer);
-    if (known === undefined || known.givenUp !== undefined) return false;
-    return timesOf(known).every((saidMs) => saidMs > untilMs);
+    const state = this.#producers.get(producer);
+    if (state === undefined || state.givenUp !== undefined) return false;
+    return timesOf(state).every((lastMs) => lastMs > untilMs);
   }
 
-  #get(producer: number): Known {
-    let known = this.#known.get(producer);
-    if (known === undefined) {
-      known = {
+  #get(producer: number): ProducerState {
+    let state = this.#producers.get(producer);
+    if (state === undefined) {
+      state = {
         open: new Map(),
         nexts: new Map(),
         endedBefore: undefined,
@@ -210,53 +210,53 @@ export class Completeness {
         givenUp: undefined,
         refused: undefined,
       };
-      this.#known.set(producer, known);
+      this.#producers.set(producer, state);
     }
-    return known;
+    return state;
   }
 
-  #giveUp(known: Known, epoch: number, atMs: number): void {
-    known.open.delete(epoch);
-    known.givenUp = {
-      untilMs: Math.max(known.givenUp?.untilMs ?? 0, atMs),
-      epoch: Math.max(known.givenUp?.epoch ?? 0, epoch),
+  #giveUp(state: ProducerState, epoch: number, atMs: number): void {
+    state.open.delete(epoch);
+    state.givenUp = {
+      untilMs: Math.max(state.givenUp?.untilMs ?? 0, atMs),
+      epoch: Math.max(state.givenUp?.epoch ?? 0, epoch),
     };
   }
 
-  #patienceWith(known: Known, epoch: number): number {
-    return known.endedBefore === undefined ? unannouncedMs(known, epoch) : this.#patienceMs;
+  #patienceWith(state: ProducerState, epoch: number): number {
+    return state.endedBefore === undefined ? unannouncedMs(state, epoch) : this.#patienceMs;
   }
 
   #dropGone(): void {
     const newestMs = Math.min(this.#newestMs, this.#nowMs());
-    for (const [producer, known] of this.#known) {
-      for (const [epoch, saidMs] of known.open) {
-        if (newestMs - saidMs <= this.#patienceWith(known, epoch)) continue;
-        if (known.endedBefore === undefined) {
-          known.open.delete(epoch);
+    for (const [producer, state] of this.#producers) {
+      for (const [epoch, lastMessageMs] of state.open) {
+        if (newestMs - lastMessageMs <= this.#patienceWith(state, epoch)) continue;
+        if (state.endedBefore === undefined) {
+          state.open.delete(epoch);
           continue;
         }
-        this.#giveUp(known, epoch, newestMs);
-        this.#gone.push({ producer, epoch, saidMs });
+        this.#giveUp(state, epoch, newestMs);
+        this.#gone.push({ producer, epoch, lastMessageMs });
       }
-      if (newestMs - (known.refused?.toMs ?? 0) > GONE_MS) known.refused = undefined;
+      if (newestMs - (state.refused?.toMs ?? 0) > GONE_MS) state.refused = undefined;
     }
   }
 }
 
 /** For a producer that does not announce its end. */
-function unannouncedMs({ open }: Known, epoch: number): number {
+function unannouncedMs({ open }: ProducerState, epoch: number): number {
   const isSucceeded = [...open.keys()].some((other) => other > epoch);
   return isSucceeded ? SUCCEEDED_MS : GONE_MS;
 }
 
 /** Whether a producer that is back has no leftovers: each of its epochs has ended or goes on. */
-function hasShippedAll({ givenUp, open, endedBefore = 0 }: Known): boolean {
+function hasShippedAll({ givenUp, open, endedBefore = 0 }: ProducerState): boolean {
   if (givenUp === undefined) return false;
   return open.size === 0 ? endedBefore > givenUp.epoch : Math.min(...open.keys()) <= endedBefore;
 }
 
 /** The last times of all sequences of a producer that may go on. */
-function timesOf({ open, refused }: Known): number[] {
+function timesOf({ open, refused }: ProducerState): number[] {
   return refused === undefined ? [...open.values()] : [...open.values(), refused.fromMs];
 }

@@ -194,10 +194,10 @@ export class Intake {
       return;
     }
     this.producers.claim(producer, batch.nonce);
-    this.#present.heard(batch.producer, batch.at, monotonicMs);
+    this.#present.noteClock(batch.producer, batch.at, monotonicMs);
     if (lines.count === 0 && batch.lostFrom === undefined) {
       this.#expect(producer, batch.first);
-      this.completeness.heard({ ...batch, next: batch.first });
+      this.completeness.noteMessage({ ...batch, next: batch.first });
       return;
     }
     this.uniques.clocks = this.clocksAt(monotonicMs);
@@ -229,7 +229,7 @@ export class Intake {
     }
     if (isJump) this.#events.hole(producer, [next, batch.first]);
     if (fresh < lines.count) this.#events.repeated(lines.count - fresh);
-    this.completeness.heard({ ...batch, next: end });
+    this.completeness.noteMessage({ ...batch, next: end });
   }
 
   #takeLines(

@@ -20,22 +20,22 @@ export type Clocks = {
  */
 export class PresentTime {
   readonly #clock: Clock;
-  readonly #said = new Map<number, { readonly atMs: number; readonly heardMs: number }>();
+  readonly #producerClocks = new Map<number, { readonly atMs: number; readonly readMs: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** A producer's clock was at `atMs`. `monotonicMs` is when that message was read. */
-  heard(producer: number, atMs: number, monotonicMs: number): void {
-    this.#said.set(producer, { atMs, heardMs: monotonicMs });
+  /** A producer's clock was at `atMs`. `readMs` is the monotonic time when that message was read. */
+  noteClock(producer: number, atMs: number, readMs: number): void {
+    this.#producerClocks.set(producer, { atMs, readMs });
   }
 
   at(monotonicMs: number): Clocks {
     const ownMs = this.#clock.nowMs();
     let newestMs = ownMs;
-    for (const [producer, { atMs, heardMs }] of this.#said) {
-      if (monotonicMs - heardMs > SILENT_MS) this.#said.delete(producer);
+    for (const [producer, { atMs, readMs }] of this.#producerClocks) {
+      if (monotonicMs - readMs > SILENT_MS) this.#producerClocks.delete(producer);
       else if (atMs > newestMs) newestMs = atMs;
     }
     return { ownMs, newestMs };

@@ -1,5 +1,5 @@
 import type { Intake } from "../intake/intake.ts";
-import type { KnownProducers } from "../intake/known-producers.ts";
+import type { OpenProducers } from "../intake/open-producers.ts";
 import { auditLane } from "./audit.ts";
 import type { LaneDeps } from "./lane-deps.ts";
 import { noteProgress, readLaneNotes } from "./lane-notes.ts";
@@ -16,7 +16,7 @@ export type LaneDutiesOptions = {
   readonly lane: number;
   readonly table: LaneTable;
   readonly intake: Intake;
-  readonly known: KnownProducers;
+  readonly openProducers: OpenProducers;
   /** Reads the lane's messages again from the beginning of the stream. */
   readonly rewind: () => void;
 };
@@ -42,11 +42,11 @@ export class LaneDuties {
   }
 
   async noteProgress(): Promise<void> {
-    const { deps, lane, intake, known } = this.#options;
+    const { deps, lane, intake, openProducers } = this.#options;
     this.#notedAtMs = performance.now();
     try {
       await noteProgress(deps.pool, lane, intake.producers.all());
-      await known.refresh(deps.clock.nowMs());
+      await openProducers.refresh(deps.clock.nowMs());
     } catch (error) {
       // The progress is noted again next time. It is needed only after the table lost rows.
       deps.log.warn({ err: error }, "clicks.progress-not-noted");

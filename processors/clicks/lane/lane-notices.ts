@@ -1,23 +1,17 @@
-import type { Catalog } from "../../../schemas/catalog/catalog.ts";
-import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import {
   type ClickTaken,
   type ClickTotal,
   NOTICES_PER_MESSAGE,
 } from "../../../schemas/events/click-notice.ts";
-import type { Log } from "../../../schemas/host/log.ts";
-import type { Nats } from "../../../schemas/nats/connect.ts";
-import type { Clock } from "../../../schemas/time/clock.ts";
+import type { RoleDeps } from "../../role-deps.ts";
 import { selectCapClicks } from "../caps/stored-cap-clicks.ts";
 import { selectTakers } from "../caps/stored-takers.ts";
 import type { Intake } from "../intake/intake.ts";
 
-export type LaneNoticesDeps = {
-  readonly nats: Nats;
-  readonly clickhouse: Clickhouse;
-  readonly catalog: Catalog;
-  readonly clock: Clock;
-  readonly log: Log;
+export type LaneNoticesDeps = Pick<
+  RoleDeps,
+  "nats" | "clickhouse" | "catalog" | "clock" | "log"
+> & {
   readonly intake: Intake;
   readonly lane: number;
   /** Whether this process still holds the lane. */
@@ -51,7 +45,7 @@ export class LaneNotices {
   start(): void {
     const { nats, log } = this.#deps;
     this.#timer = setInterval(() => this.#tick(), PUBLISH_MS);
-    this.#requests = nats.connection.subscribe(nats.subjects.clickNoticesWanted, {
+    this.#requests = nats.connection.subscribe(nats.subjects.clickNoticesRequest, {
       callback: (error) => {
         if (error !== null) {
           log.error({ err: error }, "clicks.notices-subscription-failed");

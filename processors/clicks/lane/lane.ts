@@ -4,7 +4,7 @@ import type { Log } from "../../../schemas/host/log.ts";
 import { ErasureWatch } from "../erasure/erasure-watch.ts";
 import { Intake, type IntakeEvents } from "../intake/intake.ts";
 import { intakeEvents } from "../intake/intake-events.ts";
-import { KnownProducers } from "../intake/known-producers.ts";
+import { OpenProducers } from "../intake/open-producers.ts";
 import { noteClaims } from "../intake/producer-claims.ts";
 import { UniqueWindow } from "../visits/unique-window.ts";
 import { answerQueries } from "../young/answer-queries.ts";
@@ -49,7 +49,7 @@ export class Lane {
   readonly #reader: LaneReader;
   readonly #notices: LaneNotices;
   readonly #window: UniqueWindow;
-  readonly #known: KnownProducers;
+  readonly #producers: OpenProducers;
   readonly #erasures: ErasureWatch;
   readonly #inserter: BatchInserter;
   readonly #duties: LaneDuties;
@@ -84,7 +84,7 @@ export class Lane {
     this.#window = new UniqueWindow(deps, this.intake, this.#log);
     const { completeness } = this.intake;
     this.#erasures = new ErasureWatch(deps.pool, this.intake, this.#log);
-    this.#known = new KnownProducers(deps.pool, lease.lane, { completeness, log: this.#log });
+    this.#producers = new OpenProducers(deps.pool, lease.lane, { completeness, log: this.#log });
     this.#reader = new LaneReader(
       {
         nats: deps.nats,
@@ -107,7 +107,7 @@ export class Lane {
       ...own,
       lane: lease.lane,
       intake: this.intake,
-      known: this.#known,
+      openProducers: this.#producers,
       rewind: () => this.#reader.rewind(),
     });
     this.ended = this.#run();
@@ -221,7 +221,7 @@ export class Lane {
       this.#lastInsertAtMs = performance.now();
       await this.#inserter.insert(batch);
     }
-    await this.#known.noteChanges();
+    await this.#producers.noteChanges();
     const touched = settle(this.intake, batch);
     batch.lastMessage?.ack();
     this.intake.dropFirst(performance.now());
@@ -256,7 +256,7 @@ export class Lane {
     await meetFence(this.#deps, { lease: this.#lease, log: this.#log }, fence.epoch);
     const { epoch } = this.#lease;
     await raiseFence(clickhouse, { database, lane, epoch }, signal);
-    if (occasion === "first") await this.#known.load();
+    if (occasion === "first") await this.#producers.load();
     // Before the stream is read again, so that erased data does not come back from it.
     if (this.#table.name === "click") await this.#erasures.load();
     const target = { table: this.#table, lane };

@@ -46,7 +46,7 @@ export async function loadPositions(
     of.accepted = new PositionSet(set.next, set.holes);
     of.notedSize = noted;
   }
-  keepWhatIsMissing(intake);
+  applyPositions(intake);
   return forgotten;
 }
 
@@ -69,7 +69,7 @@ async function settledSets(
   return sets;
 }
 
-function keepWhatIsMissing(intake: Intake): void {
+function applyPositions(intake: Intake): void {
   const { producers } = intake;
   for (const batch of intake.batches) {
     for (const segment of batch.segments) {

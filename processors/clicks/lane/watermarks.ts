@@ -18,7 +18,7 @@ export function watermarkOf(lane: number, producer: Producer): Watermark {
     epoch: producer.epoch,
     next: unlisted === undefined ? next : unlisted[0],
     missing: holes.slice(0, MISSING_MAX).map(([from, to]) => [from, to]),
-    ...(producer.nonce === undefined ? {} : { nonce: producer.nonce }),
+    nonce: producer.nonce,
   };
 }
 

@@ -37,7 +37,7 @@ export function answerQueries(nats: Nats, lane: number, options: QueryOptions): 
         message.respond(JSON.stringify(answer));
         // Asks the producers for a message now, so that a repeat of the query soon gets more than their usual messages would give.
         if (query.by !== "id" || !isFound)
-          nats.connection.publish(nats.subjects.clickWordWanted(lane));
+          nats.connection.publish(nats.subjects.clickPositionRequest(lane));
       } catch (failure) {
         log.error({ err: failure }, "clicks.unreadable-query");
       }
@@ -64,7 +64,7 @@ function answerOf(
       completeToMs: completeness.completeToMsOf(producer),
       clicks: row === undefined ? [] : [row],
       isGivenUp: completeness.isGivenUpOf(recordedBy ?? { producer, untilMs: atMs }),
-      ...(recordedBy === undefined ? {} : { isAllKnown: completeness.isAllKnownOf(recordedBy) }),
+      isAllKnown: recordedBy && completeness.isAllKnownOf(recordedBy),
     };
   }
   const completeToMs = intake.completeness.completeToMs(caughtUpMs());

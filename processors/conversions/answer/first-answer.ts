@@ -33,18 +33,18 @@ const USED = malformed("idempotency key was used for another report");
 
 /** The answer to a report with a known key: the first answer again, or a refusal if the first report was a different one. */
 export function keyedAnswer(key: ReportKey, { fingerprint, answer }: Keyed): Handled {
-  const known = { workspaceId: key.workspace_id, clickId: undefined, unkept: undefined };
+  const common = { workspaceId: key.workspace_id, clickId: undefined, keyToStore: undefined };
   if (fingerprint !== ERASED && fingerprint !== key.fingerprint)
-    return { ...refusal(USED, known), unkept: undefined };
+    return { ...refusal(USED, common), keyToStore: undefined };
   if ("reply" in answer) {
     const { error = "" } = z.looseObject({ error: z.string().optional() }).parse(answer.reply.body);
     const conversionId = answer.conversionId ?? undefined;
-    return { reply: answer.reply, ...known, conversionId, message: error };
+    return { reply: answer.reply, ...common, conversionId, message: error };
   }
   const { taken } = answer;
   return {
     reply: takenReply(taken),
-    ...known,
+    ...common,
     conversionId: taken.conversionId,
     message: taken.reason,
   };

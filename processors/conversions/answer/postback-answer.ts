@@ -12,7 +12,7 @@ export type Handled = {
   readonly conversionId: string | undefined;
   readonly message: string;
   /** The idempotency key of a report whose answer is not stored yet because the report changed no conversion. */
-  readonly unkept?: ReportKey | undefined;
+  readonly keyToStore?: ReportKey | undefined;
 };
 
 export type Taken = {
@@ -43,10 +43,10 @@ export function takenReply(taken: Taken): PostbackReply {
   };
 }
 
-/** `{ok: false, error}`, with what is known about the report for the inbound log. */
+/** `{ok: false, error}`, with the ids for the inbound log as far as they are known. */
 export function refusal(
   { httpStatus, error, result, details }: Refusal,
-  known: { readonly workspaceId?: number | undefined; readonly clickId?: string | undefined },
+  ids: { readonly workspaceId?: number | undefined; readonly clickId?: string | undefined },
 ): Handled {
   return {
     reply: {
@@ -54,8 +54,8 @@ export function refusal(
       result,
       body: { ok: false, error, ...(details === undefined ? {} : { details }) },
     },
-    workspaceId: known.workspaceId,
-    clickId: known.clickId,
+    workspaceId: ids.workspaceId,
+    clickId: ids.clickId,
     conversionId: undefined,
     message: error,
   };

@@ -5,7 +5,7 @@ import type { PostbackRequest } from "../../../schemas/events/postback-request.t
 import type { Log } from "../../../schemas/host/log.ts";
 import { type Report, SECRET_PARAMS } from "../read/report-params.ts";
 import type { Origin } from "../read/resolve-target.ts";
-import { maySpeakFor } from "../read/sender.ts";
+import { mayActFor } from "../read/sender.ts";
 import { type Handled, refusal } from "./postback-answer.ts";
 import { UNAVAILABLE } from "./refusal.ts";
 
@@ -58,10 +58,10 @@ export class UnknownClickRelay {
     const { report, rawReport } = incoming;
     const workspace = this.#workspaceThatForwards(incoming);
     if (workspace === undefined) return undefined;
-    const known = { workspaceId: workspace.id, clickId: report.clickId };
-    if (report.isTest) return forwarded(known, { isTest: true });
+    const ids = { workspaceId: workspace.id, clickId: report.clickId };
+    if (report.isTest) return forwarded(ids, { isTest: true });
     const isTaken = await this.#send(workspace, rawReport.params);
-    return isTaken ? forwarded(known, { isTest: false }) : refusal(UNAVAILABLE, known);
+    return isTaken ? forwarded(ids, { isTest: false }) : refusal(UNAVAILABLE, ids);
   }
 
   /** The workspace of the token, if it relays and has a forward that the report may be about. */
@@ -75,7 +75,7 @@ export class UnknownClickRelay {
     const named =
       offerCode === undefined ? undefined : offersNamed(this.#catalog, [workspace.id], offerCode);
     const isMeant = (offer: Offer): boolean =>
-      maySpeakFor(sender, offer.advertiser_id) &&
+      mayActFor(sender, offer.advertiser_id) &&
       (named === undefined || named.some(({ id }) => id === offer.id));
     return this.#offersForwardedTo(workspace).some(isMeant) ? workspace : undefined;
   }
@@ -137,7 +137,7 @@ export function relayUrl(setting: string, params: PostbackRequest["params"]): UR
 }
 
 function forwarded(
-  known: { readonly workspaceId: number; readonly clickId: string | undefined },
+  ids: { readonly workspaceId: number; readonly clickId: string | undefined },
   { isTest }: { readonly isTest: boolean },
 ): Handled {
   const body = { ok: true, status: "forwarded", forwarded: true };
@@ -147,7 +147,7 @@ function forwarded(
       result: isTest ? "test" : "forwarded",
       body: isTest ? { ...body, conversion_id: null, test: true } : body,
     },
-    ...known,
+    ...ids,
     conversionId: undefined,
     message: "",
   };

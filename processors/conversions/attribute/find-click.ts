@@ -1,17 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { askWriter, type WriterAnswer } from "../../../schemas/click-lookup/ask-writer.ts";
 import {
   type FoundClick as Found,
   findClickById as findById,
 } from "../../../schemas/click-lookup/find-click-by-id.ts";
 import { JOURNALED_MS } from "../../../schemas/click-lookup/journaled.ts";
-import type { Clickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { CLICK_LANES } from "../../../schemas/events/shards.ts";
 import { clickIdParts, isGenuineClickId } from "../../../schemas/ids/click-id.ts";
-import type { Nats } from "../../../schemas/nats/connect.ts";
-import type { Clock } from "../../../schemas/time/clock.ts";
+import type { RoleDeps } from "../../role-deps.ts";
 import { latestClick, rankOf } from "./latest-click.ts";
 import type { StoredAdClicks, StoredAdSearch } from "./stored-ad-clicks.ts";
 import type { StoredClicks } from "./stored-clicks.ts";
@@ -19,11 +16,7 @@ import type { WorkPool } from "./work-pool.ts";
 
 export type FoundClick = Found<ClickRecord>;
 
-export type ClickSources = {
-  readonly nats: Nats;
-  readonly clickhouse: Clickhouse;
-  readonly catalog: Catalog;
-  readonly clock: Clock;
+export type ClickSources = Pick<RoleDeps, "nats" | "clickhouse" | "catalog" | "clock"> & {
   readonly storedClicks: StoredClicks;
   readonly storedAdClicks: StoredAdClicks;
   /** Searches of callers without a token have their own statements, so that no postback waits for them. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CONVERSION_STATUSES } from "../read/report-params.ts";
 import type { ConversionState } from "../record/conversions.ts";
-import { decideChange, mayBeUnknownRepeat } from "./decide-change.ts";
+import { decideChange, mayBeRepeat } from "./decide-change.ts";
 
 const row: ConversionState = {
   id: "1",
@@ -103,10 +103,10 @@ test("a possible repeat does not approve a stopped row that is older than finger
     report_fingerprint: null,
   } as const;
   const approved = { status: "approved", money: none, ...byOrder } as const;
-  expect(mayBeUnknownRepeat(old, approved)).toBe(true);
-  expect(mayBeUnknownRepeat(old, { ...approved, namesConversion: true })).toBe(false);
-  expect(mayBeUnknownRepeat(old, { ...approved, status: "pending" })).toBe(false);
-  expect(mayBeUnknownRepeat(old, { ...approved, money: { ...none, payout: 1n } })).toBe(false);
+  expect(mayBeRepeat(old, approved)).toBe(true);
+  expect(mayBeRepeat(old, { ...approved, namesConversion: true })).toBe(false);
+  expect(mayBeRepeat(old, { ...approved, status: "pending" })).toBe(false);
+  expect(mayBeRepeat(old, { ...approved, money: { ...none, payout: 1n } })).toBe(false);
   for (const known of [
     { report_fingerprint: "\\x01" },
     { method: "api" },
@@ -114,5 +114,5 @@ test("a possible repeat does not approve a stopped row that is older than finger
     { status_reason: "postback" },
     { status: "pending", status_reason: "" },
   ] as const)
-    expect(mayBeUnknownRepeat({ ...old, ...known }, approved)).toBe(false);
+    expect(mayBeRepeat({ ...old, ...known }, approved)).toBe(false);
 });

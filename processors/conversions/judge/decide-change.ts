@@ -41,9 +41,9 @@ export function decideChange(
  * For a row without a fingerprint: whether the report that made the row may have been the same as this one. True if the row is
  * unchanged, a check or a hold stopped it, and the report only says "approved". Rows older than migration 0016 have no fingerprint.
  */
-export function mayBeUnknownRepeat(row: ConversionState, requested: RequestedChange): boolean {
+export function mayBeRepeat(row: ConversionState, requested: RequestedChange): boolean {
   return (
-    isOfUnknownReport(row) &&
+    hasNoFingerprint(row) &&
     requested.status === "approved" &&
     !requested.namesConversion &&
     !UNSTOPPED.includes(row.status_reason) &&
@@ -54,7 +54,7 @@ export function mayBeUnknownRepeat(row: ConversionState, requested: RequestedCha
 /** Reasons of rows that were approved, or whose report did not say `approved`. */
 const UNSTOPPED = ["", "multiple", "postback"];
 
-function isOfUnknownReport(row: ConversionState): boolean {
+function hasNoFingerprint(row: ConversionState): boolean {
   return row.report_fingerprint === null && row.method !== "api" && row.version === 1;
 }
 
@@ -63,9 +63,9 @@ function isOfUnknownReport(row: ConversionState): boolean {
  * (G198).
  */
 function statusAfter(row: ConversionState, requested: RequestedChange): ConversionStatus {
-  const saidApproved = row.asked_status === "approved" || isOfUnknownReport(row);
+  const isRepeated = row.asked_status === "approved" || hasNoFingerprint(row);
   const staysHeld =
-    row.is_held && requested.status === "approved" && saidApproved && !requested.namesConversion;
+    row.is_held && requested.status === "approved" && isRepeated && !requested.namesConversion;
   return staysHeld ? row.status : (requested.status ?? row.status);
 }
 

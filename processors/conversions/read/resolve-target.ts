@@ -11,7 +11,7 @@ import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { malformed, type Refusal, refused } from "../answer/refusal.ts";
 import { resolveTerms, type Terms } from "../judge/conversion-terms.ts";
 import type { Report } from "./report-params.ts";
-import { FOREIGN_OFFER, maySpeakFor, type Sender } from "./sender.ts";
+import { FOREIGN_OFFER, mayActFor, type Sender } from "./sender.ts";
 
 /** The records that a report is about. */
 export type Target = {
@@ -102,7 +102,7 @@ function ownersOf(
   const advertiser = catalog.advertisers.get(offer.advertiser_id);
   if (workspace === undefined || advertiser === undefined)
     return refused("unknown offer_id", "unknown_offer");
-  if (!maySpeakFor(sender, advertiser.id)) return FOREIGN_OFFER;
+  if (!mayActFor(sender, advertiser.id)) return FOREIGN_OFFER;
   if (workspace.status !== "active") return refused("workspace not active");
   if (!catalog.workspaceIdsOfHost(host).includes(workspace.id)) {
     return refused("this tracking domain does not serve the offer's workspace");

@@ -20,7 +20,7 @@ export function senderOfToken(catalog: Catalog, token: string): Sender | Refusal
 }
 
 /** Whether the sender may report for this advertiser's offers. */
-export function maySpeakFor(sender: Sender, advertiserId: number): boolean {
+export function mayActFor(sender: Sender, advertiserId: number): boolean {
   return sender.kind !== "advertiser" || sender.advertiser.id === advertiserId;
 }
 

@@ -3,7 +3,7 @@ import { type Keyed, keyedAnswer } from "../answer/first-answer.ts";
 import { type Handled, refusal, takenReply } from "../answer/postback-answer.ts";
 import { type Refusal, refused, UNAVAILABLE, UPDATE_IP_REFUSED } from "../answer/refusal.ts";
 import { convertMoney } from "../judge/convert-money.ts";
-import { decideChange, mayBeUnknownRepeat, type RequestedChange } from "../judge/decide-change.ts";
+import { decideChange, mayBeRepeat, type RequestedChange } from "../judge/decide-change.ts";
 import {
   applicableMoney,
   type Incoming,
@@ -36,31 +36,30 @@ export async function applyUpdate(
   const isPlain = report.status === undefined && report.conversionId === undefined;
   if (isRepeatOf(found, incoming))
     return isPlain ? undefined : updated(incoming, found, { shown: found, ignored: [] });
-  const known = { workspaceId: found.workspace_id, clickId: report.clickId };
+  const ids = { workspaceId: found.workspace_id, clickId: report.clickId };
   const rate = await rateFor(sources, report, {
     workspaceId: found.workspace_id,
     currency: found.currency,
     atMs: Date.parse(found.conv_ts),
   });
-  if (isRefusal(rate)) return refusal(rate, known);
+  if (isRefusal(rate)) return refusal(rate, ids);
   const { money, ignored } = applicableMoney(incoming);
   const requested = {
     status: report.status,
     money: convertMoney(money, rate),
     namesConversion: report.conversionId !== undefined,
   };
-  if (mayBeUnknownRepeat(found, requested))
-    return updated(incoming, found, { shown: found, ignored });
+  if (mayBeRepeat(found, requested)) return updated(incoming, found, { shown: found, ignored });
   if (isPlain && decideChange(found, requested) === undefined) return undefined;
   const denied = updateDenied(sources, incoming, found);
-  if ("kind" in denied) return refusal(denied, known);
+  if ("kind" in denied) return refusal(denied, ids);
   const shown = await changeUntilCurrent(sources, incoming, {
     found,
     requested,
     ignored,
     capsOf: (change) => capsOf(sources, denied.offer, found, change),
   });
-  if (shown === undefined) return refusal(UNAVAILABLE, known);
+  if (shown === undefined) return refusal(UNAVAILABLE, ids);
   if ("reply" in shown) return shown;
   return updated(incoming, found, { shown, ignored });
 }
@@ -88,7 +87,7 @@ function updated(
       isTest: report.isTest,
       details: detailsOf(ignored),
     }),
-    unkept: shown.isKept === true ? undefined : key,
+    keyToStore: shown.isKept === true ? undefined : key,
     workspaceId: found.workspace_id,
     clickId: report.clickId,
     conversionId: found.id,

@@ -5,25 +5,19 @@ import {
   CapsReached,
   NOTICES_PER_MESSAGE,
 } from "../../../schemas/events/click-notice.ts";
-import type { Log } from "../../../schemas/host/log.ts";
-import type { Counter, Metrics } from "../../../schemas/host/metrics.ts";
+import type { Counter } from "../../../schemas/host/metrics.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
-import type { Pool } from "../../../schemas/postgres/connect.ts";
-import type { Clock } from "../../../schemas/time/clock.ts";
+import type { RoleDeps } from "../../role-deps.ts";
 import { type CounterCap, counterCapsOf, selectReachedCaps } from "./reached-caps.ts";
 
-export type CapPublisherDeps = {
-  readonly pool: Pool;
-  readonly nats: Nats;
-  readonly catalog: Catalog;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-};
+export type CapPublisherDeps = Pick<
+  RoleDeps,
+  "pool" | "nats" | "catalog" | "clock" | "log" | "metrics"
+>;
 
 /** A reached cap is published at most this long, plus the time of one round, after the conversion that reached it. */
 const ROUND_MS = 500;
-/** A process skips its round if it has heard another process's within this time. If it hears nothing for this long, it publishes. */
+/** A process skips its round if another process published one within this time, else it publishes. */
 const PATIENCE_MS = 400;
 const WHOLE_MS = 5_000;
 
@@ -39,7 +33,7 @@ export class CapPublisher {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #closed = false;
-  #heardAtMs = Number.NEGATIVE_INFINITY;
+  #otherRoundAtMs = Number.NEGATIVE_INFINITY;
   #wholeAtMs = Number.NEGATIVE_INFINITY;
   #revision = -1;
   #generation = 0;
@@ -73,10 +67,10 @@ export class CapPublisher {
       });
       this.#subscriptions.push(subscription);
     };
-    follow(subjects.capsReached, (message) => this.#heard(CapsReached.parse(message.json())));
-    follow(subjects.clickNoticesWanted, () => {
+    follow(subjects.capsReached, (message) => this.#noteRound(CapsReached.parse(message.json())));
+    follow(subjects.clickNoticesRequest, () => {
       this.#wholeAtMs = Number.NEGATIVE_INFINITY;
-      this.#heardAtMs = Number.NEGATIVE_INFINITY;
+      this.#otherRoundAtMs = Number.NEGATIVE_INFINITY;
     });
     this.#schedule();
   }
@@ -90,10 +84,10 @@ export class CapPublisher {
     await this.#round;
   }
 
-  #heard({ teller, isWhole, reached }: CapsReached): void {
-    if (teller === this.#id) return;
-    this.#heardAtMs = performance.now();
-    if (isWhole) this.#wholeAtMs = this.#heardAtMs;
+  #noteRound({ teller: publisher, isWhole, reached }: CapsReached): void {
+    if (publisher === this.#id) return;
+    this.#otherRoundAtMs = performance.now();
+    if (isWhole) this.#wholeAtMs = this.#otherRoundAtMs;
     for (const cap of reached) this.#published.set(cap.cap, valueOf(cap));
   }
 
@@ -109,7 +103,7 @@ export class CapPublisher {
   /** Never throws: the next round is soon. */
   async #publishReached(): Promise<void> {
     const { pool, nats, catalog, clock, log } = this.#deps;
-    if (performance.now() - this.#heardAtMs < PATIENCE_MS) return;
+    if (performance.now() - this.#otherRoundAtMs < PATIENCE_MS) return;
     if (!catalog.isLoaded || nats.connection.isClosed()) return;
     try {
       this.#follow(catalog);
@@ -132,7 +126,7 @@ export class CapPublisher {
     if (catalog.revision === this.#revision) return;
     this.#revision = catalog.revision;
     if (catalog.generation !== this.#generation) {
-      // Postgres was restored, so counters may be lower. Every ingress forgets the caps that it heard, and so does this process.
+      // Postgres was restored, so counters may be lower. Every ingress forgets the caps that were published, and so does this process.
       this.#published.clear();
       this.#wholeAtMs = Number.NEGATIVE_INFINITY;
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Completeness } from "../../../processors/clicks/intake/completeness.ts";
-import { KnownProducers } from "../../../processors/clicks/intake/known-producers.ts";
+import { OpenProducers } from "../../../processors/clicks/intake/open-producers.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { until } from "../../system/until.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
@@ -98,29 +98,29 @@ test("a producer whose note was removed is given up, one that speaks is not (G16
   const lane = 77;
   const now = Date.now();
   const completeness = new Completeness();
-  const known = new KnownProducers(world.pool, lane, { completeness, log });
+  const noted = new OpenProducers(world.pool, lane, { completeness, log });
   for (const [producer, at] of [
     [1, now],
     [2, now - MINUTE_MS],
     [1, now + 2_000],
   ] as const) {
-    completeness.heard({ producer, epoch: 1, at, next: 0, endedBefore: 1 });
+    completeness.noteMessage({ producer, epoch: 1, at, next: 0, endedBefore: 1 });
   }
-  await known.refresh(now);
+  await noted.refresh(now);
   const next = new Completeness();
-  await new KnownProducers(world.pool, lane, { completeness: next, log }).load();
+  await new OpenProducers(world.pool, lane, { completeness: next, log }).load();
   expect(next.open).toEqual(completeness.open);
   expect(completeness.completeToMs()).toBe(now - MINUTE_MS);
   const text = "delete from click_producer where lane = $1";
   await world.pool.query({ text, values: [lane] });
-  await known.refresh(now);
+  await noted.refresh(now);
   expect(completeness.completeToMs()).toBe(now + 2_000);
-  completeness.heard({ producer: 1, epoch: 1, at: now + 3_000, next: 0, endedBefore: 1 });
-  await known.refresh(now);
-  expect(completeness.open).toEqual([{ producer: 1, epoch: 1, saidMs: now + 3_000 }]);
-  completeness.heard({ producer: 1, epoch: 1, at: now + 4_000, next: 0, endedBefore: 2 });
-  await known.noteChanges();
+  completeness.noteMessage({ producer: 1, epoch: 1, at: now + 3_000, next: 0, endedBefore: 1 });
+  await noted.refresh(now);
+  expect(completeness.open).toEqual([{ producer: 1, epoch: 1, lastMessageMs: now + 3_000 }]);
+  completeness.noteMessage({ producer: 1, epoch: 1, at: now + 4_000, next: 0, endedBefore: 2 });
+  await noted.noteChanges();
   const last = new Completeness();
-  await new KnownProducers(world.pool, lane, { completeness: last, log }).load();
+  await new OpenProducers(world.pool, lane, { completeness: last, log }).load();
   expect(last.open).toEqual([]);
 });

@@ -5,7 +5,6 @@ import { startFacts } from "../../../processors/facts/start.ts";
 import { FactsAudit } from "../../../processors/schedule/facts-audit.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
-import { systemClock } from "../../../schemas/time/clock.ts";
 import { until } from "../../system/until.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
@@ -37,13 +36,10 @@ afterAll(async () => {
 function deps(): Parameters<typeof startFacts>[0] {
   return {
     pool: world.pool,
-    nats: world.nats,
     clickhouse: world.clickhouse,
-    catalog: world.catalog,
     log: openLog({ process: "test", level: "silent" }),
     metrics: new Metrics(),
     signal: NEVER,
-    clock: systemClock,
   };
 }
 

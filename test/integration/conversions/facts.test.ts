@@ -3,7 +3,6 @@ import { startFacts } from "../../../processors/facts/start.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
-import { systemClock } from "../../../schemas/time/clock.ts";
 import { TcpGate } from "../../system/tcp-gate.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
@@ -21,13 +20,10 @@ beforeAll(async () => {
   relays = [1, 2].map(() =>
     startFacts({
       pool: world.pool,
-      nats: world.nats,
-      catalog: world.catalog,
       clickhouse,
       log: openLog({ process: "test", level: "silent" }),
       metrics: new Metrics(),
       signal: new AbortController().signal,
-      clock: systemClock,
     }),
   );
   await world.nats.connection.flush();

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startFacts } from "../../../processors/facts/start.ts";
-import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
-import { systemClock } from "../../../schemas/time/clock.ts";
 import { until } from "../../system/until.ts";
 import { McpCaller } from "../api/mcp-caller.ts";
 import { aClick, aConversion } from "./facts.ts";
@@ -24,13 +22,10 @@ beforeAll(async () => {
   world = await ReportWorld.open();
   relay = startFacts({
     pool: world.pool,
-    nats: world.nats,
     clickhouse: world.clickhouse,
-    catalog: new Catalog(),
     log: openLog({ process: "test", level: "silent" }),
     metrics: new Metrics(),
     signal: new AbortController().signal,
-    clock: systemClock,
   });
   api = await serveReports(world);
   await world.store({

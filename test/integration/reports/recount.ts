@@ -173,15 +173,11 @@ function instantOf({ kind, row }: Fact, { dateBasis, tz }: RecountRequest): numb
 
 /** Columns that are not named as their dimensions. */
 const COLUMNS: ReadonlyMap<string, string> = new Map([
-  ...([
-    ["offer", "offer_id"],
-    ["affiliate", "affiliate_id"],
-    ["event", "event_code"],
-  ] as const),
-  ...([
-    ["advertiser", "advertiser_id"],
-    ["smart_link", "smart_link_id"],
-  ] as const),
+  ["offer", "offer_id"],
+  ["affiliate", "affiliate_id"],
+  ["event", "event_code"],
+  ["advertiser", "advertiser_id"],
+  ["smart_link", "smart_link_id"],
   ["click_status", "status"],
 ]);
 

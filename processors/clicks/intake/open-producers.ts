@@ -9,7 +9,7 @@ const SILENT_MS = 30_000;
  * Keeps in Postgres which producers of a lane have not ended, so that the next owner of the lane waits for a producer that is cut off
  * (G162). Invariant: no message is acknowledged before its producer is noted.
  */
-export class KnownProducers {
+export class OpenProducers {
   readonly #db: Queryable;
   readonly #lane: number;
   readonly #completeness: Completeness;
@@ -30,7 +30,7 @@ export class KnownProducers {
   async load(): Promise<void> {
     const { rows } = await this.#db.query<OpenEpoch>({
       name: "read-click-producers",
-      text: `select producer, epoch, said_ms as "saidMs" from click_producer where lane = $1`,
+      text: `select producer, epoch, said_ms as "lastMessageMs" from click_producer where lane = $1`,
       values: [this.#lane],
     });
     this.#noted = new Map(rows.map((row) => [keyOf(row), row]));
@@ -76,7 +76,7 @@ export class KnownProducers {
   async #noteGone(): Promise<void> {
     this.#gone.push(...this.#completeness.takeGone());
     if (this.#gone.length === 0) return;
-    const [producers, , saidMs] = columnsOf(this.#gone);
+    const [producers, , lastMessageMs] = columnsOf(this.#gone);
     await this.#db.query({
       name: "give-up-silent-producers",
       text: `update ingress_producer as known
@@ -84,7 +84,7 @@ export class KnownProducers {
              from (select producer, min(said_ms) as said_ms
                    from unnest($1::int[], $2::bigint[]) as gone (producer, said_ms) group by producer) gone
              where known.id = gone.producer`,
-      values: [producers, saidMs],
+      values: [producers, lastMessageMs],
     });
     for (const epoch of this.#gone.splice(0)) this.#log.warn(epoch, "clicks.producer-given-up");
   }
@@ -103,7 +103,7 @@ export class KnownProducers {
       text: `update click_producer as known set said_ms = open.said_ms
              from unnest($2::int[], $3::bigint[], $4::bigint[]) as open (producer, epoch, said_ms)
              where known.lane = $1 and known.producer = open.producer and known.epoch = open.epoch
-             returning known.producer, known.epoch, known.said_ms as "saidMs"`,
+             returning known.producer, known.epoch, known.said_ms as "lastMessageMs"`,
       values: [this.#lane, ...columnsOf(open)],
     });
     const kept = new Set(rows.map(keyOf));
@@ -116,7 +116,7 @@ export class KnownProducers {
   }
 
   #logSilent(open: readonly OpenEpoch[], nowMs: number): void {
-    const silent = open.filter(({ saidMs }) => nowMs - saidMs > SILENT_MS);
+    const silent = open.filter(({ lastMessageMs }) => nowMs - lastMessageMs > SILENT_MS);
     for (const epoch of silent) {
       if (!this.#silent.has(keyOf(epoch))) this.#log.warn(epoch, "clicks.producer-silent");
     }
@@ -133,6 +133,6 @@ function columnsOf(epochs: readonly OpenEpoch[]): [number[], number[], number[]]
   return [
     epochs.map(({ producer }) => producer),
     epochs.map(({ epoch }) => epoch),
-    epochs.map(({ saidMs }) => saidMs),
+    epochs.map(({ lastMessageMs }) => lastMessageMs),
   ];
 }
