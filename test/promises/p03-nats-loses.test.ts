@@ -54,6 +54,7 @@ test.for(Object.keys(LOSSES))(
     load.start(4, CLICKS_PER_SECOND);
     for (let round = 0; round < ROUNDS; round += 1) {
       await untilAnswered(load, ACKNOWLEDGED);
+      await untilStreamExists(system.dataDir);
       await nats.kill();
       await nats.save("older");
       await nats.start();
@@ -86,6 +87,14 @@ test.for(Object.keys(LOSSES))(
 async function untilAnswered(load: ClickLoad, more: number): Promise<void> {
   const before = load.answered.size;
   await until("more clicks are answered", () => load.answered.size >= before + more, {
+    timeoutMs: 120_000,
+  });
+}
+
+/** After a wiped store the processors make the stream again, which they cannot do while they are kept down. */
+async function untilStreamExists(dataDir: string): Promise<void> {
+  await using stream = await ClickStream.open(dataDir);
+  await until("the stream exists", async () => (await stream.lastSeq()) >= 0, {
     timeoutMs: 120_000,
   });
 }
