@@ -33,7 +33,7 @@ async function untilLeadsTo(location: string, path: string): Promise<void> {
   });
 }
 
-test("an ingress goes on with all that it can read, says so, and refuses nothing wrongly (#10, P15)", {
+test("an ingress uses all records it can read, reports the others and refuses no report (#10, P15)", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { world } = fleet;
@@ -57,7 +57,7 @@ test("an ingress goes on with all that it can read, says so, and refuses nothing
   expect((await world.report({ click_id: "0".repeat(32) })).httpStatus).toBe(200);
 });
 
-test("an ingress does not start on a newer schema (exit code 3), and one that runs goes on (#10)", {
+test("an ingress does not start on a newer schema (exit code 3); a running one continues (#10)", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { world } = fleet;
@@ -78,7 +78,7 @@ test("an ingress does not start on a newer schema (exit code 3), and one that ru
   }
 });
 
-test("a Postgres that is away keeps no ingress from starting on its copy (#10, P2)", {
+test("an ingress starts on its copy while Postgres is unreachable (#10, P2)", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const port = await freePort();

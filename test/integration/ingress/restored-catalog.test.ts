@@ -9,7 +9,7 @@ import { IngressFleet } from "../../system/ingress-fleet.ts";
 import { freePort } from "../../system/start-system.ts";
 import { until } from "../../system/until.ts";
 
-/** A change has to be in force within a second; on a loaded machine the bound is for hangs. */
+/** A change is in force within a second; this limit is for hangs on a loaded machine. */
 const HANG_MS = 20_000;
 const TIMEOUT_MS = 120_000;
 const LINK = "/r/OFFER1/PARTNR";
@@ -47,7 +47,7 @@ async function untilLeadsTo(port: number, location: string, path = LINK): Promis
 }
 
 async function pointTo(page: string): Promise<void> {
-  // The first statement on a connection that the restore has ended fails.
+  // A restore ends all connections: the first statement on one of them fails.
   const text = "update offer set destination_url = $1 where code = 'OFFER1'";
   const change = (): Promise<void> => fleet.world.change(text, [`https://shop.example/${page}`]);
   await change().catch(change);
@@ -58,7 +58,7 @@ async function metric(port: number, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
 }
 
-test("after a restore an ingress that ran on and one started from its copy follow every change (#6)", {
+test("after a restore running ingresses and those started from a copy follow every change (#6)", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const backup = await backUpPostgres(databaseUrl);
@@ -79,7 +79,7 @@ test("after a restore an ingress that ran on and one started from its copy follo
     expect(await locationOf(fleet.port, "/r/LOST/PARTNR")).toBe("404");
     expect(await metric(fleet.port, "catalog_rewinds_total")).toBe(1);
 
-    // More versions than the restore has taken away.
+    // More versions than the restore removed.
     for (let i = 0; i < 30; i += 1) await pointTo(`again-${i}`);
     await fleet.addIngress(other.env);
     for (const port of [fleet.port, other.port]) {
