@@ -92,7 +92,7 @@ test("a conversion by staff has method api and its terms (CNV-014, CNV-015, CNV-
   });
 });
 
-test("what does not exist is refused by field (CNV-020, CNV-021, CNV-022)", async () => {
+test("a reference to a missing record is refused by field (CNV-020, CNV-021, CNV-022)", async () => {
   const offerId = await world.addOffer();
   const refusedFields = async (fields: Partial<Create>): Promise<unknown> => {
     const reply = await world.command(aCreate(fields));
@@ -110,7 +110,7 @@ test("what does not exist is refused by field (CNV-020, CNV-021, CNV-022)", asyn
   expect(await refusedFields({ offerId, currency: "XXX", saleAmount: "1" })).toEqual(["currency"]);
 });
 
-test("an order id counts once an offer; a click's repeat is a duplicate (CNV-023, CNV-024, G91, G193)", async () => {
+test("an order id counts once per offer; a click's repeat is a duplicate (CNV-023, CNV-024, G91, G193)", async () => {
   const [one, two] = [await world.addOffer(), await world.addOffer()];
   await created({ offerId: one, advTxid: "O" });
   await created({ offerId: two, advTxid: "O" });
@@ -130,7 +130,7 @@ test("an order id counts once an offer; a click's repeat is a duplicate (CNV-023
   ).toHaveLength(4);
 });
 
-test("one status by staff, absolute, with its history (CNV-026, CNV-027, CNV-029, CNV-032, T63)", async () => {
+test("staff sets a status, repeatably, with history (CNV-026, CNV-027, CNV-029, CNV-032, T63)", async () => {
   const id = await created({ offerId: await world.addOffer() });
   const changed = {
     kind: "changed",
@@ -155,7 +155,7 @@ test("one status by staff, absolute, with its history (CNV-026, CNV-027, CNV-029
   });
 });
 
-test("many at once in their order, without duplicates (CNV-030, CNV-031, CNV-033, CNV-034, G94)", async () => {
+test("many statuses are set in order, without duplicates (CNV-030, CNV-031, CNV-033, CNV-034, G94)", async () => {
   const offerId = await world.addOffer();
   const click = await world.addClick({ offer_id: offerId });
   const ids = [await created({ offerId }), await created({ offerId, clickId: click.click_id })];

@@ -55,7 +55,7 @@ function startAudit(own: Metrics): FactsAudit {
   return new FactsAudit({ ...deps(), metrics: own }, HOUR_MS);
 }
 
-/** Straight into Postgres, with the outbox row of the same statement: as the functions of the service do. */
+/** Inserts into Postgres, with the outbox row in the same statement, as the functions of the service do. */
 async function recordConversions(count: number): Promise<void> {
   const offerId = await world.addOffer();
   await world.rows(
@@ -105,7 +105,7 @@ async function copies(table: string, columns: string): Promise<unknown[]> {
   return await answer.json();
 }
 
-/** What differs between the records and their copies, read by statements of this test. */
+/** Differences between records and copies, read by statements of this test. */
 async function differences(): Promise<{ conversions: unknown; records: unknown; costs: unknown }> {
   const [conversions, costs] = [
     await copies("conversion_fact", CONVERSION),
@@ -133,7 +133,7 @@ async function destroy(query: string): Promise<void> {
   });
 }
 
-/** Audits everything from the first day. */
+/** Audits all days. */
 async function auditAll(): Promise<number> {
   await world.rows(
     "update fact_audit set run = run + 1, position = null, found = 0 where scope = 'all'",
@@ -143,8 +143,8 @@ async function auditAll(): Promise<number> {
 
 async function tracker(
   ...args: string[]
-): Promise<{ text: string; told: string[]; isWell: boolean }> {
-  const told: string[] = [];
+): Promise<{ text: string; lines: string[]; isWell: boolean }> {
+  const lines: string[] = [];
   let isWell = true;
   const text = await runCommand(
     args,
@@ -161,23 +161,23 @@ async function tracker(
       },
     },
     {
-      report: (line) => told.push(line),
+      report: (line) => lines.push(line),
       notWell: () => {
         isWell = false;
       },
       interruption: () => NEVER,
     },
   );
-  return { text, told, isWell };
+  return { text, lines, isWell };
 }
 
-test("the audit finds nothing where both stores agree, and tracker audit says so (#2)", async () => {
+test("the audit finds nothing while both stores agree, and tracker audit reports that (#2)", async () => {
   expect(await differences()).toEqual(NONE);
   expect(await auditAll()).toBe(0);
-  expect(await tracker("audit")).toEqual({ text: "No differences.", told: [], isWell: true });
+  expect(await tracker("audit")).toEqual({ text: "No differences.", lines: [], isWell: true });
 });
 
-test("facts that ClickHouse forgot come back by themselves (#2, P5)", async () => {
+test("facts that ClickHouse lost are restored by the audit (#2, P5)", async () => {
   await destroy("delete from conversion_fact where cityHash64(id) % 3 = 0");
   await destroy("delete from ad_cost_fact where id % 4 = 0");
   const before = await differences();
@@ -203,11 +203,11 @@ test("an older version in ClickHouse is replaced by the newest one (#2)", async 
   expect(await differences()).toEqual(NONE);
 });
 
-test("changed money, values that changed places and versions ahead of Postgres are put right (#2)", async () => {
+test("changed money, swapped values and versions ahead of Postgres are repaired (#2)", async () => {
   const [one, other] = await world.rows(
     "select id, revenue from conversion where currency = 'USD' order by revenue desc limit 2",
   );
-  // The sums of the day are as before.
+  // The sums of the day do not change.
   await destroy(`alter table conversion_fact update revenue = multiIf(id = '${String(one?.["id"])}', ${String(other?.["revenue"])},
     id = '${String(other?.["id"])}', ${String(one?.["revenue"])}, revenue) where 1`);
   await destroy(
@@ -224,7 +224,7 @@ test("changed money, values that changed places and versions ahead of Postgres a
   expect(await auditAll()).toBe(0);
 });
 
-test("ghosts are reported, and deleted only by tracker audit --repair, which reports show at once (#2)", async () => {
+test("ghosts are reported, and only tracker audit --repair deletes them, at once for reports (#2)", async () => {
   await destroy(`insert into conversion_fact (workspace_id, conv_ts, id, version, offer_id, status, revenue, currency)
     select ${world.workspaceId}, now64(3) - toIntervalDay(number), generateUUIDv4(), 3, 77, 'approved', 12.5, 'USD' from numbers(5)`);
   await destroy(`insert into ad_cost_fact (workspace_id, wall_time, id, version, currency, amount)
@@ -246,14 +246,14 @@ test("ghosts are reported, and deleted only by tracker audit --repair, which rep
   const repaired = await tracker("audit", "--repair");
   expect(repaired).toMatchObject({ isWell: true });
   expect(repaired.text).toContain("8 records differed, 0 still do.");
-  expect(repaired.told).toHaveLength(8);
-  expect(repaired.told[0]).toMatch(
+  expect(repaired.lines).toHaveLength(8);
+  expect(repaired.lines[0]).toMatch(
     /^ghost [0-9a-f-]{36} of conversion_fact, workspace \d+, .*: revenue 12.5000, payout/,
   );
   expect(await differences()).toEqual(NONE);
 });
 
-test("a change that waits for its copy is no difference, and is told when nobody copies (#2)", async () => {
+test("a change that waits for its copy is no difference (#2)", async () => {
   await relay.close();
   await recordConversions(5);
   expect(await auditAll()).toBe(0);
@@ -263,7 +263,7 @@ test("a change that waits for its copy is no difference, and is told when nobody
   expect(await differences()).toEqual(NONE);
 });
 
-test("no difference is found where conversions are recorded and changed all the time (#2)", async () => {
+test("no difference is found while conversions are recorded and changed (#2)", async () => {
   const stop = new AbortController();
   const traffic = (async () => {
     while (!stop.signal.aborted) {
@@ -286,25 +286,25 @@ test("no difference is found where conversions are recorded and changed all the 
   expect(await differences()).toEqual(NONE);
 });
 
-test("a store that went back to an older state is noticed, and everything compared (#2, G206)", async () => {
-  const went = (store: string): boolean =>
+test("a store that went back to an older state is detected, and everything compared (#2, G206)", async () => {
+  const hasGoneBack = (store: string): boolean =>
     metrics.render().includes(`facts_store_went_back_total{store="${store}"}`);
   await audit.round(NEVER);
-  expect([went("clickhouse"), went("postgres")]).toEqual([false, false]);
+  expect([hasGoneBack("clickhouse"), hasGoneBack("postgres")]).toEqual([false, false]);
   const [before] = await world.rows(
     "select confirmed_number, confirmed_token, pending_number, pending_token from fact_mark",
   );
   await destroy("alter table fact_mark delete where 1");
   await destroy("delete from conversion_fact where cityHash64(id) % 5 = 0");
   expect(await audit.round(NEVER)).toBeGreaterThan(0);
-  expect([went("clickhouse"), went("postgres")]).toEqual([true, false]);
+  expect([hasGoneBack("clickhouse"), hasGoneBack("postgres")]).toEqual([true, false]);
   await audit.round(NEVER);
   await world.rows(
     "update fact_mark set (confirmed_number, confirmed_token, pending_number, pending_token) = ($1, $2, $3, $4)",
     Object.values(before ?? {}),
   );
   await audit.round(NEVER);
-  expect(went("postgres")).toBe(true);
+  expect(hasGoneBack("postgres")).toBe(true);
   await untilCopied();
   expect(await differences()).toEqual(NONE);
 });

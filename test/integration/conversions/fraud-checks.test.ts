@@ -9,7 +9,7 @@ import {
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)";
 
-/** The line of the requirements, its check, and a visitor whom it is about. */
+/** Requirement, check, and a visitor that the check rejects. */
 const CHECKS: readonly (readonly [id: string, check: string, visitor: Asking])[] = [
   [
     "LIFE-023",
@@ -47,7 +47,7 @@ async function convert(offer: string, visitor: Asking): Promise<unknown> {
 }
 
 test.each(CHECKS)(
-  "%s G101: the check %s rejects whom it is about, nobody else, and is off by default",
+  "%s: the check %s rejects only such visitors, and is off by default (G101)",
   async (_, check, visitor) => {
     const offer = strictCode(check);
     expect(await convert(offer, visitor)).toEqual(["rejected", `fraud:${check}`]);

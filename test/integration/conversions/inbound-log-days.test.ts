@@ -21,7 +21,7 @@ afterAll(async () => {
   await dropPostgresDatabase(inject("postgresUrl"), NAME);
 });
 
-test("rows of the inbound log from before it had days stay, and are forgotten in their time (#19)", async () => {
+test("rows from before daily partitions of the inbound log stay, and expire in time (#19)", async () => {
   const files = readdirSync(FOLDER).toSorted();
   const at = files.findIndex((file) => file.endsWith("_retention.sql"));
   const run = async (some: readonly string[]): Promise<void> => {
@@ -34,7 +34,7 @@ test("rows of the inbound log from before it had days stay, and are forgotten in
   });
   await run(files.slice(at));
   await makeLogDays(db);
-  // Of today, whose rows of before the migration are in the old partition, and of the next days.
+  // Today, where earlier rows are in the old partition, and the next days.
   await db.query({
     text: `insert into postback_log (workspace_id, ts, endpoint, http_status, result)
            select 1, now() + i * interval '1 day', 'pb', 200, 'after' from generate_series(0, 2) i`,
