@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../system/until.ts";
 import { ApiWorld, list, record, type Tenant } from "./api-world.ts";
-import { runTalking, runTracker, spawnTracker } from "./run-tracker.ts";
+import { runCommandOn, runTracker, spawnTracker } from "./run-tracker.ts";
 
 let world: ApiWorld;
 let folder = "";
@@ -99,20 +99,18 @@ test("every fault of 5,000 rows is reported by row and field, nothing is written
   });
   const path = file("5000.csv", `code,name,email,country,min_payout\n${rows.join("\n")}\n`);
   for (const options of [[], ["--dry-run"]]) {
-    const told = await fault(of, "affiliate", path, ...options);
-    expect(told).toMatch(/^3 of 5000 rows of .* have faults, so nothing is written/);
-    expect(told).toMatch(/row 2: email: .*\n {2}row 2: country: .*\n {2}row 2: min_payout: /);
-    expect(told).toContain("row 2501: code: row 3 has the same");
-    expect(told).toContain("row 5001 has 2 cells, but there are 5 columns");
+    const faults = await fault(of, "affiliate", path, ...options);
+    expect(faults).toMatch(/^3 of 5000 rows of .* have faults, so nothing is written/);
+    expect(faults).toMatch(/row 2: email: .*\n {2}row 2: country: .*\n {2}row 2: min_payout: /);
+    expect(faults).toContain("row 2501: code: row 3 has the same");
+    expect(faults).toContain("row 5001 has 2 cells, but there are 5 columns");
     expect(await count(of, "affiliate")).toBe(1);
   }
-  const { result, told } = await runTalking(
-    world,
-    { signal: new AbortController().signal, tell: () => undefined },
-    ["affiliate", "import", path, "--workspace", of.slug, "--skip-faulty"],
-  );
+  const { result, lines } = await runCommandOn(world, [
+    ...["affiliate", "import", path, "--workspace", of.slug, "--skip-faulty"],
+  ]);
   expect(result).toMatch(/4997 created, 3 left out/);
-  expect(told.join("\n")).toContain("row 2501: code: row 3 has the same");
+  expect(lines.join("\n")).toContain("row 2501: code: row 3 has the same");
   expect(await count(of, "affiliate")).toBe(1 + 4_997);
   expect(record(await world.get("/affiliates/P000001", of.keys.admin))["name"]).toBe("Partner 1");
 });
@@ -154,10 +152,10 @@ test("an interrupted import says how far it came, and the same command does the 
   const path = file("stopped.jsonl", names.join("\n"));
   const stop = new AbortController();
   const args = ["affiliate", "import", path, "--workspace", of.slug];
-  const tell = (line: string): void => {
+  const onLine = (line: string): void => {
     if (line.includes("written")) stop.abort();
   };
-  const running = runTalking(world, { signal: stop.signal, tell }, args);
+  const running = runCommandOn(world, args, { signal: stop.signal, onLine });
   await expect(running).rejects.toThrow(/Stopped: \d+ created, \d+ rows are left/);
   const there = (await count(of, "affiliate")) - 1;
   expect(await imported(of, "affiliate", path)).toContain(
@@ -251,11 +249,13 @@ test("--update changes what is there by its code, adds events, and leaves what a
     "wrong-update.json",
     '[{"code":"THERE","revenue":"x","events":[{"code":"lead","payout_type":"cps","payout":"101"},{"code":"default","payout":"1"}]},{"name":"No code"}]',
   );
-  const told = await fault(of, "offer", wrong, "--update");
-  expect(told).toMatch(/row 1: revenue: expected a plain decimal/);
-  expect(told).toMatch(/row 1: events\[0\]\.payout: expected at most 100 percent/);
-  expect(told).toMatch(/row 1: events\[1\]\.payout: the default event has the terms of the offer/);
-  expect(told).toMatch(/row 2: code: required with --update/);
+  const faults = await fault(of, "offer", wrong, "--update");
+  expect(faults).toMatch(/row 1: revenue: expected a plain decimal/);
+  expect(faults).toMatch(/row 1: events\[0\]\.payout: expected at most 100 percent/);
+  expect(faults).toMatch(
+    /row 1: events\[1\]\.payout: the default event has the terms of the offer/,
+  );
+  expect(faults).toMatch(/row 2: code: required with --update/);
 });
 
 test("rows that name what is not there are faulty, each under the name that the file has", async () => {
@@ -275,8 +275,8 @@ test("rows that name what is not there are faulty, each under the name that the 
       '{"name":"D",}',
     ].join("\n"),
   );
-  const told = await fault(of, "offer", path);
-  expect(told.split("\n").slice(1).sort()).toEqual([
+  const faults = await fault(of, "offer", path);
+  expect(faults.split("\n").slice(1).sort()).toEqual([
     "  row 1: advertiser: no such advertiser",
     "  row 1: affiliates[0]: no such affiliate",
     "  row 2: advertiser: several advertisers have this name: give the id",

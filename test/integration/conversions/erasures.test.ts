@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
-import { runCommand } from "../../../api/command-line/run-command.ts";
 import { startApi } from "../../../api/start-api.ts";
 import { repeatAllErasures, repeatDueErasure } from "../../../schemas/erasure/erasures.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { until } from "../../system/until.ts";
+import { runCommandOn } from "../api/run-tracker.ts";
 import { DeliveryWorld } from "../delivery/delivery-world.ts";
 
 const ZEROS = { clicks: 0, conversions: 0, log_rows: 0, deliveries: 0 };
@@ -321,22 +321,7 @@ test("`tracker person erase` does the same (#19, G207)", async () => {
     [tracking.workspaceId],
   );
   const run = async (...args: string[]) =>
-    await runCommand(
-      ["person", ...args],
-      {
-        dataDir: "/nowhere",
-        apiUrl: "http://api.example",
-        trackingUrl: "http://track.example",
-        natsPrefix: "",
-        natsReplicas: 1,
-        servers: {
-          postgresUrl: tracking.env.POSTGRES_URL,
-          natsUrl: undefined,
-          clickhouseUrl: tracking.env.CLICKHOUSE_URL,
-        },
-      },
-      { report: () => undefined, interruption: () => new AbortController().signal },
-    );
+    (await runCommandOn(tracking, ["person", ...args])).result;
   const erased = await run(
     "erase",
     "--workspace",

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { runCommand } from "../../../api/command-line/run-command.ts";
 import { startFacts } from "../../../processors/facts/start.ts";
 import { FactsAudit } from "../../../processors/schedule/facts-audit.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
 import { until } from "../../system/until.ts";
+import { runCommandOn } from "../api/run-tracker.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const NEVER = new AbortController().signal;
@@ -141,40 +141,13 @@ async function auditAll(): Promise<number> {
   return await audit.round(NEVER);
 }
 
-async function tracker(
-  ...args: string[]
-): Promise<{ text: string; lines: string[]; isWell: boolean }> {
-  const lines: string[] = [];
-  let isWell = true;
-  const text = await runCommand(
-    args,
-    {
-      dataDir: "/nowhere",
-      apiUrl: "",
-      trackingUrl: "",
-      natsPrefix: "",
-      natsReplicas: 1,
-      servers: {
-        postgresUrl: world.env.POSTGRES_URL,
-        natsUrl: undefined,
-        clickhouseUrl: world.env.CLICKHOUSE_URL,
-      },
-    },
-    {
-      report: (line) => lines.push(line),
-      notWell: () => {
-        isWell = false;
-      },
-      interruption: () => NEVER,
-    },
-  );
-  return { text, lines, isWell };
+  return await runCommandOn(world, args);
 }
 
 test("the audit finds nothing while both stores agree, and tracker audit reports that (#2)", async () => {
   expect(await differences()).toEqual(NONE);
   expect(await auditAll()).toBe(0);
-  expect(await tracker("audit")).toEqual({ text: "No differences.", lines: [], isWell: true });
+  expect(await tracker("audit")).toEqual({ result: "No differences.", lines: [], isWell: true });
 });
 
 test("facts that ClickHouse lost are restored by the audit (#2, P5)", async () => {
@@ -235,17 +208,17 @@ test("ghosts are reported, and only tracker audit --repair deletes them, at once
 
   const reported = await tracker("audit");
   expect(reported.isWell).toBe(false);
-  expect(reported.text).toContain("1 ghost");
-  expect(reported.text).toContain("8 records differ.");
+  expect(reported.result).toContain("1 ghost");
+  expect(reported.result).toContain("8 records differ.");
   const since = new Date().toISOString().slice(0, 10);
-  const json = Shown.parse(JSON.parse((await tracker("audit", "--since", since, "--json")).text));
+  const json = Shown.parse(JSON.parse((await tracker("audit", "--since", since, "--json")).result));
   expect(json.found.flatMap(({ records }) => records.map(({ kind }) => kind))).toEqual(
     Array.from({ length: 4 }, () => "ghost"),
   );
 
   const repaired = await tracker("audit", "--repair");
   expect(repaired).toMatchObject({ isWell: true });
-  expect(repaired.text).toContain("8 records differed, 0 still do.");
+  expect(repaired.result).toContain("8 records differed, 0 still do.");
   expect(repaired.lines).toHaveLength(8);
   expect(repaired.lines[0]).toMatch(
     /^ghost [0-9a-f-]{36} of conversion_fact, workspace \d+, .*: revenue 12.5000, payout/,
