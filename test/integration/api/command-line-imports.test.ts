@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A workspace of its own for a test. */
+/** A new workspace for a test. */
 async function tenant(): Promise<Tenant> {
   tenants += 1;
   return await world.addTenant(`import${tenants}`);
@@ -65,7 +65,7 @@ async function count(of: Tenant, table: "affiliate" | "offer" | "advertiser"): P
   return rows[0]?.found ?? 0;
 }
 
-test("CSV of a spreadsheet is read as it is: byte order mark, CRLF, quotes, line breaks, formulas as text", async () => {
+test("CSV of a spreadsheet is read: byte order mark, CRLF, quotes, line breaks, formulas as text", async () => {
   const of = await tenant();
   const path = file(
     "partners.csv",
@@ -88,7 +88,7 @@ test("CSV of a spreadsheet is read as it is: byte order mark, CRLF, quotes, line
   });
 });
 
-test("every fault of 5,000 rows is reported by row and field, nothing is written; --skip-faulty skips them", async () => {
+test("faults of 5,000 rows are reported by row and field, nothing is written without --skip-faulty", async () => {
   const of = await tenant();
   const rows = Array.from({ length: 5_000 }, (_, index) => {
     const code = `P${String(index).padStart(6, "0")}`;
@@ -115,7 +115,7 @@ test("every fault of 5,000 rows is reported by row and field, nothing is written
   expect(record(await world.get("/affiliates/P000001", of.keys.admin))["name"]).toBe("Partner 1");
 });
 
-test("a killed import goes on where it was: no row twice, none left out, though rows have no code", async () => {
+test("a killed import continues: no row is written twice or left out, even without codes", async () => {
   const of = await tenant();
   const names = Array.from({ length: 5_000 }, (_, index) => `Partner ${index}`);
   const path = file("killed.csv", `name\n${names.join("\n")}\n`);
@@ -146,7 +146,7 @@ test("a killed import goes on where it was: no row twice, none left out, though 
   expect(await count(of, "affiliate")).toBe(5_001);
 });
 
-test("an interrupted import says how far it came, and the same command does the rest", async () => {
+test("an interrupted import reports its progress, and the same command completes it", async () => {
   const of = await tenant();
   const names = Array.from({ length: 3_000 }, (_, index) => `{"name":"Partner ${index}"}`);
   const path = file("stopped.jsonl", names.join("\n"));
@@ -164,7 +164,7 @@ test("an interrupted import says how far it came, and the same command does the 
   expect(await count(of, "affiliate")).toBe(3_001);
 });
 
-test("offers come with their events, advertiser by name or id, and partners with access", async () => {
+test("offers are imported with events, advertiser by name or id, and partners with access", async () => {
   const of = await tenant();
   const admin = of.keys.admin;
   const path = file(
@@ -203,7 +203,7 @@ test("offers come with their events, advertiser by name or id, and partners with
   expect(record(await world.get("/offers/SHOP", of.keys.partner))).toMatchObject({ can_run: true });
 });
 
-test("--update changes what is there by its code, adds events, and leaves what a row does not name", async () => {
+test("--update changes records by code, adds events, and keeps fields that a row does not name", async () => {
   const of = await tenant();
   const admin = of.keys.admin;
   const offer = await world.offer(
@@ -258,7 +258,7 @@ test("--update changes what is there by its code, adds events, and leaves what a
   expect(faults).toMatch(/row 2: code: required with --update/);
 });
 
-test("rows that name what is not there are faulty, each under the name that the file has", async () => {
+test("references to missing records are faults, named as in the file", async () => {
   const of = await tenant();
   await world.insert("advertiser", {
     workspace_id: of.workspaceId,
@@ -289,7 +289,7 @@ test("rows that name what is not there are faulty, each under the name that the 
   expect(await count(of, "offer")).toBe(0);
 });
 
-test("advertisers are known by their names", async () => {
+test("advertisers are identified by their names", async () => {
   const of = await tenant();
   const path = file(
     "advertisers.csv",
@@ -313,13 +313,13 @@ test.each([
   ["text.json", "name\n", /neither an array of objects/],
   ["cut.json", '[{"name":"A"},', /ends in the middle/],
   ["comma.json", '[{"name":"A"} {"name":"B"}]', /neither an array of objects/],
-])("%s is refused as a whole, with what to do", async (name, content, message) => {
+])("%s is refused with a message that says what to do", async (name, content, message) => {
   const of = await tenant();
   expect(await fault(of, "affiliate", file(name, content))).toMatch(message);
   expect(await count(of, "affiliate")).toBe(1);
 });
 
-test("others write the catalog while an import runs (their locks wait two seconds at most)", async () => {
+test("other writes to the catalog succeed while an import runs (they wait 2 s at most)", async () => {
   const of = await tenant();
   const rows = Array.from({ length: 3_000 }, (_, index) => `Partner ${index}`);
   const path = file("busy.csv", `name\n${rows.join("\n")}\n`);

@@ -22,7 +22,7 @@ async function emptyDatabase(): Promise<{ readonly db: Pool } & AsyncDisposable>
   };
 }
 
-/** Every migration before the one whose name ends so. */
+/** Applies every migration before the one whose name ends in `end`. */
 async function migrateUntil(db: Pool, end: string): Promise<void> {
   const folder = projectFile("schemas", "postgres", "migrations");
   await db.query({
@@ -39,7 +39,7 @@ async function migrateUntil(db: Pool, end: string): Promise<void> {
   }
 }
 
-test("of workspaces made at once in a new installation one has the host of TRACKING_URL (#13, G200)", async () => {
+test("one of several workspaces created at once gets the host of TRACKING_URL (#13, G200)", async () => {
   await using fresh = await emptyDatabase();
   await migratePostgres(fresh.db);
   const made = await Promise.all(
@@ -63,7 +63,7 @@ test("of workspaces made at once in a new installation one has the host of TRACK
   ]);
 });
 
-test("of hosts that several workspaces list the first keeps each, the others share it (#13, G200)", async () => {
+test("the first of several workspaces with a host keeps it, the others share it (#13, G200)", async () => {
   await using fresh = await emptyDatabase();
   const { db } = fresh;
   await migrateUntil(db, "_host_owners.sql");
@@ -101,7 +101,7 @@ test("of hosts that several workspaces list the first keeps each, the others sha
     domain(5, 3, "own.example:443", { shared_from: 4 }),
     domain(6, 3, "own.example:8443"),
   ]);
-  // Equal codes stay, as do changes of such records; there are no further ones.
+  // Existing equal codes stay and their records can be changed, but no new ones are accepted.
   await db.query({ text: "update affiliate set name = 'Still' where code = 'SAME01'" });
   await expect(
     db.query({

@@ -31,7 +31,7 @@ function as(role: Role): McpCaller {
   return new McpCaller(world.origin, world.tenant.keys[role]);
 }
 
-describe("a tool answers what REST answers", () => {
+describe("a tool has the answer of REST", () => {
   const same: readonly (readonly [string, Json, () => string])[] = [
     ["MCP-023 list_offers", {}, () => "/offers"],
     ["MCP-023 list_offers", { q: "summer" }, () => "/offers?q=summer"],
@@ -61,14 +61,14 @@ describe("a tool answers what REST answers", () => {
     expect(JSON.parse(answer.text)).toEqual(answer.body);
   });
 
-  test("whoami, as GET /me (MCP-021)", async () => {
+  test("whoami answers like GET /me (MCP-021)", async () => {
     const { body } = await admin.tool("whoami");
     const me = await admin.rest("/me");
     expect(withoutRate(body)).toEqual(withoutRate(me));
     expect(remainingOf(body) - remainingOf(me)).toBe(1);
   });
 
-  test("get_offer by id, as a number too, and by code (MCP-024)", async () => {
+  test("get_offer by id, as text or number, and by code (MCP-024)", async () => {
     const rest = await admin.rest(`/offers/${offer.id}`);
     for (const id of [offer.id, String(offer.id), offer["code"]]) {
       expect((await admin.tool("get_offer", { id })).body).toEqual(rest);
@@ -88,7 +88,7 @@ describe("a tool answers what REST answers", () => {
     expect((await admin.tool("get_conversion", { id })).body).toEqual(rest);
   });
 
-  test("tracking_link, as GET /tracking-link (MCP-030)", async () => {
+  test("tracking_link answers like GET /tracking-link (MCP-030)", async () => {
     const { affiliateCode } = world.tenant;
     const given = { offer: offer.id, affiliate: affiliateCode, sub1: "a b", sub2: "c" };
     const path = `/tracking-link?offer=${offer.id}&affiliate=${affiliateCode}&sub1=a%20b&sub2=c`;
@@ -103,7 +103,7 @@ describe("a tool answers what REST answers", () => {
   });
 });
 
-test("the cursor leads through all conversions, each once (MCP-026)", async () => {
+test("the cursor pages through all conversions, each once (MCP-026)", async () => {
   const seen: string[] = [];
   let cursor: unknown = null;
   for (let page = 0; page < CONVERSIONS; page += 1) {
@@ -178,10 +178,10 @@ describe("refusals", () => {
     ["run_report", { params: { format: "csv" } }, "params.format"],
     ["list_offers", { limit: 5, params: { limit: "6" } }, "twice"],
     ["whoami", { verbose: "1" }, "verbose"],
-  ])("%s %j is refused rather than answered without it (MCP-031)", async (name, given, told) => {
+  ])("%s %j is refused instead of ignoring an argument (MCP-031)", async (name, given, reason) => {
     const text = await admin.refusal(name, given);
     expect(text).toMatch(/^invalid_parameter: /);
-    expect(text).toContain(told);
+    expect(text).toContain(reason);
   });
 
   test("names that begin with an underscore are ignored (#21, G14)", async () => {
@@ -191,7 +191,7 @@ describe("refusals", () => {
   });
 
   test.each(["partner", "advertiser"] as const)(
-    "%s keys may not list or read partners, whether there are any or not (MCP-025)",
+    "%s keys may not list or read partners, existing or not (MCP-025)",
     async (role) => {
       for (const id of [world.tenant.affiliateId, 999_999])
         expect(await as(role).refusal("get_affiliate", { id })).toMatch(/^forbidden: /);
@@ -199,13 +199,13 @@ describe("refusals", () => {
     },
   );
 
-  test("advertiser keys build no links (MCP-030)", async () => {
+  test("advertiser keys may not build links (MCP-030)", async () => {
     expect(await as("advertiser").refusal("tracking_link", { offer: offer.id })).toMatch(
       /^forbidden: /,
     );
   });
 
-  test("a fault of ours is internal_error and tells nothing of the inside (MCP-020)", async () => {
+  test("an internal fault is internal_error without internal details (MCP-020)", async () => {
     await world.pool.query({ text: "alter table affiliate rename column website to website_gone" });
     const text = await admin.refusal("list_affiliates");
     await world.pool.query({ text: "alter table affiliate rename column website_gone to website" });
@@ -214,7 +214,7 @@ describe("refusals", () => {
   });
 });
 
-/** Cursors are signed with the moment of the range, so two of them are never alike. */
+/** A cursor contains the time of its range, so two are never equal: only whether there is one is compared. */
 function withoutCursor(body: Json): Json {
   const { next_cursor, ...rest } = body;
   return { ...rest, hasMore: next_cursor !== null };
@@ -233,7 +233,7 @@ function remainingOf(body: Json): number {
   return Me.parse(body).data.rate_limit.remaining;
 }
 
-test("each call of a tool is in the audit log, refused ones too, and nothing else (MCP-036, G177)", async () => {
+test("the audit log has each tool call, also refused ones, and nothing else (MCP-036, G177)", async () => {
   const before = list(await world.get("/audit-log?action=mcp:&limit=200")).length;
   await admin.tool("get_offer", { id: 999_999 });
   await as("partner").tool("list_affiliates");
