@@ -62,7 +62,7 @@ const CORE =
   "&loc_physical_ms={loc_physical_ms}";
 
 describe("a built link", () => {
-  test("an affiliate link is built without storing anything (LNK-001, LNK-005, LNK-007, LNK-014, LNK-022, T57)", async () => {
+  test("an affiliate link is built, nothing stored (LNK-001, LNK-005, LNK-007, LNK-014, LNK-022, T57)", async () => {
     const stored = async () =>
       (await world.pool.query({ text: "select count(*) as n from link_key" })).rows[0];
     const before = await stored();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { statusCommand } from "./staff-commands.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 let world: TrackingWorld;
@@ -146,17 +147,9 @@ test("a recorded conversion can be read with actor, time and reason of each chan
   const { body } = await world.report({ click_id, amount: "100" });
   const id = String(body["conversion_id"]);
   await world.report({ conversion_id: id, amount: "50" });
-  await world.command({
-    kind: "set-status",
-    workspaceId: world.workspaceId,
-    keyId: 9,
-    nowMs: Date.now(),
-    ids: [id],
-    bulk: false,
-    status: "rejected",
-    reason: "not paid",
-    notes: null,
-  });
+  await world.command(
+    statusCommand(world, { keyId: 9, ids: [id], status: "rejected", reason: "not paid" }),
+  );
   const history = await world.rows(
     `select actor, key_id, from_status, to_status, reason, from_payout, to_payout, to_revenue, to_sale_amount
      from conversion_history where conversion_id = $1 order by id`,

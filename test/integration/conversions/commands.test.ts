@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ConversionCommand } from "../../../schemas/events/conversion-command.ts";
+import { type CreateCommand, createCommand, statusCommand } from "./staff-commands.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 let world: TrackingWorld;
@@ -11,34 +11,10 @@ afterAll(async () => {
   await world.close();
 });
 
-type Create = Extract<ConversionCommand, { kind: "create" }>;
+type Fields = Partial<CreateCommand> & Pick<CreateCommand, "offerId">;
 
-function aCreate(fields: Partial<Create>): Create {
-  return {
-    kind: "create",
-    workspaceId: world.workspaceId,
-    keyId: 1,
-    nowMs: Date.now(),
-    offerId: 0,
-    affiliateId: world.affiliateId,
-    clickId: null,
-    eventCode: "default",
-    saleAmount: null,
-    payout: null,
-    revenue: null,
-    currency: null,
-    status: null,
-    convTsMs: null,
-    advTxid: null,
-    notes: "",
-    params: {},
-    click: {},
-    ...fields,
-  };
-}
-
-async function created(fields: Partial<Create>): Promise<string> {
-  const reply = await world.command(aCreate(fields));
+async function created(fields: Fields): Promise<string> {
+  const reply = await world.command(createCommand(world, fields));
   if (reply.kind !== "created") throw new Error(JSON.stringify(reply));
   return reply.id;
 }
@@ -48,17 +24,7 @@ async function setStatus(
   status: "approved" | "pending" | "rejected",
   bulk = false,
 ): Promise<unknown> {
-  return await world.command({
-    kind: "set-status",
-    workspaceId: world.workspaceId,
-    keyId: 4,
-    nowMs: Date.now(),
-    ids,
-    bulk,
-    status,
-    reason: "",
-    notes: null,
-  });
+  return await world.command(statusCommand(world, { keyId: 4, ids, bulk, status }));
 }
 
 test("a conversion by staff has method api and its terms (CNV-014, CNV-015, CNV-017, CNV-019)", async () => {
@@ -94,8 +60,8 @@ test("a conversion by staff has method api and its terms (CNV-014, CNV-015, CNV-
 
 test("a reference to a missing record is refused by field (CNV-020, CNV-021, CNV-022)", async () => {
   const offerId = await world.addOffer();
-  const refusedFields = async (fields: Partial<Create>): Promise<unknown> => {
-    const reply = await world.command(aCreate(fields));
+  const refusedFields = async (fields: Fields): Promise<unknown> => {
+    const reply = await world.command(createCommand(world, fields));
     return reply.kind === "refused" && reply.code === "validation_failed"
       ? Object.keys(reply.fields ?? {})
       : reply;
@@ -114,7 +80,7 @@ test("an order id counts once per offer; a click's repeat is a duplicate (CNV-02
   const [one, two] = [await world.addOffer(), await world.addOffer()];
   await created({ offerId: one, advTxid: "O" });
   await created({ offerId: two, advTxid: "O" });
-  expect(await world.command(aCreate({ offerId: one, advTxid: "O" }))).toMatchObject({
+  expect(await world.command(createCommand(world, { offerId: one, advTxid: "O" }))).toMatchObject({
     kind: "refused",
     code: "conflict",
     field: "adv_txid",

@@ -5,6 +5,7 @@ import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import type { Statement } from "../../../schemas/postgres/connect.ts";
+import { createCommand } from "./staff-commands.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 /** Enough rounds that most fall between two periodic reads of the catalog. */
@@ -66,26 +67,7 @@ test("a rotated token is refused at once, and its successor accepted (PB-009, AU
 test("a conversion by hand knows an offer as soon as its change is committed (CNV-020)", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const offerId = await commitOffer(`by-hand-${round}`);
-    const reply = await world.command({
-      kind: "create",
-      workspaceId: world.workspaceId,
-      keyId: 1,
-      nowMs: Date.now(),
-      offerId,
-      affiliateId: world.affiliateId,
-      clickId: null,
-      eventCode: "default",
-      saleAmount: null,
-      payout: null,
-      revenue: null,
-      currency: null,
-      status: null,
-      convTsMs: null,
-      advTxid: null,
-      notes: "",
-      params: {},
-      click: {},
-    });
+    const reply = await world.command(createCommand(world, { offerId }));
     expect(reply.kind).toBe("created");
   }
 });

@@ -207,7 +207,7 @@ test("digits that are an offer's code in another workspace still find our offer 
   expect((await world.report({ ...named, test: "1" })).body).toMatchObject({ ok: true });
 });
 
-test("a pixel without a click, for servers only or with a conversion id is refused (PX-003, PX-007, PX-008, PX-010)", async () => {
+test("a pixel without click, or for servers only, is refused (PX-003, PX-007, PX-008, PX-010)", async () => {
   const px = { endpoint: "px" as const };
   const offerId = await world.addOffer({ conversion_method: "s2s" });
   const { click_id } = await world.addClick({ offer_id: offerId });

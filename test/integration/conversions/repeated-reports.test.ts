@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eraseConversions } from "../../../schemas/erasure/erase-conversions.ts";
 import type { PostbackReply } from "../../../schemas/events/postback-request.ts";
+import { statusCommand } from "./staff-commands.ts";
 import { ADVERTISER_TOKEN, type OfferSettings, TrackingWorld } from "./tracking-world.ts";
 
 let world: TrackingWorld;
@@ -106,17 +107,9 @@ test("a repeat with a token that may not change anything is also answered (#1, G
 
 test("a repeat does not change a decision by staff, and answers the current status (#1, G198)", async () => {
   const { id, params } = await approvedOrder({});
-  await world.command({
-    kind: "set-status",
-    workspaceId: world.workspaceId,
-    keyId: 1,
-    nowMs: Date.now(),
-    ids: [id],
-    bulk: false,
-    notes: null,
-    status: "rejected",
-    reason: "returned goods",
-  });
+  await world.command(
+    statusCommand(world, { ids: [id], status: "rejected", reason: "returned goods" }),
+  );
   expect(statusOf(await world.report(params))).toBe("rejected returned goods");
   expect(await historyLength(id)).toBe(2);
 });

@@ -13,6 +13,7 @@ import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
 import { TcpGate } from "../../system/tcp-gate.ts";
+import { statusCommand } from "./staff-commands.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const SOON = { timeout: 5_000, interval: 20 };
@@ -96,17 +97,9 @@ test("a decision during the hold stays; a changed amount does not stop the relea
     await held(terms, { amount: "100" }),
   ];
   await world.report({ conversion_id: rejected, status: "rejected" });
-  await world.command({
-    kind: "set-status",
-    workspaceId: world.workspaceId,
-    keyId: 1,
-    nowMs: Date.now(),
-    ids: [byStaff],
-    bulk: false,
-    status: "pending",
-    reason: "look at it",
-    notes: null,
-  });
+  await world.command(
+    statusCommand(world, { ids: [byStaff], status: "pending", reason: "look at it" }),
+  );
   await world.report({ conversion_id: changed, amount: "50" });
   start();
   await expect.poll(async () => (await world.conversion(changed))["status"], SOON).toBe("approved");

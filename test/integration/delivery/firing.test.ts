@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createCommand } from "../conversions/staff-commands.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 
 let world: DeliveryWorld;
@@ -53,26 +54,7 @@ describe("which change fires which postback (G122)", () => {
 
   test("POST /conversions fires like any other conversion (CNV-025)", async () => {
     const { offerId, fired } = await threePostbacks();
-    const reply = await world.tracking.command({
-      kind: "create",
-      workspaceId: world.tracking.workspaceId,
-      keyId: 1,
-      nowMs: Date.now(),
-      offerId,
-      affiliateId: world.tracking.affiliateId,
-      clickId: null,
-      eventCode: "default",
-      saleAmount: null,
-      payout: null,
-      revenue: null,
-      currency: null,
-      status: null,
-      convTsMs: null,
-      advTxid: null,
-      notes: "",
-      params: {},
-      click: {},
-    });
+    const reply = await world.tracking.command(createCommand(world.tracking, { offerId }));
     const id = reply.kind === "created" ? reply.id : "";
     expect(await fired(id)).toEqual(APPROVED);
   });

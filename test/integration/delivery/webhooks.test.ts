@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../../system/until.ts";
 import { verifyWebhook } from "../../system/verify-webhook.ts";
+import { statusCommand } from "../conversions/staff-commands.ts";
 import type { Received } from "../outgoing/receiver.ts";
 import { DeliveryWorld, WEBHOOK_SECRET } from "./delivery-world.ts";
 
@@ -30,17 +31,9 @@ async function queued(conversionId: string): Promise<Record<string, unknown>[]> 
 }
 
 async function setStatus(ids: string[], status: "approved" | "rejected"): Promise<void> {
-  await world.tracking.command({
-    kind: "set-status",
-    workspaceId: world.tracking.workspaceId,
-    keyId: 1,
-    bulk: true,
-    nowMs: Date.now(),
-    ids,
-    status,
-    reason: "manual",
-    notes: null,
-  });
+  await world.tracking.command(
+    statusCommand(world.tracking, { ids, bulk: true, status, reason: "manual" }),
+  );
 }
 
 describe("conversion events", () => {
