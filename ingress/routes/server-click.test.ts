@@ -77,7 +77,7 @@ test.each([
   for (const [code, name] of [
     ["SHOP", "PART01"],
     ["1", "1"],
-  ]) {
+  ] as const) {
     const target = `/clk?${offer}=${code}&${partner}=${name}&token=workspace-token`;
     expect(bodyOf(aClickService().ask(target))).toMatchObject({ offer_id: 1, error_code: 0 });
   }

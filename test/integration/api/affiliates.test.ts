@@ -185,7 +185,7 @@ describe("affiliates", () => {
 });
 
 describe("advertisers", () => {
-  test("a name is enough, admins see a token (ADV-002, ADV-003, ADV-004, ADV-005, ADV-007, VIS-019, G61, G62)", async () => {
+  test("a name suffices, admins see a token (ADV-002, ADV-003, ADV-004, ADV-005, ADV-007, VIS-019, G61, G62)", async () => {
     const answer = await world.post("/advertisers", {
       name: "Shop",
       website: "shop.example",

@@ -88,17 +88,17 @@ test("a suffix alone has no template section, but the final URL's issues (LINT-0
   });
 });
 
-test.each([
-  ["LINT-004", {}, "template"],
-  ["LINT-004", { final_url: "https://x/" }, "template"],
-  ["LINT-005", { template: TEMPLATE, platform: "x" }, "platform"],
-  ["LINT-005", { template: TEMPLATE, platform: "" }, "platform"],
-  ["LINT-046 G167", { template: TEMPLATE, entity: "x" }, "entity"],
-  ["LINT-001", { template: 1 }, "template"],
-  ["LINT-001", { template: "x".repeat(20_001) }, "template"],
-  ["LINT-001", { template: TEMPLATE, allow_uncertified: "yes" }, "allow_uncertified"],
-  ["LINT-001", { template: TEMPLATE, other: 1 }, "other"],
-])("%s: %j is refused for %s", async (_id, body, field) => {
+test.each<[body: object, field: string, id: string]>([
+  [{}, "template", "LINT-004"],
+  [{ final_url: "https://x/" }, "template", "LINT-004"],
+  [{ template: TEMPLATE, platform: "x" }, "platform", "LINT-005"],
+  [{ template: TEMPLATE, platform: "" }, "platform", "LINT-005"],
+  [{ template: TEMPLATE, entity: "x" }, "entity", "LINT-046, G167"],
+  [{ template: 1 }, "template", "LINT-001"],
+  [{ template: "x".repeat(20_001) }, "template", "LINT-001"],
+  [{ template: TEMPLATE, allow_uncertified: "yes" }, "allow_uncertified", "LINT-001"],
+  [{ template: TEMPLATE, other: 1 }, "other", "LINT-001"],
+])("%j is refused for %s (%s)", async (body, field) => {
   const answer = await world.post("/ad-platform/lint", body);
   expect(refusal(answer)).toBe("400 validation_failed");
   expect(details(answer).fields).toHaveProperty(field);

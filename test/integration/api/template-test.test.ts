@@ -82,9 +82,9 @@ describe("a template is followed to its landing page (G185)", () => {
   });
 
   test.each([
-    ["LIM-013 a redirect to another scheme", "/c/K?url=ftp%3A%2F%2Fx%2F", "invalid_url", 1],
-    ["LIM-013 a missing page", "/c/K?url=/missing", "error_status", 2],
-    ["LIM-013 a closed port", `/c/K?url=http://127.0.0.1:${CLOSED_PORT}/`, "unreachable", 2],
+    ["a redirect to another scheme (LIM-013)", "/c/K?url=ftp%3A%2F%2Fx%2F", "invalid_url", 1],
+    ["a missing page (LIM-013)", "/c/K?url=/missing", "error_status", 2],
+    ["a closed port (LIM-013)", `/c/K?url=http://127.0.0.1:${CLOSED_PORT}/`, "unreachable", 2],
   ])("%s", async (_what, path, problem, hops) => {
     const data = await report({ template: at(path), final_url: at("/shop") });
     expect(data).toMatchObject({ ok: false, problems: [problem] });
@@ -104,7 +104,7 @@ describe("a template is followed to its landing page (G185)", () => {
   });
 });
 
-describe("LIM-013", () => {
+describe("limits (LIM-013)", () => {
   test("10 redirects are followed, the eleventh is too many", async () => {
     const final_url = at("/hops/0");
     const ten = await report({ template: at("/hops/10"), final_url });

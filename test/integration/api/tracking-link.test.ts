@@ -287,17 +287,17 @@ describe("permissions and parameters", () => {
     );
   });
 
-  test.each([
-    ["LNK-002", {}, "400 invalid_parameter offer"],
-    ["LNK-002", { offer: "" }, "400 invalid_parameter offer"],
-    ["LNK-002", { offer: "NOSUCH" }, "404 not_found undefined"],
-    ["LNK-002", { offer: "no code!" }, "404 not_found undefined"],
-    ["LNK-003", { affiliate: "NOBODY" }, "404 not_found undefined"],
-    ["LNK-003", { affiliate: "999999" }, "404 not_found undefined"],
-    ["LNK-004", { type: "x" }, "400 invalid_parameter type"],
-    ["LNK-004", { type: "" }, "400 invalid_parameter type"],
-    ["LNK-006", { sub1: "x".repeat(501) }, "400 invalid_parameter sub1"],
-  ])("%s %j is refused", async (_id, query, expected) => {
+  test.each<[query: Asked, expected: string, id: string]>([
+    [{}, "400 invalid_parameter offer", "LNK-002"],
+    [{ offer: "" }, "400 invalid_parameter offer", "LNK-002"],
+    [{ offer: "NOSUCH" }, "404 not_found undefined", "LNK-002"],
+    [{ offer: "no code!" }, "404 not_found undefined", "LNK-002"],
+    [{ affiliate: "NOBODY" }, "404 not_found undefined", "LNK-003"],
+    [{ affiliate: "999999" }, "404 not_found undefined", "LNK-003"],
+    [{ type: "x" }, "400 invalid_parameter type", "LNK-004"],
+    [{ type: "" }, "400 invalid_parameter type", "LNK-004"],
+    [{ sub1: "x".repeat(501) }, "400 invalid_parameter sub1", "LNK-006"],
+  ])("%j is refused: %s (%s)", async (query, expected) => {
     const whole: Asked = {
       ...("offer" in query || Object.keys(query).length === 0 ? {} : { offer: code }),
       ...("affiliate" in query ? {} : { affiliate: PARTNER }),

@@ -17,16 +17,16 @@ type Ingredient = {
 };
 
 /** In the order of G143. The first is a matter of the workspace. */
-const INGREDIENTS: readonly (readonly [id: string, reason: string, ingredient: Ingredient])[] = [
-  ["TRK-031", "workspace_inactive", {}],
-  ["TRK-027", "paused", { offer: { status: "paused" } }],
-  ["TRK-028", "not_approved", { offer: { visibility: "approval" } }],
-  ["TRK-032, G181", "traffic_source", { partner: "FORCED", query: "sub2=other" }],
-  ["TRK-029, G41", "targeting", { offer: { targeting: { countries_allow: ["US"] } } }],
-  ["TRK-030, G40", "cap", { offer: { caps: { clicks: { total: 0 } } } }],
-  ["TRK-036, G146", "traffic_control", { query: "source_id=blocked" }],
-  ["TRK-035, G145", "duplicate", { offer: { duplicate_click_seconds: 3_600 } }],
-  ["TRK-034", "bad_destination", { offer: { destination_url: "https://{sub1}/" } }],
+const INGREDIENTS: readonly (readonly [reason: string, id: string, ingredient: Ingredient])[] = [
+  ["workspace_inactive", "TRK-031", {}],
+  ["paused", "TRK-027", { offer: { status: "paused" } }],
+  ["not_approved", "TRK-028", { offer: { visibility: "approval" } }],
+  ["traffic_source", "TRK-032, G181", { partner: "FORCED", query: "sub2=other" }],
+  ["targeting", "TRK-029, G41", { offer: { targeting: { countries_allow: ["US"] } } }],
+  ["cap", "TRK-030, G40", { offer: { caps: { clicks: { total: 0 } } } }],
+  ["traffic_control", "TRK-036, G146", { query: "source_id=blocked" }],
+  ["duplicate", "TRK-035, G145", { offer: { duplicate_click_seconds: 3_600 } }],
+  ["bad_destination", "TRK-034", { offer: { destination_url: "https://{sub1}/" } }],
 ];
 
 let world: ClickPathsWorld;
@@ -75,7 +75,7 @@ describe("a refused click goes to the fallback and is stored with its reason (G1
   const ids = new Map<string, number>();
 
   beforeAll(async () => {
-    for (const [, reason, { offer }] of INGREDIENTS) {
+    for (const [reason, , { offer }] of INGREDIENTS) {
       const tenant = reason === "workspace_inactive" ? dead : main;
       const columns = { allowed_domains: ["shop.example"], ...offer };
       ids.set(reason, await addOffer(`X${reason}`, columns, tenant));
@@ -83,7 +83,7 @@ describe("a refused click goes to the fallback and is stored with its reason (G1
     await world.untilCurrent();
   });
 
-  test.each(INGREDIENTS)("%s %s", async (_id, reason, { partner = "PART01", query = "" }) => {
+  test.each(INGREDIENTS)("%s (%s)", async (reason, _id, { partner = "PART01", query = "" }) => {
     const link = `/r/X${reason}/${partner}?${QUERY}&${query}`;
     // The first click of the visitor: a condition does not stop a url= (TRK-009, T14).
     expect(lineOf(await world.ask(`${link}&url=${SHOP}`))).toBe(`302 ${SHOP}`);

@@ -107,7 +107,7 @@ test(
       ...(await readdir(join(second.DATA_DIR, "journal"))),
     ];
     await until(
-      "both have a number of their own",
+      "the two journals have different numbers",
       async () => {
         const all = await numbers();
         return !fleet.pids.includes(pid) || new Set(all).size === all.length;

@@ -3,7 +3,7 @@ import { until } from "../../system/until.ts";
 /** A change of the catalog is in force within a second; this limit is for hangs on a loaded machine. */
 const HANG_MS = 20_000;
 /** The link of the first offer of a test by its partner. */
-export const LINK = "/r/OFFER1/PARTNR";
+const LINK = "/r/OFFER1/PARTNR";
 
 /** The `Location` of a link on the tracking port, or the status of an answer without one. */
 export async function locationOf(port: number, path = LINK): Promise<string> {

@@ -40,7 +40,7 @@ test("only pixels of one address that find no click are limited (#16)", async ()
   expect((await world.ask(postback, { ip: stranger })).status).toBe(200);
 });
 
-test("look-ups that find a click are not limited, however many visitors share an address (#16)", async () => {
+test("lookups that find a click are not limited, however many visitors share an address (#16)", async () => {
   const office = "198.51.100.9";
   for (let visitor = 0; visitor < 2 * LOOKUPS; visitor += 1) {
     const gclid = `visitor-${visitor}`;

@@ -190,8 +190,8 @@ describe("cookies (TRK-044, G149)", () => {
       for (const [proto, rest] of [
         ["http", `${REST}Lax`],
         ["https", `${REST}None; Secure`],
-      ]) {
-        const headers = { "x-forwarded-proto": proto ?? "" };
+      ] as const) {
+        const headers = { "x-forwarded-proto": proto };
         expect(await cookies({ headers }, target)).toEqual([
           `trk_cid=ID; ${rest}`,
           `trk_fcid=ID; ${rest}`,

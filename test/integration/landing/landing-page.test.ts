@@ -245,18 +245,18 @@ describe("an organic click", () => {
 });
 
 const REFUSALS: [name: string, body: unknown, error: string, host?: string][] = [
-  ["LP-008: text that is not JSON", "x", "invalid body"],
-  ["LP-010: no offer and an unknown gclid", { gclid: "unknown" }, "offer required"],
-  ["LP-011: an inactive workspace", { offer: "CLOSED" }, "workspace not active", CLOSED_HOST],
+  ["text that is not JSON (LP-008)", "x", "invalid body"],
+  ["no offer and an unknown gclid (LP-010)", { gclid: "unknown" }, "offer required"],
+  ["an inactive workspace (LP-011)", { offer: "CLOSED" }, "workspace not active", CLOSED_HOST],
   [
-    "LP-014: a partner who may not promote the offer",
+    "a partner who may not promote the offer (LP-014)",
     { offer: "PICKY", aff: PARTNER },
     "affiliate not approved for this offer",
   ],
 ];
 
-describe("refusals", () => {
-  test.each(REFUSALS)("%s (LP-017)", async (_, body, error, host = HOST) => {
+describe("refusals (LP-017)", () => {
+  test.each(REFUSALS)("%s", async (_, body, error, host = HOST) => {
     const answer = await post(body, { host, headers: { origin: "https://shop.example" } });
     expect([answer.status, answer.body]).toEqual([400, JSON.stringify({ error })]);
     expectOpen(answer);
