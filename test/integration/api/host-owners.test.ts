@@ -1,23 +1,20 @@
-import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { createWorkspace } from "../../../api/command-line/workspaces.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
-import { createPostgresDatabase, dropPostgresDatabase } from "../../services/fresh-database.ts";
+import { freshDatabase } from "../../services/fresh-database.ts";
+import { serverUrls } from "../../services/stores.ts";
 
 async function emptyDatabase(): Promise<{ readonly db: Pool } & AsyncDisposable> {
-  const name = `host_test_${randomBytes(5).toString("hex")}`;
-  await createPostgresDatabase(inject("postgresUrl"), name);
-  const url = new URL(inject("postgresUrl"));
-  url.pathname = `/${name}`;
-  const db = openPool({ url: url.toString(), applicationName: "test" });
+  const database = await freshDatabase({ label: "host_owners", servers: serverUrls() });
+  const db = openPool({ url: database.postgresUrl, applicationName: "test" });
   return {
     db,
     [Symbol.asyncDispose]: async () => {
       await db.end();
-      await dropPostgresDatabase(inject("postgresUrl"), name);
+      await database.drop();
     },
   };
 }

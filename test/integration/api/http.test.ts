@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
+import { whileTableIsLocked } from "./locked-table.ts";
 
 let world: ApiWorld;
 
@@ -257,35 +258,14 @@ test("the OpenAPI document needs no key and is complete (OAS-001, OAS-002, OAS-0
 });
 
 describe("faults of the service", () => {
-  /** Locks a table for all others while `work` runs. */
-  async function withTableLocked(
-    table: "api_key" | "affiliate",
-    work: () => Promise<void>,
-  ): Promise<void> {
-    const statements = {
-      api_key: "lock table api_key in access exclusive mode",
-      affiliate: "lock table affiliate in access exclusive mode",
-    };
-    const holder = await world.pool.connect();
-    await holder.query({ text: "set idle_in_transaction_session_timeout = 0" });
-    await holder.query({ text: "begin" });
-    await holder.query({ text: statements[table] });
-    try {
-      await work();
-    } finally {
-      await holder.query({ text: "rollback" });
-      holder.release(new Error("its settings are changed"));
-    }
-  }
-
   test("a store that does not answer is 503 with Retry-After and all headers (ERR-012, ERR-013)", async () => {
-    await withTableLocked("affiliate", async () => {
+    await whileTableIsLocked(world.pool, "affiliate", async () => {
       const answer = await world.get("/affiliates");
       expect(refusal(answer)).toBe("503 unavailable");
       expect(answer.headers.get("retry-after")).toBe("30");
     });
     const fresh = await world.startAnother();
-    await withTableLocked("api_key", async () => {
+    await whileTableIsLocked(world.pool, "api_key", async () => {
       const answer = await world.callAt(fresh, "GET", "/me");
       expect(refusal(answer)).toBe("503 unavailable");
       expect(answer.headers.get("x-ratelimit-limit")).toBe("1000000");

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { ROLES } from "../../../api/access/permissions.ts";
 import { ApiWorld } from "./api-world.ts";
+import { whileTableIsLocked } from "./locked-table.ts";
 import { McpCaller, rpcAnswer, rpcAnswers } from "./mcp-caller.ts";
 
 const TOOLS = [
@@ -109,13 +110,7 @@ describe("HTTP", () => {
 
   test("an unreachable store is 503 with Retry-After and without internal details", async () => {
     const fresh = new McpCaller(await world.startAnother(), world.tenant.keys.admin);
-    const holder = await world.pool.connect();
-    await holder.query({ text: "set idle_in_transaction_session_timeout = 0" });
-    await holder.query({ text: "begin" });
-    await holder.query({ text: "lock table api_key in access exclusive mode" });
-    const answer = await fresh.post(ping(1));
-    await holder.query({ text: "rollback" });
-    holder.release(new Error("its settings are changed"));
+    const answer = await whileTableIsLocked(world.pool, "api_key", () => fresh.post(ping(1)));
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "30"]);
     expect(rpcAnswer(answer)).toMatchObject({ id: null, error: { code: -32_603 } });
     expect(answer.text).not.toMatch(/api_key|lock/);

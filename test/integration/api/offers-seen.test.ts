@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ApiWorld, details, type Json, list, record, refusal, someText } from "./api-world.ts";
+import { ApiWorld, details, list, record, refusal, someText } from "./api-world.ts";
 
 let world: ApiWorld;
 
@@ -97,8 +97,14 @@ describe("partner access (G47, G48, G49)", () => {
       { code: "default", payout_type: "cps", payout: "15.0000" },
       { code: "lead", payout_type: "cpa", payout: "1.0000" },
     ]);
-    const all = { event_code: "*", payout_type: "cpa", payout: "7" };
-    expect((await overridePayout(id, all))["event_code"]).toBe("*");
+    const all = await world.post("/payout-overrides", {
+      offer_id: id,
+      affiliate_id: world.tenant.affiliateId,
+      event_code: "*",
+      payout_type: "cpa",
+      payout: "7",
+    });
+    expect([all.status, record(all)["event_code"]]).toEqual([201, "*"]);
     expect(record(await world.get(`/offers/${id}`, partner))["events"]).toMatchObject([
       { code: "default", payout_type: "cps", payout: "15.0000" },
       { code: "lead", payout_type: "cpa", payout: "7.0000" },

@@ -141,6 +141,7 @@ async function auditAll(): Promise<number> {
   return await audit.round(NEVER);
 }
 
+async function tracker(...args: string[]): ReturnType<typeof runCommandOn> {
   return await runCommandOn(world, args);
 }
 
