@@ -71,6 +71,14 @@ describe("targeting (G41, TRK-029)", () => {
     const proxied = aVisit({}, { headers: { via: "1.1 squid" } });
     expect(judge({ connection: "no_proxy" }, proxied)).toBe("misses");
   });
+
+  test.each([
+    ["de-AT,en;q=0.5", "fits"],
+    ["en,de;q=0.9", "misses"],
+  ])("only the first language of %s counts: %s", (acceptLanguage, expected) => {
+    const speaking = aVisit({}, { headers: { acceptLanguage } });
+    expect(judge({ languages_allow: ["de"] }, speaking)).toBe(expected);
+  });
 });
 
 describe("schedules (G41)", () => {

@@ -12,7 +12,7 @@ import { openDevices } from "./device.ts";
 
 const devices = openDevices();
 
-test.each(DEVICES)("%s is a %s with %s and %s", (userAgent, deviceType, os, browser) => {
+test.each(DEVICES)("%s is a %s with %s and %s (G155)", (userAgent, deviceType, os, browser) => {
   const device = devices.read(userAgent);
   expect(device).toMatchObject({ deviceType, os, browser, isBot: false, missingUa: false });
 });

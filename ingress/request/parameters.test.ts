@@ -13,7 +13,7 @@ import {
 
 const read = (query: string) => new ParameterReader(LINK_PARAMETERS).addQuery(query).read();
 
-describe("parameters and their columns (TRK-042)", () => {
+describe("parameters and their columns (TRK-042, G134)", () => {
   const aliases = PARAMETER_COLUMNS.flatMap(([slot, names]) =>
     names.map((name) => [slot, name] as const),
   );
@@ -42,16 +42,15 @@ test("the first non-empty value wins, and the first documented name before its a
 });
 
 test("a tag that was not replaced is not a value", () => {
-  const { values } = read("gclid={gclid}&keyword=%7Bkeyword%7D&sub1={x}y&sub2=a{b}&kw=shoes");
-  expect([values.gclid, values.ext_keyword, values.sub1, values.sub2]).toEqual([
-    "",
-    "shoes",
-    "{x}y",
-    "a{b}",
+  const { values } = read(
+    "gclid={gclid}&keyword=%7Bkeyword%7D&sub1={x}y&sub2=a{b}&kw=shoes&sub3={sub:none}",
+  );
+  expect([values.gclid, values.ext_keyword, values.sub1, values.sub2, values.sub3]).toEqual([
+    ...["", "shoes", "{x}y", "a{b}", ""],
   ]);
 });
 
-test.each(TRAFFIC_SOURCES)("%s comes from %j", (query, source) => {
+test.each(TRAFFIC_SOURCES)("%s comes from %j (G135)", (query, source) => {
   expect(read(query).values.traffic_source).toBe(source);
 });
 

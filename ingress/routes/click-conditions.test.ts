@@ -2,12 +2,15 @@ import { describe, expect, test } from "vitest";
 import { capBucket } from "../../schemas/catalog/cap-bucket.ts";
 import { apply, type CatalogParts } from "../../test/samples/a-catalog.ts";
 import { aClickService, answerLine, recordOf } from "../../test/samples/a-click-service.ts";
+import { FIREFOX } from "../../test/samples/user-agents.ts";
+import type { RouteResult } from "../route.ts";
 
 const FALLBACK = "https://fallback.example/?r={sub1}";
+const QUERY = "sub1=a%20b";
 const NEXT_OFFER = { id: 2, code: "NEXT", destination_url: "https://next.example/{click_id}" };
 const URL_PARAM = `&url=${encodeURIComponent("https://shop.example/x")}`;
 
-/** The catalog that makes each condition of 7.4 true, in the order of G143. */
+/** The catalog that makes each condition true for a returning visitor with {@link QUERY}, in the order of G143. */
 const CONDITIONS: readonly (readonly [reason: string, why: string, parts: CatalogParts])[] = [
   ["workspace_inactive", "the workspace is inactive", { workspaces: [{ status: "inactive" }] }],
   ["paused", "the offer is paused", { offers: [{ status: "paused", fallback_url: FALLBACK }] }],
@@ -27,6 +30,15 @@ const CONDITIONS: readonly (readonly [reason: string, why: string, parts: Catalo
       access: [{ offer_id: 1, affiliate_id: 1, status: "pending" }],
     },
   ],
+  ["not_approved", "the offer is private and not shared", { offers: [{ visibility: "private" }] }],
+  [
+    "not_approved",
+    "the request was rejected",
+    {
+      offers: [{ visibility: "approval" }],
+      access: [{ offer_id: 1, affiliate_id: 1, status: "rejected" }],
+    },
+  ],
   [
     "not_approved",
     "the partner was rejected on a public offer",
@@ -37,7 +49,9 @@ const CONDITIONS: readonly (readonly [reason: string, why: string, parts: Catalo
     "the terms are not accepted",
     { offers: [{ terms: "No spam." }], access: [{ offer_id: 1, affiliate_id: 1 }] },
   ],
-  ["not_approved", "the partner is blocked", { affiliates: [{ status: "blocked" }] }],
+  ...(["pending", "blocked", "rejected"] as const).map(
+    (status) => ["not_approved", `the partner is ${status}`, { affiliates: [{ status }] }] as const,
+  ),
   [
     "traffic_source",
     "the partner's source is another",
@@ -46,7 +60,25 @@ const CONDITIONS: readonly (readonly [reason: string, why: string, parts: Catalo
   ["targeting", "the country is another", { offers: [{ targeting: { countries_allow: ["US"] } }] }],
   ["cap", "a click cap is reached", { offers: [{ caps: { clicks: { daily: 0 } } }] }],
   ["traffic_control", "a rule blocks it", { controls: [{ conditions: { countries: ["de"] } }] }],
+  [
+    "duplicate",
+    "the visitor has just clicked",
+    { offers: [{ duplicate_click_seconds: 3_600, allowed_domains: ["shop.example"] }] },
+  ],
+  [
+    "bad_destination",
+    "the value makes no valid host",
+    { offers: [{ destination_url: "https://{sub1}/", allowed_domains: ["shop.example"] }] },
+  ],
 ];
+const EVERY_CLICK = CONDITIONS.filter(([reason]) => reason !== "bad_destination");
+
+/** The second click of a visitor: no condition stops the first one, which has a `url=`. */
+function secondClick(parts: CatalogParts): RouteResult {
+  const service = aClickService(parts);
+  service.ask(`/r/SHOP/PART01?${QUERY}${URL_PARAM}`);
+  return service.ask(`/r/SHOP/PART01?${QUERY}`);
+}
 
 const withFallback = (parts: CatalogParts): CatalogParts => ({
   ...parts,
@@ -55,8 +87,8 @@ const withFallback = (parts: CatalogParts): CatalogParts => ({
 
 describe("conditions (TRK-027, TRK-028, TRK-029, TRK-030, TRK-031, TRK-032, TRK-036)", () => {
   test.each(CONDITIONS)("%s: %s: to the fallback, and recorded", (reason, _why, parts) => {
-    const result = aClickService(withFallback(parts)).ask("/r/SHOP/PART01?sub1=x");
-    expect(answerLine(result)).toBe("302 https://fallback.example/?r=x");
+    const result = secondClick(withFallback(parts));
+    expect(answerLine(result)).toBe("302 https://fallback.example/?r=a%20b");
     expect(recordOf(result)).toMatchObject({
       status: "fallback",
       status_reason: reason,
@@ -64,27 +96,31 @@ describe("conditions (TRK-027, TRK-028, TRK-029, TRK-030, TRK-031, TRK-032, TRK-
     });
   });
 
-  test.each(CONDITIONS)(
-    "%s: %s: changes no url= redirect, and is recorded (TRK-009)",
+  test.each(EVERY_CLICK)(
+    "%s: %s: changes no url= redirect, and is recorded (TRK-009, T14)",
     (reason, _why, parts) => {
-      const service = aClickService(withFallback(parts));
-      for (const path of ["/r/SHOP/PART01?", "/click?oid=SHOP&aid=PART01"]) {
-        const result = service.ask(`${path}&sub1=x${URL_PARAM}`);
-        expect(answerLine(result)).toBe("302 https://shop.example/x");
-        expect(recordOf(result)).toMatchObject({
+      const offers = [{ offer_id: 1, weight: 1 }];
+      const rules = [{ name: "all", conditions: {}, offers }];
+      const smartLinks = [{ mode: "waterfall" as const, rules }];
+      const service = aClickService({ ...withFallback(parts), smartLinks });
+      service.ask(`/r/SHOP/PART01?${QUERY}${URL_PARAM}`);
+      for (const [path, linkType] of [
+        ["/r/SHOP/PART01?", "affiliate"],
+        ["/click?oid=SHOP&aid=PART01&", "affiliate"],
+        ["/c/SHOP-PART01?", "transparent"],
+        ["/s/smart-PART01?", "smart"],
+      ] as const) {
+        const result = service.ask(`${path}${QUERY}${URL_PARAM}`);
+        // A forced source applies to partner links only. A smart link without an offer for the click records none.
+        const isFine = reason === "traffic_source" && linkType !== "affiliate";
+        expect(answerLine(result), path).toBe("302 https://shop.example/x");
+        expect(recordOf(result), path).toMatchObject({
+          link_type: linkType,
           status: "redirect",
-          status_reason: reason,
-          offer_id: 1,
+          status_reason: isFine ? "" : reason,
+          offer_id: linkType === "smart" && !isFine ? 0 : 1,
         });
       }
-      const transparent = service.ask(`/c/SHOP-PART01?sub1=x${URL_PARAM}`);
-      // A forced source applies to partner links only.
-      const recorded = reason === "traffic_source" ? "" : reason;
-      expect(answerLine(transparent)).toBe("302 https://shop.example/x");
-      expect(recordOf(transparent)).toMatchObject({
-        link_type: "transparent",
-        status_reason: recorded,
-      });
     },
   );
 
@@ -92,11 +128,29 @@ describe("conditions (TRK-027, TRK-028, TRK-029, TRK-030, TRK-031, TRK-032, TRK-
     const order = CONDITIONS.map(([reason]) => reason);
     for (const [i, [reason, , parts]] of CONDITIONS.entries()) {
       for (const [, , later] of CONDITIONS.slice(i).filter(([other]) => other !== reason)) {
-        const both = mergeParts(parts, later);
-        const result = aClickService(both).ask("/r/SHOP/PART01?sub1=x");
+        const result = secondClick(mergeParts(parts, later));
         expect(recordOf(result).status_reason, order[i]).toBe(reason);
       }
     }
+  });
+
+  test.each<[string, CatalogParts]>([
+    [
+      "approved access opens a private offer",
+      {
+        offers: [{ visibility: "private" }],
+        access: [{ offer_id: 1, affiliate_id: 1, status: "approved" }],
+      },
+    ],
+    [
+      "accepted terms open an offer",
+      {
+        offers: [{ terms: "No spam." }],
+        access: [{ offer_id: 1, affiliate_id: 1, terms_accepted: true }],
+      },
+    ],
+  ])("%s (TRK-028)", (_why, parts) => {
+    expect(recordOf(secondClick(parts)).status_reason).toBe("");
   });
 });
 
@@ -112,80 +166,6 @@ function mergeParts(one: CatalogParts, other: CatalogParts): CatalogParts {
     ]),
   );
 }
-
-describe("where a refused click goes", () => {
-  const refused = { status: "paused", destination_url: "https://shop.example/" } as const;
-
-  test("the offer's fallback, the workspace's, the neutral page (TRK-039, TRK-040, TRK-041)", () => {
-    const workspaces = [{ default_fallback_url: "https://ws.example/{affiliate_code}" }];
-    const own = aClickService({ offers: [{ ...refused, fallback_url: FALLBACK }], workspaces });
-    expect(answerLine(own.ask("/r/SHOP/PART01?sub1=a%20b"))).toBe(
-      "302 https://fallback.example/?r=a%20b",
-    );
-    const default_ = aClickService({ offers: [refused], workspaces });
-    expect(answerLine(default_.ask("/r/SHOP/PART01"))).toBe("302 https://ws.example/PART01");
-    const neither = aClickService({ offers: [refused] }).ask("/r/SHOP/PART01");
-    expect(answerLine(neither)).toBe("200 page");
-    expect(neither.answer.body).toContain("This link is not available.");
-    expect(recordOf(neither)).toMatchObject({
-      status: "fallback",
-      status_reason: "paused",
-      destination: "",
-    });
-  });
-
-  test("a destination that is invalid with these values goes to the fallback (TRK-034)", () => {
-    const offers = [{ destination_url: "https://{sub1}/", fallback_url: FALLBACK }];
-    const service = aClickService({ offers });
-    for (const sub1 of [
-      "a b",
-      "",
-      "127.0.0.1",
-      "localhost",
-      "a%2Fb",
-      "evil@x",
-      "a..b",
-      "user:pw",
-    ]) {
-      const result = service.ask(`/r/SHOP/PART01?sub1=${sub1}`);
-      expect(recordOf(result), sub1).toMatchObject({
-        status: "fallback",
-        status_reason: "bad_destination",
-      });
-    }
-    expect(answerLine(service.ask("/r/SHOP/PART01?sub1=www.good.example"))).toBe(
-      "302 https://www.good.example/",
-    );
-  });
-
-  test.each([
-    "ftp://a.example/",
-    "https://a b.example/",
-    "nothing",
-    "https://",
-    "javascript:alert(1)",
-    "https://a.example/\r\nX: 1",
-  ])("a destination that is no http(s) URL, %j, is bad whatever the values", (destination_url) => {
-    const result = aClickService({ offers: [{ destination_url }] }).ask("/r/SHOP/PART01");
-    expect(recordOf(result).status_reason).toBe("bad_destination");
-    expect(answerLine(result)).toBe("200 page");
-  });
-
-  test("a fallback that is no URL is passed over", () => {
-    const workspaces = [{ default_fallback_url: "https://ws.example/" }];
-    const service = aClickService({
-      offers: [{ ...refused, fallback_url: "mailto:x" }],
-      workspaces,
-    });
-    expect(answerLine(service.ask("/r/SHOP/PART01"))).toBe("302 https://ws.example/");
-  });
-
-  test("letters beyond ASCII in a destination leave percent-encoded, escapes as they are", () => {
-    const offers = [{ destination_url: "https://shop.example/größe?a=%C3%BC&s={sub1}" }];
-    const result = aClickService({ offers }).ask("/r/SHOP/PART01?sub1=%C3%A9");
-    expect(answerLine(result)).toBe("302 https://shop.example/gr%C3%B6%C3%9Fe?a=%C3%BC&s=%C3%A9");
-  });
-});
 
 describe("caps (G40)", () => {
   test("exactly N clicks get through, per period of the workspace's time zone (TRK-030)", () => {
@@ -234,9 +214,12 @@ describe("duplicates (G145, TRK-035)", () => {
     const service = aClickService({
       offers: [{ duplicate_click_seconds: 10, fallback_url: FALLBACK }],
     });
-    const click = (peerIp = "192.0.2.1"): string =>
-      recordOf(service.ask("/r/SHOP/PART01", { peerIp })).status_reason;
+    const click = (peerIp = "192.0.2.1", userAgent = FIREFOX): string =>
+      recordOf(service.ask("/r/SHOP/PART01", { peerIp, headers: { userAgent } })).status_reason;
     expect([click(), click(), click("192.0.2.2")]).toEqual(["", "duplicate", ""]);
+    expect(click("192.0.2.1", `${FIREFOX}.1`)).toBe("");
+    const sameLink = service.ask("/click?oid=SHOP&aid=PART01", { headers: { userAgent: FIREFOX } });
+    expect(recordOf(sameLink).status_reason).toBe("duplicate");
     service.nowMs += 9_999;
     expect(click()).toBe("duplicate");
     service.nowMs += 1;
@@ -299,6 +282,10 @@ describe("traffic controls and fail routes (G146, TRK-036)", () => {
   test.each<[string, object, boolean]>([
     ["partner", { affiliate_ids: [1] }, true],
     ["other partner", { affiliate_ids: [2] }, false],
+    ["absent sub ID", { sub: { sub3: ["x"] } }, false],
+    ["single address", { ip_ranges: ["192.0.2.1"] }, true],
+    ["other networks", { ip_ranges: ["192.1.0.0/16", "2003::/16"] }, false],
+    ["other user agent", { user_agent_contains: ["curl"] }, false],
     ["offer", { offer_ids: [9, 1] }, true],
     ["source", { source_ids: ["bad"] }, true],
     ["other source", { source_ids: ["good"] }, false],
@@ -322,14 +309,36 @@ describe("traffic controls and fail routes (G146, TRK-036)", () => {
     expect(recordOf(service.ask("/r/SHOP/PART01")).status_reason).toBe("");
   });
 
-  test("a refused click takes the fail route instead of the fallback, on the new offer", () => {
-    const offers = [
-      { status: "paused", fallback_url: FALLBACK, fail_route_offer_id: 2 } as const,
-      NEXT_OFFER,
-    ];
-    const record = recordOf(aClickService({ offers }).ask("/r/SHOP/PART01"));
-    expect(record).toMatchObject({ status: "redirect", status_reason: "fail_route", offer_id: 2 });
+  test("the oldest matching rule decides", () => {
+    const controls = [{ ...forward, conditions: { countries: ["DE"] } }, {}];
+    const service = aClickService({ offers: [{}, NEXT_OFFER], controls });
+    const reasonOf = (peerIp: string): string =>
+      recordOf(service.ask("/r/SHOP/PART01", { peerIp })).status_reason;
+    expect([reasonOf("192.0.2.1"), reasonOf("198.51.100.1")]).toEqual([
+      "forwarded",
+      "traffic_control",
+    ]);
+  });
+
+  test.each<[string, NonNullable<CatalogParts["offers"]>[number]]>([
+    ["paused", { status: "paused" }],
+    ["of another country", { targeting: { countries_allow: ["US"] } }],
+    ["without a valid destination", { destination_url: "https://{sub1}/" }],
+  ])("a click on an offer that is %s takes its fail route, on the new offer", (_, offer) => {
+    const offers = [{ ...offer, fallback_url: FALLBACK, fail_route_offer_id: 2 }, NEXT_OFFER];
+    const record = recordOf(aClickService({ offers }).ask(`/r/SHOP/PART01?${QUERY}`));
+    expect(record).toMatchObject({
+      status: "redirect",
+      status_reason: "fail_route",
+      offer_id: 2,
+    });
     expect(record.destination).toBe(`https://next.example/${record.click_id}`);
+  });
+
+  test("an open offer does not take its fail route", () => {
+    const offers = [{ fail_route_offer_id: 2 }, NEXT_OFFER];
+    const record = recordOf(aClickService({ offers }).ask("/r/SHOP/PART01"));
+    expect(record).toMatchObject({ status_reason: "", offer_id: 1 });
   });
 
   test("a fail route that refuses the visitor leaves the first reason and the fallback", () => {
@@ -362,15 +371,19 @@ describe("traffic controls and fail routes (G146, TRK-036)", () => {
 });
 
 describe("forced traffic-source templates (G181)", () => {
-  const templates = [{ params: { sub1: "news", sub2: "{keyword}" }, source_id: "s1" }];
+  const templates = [{ params: { sub1: "news", sub2: "{keyword}", sub3: "" }, source_id: "s1" }];
   const reasonOf = (query: string, more: CatalogParts = {}): string =>
     recordOf(aClickService({ templates, ...more }).ask(`/r/SHOP/PART01?${query}`)).status_reason;
 
   test("a literal value must be equal or absent, a macro accepts any", () => {
-    expect(reasonOf("sub1=news&sub2=anything&source_id=s1")).toBe("");
+    expect(reasonOf("sub1=news&sub2=anything&sub3=free&source_id=s1")).toBe("");
     expect(reasonOf("")).toBe("");
     expect(reasonOf("sub1=other")).toBe("traffic_source");
-    expect(reasonOf("s1=other")).toBe("traffic_source");
+    expect(reasonOf("sub1=NEWS")).toBe("traffic_source");
+    for (const alias of ["s1", "aff_sub"])
+      expect(reasonOf(`${alias}=other`), alias).toBe("traffic_source");
+    expect(reasonOf("source=s2")).toBe("traffic_source");
+    expect([reasonOf("sub1="), reasonOf("s1=news&src=s1&foo=bar")]).toEqual(["", ""]);
     expect(reasonOf("source_id=s2")).toBe("traffic_source");
   });
 

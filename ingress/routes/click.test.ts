@@ -48,8 +48,10 @@ describe("the plain partner link", () => {
 
   test("/click with oid and aid behaves as /r (TRK-003)", () => {
     const service = aClickService();
-    const record = recordOf(service.ask("/click?oid=shop&aid=part01&sub1=x"));
-    expect(record).toMatchObject({ link_type: "affiliate", offer_id: 1, sub1: "x", extra: "" });
+    for (const names of ["oid=shop&aid=part01", "offer=SHOP&aff=PART01", "aff_id=1&offer_id=1"]) {
+      const record = recordOf(service.ask(`/click?${names}&sub1=x`));
+      expect(record).toMatchObject({ link_type: "affiliate", offer_id: 1, sub1: "x", extra: "" });
+    }
     expect(answerLine(service.ask("/click?oid=SHOP"))).toBe('404 {"error":"unknown_link"}');
   });
 
@@ -123,6 +125,11 @@ describe("cookies (G149, TRK-044)", () => {
     const cookie = `a=b; trk_fcid=${"a".repeat(32)}; c=d`;
     const again = service.ask("/r/SHOP/PART01", { headers: { cookie } });
     expect(cookies(again)).toEqual([`trk_cid=${recordOf(again).click_id}; ${rest}`]);
+    for (const invalid of ["trk_fcid=", "trk_fcid=zz", "x_trk_fcid=1", "trk_fcid"])
+      expect(
+        cookies(service.ask("/r/SHOP/PART01", { headers: { cookie: invalid } })),
+        invalid,
+      ).toHaveLength(2);
   });
 
   test("over TLS they reach an advertiser's page", () => {

@@ -60,11 +60,27 @@ test("the parameters describe the visitor; subs and extra are kept (CLKS-003, CL
   });
 });
 
-test("an invalid ip is ignored", () => {
-  const record = recordOf(
-    aClickService().ask("/clk?oid=SHOP&affid=PART01&token=workspace-token&ip=999.1.1.1"),
-  );
-  expect(record.ip).toBe("192.0.2.1");
+test.each(["999.1.1.1", "none", "", "10.0.0"])(
+  "the invalid ip %j is ignored (CLKS-003, G156)",
+  (ip) => {
+    const target = `/clk?oid=SHOP&affid=PART01&token=workspace-token&ip=${ip}`;
+    expect(recordOf(aClickService().ask(target)).ip).toBe("192.0.2.1");
+  },
+);
+
+test.each([
+  ["offer", "affid"],
+  ["offer_id", "aid"],
+  ["oid", "aff"],
+  ["oid", "aff_id"],
+])("%s and %s name the offer and the partner, by code or id (CLKS-001, G156)", (offer, partner) => {
+  for (const [code, name] of [
+    ["SHOP", "PART01"],
+    ["1", "1"],
+  ] as const) {
+    const target = `/clk?${offer}=${code}&${partner}=${name}&token=workspace-token`;
+    expect(bodyOf(aClickService().ask(target))).toMatchObject({ offer_id: 1, error_code: 0 });
+  }
 });
 
 test("POST takes a form or JSON, and the body wins over the query (CLKS-001)", async () => {
@@ -117,9 +133,12 @@ describe("codes 1 to 3 record nothing (CLKS-016)", () => {
       { advertisers: [{ postback_token: "shared" }, { id: 2, postback_token: "shared" }] },
     ],
     [2, "oid=zz&affid=PART01&token=workspace-token", {}],
+    [1, "oid=SHOP&affid=PART01&token=", {}],
     [2, "affid=PART01&token=workspace-token", {}],
+    [2, "oid=&affid=PART01&token=workspace-token", {}],
+    [3, "oid=SHOP&token=workspace-token", {}],
     [3, "oid=SHOP&affid=zz&token=workspace-token", {}],
-  ])("code %i for %s (CLKS-006, CLKS-007, CLKS-008, CLKS-017)", (code, query, parts) => {
+  ])("code %i for %s (CLKS-006, CLKS-007, CLKS-008, CLKS-017, T65)", (code, query, parts) => {
     const result = aClickService(parts).ask(`/clk?${query}`);
     expect(bodyOf(result)).toEqual({
       transaction_id: "",

@@ -95,6 +95,12 @@ describe("which offer a smart link chooses (G147)", () => {
       ],
     });
     expect([0, 0.99].map((random) => choose(zero, random))).toEqual([2, 2]);
+    const zeros = rule([
+      [1, 0],
+      [2, 0],
+    ]);
+    const allZero = parts("weighted", { smartLinks: [{ rules: [zeros] }] });
+    expect([1, 2]).toContain(choose(allZero));
   });
 
   test("in a waterfall the first eligible one, in the first rule that holds and has one", () => {
@@ -109,6 +115,29 @@ describe("which offer a smart link chooses (G147)", () => {
       rule([[3, 1]], { countries_allow: ["de"] }),
     ];
     expect(choose(parts("waterfall", { smartLinks: [{ mode: "waterfall", rules }] }))).toBe(3);
+  });
+
+  test("a waterfall ignores weights, and takes an offer whose cap only alerts", () => {
+    const weights = rule([
+      [1, 9],
+      [2, 0],
+      [3, 9],
+    ]);
+    const over = { caps: { clicks: { total: 0 }, alert_only: true } };
+    const offers = [offer(1, { targeting: { countries_allow: ["US"] } }), offer(2, over), offer(3)];
+    const smartLinks = [{ mode: "waterfall" as const, rules: [weights] }];
+    const record = recordOf(
+      aClickService(parts("waterfall", { offers, smartLinks })).ask("/s/smart-PART01"),
+    );
+    expect(record).toMatchObject({ offer_id: 2, status: "redirect", status_reason: "cap_over" });
+  });
+
+  test("a waterfall does not pass over an offer whose destination is invalid for the click", () => {
+    const bad = { destination_url: "https://{sub1}/", fallback_url: "https://bad.example/" };
+    const catalog = parts("waterfall", { offers: [offer(1, bad), offer(2), offer(3)] });
+    const result = aClickService(catalog).ask("/s/smart-PART01?sub1=a%20b");
+    expect(answerLine(result)).toBe("302 https://bad.example/");
+    expect(recordOf(result)).toMatchObject({ offer_id: 1, status_reason: "bad_destination" });
   });
 
   test("offers of another workspace and deleted ones are never chosen", () => {
@@ -161,6 +190,14 @@ describe("smart links without an offer (TRK-033, TRK-038)", () => {
     expect(reasonOf(parts("waterfall", { smartLinks: none }))).toEqual(["no_match", 0]);
   });
 
+  test.each([
+    ["targeting", { targeting: { countries_allow: ["US"] } }],
+    ["cap", { caps: { clicks: { total: 0 } } }],
+  ])("a waterfall whose first offer fails by %s reports that (TRK-038)", (reason, first) => {
+    const offers = [offer(1, first), ...paused.slice(1)];
+    expect(reasonOf(parts("waterfall", { offers }))).toEqual([reason, 0]);
+  });
+
   test("a paused smart link and an inactive workspace (TRK-027, TRK-031)", () => {
     expect(reasonOf(parts("weighted", { smartLinks: [{ status: "paused" }] }))).toEqual([
       "paused",
@@ -181,5 +218,11 @@ describe("smart links without an offer (TRK-033, TRK-038)", () => {
       status_reason: "no_match",
     });
     expect(answerLine(ask("https://evil.example/"))).toBe('403 {"error":"not_allowed"}');
+    const other = [offer(1, { workspace_id: 2 })];
+    const workspaces = [{}, { id: 2, slug: "two" }];
+    const foreign = aClickService(parts("waterfall", { offers: other, workspaces }));
+    expect(answerLine(foreign.ask("/s/smart-PART01?url=https://o1.example/"))).toBe(
+      '403 {"error":"not_allowed"}',
+    );
   });
 });

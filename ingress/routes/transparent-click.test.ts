@@ -19,8 +19,13 @@ const PATHS = [
 ];
 const parts: CatalogParts = {
   smartLinks: [{ rules: [{ name: "all", conditions: {}, offers: [{ offer_id: 1, weight: 1 }] }] }],
-  blocklist: ["malware.test", "shop.example/bad/"],
-  workspaces: [{ allowed_destinations: ["malware.test", "*.wide.test"] }],
+  blocklist: ["malware.test", "shop.example/bad/", "evil.example"],
+  workspaces: [
+    {
+      allowed_destinations: ["malware.test", "*.wide.test"],
+      default_fallback_url: "https://ws.example/",
+    },
+  ],
 };
 
 describe.each(PATHS)("%s with url=", (path) => {
@@ -72,15 +77,42 @@ describe.each(PATHS)("%s with url=", (path) => {
     },
   );
 
+  test("the value ends at a raw & and is decoded once (G138)", () => {
+    const raw = "https%3A%2F%2Fshop.example%2Fa+b%2Bc?x=%252B%26y=%23&z=1";
+    expect(answerLine(aClickService(parts).ask(`${path}url=${raw}`))).toBe(
+      "302 https://shop.example/a+b+c?x=%2B&y=#",
+    );
+  });
+
   test("identical values are one value (TRK-023)", () => {
     expect(aClickService(parts).ask(`${path}${SHOP}&${SHOP}`).answer.status).toBe(302);
   });
 
-  test("no macro is expanded in it", () => {
+  test("no macro is expanded in it (G138)", () => {
     const result = aClickService(parts).ask(
       `${path}${url("https://shop.example/{click_id}?{sub1}")}`,
     );
     expect(answerLine(result)).toBe("302 https://shop.example/{click_id}?{sub1}");
+  });
+});
+
+describe("a URL with several faults is refused for the first one in the documented order (G137)", () => {
+  test.each([
+    ["duplicate_url", ["", "x"]],
+    ["duplicate_url", [`javascript:${" a@1.2.3.4".repeat(500)}`, "x"]],
+    ["empty", [""]],
+    ["too_long", [`javascript:${" a@1.2.3.4".repeat(500)}`]],
+    ["invalid", ["ftp://u@127.0.0.1/ x"]],
+    ["scheme", ["ftp://u@127.0.0.1/"]],
+    ["credentials", ["https://u@127.0.0.1/"]],
+    ["ip_host", ["https://127.0.0.1:0/"]],
+    ["local_host", ["https://localhost:0/"]],
+    ["bad_host", ["https://a..malware.test:0/"]],
+    ["not_allowed", ["https://evil.example/x"]],
+    ["unsafe_target", ["https://malware.test/x"]],
+  ])("%s: %j", (code, urls) => {
+    const answer = aClickService(parts).ask(`/c/SHOP-PART01?${urls.map(url).join("&")}`);
+    expect(answerLine(answer)).toBe(`403 {"error":"${code}"}`);
   });
 });
 
@@ -99,6 +131,7 @@ describe("allowlists (TRK-021, TRK-022, G139)", () => {
     expect(ask("https://www.brand.test/", offers)).toBe("302 https://www.brand.test/");
     expect(ask("https://shop.example/", offers)).toBe("302 https://shop.example/");
     expect(ask("https://www.shop.example/", offers)).toBe('403 {"error":"not_allowed"}');
+    expect(ask("https://ws.example/")).toBe('403 {"error":"not_allowed"}');
   });
 
   test("a destination whose host is a macro allows no host", () => {
@@ -110,7 +143,8 @@ describe("allowlists (TRK-021, TRK-022, G139)", () => {
 describe("link keys (G183, T24)", () => {
   test("the offer's code may hold hyphens: the key is cut at its last one", () => {
     const service = aClickService({ offers: [{ code: "MY-SHOP-1" }] });
-    expect(recordOf(service.ask(`/c/my-shop-1-part01?${SHOP}`)).offer_id).toBe(1);
+    for (const key of ["MY-SHOP-1-PART01", "my-shop-1-part01", "%4DY%2DSHOP-1-PART01"])
+      expect(recordOf(service.ask(`/c/${key}?${SHOP}`)).offer_id, key).toBe(1);
   });
 
   test("a key made by hand, compared as it is", () => {
@@ -124,13 +158,30 @@ describe("link keys (G183, T24)", () => {
 });
 
 describe("without url= and unknown links (T15)", () => {
-  test("a known key without url= is missing_url, and not recorded (TRK-010)", () => {
-    const result = aClickService(parts).ask("/c/SHOP-PART01?gclid=1");
-    expect(answerLine(result)).toBe('400 {"error":"missing_url"}');
-    expect(result.recorded).toBeUndefined();
-  });
+  test.each([
+    [{}, "gclid=1"],
+    [{}, "URL=x"],
+    [{ status: "paused", fallback_url: "https://own.example/" }, "gclid=1"],
+  ] as const)(
+    "a known key of the offer %j without url= is missing_url, and not recorded (TRK-010)",
+    (offer, query) => {
+      const service = aClickService({
+        ...parts,
+        offers: [offer],
+        linkKeys: [{ key: "aB3dE5gH7j" }],
+      });
+      for (const key of ["SHOP-PART01", "aB3dE5gH7j"]) {
+        const result = service.ask(`/c/${key}?${query}`);
+        expect(answerLine(result)).toBe('400 {"error":"missing_url"}');
+        expect(result.recorded).toBeUndefined();
+      }
+    },
+  );
 
-  test.each(["/c/none-none", "/r/none/PART01", "/r/SHOP/none", "/click?oid=x&aid=y", "/s/none"])(
+  test.each([
+    ...["/c/none-none", "/c/SHOP-none", "/c/x", "/r/none/PART01", "/r/SHOP/none"],
+    ...["/click?oid=x&aid=y", "/click?", "/s/none", "/s/smart"],
+  ])(
     "%s goes to an allowed url=, in no workspace; else it is unknown (TRK-011, TRK-012, G140)",
     (path) => {
       const service = aClickService(parts);
@@ -152,6 +203,7 @@ describe("without url= and unknown links (T15)", () => {
         url("https://evil.test/"),
         url("ftp://shop.example/"),
         url("https://malware.test/"),
+        `${SHOP}&${url("https://a.wide.test/")}`,
       ];
       for (const query of unknown) {
         const result = ask(query);

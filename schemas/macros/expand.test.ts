@@ -9,13 +9,14 @@ const expandAll = (text: string, value: string): string =>
   expandUrlTemplate(parseTemplate(text, DESTINATION_MACROS), () => value);
 
 test("macros are replaced wherever they stand, unknown ones stay as they are (G148)", () => {
-  const text = "{sub1}https://a.example/{sub2}{foo}?c={click_id}&x={SUB1}&{";
+  const text =
+    "{sub1}https://a.example/{sub2}{foo}?c={click_id}&x={SUB1}&{sub11}{}{sub1/%7Bsub1%7D{";
   const values: Partial<Record<string, string>> = { sub1: "1", sub2: "2", click_id: "abc" };
   const expanded = expandUrlTemplate(
     parseTemplate(text, DESTINATION_MACROS),
     (macro) => values[macro] ?? "",
   );
-  expect(expanded).toBe("1https://a.example/2{foo}?c=abc&x={SUB1}&{");
+  expect(expanded).toBe("1https://a.example/2{foo}?c=abc&x={SUB1}&{sub11}{}{sub1/%7Bsub1%7D{");
 });
 
 test("a macro without a value becomes the empty string (TRK-050)", () => {

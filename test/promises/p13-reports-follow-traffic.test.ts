@@ -5,12 +5,12 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectFile } from "../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../schemas/postgres/connect.ts";
-import { type Ledger, seeded } from "../integration/reports/ledger.ts";
+import type { Ledger } from "../integration/reports/ledger.ts";
 import { openExpectations } from "../replay/expectation.ts";
 import { type LogLine, readLogLines } from "../replay/log-lines.ts";
 import { embeddedPostgresUrl } from "../replay/set-up.ts";
 import { killJob } from "../system/processes.ts";
-import { SEED } from "../system/seed.ts";
+import { randomOf, SEED } from "../system/seed.ts";
 import { pause } from "../system/service.ts";
 import { type System, startSystem } from "../system/start-system.ts";
 import { until } from "../system/until.ts";
@@ -76,11 +76,11 @@ test("reports show clicks, conversions and new statuses within 5 s of their answ
   await cut();
   const markers = new Markers(market, traffic, orders);
   markers.start();
-  await orders.change(CHANGES / 2, seeded(SEED + 1));
+  await orders.change(CHANGES / 2, randomOf(SEED + 1));
   await send(parts[1] ?? []);
   expect(await markers.stop()).toEqual([]);
   await cut();
-  await orders.change(CHANGES / 2, seeded(SEED + 2));
+  await orders.change(CHANGES / 2, randomOf(SEED + 2));
   const { behindMs, found, wanted } = await untilShown(BEHIND_MAX_MS);
   expect(found).toEqual(wanted);
   const { clicks, conversions } = markers;
@@ -137,7 +137,7 @@ async function send(lines: readonly LogLine[]): Promise<void> {
       for (const line of queue) {
         const leftMs = (dueAtMs.get(line) ?? 0) - performance.now();
         if (leftMs > 0) await pause(leftMs);
-        const random = seeded(Math.imul(SEED + line.number, 2_654_435_761));
+        const random = randomOf(Math.imul(SEED + line.number, 2_654_435_761));
         const click = await traffic.visit(line, random);
         if (click?.status === "redirect" && random() < 0.4) await orders.shop(click, random);
       }

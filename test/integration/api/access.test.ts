@@ -24,7 +24,7 @@ async function setKeys(column: string, value: unknown): Promise<void> {
   await world.pool.query({ text: statements[column] ?? "", values: [workspaceId, value] });
 }
 
-/** What other processes change counts within a second; a fresh process knows nothing yet. */
+/** Calls a new process: a change by another process applies within a second, in a new one at once. */
 async function freshly(path: string, key: string, headers: Record<string, string> = {}) {
   const origin = await world.startAnother({ trustedProxies: ["127.0.0.1"] });
   return await world.callAt(origin, "GET", path, { key, headers });
@@ -80,7 +80,7 @@ describe("keys", () => {
     expect((await from("198.51.100.7")).status).toBe(200);
   });
 
-  test("the use of a key is noted (G177)", async () => {
+  test("the last use of a key is stored (G177)", async () => {
     await world.get("/me");
     await expect
       .poll(async () => {
@@ -141,7 +141,7 @@ describe("roles", () => {
   ] as const;
 
   test.each(writes)(
-    "%s %s: role before existence and body (AUTH-006, AUTH-013, AUTH-014, CNV-037, G03, T38)",
+    "%s %s: the role is checked first (AUTH-006, AUTH-013, AUTH-014, CNV-037, VIS-056, G03, T38)",
     async (method, path) => {
       const refused = async (role: Role) =>
         refusal(
@@ -159,7 +159,7 @@ describe("roles", () => {
   );
 
   test.each(["/affiliates", "/affiliates/1", "/advertisers", "/advertisers/1"])(
-    "%s is for staff (AUTH-015, ADV-008, VIS-018, VIS-020)",
+    "%s is for staff only (AUTH-015, ADV-008, VIS-018, VIS-020)",
     async (path) => {
       expect(refusal(await world.get(path, world.tenant.keys.partner))).toBe("403 forbidden");
       expect(refusal(await world.get(path, world.tenant.keys.advertiser))).toBe("403 forbidden");
@@ -221,7 +221,7 @@ describe("GET /me", () => {
   });
 });
 
-test("every write goes to the audit log, refused ones too, reads do not (G177)", async () => {
+test("the audit log has every write, also refused ones, and no reads (G177)", async () => {
   const requestId = "audit-test-1";
   const call = async (method: string, path: string, key: string) =>
     await world.call(method, path, {

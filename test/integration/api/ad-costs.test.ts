@@ -53,7 +53,7 @@ async function stored(query: string) {
 }
 
 describe("POST /ad-costs", () => {
-  test("a cost is known by everything but its amount, and the amount of the last call counts (G75)", async () => {
+  test("all fields but the amount identify a cost, and the last amount counts (G75)", async () => {
     const full = {
       ...COST,
       hour: 7,
@@ -125,7 +125,7 @@ describe("POST /ad-costs", () => {
     expect(rows).toEqual([{ advertiser_id: world.tenant.advertiserId }]);
   });
 
-  test("of a cost that stands in one call twice the last counts", async () => {
+  test("the last of two equal costs in one call counts", async () => {
     const cost = { ...COST, date: "2026-02-04" };
     expect(await send([cost, { ...cost, amount: "7" }])).toMatchObject({ inserted: 1, updated: 0 });
     expect(await stored("from=2026-02-04&to=2026-02-04")).toEqual([
@@ -133,7 +133,7 @@ describe("POST /ad-costs", () => {
     ]);
   });
 
-  test("bad rows are refused by number with every wrong field, and the good ones are kept", async () => {
+  test("bad rows are refused by number with every wrong field, good ones are stored", async () => {
     const date = "2026-02-05";
     const bad = [
       [{ ...COST, date: "2026-02-30" }, ["date"]],
@@ -164,7 +164,7 @@ describe("POST /ad-costs", () => {
     expect(await stored(`from=${date}&to=${date}`)).toHaveLength(1);
   });
 
-  test("texts of the longest allowed length have room in the key", async () => {
+  test("texts of the maximum length fit into the key", async () => {
     const text = Array.from({ length: 50 }, (_, index) =>
       String.fromCodePoint(0x1_f300 + index, 0x1_f400 + index),
     ).join("");
@@ -178,7 +178,7 @@ describe("POST /ad-costs", () => {
     ["rows", { rows: "x" }],
     ["rows", { rows: Array.from({ length: 10_001 }, () => ({})) }],
     ["amount", { rows: [COST], amount: "1" }],
-  ])("a body without a list of 1 to 10,000 rows is refused as a whole: %s", async (field, body) => {
+  ])("a body without a list of 1 to 10,000 rows is refused: %s", async (field, body) => {
     const answer = await world.post("/ad-costs", body);
     expect([refusal(answer), Object.keys(details(answer).fields ?? {})]).toEqual([
       "400 validation_failed",
@@ -186,7 +186,7 @@ describe("POST /ad-costs", () => {
     ]);
   });
 
-  test("calls at once with the same costs in any order wait for each other and leave one row each", async () => {
+  test("concurrent calls with the same costs in any order leave one row per cost", async () => {
     const rows = Array.from({ length: 200 }, (_, index) => ({
       ...COST,
       date: "2026-02-07",
@@ -210,7 +210,7 @@ describe("POST /ad-costs", () => {
 });
 
 describe("text/csv", () => {
-  test("columns in any order, quotes, empty cells and a byte order mark give the same rows (G75)", async () => {
+  test("columns in any order, quotes, empty cells and a byte order mark are read (G75)", async () => {
     const text =
       "\uFEFFamount,currency,date,hour,offer_id,traffic_source\r\n" +
       '1.5,EUR,2026-03-01,5,SHOES,"a, ""b"""\r\n\r\n' +
@@ -224,7 +224,7 @@ describe("text/csv", () => {
     ]);
   });
 
-  test("bad lines are refused by number, the first below the header being 1, and the good ones are kept", async () => {
+  test("bad lines are refused by number from 1 below the header, good ones are stored", async () => {
     const answer = await sendCsv(
       "date,hour,currency,amount\n2026-03-02,,USD,1\n2026-03-02,x,USD,\n2026-03-02,1,USD,2,extra\n2026-03-02,1,USD,3\n",
     );
@@ -246,12 +246,12 @@ describe("text/csv", () => {
     ["400 validation_failed", "date,currency,amount,amount\n2026-03-03,USD,1,1"],
     ["400 validation_failed", "date;currency;amount\n2026-03-03;USD;1"],
     ["400 validation_failed", "date,currency,amount\n"],
-  ])("%s for what is not such a table", async (expected, text) => {
+  ])("%s for other texts", async (expected, text) => {
     expect(refusal(await sendCsv(text))).toBe(expected);
     expect(await stored("from=2026-03-03&to=2026-03-03")).toEqual([]);
   });
 
-  test("a type that is neither, and CSV where JSON is taken, is told as such (ERR-010)", async () => {
+  test("another content type, or CSV for a JSON operation, is 415 (ERR-010)", async () => {
     expect(refusal(await sendCsv("date", "text/plain"))).toBe("415 unsupported_media_type");
     const answer = await world.call("POST", "/fx-rates", {
       raw: "date,currency,rate\n",
@@ -262,7 +262,7 @@ describe("text/csv", () => {
 });
 
 describe("GET /ad-costs", () => {
-  test("newest day first, page by page, by day, offer, partner, source and currency", async () => {
+  test("the list is paged, newest day first, with all its filters", async () => {
     const days = ["2026-04-03", "2026-04-01", "2026-04-02"];
     await send(
       days.flatMap((date) => [
@@ -287,7 +287,7 @@ describe("GET /ad-costs", () => {
     expect(refusal(await world.get("/ad-costs?from=2026-02-30"))).toBe("400 invalid_parameter");
   });
 
-  test("staff reads, admin writes, partners and advertisers do neither, and nobody sees another workspace's", async () => {
+  test("staff reads, admins write, others do neither, and workspaces are separate", async () => {
     const { keys } = world.tenant;
     expect((await world.get("/ad-costs", keys.analyst)).status).toBe(200);
     expect(refusal(await world.post("/ad-costs", { rows: [COST] }, keys.analyst))).toBe(

@@ -11,7 +11,7 @@ afterAll(async () => {
 });
 
 describe("affiliates", () => {
-  test("a name is enough; everything else has its default (AFF-012, AFF-013, AFF-014, G57)", async () => {
+  test("a name is enough, the rest has defaults (AFF-012, AFF-013, AFF-014, AFF-030, G57)", async () => {
     const answer = await world.post("/affiliates", { name: "Acme" });
     expect(answer.status).toBe(201);
     expect(record(answer)["code"]).toMatch(/^[A-HJ-NP-Z][A-HJ-NP-Z2-9]{7}$/);
@@ -51,7 +51,7 @@ describe("affiliates", () => {
     expect(record(one).id).not.toBe(record(other).id);
   });
 
-  test("every field of the list is taken and comes back (AFF-020, AFF-022, AFF-024, AFF-025)", async () => {
+  test("every field is stored and returned (AFF-020, AFF-022, AFF-024, AFF-025)", async () => {
     const workspace_id = world.tenant.workspaceId;
     const manager = await world.insert("app_user", { workspace_id, name: "Mia" });
     const fields = {
@@ -112,7 +112,7 @@ describe("affiliates", () => {
     },
   );
 
-  test("codes of six and ten are good, and taken in any case (AFF-016, AFF-017)", async () => {
+  test("codes have 6 to 10 characters and are unique in any case (AFF-016, AFF-017, ERR-004)", async () => {
     for (const code of ["abc123", "abcdefghi0"]) {
       expect((await world.post("/affiliates", { name: "x", code })).status).toBe(201);
     }
@@ -147,7 +147,9 @@ describe("affiliates", () => {
   test("filters (AFF-002, AFF-003, AFF-004, AFF-005, AFF-006, AFF-007, AFF-008, AFF-009, AFF-010, T72)", async () => {
     const make = async (fields: Record<string, unknown>) =>
       record(await world.post("/affiliates", fields));
-    const a = await make({ name: "Zebra_1", tags: ["f"], company: "Quux GmbH", code: "ZEBRA1" });
+    const manager_id = record(await world.post("/users", { name: "Max" })).id;
+    const company = { company: "Quux GmbH", manager_id };
+    const a = await make({ name: "Zebra_1", tags: ["f"], ...company, code: "ZEBRA1" });
     const b = await make({
       name: "Zebra 2",
       tags: ["f", "g"],
@@ -164,14 +166,15 @@ describe("affiliates", () => {
     expect(await ids("q=zebra1")).toEqual([a.id]);
     expect(await ids("q=zebr1")).toEqual([]);
     expect(await ids(`ids=${a.id}`)).toEqual([a.id]);
-    expect(await ids("manager_id=1")).toEqual([]);
+    expect(await ids(`manager_id=${manager_id}`)).toEqual([a.id]);
+    expect(await ids("manager_id=999999")).toEqual([]);
     expect(await ids("status=active&q=quux")).toEqual([a.id]);
     expect(list(await world.get("/affiliates?tag=g")).map(({ id }) => id)).toEqual([b.id]);
     expect(details(await world.get("/affiliates?status=gone")).param).toBe("status");
     expect(details(await world.get("/affiliates?manager_id=x")).param).toBe("manager_id");
   });
 
-  test("payment details are for admin keys (VIS-016, VIS-017, AUTH-016, T37)", async () => {
+  test("only admin keys see payment details (VIS-016, VIS-017, AUTH-016, T37)", async () => {
     const { id } = record(
       await world.post("/affiliates", { name: "x", payment_details: { wire: "IBAN" } }),
     );
@@ -182,7 +185,7 @@ describe("affiliates", () => {
 });
 
 describe("advertisers", () => {
-  test("a name is enough, it gets a token (ADV-002, ADV-003, ADV-004, ADV-005, ADV-007, G61, G62)", async () => {
+  test("a name suffices, admins see a token (ADV-002, ADV-003, ADV-004, ADV-005, ADV-007, VIS-019, G61, G62)", async () => {
     const answer = await world.post("/advertisers", {
       name: "Shop",
       website: "shop.example",
@@ -220,7 +223,7 @@ describe("advertisers", () => {
     );
   });
 
-  test("wrong fields are refused, the token too (ADV-006, G56, G62)", async () => {
+  test("wrong fields are refused, also the token (ADV-006, G56, G62)", async () => {
     const answer = await world.post("/advertisers", {
       postback_token: "x",
       billing_terms: "never",
@@ -232,7 +235,7 @@ describe("advertisers", () => {
     ]);
   });
 
-  test("filters, one, change (ADV-001, G60)", async () => {
+  test("an advertiser is found by filters, read and changed (ADV-001, G60)", async () => {
     const { id } = record(
       await world.post("/advertisers", { name: "Findable", company: "Needle" }),
     );

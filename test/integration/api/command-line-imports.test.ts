@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../system/until.ts";
 import { ApiWorld, list, record, type Tenant } from "./api-world.ts";
-import { runTalking, runTracker, spawnTracker } from "./run-tracker.ts";
+import { runCommandOn, runTracker, spawnTracker } from "./run-tracker.ts";
 
 let world: ApiWorld;
 let folder = "";
@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A workspace of its own for a test. */
+/** A new workspace for a test. */
 async function tenant(): Promise<Tenant> {
   tenants += 1;
   return await world.addTenant(`import${tenants}`);
@@ -65,7 +65,7 @@ async function count(of: Tenant, table: "affiliate" | "offer" | "advertiser"): P
   return rows[0]?.found ?? 0;
 }
 
-test("CSV of a spreadsheet is read as it is: byte order mark, CRLF, quotes, line breaks, formulas as text", async () => {
+test("CSV of a spreadsheet is read: byte order mark, CRLF, quotes, line breaks, formulas as text", async () => {
   const of = await tenant();
   const path = file(
     "partners.csv",
@@ -88,7 +88,7 @@ test("CSV of a spreadsheet is read as it is: byte order mark, CRLF, quotes, line
   });
 });
 
-test("every fault of 5,000 rows is reported by row and field, nothing is written; --skip-faulty skips them", async () => {
+test("faults of 5,000 rows are reported by row and field, nothing is written without --skip-faulty", async () => {
   const of = await tenant();
   const rows = Array.from({ length: 5_000 }, (_, index) => {
     const code = `P${String(index).padStart(6, "0")}`;
@@ -99,25 +99,23 @@ test("every fault of 5,000 rows is reported by row and field, nothing is written
   });
   const path = file("5000.csv", `code,name,email,country,min_payout\n${rows.join("\n")}\n`);
   for (const options of [[], ["--dry-run"]]) {
-    const told = await fault(of, "affiliate", path, ...options);
-    expect(told).toMatch(/^3 of 5000 rows of .* have faults, so nothing is written/);
-    expect(told).toMatch(/row 2: email: .*\n {2}row 2: country: .*\n {2}row 2: min_payout: /);
-    expect(told).toContain("row 2501: code: row 3 has the same");
-    expect(told).toContain("row 5001 has 2 cells, but there are 5 columns");
+    const faults = await fault(of, "affiliate", path, ...options);
+    expect(faults).toMatch(/^3 of 5000 rows of .* have faults, so nothing is written/);
+    expect(faults).toMatch(/row 2: email: .*\n {2}row 2: country: .*\n {2}row 2: min_payout: /);
+    expect(faults).toContain("row 2501: code: row 3 has the same");
+    expect(faults).toContain("row 5001 has 2 cells, but there are 5 columns");
     expect(await count(of, "affiliate")).toBe(1);
   }
-  const { result, told } = await runTalking(
-    world,
-    { signal: new AbortController().signal, tell: () => undefined },
-    ["affiliate", "import", path, "--workspace", of.slug, "--skip-faulty"],
-  );
+  const { result, lines } = await runCommandOn(world, [
+    ...["affiliate", "import", path, "--workspace", of.slug, "--skip-faulty"],
+  ]);
   expect(result).toMatch(/4997 created, 3 left out/);
-  expect(told.join("\n")).toContain("row 2501: code: row 3 has the same");
+  expect(lines.join("\n")).toContain("row 2501: code: row 3 has the same");
   expect(await count(of, "affiliate")).toBe(1 + 4_997);
   expect(record(await world.get("/affiliates/P000001", of.keys.admin))["name"]).toBe("Partner 1");
 });
 
-test("a killed import goes on where it was: no row twice, none left out, though rows have no code", async () => {
+test("a killed import continues: no row is written twice or left out, even without codes", async () => {
   const of = await tenant();
   const names = Array.from({ length: 5_000 }, (_, index) => `Partner ${index}`);
   const path = file("killed.csv", `name\n${names.join("\n")}\n`);
@@ -148,16 +146,16 @@ test("a killed import goes on where it was: no row twice, none left out, though 
   expect(await count(of, "affiliate")).toBe(5_001);
 });
 
-test("an interrupted import says how far it came, and the same command does the rest", async () => {
+test("an interrupted import reports its progress, and the same command completes it", async () => {
   const of = await tenant();
   const names = Array.from({ length: 3_000 }, (_, index) => `{"name":"Partner ${index}"}`);
   const path = file("stopped.jsonl", names.join("\n"));
   const stop = new AbortController();
   const args = ["affiliate", "import", path, "--workspace", of.slug];
-  const tell = (line: string): void => {
+  const onLine = (line: string): void => {
     if (line.includes("written")) stop.abort();
   };
-  const running = runTalking(world, { signal: stop.signal, tell }, args);
+  const running = runCommandOn(world, args, { signal: stop.signal, onLine });
   await expect(running).rejects.toThrow(/Stopped: \d+ created, \d+ rows are left/);
   const there = (await count(of, "affiliate")) - 1;
   expect(await imported(of, "affiliate", path)).toContain(
@@ -166,7 +164,7 @@ test("an interrupted import says how far it came, and the same command does the 
   expect(await count(of, "affiliate")).toBe(3_001);
 });
 
-test("offers come with their events, advertiser by name or id, and partners with access", async () => {
+test("offers are imported with events, advertiser by name or id, and partners with access", async () => {
   const of = await tenant();
   const admin = of.keys.admin;
   const path = file(
@@ -205,7 +203,7 @@ test("offers come with their events, advertiser by name or id, and partners with
   expect(record(await world.get("/offers/SHOP", of.keys.partner))).toMatchObject({ can_run: true });
 });
 
-test("--update changes what is there by its code, adds events, and leaves what a row does not name", async () => {
+test("--update changes records by code, adds events, and keeps fields that a row does not name", async () => {
   const of = await tenant();
   const admin = of.keys.admin;
   const offer = await world.offer(
@@ -251,14 +249,16 @@ test("--update changes what is there by its code, adds events, and leaves what a
     "wrong-update.json",
     '[{"code":"THERE","revenue":"x","events":[{"code":"lead","payout_type":"cps","payout":"101"},{"code":"default","payout":"1"}]},{"name":"No code"}]',
   );
-  const told = await fault(of, "offer", wrong, "--update");
-  expect(told).toMatch(/row 1: revenue: expected a plain decimal/);
-  expect(told).toMatch(/row 1: events\[0\]\.payout: expected at most 100 percent/);
-  expect(told).toMatch(/row 1: events\[1\]\.payout: the default event has the terms of the offer/);
-  expect(told).toMatch(/row 2: code: required with --update/);
+  const faults = await fault(of, "offer", wrong, "--update");
+  expect(faults).toMatch(/row 1: revenue: expected a plain decimal/);
+  expect(faults).toMatch(/row 1: events\[0\]\.payout: expected at most 100 percent/);
+  expect(faults).toMatch(
+    /row 1: events\[1\]\.payout: the default event has the terms of the offer/,
+  );
+  expect(faults).toMatch(/row 2: code: required with --update/);
 });
 
-test("rows that name what is not there are faulty, each under the name that the file has", async () => {
+test("references to missing records are faults, named as in the file", async () => {
   const of = await tenant();
   await world.insert("advertiser", {
     workspace_id: of.workspaceId,
@@ -275,8 +275,8 @@ test("rows that name what is not there are faulty, each under the name that the 
       '{"name":"D",}',
     ].join("\n"),
   );
-  const told = await fault(of, "offer", path);
-  expect(told.split("\n").slice(1).sort()).toEqual([
+  const faults = await fault(of, "offer", path);
+  expect(faults.split("\n").slice(1).sort()).toEqual([
     "  row 1: advertiser: no such advertiser",
     "  row 1: affiliates[0]: no such affiliate",
     "  row 2: advertiser: several advertisers have this name: give the id",
@@ -289,7 +289,7 @@ test("rows that name what is not there are faulty, each under the name that the 
   expect(await count(of, "offer")).toBe(0);
 });
 
-test("advertisers are known by their names", async () => {
+test("advertisers are identified by their names", async () => {
   const of = await tenant();
   const path = file(
     "advertisers.csv",
@@ -313,13 +313,13 @@ test.each([
   ["text.json", "name\n", /neither an array of objects/],
   ["cut.json", '[{"name":"A"},', /ends in the middle/],
   ["comma.json", '[{"name":"A"} {"name":"B"}]', /neither an array of objects/],
-])("%s is refused as a whole, with what to do", async (name, content, message) => {
+])("%s is refused with a message that says what to do", async (name, content, message) => {
   const of = await tenant();
   expect(await fault(of, "affiliate", file(name, content))).toMatch(message);
   expect(await count(of, "affiliate")).toBe(1);
 });
 
-test("others write the catalog while an import runs (their locks wait two seconds at most)", async () => {
+test("other writes to the catalog succeed while an import runs (they wait 2 s at most)", async () => {
   const of = await tenant();
   const rows = Array.from({ length: 3_000 }, (_, index) => `Partner ${index}`);
   const path = file("busy.csv", `name\n${rows.join("\n")}\n`);

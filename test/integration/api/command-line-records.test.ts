@@ -18,7 +18,7 @@ async function tracker(...args: string[]): Promise<string> {
   return await runTracker(world, ...args);
 }
 
-/** In the workspace "first". */
+/** Runs a command for the workspace "first". */
 async function inFirst(...args: string[]): Promise<string> {
   return await tracker(...args, "--workspace", "first");
 }
@@ -36,7 +36,7 @@ async function actions(): Promise<string[]> {
   return rows.map(({ action, status, user_name: user }) => `${action} ${status} ${user}`);
 }
 
-test("a key is listed without its secret, and refused after it was revoked", async () => {
+test("a key is listed without its secret, and refused once revoked", async () => {
   const secret =
     (await inFirst("key", "create", "--role", "analyst", "--name", "Short-lived")).split("\n")[0] ??
     "";
@@ -55,7 +55,7 @@ test("a key is listed without its secret, and refused after it was revoked", asy
   await expect(inFirst("key", "revoke", "999999")).rejects.toThrow(/no such key.*`key list`/);
 });
 
-test("keys of the command line keep the rules of REST: permissions, addresses, end", async () => {
+test("keys of the command line follow the rules of REST: permissions, addresses, expiry", async () => {
   const options = ["--permission", "reports.read", "--ip-allowlist", "192.0.2.0/24"];
   await inFirst("key", "create", "--role", "analyst", "--name", "Narrow", ...options);
   const keys = await listed("key", "list", "--workspace", "first");
@@ -69,7 +69,7 @@ test("keys of the command line keep the rules of REST: permissions, addresses, e
   await expect(create("--expires-at", "2001-01-01T00:00:00Z")).rejects.toThrow(/time to come/);
 });
 
-test("a user is made, switched off and listed", async () => {
+test("a user is created, deactivated and listed", async () => {
   await inFirst("user", "create", "--name", "Jo Doe", "--email", "jo@acme.example");
   const jo = (await listed("user", "list", "--workspace", "first")).find(
     ({ name }) => name === "Jo Doe",
@@ -110,7 +110,7 @@ test("a domain is added, made the default, certified, assigned and removed", asy
   await expect(inFirst("domain", "certify", "c.example")).rejects.toThrow(/no domain c\.example/);
 });
 
-test("settings of a workspace are shown without its token, and set all or none", async () => {
+test("settings of a workspace are shown without its token, and changed all or none", async () => {
   const change = [
     "ip_storage=truncated",
     "allowed_destinations=a.example|b.example",
@@ -148,7 +148,7 @@ test("every workspace is listed", async () => {
   expect(JSON.stringify(all)).not.toContain("token");
 });
 
-test("writes are in the audit log under the name of the command, refused ones too (G177)", async () => {
+test("the audit log has every write with the command's name, also refused ones (G177)", async () => {
   const before = await actions();
   await inFirst("user", "create", "--name", "Audited");
   await expect(inFirst("key", "revoke", "999999")).rejects.toThrow(/no such key/);
@@ -163,7 +163,7 @@ test("writes are in the audit log under the name of the command, refused ones to
   });
 });
 
-test("results go to standard output, faults to standard error, and the exit code says which", async () => {
+test("results go to standard output, faults to standard error, with different exit codes", async () => {
   const done = await spawnTracker(world, "user", "list", "--workspace", "first").ended;
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toContain("EMAIL");

@@ -27,8 +27,8 @@ async function tracker(...args: string[]): Promise<string> {
   return await runTracker(world, ...args);
 }
 
-test("a workspace from the command line has an owner and an admin key that works; its slug is taken then", async () => {
-  const said = await tracker(
+test("a workspace from the command line has an owner, a working admin key and a unique slug", async () => {
+  const output = await tracker(
     "workspace",
     "create",
     "--name",
@@ -38,7 +38,7 @@ test("a workspace from the command line has an owner and an admin key that works
     "--currency",
     "EUR",
   );
-  const key = /trk_live_\w{40}/.exec(said)?.[0] ?? "";
+  const key = /trk_live_\w{40}/.exec(output)?.[0] ?? "";
   expect((await world.get("/me", key)).body["data"]).toMatchObject({
     key: { role: "admin" },
     workspace: { slug: "new-net", name: "New Net", timezone: "Asia/Kolkata", currency: "EUR" },
@@ -50,7 +50,7 @@ test("a workspace from the command line has an owner and an admin key that works
   await expect(tracker("workspace", "create", "--name", "New Net")).rejects.toThrow(/already/);
 });
 
-test("keys of every role, for accounts of the workspace only (AUTH-012)", async () => {
+test("keys are created for every role, for accounts of the workspace only (AUTH-012)", async () => {
   const { affiliateCode, advertiserId } = world.tenant;
   const me = async (...args: string[]) => {
     const key = /trk_live_\w{40}/.exec(
@@ -82,7 +82,7 @@ test("keys of every role, for accounts of the workspace only (AUTH-012)", async 
   );
 });
 
-test("a workspace is switched off and on again (AUTH-008)", async () => {
+test("a workspace is deactivated and activated again (AUTH-008)", async () => {
   const tenant = await world.addTenant("third");
   await tracker("workspace", "status", "--workspace", "third", "--set", "inactive");
   expect(refusal(await world.get("/me", tenant.keys.admin))).toBe("403 workspace_inactive");
@@ -91,7 +91,7 @@ test("a workspace is switched off and on again (AUTH-008)", async () => {
   expect((await world.callAt(fresh, "GET", "/me", { key: tenant.keys.admin })).status).toBe(200);
 });
 
-test("the demo is made once, whole, and its keys and links are those of its records", async () => {
+test("the demo is created once and completely, with the keys and links of its records", async () => {
   const demo = Demo.parse(JSON.parse(await tracker("demo", "--json")));
   expect(Object.keys(demo).sort()).toEqual(
     [

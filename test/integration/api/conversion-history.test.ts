@@ -34,7 +34,7 @@ async function convert(fields: Json = {}): Promise<string> {
   return String(record(await world.post("/conversions", made)).id);
 }
 
-/** A change has no id of its own. */
+/** A change has no id. */
 function list({ body }: Pick<Answer, "body">): Json[] {
   return z.array(z.looseObject({})).parse(body["data"]);
 }
@@ -52,7 +52,7 @@ const MONEY = {
   to_sale_amount: "0.0000",
 };
 
-test("every change is listed with its time, key, earlier values and reason, newest first (P19)", async () => {
+test("every change is listed with time, key, earlier values and reason, newest first (P19)", async () => {
   const id = await convert();
   await setStatus(id, "rejected", "fake");
   const bulk = await world.patch("/conversions", { ids: [id], status: "pending", reason: "look" });
@@ -78,7 +78,7 @@ test("every change is listed with its time, key, earlier values and reason, newe
   expect(times).toEqual([...times].sort().reverse());
 });
 
-test("a change that changes nothing leaves no line, and a refused one neither (CNV-032)", async () => {
+test("a change without effect, or a refused one, is not in the history (CNV-032)", async () => {
   const id = await convert();
   await setStatus(id, "rejected", "same");
   await setStatus(id, "rejected", "same");
@@ -86,7 +86,7 @@ test("a change that changes nothing leaves no line, and a refused one neither (C
   expect(list(await world.get(`/conversions/${id}/history`))).toHaveLength(2);
 });
 
-test("partner and advertiser see changes of their own, without hidden fields (VIS-023, VIS-031, VIS-058)", async () => {
+test("partner and advertiser see their own changes without hidden fields (VIS-023, VIS-031, VIS-058)", async () => {
   const id = await convert();
   const seen = async (key: string) => {
     const [first = {}] = list(await world.get(`/conversions/${id}/history`, key));
@@ -103,7 +103,7 @@ test("partner and advertiser see changes of their own, without hidden fields (VI
   expect(await seen(advertiser)).toEqual(without("key_id", "from_payout", "to_payout"));
 });
 
-test("what a key may not read has no history for it: 404 (VIS-029, VIS-030, VIS-036, CNV-008)", async () => {
+test("the history of a conversion that a key may not read is 404 (VIS-029, VIS-030, VIS-036, CNV-008)", async () => {
   const [open, hidden] = [await convert(), await convert({ event: "hidden" })];
   const { admin, partner, advertiser } = world.tenant.keys;
   const statusOf = async (id: string, key: string) =>
@@ -118,7 +118,7 @@ test("what a key may not read has no history for it: 404 (VIS-029, VIS-030, VIS-
   expect(unnamed.status).toBe(401);
 });
 
-test("a long history comes in pages, whose cursor is good for this conversion only (ENV-004)", async () => {
+test("a long history is paged, and a cursor is valid for its conversion only (ENV-004)", async () => {
   const [id, other] = [await convert(), await convert()];
   for (const [index, status] of ["rejected", "pending", "approved", "rejected"].entries())
     await setStatus(id, status, `change ${index}`);
@@ -140,7 +140,7 @@ test("a long history comes in pages, whose cursor is good for this conversion on
   expect([refusal(wrong), details(wrong).param]).toEqual(["400 invalid_parameter", "limit"]);
 });
 
-test("the operation stands in the OpenAPI document", async () => {
+test("the OpenAPI document has the operation", async () => {
   const { body } = await world.get("/openapi.json");
   expect(body["paths"]).toHaveProperty(["/conversions/{id}/history", "get", "operationId"]);
 });

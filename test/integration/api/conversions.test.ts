@@ -58,7 +58,7 @@ describe("recording", () => {
     expect(record(await world.get(`/conversions/${String(made.id).toUpperCase()}`))).toEqual(made);
   });
 
-  test("a share of the sale, given amounts, texts and values are kept (CNV-015, CNV-017, CNV-019, G89)", async () => {
+  test("shares of the sale, given amounts, texts and values are stored (CNV-015, CNV-017, CNV-019, G89)", async () => {
     const shared = record(await convert({ event: "sale", sale_amount: "200" }));
     expect(shared).toMatchObject({
       event_code: "sale",
@@ -95,7 +95,7 @@ describe("recording", () => {
     });
   });
 
-  test("an order counts once on an offer, and on another offer again (CNV-023, CNV-024, T04, T05)", async () => {
+  test("an order counts once per offer (CNV-023, CNV-024, T04, T05)", async () => {
     const other = await world.offer();
     expect((await convert({ adv_txid: "order-1" })).status).toBe(201);
     const again = await convert({ adv_txid: "order-1" });
@@ -104,7 +104,7 @@ describe("recording", () => {
     expect(list(await world.get("/conversions?adv_txid=order-1"))).toHaveLength(2);
   });
 
-  test("wrong fields are told at once (CNV-020, CNV-021, CNV-022, G89)", async () => {
+  test("all wrong fields are reported together (CNV-020, CNV-021, CNV-022, G89)", async () => {
     expect(details(await world.post("/conversions", {})).fields).toEqual({
       offer_id: "required",
       affiliate_id: "required",
@@ -136,7 +136,7 @@ describe("recording", () => {
     expect(details(await convert({ offer_id: 999_999 })).fields).toHaveProperty("offer_id");
   });
 
-  test("without anybody to judge it nothing is recorded: 503 (ERR-012)", async () => {
+  test("without a conversion processor nothing is recorded: 503 (ERR-012)", async () => {
     const origin = await world.startAnother({ nats: () => undefined });
     const body = { offer_id: offer.id, affiliate_id: world.tenant.affiliateId, adv_txid: "never" };
     const answer = await world.callAt(origin, "POST", "/conversions", { body });
@@ -194,7 +194,7 @@ describe("statuses", () => {
     expect(bulk.body["data"]).toEqual({ updated: [], not_found: [], skipped_duplicates: 1 });
   });
 
-  test("many at once: in the order of the request, each once, unknown ones named (CNV-033, CNV-034, G94)", async () => {
+  test("many are changed in order, each once, and unknown ones named (CNV-033, CNV-034, G94)", async () => {
     const [a, b] = [String(record(await convert()).id), String(record(await convert()).id)];
     const stranger = "12345678-1234-0234-0234-123456789012";
     const answer = await world.patch("/conversions", {
@@ -212,7 +212,7 @@ describe("statuses", () => {
     });
   });
 
-  test("500 ids are taken, 501, none and other texts are not (CNV-035, CNV-036)", async () => {
+  test("1 to 500 ids are accepted, other lists refused (CNV-035, CNV-036)", async () => {
     const ids = (count: number) =>
       Array.from(
         { length: count },
@@ -229,7 +229,7 @@ describe("statuses", () => {
 });
 
 describe("reading", () => {
-  test("an unknown or foreign id is 404 for every role; the record is alone under data (CNV-008)", async () => {
+  test("an unknown or foreign id is 404 for every role; data has the record only (CNV-008)", async () => {
     const made = record(await convert());
     expect(Object.keys((await world.get(`/conversions/${made.id}`)).body)).toEqual(["data"]);
     const foreign = await world.addTenant("conversions-elsewhere");
@@ -282,7 +282,7 @@ describe("reading", () => {
     });
   });
 
-  test("a page has 100 unless the request says otherwise, at most 500 (CNV-004)", async () => {
+  test("a page has 100 rows by default, at most 500 (CNV-004)", async () => {
     const place = await world.offer({ name: "Many" });
     for (let made = 0; made < 101; made += 1) {
       expect((await convert({ offer_id: place.id })).status).toBe(201);
@@ -306,7 +306,7 @@ describe("reading", () => {
     ["method=fax", "method"],
     ["offer_id=x", "offer_id"],
   ])(
-    "%s is refused by its name (CNV-004, CNV-005, CNV-007, ENV-029, ENV-031)",
+    "%s is refused with the parameter's name (CNV-004, CNV-005, CNV-007, ENV-029, ENV-031)",
     async (query, param) => {
       const answer = await world.get(`/conversions?${query}`);
       expect([refusal(answer), details(answer).param]).toEqual(["400 invalid_parameter", param]);
@@ -332,7 +332,7 @@ describe("reading", () => {
 
   describe("(VIS-023, VIS-024, VIS-025, VIS-026, VIS-027, VIS-028, VIS-029, VIS-030) (VIS-031)", () => {
     describe("(VIS-032, VIS-033, VIS-034, VIS-035, VIS-036, VIS-037, CNV-039) (G81)", () => {
-      test("partners and advertisers see their own, less what is not for them", async () => {
+      test("partners and advertisers see their own without hidden fields", async () => {
         const { partner, advertiser, analyst } = world.tenant.keys;
         const open = record(
           await convert({

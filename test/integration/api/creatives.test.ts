@@ -49,7 +49,7 @@ function linkOf(offer: Json): string {
 }
 
 describe("the list", () => {
-  test("all creatives of an offer come at once, newest first, and next_cursor is null (CRE-001, LIM-011)", async () => {
+  test("all creatives of an offer are one page, newest first, next_cursor null (CRE-001, LIM-011)", async () => {
     const { id } = await world.offer();
     const made: number[] = [];
     for (let index = 0; index < 60; index += 1) made.push((await creative(id)).id);
@@ -81,7 +81,7 @@ describe("the list", () => {
     expect([refusal(unknown), details(unknown).param]).toEqual(["400 invalid_parameter", "kind"]);
   });
 
-  test("an offer holds 500 creatives; one more is a conflict, also of two at once", async () => {
+  test("an offer has at most 500 creatives, also with concurrent calls", async () => {
     const { id } = await world.offer();
     await world.pool.query({
       text: `insert into creative (workspace_id, offer_id, name, url)
@@ -96,7 +96,7 @@ describe("the list", () => {
 });
 
 describe("who sees what", () => {
-  test("staff see every status, an advertiser only that of its own offers (CRE-004, VIS-022)", async () => {
+  test("staff see every status, an advertiser only creatives of its offers (CRE-004, VIS-022)", async () => {
     const { keys } = world.tenant;
     const { id } = await world.offer();
     const inactive = await creative(id, { status: "inactive" });
@@ -114,7 +114,7 @@ describe("who sees what", () => {
     }
   });
 
-  test("a partner sees active creatives of offers that it can run, and nothing of others (CRE-005, VIS-021)", async () => {
+  test("a partner sees only active creatives of offers that it can run (CRE-005, VIS-021)", async () => {
     const { partner } = world.tenant.keys;
     const { id } = await world.offer();
     const active = await creative(id);
@@ -142,7 +142,7 @@ describe("who sees what", () => {
     expect(await idsSeen(secret.id, partner)).toHaveLength(1);
   });
 
-  test("a partner's rows have its link, and markup of images, escaped (CRE-006, G54)", async () => {
+  test("a partner's rows have its link, and escaped markup for images (CRE-006, G54)", async () => {
     const { partner } = world.tenant.keys;
     const offer = await world.offer();
     const image = await creative(offer.id);
@@ -222,7 +222,7 @@ describe("writes", () => {
     ["status", { status: "paused" }],
     ["offer_id", { offer_id: 1 }],
   ] satisfies [string, Json][])(
-    "a fault of %s is told, and nothing is stored: %j",
+    "a fault of %s is reported, and nothing is stored: %j",
     async (field, wrong) => {
       const { id } = await world.offer();
       const answer = await world.post(`/offers/${id}/creatives`, { ...IMAGE, ...wrong });
@@ -235,7 +235,7 @@ describe("writes", () => {
     },
   );
 
-  test("another workspace's creatives and offers are not there (P30)", async () => {
+  test("creatives and offers of another workspace are 404 (P30)", async () => {
     const { id: offerId } = await world.offer();
     const { id } = await creative(offerId);
     for (const key of Object.values(foreign.keys)) {

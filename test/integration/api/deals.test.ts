@@ -58,7 +58,7 @@ function hoursFromNow(hours: number): string {
 }
 
 describe.each(LISTS)("%s", (path) => {
-  test("the whole list comes at once, newest first, for every role (DEAL-001, DEAL-007, LIM-011)", async () => {
+  test("the list is one page, newest first, for every role (DEAL-001, DEAL-007, LIM-011)", async () => {
     const made: number[] = [];
     for (let index = 0; index < 60; index += 1) made.push(await make(path));
     for (const key of Object.values(world.tenant.keys))
@@ -99,7 +99,7 @@ describe.each(LISTS)("%s", (path) => {
     expect(row).toMatchObject({ id: wide, offer_id: null, offer_name: "" });
   });
 
-  test("what an access decision changes shows at once (DEAL-004)", async () => {
+  test("an access decision applies at once (DEAL-004)", async () => {
     const { id: offerId } = await world.offer({ visibility: "approval" });
     const id = await make(path, { offer_id: offerId });
     const decide = async (status: string) => {
@@ -112,7 +112,7 @@ describe.each(LISTS)("%s", (path) => {
     expect([await decide("approved"), await decide("rejected")]).toEqual([[id], []]);
   });
 
-  test("an advertiser sees its own, of any status (DEAL-005, VIS-053)", async () => {
+  test("an advertiser sees its own of any status (DEAL-005, VIS-053)", async () => {
     const own = [await make(path), await make(path, { status: "inactive" })];
     const others = await make(path, { advertiser_id: otherAdvertiser });
     const { keys } = world.tenant;
@@ -120,7 +120,7 @@ describe.each(LISTS)("%s", (path) => {
     expect(await seenOf(path, [...own, others], keys.analyst)).toHaveLength(3);
   });
 
-  test("staff keys need advertisers.read, and nothing else (DEAL-006)", async () => {
+  test("staff keys need advertisers.read only (DEAL-006)", async () => {
     const { keys, workspaceId } = world.tenant;
     const narrowed = async (permissions: string[] | null) => {
       await world.pool.query({
@@ -136,7 +136,7 @@ describe.each(LISTS)("%s", (path) => {
     expect((await narrowed(null)).status).toBe(200);
   });
 
-  test("admins write; PATCH changes what it names, DELETE takes it away (G179)", async () => {
+  test("admins write; PATCH changes the given fields, DELETE removes the record (G179)", async () => {
     const { keys, advertiserId } = world.tenant;
     const id = await make(path);
     const body = { ...BODIES[path], advertiser_id: advertiserId };
@@ -159,7 +159,7 @@ describe.each(LISTS)("%s", (path) => {
     expect((await world.patch(`${path}/${id}`, {})).status).toBe(404);
   });
 
-  test("faults are told by field: owner, offer, text", async () => {
+  test("faults are reported by field: owner, offer, text", async () => {
     const { advertiserId } = world.tenant;
     const others = await world.offer({ advertiser_id: otherAdvertiser });
     const theirs = await world.offer({ advertiser_id: foreign.advertiserId }, foreign.keys.admin);
@@ -183,7 +183,7 @@ describe.each(LISTS)("%s", (path) => {
     expect(Object.keys(details(moved).fields)).toEqual(["offer_id"]);
   });
 
-  test("another workspace's are not there (P30)", async () => {
+  test("records of another workspace are 404 (P30)", async () => {
     const id = await make(path);
     for (const key of Object.values(foreign.keys))
       expect(await seenOf(path, [id], key)).toEqual([]);

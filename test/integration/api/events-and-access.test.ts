@@ -14,7 +14,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("an event changes by its code, and the offer with it (G44)", async () => {
+test("an event is changed by its code, and its offer with it (G44)", async () => {
   const offer = await world.offer({ events: [{ code: "sale", name: "Sale", payout: "3" }] });
   const path = `/offers/${offer.id}/events/sale`;
   const change = {
@@ -44,7 +44,7 @@ test.each([
   ["payout", "default", { payout: "5" }],
   ["revenue_type", "default", { revenue_type: "rps" }],
 ] as const)(
-  "PATCH of an event: %s of %s is refused by its name (G43)",
+  "PATCH of an event: a wrong %s of %s is refused with its name (G43)",
   async (field, code, body) => {
     const offer = await world.offer({
       events: [{ code: "sale", payout_type: "cps", payout: "5" }],
@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test("an event is deleted unless it is the default one or used (ERR-011, G44, G186)", async () => {
+test("an event is deleted unless it is the default or used (ERR-011, G44, G186)", async () => {
   const events = [{ code: "free" }, { code: "converted" }, { code: "paid" }];
   const offer = await world.offer({ events });
   const path = `/offers/${offer.id}/events`;
@@ -83,7 +83,7 @@ test("an event is deleted unless it is the default one or used (ERR-011, G44, G1
   expect(codes.map(({ code }) => code)).toEqual(["default", "converted", "paid"]);
 });
 
-test("events are written by admins of the workspace only", async () => {
+test("only admins of the workspace write events", async () => {
   const offer = await world.offer({ events: [{ code: "sale" }] });
   const path = `/offers/${offer.id}/events/sale`;
   const { keys } = world.tenant;
@@ -95,7 +95,7 @@ test("events are written by admins of the workspace only", async () => {
 
 const Rows = z.array(z.looseObject({ affiliate_code: z.string(), status: z.string() }));
 
-test("partners' access to an offer is listed, newest request first, page by page", async () => {
+test("partners' access to an offer is listed page by page, newest request first", async () => {
   const offer = await world.offer({ visibility: "approval" });
   const codes: string[] = [];
   for (const status of ["approved", "pending", "rejected"] as const) {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { ApiWorld } from "./api-world.ts";
 
-/** The windows of budgets are minutes of the database: what needs one whole begins with a fresh one that has time left. */
+/** Rate limits count per minute of the database's clock. Waits for the first 50 s of a minute and clears the counters. */
 export async function freshWindow({ pool: db }: ApiWorld): Promise<void> {
   await expect
     .poll(

@@ -1,28 +1,25 @@
-import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { createWorkspace } from "../../../api/command-line/workspaces.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
-import { createPostgresDatabase, dropPostgresDatabase } from "../../services/fresh-database.ts";
+import { freshDatabase } from "../../services/fresh-database.ts";
+import { serverUrls } from "../../services/stores.ts";
 
 async function emptyDatabase(): Promise<{ readonly db: Pool } & AsyncDisposable> {
-  const name = `host_test_${randomBytes(5).toString("hex")}`;
-  await createPostgresDatabase(inject("postgresUrl"), name);
-  const url = new URL(inject("postgresUrl"));
-  url.pathname = `/${name}`;
-  const db = openPool({ url: url.toString(), applicationName: "test" });
+  const database = await freshDatabase({ label: "host_owners", servers: serverUrls() });
+  const db = openPool({ url: database.postgresUrl, applicationName: "test" });
   return {
     db,
     [Symbol.asyncDispose]: async () => {
       await db.end();
-      await dropPostgresDatabase(inject("postgresUrl"), name);
+      await database.drop();
     },
   };
 }
 
-/** Every migration before the one whose name ends so. */
+/** Applies every migration before the one whose name ends in `end`. */
 async function migrateUntil(db: Pool, end: string): Promise<void> {
   const folder = projectFile("schemas", "postgres", "migrations");
   await db.query({
@@ -39,7 +36,7 @@ async function migrateUntil(db: Pool, end: string): Promise<void> {
   }
 }
 
-test("of workspaces made at once in a new installation one has the host of TRACKING_URL (#13, G200)", async () => {
+test("one of several workspaces created at once gets the host of TRACKING_URL (#13, G200)", async () => {
   await using fresh = await emptyDatabase();
   await migratePostgres(fresh.db);
   const made = await Promise.all(
@@ -63,7 +60,7 @@ test("of workspaces made at once in a new installation one has the host of TRACK
   ]);
 });
 
-test("of hosts that several workspaces list the first keeps each, the others share it (#13, G200)", async () => {
+test("the first of several workspaces with a host keeps it, the others share it (#13, G200)", async () => {
   await using fresh = await emptyDatabase();
   const { db } = fresh;
   await migrateUntil(db, "_host_owners.sql");
@@ -101,7 +98,7 @@ test("of hosts that several workspaces list the first keeps each, the others sha
     domain(5, 3, "own.example:443", { shared_from: 4 }),
     domain(6, 3, "own.example:8443"),
   ]);
-  // Equal codes stay, as do changes of such records; there are no further ones.
+  // Existing equal codes stay and their records can be changed, but no new ones are accepted.
   await db.query({ text: "update affiliate set name = 'Still' where code = 'SAME01'" });
   await expect(
     db.query({

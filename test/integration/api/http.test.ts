@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
+import { whileTableIsLocked } from "./locked-table.ts";
 
 let world: ApiWorld;
 
@@ -45,7 +46,7 @@ describe("headers", () => {
     },
   );
 
-  test("a request id of the caller is echoed when it is one (G18)", async () => {
+  test("a valid request id of the caller is echoed (G18)", async () => {
     const echoed = async (id: string) => {
       const answer = await world.call("GET", "/me", { headers: { "x-request-id": id } });
       return answer.headers.get("x-request-id");
@@ -55,7 +56,7 @@ describe("headers", () => {
     expect(await echoed("x".repeat(65))).toMatch(UUID);
   });
 
-  test("HEAD is GET without a body, and a slash at the end is another path (G20)", async () => {
+  test("HEAD is GET without a body; a trailing slash makes another path (G20, ERR-005)", async () => {
     expect((await world.call("HEAD", "/offers")).status).toBe(200);
     expect((await world.call("HEAD", "/offers/999999")).status).toBe(404);
     expect(refusal(await world.get("/offers/"))).toBe("404 not_found");
@@ -75,7 +76,7 @@ describe("bodies", () => {
       }),
     );
 
-  test("what is no JSON object is refused by its kind (ERR-007, ERR-008, ERR-010, G12)", async () => {
+  test("a body that is not a JSON object is refused by its kind (ERR-007, ERR-008, ERR-010, G12)", async () => {
     expect(await send("{")).toBe("400 invalid_json");
     expect(await send("")).toBe("400 invalid_json");
     expect(await send("[]")).toBe("400 invalid_request");
@@ -102,7 +103,7 @@ describe("bodies", () => {
     expect(await send(sized(1024 ** 2 + 1))).toBe("413 payload_too_large");
   });
 
-  test("what names nothing is 404 before its body is looked at (G02)", async () => {
+  test("a missing record is 404 before its body is checked (G02)", async () => {
     expect(refusal(await world.patch("/offers/999999", { foo: 1 }))).toBe("404 not_found");
     expect(
       refusal(
@@ -114,7 +115,7 @@ describe("bodies", () => {
     ).toBe("400 invalid_json");
   });
 
-  test("text that Postgres cannot hold is a fault of its field", async () => {
+  test("text that Postgres cannot store is a fault of its field", async () => {
     const answer = await world.post("/affiliates", { name: "a\0b", company: "\ud800" });
     expect(Object.keys(details(answer).fields).sort()).toEqual(["company", "name"]);
   });
@@ -122,7 +123,7 @@ describe("bodies", () => {
 
 describe("paging", () => {
   test.each(["/offers", "/affiliates", "/advertisers"])(
-    "%s: 50 a page, at most 200 (LIM-005, LIM-006, OFF-002, AFF-001, ADV-001, G16)",
+    "%s: 50 rows a page, at most 200 (LIM-005, LIM-006, OFF-002, AFF-001, ADV-001, ERR-003, G16)",
     async (path) => {
       for (const limit of ["0", "-1", "abc", "1.5", "201", ""]) {
         const answer = await world.get(`${path}?limit=${limit}`);
@@ -136,7 +137,7 @@ describe("paging", () => {
     },
   );
 
-  test("pages joined are the list, whatever is added meanwhile (LIM-007, LIM-010, LIM-012, ENV-003)", async () => {
+  test("pages joined are the list, also while rows are added (LIM-007, LIM-010, LIM-012, ENV-003)", async () => {
     for (let index = 0; index < 7; index += 1)
       await world.post("/affiliates", { name: `p${index}`, tags: ["paged"] });
     // Same creation time: the id decides.
@@ -149,7 +150,7 @@ describe("paging", () => {
     let cursor: string | null = "";
     for (let page = 0; page < 10 && cursor !== null; page += 1) {
       const suffix = cursor === "" ? "" : `&cursor=${cursor}`;
-      // The size of a page may change on the way (G33).
+      // The page size may change between pages (G33).
       const answer = await world.get(`/affiliates?tag=paged&limit=${(page % 2) + 2}${suffix}`);
       seen.push(...list(answer).map(({ id }) => id));
       cursor = nextCursor(answer);
@@ -160,7 +161,7 @@ describe("paging", () => {
     expect(seen).toEqual(whole);
   });
 
-  test("a cursor is good for its list, its filters and its kind of key only (LIM-008, LIM-009, G33)", async () => {
+  test("a cursor is valid for its list, filters and role only (LIM-008, LIM-009, G33)", async () => {
     await world.offer();
     await world.offer();
     const { next_cursor: cursor } = (await world.get("/offers?limit=1&status=active")).body;
@@ -257,35 +258,14 @@ test("the OpenAPI document needs no key and is complete (OAS-001, OAS-002, OAS-0
 });
 
 describe("faults of the service", () => {
-  /** Holds a table against everybody else while `work` runs. */
-  async function withTableLocked(
-    table: "api_key" | "affiliate",
-    work: () => Promise<void>,
-  ): Promise<void> {
-    const statements = {
-      api_key: "lock table api_key in access exclusive mode",
-      affiliate: "lock table affiliate in access exclusive mode",
-    };
-    const holder = await world.pool.connect();
-    await holder.query({ text: "set idle_in_transaction_session_timeout = 0" });
-    await holder.query({ text: "begin" });
-    await holder.query({ text: statements[table] });
-    try {
-      await work();
-    } finally {
-      await holder.query({ text: "rollback" });
-      holder.release(new Error("its settings are changed"));
-    }
-  }
-
   test("a store that does not answer is 503 with Retry-After and all headers (ERR-012, ERR-013)", async () => {
-    await withTableLocked("affiliate", async () => {
+    await whileTableIsLocked(world.pool, "affiliate", async () => {
       const answer = await world.get("/affiliates");
       expect(refusal(answer)).toBe("503 unavailable");
       expect(answer.headers.get("retry-after")).toBe("30");
     });
     const fresh = await world.startAnother();
-    await withTableLocked("api_key", async () => {
+    await whileTableIsLocked(world.pool, "api_key", async () => {
       const answer = await world.callAt(fresh, "GET", "/me");
       expect(refusal(answer)).toBe("503 unavailable");
       expect(answer.headers.get("x-ratelimit-limit")).toBe("1000000");
@@ -293,7 +273,7 @@ describe("faults of the service", () => {
     expect((await world.callAt(fresh, "GET", "/me")).status).toBe(200);
   });
 
-  test("while ids could be given twice, a new record is 503 and everything else goes on (#7, P38)", async () => {
+  test("while ids could repeat, a new record is 503 and everything else works (#7, P38)", async () => {
     await world.pool.query({ text: "update store_beat set verified_life = 'an earlier start'" });
     const refused = await world.post("/advertisers", { name: "Too early" });
     expect([refusal(refused), refused.headers.get("retry-after")]).toEqual([
@@ -305,7 +285,7 @@ describe("faults of the service", () => {
     expect((await world.post("/advertisers", { name: "In time" })).status).toBe(201);
   });
 
-  test("a fault of ours is 500 and tells nothing of the inside (ERR-012)", async () => {
+  test("an internal fault is 500 without internal details (ERR-012)", async () => {
     await world.pool.query({ text: "alter table advertiser rename column phone to phone_gone" });
     const answer = await world.get("/advertisers");
     await world.pool.query({ text: "alter table advertiser rename column phone_gone to phone" });

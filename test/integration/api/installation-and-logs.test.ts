@@ -43,7 +43,7 @@ test("the blocklist is replaced as a whole, each entry once (G142)", async () =>
 
 const Rates = z.array(z.looseObject({ date: z.string(), currency: z.string(), rate: z.string() }));
 
-test("reference rates are set one by one or in rows, the last of a day counts, and are listed by day", async () => {
+test("reference rates are set singly or in rows, the last of a day counts, and listed by day", async () => {
   const one = await world.post("/fx-rates", {
     date: "2026-03-01",
     currency: "USD",
@@ -80,7 +80,7 @@ test.each([
   ["rows[0].rate", { rows: [{ date: "2026-02-01", currency: "USD", rate: "-1" }] }],
   ["rate", { rows: [{ date: "2026-02-01", currency: "USD", rate: "1" }], rate: "1" }],
 ] as const)(
-  "POST /fx-rates: %s is refused by its name, and nothing is stored",
+  "POST /fx-rates: a wrong %s is refused with its name, and nothing is stored",
   async (field, body) => {
     const answer = await world.post("/fx-rates", body);
     expect(refusal(answer)).toBe("400 validation_failed");
@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test("the audit log has every write of the workspace, refused ones too, and nothing of others (G177)", async () => {
+test("the audit log has every write of the workspace, also refused ones, and no others (G177)", async () => {
   const { keys } = world.tenant;
   await world.post("/offers", {});
   await world.post("/offers", {}, keys.analyst);
@@ -117,7 +117,7 @@ test("the audit log has every write of the workspace, refused ones too, and noth
   expect(refusal(await world.get("/audit-log", keys.partner))).toBe("403 forbidden");
 });
 
-test("the inbound log is read by its filters, and of the own workspace only (G178)", async () => {
+test("the inbound log is filtered, and has rows of the own workspace only (G178)", async () => {
   const conversionId = "0b6f2a35-9d51-4a7e-8a1e-1d2c3b4a5f60";
   const insert = async (workspaceId: number, result: string, message: string) => {
     await world.pool.query({

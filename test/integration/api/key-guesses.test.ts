@@ -37,7 +37,7 @@ async function guess(): Promise<void> {
   expect(answer.headers.get("x-ratelimit-limit")).toBe(String(LIMIT));
 }
 
-test("guessed keys cost Postgres no more than the budget of their address, and real ones work (#16)", async () => {
+test("guessed keys cost Postgres at most their address's budget, and real keys work (#16)", async () => {
   await freshWindow(world);
   for (let guesses = 0; guesses < LIMIT; guesses += 1) await guess();
   statements.length = 0;
@@ -46,10 +46,10 @@ test("guessed keys cost Postgres no more than the budget of their address, and r
   expect(mcp.status).toBe(401);
   const named = (name: string): number => statements.filter((one) => one === name).length;
   expect([named("find-api-key"), named("count-requests")]).toEqual([0, 0]);
-  // One a second of those that tell whether a key may exist.
+  // At most one a second of the statement that reads whether a key may exist.
   expect(named("read-key-marks")).toBeLessThan(GUESSES);
 
-  // From the same address: a key that was seen, one that never was, and one that is made now.
+  // From the same address: a used key, an unused one, and one created now.
   const { keys, workspaceId } = world.tenant;
   const newest = await insertKey(world.pool, { workspaceId, name: "newest", role: "admin" });
   for (const key of [keys.admin, keys.partner])

@@ -30,32 +30,29 @@ async function stored(): Promise<unknown> {
   return rows;
 }
 
-test.each(PATHS)(
-  "%s answers for a template and a suffix (LINT-001, LINT-002, T51)",
-  async (path) => {
-    const answer = await world.post(path, {
-      template: TEMPLATE,
-      final_url: "https://shop.example/",
-      suffix: "campaignid={campaignid}",
-      platform: "adplatform_a",
-      allow_uncertified: false,
-    });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      data: {
+test.each(PATHS)("%s checks a template and a suffix (LINT-001, LINT-002, T51)", async (path) => {
+  const answer = await world.post(path, {
+    template: TEMPLATE,
+    final_url: "https://shop.example/",
+    suffix: "campaignid={campaignid}",
+    platform: "adplatform_a",
+    allow_uncertified: false,
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({
+    data: {
+      ok: true,
+      template: {
         ok: true,
-        template: {
-          ok: true,
-          host: "go.example",
-          length: TEMPLATE.length,
-          tags: ["{gclid}", "{lpurl}"],
-          issues: [],
-        },
-        suffix: [],
+        host: "go.example",
+        length: TEMPLATE.length,
+        tags: ["{gclid}", "{lpurl}"],
+        issues: [],
       },
-    });
-  },
-);
+      suffix: [],
+    },
+  });
+});
 
 test.each([
   ["go.example", false, []],
@@ -84,29 +81,27 @@ test("domains of another workspace are unknown (LINT-017)", async () => {
   expect(body).toMatchObject({ data: { template: { issues: [{ code: "unknown_host" }] } } });
 });
 
-test("a suffix alone has no template section, and the final URL's issues stand with it (LINT-049, G168)", async () => {
+test("a suffix alone has no template section, but the final URL's issues (LINT-049, G168)", async () => {
   const { body } = await world.post("/ad-platform/lint", { suffix: "a=1", final_url: "foo" });
   expect(body).toMatchObject({
     data: { ok: false, template: null, suffix: [{ code: "final_url_invalid" }] },
   });
 });
 
-test.each([
-  ["LINT-004", {}, "template"],
-  ["LINT-004", { final_url: "https://x/" }, "template"],
-  ["LINT-005", { template: TEMPLATE, platform: "x" }, "platform"],
-  ["LINT-005", { template: TEMPLATE, platform: "" }, "platform"],
-  ["LINT-046 G167", { template: TEMPLATE, entity: "x" }, "entity"],
-  ["LINT-001", { template: 1 }, "template"],
-  ["LINT-001", { template: "x".repeat(20_001) }, "template"],
-  ["LINT-001", { template: TEMPLATE, allow_uncertified: "yes" }, "allow_uncertified"],
-  ["LINT-001", { template: TEMPLATE, other: 1 }, "other"],
-])("%s: %j is refused for %s", async (_id, body, field) => {
-  for (const path of PATHS) {
-    const answer = await world.post(path, body);
-    expect(refusal(answer)).toBe("400 validation_failed");
-    expect(details(answer).fields).toHaveProperty(field);
-  }
+test.each<[body: object, field: string, id: string]>([
+  [{}, "template", "LINT-004"],
+  [{ final_url: "https://x/" }, "template", "LINT-004"],
+  [{ template: TEMPLATE, platform: "x" }, "platform", "LINT-005"],
+  [{ template: TEMPLATE, platform: "" }, "platform", "LINT-005"],
+  [{ template: TEMPLATE, entity: "x" }, "entity", "LINT-046, G167"],
+  [{ template: 1 }, "template", "LINT-001"],
+  [{ template: "x".repeat(20_001) }, "template", "LINT-001"],
+  [{ template: TEMPLATE, allow_uncertified: "yes" }, "allow_uncertified", "LINT-001"],
+  [{ template: TEMPLATE, other: 1 }, "other", "LINT-001"],
+])("%j is refused for %s (%s)", async (body, field) => {
+  const answer = await world.post("/ad-platform/lint", body);
+  expect(refusal(answer)).toBe("400 validation_failed");
+  expect(details(answer).fields).toHaveProperty(field);
 });
 
 test("a template that is too long is an issue, not a wrong field (LINT-010)", async () => {
@@ -115,7 +110,7 @@ test("a template that is too long is an issue, not a wrong field (LINT-010)", as
   expect(body).toMatchObject({ data: { template: { issues: [{ code: "length_over_2048" }] } } });
 });
 
-test("analysts may, partners and advertisers may not (AUTH-007, LINT-006, LINT-050, VIS-055)", async () => {
+test("analysts may check, partners and advertisers may not (AUTH-007, LINT-006, LINT-050, VIS-055)", async () => {
   const before = await stored();
   for (const path of PATHS) {
     const { analyst, partner, advertiser } = world.tenant.keys;

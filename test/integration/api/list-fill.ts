@@ -1,14 +1,14 @@
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import type { Tenant } from "./api-world.ts";
 
-/** A second between rows: a list of a million covers eleven days. */
+/** One row a second: a list of a million covers eleven days. */
 const AT = "date_trunc('second', now()) - i * interval '1 second'";
-/** Values that one row in fifty has: some hundreds of rows here, twenty thousand of a million. */
+/** One row in fifty has the rare values: some hundreds of rows here, twenty thousand of a million. */
 const IS_RARE = "i % 50 = 0";
 
 /**
- * Large tables: `rows` each, `rowsOfLargest` of what grows most. One row in fifty belongs to the tenant's partner, advertiser and
- * the offer 'RARE', whose id is the smallest; the others are spread.
+ * Fills large tables: `rows` each, `rowsOfLargest` in those that grow most. One row in fifty belongs to the tenant's partner and
+ * advertiser and to the offer 'RARE', which has the smallest id; the others are spread.
  */
 export async function fillLists(
   db: Pool,
@@ -115,7 +115,7 @@ function managed(ids: Ids): string[] {
     `insert into offer_access (offer_id, affiliate_id, status, requested_at)
      select (select min(id) from offer), (select min(id) from affiliate where code like 'C%') + i - 1, 'approved', ${AT} ${series}`,
     `insert into tracking_domain (workspace_id, host, created_at) select ${workspaceId}, 'h' || i || '.example', ${AT} ${series}`,
-    // A partner and an offer together are assigned once. The tenant's partner has none: what asks for one is told of its offers' alone.
+    // A pair of partner and offer is assigned once. The tenant's partner has no assignment, only its offers have.
     `insert into tracking_domain_assignment (workspace_id, domain_id, affiliate_id, offer_id, created_at)
      select ${workspaceId}, (select min(id) from tracking_domain) + case when ${IS_RARE} then 0 else 1 + i % ${rows - 1} end,
        case when i % 100 = 0 then (select min(id) from affiliate where code like 'C%') else (select min(id) from affiliate where code like 'C%') + i % ${rows} end,

@@ -12,7 +12,7 @@ import {
 
 let world: ApiWorld;
 let foreign: Tenant;
-/** Records that others name: [ours, the foreign workspace's]. */
+/** Records that other records refer to: [ours, the foreign workspace's]. */
 let offers: [number, number];
 let domains: [number, number];
 
@@ -37,14 +37,14 @@ afterAll(async () => {
 
 type Case = {
   readonly path: string;
-  /** As sent; `{offer}`, `{affiliate}`, `{domain}` stand for records. */
+  /** The body of the request. */
   readonly body: () => Json;
-  /** What is answered besides, or otherwise than sent. */
+  /** Fields of the answer that the body lacks or that differ from it. */
   readonly answered: Json;
   readonly change?: () => Json;
-  /** Bodies that are refused, with the field that is named. */
+  /** Refused bodies, each with the reported field. */
   readonly refused: () => readonly (readonly [string, Json])[];
-  /** Fields of which no two records have the same. */
+  /** The field that must be unique. */
   readonly taken?: string;
   readonly cannotDelete?: true;
 };
@@ -265,7 +265,7 @@ const withTaken = CASES.flatMap(({ taken, ...one }) =>
 const repeatable = CASES.filter(({ taken }) => taken === undefined);
 const deletable = CASES.filter(({ cannotDelete }) => cannotDelete !== true);
 
-test.each(CASES)("$path: a record is made, read and listed (G179)", async (one) => {
+test.each(CASES)("$path: a record is created, read and listed (G179)", async (one) => {
   const created = await world.post(one.path, one.body());
   const fields = { ...one.body(), ...one.answered };
   expect([created.status, created.body]).toMatchObject([201, { data: fields }]);
@@ -275,7 +275,7 @@ test.each(CASES)("$path: a record is made, read and listed (G179)", async (one) 
 });
 
 test.each(withChange)(
-  "$path: PATCH changes what it names; the same again changes nothing (G13, G28)",
+  "$path: PATCH changes the given fields; a repeat changes nothing (G13, G28)",
   async (one) => {
     const created = record(await world.post(one.path, one.body()));
     const target = `${one.path}/${created.id}`;
@@ -297,7 +297,7 @@ test.each(deletable)("$path: a deleted record is gone", async (one) => {
 });
 
 test.each(CASES)(
-  "$path: faults are told by field, and nothing is stored (G14, G15)",
+  "$path: faults are reported by field, and nothing is stored (G14, G15)",
   async (one) => {
     const before = list(await world.get(`${one.path}?limit=200`)).length;
     for (const [field, wrong] of one.refused()) {
@@ -311,7 +311,7 @@ test.each(CASES)(
   },
 );
 
-test.each(withTaken)("$path: a value that another record has is a conflict", async (one) => {
+test.each(withTaken)("$path: a unique value of another record is a conflict", async (one) => {
   const first = await world.post(one.path, one.body());
   expect(first.status).toBe(201);
   const second = await world.post(one.path, one.body());
@@ -352,21 +352,18 @@ test.each(CASES)("$path: another workspace neither sees nor changes it (P30)", a
   await world.call("DELETE", target);
 });
 
-test.each(repeatable)(
-  "$path: pages follow each other without gap or repeat (LIM-007)",
-  async (one) => {
-    const made: unknown[] = [];
-    for (let index = 0; index < 5; index += 1)
-      made.push(record(await world.post(one.path, one.body())).id);
-    const seen: unknown[] = [];
-    let cursor: string | null = null;
-    do {
-      const after: string = cursor === null ? "" : `&cursor=${cursor}`;
-      const page = await world.get(`${one.path}?limit=2${after}`);
-      seen.push(...list(page).map(({ id }) => id));
-      cursor = nextCursor(page);
-    } while (cursor !== null && seen.length < 1_000);
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(seen.slice(0, 5)).toEqual(made.toReversed());
-  },
-);
+test.each(repeatable)("$path: pages have no gap and no repeat (LIM-007)", async (one) => {
+  const made: unknown[] = [];
+  for (let index = 0; index < 5; index += 1)
+    made.push(record(await world.post(one.path, one.body())).id);
+  const seen: unknown[] = [];
+  let cursor: string | null = null;
+  do {
+    const after: string = cursor === null ? "" : `&cursor=${cursor}`;
+    const page = await world.get(`${one.path}?limit=2${after}`);
+    seen.push(...list(page).map(({ id }) => id));
+    cursor = nextCursor(page);
+  } while (cursor !== null && seen.length < 1_000);
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(seen.slice(0, 5)).toEqual(made.toReversed());
+});

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Offers of every visibility, status and kind of terms, with every access record that the partner can have. */
+/** Inserts an offer for every combination of visibility, status, terms and access of the partner. */
 async function fillCases(): Promise<void> {
   const { workspaceId, advertiserId, affiliateId } = world.tenant;
   await world.pool.query({
@@ -44,7 +44,7 @@ async function readCatalog(): Promise<Catalog> {
   return catalog;
 }
 
-/** Ids of the offers that the partner may run, by the click path. */
+/** Ids of the offers that the partner may run according to ingress. */
 function runnableByClicks(catalog: Catalog): number[] {
   const affiliate = catalog.affiliates.get(world.tenant.affiliateId);
   if (affiliate === undefined) throw new Error("the partner is not in the catalog");
@@ -91,7 +91,7 @@ async function offerWithTerms(fields: Record<string, unknown> = {}) {
   return offer;
 }
 
-test("a partner reads the terms of an offer, accepts them, and may run it from then on (G189)", async () => {
+test("a partner reads and accepts the terms of an offer, and may run it afterwards (G189)", async () => {
   const { partner, admin } = world.tenant.keys;
   const { id } = await offerWithTerms();
   const look = async () => record(await world.get(`/offers/${id}`, partner));
@@ -107,7 +107,7 @@ test("a partner reads the terms of an offer, accepts them, and may run it from t
   expect(typeof accepted["accepted_at"]).toBe("string");
   expect(dataOf(await accept({ hash }))).toEqual(accepted);
   expect(dataOf(await world.get(`/offers/${id}/terms`, partner))).toEqual(accepted);
-  // It has asked for nothing: the partner still has no access record that anybody could decide.
+  // Accepting terms is no request: the partner still has no access record to decide on.
   expect(await look()).toMatchObject({ access_status: null, can_run: true });
   expect(list(await world.get(`/offers/${id}/affiliates`))).toEqual([]);
   expect(runnableByClicks(await readCatalog())).toContain(id);
@@ -119,7 +119,7 @@ test("a partner reads the terms of an offer, accepts them, and may run it from t
   expect(refusal(await accept({ hash }, admin))).toBe("403 forbidden");
 });
 
-test("new terms of an offer ask every partner anew, unless the change keeps acceptances (G189)", async () => {
+test("new terms of an offer need new acceptance unless the change keeps it (G189)", async () => {
   const { partner } = world.tenant.keys;
   const { id } = await offerWithTerms({ visibility: "approval" });
   const code = world.tenant.affiliateCode;
@@ -138,7 +138,7 @@ test("new terms of an offer ask every partner anew, unless the change keeps acce
   await world.patch(`/offers/${id}/settings`, { terms: "No coupons" });
   expect(await canRun()).toBe(false);
   expect(runnableByClicks(await readCatalog())).not.toContain(id);
-  // What was read before the change is not what would be accepted now.
+  // The hash of the earlier terms does not accept the new ones.
   const late = await accept(hash);
   expect(refusal(late)).toBe("409 conflict");
   expect(details(late).field).toBe("hash");
@@ -156,7 +156,7 @@ test("new terms of an offer ask every partner anew, unless the change keeps acce
   expect(refusal(await accept("0".repeat(64)))).toBe("409 conflict");
 });
 
-test("the first request of a partner that had accepted the terms is sent as a request (G50, G189)", async () => {
+test("a request for access after accepting the terms is a pending request (G50, G189)", async () => {
   const { partner } = world.tenant.keys;
   const { id } = await offerWithTerms();
   const { hash } = dataOf(await world.get(`/offers/${id}/terms`, partner));
@@ -170,7 +170,7 @@ test("the first request of a partner that had accepted the terms is sent as a re
     access_status: "pending",
     can_run: true,
   });
-  // Private offers are not there for partners without access.
+  // A private offer is 404 for a partner without access.
   const hidden = await offerWithTerms({ visibility: "private" });
   expect(refusal(await world.get(`/offers/${hidden.id}/terms`, partner))).toBe("404 not_found");
 });

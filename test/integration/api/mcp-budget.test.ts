@@ -28,14 +28,14 @@ function left({ headers }: { readonly headers: Headers }): number {
   return Number(headers.get("x-ratelimit-remaining"));
 }
 
-test("MCP and REST draw from one budget (MCP-006)", async () => {
+test("MCP and REST share one budget (MCP-006)", async () => {
   expect(left(await world.get("/me"))).toBe(LIMIT - 1);
   expect(left(await admin.post(ping))).toBe(LIMIT - 2);
   expect(left(await admin.post(call(1)))).toBe(LIMIT - 3);
   expect(left(await world.get("/me"))).toBe(LIMIT - 4);
 });
 
-test("a request takes one, each further tool call of a batch one more (MCP-006, G174)", async () => {
+test("a request costs one, each further tool call of a batch one more (MCP-006, G174)", async () => {
   const batch = [call(1), ping, call(2), call(3), ping];
   const answer = await admin.post(batch);
   expect(left(answer)).toBe(LIMIT - 3);
@@ -56,7 +56,7 @@ test("over the budget is HTTP 429 with -32001 and Retry-After (MCP-005, T43)", a
   expect((await world.get("/me")).status).toBe(429);
 });
 
-test("a batch that the budget does not cover is refused whole: none of its tools runs (MCP-005)", async () => {
+test("a batch over the budget is refused, and none of its tools runs (MCP-005)", async () => {
   for (let count = 0; count < LIMIT - 3; count += 1) await admin.post(ping);
   const audited = async () => {
     const { rows } = await world.pool.query<{ calls: number }>({

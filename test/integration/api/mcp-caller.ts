@@ -21,7 +21,7 @@ const ToolResult = z.strictObject({
   isError: z.boolean(),
 });
 
-/** What a tool answered: the body of REST, or the text of a refusal. */
+/** The answer of a tool: the body as of REST, or the text of a refusal. */
 export type ToolAnswer = {
   readonly isError: boolean;
   readonly text: string;
@@ -40,7 +40,7 @@ type PostOptions = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Speaks JSON-RPC to `/mcp` byte by byte, so that a test sees what no client library would send or show. */
+/** Sends raw JSON-RPC to `/mcp`, so that tests can send and see what a client library would hide. */
 export class McpCaller {
   readonly url: string;
   readonly #key: string;
@@ -65,7 +65,7 @@ export class McpCaller {
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 
-  /** One request. Whatever a message says, it is answered with 200. */
+  /** Sends one request; any single message is answered with HTTP 200. */
   async request(method: string, params?: unknown): Promise<RpcAnswer> {
     return rpcAnswer(await this.post({ jsonrpc: "2.0", id: 1, method, params }));
   }
@@ -79,13 +79,13 @@ export class McpCaller {
     return toolAnswer(await this.result("tools/call", { name, arguments: given }));
   }
 
-  /** The text of a refusal; an answer comes out as no refusal looks. */
+  /** The text of a refusal, or `accepted: …` if there is none. */
   async refusal(name: string, given?: unknown): Promise<string> {
     const { isError, text } = await this.tool(name, given);
     return isError ? text : `accepted: ${text}`;
   }
 
-  /** What REST answers to the same key, below `/api/v1`. */
+  /** The answer of REST to the same key; `path` is below `/api/v1`. */
   async rest(path: string): Promise<Record<string, unknown>> {
     const answer = await fetch(`${this.url.replace(/mcp$/, "api/v1")}${path}`, {
       headers: { authorization: `Bearer ${this.#key}` },
@@ -100,7 +100,7 @@ export function rpcAnswer({ text }: HttpAnswer): RpcAnswer {
   return Answer.parse(JSON.parse(text));
 }
 
-/** Holds the result of a call to what is true of every one: the text is the JSON of the body, or the refusal. */
+/** Parses the result of a tool call, and expects its text to be the JSON of the body or the refusal. */
 export function toolAnswer(result: unknown): ToolAnswer {
   const { content, structuredContent, isError } = ToolResult.parse(result);
   const [{ text }] = content;

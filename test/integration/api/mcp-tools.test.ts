@@ -31,44 +31,51 @@ function as(role: Role): McpCaller {
   return new McpCaller(world.origin, world.tenant.keys[role]);
 }
 
-describe("a tool answers what REST answers", () => {
-  const same: readonly (readonly [string, Json, () => string])[] = [
-    ["MCP-023 list_offers", {}, () => "/offers"],
-    ["MCP-023 list_offers", { q: "summer" }, () => "/offers?q=summer"],
-    ["MCP-023 list_offers", { status: "paused", limit: 1 }, () => "/offers?status=paused&limit=1"],
-    ["MCP-025 list_affiliates", { q: "PARTNER" }, () => "/affiliates?q=PARTNER"],
-    ["MCP-026 list_conversions", { limit: 2 }, () => "/conversions?limit=2"],
-    ["MCP-026 list_conversions", { status: "approved" }, () => "/conversions?status=approved"],
-    ["MCP-026 list_conversions", { event: "nope" }, () => "/conversions?event=nope"],
-    ["MCP-026 list_conversions", { preset: "today" }, () => "/conversions?preset=today"],
+describe("a tool has the answer of REST", () => {
+  const same: readonly (readonly [name: string, given: Json, id: string, path: () => string])[] = [
+    ["list_offers", {}, "MCP-023", () => "/offers"],
+    ["list_offers", { q: "summer" }, "MCP-023", () => "/offers?q=summer"],
     [
-      "MCP-031 list_conversions",
+      "list_offers",
+      { status: "paused", limit: 1 },
+      "MCP-023",
+      () => "/offers?status=paused&limit=1",
+    ],
+    ["list_affiliates", { q: "PARTNER" }, "MCP-025", () => "/affiliates?q=PARTNER"],
+    ["list_conversions", { limit: 2 }, "MCP-026", () => "/conversions?limit=2"],
+    ["list_conversions", { status: "approved" }, "MCP-026", () => "/conversions?status=approved"],
+    ["list_conversions", { event: "nope" }, "MCP-026", () => "/conversions?event=nope"],
+    ["list_conversions", { preset: "today" }, "MCP-026", () => "/conversions?preset=today"],
+    [
+      "list_conversions",
       { params: { adv_txid: "order-3" } },
+      "MCP-031",
       () => "/conversions?adv_txid=order-3",
     ],
     [
-      "MCP-031 list_offers",
+      "list_offers",
       { params: { visibility: "public", featured: false } },
+      "MCP-031",
       () => "/offers?visibility=public&featured=false",
     ],
   ];
 
-  test.each(same)("%s %j (MCP-019)", async (title, given, path) => {
-    const answer = await admin.tool(title.split(" ")[1] ?? "", given);
+  test.each(same)("%s %j (MCP-019, %s)", async (name, given, _id, path) => {
+    const answer = await admin.tool(name, given);
     expect(answer.isError, answer.text).toBe(false);
     const body = withoutCursor(answer.body);
     expect(body).toEqual(withoutCursor(await admin.rest(path())));
     expect(JSON.parse(answer.text)).toEqual(answer.body);
   });
 
-  test("whoami, as GET /me (MCP-021)", async () => {
+  test("whoami answers like GET /me (MCP-021)", async () => {
     const { body } = await admin.tool("whoami");
     const me = await admin.rest("/me");
     expect(withoutRate(body)).toEqual(withoutRate(me));
     expect(remainingOf(body) - remainingOf(me)).toBe(1);
   });
 
-  test("get_offer by id, as a number too, and by code (MCP-024)", async () => {
+  test("get_offer by id, as text or number, and by code (MCP-024)", async () => {
     const rest = await admin.rest(`/offers/${offer.id}`);
     for (const id of [offer.id, String(offer.id), offer["code"]]) {
       expect((await admin.tool("get_offer", { id })).body).toEqual(rest);
@@ -88,7 +95,7 @@ describe("a tool answers what REST answers", () => {
     expect((await admin.tool("get_conversion", { id })).body).toEqual(rest);
   });
 
-  test("tracking_link, as GET /tracking-link (MCP-030)", async () => {
+  test("tracking_link answers like GET /tracking-link (MCP-030)", async () => {
     const { affiliateCode } = world.tenant;
     const given = { offer: offer.id, affiliate: affiliateCode, sub1: "a b", sub2: "c" };
     const path = `/tracking-link?offer=${offer.id}&affiliate=${affiliateCode}&sub1=a%20b&sub2=c`;
@@ -103,7 +110,7 @@ describe("a tool answers what REST answers", () => {
   });
 });
 
-test("the cursor leads through all conversions, each once (MCP-026)", async () => {
+test("the cursor pages through all conversions, each once (MCP-026)", async () => {
   const seen: string[] = [];
   let cursor: unknown = null;
   for (let page = 0; page < CONVERSIONS; page += 1) {
@@ -125,46 +132,46 @@ test("the cursor leads through all conversions, each once (MCP-026)", async () =
 });
 
 describe("refusals", () => {
-  const refused: readonly (readonly [string, string, unknown, RegExp])[] = [
-    ["MCP-020", "get_offer", { id: 999_999 }, /^not_found: /],
-    ["MCP-020", "get_affiliate", { id: "NOBODY" }, /^not_found: /],
-    ["MCP-020", "list_offers", { status: "gone" }, /^invalid_parameter: status: /],
-    ["MCP-020", "list_conversions", { from: "soon" }, /^invalid_parameter: from: /],
-    ["MCP-020", "run_report", { metrics: ["luck"] }, /^invalid_parameter: metrics: .*"luck"/],
-    ["MCP-020", "run_report", { group_by: ["luck"] }, /^invalid_parameter: group_by: .*"luck"/],
-    ["MCP-020", "run_report", { params: { filters: "x:in:1" } }, /^invalid_parameter: filters: /],
-    ["MCP-027 G175", "get_conversion", {}, /^invalid_parameter: id: required$/],
-    ["MCP-027", "get_conversion", { id: "00000000-0000-4000-8000-000000000000" }, /^not_found: /],
-    ["MCP-027", "get_conversion", { id: "nonsense" }, /^not_found: /],
-    ["G175", "get_offer", undefined, /^invalid_parameter: id: required$/],
-    ["G175", "get_offer", { id: null }, /^invalid_parameter: id: required$/],
-    ["G175", "get_offer", { id: true }, /^invalid_parameter: id: /],
-    ["G175", "get_offer", { id: 1.5 }, /^invalid_parameter: id: /],
-    ["G175", "get_offer", [1], /^invalid_parameter: arguments: /],
-    ["G175", "get_offer", { id: 1, params: { x: "1" } }, /^invalid_parameter: params: /],
-    ["G175", "tracking_link", {}, /^invalid_parameter: offer: required$/],
-    ["G175", "list_offers", { q: 5 }, /^invalid_parameter: q: expected text$/],
-    ["G175", "run_report", { group_by: "offer" }, /^invalid_parameter: group_by: expected a list/],
-    ["G175", "run_report", { params: "x" }, /^invalid_parameter: params: expected an object$/],
-    ["G175", "run_report", { params: { filters: {} } }, /^invalid_parameter: params\.filters: /],
-    ["MCP-029", "lookup_clicks", { gclid: "abc" }, /^invalid_parameter: from: /],
-    ["MCP-038", "list_offers", { limit: 201 }, /^invalid_parameter: limit: .* 1 to 200$/],
-    ["MCP-038", "list_offers", { limit: 0 }, /^invalid_parameter: limit: .* 1 to 200$/],
-    ["MCP-038", "list_offers", { limit: "5" }, /^invalid_parameter: limit: .* 1 to 200$/],
-    ["MCP-038", "list_offers", { limit: 2.5 }, /^invalid_parameter: limit: .* 1 to 200$/],
-    ["MCP-038", "list_affiliates", { limit: 201 }, /^invalid_parameter: limit: .* 1 to 200$/],
-    ["MCP-038", "list_conversions", { limit: 501 }, /^invalid_parameter: limit: .* 1 to 500$/],
-    ["MCP-038", "run_report", { limit: 1001 }, /^invalid_parameter: limit: .* 1 to 1000$/],
+  const refused: readonly (readonly [name: string, given: unknown, id: string, why: RegExp])[] = [
+    ["get_offer", { id: 999_999 }, "MCP-020", /^not_found: /],
+    ["get_affiliate", { id: "NOBODY" }, "MCP-020", /^not_found: /],
+    ["list_offers", { status: "gone" }, "MCP-020", /^invalid_parameter: status: /],
+    ["list_conversions", { from: "soon" }, "MCP-020", /^invalid_parameter: from: /],
+    ["run_report", { metrics: ["luck"] }, "MCP-020", /^invalid_parameter: metrics: .*"luck"/],
+    ["run_report", { group_by: ["luck"] }, "MCP-020", /^invalid_parameter: group_by: .*"luck"/],
+    ["run_report", { params: { filters: "x:in:1" } }, "MCP-020", /^invalid_parameter: filters: /],
+    ["get_conversion", {}, "MCP-027, G175", /^invalid_parameter: id: required$/],
+    ["get_conversion", { id: "00000000-0000-4000-8000-000000000000" }, "MCP-027", /^not_found: /],
+    ["get_conversion", { id: "nonsense" }, "MCP-027", /^not_found: /],
+    ["get_offer", undefined, "G175", /^invalid_parameter: id: required$/],
+    ["get_offer", { id: null }, "G175", /^invalid_parameter: id: required$/],
+    ["get_offer", { id: true }, "G175", /^invalid_parameter: id: /],
+    ["get_offer", { id: 1.5 }, "G175", /^invalid_parameter: id: /],
+    ["get_offer", [1], "G175", /^invalid_parameter: arguments: /],
+    ["get_offer", { id: 1, params: { x: "1" } }, "G175", /^invalid_parameter: params: /],
+    ["tracking_link", {}, "G175", /^invalid_parameter: offer: required$/],
+    ["list_offers", { q: 5 }, "G175", /^invalid_parameter: q: expected text$/],
+    ["run_report", { group_by: "offer" }, "G175", /^invalid_parameter: group_by: expected a list/],
+    ["run_report", { params: "x" }, "G175", /^invalid_parameter: params: expected an object$/],
+    ["run_report", { params: { filters: {} } }, "G175", /^invalid_parameter: params\.filters: /],
+    ["lookup_clicks", { gclid: "abc" }, "MCP-029", /^invalid_parameter: from: /],
+    ["list_offers", { limit: 201 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
+    ["list_offers", { limit: 0 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
+    ["list_offers", { limit: "5" }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
+    ["list_offers", { limit: 2.5 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
+    ["list_affiliates", { limit: 201 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 200$/],
+    ["list_conversions", { limit: 501 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 500$/],
+    ["run_report", { limit: 1001 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 1000$/],
     [
-      "MCP-038",
       "run_report",
       { params: { limit: "1001" } },
+      "MCP-038",
       /^invalid_parameter: limit: .* 1 to 1000$/,
     ],
-    ["MCP-038", "lookup_clicks", { limit: 1001 }, /^invalid_parameter: limit: .* 1 to 1000$/],
+    ["lookup_clicks", { limit: 1001 }, "MCP-038", /^invalid_parameter: limit: .* 1 to 1000$/],
   ];
 
-  test.each(refused)("%s %s %j", async (_ids, name, given, why) => {
+  test.each(refused)("%s %j (%s)", async (name, given, _id, why) => {
     expect(await admin.refusal(name, given)).toMatch(why);
   });
 
@@ -178,10 +185,10 @@ describe("refusals", () => {
     ["run_report", { params: { format: "csv" } }, "params.format"],
     ["list_offers", { limit: 5, params: { limit: "6" } }, "twice"],
     ["whoami", { verbose: "1" }, "verbose"],
-  ])("%s %j is refused rather than answered without it (MCP-031)", async (name, given, told) => {
+  ])("%s %j is refused instead of ignoring an argument (MCP-031)", async (name, given, reason) => {
     const text = await admin.refusal(name, given);
     expect(text).toMatch(/^invalid_parameter: /);
-    expect(text).toContain(told);
+    expect(text).toContain(reason);
   });
 
   test("names that begin with an underscore are ignored (#21, G14)", async () => {
@@ -191,7 +198,7 @@ describe("refusals", () => {
   });
 
   test.each(["partner", "advertiser"] as const)(
-    "%s keys may not list or read partners, whether there are any or not (MCP-025)",
+    "%s keys may not list or read partners, existing or not (MCP-025)",
     async (role) => {
       for (const id of [world.tenant.affiliateId, 999_999])
         expect(await as(role).refusal("get_affiliate", { id })).toMatch(/^forbidden: /);
@@ -199,13 +206,13 @@ describe("refusals", () => {
     },
   );
 
-  test("advertiser keys build no links (MCP-030)", async () => {
+  test("advertiser keys may not build links (MCP-030)", async () => {
     expect(await as("advertiser").refusal("tracking_link", { offer: offer.id })).toMatch(
       /^forbidden: /,
     );
   });
 
-  test("a fault of ours is internal_error and tells nothing of the inside (MCP-020)", async () => {
+  test("an internal fault is internal_error without internal details (MCP-020)", async () => {
     await world.pool.query({ text: "alter table affiliate rename column website to website_gone" });
     const text = await admin.refusal("list_affiliates");
     await world.pool.query({ text: "alter table affiliate rename column website_gone to website" });
@@ -214,7 +221,7 @@ describe("refusals", () => {
   });
 });
 
-/** Cursors are signed with the moment of the range, so two of them are never alike. */
+/** A cursor contains the time of its range, so two are never equal: only whether there is one is compared. */
 function withoutCursor(body: Json): Json {
   const { next_cursor, ...rest } = body;
   return { ...rest, hasMore: next_cursor !== null };
@@ -233,7 +240,7 @@ function remainingOf(body: Json): number {
   return Me.parse(body).data.rate_limit.remaining;
 }
 
-test("each call of a tool is in the audit log, refused ones too, and nothing else (MCP-036, G177)", async () => {
+test("the audit log has each tool call, also refused ones, and nothing else (MCP-036, G177)", async () => {
   const before = list(await world.get("/audit-log?action=mcp:&limit=200")).length;
   await admin.tool("get_offer", { id: 999_999 });
   await as("partner").tool("list_affiliates");

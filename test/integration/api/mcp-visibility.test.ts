@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** One of everything that tools read from Postgres, with a value in every field that some role does not see. */
+/** Creates one of each record that tools read from Postgres, with a value in every field that a role may not see. */
 async function fill(tenant: Tenant, word: string): Promise<Named> {
   const { admin } = tenant.keys;
   const terms = { caps: { payout: { total: "9" }, revenue: { total: "9" } }, description: word };
@@ -47,7 +47,7 @@ async function fill(tenant: Tenant, word: string): Promise<Named> {
   };
 }
 
-/** Calls of each tool, and which record fields its answer shows. Reports and clicks are in mcp-reports.test.ts. */
+/** Calls of each tool, and the resource in its answer. mcp-reports.test.ts has reports and clicks. */
 const CALLS: Readonly<
   Record<string, { resource?: keyof typeof VISIBILITY; calls: (named: Named) => Json[] }>
 > = {
@@ -74,7 +74,7 @@ const cases = Object.keys(CALLS).flatMap((name) =>
   ROLES.map((role): [string, Role] => [name, role]),
 );
 
-test("every tool is walked over, here or with the reports", () => {
+test("every tool is tested here or with the reports", () => {
   const named = [...Object.keys(CALLS), "run_report", "lookup_clicks"];
   expect(named.toSorted()).toEqual(TOOLS.map(({ name }) => name).toSorted());
 });
@@ -97,7 +97,7 @@ test.each(cases)(
 );
 
 test.each(cases)(
-  "%s as %s: records of another workspace are not there, and nothing of them is told (P30, AUTH-011)",
+  "%s as %s: records of another workspace are not found, and nothing of them is shown (P30, AUTH-011)",
   async (name, role) => {
     for (const given of CALLS[name]?.calls(foreign) ?? []) {
       const { isError, text } = await callerOf(role).tool(name, given);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { ROLES } from "../../../api/access/permissions.ts";
 import { ApiWorld } from "./api-world.ts";
+import { whileTableIsLocked } from "./locked-table.ts";
 import { McpCaller, rpcAnswer, rpcAnswers } from "./mcp-caller.ts";
 
 const TOOLS = [
@@ -41,7 +42,7 @@ describe("HTTP", () => {
     },
   );
 
-  test("an answer is JSON with the headers of REST, whatever is accepted, without a session (MCP-002)", async () => {
+  test("an answer is JSON with the headers of REST, for any Accept, without a session (MCP-002)", async () => {
     const accepting = { accept: "text/event-stream", "mcp-protocol-version": "1999-01-01" };
     for (const headers of [{}, accepting, { "mcp-session-id": "of-another-server" }]) {
       const answer = await admin.post(ping(1), { headers });
@@ -66,7 +67,7 @@ describe("HTTP", () => {
     expect(rpcAnswer(answer).error?.message).toMatch(new RegExp(`^${code}: `));
   });
 
-  test("a key that may not be used now is HTTP 403 with -32001 (MCP-004, AUTH-017, T43)", async () => {
+  test("a key that may not be used is HTTP 403 with -32001 (MCP-004, AUTH-017, T43)", async () => {
     const { workspaceId, affiliateId, keys } = world.tenant;
     const elsewhere = await insertKey(world.pool, {
       workspaceId,
@@ -103,19 +104,13 @@ describe("HTTP", () => {
     expect(rpcAnswer(answer)).toMatchObject({ id: null, error: { code: -32_600 } });
   });
 
-  test("a path below /mcp is not there", async () => {
+  test("a path below /mcp is 404", async () => {
     expect((await fetch(`${admin.url}/tools`, { method: "POST" })).status).toBe(404);
   });
 
-  test("a store that is away is 503 with Retry-After and tells nothing of the inside", async () => {
+  test("an unreachable store is 503 with Retry-After and without internal details", async () => {
     const fresh = new McpCaller(await world.startAnother(), world.tenant.keys.admin);
-    const holder = await world.pool.connect();
-    await holder.query({ text: "set idle_in_transaction_session_timeout = 0" });
-    await holder.query({ text: "begin" });
-    await holder.query({ text: "lock table api_key in access exclusive mode" });
-    const answer = await fresh.post(ping(1));
-    await holder.query({ text: "rollback" });
-    holder.release(new Error("its settings are changed"));
+    const answer = await whileTableIsLocked(world.pool, "api_key", () => fresh.post(ping(1)));
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "30"]);
     expect(rpcAnswer(answer)).toMatchObject({ id: null, error: { code: -32_603 } });
     expect(answer.text).not.toMatch(/api_key|lock/);
@@ -124,7 +119,7 @@ describe("HTTP", () => {
 
 describe("messages", () => {
   test.each([[1], [0], [-7], [2.5], ["one"], [""]])(
-    "the id %j comes back with the empty answer to ping (MCP-039, MCP-032)",
+    "the id %j is returned with the empty answer to ping (MCP-039, MCP-032)",
     async (id) => {
       const answer = await admin.post(ping(id));
       expect(JSON.parse(answer.text)).toEqual({ jsonrpc: "2.0", id, result: {} });
@@ -164,9 +159,12 @@ describe("messages", () => {
     { name: 5 },
     {},
     undefined,
-  ])("tools/call with %j names no tool: -32602 in a 200 answer (MCP-012, T43)", async (params) => {
-    expect((await admin.request("tools/call", params)).error?.code).toBe(-32_602);
-  });
+  ])(
+    "tools/call with %j, which is no tool, is -32602 in a 200 answer (MCP-012, T43)",
+    async (params) => {
+      expect((await admin.request("tools/call", params)).error?.code).toBe(-32_602);
+    },
+  );
 
   test("a request of notifications only is 202 with an empty body (MCP-033, T44)", async () => {
     const unanswered = { jsonrpc: "2.0", method: "tools/call", params: { name: "whoami" } };
@@ -176,7 +174,7 @@ describe("messages", () => {
     }
   });
 
-  test("twenty messages are answered as an array in their order, twenty-one are -32600 (MCP-009, G174)", async () => {
+  test("twenty messages are answered as an array in order, twenty-one are -32600 (MCP-009, G174)", async () => {
     const twenty = Array.from({ length: 20 }, (_, index) => ping(index % 2 ? index : `${index}`));
     const answer = await admin.post(twenty);
     expect(answer.status).toBe(200);
@@ -192,7 +190,7 @@ describe("messages", () => {
     expect(rpcAnswer(answer)).toMatchObject({ id: null, error: { code: -32_600 } });
   });
 
-  test("a batch of requests, notifications and faults answers all but the notifications (MCP-034, T44)", async () => {
+  test("a batch is answered without its notifications (MCP-034, T44)", async () => {
     const batch = [
       ...[notification, ping("a"), 5, notification, { jsonrpc: "2.0", id: 2, method: "nope" }],
       ...[[ping(3)], { jsonrpc: "2.0", id: 4, method: "tools/call", params: { name: "whoami" } }],
@@ -221,20 +219,20 @@ describe("initialize", () => {
     ["2025-06-18", "2025-06-18"],
     ["2025-03-26", "2025-03-26"],
     ["2024-11-05", "2024-11-05"],
-  ])("version %s is spoken (MCP-013)", async (protocolVersion, spoken) => {
+  ])("version %s is supported (MCP-013)", async (protocolVersion, expected) => {
     const result = await admin.result("initialize", { protocolVersion, ...client });
-    expect(result["protocolVersion"]).toBe(spoken);
+    expect(result["protocolVersion"]).toBe(expected);
   });
 
   test.each(["1999-01-01", "2025-11-25", "", 5, undefined])(
-    "version %j is answered by 2025-06-18, not by an error (MCP-014, T45)",
+    "version %j is answered with 2025-06-18, not with an error (MCP-014, T45)",
     async (protocolVersion) => {
       const result = await admin.result("initialize", { protocolVersion, ...client });
       expect(result["protocolVersion"]).toBe("2025-06-18");
     },
   );
 
-  test("the server is named for the brand, else for the workspace, and has tools only (MCP-015, G176)", async () => {
+  test("the server has the name of brand or workspace, and tools only (MCP-015, G176)", async () => {
     const { name } = z
       .looseObject({ name: z.string() })
       .parse((await world.get("/workspace")).body["data"]);
@@ -251,13 +249,13 @@ describe("initialize", () => {
   });
 
   test.each(ROLES)(
-    "%s keys get workspace, currency, zone, role and the names that they may use (MCP-015, MCP-035)",
+    "%s keys get workspace, currency, zone, role and the names they may use (MCP-015, MCP-035)",
     async (role) => {
       const caller = callerOf(world.tenant.keys[role]);
       const result = await caller.result("initialize", { protocolVersion: "2025-06-18" });
       const text = z.string().parse(result["instructions"]);
-      for (const told of ['"first"', "USD", "UTC", `role ${role}`, "run_report", "country"])
-        expect(text).toContain(told);
+      for (const fact of ['"first"', "USD", "UTC", `role ${role}`, "run_report", "country"])
+        expect(text).toContain(fact);
       expect(/\bprofit\b/.test(text)).toBe(role === "admin" || role === "analyst");
       expect(/\brevenue\b/.test(text)).toBe(role !== "partner");
       expect(/\bpayout\b/.test(text)).toBe(role !== "advertiser");
@@ -267,7 +265,7 @@ describe("initialize", () => {
     },
   );
 
-  test("a key that is narrowed to some permissions is not told of reports", async () => {
+  test("the instructions for a key without reports.read do not mention reports", async () => {
     const { workspaceId } = world.tenant;
     const key = await insertKey(world.pool, {
       workspaceId,
@@ -310,7 +308,7 @@ describe("tools/list", () => {
     },
   );
 
-  test("the arguments, their bounds and what is required are those of the contract (MCP-018)", async () => {
+  test("arguments, bounds and required ones match the contract (MCP-018)", async () => {
     const { tools } = Listed.parse(await admin.result("tools/list"));
     const schemas = new Map(tools.map(({ name, inputSchema }) => [name, inputSchema]));
     const limits = tools.flatMap(({ name, inputSchema }) => {
@@ -359,7 +357,7 @@ describe("tools/list", () => {
   });
 
   test.each(ROLES)(
-    "the names that %s keys may report by are those that REST takes from them (MCP-035, VIS-059)",
+    "%s keys may report by the names that REST accepts from them (MCP-035, VIS-059)",
     async (role) => {
       const caller = callerOf(world.tenant.keys[role]);
       const { tools } = Listed.parse(await caller.result("tools/list"));

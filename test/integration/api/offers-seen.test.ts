@@ -18,7 +18,7 @@ async function accessOf(offerId: number, status: string, note?: string) {
   });
 }
 
-describe("partner access", () => {
+describe("partner access (G47, G48, G49)", () => {
   test("PUT sets status and note (OFF-047, OFF-048, OFF-049, OFF-050, OFF-051, OFF-052, OFF-053, G50)", async () => {
     const { id } = await world.offer({ visibility: "approval" });
     const first = await accessOf(id, "approved", "welcome");
@@ -48,7 +48,7 @@ describe("partner access", () => {
     );
   });
 
-  test("a partner sees by its access (OFF-054, OFF-055, OFF-056, OFF-058, OFF-059, OFF-060, G47 to G49)", async () => {
+  test("access decides what it sees (OFF-054, OFF-055, OFF-056, OFF-058, OFF-059, OFF-060, VIS-012)", async () => {
     const { partner } = world.tenant.keys;
     const look = async (id: number) => record(await world.get(`/offers/${id}`, partner));
     const open = await world.offer();
@@ -82,41 +82,7 @@ describe("partner access", () => {
     expect(runnable).not.toContain(open.id);
   });
 
-  test("a link uses the domain assigned to partner and offer, to partner, to offer, else the default", async () => {
-    const { workspaceId: workspace_id, affiliateId } = world.tenant;
-    const { id } = await world.offer();
-    const domain = async (host: string) =>
-      await world.insert("tracking_domain", { workspace_id, host });
-    const assign = async (
-      domain_id: number,
-      affiliate_id: number | null,
-      offer_id: number | null,
-    ) => {
-      const assignment = { workspace_id, domain_id, affiliate_id, offer_id };
-      return await world.insert("tracking_domain_assignment", assignment);
-    };
-    const host = async () => {
-      const { tracking_link: link } = record(
-        await world.get(`/offers/${id}`, world.tenant.keys.partner),
-      );
-      return new URL(String(link)).origin;
-    };
-    expect(await host()).toBe("https://default.example");
-    await assign(await domain("offer.example"), null, id);
-    expect(await host()).toBe("https://offer.example");
-    await assign(await domain("partner.example"), affiliateId, null);
-    expect(await host()).toBe("https://partner.example");
-    const both = await domain("both.example");
-    await assign(both, affiliateId, id);
-    expect(await host()).toBe("https://both.example");
-    await world.pool.query({
-      text: "update tracking_domain set status = 'inactive' where id = $1",
-      values: [both],
-    });
-    expect(await host()).toBe("https://partner.example");
-  });
-
-  test("a partner sees its own payout, on a cpc offer the offer's rate (#5, OFF-061, OFF-062, OFF-063, T25)", async () => {
+  test("a partner sees its own payout, on cpc the offer's (#5, OFF-061, OFF-062, OFF-063, VIS-010, T25)", async () => {
     const { partner } = world.tenant.keys;
     const { id } = await world.offer({
       events: [
@@ -153,7 +119,7 @@ describe("partner access", () => {
 });
 
 describe("reading", () => {
-  test("id and code name the same offer, id first (ENV-016, OFF-004, G25)", async () => {
+  test("id and code name the same offer, an id wins (ENV-016, OFF-004, G25)", async () => {
     const offer = await world.offer({ code: "read-me" });
     const byDigits = await world.offer();
     await world.pool.query({
@@ -177,7 +143,7 @@ describe("reading", () => {
     }
   });
 
-  test("filters choose, and what they cannot mean is refused by its name (OFF-003, G34, T72)", async () => {
+  test("filters select, and invalid values are refused with their names (OFF-003, G34, T72)", async () => {
     const tag = "only-here";
     const a = await world.offer({
       name: "100% legal",

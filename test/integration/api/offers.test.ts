@@ -51,7 +51,7 @@ describe("creating", () => {
     expect(offer["code"]).toMatch(/^[A-HJ-NP-Z][A-HJ-NP-Z2-9]{7}$/);
   });
 
-  test("money comes with at most four places and leaves with four (ENV-005, ENV-006, ENV-007, ENV-008)", async () => {
+  test("money is accepted with up to four decimals, returned with four (ENV-005, ENV-006, ENV-007, ENV-008)", async () => {
     expect(await world.offer({ payout: "10.5", revenue: "10.1234" })).toMatchObject({
       payout: "10.5000",
       revenue: "10.1234",
@@ -63,7 +63,7 @@ describe("creating", () => {
     }
   });
 
-  test("further events stand behind the default one (OFF-018, OFF-019, G42)", async () => {
+  test("further events follow the default one (OFF-018, OFF-019, G42)", async () => {
     const offer = await world.offer({
       events: [
         {
@@ -90,7 +90,7 @@ describe("creating", () => {
     ]);
   });
 
-  test("caps and targeting come back as they were sent (OFF-013, OFF-014, OFF-015)", async () => {
+  test("caps and targeting are returned as sent (OFF-013, OFF-014, OFF-015)", async () => {
     const caps = { conversions: { daily: 5 }, payout: { total: "100.0000" }, alert_only: true };
     const targeting = {
       countries_allow: ["US", "DE"],
@@ -161,7 +161,7 @@ describe("creating", () => {
     });
   });
 
-  test("a destination is an absolute http or https URL once its macros are filled (G35, G53)", async () => {
+  test("a destination with its macros filled is an absolute http or https URL (G35, G53)", async () => {
     for (const url of [
       "shop.example",
       "ftp://shop.example",
@@ -214,13 +214,13 @@ describe("changing", () => {
     );
   });
 
-  test("code and events are no fields of a change (OFF-027, OFF-028)", async () => {
+  test("code and events cannot be changed (OFF-027, OFF-028)", async () => {
     const { id } = await world.offer();
     const answer = await world.patch(`/offers/${id}`, { code: "x1", events: [] });
     expect(details(answer).fields).toEqual({ code: "unknown field", events: "unknown field" });
   });
 
-  test("terms change the default event too and no other (OFF-030, OFF-031, OFF-032, OFF-033, OFF-034)", async () => {
+  test("terms also change the default event, and no other (OFF-030, OFF-031, OFF-032, OFF-033, OFF-034)", async () => {
     const { id } = await world.offer({ events: [{ code: "lead", payout: "1", revenue: "2" }] });
     const after = record(
       await world.patch(`/offers/${id}`, {
@@ -267,7 +267,7 @@ describe("changing", () => {
 describe("events", () => {
   describe("(OFF-039, OFF-040, OFF-041, OFF-042, OFF-043, OFF-044, OFF-045, OFF-046) (ENV-022)", () => {
     describe("T75", () => {
-      test("event defaults, unique code", async () => {
+      test("an event has defaults and a unique code", async () => {
         const { id } = await world.offer();
         const made = await world.post(`/offers/${id}/events`, {
           code: "lead",
@@ -290,9 +290,9 @@ describe("events", () => {
         });
         const again = await world.post(`/offers/${id}/events`, { code: "lead", is_private: true });
         expect(`${refusal(again)} ${details(again).field}`).toBe("409 conflict code");
-        expect(
-          (await world.post(`/offers/${id}/events`, { code: "Lead", allow_multiple: true })).status,
-        ).toBe(201);
+        const repeatable = { code: "Lead", is_private: true, allow_multiple: true };
+        const other = await world.post(`/offers/${id}/events`, repeatable);
+        expect([other.status, other.body]).toMatchObject([201, { data: repeatable }]);
         expect(refusal(await world.post("/offers/999999/events", { code: "x" }))).toBe(
           "404 not_found",
         );

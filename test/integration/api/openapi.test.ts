@@ -23,19 +23,19 @@ afterAll(async () => {
   await world.close();
 });
 
-test("the document is valid by the schema of OpenAPI 3.1 (OAS-001)", async () => {
+test("the document is valid OpenAPI 3.1 (OAS-001)", async () => {
   const validator = new Validator();
   expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
   expect(validator.version).toBe("3.1");
 });
 
-test("a second tool finds neither fault nor warning in it: references, examples, descriptions (OAS-001)", async () => {
+test("a linter finds no problem in references, examples and descriptions (OAS-001)", async () => {
   const config = await createConfig({ extends: ["recommended"] });
   const problems = await lintFromString({ source: JSON.stringify(document), config });
   expect(problems.map(({ message, location }) => [message, location[0]?.pointer])).toEqual([]);
 });
 
-test("the example of a body is a body that its operation takes", () => {
+test("the example of a body is accepted by its operation", () => {
   const refused = operations.flatMap(({ name, method, path, input }) => {
     const described = member(document, "paths", path, method.toLowerCase(), "requestBody");
     const { example } = member(described, "content", "application/json");
@@ -45,7 +45,7 @@ test("the example of a body is a body that its operation takes", () => {
   expect(refused).toEqual([]);
 });
 
-test("every operation says which roles may call it, and every answer has an example (OAS-002)", () => {
+test("every operation lists the roles that may call it, and every answer has an example (OAS-002)", () => {
   expect(Object.keys(asObject(document["paths"])).length).toBeGreaterThan(50);
   for (const { name, method, path, access, status } of operations) {
     const described = member(document, "paths", path, method.toLowerCase());
@@ -60,7 +60,7 @@ test("every operation says which roles may call it, and every answer has an exam
   }
 });
 
-/** What somebody writes against a generated client; every line marked as an error must be one. */
+/** A program against a generated client; every line that expects an error must have one. */
 const PROGRAM = `
 import type { paths, components } from "./client.ts";
 type Offers = paths["/offers"]["get"]["responses"][200]["content"]["application/json"];
@@ -79,10 +79,10 @@ export const noStatus: components["schemas"]["Offer"]["status"] = "deleted";
 export function isMissing({ error }: Refused): boolean { return error.code === "not_found"; }
 `;
 
-test("a client generated from it compiles, and so does a program that uses it", async () => {
+test("a generated client compiles, and so does a program that uses it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tracker-client-"));
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the two tests above hold it to be such a document
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the two tests above check that it is such a document
     const source = await openapiTypescript(document as never, { silent: true });
     await writeFile(join(folder, "client.ts"), astToString(source));
     await writeFile(join(folder, "program.ts"), PROGRAM);
@@ -101,7 +101,7 @@ test("a client generated from it compiles, and so does a program that uses it", 
   }
 });
 
-test("the reference page needs no key, no script and no network, and tells of every operation (G04)", async () => {
+test("the reference page needs no key, script or network, and has every operation (G04)", async () => {
   expect([page.status, page.headers.get("content-type")]).toEqual([
     200,
     "text/html; charset=utf-8",

@@ -8,19 +8,19 @@ const IS_FULL = process.env["PROMISES_FULL"] === "1";
 const SIZES = { rows: 20_000, rowsOfLargest: IS_FULL ? 1_000_000 : 20_000 };
 const FILL_TIMEOUT_MS = IS_FULL ? 900_000 : 120_000;
 
-/** For each row of a page: its own page, the index's, and what belongs to it (events, names, overrides, domains). */
+/** Blocks read for each row: its own, the index's, and those of its events, names, overrides and domains. */
 const BLOCKS_PER_ROW_MAX = 32;
 const BLOCKS_PER_PAGE = 200;
-/** The paging parameters and those of the range are no filters. */
+/** Parameters of paging and of the range, which are no filters. */
 const PAGING = new Set(["limit", "cursor", "from", "to", "tz", "preset"]);
 
 type List = {
-  /** All its rows as (at, id). */
+  /** A query for all rows as (at, id). */
   readonly rows: string;
   readonly path?: () => Promise<Record<string, string>>;
-  /** Filters by what few rows have, with such a value: they read a page of an index. */
+  /** Filters that match few rows, with such a value: they read one page of an index. */
   readonly selective?: Readonly<Record<string, () => string | Promise<string>>>;
-  /** Filters by what many rows have, or that no index can serve: they walk the list until a page is full. */
+  /** Filters that match many rows or have no index: they scan the list until a page is full. */
   readonly wide?: readonly string[];
   readonly roles?: readonly ListRequest["role"][];
 };
@@ -55,7 +55,7 @@ const md5Of = (text: string) => async (): Promise<string> => {
 const conversionId = async (): Promise<string> =>
   (await md5Of("conversion1")()).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 
-/** Every list that is read page by page; one that is missing here fails the first test below. */
+/** Every paged list. The first test below fails if one is missing. */
 const LISTS: Readonly<Record<string, List>> = {
   listOffers: {
     rows: byCreation("offer"),
@@ -63,7 +63,7 @@ const LISTS: Readonly<Record<string, List>> = {
       advertiser_id: () => String(lists.world.tenant.advertiserId),
       ids: smallest("offer", 20),
     },
-    // `can_run` asks for what nearly every offer is.
+    // `can_run` matches nearly every offer.
     wide: ["status", "q", "visibility", "category", "tag", "featured", "currency", "can_run"],
     roles: ["admin", "partner", "advertiser"],
   },
@@ -172,19 +172,19 @@ const LISTS: Readonly<Record<string, List>> = {
   listAuditLog: {
     rows: "select ts as at, id from audit_log",
     selective: { key_id: () => "1" },
-    // Contained in the action.
+    // The action contains the value.
     wide: ["action"],
   },
 };
 
-/** Read from ClickHouse, by the sort key of its table: test/integration/reports/click-list.test.ts. */
+/** Read from ClickHouse by the sort key: see test/integration/reports/click-list.test.ts. */
 const NOT_IN_POSTGRES = ["listClicks"];
 
 const paged = operations.filter(
   (operation) => "cursor" in shapeOf(operation) && !NOT_IN_POSTGRES.includes(operation.name),
 );
 
-test("every list that is read page by page is held to a page's cost, with each of its filters", () => {
+test("every paged list is tested here with each of its filters", () => {
   expect(Object.keys(LISTS).sort()).toEqual(paged.map(({ name }) => name).sort());
   for (const operation of paged) {
     const { selective = {}, wide = [] } = LISTS[operation.name] ?? {};
@@ -218,21 +218,18 @@ describe.each(cases)("$name", ({ operation, role }) => {
     ["the first page", 0],
     ["a page in the middle", 0.5],
     ["the last page", 0.999],
-  ])("%s costs a page, however large the table is", async (_page, share) => {
+  ])("%s costs one page, however large the table is", async (_page, share) => {
     await expectFlat(await request(share));
   });
 
   const filters = role === "admin" ? Object.entries(list?.selective ?? {}) : [];
-  test.each(filters)(
-    "%s finds the few rows that have it without walking past the others",
-    async (name, value) => {
-      const query = { [name]: await value() };
-      await expectFlat(await request(0, query));
-      await expectFlat(await request(0.5, query));
-    },
-  );
+  test.each(filters)("%s finds its few rows without scanning the others", async (name, value) => {
+    const query = { [name]: await value() };
+    await expectFlat(await request(0, query));
+    await expectFlat(await request(0.5, query));
+  });
 
-  test("a plan that a connection keeps for any values costs a page as well; none is kept for a filter", async () => {
+  test("a generic plan costs one page, too; a statement with a filter has none", async () => {
     for (const statement of await lists.statementsOf(await request(0.5))) {
       if (statement.name === undefined) continue;
       const cost = await lists.costOfKeptPlan(statement);
@@ -249,27 +246,27 @@ async function expectFlat(request: ListRequest): Promise<void> {
   const statements = await lists.statementsOf(request);
   expect(statements.length).toBeGreaterThan(0);
   for (const statement of statements) {
-    const told = `${JSON.stringify(request.query)}\n${statement.text}`;
-    expectPage(await lists.costOf(statement), request.operation, told);
+    const query = `${JSON.stringify(request.query)}\n${statement.text}`;
+    expectPage(await lists.costOf(statement), request.operation, query);
   }
 }
 
-function expectPage(cost: PlanCost, operation: Operation, told: string): void {
+function expectPage(cost: PlanCost, operation: Operation, query: string): void {
   const rowsMax = rowsOf(operation);
-  expect(cost.wholeTables.filter(isLarge), told).toEqual([]);
-  expect(cost.rowsRemoved, `rows left out: ${told}`).toBeLessThanOrEqual(2 * rowsMax);
-  expect(cost.rowsSorted, `rows sorted: ${told}`).toBeLessThanOrEqual(20 * rowsMax);
-  expect(cost.blocks, `pages read: ${told}`).toBeLessThanOrEqual(
+  expect(cost.wholeTables.filter(isLarge), query).toEqual([]);
+  expect(cost.rowsRemoved, `rows left out: ${query}`).toBeLessThanOrEqual(2 * rowsMax);
+  expect(cost.rowsSorted, `rows sorted: ${query}`).toBeLessThanOrEqual(20 * rowsMax);
+  expect(cost.blocks, `pages read: ${query}`).toBeLessThanOrEqual(
     BLOCKS_PER_PAGE + BLOCKS_PER_ROW_MAX * rowsMax,
   );
 }
 
-/** Small whatever the service does: one row, or one a workspace. */
+/** False for tables that stay small: they have one row, or one per workspace. */
 function isLarge(table: string): boolean {
   return table !== "workspace" && table !== "installation";
 }
 
-/** Of a page with its default limit, and the one row more that tells of another page. */
+/** Rows of a page with the default limit, and one more that shows whether another page follows. */
 function rowsOf(operation: Operation): number {
   const query = z.looseObject({ limit: z.int() }).parse(operation.input.query?.parse({}));
   return query.limit + 1;

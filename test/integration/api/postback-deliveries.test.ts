@@ -23,7 +23,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** A postback of the first partner with one delivery, written by the conversion that it tells of. */
+/** A postback of the first partner with one delivery, which a conversion queued. */
 async function deliver(fields: Json = {}) {
   const { affiliateId } = world.tenant;
   const offer = await world.offer({ events: [{ code: "vip", is_private: true }] });
@@ -38,7 +38,7 @@ async function deliver(fields: Json = {}) {
   return { postback, conversion, path, convert, id: String(delivery.id), delivery };
 }
 
-/** Leases a delivery as a worker of the delivery lane does; answers the token. */
+/** Leases a delivery as a delivery worker does; returns the token. */
 async function lease(id: string, leaseMs: number): Promise<string> {
   const token = randomUUID();
   await world.pool.query({
@@ -49,7 +49,7 @@ async function lease(id: string, leaseMs: number): Promise<string> {
   return token;
 }
 
-/** Records what came of an attempt, as that worker does. */
+/** Records the result of an attempt, as a delivery worker does. */
 async function settle(id: string, token: string, result: Json): Promise<unknown> {
   const settled = {
     url: "https://partner.example/?c=",
@@ -79,7 +79,7 @@ async function retry(id: string, key?: string) {
   );
 }
 
-test("a waiting delivery shows its cause and when it is sent, and no time while it is sent (G179)", async () => {
+test("a waiting delivery shows its cause and its next attempt, none during an attempt (G179)", async () => {
   const { postback, conversion, delivery, id, path } = await deliver();
   expect(delivery).toEqual({
     id,
@@ -101,7 +101,7 @@ test("a waiting delivery shows its cause and when it is sent, and no time while 
   expect(sending).toMatchObject({ status: "pending", attempts: 1, next_attempt_at: null });
 });
 
-test("one that failed shows address, answer and error, also to its partner (PBO-024)", async () => {
+test("a failed delivery shows address, answer and error, also to its partner (PBO-024)", async () => {
   const { id, path } = await deliver();
   await settle(id, await lease(id, 60_000), { ...FAILED, response_body: "down" });
   for (const key of [world.tenant.keys.analyst, world.tenant.keys.partner]) {
@@ -119,7 +119,7 @@ test("one that failed shows address, answer and error, also to its partner (PBO-
   }
 });
 
-test("deliveries are paged, newest first, by status; a cursor serves its own postback only (LIM-007)", async () => {
+test("deliveries are paged, newest first, by status; a cursor is for its postback only (LIM-007)", async () => {
   const { path, id, convert } = await deliver();
   const another = await deliver();
   for (let index = 0; index < 4; index += 1) await convert();
@@ -146,7 +146,7 @@ test.each([
   ["failed", FAILED],
   ["waits for its next attempt", RETRYING],
 ])(
-  "one that %s is due at once after a retry, with all its attempts before it",
+  "a delivery that %s is due at once after a retry, with all its attempts left",
   async (_name, result) => {
     const { keys } = world.tenant;
     for (const key of [keys.admin, keys.partner]) {
@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test("one that arrived is not told twice", async () => {
+test("a delivered delivery is not sent again", async () => {
   const { id, path } = await deliver();
   await settle(id, await lease(id, 60_000), { status: "delivered" });
   const answer = await retry(id);
@@ -177,7 +177,7 @@ test("one that arrived is not told twice", async () => {
   expect(list(await world.get(path))[0]).toMatchObject({ status: "delivered", attempts: 1 });
 });
 
-test("one that is just being sent is left to its worker; one whose worker is gone is not", async () => {
+test("a retry waits for a running attempt, but not for a dead worker", async () => {
   const { id } = await deliver();
   const token = await lease(id, 60_000);
   expect(refusal(await retry(id))).toBe("409 conflict");
@@ -187,7 +187,7 @@ test("one that is just being sent is left to its worker; one whose worker is gon
   expect(await settle(id, lost, { status: "delivered" })).toBe("stale");
 });
 
-test("only admins and the partner itself may retry, others get 404 (PBO-014, PBO-015, VIS-052)", async () => {
+test("only admins and the partner itself may retry (PBO-014, PBO-015, VIS-052)", async () => {
   const { keys } = world.tenant;
   const { id } = await deliver();
   expect(refusal(await retry(id, keys.analyst))).toBe("403 read_only_key");
@@ -206,7 +206,7 @@ test("only admins and the partner itself may retry, others get 404 (PBO-014, PBO
   expect(refusal(await retry(forAll.id))).toBe("404 not_found");
 });
 
-test("deliveries of a postback on an event that became private are not there for its partner (T12)", async () => {
+test("deliveries of an event that became private are 404 for the partner (T12)", async () => {
   const { id, path } = await deliver({ event_code: "default" });
   expect((await world.get(path, world.tenant.keys.partner)).status).toBe(200);
   await world.pool.query({
@@ -232,7 +232,7 @@ test.each([
   ["body", { method: "POST", body: '{"address":"{ip}"}' }],
   ["free value in the url", { url: "https://partner.example/?t={adv1}" }],
 ])(
-  "what a staff macro in the %s may have revealed is shown to staff and not to the partner (#15, G125)",
+  "values of a staff macro in the %s are shown to staff, not to the partner (#15, G125)",
   async (_, fields) => {
     const { id, path } = await deliver(fields);
     const { keys } = world.tenant;
@@ -247,14 +247,14 @@ test.each([
   },
 );
 
-test("a change of the postback does not show what it told before (#15, G125)", async () => {
+test("a change of the postback does not reveal earlier values (#15, G125)", async () => {
   const { id, path, postback } = await deliver({ url: "https://partner.example/?t={txid}" });
   await settle(id, await lease(id, 60_000), SENT);
   await world.patch(`/postbacks/${postback.id}`, { url: "https://partner.example/" });
   expect((await world.get(path, world.tenant.keys.partner)).text).not.toContain("order-77");
 });
 
-test("a postback that was another's, or everybody's, shows its partner only its own conversions (#15, P30)", async () => {
+test("a postback that was another partner's shows its partner only its own conversions (#15, P30)", async () => {
   const rival = Number(
     record(await world.post("/affiliates", { name: "Rival", code: "RIVAL15" })).id,
   );

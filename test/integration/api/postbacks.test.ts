@@ -87,34 +87,31 @@ describe("a postback of the staff", () => {
     expect(await create({ fire_on: word })).toMatchObject({ fire_on: word });
   });
 
-  test.each([
-    ["PBO-003", "fire_on", { fire_on: "click" }],
-    ["PBO-004", "url", { url: "foo" }],
-    ["PBO-004", "url", { url: "ftp://x" }],
-    ["PBO-004", "url", { url: "" }],
-    ["PBO-004", "url", { url: "/pb?c={click_id}" }],
-    ["PBO-005", "url", { url: undefined }],
-    ["PBO-005", "offer_id", { offer_id: undefined }],
-    ["PBO-006", "event_code", { event_code: "zz" }],
-    ["PBO-006", "event_code", { event_code: "SALE" }],
-    ["PBO-031", "kind", { kind: "capi" }],
-    ["G123", "method", { method: "PUT" }],
-    ["G123", "status", { status: "disabled" }],
-    ["G123", "offer_id", { offer_id: 999_999 }],
-    ["G123", "affiliate_id", { affiliate_id: 999_999 }],
-    ["G14", "created_by_affiliate", { created_by_affiliate: true }],
-  ] satisfies [string, string, Json][])(
-    "%s: a fault of %s is told, and nothing is stored: %j",
-    async (_id, field, wrong) => {
-      const before = await countStored();
-      const answer = await world.post("/postbacks", { offer_id: offerId, url: URL, ...wrong });
-      expect(refusal(answer)).toBe("400 validation_failed");
-      expect(Object.keys(details(answer).fields)).toEqual([field]);
-      expect(await countStored()).toBe(before);
-    },
-  );
+  test.each<[field: string, wrong: Json, id: string]>([
+    ["fire_on", { fire_on: "click" }, "PBO-003"],
+    ["url", { url: "foo" }, "PBO-004"],
+    ["url", { url: "ftp://x" }, "PBO-004"],
+    ["url", { url: "" }, "PBO-004"],
+    ["url", { url: "/pb?c={click_id}" }, "PBO-004"],
+    ["url", { url: undefined }, "PBO-005"],
+    ["offer_id", { offer_id: undefined }, "PBO-005"],
+    ["event_code", { event_code: "zz" }, "PBO-006"],
+    ["event_code", { event_code: "SALE" }, "PBO-006"],
+    ["kind", { kind: "capi" }, "PBO-031"],
+    ["method", { method: "PUT" }, "G123"],
+    ["status", { status: "disabled" }, "G123"],
+    ["offer_id", { offer_id: 999_999 }, "G123"],
+    ["affiliate_id", { affiliate_id: 999_999 }, "G123"],
+    ["created_by_affiliate", { created_by_affiliate: true }, "G14"],
+  ])("a fault of %s is reported, and nothing is stored: %j (%s)", async (field, wrong) => {
+    const before = await countStored();
+    const answer = await world.post("/postbacks", { offer_id: offerId, url: URL, ...wrong });
+    expect(refusal(answer)).toBe("400 validation_failed");
+    expect(Object.keys(details(answer).fields)).toEqual([field]);
+    expect(await countStored()).toBe(before);
+  });
 
-  test("without anything both are missing (PBO-005)", async () => {
+  test("an empty body lacks both required fields (PBO-005)", async () => {
     const { fields } = details(await world.post("/postbacks", {}));
     expect(fields).toEqual({ offer_id: "required", url: "required" });
   });
@@ -128,11 +125,11 @@ describe("a postback of the staff", () => {
     expect(await idsOf("", world.tenant.keys.partner)).not.toContain(forOne.id);
   });
 
-  test("sent twice, two are made (PBO-016)", async () => {
+  test("two calls create two postbacks (PBO-016)", async () => {
     expect((await create()).id).not.toBe((await create()).id);
   });
 
-  test("PATCH changes what it names, DELETE takes it away (G123)", async () => {
+  test("PATCH changes the given fields, DELETE removes the postback (G123)", async () => {
     const made = await create();
     const change = {
       kind: "html",
@@ -155,7 +152,7 @@ describe("a postback of the staff", () => {
     expect((await world.get(`/postbacks/${made.id}`)).status).toBe(404);
   });
 
-  test("one that the service disabled is shown so, found by it, and switched on again by its owner (G126)", async () => {
+  test("a disabled postback is shown, found by status, and activated again by its owner (G126)", async () => {
     const { partner } = world.tenant.keys;
     const { id } = await create({}, partner);
     await world.pool.query({
@@ -177,14 +174,14 @@ describe("a postback of the staff", () => {
 });
 
 describe("a postback of a partner", () => {
-  test("it belongs to the partner's account, whether that is named or not (PBO-007)", async () => {
+  test("belongs to the partner's account, named or not (PBO-007)", async () => {
     const { keys, affiliateId } = world.tenant;
     const own = { affiliate_id: affiliateId, created_by_affiliate: true };
     expect(await create({}, keys.partner)).toMatchObject(own);
     expect(await create({ affiliate_id: affiliateId }, keys.partner)).toMatchObject(own);
   });
 
-  test("another account, or all of them, is forbidden, also by PATCH (G124)", async () => {
+  test("may not be for another account or for all, also by PATCH (G124)", async () => {
     const { partner } = world.tenant.keys;
     const { id } = await create({}, partner);
     const before = await countStored();
@@ -199,7 +196,7 @@ describe("a postback of a partner", () => {
     expect(await countStored()).toBe(before);
   });
 
-  test("an offer that it cannot run is refused, one that it does not see is not there (PBO-008, G124)", async () => {
+  test("an offer that it cannot run is refused, an invisible one unknown (PBO-008, G124)", async () => {
     const { partner } = world.tenant.keys;
     const gated = await world.offer({ visibility: "approval" });
     const paused = await world.offer({ status: "paused" });
@@ -220,7 +217,7 @@ describe("a postback of a partner", () => {
     expect(await countStored()).toBe(before);
   });
 
-  test("what it has on an offer that it may no longer run can still be changed and deleted (PBO-008)", async () => {
+  test("a postback on an offer that it may no longer run can be changed and deleted (PBO-008)", async () => {
     const { partner } = world.tenant.keys;
     const { id } = await world.offer();
     const made = await create({ offer_id: id }, partner);
@@ -231,7 +228,7 @@ describe("a postback of a partner", () => {
     expect((await world.call("DELETE", path, { key: partner })).status).toBe(200);
   });
 
-  test("a private event is as if it did not exist (PBO-009, T12, G124)", async () => {
+  test("a private event is treated as missing (PBO-009, T12, G124)", async () => {
     const { keys, affiliateId } = world.tenant;
     const own = await create({ event_code: "sale" }, keys.partner);
     const before = await countStored();
@@ -257,7 +254,7 @@ describe("a postback of a partner", () => {
     expect((await world.get(`/postbacks/${staffs.id}`)).status).toBe(200);
   });
 
-  test("a partner sees a postback that staff made for it, and neither changes nor deletes it (#15, G125)", async () => {
+  test("a partner sees a postback that staff made for it, but cannot change it (#15, G125)", async () => {
     const { keys, affiliateId } = world.tenant;
     const secret = { method: "POST", body: "t={txid}&ip={ip}&a={adv1}" };
     const staffs = await create({ affiliate_id: affiliateId, ...secret });
@@ -295,7 +292,7 @@ describe("who sees what", () => {
     expect((await world.get("/postbacks?limit=200")).status).toBe(200);
   });
 
-  test("a partner has its own postbacks only (PBO-013, VIS-052)", async () => {
+  test("a partner sees its own postbacks only (PBO-013, VIS-052)", async () => {
     const { keys } = world.tenant;
     const mine = await create({}, keys.partner);
     const theirs = await create({}, other.key);
@@ -347,7 +344,7 @@ describe("who sees what", () => {
     }
   });
 
-  test("another workspace's postbacks are not there (P30)", async () => {
+  test("postbacks of another workspace are 404 (P30)", async () => {
     const { id } = await create();
     for (const key of [foreign.keys.admin, foreign.keys.analyst, foreign.keys.partner]) {
       expect((await world.get(`/postbacks/${id}`, key)).status).toBe(404);

@@ -12,7 +12,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("of many requests at once through two processes exactly the budget is served (LIM-001, LIM-002, P32)", async () => {
+test("two processes together serve exactly the budget of concurrent requests (LIM-001, LIM-002, P32)", async () => {
   const other = await world.startAnother({ rateLimit: LIMIT });
   await freshWindow(world);
   const { admin, analyst } = world.tenant.keys;
@@ -40,7 +40,7 @@ test("of many requests at once through two processes exactly the budget is serve
   );
 });
 
-test("a window that is over gives the whole budget back (LIM-003)", async () => {
+test("a new window has the whole budget (LIM-003)", async () => {
   await freshWindow(world);
   for (let count = 0; count <= LIMIT; count += 1) await world.get("/me");
   expect((await world.get("/me")).status).toBe(429);
@@ -50,7 +50,7 @@ test("a window that is over gives the whole budget back (LIM-003)", async () => 
   expect((await world.get("/me")).headers.get("x-ratelimit-remaining")).toBe(String(LIMIT - 1));
 });
 
-test("a window of a clock that was an hour ahead refuses nobody for that hour (#11)", async () => {
+test("a window of a clock an hour ahead does not refuse requests for that hour (#11)", async () => {
   await freshWindow(world);
   for (let count = 0; count <= LIMIT; count += 1) await world.get("/me");
   expect((await world.get("/me")).status).toBe(429);
@@ -60,7 +60,7 @@ test("a window of a clock that was an hour ahead refuses nobody for that hour (#
   expect((await world.get("/me")).headers.get("x-ratelimit-remaining")).toBe(String(LIMIT - 1));
 });
 
-test("each request takes one, refused ones too, and /me agrees with the headers (LIM-004, ME-007, ME-008)", async () => {
+test("each request costs one, also refused ones; /me equals the headers (LIM-004, ME-007, ME-008)", async () => {
   await freshWindow(world);
   const first = await world.get("/me");
   await world.get("/nope");

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.each(["/reports", "/reports/timeseries"])(
-  "every filters= of %s counts, also behind the first (G67)",
+  "every filters= of %s counts, not only the first (G67)",
   async (path) => {
     const good = "filters=country:in:US";
     for (const query of ["filters=nonsense:in:1", "filters=offer:zz:1", "filters=offer"]) {
@@ -23,7 +23,7 @@ test.each(["/reports", "/reports/timeseries"])(
   },
 );
 
-test("a repeated parameter that is no list counts with its first value", async () => {
+test("the first value of a repeated parameter that is no list counts", async () => {
   expect((await world.get("/offers?limit=1&limit=9999")).status).toBe(200);
   expect(refusal(await world.get("/offers?limit=9999&limit=1"))).toBe("400 invalid_parameter");
 });

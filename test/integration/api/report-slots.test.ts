@@ -7,7 +7,7 @@ import { until } from "../../system/until.ts";
 import { ApiWorld } from "./api-world.ts";
 import { McpCaller } from "./mcp-caller.ts";
 
-/** Of a report's statements, after which the server would end them by itself. */
+/** The time limit of a report's statements, after which the server ends them. */
 const STATEMENT_MS = 20_000;
 const ENDLESS = 1_000_000_000_000;
 const REPORT = "/api/v1/reports?preset=today";
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Ids of the statements of this test's database that the server is working on. */
-async function underWay(): Promise<string[]> {
+/** Ids of the statements on this test's database that the server is executing. */
+async function running(): Promise<string[]> {
   const answer = await world.clickhouse.query({
     query: `select query_id from system.processes
       where current_database = {name: String} and startsWith(Settings['log_comment'], 'api.')`,
@@ -35,17 +35,17 @@ async function underWay(): Promise<string[]> {
   return rows.map(({ query_id }) => query_id);
 }
 
-async function untilUnderWay(statements: number): Promise<void> {
+async function untilRunning(statements: number): Promise<void> {
   await until(
-    `${statements} statements under way`,
-    async () => (await underWay()).length === statements,
+    `${statements} statements are running`,
+    async () => (await running()).length === statements,
     {
       timeoutMs: STATEMENT_MS,
     },
   );
 }
 
-/** What a statement reads in place of a table, and how to undo it. */
+/** Replaces a table by a view; the returned function undoes that. */
 async function replaceTable(table: string, select: string): Promise<() => Promise<void>> {
   await world.clickhouse.command({ query: `rename table ${table} to stored_${table}` });
   await world.clickhouse.command({ query: `create view ${table} as ${select}` });
@@ -55,7 +55,7 @@ async function replaceTable(table: string, select: string): Promise<() => Promis
   };
 }
 
-/** Every report of staff reads its costs first, and now does not come to an end. It sleeps rather than takes the machine's cores. */
+/** Makes every report of staff endless, because it reads ad costs first. The view sleeps, which costs no processor time. */
 async function withEndlessReports(work: () => Promise<void>): Promise<void> {
   const undo = await replaceTable(
     "ad_cost_fact",
@@ -78,7 +78,7 @@ type Answered = {
 
 const leavers: (() => void)[] = [];
 
-/** A request on a connection of its own, whose client can leave: then the answer is "left". */
+/** Sends a request on a new connection. `leave` closes it: then the answer is "left". */
 function ask(
   key: string,
   path = REPORT,
@@ -104,16 +104,16 @@ function ask(
 
 async function leaveAll(): Promise<void> {
   for (const leave of leavers.splice(0)) leave();
-  await untilUnderWay(0);
+  await untilRunning(0);
 }
 
-test("a key has 4 reports under way, a workspace 8, by REST and MCP; then 429 after 2 s (#17, G205)", async () => {
+test("a key runs 4 reports at once, a workspace 8, by REST and MCP; then 429 after 2 s (#17, G205)", async () => {
   const { keys, workspaceId } = world.tenant;
   const third = await insertKey(world.pool, { workspaceId, name: "third", role: "admin" });
   const other = await world.addTenant("second");
   await withEndlessReports(async () => {
     for (let reports = 1; reports <= 4; reports += 1) ask(keys.admin);
-    await untilUnderWay(4);
+    await untilRunning(4);
     const startedAtMs = performance.now();
     const refused = await ask(keys.admin).answer;
     const body: unknown = expect.stringContaining('"code":"rate_limited"');
@@ -122,43 +122,43 @@ test("a key has 4 reports under way, a workspace 8, by REST and MCP; then 429 af
     const tool = await new McpCaller(origin, keys.admin).tool("run_report", { preset: "today" });
     expect([tool.isError, tool.text]).toEqual([true, expect.stringMatching(/^rate_limited: /)]);
 
-    // What reads no clicks is not held up, and neither are other keys, up to the places of the workspace.
+    // Requests without a report are not delayed, nor are other keys, up to the slots of the workspace.
     const me = await ask(keys.admin, "/api/v1/me").answer;
     expect(me).toMatchObject({ status: 200 });
     for (let reports = 1; reports <= 4; reports += 1) ask(keys.analyst, `${REPORT}&format=csv`);
-    await untilUnderWay(8);
+    await untilRunning(8);
     const full = await ask(third).answer;
     expect(full).toMatchObject({ status: 429 });
     ask(other.keys.admin);
-    await untilUnderWay(9);
+    await untilRunning(9);
   });
 });
 
-test("a key has 4 reports under way in all processes together, a workspace 8 (#17, G205)", async () => {
+test("a key runs 4 reports in all processes together, a workspace 8 (#17, G205)", async () => {
   const { keys, workspaceId } = world.tenant;
   const third = await insertKey(world.pool, { workspaceId, name: "fourth", role: "admin" });
   await withEndlessReports(async () => {
     const first = ask(keys.admin);
     for (const at of [origin, origin, otherOrigin]) ask(keys.admin, REPORT, at);
-    await untilUnderWay(4);
+    await untilRunning(4);
     expect(await ask(keys.admin, REPORT, otherOrigin).answer).toMatchObject({ status: 429 });
     for (const at of [origin, origin, otherOrigin, otherOrigin]) ask(keys.analyst, REPORT, at);
-    await untilUnderWay(8);
+    await untilRunning(8);
     expect(await ask(third, REPORT, otherOrigin).answer).toMatchObject({ status: 429 });
     first.leave();
-    await untilUnderWay(7);
+    await untilRunning(7);
     ask(third, REPORT, otherOrigin);
-    await untilUnderWay(8);
+    await untilRunning(8);
   });
 });
 
-test("the places of a process that was killed are free when their lease has run out (#17, G205)", async () => {
+test("the slots of a killed process are free when their lease has expired (#17, G205)", async () => {
   const { keyId, workspaceId } = { keyId: 4_000, workspaceId: 5_000 };
   const [dead, living] = [0, 1].map(
     () => new InstallationSlots(world.pool, { perKey: 2, perWorkspace: 3 }),
   );
-  const take = (places: InstallationSlots | undefined) => places?.tryTake({ keyId, workspaceId });
-  await until("both places are taken", async () => (await take(dead)) && (await take(dead)), {
+  const take = (slots: InstallationSlots | undefined) => slots?.tryTake({ keyId, workspaceId });
+  await until("both slots are taken", async () => (await take(dead)) && (await take(dead)), {
     timeoutMs: STATEMENT_MS,
   });
   expect(await take(living)).toBeUndefined();
@@ -171,7 +171,7 @@ test("the places of a process that was killed are free when their lease has run 
   expect(await take(living)).toBeTypeOf("function");
   expect(await take(living)).toBeUndefined();
   giveBack?.();
-  await until("its place is free", async () => await take(living), { timeoutMs: STATEMENT_MS });
+  await until("its slot is free", async () => await take(living), { timeoutMs: STATEMENT_MS });
   await Promise.all([dead?.close(), living?.close()]);
   const { rows } = await world.pool.query({
     text: "select from report_place where holder = any($1::integer[])",
@@ -180,28 +180,28 @@ test("the places of a process that was killed are free when their lease has run 
   expect(rows).toEqual([]);
 });
 
-test("a report whose client has left ends on the server, and its place is free at once (#17, G205)", async () => {
+test("a report whose client has left ends on the server and frees its slot at once (#17, G205)", async () => {
   const { admin } = world.tenant.keys;
   await withEndlessReports(async () => {
     const startedAtMs = performance.now();
     const first = ask(admin);
     for (let reports = 2; reports <= 4; reports += 1) ask(admin);
-    await untilUnderWay(4);
-    const before = await underWay();
+    await untilRunning(4);
+    const before = await running();
     ask(admin, `${REPORT}&format=csv`);
     const leaving = ask(admin, `${REPORT}&format=csv`);
     leaving.leave();
     first.leave();
     expect([await first.answer, await leaving.answer]).toEqual(["left", "left"]);
     const hasChanged = async (): Promise<boolean> => {
-      const now = await underWay();
+      const now = await running();
       return now.length === 4 && now.filter((id) => before.includes(id)).length === 3;
     };
-    await until("the one that waited in the place of the one that left", hasChanged, {
+    await until("the waiting report has the slot of the one that left", hasChanged, {
       timeoutMs: STATEMENT_MS,
     });
     await leaveAll();
-    // Sooner than the server would have ended them for their time.
+    // Before the server would have ended them by their time limit.
     expect(performance.now() - startedAtMs).toBeLessThan(STATEMENT_MS);
   });
 });
@@ -234,8 +234,8 @@ test("a CSV that is no longer read ends its query on the server (#17, G205)", as
       sent.on("error", reject).end();
       leavers.push(() => sent.destroy());
     });
-    // The rows are there, or on their way to a reader who takes no more of them.
-    await untilUnderWay(1);
+    // The query runs, or sends rows to a reader that no longer reads.
+    await untilRunning(1);
     await leaveAll();
     expect(performance.now() - startedAtMs).toBeLessThan(STATEMENT_MS);
   } finally {

@@ -1,59 +1,50 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import type { CommandEnvironment } from "../../../api/command-line/command.ts";
 import { runCommand } from "../../../api/command-line/run-command.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
-import type { ApiWorld } from "./api-world.ts";
+import type { Stores } from "../../services/stores.ts";
 
-/** Runs a command of the command line on the database of a world; answers what it prints. */
-export async function runTracker(world: ApiWorld, ...args: string[]): Promise<string> {
-  return (await runTalking(world, { signal: new AbortController().signal, tell: ignore }, args))
-    .result;
+/** Runs a command of the command line on the database of a world; returns what it prints. */
+export async function runTracker(world: Pick<Stores, "env">, ...args: string[]): Promise<string> {
+  return (await runCommandOn(world, args)).result;
 }
 
-function ignore(): void {
-  // The result is all that the caller asks for.
-}
-
-/** The same with the lines that it reports on the way, and a signal that stops it. */
-export async function runTalking(
-  world: ApiWorld,
-  { signal, tell }: { readonly signal: AbortSignal; readonly tell: (line: string) => void },
+/** Runs a command; `onLine` gets each progress line as it is reported, and `signal` stops the command. */
+export async function runCommandOn(
+  { env }: Pick<Stores, "env">,
   args: readonly string[],
+  options: { readonly signal?: AbortSignal; readonly onLine?: (line: string) => void } = {},
 ): Promise<{
   readonly result: string;
-  readonly told: readonly string[];
+  readonly lines: readonly string[];
   readonly isWell: boolean;
 }> {
-  const told: string[] = [];
+  const lines: string[] = [];
   let isWell = true;
-  const result = await runCommand(args, environmentOf(world), {
+  const environment = {
+    dataDir: "/nowhere",
+    apiUrl: "http://api.example",
+    trackingUrl: "http://127.0.0.1:8080",
+    natsPrefix: env.NATS_PREFIX,
+    natsReplicas: 1,
+    servers: {
+      postgresUrl: env.POSTGRES_URL,
+      natsUrl: env.NATS_URL,
+      clickhouseUrl: env.CLICKHOUSE_URL,
+    },
+  };
+  const result = await runCommand(args, environment, {
     report: (line) => {
-      told.push(line);
-      tell(line);
+      lines.push(line);
+      options.onLine?.(line);
     },
     notWell: () => {
       isWell = false;
     },
-    interruption: () => signal,
+    interruption: () => options.signal ?? new AbortController().signal,
   });
-  return { result, told, isWell };
-}
-
-function environmentOf(world: ApiWorld): CommandEnvironment {
-  return {
-    dataDir: "/nowhere",
-    apiUrl: "http://api.example",
-    trackingUrl: "http://127.0.0.1:8080",
-    natsPrefix: world.env.NATS_PREFIX,
-    natsReplicas: 1,
-    servers: {
-      postgresUrl: world.env.POSTGRES_URL,
-      natsUrl: world.env.NATS_URL,
-      clickhouseUrl: undefined,
-    },
-  };
+  return { result, lines, isWell };
 }
 
 type Ended = {
@@ -63,9 +54,9 @@ type Ended = {
   readonly stderr: string;
 };
 
-/** The program itself, as its own process. */
+/** Runs the command as its own process. */
 export function spawnTracker(
-  world: ApiWorld,
+  world: Pick<Stores, "env">,
   ...args: string[]
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, [projectFile(".build", "api", "tracker.js"), ...args], {

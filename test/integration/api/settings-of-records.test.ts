@@ -31,7 +31,7 @@ const OFFER = {
   fail_route_offer_id: null,
 };
 
-test("settings of an offer are read and changed apart from it (G98, G101, G103, G145, G189)", async () => {
+test("settings of an offer are read and changed separately (G98, G101, G103, G145, G189)", async () => {
   expect((await world.get(paths.offer)).body).toEqual({ data: OFFER });
   const change = {
     hold_days: 0.5,
@@ -48,7 +48,7 @@ test("settings of an offer are read and changed apart from it (G98, G101, G103, 
   });
 });
 
-test("settings of a partner and of an advertiser (G98, G99, G105, G184)", async () => {
+test("settings of partners and advertisers are read and changed (G98, G99, G105, G184)", async () => {
   expect((await world.get(paths.affiliate)).body).toEqual({
     data: { throttle_percent: 0, hold_days: null },
   });
@@ -78,13 +78,16 @@ test.each([
   ["affiliate", "throttle_percent", { throttle_percent: 101 }],
   ["advertiser", "postback_ip_allowlist[0]", { postback_ip_allowlist: ["localhost"] }],
   ["advertiser", "budget_caps.revenue.daily", { budget_caps: { revenue: { daily: 5 } } }],
-] as const)("settings of an %s: %s is refused by its name", async (which, field, body) => {
-  const answer = await world.patch(paths[which], body);
-  expect(refusal(answer)).toBe("400 validation_failed");
-  expect(Object.keys(details(answer).fields ?? {})).toEqual([field]);
-});
+] as const)(
+  "settings of an %s: a wrong %s is refused with its name",
+  async (which, field, body) => {
+    const answer = await world.patch(paths[which], body);
+    expect(refusal(answer)).toBe("400 validation_failed");
+    expect(Object.keys(details(answer).fields ?? {})).toEqual([field]);
+  },
+);
 
-test("only staff read settings, only admins write them, and nobody of another workspace", async () => {
+test("only staff of the workspace read settings, only admins write them", async () => {
   const { keys } = world.tenant;
   for (const path of Object.values(paths)) {
     expect((await world.get(path, keys.analyst)).status).toBe(200);
@@ -96,14 +99,14 @@ test("only staff read settings, only admins write them, and nobody of another wo
   }
 });
 
-test("a body that changes nothing leaves the record as it was changed last (G28)", async () => {
+test("a body that changes nothing leaves updated_at (G28)", async () => {
   const before = record(await world.get(paths.offer.replace("/settings", "")));
   await world.patch(paths.offer, {});
   const after = record(await world.get(paths.offer.replace("/settings", "")));
   expect(after["updated_at"]).toBe(before["updated_at"]);
 });
 
-test("a window is refused that is longer than clicks keep their visitor, and the message says why (#3)", async () => {
+test("a window longer than the retention of visitors is refused with the reason (#3)", async () => {
   const origin = await world.startAnother({ clickRetentionDays: 31 });
   const body = { unique_click_hours: 745, duplicate_click_seconds: 31 * 86_400 + 1 };
   const change = async (fields: unknown) =>

@@ -42,14 +42,14 @@ function affiliate(code: string): object {
 
 describe("a tracking host belongs to one workspace (#13, G200)", () => {
   test.each([
-    ["go.example", "as it is"],
-    ["GO.Example", "in other case"],
-    ["go.example.", "with a dot at its end"],
-    ["go.example:443", "with the usual port"],
+    ["go.example", "unchanged"],
+    ["GO.Example", "in another case"],
+    ["go.example.", "with a trailing dot"],
+    ["go.example:443", "with the default port"],
     ["go.example.:80", "with both"],
     ["go.example:8443", "on another port"],
   ])(
-    "%s, %s, is refused to another workspace without naming whose it is (#13, G200)",
+    "%s, %s, is refused to another workspace without naming its owner (#13, G200)",
     async (host) => {
       const answer = await world.post("/tracking-domains", { host }, second.keys.admin);
       expect(refused(answer)).toBe("409 conflict host");
@@ -58,7 +58,7 @@ describe("a tracking host belongs to one workspace (#13, G200)", () => {
     },
   );
 
-  test("names of other letters are one host with their punycode (#13, G200)", async () => {
+  test("a name with non-ASCII letters and its punycode are one host (#13, G200)", async () => {
     const made = record(await world.post("/tracking-domains", { host: "Bücher.example" }));
     expect(made["host"]).toBe("xn--bcher-kva.example");
     const twin = { host: "XN--bcher-KVA.example" };
@@ -67,7 +67,7 @@ describe("a tracking host belongs to one workspace (#13, G200)", () => {
     );
   });
 
-  test("nor can it be taken by a change of another host (#13, G200)", async () => {
+  test("a host cannot be taken by changing another one (#13, G200)", async () => {
     const own = record(
       await world.post("/tracking-domains", { host: "mine.example" }, second.keys.admin),
     );
@@ -86,7 +86,7 @@ describe("a tracking host belongs to one workspace (#13, G200)", () => {
     expect((await take()).status).toBe(201);
   });
 
-  test("of 20 that add a host at once one has it (#13, G200)", async () => {
+  test("one of 20 concurrent calls gets a host (#13, G200)", async () => {
     const tenants = [first, second];
     const spellings = ["race.example", "RACE.example", "race.example.", "race.example:8080"];
     const answers = await Promise.all(
@@ -105,7 +105,7 @@ describe("a tracking host belongs to one workspace (#13, G200)", () => {
   });
 
   test.each(["go.example:0", "go.example:65536", "go.example:", "a b.example", "[::1]", "."])(
-    "%s is no host (#13)",
+    "%s is not a valid host (#13)",
     async (host) => {
       expect(refused(await world.post("/tracking-domains", { host }))).toBe(
         "400 validation_failed host",
@@ -115,7 +115,7 @@ describe("a tracking host belongs to one workspace (#13, G200)", () => {
 });
 
 describe("the operator shares a host (#13, G208)", () => {
-  test("not while two workspaces have one code: it tells which and shares nothing (#13, G200)", async () => {
+  test("not while two workspaces have equal codes, which are listed (#13, G200)", async () => {
     await world.post("/affiliates", affiliate("CLASH1"), first.keys.admin);
     await world.post("/affiliates", affiliate("clash1"), second.keys.admin);
     await expect(tracker("domain", "share", "GO.example.", "--with", "second")).rejects.toThrow(
@@ -129,21 +129,21 @@ describe("the operator shares a host (#13, G208)", () => {
   });
 
   test("a shared host is listed in both, and sharing it again changes nothing (#13, G208)", async () => {
-    const told = await tracker("domain", "share", "go.example", "--with", "second");
-    expect(told).toMatch(/go\.example of first is shared with second/);
+    const output = await tracker("domain", "share", "go.example", "--with", "second");
+    expect(output).toMatch(/go\.example of first is shared with second/);
     expect(await hostsOf(second)).toContain("go.example");
     await tracker("domain", "share", "go.example", "--with", "second");
     expect((await hostsOf(second)).filter((host) => host === "go.example")).toHaveLength(1);
   });
 
-  test("what cannot be shared is said (#13, G208)", async () => {
+  test("a refused share has its reason (#13, G208)", async () => {
     const share = (host: string, slug: string) => tracker("domain", "share", host, "--with", slug);
     await expect(share("nobody.example", "second")).rejects.toThrow(/No workspace has the host/);
     await expect(share("go.example", "first")).rejects.toThrow(/first's own/);
     await expect(share("go.example", "none")).rejects.toThrow(/no workspace none/);
   });
 
-  test("neither rename nor removal takes a shared host away (#13, G200)", async () => {
+  test("a shared host can be neither renamed nor removed (#13, G200)", async () => {
     const domain = list(await world.get("/tracking-domains")).find(
       ({ host }) => host === "go.example",
     );
@@ -174,7 +174,7 @@ describe("the operator shares a host (#13, G208)", () => {
     const other = record(await world.post("/smart-links", { ...best, code: "next" }, admin));
     const renamed = await world.patch(`/smart-links/${other.id}`, { code: "Best" }, admin);
     expect(refused(renamed)).toBe("409 conflict code");
-    // What is deleted names nothing any more.
+    // A deleted offer frees its code.
     await world.pool.query({
       text: "update offer set deleted_at = now() where id = $1",
       values: [offer.id],
@@ -182,7 +182,7 @@ describe("the operator shares a host (#13, G208)", () => {
     expect((await world.post("/offers", twin, admin)).status).toBe(201);
   });
 
-  test("of 40 that take a code in both at once one has it (#13, G200)", async () => {
+  test("one of 40 concurrent calls in both workspaces gets a code (#13, G200)", async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         world.post("/affiliates", affiliate("RACER1"), (i % 2 === 0 ? first : second).keys.admin),
@@ -192,7 +192,7 @@ describe("the operator shares a host (#13, G208)", () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(39);
   });
 
-  test("codes that are added while a host is being shared are unique too (#13, G200)", async () => {
+  test("codes added while a host is being shared are unique (#13, G200)", async () => {
     const third = await world.addTenant("third");
     await world.post("/tracking-domains", { host: "late.example" });
     const codes = Array.from({ length: 10 }, (_, i) => `LATE${i}A`);
@@ -211,7 +211,7 @@ describe("the operator shares a host (#13, G208)", () => {
     expect(rows[0]?.twins === 0 || shared.status === "rejected").toBe(true);
   });
 
-  test("an import tells a code of the other workspace by its row (#13, G200)", async () => {
+  test("an import reports a code of the other workspace by its row (#13, G200)", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tracker-import-"));
     const file = join(folder, "partners.csv");
     await writeFile(file, "code,name\nFREE01,Free\nRACER1,Taken\n");
@@ -225,10 +225,10 @@ describe("the operator shares a host (#13, G208)", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("a share is given back by the workspace that uses it (#13, G208)", async () => {
+  test("the workspace that uses a share can give it back (#13, G208)", async () => {
     await tracker("domain", "remove", "go.example", "--workspace", "second");
     expect(await hostsOf(second)).not.toContain("go.example");
-    // Codes are each workspace's own again.
+    // Codes are unique per workspace again.
     const own = affiliate(first.affiliateCode);
     expect((await world.post("/affiliates", own, second.keys.admin)).status).toBe(201);
     expect(
@@ -237,13 +237,13 @@ describe("the operator shares a host (#13, G208)", () => {
   });
 });
 
-test("old twins on a host: /tracking-link warns the one whose clicks go elsewhere (#13, G200)", async () => {
+test("/tracking-link warns of equal codes on a host whose clicks go elsewhere (#13, G200)", async () => {
   const old = await world.addTenant("oldtwin");
   await world.post("/tracking-domains", { host: "old.example", certification: "certified" });
   const code = "TWIN01";
   await world.offer({ code });
   await world.post("/affiliates", affiliate(code));
-  // As an installation from before has them: listed by both, with equal codes.
+  // As in an older installation: both workspaces list the host and have equal codes.
   await world.offer({ code, advertiser_id: old.advertiserId }, old.keys.admin);
   await world.post("/affiliates", affiliate(code), old.keys.admin);
   await world.pool.query({
@@ -268,16 +268,16 @@ async function warningsOf(key: string, path: string): Promise<unknown> {
 }
 
 describe("workspace create (#13, G200)", () => {
-  test("a further workspace has no host of TRACKING_URL and is told how to get one (#13, G200)", async () => {
-    const told = await tracker("workspace", "create", "--name", "Later");
-    expect(told).toMatch(/domain add go\.example\.com --workspace later --default/);
-    expect(told).toMatch(/domain share 127\.0\.0\.1:8080 --with later/);
+  test("a further workspace has no host of TRACKING_URL; the output shows how to add one (#13, G200)", async () => {
+    const output = await tracker("workspace", "create", "--name", "Later");
+    expect(output).toMatch(/domain add go\.example\.com --workspace later --default/);
+    expect(output).toMatch(/domain share 127\.0\.0\.1:8080 --with later/);
     expect(JSON.parse(await tracker("domain", "list", "--workspace", "later", "--json"))).toEqual(
       [],
     );
   });
 
-  test("the demo beside other workspaces shares the tracking address where one has it (#13, G200)", async () => {
+  test("the demo shares the tracking address if another workspace has it (#13, G200)", async () => {
     await world.post("/tracking-domains", { host: "127.0.0.1:8080", scheme: "http" });
     await tracker("demo", "--json");
     const domains: unknown = JSON.parse(

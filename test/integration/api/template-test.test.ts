@@ -4,7 +4,7 @@ import { type Receiver, startReceiver } from "../outgoing/receiver.ts";
 import { type Answer, ApiWorld, details, type Json, refusal } from "./api-world.ts";
 
 let world: ApiWorld;
-/** A process that may reach this machine; the first one may not. */
+/** Origin of a process that may connect to loopback; the first one may not. */
 let loose = "";
 let site: Receiver;
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Any other party's tracker: `url=` is followed, `/hops/3` leads to `/hops/2`, everything else is a page. */
+/** Another party's tracker: it redirects to `url=` and from `/hops/3` to `/hops/2`; everything else is a page. */
 function asTracker(response: Parameters<Parameters<Receiver["answer"]>[0]>[0]): void {
   const target = site.received.at(-1)?.target ?? "";
   const left = Number(/^\/hops\/(\d+)/.exec(target)?.[1] ?? 0);
@@ -47,7 +47,7 @@ async function report(body: Json): Promise<Json> {
 }
 
 describe("a template is followed to its landing page (G185)", () => {
-  test("with its tags and the suffix filled in, hop by hop", async () => {
+  test("with its tags and the suffix filled in, one hop after the other", async () => {
     const expected_url = at("/shop?a=1&k=template-test");
     const url = at(`/c/K?gclid=template-test&url=${encodeURIComponent(expected_url)}`);
     const data = await report({
@@ -71,7 +71,7 @@ describe("a template is followed to its landing page (G185)", () => {
     expect(site.received.at(-1)?.headers["user-agent"]).toBe("Tracker-Template-Test/1.0");
   });
 
-  test("one that leads elsewhere is told", async () => {
+  test("a wrong destination is reported", async () => {
     const template = at(`/c/K?url=${encodeURIComponent(at("/other"))}&u={lpurl}`);
     expect(await report({ template, final_url: at("/shop") })).toMatchObject({
       ok: false,
@@ -82,16 +82,16 @@ describe("a template is followed to its landing page (G185)", () => {
   });
 
   test.each([
-    ["LIM-013 a redirect to no web address", "/c/K?url=ftp%3A%2F%2Fx%2F", "invalid_url", 1],
-    ["LIM-013 a page that is not there", "/c/K?url=/missing", "error_status", 2],
-    ["LIM-013 nobody listens there", `/c/K?url=http://127.0.0.1:${CLOSED_PORT}/`, "unreachable", 2],
+    ["a redirect to another scheme (LIM-013)", "/c/K?url=ftp%3A%2F%2Fx%2F", "invalid_url", 1],
+    ["a missing page (LIM-013)", "/c/K?url=/missing", "error_status", 2],
+    ["a closed port (LIM-013)", `/c/K?url=http://127.0.0.1:${CLOSED_PORT}/`, "unreachable", 2],
   ])("%s", async (_what, path, problem, hops) => {
     const data = await report({ template: at(path), final_url: at("/shop") });
     expect(data).toMatchObject({ ok: false, problems: [problem] });
     expect(data["hops"]).toHaveLength(hops);
   });
 
-  test("what is no URL is not asked for", async () => {
+  test("an invalid URL is not requested", async () => {
     const before = site.received.length;
     expect(await report({ template: "nonsense", final_url: at("/shop") })).toMatchObject({
       ok: false,
@@ -104,7 +104,7 @@ describe("a template is followed to its landing page (G185)", () => {
   });
 });
 
-describe("LIM-013", () => {
+describe("limits (LIM-013)", () => {
   test("10 redirects are followed, the eleventh is too many", async () => {
     const final_url = at("/hops/0");
     const ten = await report({ template: at("/hops/10"), final_url });
@@ -115,7 +115,7 @@ describe("LIM-013", () => {
     expect(eleven["hops"]).toHaveLength(11);
   });
 
-  test("a chain over one second in all is slow, and works", async () => {
+  test("a chain of more than one second is slow, but works", async () => {
     site.answer((response) => {
       setTimeout(() => asTracker(response), 400);
     });

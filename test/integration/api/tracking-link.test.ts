@@ -48,11 +48,11 @@ async function ask(query: Asked, key: Key = "admin") {
   return await world.get(pathOf(query), world.tenant.keys[key]);
 }
 
-/** Of the offer and the partner of the world, unless the query says otherwise. */
+/** A link for the offer and partner of this file; `query` replaces or adds parameters. */
 async function link(query: Asked = {}, key: Key = "admin"): Promise<Json> {
   const { status, body } = await ask({ offer: code, affiliate: PARTNER, ...query }, key);
   expect(status, JSON.stringify(body)).toBe(200);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ApiWorld has held it to the schema of the operation
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ApiWorld has checked it against the schema of the operation
   return body["data"] as Json;
 }
 
@@ -61,8 +61,8 @@ const CORE =
   "&matchtype={matchtype}&network={network}&device={device}&placement={placement}&targetid={targetid}" +
   "&loc_physical_ms={loc_physical_ms}";
 
-describe("what is built", () => {
-  test("an affiliate link, and nothing is stored (LNK-001, LNK-005, LNK-007, LNK-014, LNK-022, T57)", async () => {
+describe("a built link", () => {
+  test("an affiliate link is built, nothing stored (LNK-001, LNK-005, LNK-007, LNK-014, LNK-022, T57)", async () => {
     const stored = async () =>
       (await world.pool.query({ text: "select count(*) as n from link_key" })).rows[0];
     const before = await stored();
@@ -116,7 +116,7 @@ describe("what is built", () => {
     expect(url).not.toContain("force_transparent");
   });
 
-  test("the template and its suffix have no issue on a certified host (LNK-013)", async () => {
+  test("template and suffix pass the linter on a certified host (LNK-013)", async () => {
     const built = await link({ type: "transparent", sub3: "x" });
     const { tracking_template: template, final_url_suffix: suffix } = AdFields.parse(
       built["google_ads"],
@@ -127,7 +127,7 @@ describe("what is built", () => {
 });
 
 describe("the host (LNK-015, LNK-016, LNK-031, G182)", () => {
-  test("is that of partner and offer, partner, offer, else the default; inactive ones are skipped", async () => {
+  test("is assigned to partner and offer, partner, offer, or the default; inactive ones are skipped", async () => {
     const { affiliateId } = world.tenant;
     const hostNow = async (): Promise<unknown> => {
       const { host, url } = await link();
@@ -165,7 +165,7 @@ describe("the host (LNK-015, LNK-016, LNK-031, G182)", () => {
     await setDomain(ofOffer, { status: "inactive" });
   });
 
-  test("may be named, and is then an active one of the workspace", async () => {
+  test("may be given, if it is an active one of the workspace", async () => {
     const other = await addDomain("other.example");
     expect(await link({ host: "OTHER.example" })).toMatchObject({
       host: "other.example",
@@ -242,7 +242,7 @@ describe("warnings", () => {
   });
 
   test.each(["admin", "analyst", "partner"] as const)(
-    "%s are warned that the domain is not certified, for both types (LNK-021, G172, T55)",
+    "%s keys get a warning of an uncertified domain, for both types (LNK-021, G172, T55)",
     async (key) => {
       for (const certification of ["pending", "not_certified"]) {
         await setDomain(domainId, { certification });
@@ -258,8 +258,8 @@ describe("warnings", () => {
   );
 });
 
-describe("who asks, and for what", () => {
-  test("a partner gets its own link only, by default and by name (LNK-023, LNK-030, VIS-054, G171)", async () => {
+describe("permissions and parameters", () => {
+  test("a partner gets its own link only, by default or named (LNK-023, LNK-030, VIS-054, G171)", async () => {
     const { url } = await link();
     expect((await ask({ offer: code }, "partner")).body).toMatchObject({ data: { url } });
     for (const affiliate of [PARTNER, world.tenant.affiliateId])
@@ -269,7 +269,7 @@ describe("who asks, and for what", () => {
       expect(refusal(await ask({ offer: code, affiliate }, "partner"))).toBe("403 forbidden");
   });
 
-  test("an offer that the partner may not run is 403, one that it cannot see 404 (LNK-024, LNK-025, T56)", async () => {
+  test("an offer that the partner may not run is 403, an invisible one 404 (LNK-024, LNK-025, T56)", async () => {
     const gated = await world.offer({ visibility: "approval" });
     const paused = await world.offer({ status: "paused" });
     const secret = await world.offer({ visibility: "private" });
@@ -281,23 +281,23 @@ describe("who asks, and for what", () => {
     expect((await ask({ offer: secret.id }, "partner")).status).toBe(200);
   });
 
-  test("an advertiser may not (LNK-026, VIS-054)", async () => {
+  test("an advertiser gets no link (LNK-026, VIS-054)", async () => {
     expect(refusal(await ask({ offer: code, affiliate: PARTNER }, "advertiser"))).toBe(
       "403 forbidden",
     );
   });
 
-  test.each([
-    ["LNK-002", {}, "400 invalid_parameter offer"],
-    ["LNK-002", { offer: "" }, "400 invalid_parameter offer"],
-    ["LNK-002", { offer: "NOSUCH" }, "404 not_found undefined"],
-    ["LNK-002", { offer: "no code!" }, "404 not_found undefined"],
-    ["LNK-003", { affiliate: "NOBODY" }, "404 not_found undefined"],
-    ["LNK-003", { affiliate: "999999" }, "404 not_found undefined"],
-    ["LNK-004", { type: "x" }, "400 invalid_parameter type"],
-    ["LNK-004", { type: "" }, "400 invalid_parameter type"],
-    ["LNK-006", { sub1: "x".repeat(501) }, "400 invalid_parameter sub1"],
-  ])("%s %j is refused", async (_id, query, expected) => {
+  test.each<[query: Asked, expected: string, id: string]>([
+    [{}, "400 invalid_parameter offer", "LNK-002"],
+    [{ offer: "" }, "400 invalid_parameter offer", "LNK-002"],
+    [{ offer: "NOSUCH" }, "404 not_found undefined", "LNK-002"],
+    [{ offer: "no code!" }, "404 not_found undefined", "LNK-002"],
+    [{ affiliate: "NOBODY" }, "404 not_found undefined", "LNK-003"],
+    [{ affiliate: "999999" }, "404 not_found undefined", "LNK-003"],
+    [{ type: "x" }, "400 invalid_parameter type", "LNK-004"],
+    [{ type: "" }, "400 invalid_parameter type", "LNK-004"],
+    [{ sub1: "x".repeat(501) }, "400 invalid_parameter sub1", "LNK-006"],
+  ])("%j is refused: %s (%s)", async (query, expected) => {
     const whole: Asked = {
       ...("offer" in query || Object.keys(query).length === 0 ? {} : { offer: code }),
       ...("affiliate" in query ? {} : { affiliate: PARTNER }),
@@ -307,7 +307,7 @@ describe("who asks, and for what", () => {
     expect(`${refusal(answer)} ${details(answer).param || "undefined"}`).toBe(expected);
   });
 
-  test("staff names the partner (G171)", async () => {
+  test("staff must name the partner (G171)", async () => {
     for (const key of ["admin", "analyst"] as const) {
       const answer = await ask({ offer: code }, key);
       expect(`${refusal(answer)} ${details(answer).param}`).toBe("400 invalid_parameter affiliate");

@@ -68,7 +68,7 @@ describe("delivery log", () => {
     const original = requests.find(({ headers }) => headers["x-tracker-delivery"] === row.id);
     expect(retried.bytes).toEqual(original?.bytes);
     expect(JSON.parse(retried.body)).toMatchObject({ id: again["event_id"] });
-    // One that arrived may be asked for again too (consumers tell by the id), and while the webhook is off.
+    // A delivered one may be sent again, too (consumers recognise the id), also while the webhook is inactive.
     await world.patch(`/webhooks/${hook.id}`, { active: false });
     await retry(again.id);
     expect((await hooks.request(hook, 5)).bytes).toEqual(original?.bytes);
@@ -78,7 +78,7 @@ describe("delivery log", () => {
     expect(refusal(foreignRetry)).toBe("404 not_found");
   });
 
-  test("a new secret signs the next delivery, and every later attempt of earlier ones (WH-013)", async () => {
+  test("a new secret signs the next delivery and later attempts of earlier ones (WH-013)", async () => {
     const hook = await hooks.listen("rotated", ["offer.created"]);
     hooks.receiver.answer((response) => response.writeHead(500, { "retry-after": "1" }).end());
     await world.offer();
@@ -99,7 +99,7 @@ describe("delivery log", () => {
   });
 
   test.each(WEBHOOK_EVENTS)(
-    "a test of %s is a signed document marked as one, whatever is subscribed to (WH-012)",
+    "a test of %s is a signed, marked document, with any subscription (WH-012)",
     async (event) => {
       const hook = await hooks.listen(`test-${event}`, ["affiliate.signup"], { active: false });
       const answer = await world.post(`/webhooks/${hook.id}/test`, { event });
@@ -129,7 +129,7 @@ describe("delivery log", () => {
 });
 
 describe("events of the API", () => {
-  test("one event a change, none for a refused one (WH-006, WH-007, WH-008, WH-009, WH-011)", async () => {
+  test("a change sends one event, a refused one none (WH-006, WH-007, WH-008, WH-009, WH-011)", async () => {
     const hook = await hooks.listen("conversions", ["conversion.created", "conversion.updated"]);
     const offer = await world.offer();
     const body = { offer_id: offer.id, affiliate_id: world.tenant.affiliateId };
@@ -162,7 +162,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(6);
   });
 
-  test("an offer is sent as REST shows it, a change with the changed fields (WH-018, G128)", async () => {
+  test("an offer is sent as REST shows it, a change with earlier values (WH-018, G128)", async () => {
     const hook = await hooks.listen("offers", ["offer.created", "offer.updated"]);
     const offer = await world.offer({ payout: "3", events: [{ code: "vip", payout: "5" }] });
     const changed = record(await world.patch(`/offers/${offer.id}`, { payout: "4", tags: ["a"] }));
@@ -174,7 +174,7 @@ describe("events of the API", () => {
     expect(created).not.toHaveProperty("previous");
     expect(updated?.data).toEqual(changed);
     expect(updated?.previous).toEqual({ payout: "3.0000", tags: [], events: offer["events"] });
-    // A change that is refused, or rolled back, is no change (WH-011).
+    // A refused or rolled back change sends nothing (WH-011).
     const taken = { name: "x", advertiser_id: offer["advertiser_id"], code: offer["code"] };
     const again = await world.post("/offers", { ...taken, destination_url: "https://x.example/" });
     expect(refusal(again)).toBe("409 conflict");
@@ -183,7 +183,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(2);
   });
 
-  test("an event of an offer that is made, changed or deleted changes the offer (WH-018)", async () => {
+  test("creating, changing or deleting an event changes its offer (WH-018)", async () => {
     const hook = await hooks.listen("events", ["offer.updated"]);
     const offer = await world.offer();
     const path = `/offers/${offer.id}/events`;
@@ -200,7 +200,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(3);
   });
 
-  test("affiliate.updated has eight fields; creating one sends nothing (WH-018, WH-019, G129)", async () => {
+  test("affiliate.updated has eight fields; a new partner sends nothing (WH-018, WH-019, G129)", async () => {
     const hook = await hooks.listen("partners", ["affiliate.updated", "affiliate.signup"]);
     const made = record(
       await world.post("/affiliates", { name: "Acme", payment_details: { wire: "IBAN-SECRET" } }),
@@ -247,7 +247,7 @@ describe("events of the API", () => {
     expect(await hooks.deliveries(hook)).toHaveLength(2);
   });
 
-  test("no document holds a secret of the workspace or of an advertiser (WH-019)", async () => {
+  test("no document has a secret of the workspace or of an advertiser (WH-019)", async () => {
     const hook = await hooks.listen("all", WEBHOOK_EVENTS);
     const offer = await world.offer();
     await world.patch(`/advertisers/${world.tenant.advertiserId}`, { company: "Shop Ltd" });
@@ -268,7 +268,7 @@ describe("events of the API", () => {
     expect(text).not.toMatch(/postback_token|whsec_|payment_details/);
   });
 
-  test("samples have every field that the real documents have", async () => {
+  test("samples have the fields of the real documents", async () => {
     const offer = await world.offer();
     const keys = (data: object) => Object.keys(data).toSorted();
     for (const event of ["offer.created", "offer.updated"] as const)

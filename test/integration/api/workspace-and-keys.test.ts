@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const text = (value: unknown): string => String(value);
 
-test("the workspace has the defaults of G180, its token for admins only", async () => {
+test("the workspace has its defaults, and only admins see its token (G180)", async () => {
   const { body } = await world.get("/workspace");
   expect(body["data"]).toEqual({
     id: world.tenant.workspaceId,
@@ -44,7 +44,7 @@ test("the workspace has the defaults of G180, its token for admins only", async 
     expect(refusal(await world.get("/workspace", key))).toBe("403 forbidden");
 });
 
-test("settings of the workspace change, and count for the next request", async () => {
+test("changed settings of the workspace apply to the next request", async () => {
   const change = {
     name: "Renamed",
     brand_name: "Brand",
@@ -79,18 +79,18 @@ test.each([
   ["organic_affiliate_id", { organic_affiliate_id: 999_999 }],
   ["fraud_checks.bot", { fraud_checks: { bot: "yes" } }],
   ["postback_token", { postback_token: "mine" }],
-] as const)("PATCH /workspace: %s is refused by its name", async (field, body) => {
+] as const)("PATCH /workspace: a wrong %s is refused with its name", async (field, body) => {
   const answer = await world.patch("/workspace", body);
   expect(refusal(answer)).toBe("400 validation_failed");
   expect(Object.keys(details(answer).fields ?? {})).toEqual([field]);
 });
 
-test("a slug that another workspace has is a conflict", async () => {
+test("a slug of another workspace is a conflict", async () => {
   const answer = await world.patch("/workspace", { slug: "foreign" });
   expect([refusal(answer), details(answer).field]).toEqual(["409 conflict", "slug"]);
 });
 
-test("tokens are rotated: the answer has the new one", async () => {
+test("a rotated token is in the answer", async () => {
   const before = record(await world.get("/workspace"))["postback_token"];
   const rotated = await world.post("/workspace/rotate-postback-token", {});
   expect(rotated.status).toBe(200);
@@ -113,7 +113,7 @@ test("tokens are rotated: the answer has the new one", async () => {
   );
 });
 
-test("a key is made for each role, works at once, is listed without its secret, and is revoked (G06)", async () => {
+test("a key of each role works at once, is listed without its secret, and is revoked (G06)", async () => {
   const { affiliateId: affiliate_id, advertiserId: advertiser_id } = world.tenant;
   for (const [role, account] of [
     ["admin", {}],
@@ -158,7 +158,7 @@ test("a key is made for each role, works at once, is listed without its secret, 
   }
 });
 
-test("a staff key narrowed to permissions has only those, and cannot widen itself (G09)", async () => {
+test("a staff key with permissions has only those, and cannot add any (G09)", async () => {
   const body = { role: "admin", permissions: ["offers.read", "reports.read"] };
   const secret = text(record(await world.post("/keys", body))["key"]);
   expect((await world.get("/offers", secret)).status).toBe(200);
@@ -168,7 +168,7 @@ test("a staff key narrowed to permissions has only those, and cannot widen itsel
   expect(refusal(await world.patch("/workspace", {}, secret))).toBe("403 forbidden");
 });
 
-test("a key with addresses and an end is held to both (G06, G07)", async () => {
+test("a key with addresses and an expiry is limited by both (G06, G07)", async () => {
   const elsewhere = await world.post("/keys", {
     role: "analyst",
     ip_allowlist: ["203.0.113.0/24"],
@@ -203,13 +203,13 @@ test.each([
   ["permissions[0]", { role: "admin", permissions: ["everything"] }],
   ["ip_allowlist[0]", { role: "admin", ip_allowlist: ["here"] }],
   ["expires_at", { role: "admin", expires_at: "2020-01-01T00:00:00Z" }],
-] as const)("POST /keys: %s is refused by its name", async (field, body) => {
+] as const)("POST /keys: a wrong %s is refused with its name", async (field, body) => {
   const answer = await world.post("/keys", body);
   expect(refusal(answer)).toBe("400 validation_failed");
   expect(Object.keys(details(answer).fields ?? {})).toEqual([field]);
 });
 
-test("keys of another workspace are not there", async () => {
+test("keys of another workspace are 404", async () => {
   const { id } = record(await world.post("/keys", { role: "admin" }));
   expect((await world.get(`/keys/${id}`, foreign.keys.admin)).status).toBe(404);
   const deleted = await world.call("DELETE", `/keys/${id}`, { key: foreign.keys.admin });

@@ -39,7 +39,7 @@ async function ratesOf({ keys }: Tenant, query = ""): Promise<string[]> {
   return rates.map(({ date, currency, rate, scope }) => `${date} ${currency} ${rate} ${scope}`);
 }
 
-test("PUT /blocklist writes the workspace's own list, beside the operator's (#14, G201)", async () => {
+test("PUT /blocklist writes the workspace's own list next to the operator's (#14, G201)", async () => {
   const put = (entries: string[], { keys }: Tenant) =>
     world.call("PUT", "/blocklist", { key: keys.admin, body: { entries } });
   await runTracker(world, "blocklist", "add", "Bad.example", "worse.example/x", "bad.example");
@@ -61,7 +61,7 @@ test("PUT /blocklist writes the workspace's own list, beside the operator's (#14
   );
 });
 
-test("POST /fx-rates writes the workspace's own rates, beside the installation's (#14, G201)", async () => {
+test("POST /fx-rates writes the workspace's own rates next to the installation's (#14, G201)", async () => {
   const rate = { date: today, currency: "USD", rate: "2" };
   const answer = await world.post("/fx-rates", rate, first.keys.admin);
   expect([answer.status, answer.body]).toMatchObject([
@@ -94,7 +94,7 @@ test("POST /fx-rates writes the workspace's own rates, beside the installation's
   await expect(runTracker(world, "fx-rates", "set", "EUR=1")).rejects.toThrow(/per EUR/);
 });
 
-test("a conversion uses its workspace's rate, also the day before's, else the installation's (#14, G201)", async () => {
+test("a conversion uses its workspace's rate, else the installation's (#14, G201)", async () => {
   const saleOf = async (tenant: Tenant): Promise<unknown> => {
     const offer = await world.offer(
       { advertiser_id: tenant.advertiserId, currency: "EUR" },

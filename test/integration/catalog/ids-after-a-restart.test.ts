@@ -8,10 +8,10 @@ import { migratePostgres } from "../../../schemas/postgres/migrate.ts";
 import { type FreshDatabase, freshDatabase } from "../../services/fresh-database.ts";
 import { OwnServer } from "../../system/own-server.ts";
 
-// A server of its own is made, stopped and copied: seconds on a loaded machine.
+// These tests start, stop and copy a Postgres server, which takes seconds on a loaded machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Tables whose ids leave Postgres only where something else tells a repeated one from the first. */
+/** Tables whose ids leave Postgres only together with something that distinguishes a repeated id. */
 const UNGUARDED = [
   "ad_cost_fact_outbox",
   "audit_log",
@@ -49,7 +49,7 @@ afterEach(async () => {
 
 function connected(): Pool {
   const made = openPool({ url: database.postgresUrl, applicationName: "tracker test" });
-  // The servers that it is connected to are killed.
+  // The test kills the server behind idle connections.
   made.onIdleError(() => undefined);
   return made;
 }
@@ -69,14 +69,14 @@ async function newWorkspace(slug: string): Promise<number> {
   return rows[0]?.id ?? Number.NaN;
 }
 
-/** As a snapshot of the disk has it: the server goes on afterwards. */
+/** Saves the folder as a disk snapshot would; the server continues afterwards. */
 async function saveRunning(label: string): Promise<void> {
   await server.signal("SIGSTOP");
   await server.save(label);
   await server.signal("SIGCONT");
 }
 
-test("a Postgres put back to a snapshot of the same second gives no lost id again (#7, #12, P38)", async () => {
+test("a Postgres restored from a snapshot of the same second repeats no lost id (#7, #12, P38)", async () => {
   await newWorkspace("kept");
   await saveRunning("snapshot");
   const lost = [await newWorkspace("lost-1"), await newWorkspace("lost-2")];
@@ -86,12 +86,12 @@ test("a Postgres put back to a snapshot of the same second gives no lost id agai
   });
   const refused = await newWorkspace("too-early").catch((error: unknown) => error);
   expect(isPostgresAway(refused)).toBe(true);
-  // ClickHouse was told nothing since the snapshot.
+  // ClickHouse got no new sign of Postgres since the snapshot.
   expect(await compareStores(pool, clickhouse)).toMatchObject({ found: "postgres-started-anew" });
   expect(await newWorkspace("after")).toBeGreaterThan(Math.max(...lost));
 });
 
-test("a Postgres put back to the copy of an earlier start gives no id again either (#7, #12, P38)", async () => {
+test("a Postgres restored from a copy of an earlier start repeats no id (#7, #12, P38)", async () => {
   await restarted(async () => {
     await server.stop();
     await server.save("older");
@@ -106,7 +106,7 @@ test("a Postgres put back to the copy of an earlier start gives no id again eith
   expect(await newWorkspace("after")).toBeGreaterThan(lost);
 });
 
-test("ids are left out once a restart, whatever number of processes compares the stores (#7)", async () => {
+test("ids are skipped once per restart, however many processes compare the stores (#7)", async () => {
   const before = await newWorkspace("before");
   await restarted(() => server.kill());
   const found = await Promise.all(
@@ -118,7 +118,7 @@ test("ids are left out once a restart, whatever number of processes compares the
   expect(after).toBeLessThanOrEqual(before + 20_000);
 });
 
-test("after an orderly end of the last process no id is left out, while others run it is no end (#7)", async () => {
+test("no id is skipped once the last of all processes has ended in order (#7)", async () => {
   const before = await newWorkspace("before");
   await closeStores(pool, clickhouse, "another kind");
   expect(await newWorkspace("still open")).toBe(before + 1);
@@ -130,7 +130,7 @@ test("after an orderly end of the last process no id is left out, while others r
   expect(await compareStores(pool, clickhouse)).toMatchObject({ found: "equal" });
 });
 
-test("a process that died while it caught up keeps ids away for a quarter of a minute at most (#7)", async () => {
+test("a process that died while it raised the ids delays new ids by at most 16 s (#7)", async () => {
   await restarted(() => server.kill());
   await pool.query({
     text: "update store_beat set lifting_life = store_life(), lifted_at = now()",
@@ -141,7 +141,7 @@ test("a process that died while it caught up keeps ids away for a quarter of a m
   expect(await newWorkspace("after")).toBeGreaterThan(0);
 });
 
-test("every table with ids of its own is guarded, or named here with its reason (#7, P38)", async () => {
+test("every table that allocates ids is guarded or listed here (#7, P38)", async () => {
   const { rows } = await pool.query<{ name: string }>({
     text: `select distinct attrelid::regclass::text as name from pg_attribute
            where attidentity <> '' and attrelid >= 16384 and not exists (

@@ -12,7 +12,7 @@ import { contentOf, FeedWorld, pointTo } from "./feed-world.ts";
 
 const TIMEOUT_MS = 120_000;
 
-test("a data folder of Postgres that was copied back is followed at once (#6, G206)", {
+test("a restored data folder of Postgres is followed at once (#6, G206)", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const bind = "127.0.0.1";
@@ -52,7 +52,7 @@ test("a data folder of Postgres that was copied back is followed at once (#6, G2
   }
 });
 
-/** With its owner and modes: Postgres refuses a folder that others may read. */
+/** Copies with owner and modes: Postgres refuses a folder that others may read. */
 async function copy(from: string, to: string): Promise<void> {
   await promisify(execFile)("cp", ["-a", from, to]);
 }

@@ -5,7 +5,7 @@ import { forgetOldRows } from "../../../processors/schedule/retention.ts";
 import type { Statement } from "../../../schemas/postgres/connect.ts";
 import { contentOf, FeedWorld, type Follower, offer, pointTo } from "./feed-world.ts";
 
-// A restore copies databases: seconds on a loaded machine.
+// A restore copies databases, which takes seconds on a loaded machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let world: FeedWorld;
@@ -16,7 +16,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** One that has run all the time, and one that has ended and left its copy. */
+/** A process that keeps running, and one that has ended and left its copy. */
 async function runningAndEnded(): Promise<{ running: Follower; restart: () => Promise<Follower> }> {
   const running = await world.follow("running");
   const ended = await world.follow("ended");
@@ -29,7 +29,7 @@ const CHANGES = [
   offer("C", "lost"),
   "delete from offer_access where offer_id = 2",
 ];
-/** Far more versions than the changes that the restore has taken away. */
+/** Far more versions than the restore removes. */
 const MANY_CHANGES = Array.from({ length: 60 }, (_, i) => pointTo("B", `new-${i}`));
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   ["more", MANY_CHANGES],
   ["no", [] as string[]],
 ])(
-  "a restored Postgres is followed at once, with %s changes behind the restore (#6, G206)",
+  "a restored Postgres is followed at once, with %s changes after the restore (#6, G206)",
   async (_, changes) => {
     const backup = await world.backUp();
     await world.change(...CHANGES);
@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test("the copy of a process that saw the restore knows the restored history (#6)", async () => {
+test("the copy of a process that noticed the restore has the restored history (#6)", async () => {
   const backup = await world.backUp();
   await world.change(...CHANGES);
   const running = await world.follow("copy");
@@ -82,7 +82,7 @@ test("the copy of a process that saw the restore knows the restored history (#6)
   expect(restarted.metric("catalog_rewinds_total")).toBe(0);
 });
 
-test("a copy of the release before, which has no mark, is read anew once and hides nothing (#6)", async () => {
+test("a copy of the previous release, without a mark, is read again and hides no change (#6)", async () => {
   const first = await world.follow("copy");
   await first.feed.close();
   const path = world.copyPath("copy");
@@ -101,7 +101,7 @@ test("a copy of the release before, which has no mark, is read anew once and hid
   expect(await readFile(path, "utf8")).toContain("catalog_position");
 });
 
-test("who was away longer than marks are kept reads all once, misses nothing and goes on (#6)", async () => {
+test("a process that ended before the oldest mark reads everything once and misses nothing (#6)", async () => {
   const { running, restart } = await runningAndEnded();
   await world.change(...CHANGES, "update catalog_log set logged_at = now() - interval '8 days'");
   await world.change(pointTo("B", "today"));
@@ -110,7 +110,7 @@ test("who was away longer than marks are kept reads all once, misses nothing and
   const { rows } = await world.pool.query<{ marks: number }>({
     text: "select count(*)::integer as marks from catalog_log",
   });
-  // The newest that is old enough, and the one of today.
+  // The newest of the old ones, and the one of today.
   expect(rows[0]?.marks).toBe(2);
   const restarted = await restart();
   for (const { catalog, refresh, metric } of [running, restarted]) {
@@ -121,14 +121,14 @@ test("who was away longer than marks are kept reads all once, misses nothing and
       C: "https://shop.example/lost -",
     });
     expect(metric("catalog_rewinds_total")).toBe(0);
-    // What is read again comes as changes, and there are none.
+    // Reading everything again reports changes only, and there are none.
     const { revision } = catalog;
     await refresh();
     expect(catalog.revision).toBe(revision);
   }
 });
 
-test("a catalog of an older release without marks is followed, and its restore is noticed (#6)", async () => {
+test("a catalog of an older release without marks is followed, and its restore noticed (#6)", async () => {
   await world.change("delete from catalog_log", "insert into catalog_log (version) values (0)");
   const running = await world.follow();
   const backup = await world.backUp();
@@ -142,7 +142,7 @@ test("a catalog of an older release without marks is followed, and its restore i
   });
 });
 
-test("while a restored catalog is read the old one is in force, whole, and then the new one (#6)", async () => {
+test("while a restored catalog is read, the whole old one is used, and then the new one (#6)", async () => {
   const backup = await world.backUp();
   await world.change(...CHANGES, coupons("old"));
   const seen: string[] = [];
@@ -170,7 +170,7 @@ test("while a restored catalog is read the old one is in force, whole, and then 
   expect(seen.filter((content) => content !== old && content !== fresh)).toEqual([]);
 });
 
-test("a database of another installation is not followed: the catalog stays as it was (#6)", async () => {
+test("a database of another installation is not followed: the catalog does not change (#6)", async () => {
   const empty = await world.backUp();
   const running = await world.follow();
   const before = contentOf(running.catalog);

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { contentOf, FeedWorld, type Follower, pointTo } from "./feed-world.ts";
 
-/** Postgres takes it, and no release up to this one reads it. */
+/** Postgres accepts this record, but this release cannot read it. */
 const MAKE_A_UNREADABLE = `update offer set caps = '{"clicks": "of another release"}',
   destination_url = 'https://shop.example/unreadable' where code = 'A'`;
 const UNREADABLE = "catalog_unreadable_records";
@@ -37,7 +37,7 @@ test("a record that cannot be read keeps its last version, and all others stay c
   expect(running.feed.mayRefuseWrongly).toBe(false);
 });
 
-test("a process that starts where a record cannot be read has all the others (#10)", async () => {
+test("a process that starts with an unreadable record has all the others (#10)", async () => {
   await world.change(MAKE_A_UNREADABLE);
   const started = await world.follow();
   expect(destinationsOf(started)).toEqual(["https://shop.example/b"]);
@@ -47,7 +47,7 @@ test("a process that starts where a record cannot be read has all the others (#1
   expect(started.metric(UNREADABLE)).toBe(0);
 });
 
-test("a restart from the copy still says which records cannot be read, and takes them once they can (#10)", async () => {
+test("after a restart from the copy, unreadable records are reported and read once repaired (#10)", async () => {
   const first = await world.follow("copy");
   await first.feed.close();
   const second = await world.follow("copy");
@@ -64,7 +64,7 @@ test("a restart from the copy still says which records cannot be read, and takes
   expect(fourth.metric(UNREADABLE)).toBe(0);
 });
 
-test("the copy of another release hides nothing: what that one left out is read from Postgres (#10)", async () => {
+test("records that another release left out of its copy are read from Postgres (#10)", async () => {
   const older = await world.follow("copy");
   await older.feed.close();
   const path = world.copyPath("copy");
@@ -78,7 +78,7 @@ test("the copy of another release hides nothing: what that one left out is read 
   expect(upgraded.metric("catalog_rewinds_total")).toBe(0);
 });
 
-test("a record that cannot be read in the copy does not cost the others while Postgres is away (#10)", async () => {
+test("an unreadable record in the copy hides no other one while Postgres is unreachable (#10)", async () => {
   const first = await world.follow("copy");
   await first.feed.close();
   const path = world.copyPath("copy");
@@ -92,7 +92,7 @@ test("a record that cannot be read in the copy does not cost the others while Po
   expect(destinationsOf(started)).toEqual(["https://shop.example/b"]);
 });
 
-test("a restore that brings a record which cannot be read leaves the known version in force (#6, #10)", async () => {
+test("a restore with an unreadable record keeps its known version in use (#6, #10)", async () => {
   const backup = await world.backUp();
   await world.change(pointTo("A", "lost"), pointTo("B", "lost"));
   const running = await world.follow();

@@ -4,8 +4,8 @@ import type { Nats } from "../../../schemas/nats/connect.ts";
 type Fields = Record<string, string | number | boolean>;
 
 /**
- * Publishes records of one lane as an ingress process does, from a journal that forgets nothing: batches of any cut, again
- * and out of order.
+ * Publishes records of one lane as an ingress process does, from a journal that keeps everything. Batches may be of any size,
+ * repeated and out of order.
  */
 export class ClickProducer {
   readonly #nats: Nats;
@@ -21,7 +21,7 @@ export class ClickProducer {
     this.epoch = at.epoch ?? 1;
   }
 
-  /** Journals clicks, and answers the position of the first. */
+  /** Appends clicks to the journal; returns the position of the first. */
   record(...clicks: Fields[]): number {
     const first = this.lines.length;
     for (const click of clicks) this.lines.push(JSON.stringify(click));
@@ -44,9 +44,9 @@ export class ClickProducer {
     }
   }
 
-  /** What an ingress without traffic says. */
-  async idle(at = Date.now()): Promise<void> {
-    await this.ship(this.lines.length, this.lines.length, { at });
+  /** Publishes its position and the time `at` without records, as an ingress without traffic does. */
+  async idle(at = Date.now(), head: Partial<ClickBatch> = {}): Promise<void> {
+    await this.ship(this.lines.length, this.lines.length, { at, ...head });
   }
 
   async publish(bytes: Uint8Array): Promise<void> {
@@ -56,7 +56,7 @@ export class ClickProducer {
 
 let minted = 0;
 
-/** A click of the demo kind; a test writes only what it is about. */
+/** A click with defaults; a test gives only the fields that matter to it. */
 export function aClick(fields: Fields = {}): Fields {
   minted += 1;
   const ts = typeof fields["ts"] === "number" ? fields["ts"] : Date.now();

@@ -7,13 +7,13 @@ const CLICKS_PER_STEP_MAX = 60;
 const VISITORS = 500;
 /** Some 5,000 clicks a second over all producers. */
 const STEP_MS = 45;
-/** Bounds the messages of the last shipment, which has everything: one record each would be 75,000 after ten minutes. */
+/** Limits the messages of the last shipment, which has all records: with one each it would be 75,000 after ten minutes. */
 const LAST_BATCHES_MAX = 4_000;
 const HALF_MINUTE_MS = 30_000;
 
 /**
- * What ingress processes do, at its worst: batches of any size, some of them twice, some cut otherwise, some out of order, some
- * not at all until the writer asks for them. Clicks lie on both sides of midnight between two months.
+ * The worst that ingress processes do: batches of any size, some twice, some cut differently, some out of order, and some
+ * only when the writer asks for them. The times of clicks are on both sides of midnight between two months.
  */
 export class ClickTraffic {
   readonly producers: readonly ClickProducer[];
@@ -39,7 +39,7 @@ export class ClickTraffic {
     this.#running = this.#run();
   }
 
-  /** Stops, after everything that was left out is shipped. */
+  /** Stops, and ships everything that was left out. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running;
@@ -84,7 +84,7 @@ export class ClickTraffic {
   }
 }
 
-/** What the table holds, as P9 asks for it: everything once, and of each visit one unique click. */
+/** Counts of the table for P9: each click is stored once, and each visit has one unique click. */
 export async function trafficCounts(world: ClickWorld): Promise<{
   rows: number;
   ids: number;
@@ -103,7 +103,7 @@ export async function trafficCounts(world: ClickWorld): Promise<{
   return row;
 }
 
-/** What `trafficCounts` must answer once everything is settled. */
+/** The counts that `trafficCounts` must return once everything is stored. */
 export function trafficExpected(traffic: ClickTraffic): Awaited<ReturnType<typeof trafficCounts>> {
   const lines = traffic.producers.flatMap((producer) => producer.lines);
   const visits = new Set(

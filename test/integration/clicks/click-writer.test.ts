@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const NINE_CLICKS = Array.from({ length: 9 }, () => ({}));
 
-test("a record becomes a row as it was decided, and what was left out has its default", async () => {
+test("a record becomes a row with the same values, and defaults for absent fields", async () => {
   await world.startWriter();
   const producer = world.producer();
   const whole = aClick({
@@ -56,7 +56,7 @@ test("a record becomes a row as it was decided, and what was left out has its de
   }
 });
 
-test("every column of both tables is filled by the insert, or by the table itself", async () => {
+test("every column of both tables is filled by the insert or by the table", async () => {
   for (const table of [CLICK_TABLE, IMPRESSION_TABLE]) {
     const columns = await world.facts<{ name: string }>(`describe table ${table.name}`);
     const filled = [
@@ -69,7 +69,7 @@ test("every column of both tables is filled by the insert, or by the table itsel
   }
 });
 
-test("the same records in other batches, from the beginning, add nothing", async () => {
+test("records that are repeated in other batches add nothing", async () => {
   const writer = await world.startWriter();
   const producer = world.producer();
   producer.record(...Array.from({ length: 500 }, () => aClick()));
@@ -86,7 +86,7 @@ test("the same records in other batches, from the beginning, add nothing", async
   expect(metricOf(writer.metrics, "clicks_insert_seconds_count")).toBe(inserts);
 });
 
-test("a journal replayed to another writer, hours and restarts later, adds nothing", async () => {
+test("a journal that is replayed to another writer adds nothing", async () => {
   const producer = world.producer();
   producer.record(...Array.from({ length: 300 }, () => aClick()));
   const first = await world.startWriter();
@@ -103,7 +103,7 @@ test("a journal replayed to another writer, hours and restarts later, adds nothi
   expect(await world.counts()).toEqual({ rows: 300, positions: 300 });
 });
 
-test("a gap is told, and filled by a resend, while what came after it is readable", async () => {
+test("a gap is published and filled by a resend; later records are stored meanwhile", async () => {
   const writer = await world.startWriter();
   const producer = world.producer();
   producer.record(...Array.from({ length: 30 }, () => aClick()));
@@ -120,7 +120,7 @@ test("a gap is told, and filled by a resend, while what came after it is readabl
   expect(await world.counts()).toEqual({ rows: 30, positions: 30 });
 });
 
-test("a gap is still known after a restart, and filled then", async () => {
+test("a gap is still published after a restart, and filled then", async () => {
   const producer = world.producer();
   producer.record(...Array.from({ length: 30 }, () => aClick()));
   const first = await world.startWriter();
@@ -140,7 +140,7 @@ test("a gap is still known after a restart, and filled then", async () => {
   expect(await world.counts()).toEqual({ rows: 30, positions: 30 });
 });
 
-test("records that their producer declared lost are no gap, also after a restart, and are counted", async () => {
+test("records that their producer declared lost are counted and no gap, also after a restart", async () => {
   const producer = world.producer();
   producer.record(...Array.from({ length: 30 }, () => aClick()));
   const first = await world.startWriter();
@@ -156,7 +156,7 @@ test("records that their producer declared lost are no gap, also after a restart
   expect((await world.counts()).rows).toBe(20);
 });
 
-test("a message or a record that nobody can read stops nothing", async () => {
+test("an unreadable message or record stops nothing", async () => {
   const writer = await world.startWriter();
   const producer = world.producer();
   await producer.publish(new Uint8Array([0xff, 0x00, 0x13]));
@@ -164,7 +164,7 @@ test("a message or a record that nobody can read stops nothing", async () => {
   producer.record(aClick());
   producer.lines.push("not a record", '{"click_id":"x"}');
   producer.record(aClick());
-  // Good enough for the writer, not for ClickHouse: a field twice, a text cut in the middle of a character, a broken one.
+  // The writer accepts these, ClickHouse does not: a repeated field, a text cut within a character, a broken record.
   producer.lines.push(`${JSON.stringify(aClick()).slice(0, -1)},"country":"FR"}`);
   producer.lines.push(JSON.stringify(aClick({ sub2: "cut \ud83d" })));
   producer.lines.push(`{"ts":${Date.now()},"sub1":"unfinished}`);
@@ -179,7 +179,7 @@ test("a message or a record that nobody can read stops nothing", async () => {
   expect(metricOf(writer.metrics, "clicks_lost_total")).toBe(3);
 });
 
-test("a visitor's first click on an offer of a partner is unique, through restarts of the writer", async () => {
+test("a visitor's first click on an offer by a partner is unique, through restarts of the writer", async () => {
   const producer = world.producer();
   const visit = { visitor: 77, offer_id: 4, affiliate_id: 3 };
   producer.record(
@@ -216,7 +216,7 @@ test("a visitor's first click on an offer of a partner is unique, through restar
   ]);
 });
 
-test("a click that is not unique earns nothing, whatever its offer pays per click", async () => {
+test("a click that is not unique earns nothing on an offer that pays per click", async () => {
   await world.startWriter();
   const producer = world.producer();
   const paid = { visitor: 5, click_payout: "0.1000", click_revenue: "0.2500", currency: "EUR" };
@@ -232,12 +232,12 @@ test("a click that is not unique earns nothing, whatever its offer pays per clic
   ]);
 });
 
-test("a young click is found before it is in ClickHouse, by its id and by its ad-platform id", async () => {
+test("a young click is found by its id and its ad ID before it is in ClickHouse", async () => {
   await world.startWriter();
   const producer = world.producer();
   await producer.idle(Date.now() - 2_000);
   await world.untilWatermark(producer, () => true);
-  // Inserts fail, as they do while ClickHouse is away.
+  // Inserts fail as in an outage of ClickHouse.
   await world.clickhouse.command({ query: "rename table click to click_away" });
   const gclid = `G-${randomBytes(8).toString("hex")}`;
   const click = aClick({ gclid, sub1: "young" });
@@ -305,7 +305,7 @@ test("impressions are stored in their own table", async () => {
   expect(await world.counts(IMPRESSION_LANE, "impression")).toEqual({ rows: 2, positions: 2 });
 });
 
-test("a table that forgot rows is filled again from the stream", async () => {
+test("a table that lost rows is filled again from the stream", async () => {
   const producer = world.producer();
   producer.record(...Array.from({ length: 200 }, () => aClick()));
   const first = await world.startWriter();
@@ -337,7 +337,7 @@ test("a JetStream that lost its store loses no click that its producer still has
   const manager = await world.nats.manager();
   await manager.streams.delete(clicksStream(world.nats));
   await until(
-    "the writer has made the stream again",
+    "the writer has created the stream again",
     async () => (await streamOf(producer)) !== undefined,
     {
       timeoutMs: 20_000,
@@ -348,7 +348,7 @@ test("a JetStream that lost its store loses no click that its producer still has
   expect(await world.counts()).toEqual({ rows: 9, positions: 9 });
 });
 
-test("what is stored is told from the projection, not from the rows", async () => {
+test("stored positions are read from the projection, not from the rows", async () => {
   await world.startWriter();
   const producer = world.producer();
   producer.record(...NINE_CLICKS.map(() => aClick()));

@@ -3,7 +3,7 @@ import { until } from "../../system/until.ts";
 import { aClick } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
-test("a click is known at once however many messages wait for ClickHouse (P12)", async () => {
+test("a click is found at once, however many messages wait for ClickHouse (P12)", async () => {
   const world = await ClickWorld.open();
   await world.startWriter();
   const producer = world.producer();

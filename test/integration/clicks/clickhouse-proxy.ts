@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * What happens to an insert of a click writer: it passes, its answer is lost after ClickHouse has done it, or it is held back
- * until the promise is settled and then reaches ClickHouse, whether or not its client still waits.
+ * What happens to an insert of a click writer: it passes; its answer is lost after ClickHouse has executed it; or it is held
+ * back until the promise resolves and then reaches ClickHouse, even if its client no longer waits.
  */
 export type InsertFate = "pass" | "lose-answer" | { readonly holdUntil: Promise<void> };
 
-/** Something to hold an insert back until. */
+/** A promise that a test resolves, to hold an insert back until then. */
 export class Gate {
   #open: () => void = () => undefined;
   readonly opened = new Promise<void>((resolve) => {
@@ -20,12 +20,12 @@ export class Gate {
   }
 }
 
-/** A connection between a writer and ClickHouse that behaves as badly as `fateOf` says. Everything else passes. */
+/** A proxy between a writer and ClickHouse that treats inserts as `fateOf` says. Everything else passes. */
 export class ClickhouseProxy {
   readonly #server: Server;
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
-  /** Asked for every insert. */
+  /** Called for every insert. */
   fateOf: () => InsertFate = () => "pass";
   inserts = 0;
 
@@ -43,7 +43,7 @@ export class ClickhouseProxy {
     return proxy;
   }
 
-  /** The URL of ClickHouse, by way of this. */
+  /** The URL of ClickHouse through this proxy. */
   get url(): string {
     const url = new URL(this.#target);
     const address = this.#server.address();
@@ -65,7 +65,7 @@ export class ClickhouseProxy {
     for (const socket of [client, server]) {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
-      // A reset is what this is for: the other side sees its own.
+      // A reset is intended; the other side is reset separately.
       socket.on("error", () => socket.destroy());
     }
     client.on("data", (bytes: Buffer) => {
@@ -84,7 +84,7 @@ export class ClickhouseProxy {
     });
     server.on("close", () => client.destroy());
     client.on("close", () => {
-      // What is held back still arrives.
+      // Held bytes still arrive.
       if (held === undefined) server.end();
       else void held.then(() => server.end());
     });

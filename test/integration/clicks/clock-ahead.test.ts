@@ -12,7 +12,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
 const VISITORS = 20;
-/** Cases lie further apart than any of their clocks goes. */
+/** The times of two cases are further apart than any of their clocks is wrong. */
 const CASE_MS = 100 * HOUR_MS;
 
 let world: ClickWorld;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** A clock that writer and producer share, and visitors who click by it. */
+/** A clock that writer and producer share, and visitors who click at its time. */
 class Visitors {
   nowMs = 0;
   readonly clock = { nowMs: (): number => this.nowMs };
@@ -43,7 +43,7 @@ class Visitors {
     this.#offerId = offerId;
   }
 
-  /** Each of them clicks once at `atMs`; answers how many clicks were unique. */
+  /** Each visitor clicks once at `atMs`; returns how many clicks were unique. */
   async click(firstVisitor: number, atMs: number): Promise<number> {
     this.nowMs = atMs;
     const producer = this.#producer;
@@ -64,7 +64,7 @@ class Visitors {
 const RESTARTS = ["never", "while the clock is ahead", "after it went back"] as const;
 
 test.each([1, 30].flatMap((hours) => RESTARTS.map((restart) => [hours, restart] as const)))(
-  "a clock %i h ahead and back pays no visitor twice and bars none longer; restart: %s (#11, G87)",
+  "a clock %i h ahead pays no visitor twice and excludes none longer; restart: %s (#11, G87)",
   { timeout: 120_000 },
   async (hours, restart) => {
     cases += 1;
@@ -84,13 +84,13 @@ test.each([1, 30].flatMap((hours) => RESTARTS.map((restart) => [hours, restart] 
     expect(await visitors.click(fresh, startMs + hours * HOUR_MS)).toBe(VISITORS);
     if (restart === "while the clock is ahead") await restarted();
     expect(await visitors.click(others, startMs + hours * HOUR_MS + 1)).toBe(VISITORS);
-    // The clock is right again. Its first click is when those before it were made, at the latest.
+    // The clock is right again; the next click has no later time than those before it.
     const backMs = startMs + 10 * MINUTE_MS;
     expect(await visitors.click(fresh, backMs)).toBe(0);
     if (restart === "after it went back") await restarted();
     else {
       const back = (): number => metricOf(writer.metrics, "clicks_clock_went_back_total");
-      await until("the writer has seen it", () => back() > 0, PATIENCE);
+      await until("the writer has noticed it", () => back() > 0, PATIENCE);
     }
     expect(await visitors.click(known, backMs)).toBe(0);
     expect(await visitors.click(fresh, backMs + DAY_MS - 1)).toBe(0);
@@ -98,7 +98,7 @@ test.each([1, 30].flatMap((hours) => RESTARTS.map((restart) => [hours, restart] 
   },
 );
 
-test("stored clicks of a clock that was a month ahead count against no cap of tomorrow (#11, G39)", async () => {
+test("stored clicks of a clock a month ahead count against no cap of tomorrow (#11, G39)", async () => {
   const offerId = 400;
   const nowMs = Date.now();
   const catalog = aCatalog({ offers: [{ id: offerId, caps: { clicks: { daily: 5 } } }] });

@@ -47,9 +47,8 @@ afterEach(async () => {
   await world.close();
 });
 
-async function say(who: ClickProducer, at: number): Promise<void> {
-  await who.ship(who.lines.length, who.lines.length, { at, endedBefore: 1 });
-}
+/** Published by a running producer in epoch 1: no earlier epoch is open. */
+const RUNNING = { endedBefore: 1 };
 
 function couponClick() {
   return {
@@ -64,8 +63,8 @@ function couponClick() {
 }
 const recordedCoupon = () => ({ ...couponClick(), link_type: "coupon", status: "none" });
 
-/** The conversion of a coupon is committed, and its ingress (12) has died since with the click in its journal, unshipped. */
-async function wantCouponClick(): Promise<void> {
+/** The conversion of a coupon is committed, and its ingress (12) died before it shipped the click in its journal. */
+async function awaitCouponClick(): Promise<void> {
   await world.pool.query({
     text: `insert into coupon_click (click_id, conversion_id, click, producer, until_ms)
            values ($1, gen_random_uuid(), $2::jsonb, 12, $3)`,
@@ -74,7 +73,7 @@ async function wantCouponClick(): Promise<void> {
   dead.record(recordedCoupon());
 }
 
-/** A conversion processor and an ingress (11) that takes over what another one did not record. */
+/** Starts a conversion processor and an ingress (11) that records clicks which another one did not. */
 function startTakingOver(): void {
   const { subjects, connection } = world.nats;
   connection.subscribe(subjects.couponClickTaker, {
@@ -105,11 +104,11 @@ async function stored(): Promise<unknown> {
   );
 }
 
-async function untilNoneIsWanted(): Promise<void> {
+async function untilNoneIsMissing(): Promise<void> {
   await until(
-    "no click of a coupon is wanted any more",
+    "no click of a coupon is missing",
     async () => {
-      await say(live, Date.now());
+      await live.idle(Date.now(), RUNNING);
       const { rows } = await world.pool.query({ text: "select click_id from coupon_click" });
       return rows.length === 0;
     },
@@ -119,34 +118,39 @@ async function untilNoneIsWanted(): Promise<void> {
 
 const ONCE = () => [{ id: clickId, link_type: "coupon", producer: 11 }];
 
-async function comesHome(): Promise<void> {
+/** The dead ingress starts again and ships its journal. */
+async function shipLate(): Promise<void> {
   await dead.ship(0, 1, { at: Date.now() - 19 * MINUTE_MS, endedBefore: 1 });
-  await say(dead, Date.now());
+  await dead.idle(Date.now(), RUNNING);
   await world.untilSettled(dead);
 }
 
-test("a coupon's click is recorded once when its ingress is given up and comes back (#9, TRK-037)", async () => {
+test("a coupon's click is recorded once when its ingress is given up and returns (#9, TRK-037)", async () => {
   const writer = await world.startWriter();
-  await say(dead, Date.now() - 30 * MINUTE_MS);
-  await say(live, Date.now());
-  await wantCouponClick();
+  await dead.idle(Date.now() - 30 * MINUTE_MS, RUNNING);
+  await live.idle(Date.now(), RUNNING);
+  await awaitCouponClick();
   startTakingOver();
-  await until("the silent one is noted", async () => (await silentOnes()).includes(12), PATIENCE);
-  // Nobody may record it while the journal may come home: it is not given up yet.
+  await until(
+    "the silent producer is noted",
+    async () => (await silentOnes()).includes(12),
+    PATIENCE,
+  );
+  // The producer is not given up yet: its journal may still return, so no other process may record the click.
   const { rows } = await world.pool.query({ text: "select producer from coupon_click" });
   expect(rows).toEqual([{ producer: 12 }]);
 
   await giveUpProducer(world.pool, 12);
-  await untilNoneIsWanted();
+  await untilNoneIsMissing();
   expect(await stored()).toEqual(ONCE());
-  await comesHome();
+  await shipLate();
   expect(await stored()).toEqual(ONCE());
 
-  // Nor does another owner of the lane take it, who reads all of it again.
+  // Another owner of the lane reads all messages again and must not store it, either.
   await writer.close();
   await world.startWriter();
-  await comesHome();
-  await say(live, Date.now());
+  await shipLate();
+  await live.idle(Date.now(), RUNNING);
   await world.untilSettled(live);
   expect(await stored()).toEqual(ONCE());
 });
@@ -156,7 +160,7 @@ async function silentOnes(): Promise<number[]> {
   return producers.flatMap(({ id, state }) => (state === "silent" ? [id] : []));
 }
 
-test("PRODUCER_PATIENCE_HOURS other than 48 holds for coupons, look-ups and later owners of a lane (#9)", async () => {
+test("PRODUCER_PATIENCE_HOURS applies to coupons, lookups and later owners of a lane (#9)", async () => {
   const first = await world.startWriter({ producerPatienceMs: 10 * MINUTE_MS });
   const sources = {
     nats: world.nats,
@@ -164,27 +168,31 @@ test("PRODUCER_PATIENCE_HOURS other than 48 holds for coupons, look-ups and late
     clock: systemClock,
     storedClicks: new StoredClicks(world.clickhouse, catalog),
   };
-  await say(dead, Date.now() - 9 * MINUTE_MS);
-  await say(live, Date.now());
-  await until("the silent one is noted", async () => (await silentOnes()).includes(12), PATIENCE);
+  await dead.idle(Date.now() - 9 * MINUTE_MS, RUNNING);
+  await live.idle(Date.now(), RUNNING);
+  await until(
+    "the silent producer is noted",
+    async () => (await silentOnes()).includes(12),
+    PATIENCE,
+  );
   expect(await findClickById(sources, clickId)).toEqual({ kind: "unavailable" });
 
-  await wantCouponClick();
+  await awaitCouponClick();
   startTakingOver();
   await first.close();
   const producerPatienceMs = 8 * MINUTE_MS;
   const second = await world.startWriter({ producerPatienceMs });
   await until(
-    "it is given up without a command",
+    "the producer is given up without a command",
     async () => {
-      await say(live, Date.now());
+      await live.idle(Date.now(), RUNNING);
       return (await readProducers(world.pool, 12))[0]?.state === "given up";
     },
     PATIENCE,
   );
-  await untilNoneIsWanted();
+  await untilNoneIsMissing();
   expect(await stored()).toEqual(ONCE());
-  await comesHome();
+  await shipLate();
   expect(await stored()).toEqual(ONCE());
 
   const lost = new ClickIdMint({ producer: 12, secret: catalog.secret, clock: systemClock }).mint(

@@ -17,9 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Until when the writer of the lane knows everything: of all producers, and of the one that made a click. */
-async function told(lane: number, clickId: string): Promise<{ all: number; own: number }> {
-  const value = "nobody's";
+/** Until when the writer has every click: of all producers, and of the producer of `clickId`, UTC ms. */
+async function completeTo(lane: number, clickId: string): Promise<{ all: number; own: number }> {
+  const value = "unknown";
   const byAdId = {
     by: "ad-click-id",
     shard: lane,
@@ -36,33 +36,33 @@ async function told(lane: number, clickId: string): Promise<{ all: number; own: 
 async function untilComplete(lane: number, clickId: string, expected: object): Promise<void> {
   let last: unknown;
   const isSo = async (): Promise<boolean> => {
-    last = await told(lane, clickId);
+    last = await completeTo(lane, clickId);
     return JSON.stringify(last) === JSON.stringify(expected);
   };
-  await until("the writer is that far", isSo, PATIENCE).catch((error: unknown) => {
-    throw new Error(`${JSON.stringify(last)}, not ${JSON.stringify(expected)}`, { cause: error });
-  });
+  await until("the writer has received everything until then", isSo, PATIENCE).catch(
+    (error: unknown) => {
+      throw new Error(`${JSON.stringify(last)}, not ${JSON.stringify(expected)}`, { cause: error });
+    },
+  );
 }
 
-/** An id that the producer may have given at that time. */
+/** A click id that the producer may have made at that time. */
 function idOf({ lane, producer }: ClickProducer, atMs: number): string {
   const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
   return `${hex(atMs, 12)}${hex(lane, 2)}${hex(producer, 4)}${"0".repeat(14)}`;
 }
 
-test("clicks of a cut-off producer are never called unknown, also by the next writer (G162, P12, P15)", async () => {
+test("clicks of a cut-off producer are never called unknown, also by a new writer (G162, P12, P15)", async () => {
   const lane = 1;
   const t = Date.now() - 30 * MINUTE_MS;
   const live = world.producer({ lane, producer: 1 });
   const cutOff = world.producer({ lane, producer: 2 });
-  const say = async (who: ClickProducer, at: number, endedBefore: number): Promise<void> =>
-    await who.ship(who.lines.length, who.lines.length, { at, endedBefore });
   const first = await world.startWriter();
-  await say(live, t, 1);
-  await say(cutOff, t + 1_000, 1);
-  // It answers this one, and nobody hears of it.
+  await live.idle(t, { endedBefore: 1 });
+  await cutOff.idle(t + 1_000, { endedBefore: 1 });
+  // It answers a visitor with this id, but cannot ship the click.
   const id = idOf(cutOff, t + MINUTE_MS);
-  await say(live, t + 10 * MINUTE_MS, 1);
+  await live.idle(t + 10 * MINUTE_MS, { endedBefore: 1 });
   await untilComplete(lane, id, { all: t + 1_000, own: t + 1_000 });
 
   await until(
@@ -76,25 +76,25 @@ test("clicks of a cut-off producer are never called unknown, also by the next wr
   );
   await first.close();
   await world.startWriter();
-  await say(live, t + 20 * MINUTE_MS, 1);
-  await say(live, t + 20 * MINUTE_MS + 2_000, 1);
+  await live.idle(t + 20 * MINUTE_MS, { endedBefore: 1 });
+  await live.idle(t + 20 * MINUTE_MS + 2_000, { endedBefore: 1 });
   await untilComplete(lane, id, { all: t + 1_000, own: t + 1_000 });
 
-  // It is back: what it answered comes first, then its present word.
+  // It is connected again: first it ships the click, then its current time.
   cutOff.record(aClick({ click_id: id, ts: t + MINUTE_MS, offer_id: 1, gclid: "late" }));
   await cutOff.ship(0, 1, { at: t + MINUTE_MS, endedBefore: 1 });
   await untilComplete(lane, id, { all: t + MINUTE_MS, own: t + MINUTE_MS });
   expect((await world.ask({ by: "id", shard: lane, clickId: id })).clicks).toHaveLength(1);
-  await say(cutOff, t + 21 * MINUTE_MS, 1);
+  await cutOff.idle(t + 21 * MINUTE_MS, { endedBefore: 1 });
   await untilComplete(lane, id, { all: t + 20 * MINUTE_MS + 2_000, own: t + 21 * MINUTE_MS });
 
-  // It ends, and holds nothing back any more.
-  await say(cutOff, t + 22 * MINUTE_MS, 2);
-  await say(live, t + 25 * MINUTE_MS, 1);
+  // It ends, so the others no longer wait for it.
+  await cutOff.idle(t + 22 * MINUTE_MS, { endedBefore: 2 });
+  await live.idle(t + 25 * MINUTE_MS, { endedBefore: 1 });
   await untilComplete(lane, id, { all: t + 25 * MINUTE_MS, own: t + 22 * MINUTE_MS });
 });
 
-test("a producer whose note was removed is given up, one that speaks is not (G162)", async () => {
+test("a producer whose row was removed is given up unless it publishes again (G162)", async () => {
   const lane = 77;
   const now = Date.now();
   const completeness = new Completeness();

@@ -36,7 +36,7 @@ function personal(gclid: string, ip: string) {
   };
 }
 
-/** Clicks of one journal, and a producer that has them. */
+/** A producer with these clicks in its journal. */
 function journal(...clicks: ReturnType<typeof aClick>[]): ClickProducer {
   producers += 1;
   const producer = world.producer({ lane: LANE, producer: producers });
@@ -56,7 +56,7 @@ async function eraseIp(ip: string) {
   return await erase(stores(), { workspaceId: 1, subject: { kind: "ip", forms } });
 }
 
-/** What the writer answers for a click from its memory. */
+/** The answer of the writer about a click in its memory. */
 async function inMemory(click: { click_id?: unknown }): Promise<string> {
   const answer = await world.ask({ by: "id", shard: LANE, clickId: String(click.click_id) });
   return answer.clicks.join("\n");
@@ -74,7 +74,7 @@ async function inTable(): Promise<string> {
   );
 }
 
-test("an erased click loses its values in the writer's memory, and others keep theirs (#19, G207)", async () => {
+test("an erased click loses its values in the writer's memory, others keep theirs (#19, G207)", async () => {
   const [erased, other] = [
     aClick(personal("erased-in-memory", IP)),
     aClick(personal("in-memory-beside", OTHER_IP)),
@@ -88,7 +88,7 @@ test("an erased click loses its values in the writer's memory, and others keep t
 
   expect(await eraseClick(erased)).toMatchObject({ clicks: 1 });
   const row = await until(
-    "the writer has forgotten it",
+    "the writer has cleared it",
     async () => {
       const text = await inMemory(erased);
       return text.includes(IP) ? undefined : text;
@@ -106,7 +106,7 @@ test("an erased click loses its values in the writer's memory, and others keep t
     click_id: erased["click_id"],
     _producer: one.producer,
   });
-  // The older click of the same ad ID is another person's business.
+  // The older click with the same ad ID belongs to another person.
   expect(await byGclid("erased-in-memory")).toContain(String(older["click_id"]));
   expect(await byGclid("in-memory-beside")).toContain(OTHER_IP);
 });
@@ -119,13 +119,17 @@ test("a click that reaches the writer after its erasure is stored without its va
   expect(await eraseIp("203.0.113.77")).toMatchObject({ clicks: 0 });
   const afterwards = aClick({ ...personal("afterwards", "203.0.113.77"), ts: Date.now() + 5 });
   const one = journal(late, lateIp, near, afterwards);
-  // What was erased is known before the records come, at most a second after the erasure.
+  // The writer learns of an erasure within a second: wait until it has, before the records are shipped.
   const known = aClick(personal("known", IP));
   const probe = journal(known);
   await probe.shipAll();
   await world.untilSettled(probe);
   await eraseClick(known);
-  await until("erasures are known", async () => !(await inMemory(known)).includes(IP), PATIENCE);
+  await until(
+    "the writer has read the erasures",
+    async () => !(await inMemory(known)).includes(IP),
+    PATIENCE,
+  );
 
   await one.shipAll();
   await world.untilSettled(one);
@@ -137,12 +141,12 @@ test("a click that reaches the writer after its erasure is stored without its va
   expect(stored).toContain("kept late-gclid");
   expect(stored).toContain("Browser of late-ip");
   expect(stored).toContain("203.0.113.177");
-  // A click after the erasure is not touched: one in the column, one in the destination.
+  // A click after the erasure keeps its address: once in the column, once in the destination.
   expect(stored.split("203.0.113.77").length - 1).toBe(2);
   expect(await byGclid("late-gclid")).toBe("");
 });
 
-test("an erased address goes from the memory of the writer, also out of texts (#19, G207)", async () => {
+test("an erased address is removed from the writer's memory, also from texts (#19, G207)", async () => {
   const v6 = "2001:db8::77";
   const clicks = [
     aClick({
@@ -157,7 +161,7 @@ test("an erased address goes from the memory of the writer, also out of texts (#
   await world.untilSettled(one);
   expect(await eraseIp(v6)).toMatchObject({ clicks: 2 });
   const texts = await until(
-    "the address is forgotten",
+    "the address is cleared",
     async () => {
       const all = await Promise.all(clicks.map(inMemory));
       return all.some((text) => /2001(:|%3A)db8(::|%3A%3A)77/i.test(text)) ? undefined : all;
@@ -170,7 +174,7 @@ test("an erased address goes from the memory of the writer, also out of texts (#
   expect(await inTable()).not.toMatch(/2001(:|%3A)db8(::|%3A%3A)77/i);
 });
 
-test("erased values do not return when a table is filled from the stream again (#19, G207, P5)", async () => {
+test("erased values do not return when a table is filled again from the stream (#19, G207, P5)", async () => {
   const clicks = [aClick(personal("refilled", IP)), aClick(personal("refilled-ip", "192.0.2.9"))];
   const one = journal(...clicks);
   await one.shipAll();

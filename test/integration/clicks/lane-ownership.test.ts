@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
 
-test("ClickHouse itself refuses the insert of a writer whose lane has a newer one", async () => {
+test("ClickHouse refuses the insert of a writer whose lane has a newer owner", async () => {
   const { signal } = new AbortController();
   const database = world.database.name;
   const insert = (epoch: number, position: number): Promise<unknown> => {
@@ -55,7 +55,7 @@ test("ClickHouse itself refuses the insert of a writer whose lane has a newer on
   expect(await world.counts(2)).toEqual({ rows: 2, positions: 2 });
 });
 
-test("an insert whose answer was lost is not done again", async () => {
+test("an insert whose answer was lost is not repeated", async () => {
   const writer = await world.startWriter({ clickhouseUrl: proxy.url });
   const producer = world.producer();
   let lost = 0;
@@ -70,7 +70,7 @@ test("an insert whose answer was lost is not done again", async () => {
   expect(metricOf(writer.metrics, "clicks_retries_total")).toBeGreaterThan(1);
 });
 
-test("rows that a table forgets under a running writer come back, one unique a visit (P5, G87)", async () => {
+test("rows that a table loses under a running writer return, one unique per visit (P5, G87)", async () => {
   const writer = await world.startWriter({ clickhouseUrl: proxy.url });
   const producer = world.producer();
   const visits = Array.from({ length: 50 }, (_, visitor) => aClick({ visitor }));
@@ -80,7 +80,7 @@ test("rows that a table forgets under a running writer come back, one unique a v
   await world.clickhouse.command({
     query: "alter table click delete where _position < 30 settings mutations_sync = 2",
   });
-  // An insert of unknown outcome makes the writer ask the table.
+  // An insert with an unknown outcome makes the writer read the table.
   proxy.fateOf = () =>
     metricOf(writer.metrics, "clicks_retries_total") === 0 ? "lose-answer" : "pass";
   await producer.ship(50, 100);
@@ -96,7 +96,7 @@ test("rows that a table forgets under a running writer come back, one unique a v
   expect(metricOf(writer.metrics, "clicks_went_back_total")).toBe(1);
 });
 
-test("an insert that reaches ClickHouse after its writer gave it up does nothing", async () => {
+test("an insert that reaches ClickHouse after its writer gave it up has no effect", async () => {
   await world.startWriter({ clickhouseUrl: proxy.url });
   const producer = world.producer();
   producer.record(aClick());
@@ -111,7 +111,7 @@ test("an insert that reaches ClickHouse after its writer gave it up does nothing
   };
   producer.record(...Array.from({ length: 20 }, () => aClick()));
   await producer.ship(1, 21);
-  // Settled by a second insert under a new epoch, while the first is still on its way.
+  // A second insert under a new epoch stores the records while the first one is held back.
   await world.untilSettled(producer);
   expect((await world.counts()).rows).toBe(21);
   gate.open();
@@ -123,7 +123,7 @@ test("an insert that reaches ClickHouse after its writer gave it up does nothing
   expect(await world.counts()).toEqual({ rows: 21, positions: 21 });
 });
 
-test("a writer that lost its lane while its insert was on its way writes nothing (P10)", async () => {
+test("a writer that loses its lane during an insert writes nothing (P10)", async () => {
   const gate = new Gate();
   const first = await world.startWriter({ clickhouseUrl: proxy.url });
   const producer = world.producer();
@@ -134,7 +134,7 @@ test("a writer that lost its lane while its insert was on its way writes nothing
   producer.record(...Array.from({ length: 20 }, () => aClick()));
   await producer.ship(1, 21);
   await until("the insert is held back", () => proxy.inserts >= 2, PATIENCE);
-  // Another writer has the lanes now, as after a partition from Postgres.
+  // Another writer takes the lanes, as after a network partition from Postgres.
   await world.pool.query({
     text: "update lane_lease set owner = 'second', epoch = epoch + 1, expires_at = now() + interval '1 hour'",
   });
@@ -147,15 +147,15 @@ test("a writer that lost its lane while its insert was on its way writes nothing
     PATIENCE,
   );
   expect(await world.counts()).toEqual({ rows: 21, positions: 21 });
-  // Of the five lanes it keeps at most its fair share, for they share now.
+  // They share the five lanes now: it keeps at most three.
   await until(
-    "the first writer has let go",
+    "the first writer has released lanes",
     () => metricOf(first.metrics, "clicks_lanes") <= 3,
     PATIENCE,
   );
 });
 
-test("writers share the lanes, and one that ends hands its lanes to the others at once", async () => {
+test("writers share the lanes, and one that ends releases its lanes at once", async () => {
   const first = await world.startWriter();
   await until(
     "one writer has all lanes",
@@ -179,14 +179,14 @@ test("writers share the lanes, and one that ends hands its lanes to the others a
   const startedAtMs = performance.now();
   await first.close();
   await until(
-    "the other has them all",
+    "the other writer has all lanes",
     () => metricOf(second.metrics, "clicks_lanes") === 5,
     PATIENCE,
   );
   expect(performance.now() - startedAtMs).toBeLessThan(2_500);
 });
 
-test("a process takes over the lanes of the last one of its name without waiting for their lease", async () => {
+test("a process takes over the lanes of the last one with its name without waiting for leases", async () => {
   await world.pool.query({
     text: `insert into lane_lease (lane, owner, epoch, expires_at)
            select lane, 'writer-of-this-host', 41, now() + interval '4 minutes' from unnest(array[0, 1, 2, 3, 100]) as lane`,
@@ -200,7 +200,7 @@ test("a process takes over the lanes of the last one of its name without waiting
   expect(rows).toEqual([{ epoch: 42 }]);
 });
 
-test("a lane of a dead writer whose lease a clock made an hour too long is taken at once (#11)", async () => {
+test("a dead writer's lease that a wrong clock made an hour too long delays no writer (#11)", async () => {
   await world.pool.query({
     text: `insert into lane_lease (lane, owner, epoch, expires_at)
            select lane, 'dead', 41, now() + interval '1 hour' from unnest(array[0, 1, 2, 3, 100]) as lane`,

@@ -29,20 +29,20 @@ async function untilRefused(writer: Writer, records: number): Promise<void> {
   );
 }
 
-test("a second start with the number and epoch of another is refused, not taken for a repeat (#7)", async () => {
+test("a second start with the number and epoch of another one is refused (#7)", async () => {
   const at = { lane: 1, producer: 5, epoch: 3 };
   const first = await world.startWriter();
   const own = await shipped(at, "own", 10);
   await world.untilSettled(own);
   const copy = await shipped(at, "other", 30);
   await untilRefused(first, 30);
-  // The second one's journal may delete nothing: these are positions of the first one.
+  // The watermark has the nonce of the first one, so the second one's journal deletes nothing.
   const mark = await world.untilWatermark(own, ({ nonce }) => nonce !== undefined);
   expect(mark).toMatchObject({ next: 10, missing: [], nonce: "own" });
   expect(await world.counts(1)).toEqual({ rows: 10, positions: 10 });
   await first.close();
 
-  // Postgres is what went back, and a new writer reads the whole stream again.
+  // Postgres was restored to an older state, and a new writer reads the whole stream again.
   await world.pool.query({ text: "delete from click_stored" });
   world.forgetWatermarks();
   const second = await world.startWriter();
@@ -50,7 +50,7 @@ test("a second start with the number and epoch of another is refused, not taken 
   await untilRefused(second, 30);
   expect(await world.counts(1)).toEqual({ rows: 10, positions: 10 });
 
-  // Its records come under a number of their own, and each counts.
+  // Its records are shipped under another number, and each counts.
   const moved = world.producer({ ...at, producer: 6 });
   moved.lines.push(...copy.lines);
   await moved.ship(0, 30, { nonce: "other" });
@@ -59,12 +59,12 @@ test("a second start with the number and epoch of another is refused, not taken 
   await second.close();
 });
 
-test("two starts of a copied journal count both; what the copy ships again of the original does not (#7)", async () => {
+test("two starts of a copied journal both count, records of the original once (#7)", async () => {
   const lane = 2;
   const writer = await world.startWriter();
   const original = await shipped({ lane, producer: 7, epoch: 100 }, "a", 20);
   await world.untilSettled(original);
-  // The copy ships what its folder holds of the epoch of the original, then its own epoch; so does the original.
+  // The copy ships its records of the original's epoch, then its own epoch; so does the original.
   await original.ship(0, 15, { nonce: "a" });
   const copy = await shipped({ lane, producer: 7, epoch: 105 }, "b", 7);
   original.record(aClick({ offer_id: lane }));
@@ -76,7 +76,7 @@ test("two starts of a copied journal count both; what the copy ships again of th
   await writer.close();
 });
 
-test("a producer of a release without nonces is taken, before and after one that has them (#7, P39)", async () => {
+test("a producer without nonces is accepted before and after one that has them (#7, P39)", async () => {
   const lane = 3;
   const writer = await world.startWriter();
   const old = world.producer({ lane, producer: 8, epoch: 2 });

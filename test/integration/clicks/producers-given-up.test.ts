@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { runCommand } from "../../../api/command-line/run-command.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../system/until.ts";
-import { aClick, type ClickProducer } from "./click-producer.ts";
+import { runCommandOn } from "../api/run-tracker.ts";
+import { aClick } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
 
 const MINUTE_MS = 60_000;
@@ -15,30 +15,13 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function tracker(...args: string[]): Promise<string> {
-  const terminal = { report: () => undefined, interruption: () => new AbortController().signal };
-  return await runCommand(
-    args,
-    {
-      dataDir: "/nowhere",
-      apiUrl: "http://api.example",
-      trackingUrl: "http://trk.example",
-      natsPrefix: world.database.name,
-      natsReplicas: 1,
-      servers: {
-        postgresUrl: world.database.postgresUrl,
-        natsUrl: inject("natsUrl"),
-        clickhouseUrl: undefined,
-      },
-    },
-    terminal,
-  );
+  return (await runCommandOn(world, args)).result;
 }
 
-async function say(who: ClickProducer, at: number): Promise<void> {
-  await who.ship(who.lines.length, who.lines.length, { at, endedBefore: 1 });
-}
+/** Published by a running producer in epoch 1: no earlier epoch is open. */
+const RUNNING = { endedBefore: 1 };
 
-/** Until when the writer knows every click, UTC ms. */
+/** Until when the writer has every click, UTC ms. */
 async function completeTo(lane: number): Promise<number> {
   const query = {
     by: "ad-click-id",
@@ -51,7 +34,7 @@ async function completeTo(lane: number): Promise<number> {
   return (await world.ask(query)).completeToMs;
 }
 
-test("a silent producer is listed and given up, look-ups go on, and what it brings later still counts (#9)", async () => {
+test("a silent producer is listed and given up; its later records still count (#9)", async () => {
   const lane = 1;
   const t = Date.now() - 30 * MINUTE_MS;
   const live = world.producer({ lane, producer: 11 });
@@ -63,11 +46,11 @@ test("a silent producer is listed and given up, look-ups go on, and what it brin
     text: `insert into ingress_producer (id, host) overriding system value values (11, 'edge-1'), (12, 'edge-2'), (13, 'edge-3')`,
   });
   await world.startWriter();
-  await say(dead, t);
-  await say(live, Date.now() - 2_000);
-  await say(live, Date.now());
+  await dead.idle(t, RUNNING);
+  await live.idle(Date.now() - 2_000, RUNNING);
+  await live.idle(Date.now(), RUNNING);
   await until(
-    "the silent one holds back what is known",
+    "the writer waits for the silent producer",
     async () => (await completeTo(lane)) === t,
     PATIENCE,
   );
@@ -94,13 +77,13 @@ test("a silent producer is listed and given up, look-ups go on, and what it brin
   await expect(tracker("producer", "give-up", "99")).rejects.toThrow("There is no producer 99");
   await expect(tracker("producer", "give-up", "x")).rejects.toThrow("not a producer number");
   expect(await tracker("producer", "give-up", "13")).toContain("stopped cleanly");
-  const told = `Producer 12 is given up. Clicks that it answered since ${since} may be missing.`;
-  expect(await tracker("producer", "give-up", "12")).toBe(told);
-  expect(await tracker("producer", "give-up", "12")).toBe(told);
+  const given = `Producer 12 is given up. Clicks that it answered since ${since} may be missing.`;
+  expect(await tracker("producer", "give-up", "12")).toBe(given);
+  expect(await tracker("producer", "give-up", "12")).toBe(given);
   await until(
     "the writer no longer waits for it",
     async () => {
-      await say(live, Date.now());
+      await live.idle(Date.now(), RUNNING);
       return (await completeTo(lane)) > t + 29 * MINUTE_MS;
     },
     PATIENCE,

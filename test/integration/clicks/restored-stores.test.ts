@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, expect, inject, test } from "vitest";
-import type { CommandEnvironment } from "../../../api/command-line/command.ts";
-import { runCommand } from "../../../api/command-line/run-command.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLog } from "../../../schemas/host/log.ts";
 import { joinStores } from "../../../schemas/installation/incarnation.ts";
 import { StoreWatch } from "../../../schemas/installation/store-watch.ts";
 import { until } from "../../system/until.ts";
+import { runCommandOn } from "../api/run-tracker.ts";
 import { aClick } from "./click-producer.ts";
 import { ClickWorld, metricOf } from "./click-world.ts";
 
@@ -25,20 +24,7 @@ function aWatch(): StoreWatch {
 }
 
 async function tracker(...args: string[]): Promise<string> {
-  const environment: CommandEnvironment = {
-    dataDir: "/nowhere",
-    apiUrl: "http://api.example",
-    trackingUrl: "http://trk.example",
-    natsPrefix: world.database.name,
-    natsReplicas: 1,
-    servers: {
-      postgresUrl: world.database.postgresUrl,
-      natsUrl: inject("natsUrl"),
-      clickhouseUrl: world.database.clickhouseUrl,
-    },
-  };
-  const terminal = { report: () => undefined, interruption: () => new AbortController().signal };
-  return await runCommand(args, environment, terminal);
+  return (await runCommandOn(world, args)).result;
 }
 
 async function newWorkspace(slug: string): Promise<number> {
@@ -49,7 +35,7 @@ async function newWorkspace(slug: string): Promise<number> {
   return rows[0]?.id ?? Number.NaN;
 }
 
-/** As a backup of Postgres has it: everything else stays. */
+/** Saves these tables of Postgres; the returned function restores them and the sequences. Other data stays. */
 async function takeBackup(): Promise<() => Promise<void>> {
   const tables = ["store_beat", "workspace", "lane_lease", "click_stored", "ingress_producer"];
   for (const name of tables) {
@@ -72,7 +58,7 @@ async function takeBackup(): Promise<() => Promise<void>> {
   };
 }
 
-test("ids that were given after a backup are not given again, though nobody told of the restore (#7, P38)", async () => {
+test("ids allocated after a backup are not allocated again after an unreported restore (#7, P38)", async () => {
   const watch = aWatch();
   await watch.look();
   const restore = await takeBackup();
@@ -93,7 +79,7 @@ test("ids that were given after a backup are not given again, though nobody told
     PATIENCE,
   );
   expect(await newWorkspace("made-after-the-restore")).toBeGreaterThanOrEqual(lost + MARGIN);
-  // Once a restore, not once a look.
+  // Once per restore, not once per check.
   await one.look();
   expect(await newWorkspace("another")).toBeLessThan(lost + 2 * MARGIN);
 });
@@ -109,18 +95,18 @@ test("`tracker restored` lifts ids, numbers and epochs above those of ClickHouse
     /click writers are running \(writer-1\)/,
   );
   await writer.close();
-  // Known to the stream alone.
+  // Only the stream has this producer.
   await world.producer({ lane: 3, producer: 800 }).idle();
   const before = await world.pool.query<{ epoch: number }>({
     text: "select epoch from lane_lease where lane = 3",
   });
   await restore();
 
-  const told = await tracker("restored", "--both");
-  expect(told).toMatch(/Sequence offer_id_seq: \d+ -> 100003$/m);
-  expect(told).toMatch(/Sequence affiliate_id_seq: \d+ -> 130000$/m);
-  expect(told).toMatch(/Sequence ingress_producer_id_seq: \d+ -> 816$/m);
-  expect(told).toMatch(
+  const output = await tracker("restored", "--both");
+  expect(output).toMatch(/Sequence offer_id_seq: \d+ -> 100003$/m);
+  expect(output).toMatch(/Sequence affiliate_id_seq: \d+ -> 130000$/m);
+  expect(output).toMatch(/Sequence ingress_producer_id_seq: \d+ -> 816$/m);
+  expect(output).toMatch(
     /^0 erasures are due again.*Erasures made after the backup are lost: make them again\.$/m,
   );
   const after = await world.pool.query<{ epoch: number }>({
@@ -139,7 +125,7 @@ test("`tracker restored` lifts ids, numbers and epochs above those of ClickHouse
   expect(metricOf(next.metrics, "clicks_postgres_went_back_total")).toBe(0);
 });
 
-test("after `tracker restored` of both stores writers read the streams from their beginning (#12, P38)", async () => {
+test("after `tracker restored` of both stores writers read the streams from the start (#12, P38)", async () => {
   const restore = await takeBackup();
   const writer = await world.startWriter();
   const producer = world.producer({ lane: 1 });
@@ -147,7 +133,7 @@ test("after `tracker restored` of both stores writers read the streams from thei
   await producer.ship(0, 3);
   await world.untilSettled(producer);
   await writer.close();
-  // Nobody says any more that these clicks were stored, only that their messages were acknowledged.
+  // No store has a record of these clicks; the stream only has acknowledged messages.
   for (const table of ["click", "producer_claim"]) {
     await world.clickhouse.command({ query: `truncate table ${table}` });
   }
@@ -162,7 +148,7 @@ test("after `tracker restored` of both stores writers read the streams from thei
   expect(await world.counts(1)).toEqual({ rows: 3, positions: 3 });
 });
 
-test("a writer that meets a lane epoch behind that of ClickHouse reports it and lifts the ids (#7, P38)", async () => {
+test("a writer with a lane epoch behind ClickHouse's reports it and lifts the ids (#7, P38)", async () => {
   const restore = await takeBackup();
   const first = await world.startWriter();
   const producer = world.producer({ lane: 2 });
@@ -171,7 +157,7 @@ test("a writer that meets a lane epoch behind that of ClickHouse reports it and 
   await world.untilSettled(producer);
   await first.close();
   await restore();
-  // The fence of ClickHouse is ahead by more than the next owner's epoch.
+  // The fence in ClickHouse is higher than the next owner's epoch.
   await world.clickhouse.insert({
     table: "lane_fence",
     values: [{ lane: 2, epoch: 40 }],

@@ -10,7 +10,7 @@ import type { Nats } from "../../../schemas/nats/connect.ts";
 const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
 export type AnyClickQuery = z.infer<typeof AnyQuery>;
 
-/** Answers what other processes ask the writers of all lanes about young clicks, in their place. */
+/** Answers the queries for young clicks in place of the writers of all lanes. */
 export function standInForWriters(
   { connection, subjects }: Nats,
   answer: (query: AnyClickQuery, lane: number) => ClickAnswer,

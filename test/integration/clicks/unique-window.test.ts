@@ -18,7 +18,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("a longer unique_click_hours applies at once, without losing or repeating anything (#3)", async () => {
+test("a longer unique_click_hours applies at once and loses or repeats no click (#3)", async () => {
   const catalog = aCatalog({ offers: [{ id: OFFER, unique_click_hours: 1 }] });
   const first = await world.startWriter({ catalog });
   const producer = world.producer();
@@ -45,7 +45,7 @@ test("a longer unique_click_hours applies at once, without losing or repeating a
   await producer.shipAll();
   await world.untilSettled(producer);
   apply(catalog, { offers: [{ id: OFFER, unique_click_hours: 72 }] });
-  // The writer has taken the window over when a click is not unique because of a stored one of 30 hours ago.
+  // The writer applies the window once a click is not unique because of a stored one of 30 hours ago.
   let probes = 0;
   await until(
     "the longer window is in force",
@@ -59,7 +59,7 @@ test("a longer unique_click_hours applies at once, without losing or repeating a
     },
     PATIENCE,
   );
-  // Without it, every visitor is unique once more.
+  // With the old window, every visitor would be unique once more.
   expect(probes).toBeLessThan(visitors.length);
   const before = await uniques();
   for (const visitor of visitors) click(visitor, 0);
@@ -73,10 +73,10 @@ test("a longer unique_click_hours applies at once, without losing or repeating a
   await writer.close();
 });
 
-test("what a lane forgets for want of room is a metric, and how far back it knows visits (#3)", async () => {
+test("metrics show the visits that a full lane forgot, and the age of its oldest one (#3)", async () => {
   const catalog = aCatalog({ offers: [{ id: OFFER + 1, unique_click_hours: 24 }] });
   const writer = await world.startWriter({ catalog, uniquesMax: 1_000 });
-  await until("it has lanes", () => metricOf(writer.metrics, "clicks_lanes") > 0, PATIENCE);
+  await until("the writer has lanes", () => metricOf(writer.metrics, "clicks_lanes") > 0, PATIENCE);
   const producer = world.producer({ lane: 1, producer: 2 });
   for (let visitor = 0; visitor < 3_000; visitor += 1) {
     producer.record(aClick({ offer_id: OFFER + 1, visitor }));

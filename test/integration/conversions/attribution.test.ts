@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const px = { endpoint: "px" } as const;
 
-test("a click is found a moment after its answer, while ClickHouse has not seen it (P12)", async () => {
+test("a click is found right after its answer, before ClickHouse has it (P12)", async () => {
   const offerId = await world.addOffer();
   const clicks = Array.from({ length: 50 }, () => world.addYoungClick({ offer_id: offerId }));
   const replies = await Promise.all(
@@ -24,7 +24,7 @@ test("a click is found a moment after its answer, while ClickHouse has not seen 
   expect(replies.map((reply) => reply.result)).toEqual(clicks.map(() => "approved"));
 });
 
-test("a click that reaches its writer late is waited for (P12)", async () => {
+test("a report waits for a click that reaches its writer late (P12)", async () => {
   const offerId = await world.addOffer();
   const click = world.aClick({ offer_id: offerId, ageMs: 0 });
   const reply = world.report({ click_id: click.click_id });
@@ -32,7 +32,7 @@ test("a click that reaches its writer late is waited for (P12)", async () => {
   expect((await reply).body).toMatchObject({ ok: true, status: "approved" });
 });
 
-test("a genuine young id that nobody knows is an outage, never an unknown click (P12, G162)", async () => {
+test("a genuine young id that is not found is an outage, not an unknown click (P12, G162)", async () => {
   const click = world.aClick({ offer_id: await world.addOffer(), ageMs: 0 });
   expect(await world.report({ click_id: click.click_id })).toMatchObject({
     httpStatus: 503,
@@ -41,7 +41,7 @@ test("a genuine young id that nobody knows is an outage, never an unknown click 
   });
 });
 
-/** The sub1 of the click that a report is credited to. */
+/** `sub1` of the click that gets the credit for a report. */
 async function sub1Of(params: Record<string, string>): Promise<unknown> {
   const reply = await world.report(params);
   const [row] = await world.rows("select click ->> 'sub1' as sub1 from conversion where id = $1", [
@@ -50,7 +50,7 @@ async function sub1Of(params: Record<string, string>): Promise<unknown> {
   return row?.["sub1"];
 }
 
-test("the latest click with an ad-platform id, the named offer's first (PB-005, PB-066, G113)", async () => {
+test("the latest click with an ad ID gets the credit, one of the named offer first (PB-005, PB-066, G113)", async () => {
   const [one, two] = [await world.addOffer(), await world.addOffer()];
   await world.addClick({ offer_id: one, gclid: "G", ageMs: 60_000, sub1: "older" });
   await world.addClick({ offer_id: one, gclid: "G", ageMs: 50_000, sub1: "newer" });
@@ -60,7 +60,7 @@ test("the latest click with an ad-platform id, the named offer's first (PB-005, 
   expect(await sub1Of({ gclid: "G", offer_id: String(one) })).toBe("newer");
 });
 
-test("of two clicks of one millisecond the one that was answered later, wherever each is known (G113)", async () => {
+test("the later of two clicks of one millisecond gets the credit, wherever each is stored (G113)", async () => {
   const offerId = await world.addOffer();
   const ts = Date.now() - 10_000;
   const { secret } = world.catalog;
@@ -92,7 +92,7 @@ test("a click refused by its link converts to a rejected conversion (LIFE-031)",
   });
 });
 
-test("first touch credits the first click, last touch ignores it (PB-023, G112)", async () => {
+test("first touch credits the first click, last touch the last (PB-023, G112)", async () => {
   const offerId = await world.addOffer();
   const [first, last] = [
     await world.addClick({ offer_id: offerId }),
@@ -109,7 +109,7 @@ test("first touch credits the first click, last touch ignores it (PB-023, G112)"
   await world.change("update workspace set attribution_model = 'last'");
 });
 
-test("an e-mail finds the click of an earlier conversion, and is stored hashed only (PB-020, G114)", async () => {
+test("an e-mail finds the click of an earlier conversion, and only its hash is stored (PB-020, G114)", async () => {
   await world.change("update workspace set email_attribution = true");
   const offerId = await world.addOffer();
   await world.addEvent(offerId, { code: "renewal", payout: "1" });
@@ -126,7 +126,7 @@ test("an e-mail finds the click of an earlier conversion, and is stored hashed o
   await world.change("update workspace set email_attribution = false");
 });
 
-test("without a click, offer and partner are named, or the organic partner is credited (PB-018, G116)", async () => {
+test("a report without a click credits the named partner or the organic one (PB-018, G116)", async () => {
   const offerId = await world.addOffer();
   const named = await world.report({ offer: String(offerId), aff: "partnr" });
   expect(await world.conversion(named.body["conversion_id"])).toMatchObject({
@@ -162,7 +162,7 @@ test("amounts in another currency are converted by the reference rates of the da
   });
 });
 
-test("pixels need no token and change no row (PX-001, PX-004, PX-006, PX-011, PX-014, G159)", async () => {
+test("pixels need no token and change no conversion (PX-001, PX-004, PX-006, PX-011, PX-014, G159)", async () => {
   const offerId = await world.addOffer();
   const [one, two] = [
     await world.addClick({ offer_id: offerId }),
@@ -188,7 +188,7 @@ test("pixels need no token and change no row (PX-001, PX-004, PX-006, PX-011, PX
   expect(again.body).toMatchObject({ status: "rejected", reason: "duplicate" });
 });
 
-test("given and default status, hold (LIFE-002, LIFE-003, LIFE-004, LIFE-005, LIFE-011, LIFE-014, G97)", async () => {
+test("given status, default status, hold (LIFE-002, LIFE-003, LIFE-004, LIFE-005, LIFE-011, LIFE-014, G97)", async () => {
   const statusOf = async (
     settings: Record<string, unknown>,
     params: Record<string, string> = {},

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ConversionCommand } from "../../../schemas/events/conversion-command.ts";
+import { type CreateCommand, createCommand, statusCommand } from "./staff-commands.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 let world: TrackingWorld;
@@ -11,34 +11,10 @@ afterAll(async () => {
   await world.close();
 });
 
-type Create = Extract<ConversionCommand, { kind: "create" }>;
+type Fields = Partial<CreateCommand> & Pick<CreateCommand, "offerId">;
 
-function aCreate(fields: Partial<Create>): Create {
-  return {
-    kind: "create",
-    workspaceId: world.workspaceId,
-    keyId: 1,
-    nowMs: Date.now(),
-    offerId: 0,
-    affiliateId: world.affiliateId,
-    clickId: null,
-    eventCode: "default",
-    saleAmount: null,
-    payout: null,
-    revenue: null,
-    currency: null,
-    status: null,
-    convTsMs: null,
-    advTxid: null,
-    notes: "",
-    params: {},
-    click: {},
-    ...fields,
-  };
-}
-
-async function created(fields: Partial<Create>): Promise<string> {
-  const reply = await world.command(aCreate(fields));
+async function created(fields: Fields): Promise<string> {
+  const reply = await world.command(createCommand(world, fields));
   if (reply.kind !== "created") throw new Error(JSON.stringify(reply));
   return reply.id;
 }
@@ -48,17 +24,7 @@ async function setStatus(
   status: "approved" | "pending" | "rejected",
   bulk = false,
 ): Promise<unknown> {
-  return await world.command({
-    kind: "set-status",
-    workspaceId: world.workspaceId,
-    keyId: 4,
-    nowMs: Date.now(),
-    ids,
-    bulk,
-    status,
-    reason: "",
-    notes: null,
-  });
+  return await world.command(statusCommand(world, { keyId: 4, ids, bulk, status }));
 }
 
 test("a conversion by staff has method api and its terms (CNV-014, CNV-015, CNV-017, CNV-019)", async () => {
@@ -92,10 +58,10 @@ test("a conversion by staff has method api and its terms (CNV-014, CNV-015, CNV-
   });
 });
 
-test("what does not exist is refused by field (CNV-020, CNV-021, CNV-022)", async () => {
+test("a reference to a missing record is refused by field (CNV-020, CNV-021, CNV-022)", async () => {
   const offerId = await world.addOffer();
-  const refusedFields = async (fields: Partial<Create>): Promise<unknown> => {
-    const reply = await world.command(aCreate(fields));
+  const refusedFields = async (fields: Fields): Promise<unknown> => {
+    const reply = await world.command(createCommand(world, fields));
     return reply.kind === "refused" && reply.code === "validation_failed"
       ? Object.keys(reply.fields ?? {})
       : reply;
@@ -110,11 +76,11 @@ test("what does not exist is refused by field (CNV-020, CNV-021, CNV-022)", asyn
   expect(await refusedFields({ offerId, currency: "XXX", saleAmount: "1" })).toEqual(["currency"]);
 });
 
-test("an order id counts once an offer; a click's repeat is a duplicate (CNV-023, CNV-024, G91, G193)", async () => {
+test("an order id counts once per offer; a click's repeat is a duplicate (CNV-023, CNV-024, G91, G193)", async () => {
   const [one, two] = [await world.addOffer(), await world.addOffer()];
   await created({ offerId: one, advTxid: "O" });
   await created({ offerId: two, advTxid: "O" });
-  expect(await world.command(aCreate({ offerId: one, advTxid: "O" }))).toMatchObject({
+  expect(await world.command(createCommand(world, { offerId: one, advTxid: "O" }))).toMatchObject({
     kind: "refused",
     code: "conflict",
     field: "adv_txid",
@@ -130,7 +96,7 @@ test("an order id counts once an offer; a click's repeat is a duplicate (CNV-023
   ).toHaveLength(4);
 });
 
-test("one status by staff, absolute, with its history (CNV-026, CNV-027, CNV-029, CNV-032, T63)", async () => {
+test("staff sets a status, repeatably, with history (CNV-026, CNV-027, CNV-029, CNV-032, T63)", async () => {
   const id = await created({ offerId: await world.addOffer() });
   const changed = {
     kind: "changed",
@@ -155,7 +121,7 @@ test("one status by staff, absolute, with its history (CNV-026, CNV-027, CNV-029
   });
 });
 
-test("many at once in their order, without duplicates (CNV-030, CNV-031, CNV-033, CNV-034, G94)", async () => {
+test("many statuses are set in order, without duplicates (CNV-030, CNV-031, CNV-033, CNV-034, G94)", async () => {
   const offerId = await world.addOffer();
   const click = await world.addClick({ offer_id: offerId });
   const ids = [await created({ offerId }), await created({ offerId, clickId: click.click_id })];

@@ -11,7 +11,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("of 64 reports of one click and event at once exactly one is approved (P16, LIFE-006)", async () => {
+test("exactly one of 64 concurrent reports of a click and event is approved (P16, LIFE-006)", async () => {
   const offerId = await world.addOffer();
   for (let round = 0; round < 5; round += 1) {
     const click = await world.addClick({ offer_id: offerId });
@@ -26,7 +26,7 @@ test("of 64 reports of one click and event at once exactly one is approved (P16,
   }
 });
 
-test("of 64 reports of one order from 64 clicks at once exactly one is approved (P16, LIFE-007)", async () => {
+test("exactly one of 64 concurrent reports of an order from 64 clicks is approved (P16, LIFE-007)", async () => {
   const offerId = await world.addOffer();
   const clicks = Array.from({ length: SENDERS }, () => world.aClick({ offer_id: offerId }));
   await world.storeClicks(clicks);
@@ -41,7 +41,7 @@ test("of 64 reports of one order from 64 clicks at once exactly one is approved 
   expect(stored.filter(({ status }) => status === "approved")).toHaveLength(1);
 });
 
-test("with a status, the losers of a race find the winner and change nothing (P16, G106, G109)", async () => {
+test("concurrent reports with a status find the first one and change nothing (P16, G106, G109)", async () => {
   const offerId = await world.addOffer();
   const click = await world.addClick({ offer_id: offerId });
   const replies = await together(SENDERS, () =>
@@ -54,7 +54,7 @@ test("with a status, the losers of a race find the winner and change nothing (P1
   ).toHaveLength(1);
 });
 
-test("a cap of 10 lets exactly 10 of 64 at once through, without a deadlock (P17, LIFE-020)", async () => {
+test("a cap of 10 approves exactly 10 of 64 concurrent reports, without a deadlock (P17, LIFE-020)", async () => {
   const offerId = await world.addOffer({
     caps: {
       conversions: { daily: 10, total: 30 },
@@ -87,7 +87,7 @@ test("a cap of 10 lets exactly 10 of 64 at once through, without a deadlock (P17
   expect(database?.deadlocks).toBe(0);
 });
 
-test("offers of one advertiser share its budget, and never pass it (P17, LIFE-021)", async () => {
+test("offers of one advertiser share its budget and never exceed it (P17, LIFE-021)", async () => {
   await world.change("update advertiser set budget_caps = $2 where id = $1", [
     world.advertiserId,
     JSON.stringify({ revenue: { total: "100" } }),

@@ -5,9 +5,10 @@ import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import type { Statement } from "../../../schemas/postgres/connect.ts";
+import { createCommand } from "./staff-commands.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
-/** Far more often than the catalog is read by itself. */
+/** Enough rounds that most fall between two periodic reads of the catalog. */
 const ROUNDS = 20;
 
 let world: TrackingWorld;
@@ -20,7 +21,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** An advertiser with an offer, committed and told to nobody. */
+/** Commits an advertiser with an offer, without notifying any process. */
 async function commitOffer(name: string): Promise<number> {
   const { rows } = await world.pool.query<{ id: number }>({
     text: `with advertiser as (
@@ -47,7 +48,7 @@ test("a token and an offer are known as soon as their change is committed (P15, 
   }
 });
 
-test("what was taken back is refused by its new state (PB-009, AUTH-022)", async () => {
+test("a rotated token is refused at once, and its successor accepted (PB-009, AUTH-022)", async () => {
   const token = "rotated";
   const offerId = await commitOffer(token);
   const refused = await world.report({ token: "rotated-2", click_id: "0".repeat(32) });
@@ -66,31 +67,12 @@ test("what was taken back is refused by its new state (PB-009, AUTH-022)", async
 test("a conversion by hand knows an offer as soon as its change is committed (CNV-020)", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const offerId = await commitOffer(`by-hand-${round}`);
-    const reply = await world.command({
-      kind: "create",
-      workspaceId: world.workspaceId,
-      keyId: 1,
-      nowMs: Date.now(),
-      offerId,
-      affiliateId: world.affiliateId,
-      clickId: null,
-      eventCode: "default",
-      saleAmount: null,
-      payout: null,
-      revenue: null,
-      currency: null,
-      status: null,
-      convTsMs: null,
-      advTxid: null,
-      notes: "",
-      params: {},
-      click: {},
-    });
+    const reply = await world.command(createCommand(world, { offerId }));
     expect(reply.kind).toBe("created");
   }
 });
 
-test("however many ask for the newest catalog at once, Postgres is read once behind the reading under way", async () => {
+test("concurrent refreshes of the catalog share one read of Postgres after the current one", async () => {
   let readings = 0;
   const db = {
     query: <Row extends pg.QueryResultRow>(statement: Statement) => {
@@ -103,12 +85,12 @@ test("however many ask for the newest catalog at once, Postgres is read once beh
   const feed = await CatalogFeed.start({ catalog, db, log, metrics: new Metrics() });
   try {
     readings = 0;
-    const underWay = feed.refresh();
+    const current = feed.refresh();
     await commitOffer("of-a-flood");
-    const asked = Array.from({ length: 900 }, () => feed.refresh());
-    expect(new Set(await Promise.all([underWay, ...asked]))).toEqual(new Set([true]));
+    const requested = Array.from({ length: 900 }, () => feed.refresh());
+    expect(new Set(await Promise.all([current, ...requested]))).toEqual(new Set([true]));
     expect(catalog.offersByCode("of-a-flood")).toHaveLength(1);
-    // The feed itself may have read once.
+    // The periodic read may have happened once.
     expect(readings).toBeLessThanOrEqual(3);
   } finally {
     await feed.close();

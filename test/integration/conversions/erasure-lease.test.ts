@@ -8,7 +8,7 @@ import { openPool, type Pool, type Queryable } from "../../../schemas/postgres/c
 import { until } from "../../system/until.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
-/** A killed erasure holds up the next one for 30 s at most. */
+/** A killed erasure delays the next one for 30 s at most. */
 const LEASE = { timeoutMs: 90_000, pollMs: 500 };
 const SOON = { timeoutMs: 30_000, pollMs: 20 };
 
@@ -22,22 +22,22 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The program itself, as its own process. */
+/** Runs the command as its own process. */
 function eraseByProcess(clickId: string): {
   child: ChildProcess;
-  ended: Promise<{ code: number | null; told: string }>;
+  ended: Promise<{ code: number | null; output: string }>;
 } {
   const args = ["person", "erase", "--workspace", slug, "--click", clickId];
   const child = spawn(process.execPath, [projectFile(".build", "api", "tracker.js"), ...args], {
     env: { ...process.env, ...world.env, DATA_DIR: "/nowhere" },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let told = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream?.on("data", (chunk: Buffer) => {
-      told += chunk.toString();
+      output += chunk.toString();
     });
-  return { child, ended: once(child, "close").then(() => ({ code: child.exitCode, told })) };
+  return { child, ended: once(child, "close").then(() => ({ code: child.exitCode, output })) };
 }
 
 async function aConversion(email: string) {
@@ -56,7 +56,7 @@ async function isErasureWaiting(): Promise<boolean> {
   return waiting.length > 0;
 }
 
-test("of two processes one erases at a time, and one that is killed leaves nothing undone (#19, G207)", async () => {
+test("one process erases at a time, and a killed erasure is completed later (#19, G207)", async () => {
   const [first, second] = [
     await aConversion("a@shop.example"),
     await aConversion("b@shop.example"),
@@ -69,8 +69,8 @@ test("of two processes one erases at a time, and one that is killed leaves nothi
     await until("the erasure is in the middle", isErasureWaiting, SOON);
     const refused = await eraseByProcess(second.clickId).ended;
     expect(refused.code).not.toBe(0);
-    expect(refused.told).toContain("another erasure is under way");
-    // A wait for a lock ends after 2 s: then it would have failed by itself, which leaves the same.
+    expect(refused.output).toContain("another erasure is under way");
+    // A wait for a lock times out after 2 s; an erasure that failed by itself leaves the same state.
     killed.child.kill("SIGKILL");
     await killed.ended;
   } finally {
@@ -84,7 +84,7 @@ test("of two processes one erases at a time, and one that is killed leaves nothi
   );
   expect(await world.conversion(second.id)).toMatchObject({ conv_ip: null, email_hash: null });
   await until(
-    "what was killed is finished by its repeat",
+    "a repeat completes the killed erasure",
     async () => {
       await repeatDueErasure({ db: world.pool, clickhouse: world.clickhouse });
       return (await world.conversion(first.id))["email_hash"] === null;
@@ -93,7 +93,7 @@ test("of two processes one erases at a time, and one that is killed leaves nothi
   );
 }, 240_000);
 
-/** As a pooler in transaction mode: outside of a transaction each statement may go to another connection of the server. */
+/** Like a pooler in transaction mode: each statement outside a transaction may use another server connection. */
 function pooledByTransaction(connections: readonly Pool[]): Queryable {
   let turn = 0;
   return {
@@ -106,7 +106,7 @@ function pooledByTransaction(connections: readonly Pool[]): Queryable {
   };
 }
 
-test("erasures take turns through a pooler in transaction mode: no session has the lease (#19, G207)", async () => {
+test("erasures take turns through a pooler in transaction mode: no session owns the lease (#19, G207)", async () => {
   const url = world.env.POSTGRES_URL;
   const connections = [0, 1, 2].map(() =>
     openPool({ url, applicationName: "test", connectionsMax: 1 }),
@@ -123,7 +123,7 @@ test("erasures take turns through a pooler in transaction mode: no session has t
         running -= 1;
         return "done" as const;
       });
-    // Leases that are taken within a millisecond of each other: so often that rounded times would show.
+    // Leases are taken within a millisecond of each other, often enough to find an error by rounded times.
     for (let round = 0; round < 100; round += 1) {
       const outcomes = await Promise.all([attempt(), attempt(), attempt(), attempt()]);
       expect(outcomes).toContain("done");

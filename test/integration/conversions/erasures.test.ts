@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
-import { runCommand } from "../../../api/command-line/run-command.ts";
 import { startApi } from "../../../api/start-api.ts";
 import { repeatAllErasures, repeatDueErasure } from "../../../schemas/erasure/erasures.ts";
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { until } from "../../system/until.ts";
+import { runCommandOn } from "../api/run-tracker.ts";
 import { DeliveryWorld } from "../delivery/delivery-world.ts";
 
 const ZEROS = { clicks: 0, conversions: 0, log_rows: 0, deliveries: 0 };
@@ -62,7 +62,7 @@ beforeAll(async () => {
   );
   origin = `http://127.0.0.1:${z.looseObject({ port: z.int() }).parse(app.server.address()).port}`;
   offerId = await tracking.addOffer();
-  await world.addPostback(offerId, { url: world.url(`told?g={gclid}`) });
+  await world.addPostback(offerId, { url: world.url(`notified?g={gclid}`) });
   await world.addWebhook("hook");
   world.startLane();
 });
@@ -84,7 +84,7 @@ async function api(method: string, path: string, body?: unknown) {
   return { status: answer.status, headers: answer.headers, data: json.data, json };
 }
 
-/** Ten a minute are allowed: tests take no account of each other's. */
+/** Ten calls a minute are allowed: earlier ones are moved into the past. */
 async function erase(body: Record<string, string>) {
   await world.tracking.rows("update erasure set at = at - interval '2 minutes'");
   const answer = await api("POST", "/erasures", body);
@@ -92,7 +92,7 @@ async function erase(body: Record<string, string>) {
   return answer.data;
 }
 
-/** A click that converted by ad id, with its log rows and deliveries all there. */
+/** A click that converted by ad ID, after its log rows and deliveries are stored. */
 async function aVisit(fields: Partial<ClickRecord> = {}, params: Record<string, string> = {}) {
   clicks += 1;
   const gclid = `gclid-of-visit-${clicks}`;
@@ -137,7 +137,7 @@ async function clickRow(clickId: string) {
   return row;
 }
 
-/** Everything about visits, as text: what is nowhere in it is nowhere. */
+/** All stored data about visits, as text. */
 async function everything(): Promise<string> {
   const tables = await Promise.all(
     [
@@ -173,7 +173,7 @@ async function reports() {
   return { answers: answers.map(({ status, json }) => ({ status, json })), money };
 }
 
-test("by click: personal data goes from click, conversion, log and deliveries; reports stay (#19, G207)", async () => {
+test("by click: click, conversion, log and deliveries lose personal data; reports stay (#19, G207)", async () => {
   const visit = await aVisit({}, { email: EMAIL, phone: "+49 30 123" });
   const other = await aVisit({ ip: OTHER_IP, destination: "https://shop.example/" });
   const before = await reports();
@@ -189,7 +189,7 @@ test("by click: personal data goes from click, conversion, log and deliveries; r
     gclid: "",
     destination: "",
     extra: "",
-    // The visitor's hash stays: a second click of the same visitor is not paid as unique.
+    // The visitor's hash stays, so that a second click of the visitor is not paid as unique.
     visitor: 77,
     sub1: "kept",
     country: "DE",
@@ -209,7 +209,7 @@ test("by click: personal data goes from click, conversion, log and deliveries; r
   expect(await erase({ click_id: visit.click.click_id })).toEqual(ZEROS);
 });
 
-test("by e-mail: every click and conversion that it was reported for is cleared (#19, G207)", async () => {
+test("by e-mail: every click and conversion reported with it is cleared (#19, G207)", async () => {
   const visits = [
     await aVisit({ ip: "198.51.100.31" }, { email: EMAIL }),
     await aVisit({ ip: "198.51.100.32" }, { email: ` ${EMAIL.toLowerCase()} ` }),
@@ -226,7 +226,7 @@ test("by e-mail: every click and conversion that it was reported for is cleared 
   expect(await erase({ email: EMAIL })).toEqual(ZEROS);
 });
 
-test("by address: it goes wherever it stands, whole or truncated, and the rest stays (#19, G207)", async () => {
+test("by address: it is removed everywhere, whole or truncated, and the rest stays (#19, G207)", async () => {
   const address = "203.0.113.77";
   const whole = await aVisit({ ip: address, destination: `https://shop.example/?ip=${address}` });
   const truncated = await aVisit({ ip: "203.0.113.0", destination: "https://shop.example/" });
@@ -252,7 +252,7 @@ test("by address: it goes wherever it stands, whole or truncated, and the rest s
   expect(await erase({ ip: address })).toEqual(ZEROS);
 });
 
-test("what is stored after the erasure is cleared by its repeats, which keep no value (#19, G207)", async () => {
+test("repeats clear data stored after the erasure without keeping the value (#19, G207)", async () => {
   const { tracking } = world;
   const late = tracking.aClick({
     offer_id: offerId,
@@ -280,7 +280,7 @@ test("what is stored after the erasure is cleared by its repeats, which keep no 
   ).toEqual([]);
 });
 
-test("the visitor's hash of an erased click goes when no window of uniqueness reaches it (#19, G207)", async () => {
+test("an erased click loses its visitor's hash after the longest uniqueness window (#19, G207)", async () => {
   const { tracking } = world;
   const old = await tracking.addClick({ offer_id: offerId, ...DESCRIBED, ageMs: 40 * 86_400_000 });
   const young = await tracking.addClick({ offer_id: offerId, ...DESCRIBED });
@@ -292,7 +292,7 @@ test("the visitor's hash of an erased click goes when no window of uniqueness re
   expect(await clickRow(young.click_id)).toMatchObject({ visitor: 77 });
 });
 
-test("unknown values are 200 with zeros, other bodies 400, and calls are bounded (#19, G207)", async () => {
+test("unknown values are 200 with zeros, other bodies 400, and calls are limited (#19, G207)", async () => {
   expect(await erase({ click_id: "0".repeat(32) })).toEqual(ZEROS);
   expect(await erase({ email: "nobody@nowhere.example" })).toEqual(ZEROS);
   expect(await erase({ ip: "2001:db8::77" })).toEqual(ZEROS);
@@ -321,22 +321,7 @@ test("`tracker person erase` does the same (#19, G207)", async () => {
     [tracking.workspaceId],
   );
   const run = async (...args: string[]) =>
-    await runCommand(
-      ["person", ...args],
-      {
-        dataDir: "/nowhere",
-        apiUrl: "http://api.example",
-        trackingUrl: "http://track.example",
-        natsPrefix: "",
-        natsReplicas: 1,
-        servers: {
-          postgresUrl: tracking.env.POSTGRES_URL,
-          natsUrl: undefined,
-          clickhouseUrl: tracking.env.CLICKHOUSE_URL,
-        },
-      },
-      { report: () => undefined, interruption: () => new AbortController().signal },
-    );
+    (await runCommandOn(tracking, ["person", ...args])).result;
   const erased = await run(
     "erase",
     "--workspace",

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { runCommand } from "../../../api/command-line/run-command.ts";
 import { startFacts } from "../../../processors/facts/start.ts";
 import { FactsAudit } from "../../../processors/schedule/facts-audit.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { until } from "../../system/until.ts";
+import { runCommandOn } from "../api/run-tracker.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const NEVER = new AbortController().signal;
@@ -51,7 +51,7 @@ function startAudit(own: Metrics): FactsAudit {
   return new FactsAudit({ ...deps(), metrics: own }, HOUR_MS);
 }
 
-/** Straight into Postgres, with the outbox row of the same statement: as the functions of the service do. */
+/** Inserts into Postgres, with the outbox row in the same statement, as the functions of the service do. */
 async function recordConversions(count: number): Promise<void> {
   const offerId = await world.addOffer();
   await world.rows(
@@ -101,7 +101,7 @@ async function copies(table: string, columns: string): Promise<unknown[]> {
   return await answer.json();
 }
 
-/** What differs between the records and their copies, read by statements of this test. */
+/** Differences between records and copies, read by statements of this test. */
 async function differences(): Promise<{ conversions: unknown; records: unknown; costs: unknown }> {
   const [conversions, costs] = [
     await copies("conversion_fact", CONVERSION),
@@ -129,7 +129,7 @@ async function destroy(query: string): Promise<void> {
   });
 }
 
-/** Audits everything from the first day. */
+/** Audits all days. */
 async function auditAll(): Promise<number> {
   await world.rows(
     "update fact_audit set run = run + 1, position = null, found = 0 where scope = 'all'",
@@ -137,43 +137,17 @@ async function auditAll(): Promise<number> {
   return await audit.round(NEVER);
 }
 
-async function tracker(
-  ...args: string[]
-): Promise<{ text: string; told: string[]; isWell: boolean }> {
-  const told: string[] = [];
-  let isWell = true;
-  const text = await runCommand(
-    args,
-    {
-      dataDir: "/nowhere",
-      apiUrl: "",
-      trackingUrl: "",
-      natsPrefix: "",
-      natsReplicas: 1,
-      servers: {
-        postgresUrl: world.env.POSTGRES_URL,
-        natsUrl: undefined,
-        clickhouseUrl: world.env.CLICKHOUSE_URL,
-      },
-    },
-    {
-      report: (line) => told.push(line),
-      notWell: () => {
-        isWell = false;
-      },
-      interruption: () => NEVER,
-    },
-  );
-  return { text, told, isWell };
+async function tracker(...args: string[]): ReturnType<typeof runCommandOn> {
+  return await runCommandOn(world, args);
 }
 
-test("the audit finds nothing where both stores agree, and tracker audit says so (#2)", async () => {
+test("the audit finds nothing while both stores agree, and tracker audit reports that (#2)", async () => {
   expect(await differences()).toEqual(NONE);
   expect(await auditAll()).toBe(0);
-  expect(await tracker("audit")).toEqual({ text: "No differences.", told: [], isWell: true });
+  expect(await tracker("audit")).toEqual({ result: "No differences.", lines: [], isWell: true });
 });
 
-test("facts that ClickHouse forgot come back by themselves (#2, P5)", async () => {
+test("facts that ClickHouse lost are restored by the audit (#2, P5)", async () => {
   await destroy("delete from conversion_fact where cityHash64(id) % 3 = 0");
   await destroy("delete from ad_cost_fact where id % 4 = 0");
   const before = await differences();
@@ -199,11 +173,11 @@ test("an older version in ClickHouse is replaced by the newest one (#2)", async 
   expect(await differences()).toEqual(NONE);
 });
 
-test("changed money, values that changed places and versions ahead of Postgres are put right (#2)", async () => {
+test("changed money, swapped values and versions ahead of Postgres are repaired (#2)", async () => {
   const [one, other] = await world.rows(
     "select id, revenue from conversion where currency = 'USD' order by revenue desc limit 2",
   );
-  // The sums of the day are as before.
+  // The sums of the day do not change.
   await destroy(`alter table conversion_fact update revenue = multiIf(id = '${String(one?.["id"])}', ${String(other?.["revenue"])},
     id = '${String(other?.["id"])}', ${String(one?.["revenue"])}, revenue) where 1`);
   await destroy(
@@ -220,7 +194,7 @@ test("changed money, values that changed places and versions ahead of Postgres a
   expect(await auditAll()).toBe(0);
 });
 
-test("ghosts are reported, and deleted only by tracker audit --repair, which reports show at once (#2)", async () => {
+test("ghosts are reported, and only tracker audit --repair deletes them, at once for reports (#2)", async () => {
   await destroy(`insert into conversion_fact (workspace_id, conv_ts, id, version, offer_id, status, revenue, currency)
     select ${world.workspaceId}, now64(3) - toIntervalDay(number), generateUUIDv4(), 3, 77, 'approved', 12.5, 'USD' from numbers(5)`);
   await destroy(`insert into ad_cost_fact (workspace_id, wall_time, id, version, currency, amount)
@@ -231,25 +205,25 @@ test("ghosts are reported, and deleted only by tracker audit --repair, which rep
 
   const reported = await tracker("audit");
   expect(reported.isWell).toBe(false);
-  expect(reported.text).toContain("1 ghost");
-  expect(reported.text).toContain("8 records differ.");
+  expect(reported.result).toContain("1 ghost");
+  expect(reported.result).toContain("8 records differ.");
   const since = new Date().toISOString().slice(0, 10);
-  const json = Shown.parse(JSON.parse((await tracker("audit", "--since", since, "--json")).text));
+  const json = Shown.parse(JSON.parse((await tracker("audit", "--since", since, "--json")).result));
   expect(json.found.flatMap(({ records }) => records.map(({ kind }) => kind))).toEqual(
     Array.from({ length: 4 }, () => "ghost"),
   );
 
   const repaired = await tracker("audit", "--repair");
   expect(repaired).toMatchObject({ isWell: true });
-  expect(repaired.text).toContain("8 records differed, 0 still do.");
-  expect(repaired.told).toHaveLength(8);
-  expect(repaired.told[0]).toMatch(
+  expect(repaired.result).toContain("8 records differed, 0 still do.");
+  expect(repaired.lines).toHaveLength(8);
+  expect(repaired.lines[0]).toMatch(
     /^ghost [0-9a-f-]{36} of conversion_fact, workspace \d+, .*: revenue 12.5000, payout/,
   );
   expect(await differences()).toEqual(NONE);
 });
 
-test("a change that waits for its copy is no difference, and is told when nobody copies (#2)", async () => {
+test("a change that waits for its copy is no difference (#2)", async () => {
   await relay.close();
   await recordConversions(5);
   expect(await auditAll()).toBe(0);
@@ -259,7 +233,7 @@ test("a change that waits for its copy is no difference, and is told when nobody
   expect(await differences()).toEqual(NONE);
 });
 
-test("no difference is found where conversions are recorded and changed all the time (#2)", async () => {
+test("no difference is found while conversions are recorded and changed (#2)", async () => {
   const stop = new AbortController();
   const traffic = (async () => {
     while (!stop.signal.aborted) {
@@ -282,25 +256,25 @@ test("no difference is found where conversions are recorded and changed all the 
   expect(await differences()).toEqual(NONE);
 });
 
-test("a store that went back to an older state is noticed, and everything compared (#2, G206)", async () => {
-  const went = (store: string): boolean =>
+test("a store that went back to an older state is detected, and everything compared (#2, G206)", async () => {
+  const hasGoneBack = (store: string): boolean =>
     metrics.render().includes(`facts_store_went_back_total{store="${store}"}`);
   await audit.round(NEVER);
-  expect([went("clickhouse"), went("postgres")]).toEqual([false, false]);
+  expect([hasGoneBack("clickhouse"), hasGoneBack("postgres")]).toEqual([false, false]);
   const [before] = await world.rows(
     "select confirmed_number, confirmed_token, pending_number, pending_token from fact_mark",
   );
   await destroy("alter table fact_mark delete where 1");
   await destroy("delete from conversion_fact where cityHash64(id) % 5 = 0");
   expect(await audit.round(NEVER)).toBeGreaterThan(0);
-  expect([went("clickhouse"), went("postgres")]).toEqual([true, false]);
+  expect([hasGoneBack("clickhouse"), hasGoneBack("postgres")]).toEqual([true, false]);
   await audit.round(NEVER);
   await world.rows(
     "update fact_mark set (confirmed_number, confirmed_token, pending_number, pending_token) = ($1, $2, $3, $4)",
     Object.values(before ?? {}),
   );
   await audit.round(NEVER);
-  expect(went("postgres")).toBe(true);
+  expect(hasGoneBack("postgres")).toBe(true);
   await untilCopied();
   expect(await differences()).toEqual(NONE);
 });

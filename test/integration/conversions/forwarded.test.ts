@@ -48,14 +48,14 @@ const OUTAGE = '503 {"ok":false,"error":"temporarily unavailable"}';
 
 const textOf = ({ status, body }: Answer): string => `${status} ${body}`;
 
-/** What `/pb` answers, and how many requests the other side got meanwhile. */
+/** The answer of `/pb`, and how many requests the other system received meanwhile. */
 async function send(query: string, token = shop.postbackToken): Promise<[string, number]> {
   const before = receiver.received.length;
   const answer = await world.ask(`/pb?token=${token}&${query}`);
   return [textOf(answer), receiver.received.length - before];
 }
 
-test("a report about an unknown click is forwarded with its query, and only logged here (PB-062, G117)", async () => {
+test("a report of an unknown click is forwarded with its query, and only logged here (PB-062, G117)", async () => {
   const query = `click_id=${UNKNOWN}&amount=9.90&event=sale&adv1=a%20b&email=a%40b.example`;
   expect(await send(query)).toEqual([FORWARDED, 1]);
   const { method, target, headers } = receiver.received.at(-1) ?? { target: "", headers: {} };
@@ -69,7 +69,7 @@ test("a report about an unknown click is forwarded with its query, and only logg
     .toEqual([{ workspace_id: shop.id, click_id: UNKNOWN, conversion_id: null }]);
 });
 
-test("a report by POST is relayed with what stood in its body (PB-062)", async () => {
+test("a report by POST is forwarded with the parameters of its body (PB-062)", async () => {
   const body = JSON.stringify({ token: shop.postbackToken, tid: UNKNOWN, amount: 5 });
   const headers = { "content-type": "application/json" };
   const answer = await world.ask("/pb", { method: "POST", headers, body });
@@ -80,7 +80,7 @@ test("a report by POST is relayed with what stood in its body (PB-062)", async (
   });
 });
 
-test("only with the setting and a forward that the report may be about (G117)", async () => {
+test("a report is forwarded only with the setting and a matching forward rule (G117)", async () => {
   const click = `click_id=${UNKNOWN}`;
   expect(await send(click, plain.postbackToken)).toEqual([UNKNOWN_CLICK, 0]);
   expect(await send(click, uncontrolled.postbackToken)).toEqual([UNKNOWN_CLICK, 0]);
@@ -90,7 +90,7 @@ test("only with the setting and a forward that the report may be about (G117)", 
   expect(await send(click, "advertiser-of-shop")).toEqual([FORWARDED, 1]);
 });
 
-test("known clicks, pixels, ad-platform ids, malformed reports and tests stay here (G117)", async () => {
+test("known clicks, pixels, ad IDs, malformed reports and tests are not forwarded (G117)", async () => {
   const known = clickIdOf(await world.ask(`/r/OWN/${PARTNER}`));
   expect(known).not.toBe("");
   const [answer, relayed] = await send(`click_id=${known}`);
@@ -108,7 +108,7 @@ test("known clicks, pixels, ad-platform ids, malformed reports and tests stay he
   expect(await send(`click_id=${UNKNOWN}&test=1`)).toEqual([`200 ${tried}`, 0]);
 });
 
-test("another workspace's click is answered like one that is nowhere (PB-057)", async () => {
+test("a click of another workspace is answered like an unknown one (PB-057)", async () => {
   await world.addOffer(plain, "THEIRS");
   await world.untilCurrent();
   const foreign = clickIdOf(await world.ask(`/r/THEIRS/${PARTNER}`));
@@ -116,7 +116,7 @@ test("another workspace's click is answered like one that is nowhere (PB-057)", 
   expect(await send(`click_id=${foreign}`)).toEqual([FORWARDED, 1]);
 });
 
-test("a relay that is not taken is an outage, never an answer (P15)", async () => {
+test("a forward that the other system does not accept is an outage (P15)", async () => {
   const click = `click_id=${UNKNOWN}`;
   for (const status of [302, 404, 500]) {
     receiver.answer((response) => void response.writeHead(status, { location: "/" }).end());
@@ -128,7 +128,7 @@ test("a relay that is not taken is an outage, never an answer (P15)", async () =
   expect(await send(click)).toEqual([FORWARDED, 1]);
 });
 
-test("what has been relayed once goes no further (G117)", async () => {
+test("a forwarded report is not forwarded again (G117)", async () => {
   const before = receiver.received.length;
   const target = `/pb?token=${shop.postbackToken}&click_id=${UNKNOWN}`;
   expect(textOf(await world.ask(target))).toBe(FORWARDED);
@@ -138,7 +138,7 @@ test("what has been relayed once goes no further (G117)", async () => {
   expect(receiver.received.length).toBe(before + 1);
 });
 
-test("by default a setting that names a loopback address is never connected to (G127)", async () => {
+test("by default a loopback address in the setting is never connected to (G127)", async () => {
   const strict = await TrackingWorld.open();
   try {
     const offerId = await strict.addOffer();

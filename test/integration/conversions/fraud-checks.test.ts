@@ -9,17 +9,17 @@ import {
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)";
 
-/** The line of the requirements, its check, and a visitor whom it is about. */
-const CHECKS: readonly (readonly [id: string, check: string, visitor: Asking])[] = [
+/** A check, its requirement, and a visitor that it rejects. */
+const CHECKS: readonly (readonly [check: string, id: string, visitor: Asking])[] = [
   [
-    "LIFE-023",
     "bot",
+    "LIFE-023",
     { userAgent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)" },
   ],
-  ["LIFE-024", "datacenter", { ip: "52.95.110.1" }],
-  ["LIFE-025", "proxy_hint", { headers: { via: "1.1 proxy.example" } }],
-  ["LIFE-026", "headless", { userAgent: `${CHROME} HeadlessChrome/126.0.0.0 Safari/537.36` }],
-  ["LIFE-027", "missing_ua", { userAgent: "" }],
+  ["datacenter", "LIFE-024", { ip: "52.95.110.1" }],
+  ["proxy_hint", "LIFE-025", { headers: { via: "1.1 proxy.example" } }],
+  ["headless", "LIFE-026", { userAgent: `${CHROME} HeadlessChrome/126.0.0.0 Safari/537.36` }],
+  ["missing_ua", "LIFE-027", { userAgent: "" }],
 ];
 
 let world: ClickPathsWorld;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   world = await ClickPathsWorld.open();
   shop = await world.addTenant("shop");
   await world.addOffer(shop, "LOOSE");
-  for (const [, check] of CHECKS)
+  for (const [check] of CHECKS)
     await world.addOffer(shop, strictCode(check), { fraud_checks: { [check]: true } });
   await world.untilCurrent();
 });
@@ -47,8 +47,8 @@ async function convert(offer: string, visitor: Asking): Promise<unknown> {
 }
 
 test.each(CHECKS)(
-  "%s G101: the check %s rejects whom it is about, nobody else, and is off by default",
-  async (_, check, visitor) => {
+  "the check %s rejects only such visitors, and is off by default (G101, %s)",
+  async (check, _id, visitor) => {
     const offer = strictCode(check);
     expect(await convert(offer, visitor)).toEqual(["rejected", `fraud:${check}`]);
     expect(await convert(offer, {})).toEqual(["approved", ""]);

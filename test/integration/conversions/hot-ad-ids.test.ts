@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TrackingWorld } from "./tracking-world.ts";
 
-/** So many that reading them all is far from reading a granule of each part. */
+/** Enough that reading all of them differs clearly from reading one granule of each part. */
 const EQUAL = 300_000;
 const HOT = "abc123";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** One insert, and so one part: an hour of clicks, each tenth without an offer, and one with an ID of its own. */
+/** One insert makes one part: an hour of clicks, every tenth without an offer, one with an ID that no other has. */
 async function addEqualClicks(count: number): Promise<void> {
   await world.clickhouse.command({
     query: `insert into click (workspace_id, ts, click_id, link_type, status, advertiser_id, affiliate_id, offer_id, gclid, sub1)
@@ -45,7 +45,7 @@ async function addEqualClicks(count: number): Promise<void> {
   });
 }
 
-/** Rows that ClickHouse has read of the table of clicks in this world. */
+/** Rows that ClickHouse has read from the click table of this world. */
 async function rowsRead(): Promise<number> {
   await world.clickhouse.command({ query: "system flush logs" });
   const answer = await world.clickhouse.query({
@@ -58,10 +58,10 @@ async function rowsRead(): Promise<number> {
   return row?.read ?? 0;
 }
 
-/** What a report with this ID is credited to, by the `sub1` of its click, and how many rows were read for it. */
+/** `sub1` of the click that gets the credit for a report, or the error, and how many rows were read for it. */
 async function look(params: Record<string, string>): Promise<{ found: unknown; read: number }> {
   const before = await rowsRead();
-  // The writers know all clicks of that time, so that ClickHouse is asked once.
+  // The writers have all clicks up to that time, so ClickHouse is queried once.
   const receivedAtMs = Date.now() - 500;
   const { body } = await world.report({ ...params, txid: `order-${before}` }, { receivedAtMs });
   const read = (await rowsRead()) - before;
@@ -74,7 +74,7 @@ async function look(params: Record<string, string>): Promise<{ found: unknown; r
 }
 
 describe("clicks that share one ad ID (#0, #16)", () => {
-  test("a look-up reads no more rows for an ID on 300,000 clicks than for one on a single click (#0, #16)", async () => {
+  test("a lookup reads no more rows for an ID of 300,000 clicks than for one of a single click (#0, #16)", async () => {
     const rare = await look({ gclid: "rare" });
     expect(rare.found).toBe("7");
     const hot = await look({ gclid: HOT });
@@ -85,7 +85,7 @@ describe("clicks that share one ad ID (#0, #16)", () => {
     expect(rare.read).toBeLessThan(EQUAL / 10);
   });
 
-  test("the latest click is found as before among parts with and without the index (#0, G113)", async () => {
+  test("the latest click is found among parts with and without the index (#0, G113)", async () => {
     await world.addClick({ offer_id: two, gclid: HOT, ageMs: 7_200_000, sub1: "old" });
     expect((await look({ gclid: HOT, offer_id: `OFFER${two}` })).found).toBe("old");
     await world.clickhouse.command({
@@ -98,7 +98,7 @@ describe("clicks that share one ad ID (#0, #16)", () => {
     expect((await look({ gclid: "nobody" })).found).toBe("no click found for gclid");
   });
 
-  test("an ID that was erased from a click finds it no more (#0, #19)", async () => {
+  test("an erased ID no longer finds its click (#0, #19)", async () => {
     await world.addClick({ offer_id: one, gclid: "erased", sub1: "erased" });
     expect((await look({ gclid: "erased" })).found).toBe("erased");
     await world.clickhouse.command({

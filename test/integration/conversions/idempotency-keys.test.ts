@@ -13,7 +13,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** A report that could be repeated any number of times: without a click or an order. */
+/** A report without a click or an order: without a key each repeat is recorded. */
 async function sale(more: Record<string, string> = {}): Promise<Record<string, string>> {
   const offerId = await world.addOffer();
   return { offer_id: String(offerId), aff_id: "PARTNR", amount: "5", ...more };
@@ -23,7 +23,7 @@ async function countOf({ offer_id: offerId }: Record<string, string>): Promise<n
   return (await world.rows("select id from conversion where offer_id = $1", [offerId])).length;
 }
 
-test("the same key and parameters get the first answer again, and nothing is recorded twice (#4, G203)", async () => {
+test("the same key and parameters get the first answer, and are recorded once (#4, G203)", async () => {
   const report = await sale({ idempotency_key: "retry-1.a_B" });
   const first = await world.report(report);
   expect(first.body).toMatchObject({ ok: true, status: "approved" });
@@ -49,7 +49,7 @@ test("a key belongs to its token (#4, G203)", async () => {
   expect(advertisers.body["conversion_id"]).not.toBe(own.body["conversion_id"]);
 });
 
-test.each(["", " "])("an empty key %o is none (#4, G119, G203)", async (key) => {
+test.each(["", " "])("the empty key %o does not count as a key (#4, G119, G203)", async (key) => {
   const report = await sale({ idempotency_key: key });
   await world.report(report);
   await world.report(report);
@@ -71,7 +71,7 @@ test.each(["a b", "é", "k".repeat(65), "a/b", "a,a"])(
   },
 );
 
-test("a refusal is an answer too, an outage is not (#4, G203)", async () => {
+test("a refusal is repeated as the answer, an outage is not (#4, G203)", async () => {
   const click = world.aClick({ offer_id: await world.addOffer(), ageMs: 0 });
   const young = { click_id: click.click_id, idempotency_key: "young" };
   expect((await world.report(young)).httpStatus).toBe(503);
@@ -85,7 +85,7 @@ test("a refusal is an answer too, an outage is not (#4, G203)", async () => {
   expect(await world.report(unknown)).toEqual(first);
 });
 
-test("an update under a key is applied once and told as the first time (#4, G203)", async () => {
+test("an update with a key is applied once and answered as the first time (#4, G203)", async () => {
   const made = await world.report(await sale({ txid: "order" }));
   const id = String(made.body["conversion_id"]);
   const reject = { conversion_id: id, status: "rejected", idempotency_key: "reject" };
@@ -102,7 +102,7 @@ test("a test stores no key (#4, G120, G203)", async () => {
   expect((await world.report({ ...report, amount: "9" })).body).toMatchObject({ ok: true });
 });
 
-test("of 64 senders at once with one key one is recorded, and all get its answer (#4, G203)", async () => {
+test("one of 64 concurrent reports with a key is recorded, and all get its answer (#4, G203)", async () => {
   const report = await sale({ idempotency_key: "crowd" });
   const replies = await Promise.all(Array.from({ length: 64 }, () => world.report(report)));
   expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
@@ -116,7 +116,7 @@ test("of 64 senders at once with one key one is recorded, and all get its answer
   expect(await countOf(different)).toBe(1);
 });
 
-test("no log has a key, and after seven days it is new (#4, G203)", async () => {
+test("no log contains a key, and after seven days a key is new again (#4, G203)", async () => {
   const report = await sale({ idempotency_key: "CANARY-key" });
   await world.report(report);
   const logged = async (): Promise<unknown> =>

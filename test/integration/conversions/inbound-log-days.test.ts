@@ -1,27 +1,25 @@
-import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { openPool, type Pool } from "../../../schemas/postgres/connect.ts";
 import { makeLogDays } from "../../../schemas/postgres/log-days.ts";
-import { createPostgresDatabase, dropPostgresDatabase } from "../../services/fresh-database.ts";
+import { type FreshDatabase, freshDatabase } from "../../services/fresh-database.ts";
+import { serverUrls } from "../../services/stores.ts";
 
 const FOLDER = projectFile("schemas", "postgres", "migrations");
-const NAME = `log_days_test_${randomBytes(5).toString("hex")}`;
+let database: FreshDatabase;
 let db: Pool;
 
 beforeAll(async () => {
-  await createPostgresDatabase(inject("postgresUrl"), NAME);
-  const url = new URL(inject("postgresUrl"));
-  url.pathname = `/${NAME}`;
-  db = openPool({ url: url.toString(), applicationName: "test" });
+  database = await freshDatabase({ label: "log_days", servers: serverUrls() });
+  db = openPool({ url: database.postgresUrl, applicationName: "test" });
 });
 afterAll(async () => {
   await db.end();
-  await dropPostgresDatabase(inject("postgresUrl"), NAME);
+  await database.drop();
 });
 
-test("rows of the inbound log from before it had days stay, and are forgotten in their time (#19)", async () => {
+test("rows from before daily partitions of the inbound log stay, and expire in time (#19)", async () => {
   const files = readdirSync(FOLDER).toSorted();
   const at = files.findIndex((file) => file.endsWith("_retention.sql"));
   const run = async (some: readonly string[]): Promise<void> => {
@@ -34,7 +32,7 @@ test("rows of the inbound log from before it had days stay, and are forgotten in
   });
   await run(files.slice(at));
   await makeLogDays(db);
-  // Of today, whose rows of before the migration are in the old partition, and of the next days.
+  // Today, where earlier rows are in the old partition, and the next days.
   await db.query({
     text: `insert into postback_log (workspace_id, ts, endpoint, http_status, result)
            select 1, now() + i * interval '1 day', 'pb', 200, 'after' from generate_series(0, 2) i`,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const CALLS = 150;
-/** Of one kind in a minute. */
+/** Refusals of one kind in a minute that get their own row. */
 const ROWS_OF_THEIR_OWN = 60;
 
 let world: TrackingWorld;
@@ -24,12 +24,12 @@ async function rowsOf({ endpoint, result }: Kind): Promise<string[]> {
   return rows.map(({ message }) => message);
 }
 
-/** Sends the report so often, of another order each time, and answers the result words. */
+/** Sends CALLS reports, each with another order; returns the distinct results. */
 async function send(
   params: Record<string, string>,
   options: { readonly endpoint?: "px" },
 ): Promise<Set<string>> {
-  // Earlier than now, so that the writers know all clicks of that time.
+  // Earlier than now, so that the writers have all clicks up to that time.
   const receivedAtMs = Date.now() - 500;
   const replies = Array.from({ length: CALLS }, () =>
     world.report({ ...params, txid: randomUUID() }, { ...options, receivedAtMs }),
@@ -37,7 +37,7 @@ async function send(
   return new Set((await Promise.all(replies)).map(({ result }) => result));
 }
 
-test("refusals of strangers share rows, and every report with a token has its own (#16, G178)", async () => {
+test("refusals of strangers share rows, and each report with a token has its own (#16, G178)", async () => {
   const unknownId = "ab".repeat(16);
   expect(await send({ token: "guessed", click_id: unknownId }, {})).toEqual(
     new Set(["invalid_token"]),

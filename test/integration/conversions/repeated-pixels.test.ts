@@ -30,7 +30,7 @@ test("a pixel whose first answer was lost is recorded once and answered as befor
   }
 });
 
-test("the first try and the next ones at once make one conversion (P15, P16)", async () => {
+test("concurrent tries of one pixel make one conversion (P15, P16)", async () => {
   const offerId = await world.addOffer({ unique_per_click: false });
   const clicks = Array.from({ length: 10 }, () => world.addYoungClick({ offer_id: offerId }));
   await Promise.all(
@@ -38,7 +38,7 @@ test("the first try and the next ones at once make one conversion (P15, P16)", a
       const conversionId = randomUUID();
       const again = { ...PIXEL, conversionId };
       await Promise.all([
-        // Whatever becomes of it, its sender has given it up.
+        // Its sender has given this one up, so any outcome is fine.
         world.report({ click_id }, { endpoint: "px", conversionId }),
         world.reportUntilAnswered({ click_id }, again),
         world.reportUntilAnswered({ click_id }, again),
@@ -55,7 +55,7 @@ test("the first try and the next ones at once make one conversion (P15, P16)", a
   );
 });
 
-test("a click that a coupon stands for is handed out once, and wanted until it is stored (#23, TRK-037)", async () => {
+test("a coupon's click is returned once and awaited until it is stored (#23, TRK-037)", async () => {
   const offer_id = await world.addOffer();
   await world.insert("coupon", {
     workspace_id: world.workspaceId,
@@ -67,10 +67,10 @@ test("a click that a coupon stands for is handed out once, and wanted until it i
   const params = { coupon: "AGAIN", txid: "again" };
   const recordsUntilMs = Date.now() + 15_000;
   const lost = await world.report(params, { endpoint: "px", ...report, recordsUntilMs });
-  const { couponClick, ...told } = lost;
+  const { couponClick, ...answer } = lost;
   expect(couponClick).toMatchObject({ ts: report.receivedAtMs });
-  // Whoever records a click that somebody else may have recorded makes two of them.
-  expect(await world.report(params, { ...PIXEL, ...report, producer: 4 })).toEqual(told);
+  // Another process must not record the click again: the first one may have recorded it.
+  expect(await world.report(params, { ...PIXEL, ...report, producer: 4 })).toEqual(answer);
   const wanted = async () =>
     await world.rows(
       "select producer, until_ms, click from coupon_click where conversion_id = $1",
@@ -81,7 +81,7 @@ test("a click that a coupon stands for is handed out once, and wanted until it i
   await expect.poll(wanted, { timeout: 20_000 }).toEqual([]);
 });
 
-test("a pixel that is recorded later is judged by the time it came in (P15, G101)", async () => {
+test("a pixel that is recorded later is judged by its time of arrival (P15, G101)", async () => {
   const offerId = await world.addOffer();
   const { click_id, ts } = await world.addClick({ offer_id: offerId, ageMs: 5 * 86_400_000 });
   const receivedAtMs = ts + 60_000;
@@ -93,8 +93,8 @@ test("a pixel that is recorded later is judged by the time it came in (P15, G101
   );
 });
 
-test("the log of reports shows an outage once, not once a try (P15)", async () => {
-  // A genuine id of which no writer and no table knows: it may still be on its way.
+test("the inbound log has one row for an outage, not one for each try (P15)", async () => {
+  // A genuine id that no writer and no table has: its click may still be in flight.
   const { click_id } = world.aClick({ offer_id: await world.addOffer(), ageMs: 0 });
   const conversionId = randomUUID();
   const lost = await world.report({ click_id }, { endpoint: "px", conversionId });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eraseConversions } from "../../../schemas/erasure/erase-conversions.ts";
 import type { PostbackReply } from "../../../schemas/events/postback-request.ts";
+import { statusCommand } from "./staff-commands.ts";
 import { ADVERTISER_TOKEN, type OfferSettings, TrackingWorld } from "./tracking-world.ts";
 
 let world: TrackingWorld;
@@ -16,7 +17,7 @@ type Order = { readonly id: string; readonly offerId: number; readonly params: P
 
 const FULL = { caps: { conversions: { total: 0 } } };
 
-/** A report with `status=approved` and an order id, recorded on an offer of its own. */
+/** A report with `status=approved` and an order id, recorded on a new offer. */
 async function approvedOrder(settings: OfferSettings, more: Params = {}): Promise<Order> {
   const offerId = await world.addOffer(settings);
   const click = await world.addClick({ offer_id: offerId, is_bot: true, ageMs: 7 * 86_400_000 });
@@ -49,27 +50,30 @@ test.each<[string, OfferSettings]>([
   ["rejected too_fast", { min_seconds_to_conversion: 8 * 86_400 }],
   ["rejected fraud:bot", { fraud_checks: { bot: true } }],
   ["pending hold", { hold_days: "3" }],
-])("a repeat of a report that was told %s changes nothing (#1, G198)", async (told, settings) => {
-  const { id, offerId, params } = await approvedOrder(settings);
-  const before = await world.conversion(id);
-  expect([before["status"], before["status_reason"]].join(" ")).toBe(told);
-  const again = [
-    params,
-    { status: "approved", order_id: params["txid"] ?? "", tid: params["click_id"] ?? "" },
-    { ...params, event: "default", unread: "1" },
-  ];
-  for (const report of again) {
-    const reply = await world.report(report);
-    expect(reply.body).toMatchObject({ ok: true, conversion_id: id });
-    expect(statusOf(reply)).toBe(told);
-  }
-  expect(await world.conversion(id)).toEqual(before);
-  expect(await world.rows("select id from conversion where offer_id = $1", [offerId])).toHaveLength(
-    1,
-  );
-});
+])(
+  "a repeat of a report that was answered %s changes nothing (#1, G198)",
+  async (answer, settings) => {
+    const { id, offerId, params } = await approvedOrder(settings);
+    const before = await world.conversion(id);
+    expect([before["status"], before["status_reason"]].join(" ")).toBe(answer);
+    const again = [
+      params,
+      { status: "approved", order_id: params["txid"] ?? "", tid: params["click_id"] ?? "" },
+      { ...params, event: "default", unread: "1" },
+    ];
+    for (const report of again) {
+      const reply = await world.report(report);
+      expect(reply.body).toMatchObject({ ok: true, conversion_id: id });
+      expect(statusOf(reply)).toBe(answer);
+    }
+    expect(await world.conversion(id)).toEqual(before);
+    expect(
+      await world.rows("select id from conversion where offer_id = $1", [offerId]),
+    ).toHaveLength(1);
+  },
+);
 
-test("a rule, the throttle and an address list are not passed by a repeat (#1, G198)", async () => {
+test("a repeat does not bypass rules or an address list (#1, G198)", async () => {
   await world.insert("conversion_rule", {
     workspace_id: world.workspaceId,
     name: "dear",
@@ -83,9 +87,9 @@ test("a rule, the throttle and an address list are not passed by a repeat (#1, G
     conditions: { min_sale_amount: "4000" },
   });
   const expected = { 5000: "rejected rule:dear", 4000: "pending rule:look" };
-  for (const [amount, told] of Object.entries(expected)) {
+  for (const [amount, answer] of Object.entries(expected)) {
     const { params } = await approvedOrder({}, { amount });
-    expect(statusOf(await world.report(params))).toBe(told);
+    expect(statusOf(await world.report(params))).toBe(answer);
   }
   await world.change("update advertiser set postback_ip_allowlist = '{198.51.100.0/24}'");
   const { params } = await approvedOrder({});
@@ -93,7 +97,7 @@ test("a rule, the throttle and an address list are not passed by a repeat (#1, G
   await world.change("update advertiser set postback_ip_allowlist = '{}'");
 });
 
-test("a repeat with the other token, without a right to change, is answered too (#1, G198)", async () => {
+test("a repeat with a token that may not change anything is also answered (#1, G198)", async () => {
   const { id, params } = await approvedOrder(FULL);
   await world.change("update workspace set advertiser_updates = false");
   const reply = await world.report({ ...params, token: ADVERTISER_TOKEN });
@@ -101,24 +105,16 @@ test("a repeat with the other token, without a right to change, is answered too 
   await world.change("update workspace set advertiser_updates = true");
 });
 
-test("what staff decided is not changed by a repeat, and a repeat answers the status of now (#1, G198)", async () => {
+test("a repeat does not change a decision by staff, and answers the current status (#1, G198)", async () => {
   const { id, params } = await approvedOrder({});
-  await world.command({
-    kind: "set-status",
-    workspaceId: world.workspaceId,
-    keyId: 1,
-    nowMs: Date.now(),
-    ids: [id],
-    bulk: false,
-    notes: null,
-    status: "rejected",
-    reason: "returned goods",
-  });
+  await world.command(
+    statusCommand(world, { ids: [id], status: "rejected", reason: "returned goods" }),
+  );
   expect(statusOf(await world.report(params))).toBe("rejected returned goods");
   expect(await historyLength(id)).toBe(2);
 });
 
-test("the report that last changed a conversion is known again, whatever came between (#1, G198)", async () => {
+test("the report that last changed a conversion is recognised as a repeat (#1, G198)", async () => {
   const { id, params } = await approvedOrder({});
   const reject = { conversion_id: id, status: "rejected" };
   const cheaper = { ...params, amount: "7", status: "rejected" };
@@ -130,7 +126,7 @@ test("the report that last changed a conversion is known again, whatever came be
     JSON.stringify({ status: "approved", status_reason: "manual" }),
   ]);
   const changes = await historyLength(id);
-  // The report that made it, and the last one that changed it.
+  // The report that created it, and the last one that changed it.
   expect(statusOf(await world.report(params))).toBe("approved manual");
   expect(statusOf(await world.report(cheaper))).toBe("approved manual");
   expect(await historyLength(id)).toBe(changes);
@@ -138,7 +134,7 @@ test("the report that last changed a conversion is known again, whatever came be
   expect(statusOf(await world.report(reject))).toBe("rejected postback_reversal");
 });
 
-test("a late repeat without a status does not bring back the first amount (#1, G198, PB-026)", async () => {
+test("a late repeat without a status does not restore the first amount (#1, G198, PB-026)", async () => {
   const offerId = await world.addOffer();
   const click = await world.addClick({ offer_id: offerId });
   const first = { click_id: click.click_id, txid: "late", amount: "100" };
@@ -149,7 +145,7 @@ test("a late repeat without a status does not bring back the first amount (#1, G
   expect(await world.conversion(id)).toMatchObject({ sale_amount: "60.0000", version: 2 });
 });
 
-test("of an event that allows several, a repeat finds its own conversion, not the latest (#1, G107, G198)", async () => {
+test("a repeat finds its own conversion on an event that allows several (#1, G107, G198)", async () => {
   const offerId = await world.addOffer();
   await world.addEvent(offerId, { code: "sale", allow_multiple: true, payout: "2" });
   await world.insert("conversion_rule", {
@@ -171,7 +167,7 @@ test("of an event that allows several, a repeat finds its own conversion, not th
   });
 });
 
-test("a repeat of a duplicate that named a status is that duplicate, not one more (#1, G198)", async () => {
+test("a repeat of a duplicate with a status is that duplicate, not another one (#1, G198)", async () => {
   const { params } = await approvedOrder({});
   const other = { ...params, txid: "another order" };
   const duplicate = await world.report(other);
@@ -187,7 +183,7 @@ test("a repeat of a duplicate that named a status is that duplicate, not one mor
   ).toHaveLength(2);
 });
 
-test("reports that name neither click nor order are never taken for each other (#1, G193, G203)", async () => {
+test("reports without click and order are never taken for repeats (#1, G193, G203)", async () => {
   const offerId = await world.addOffer();
   const sale = { offer_id: String(offerId), aff_id: "PARTNR", amount: "5", status: "approved" };
   const ids = [await world.report(sale), await world.report(sale)].map(
@@ -208,7 +204,7 @@ test("a postback that repeats a pixel changes nothing (#1, G159, G198)", async (
   expect(statusOf(reply)).toBe("rejected cap_exceeded");
 });
 
-test("an approval by update counts in the caps of that moment, and a full one refuses it (#1, G198)", async () => {
+test("an approval by update counts in the current caps, and a full cap refuses it (#1, G198)", async () => {
   const offerId = await world.addOffer({ caps: { conversions: { total: 1 } } });
   const send = async (txid: string, more: Params): Promise<PostbackReply> =>
     await world.report({ offer_id: String(offerId), aff_id: "PARTNR", txid, ...more });
@@ -224,7 +220,7 @@ test("an approval by update counts in the caps of that moment, and a full one re
   expect(refused.body).toMatchObject({ ok: true, updated: true, status: "rejected" });
   expect(statusOf(refused)).toBe("rejected cap_exceeded");
   expect(await world.conversion(second.body["conversion_id"])).toMatchObject({ version: 1 });
-  // Rejected and approved again, it still has the place that it took.
+  // Rejected and approved again, it still counts once.
   await send("one", { status: "rejected", amount: "1" });
   expect(statusOf(await send("one", { status: "approved", amount: "1" }))).toBe(
     "approved postback_update",
@@ -233,7 +229,7 @@ test("an approval by update counts in the caps of that moment, and a full one re
   expect(await world.conversion(rejected.body["conversion_id"])).toMatchObject({
     status: "approved",
   });
-  // With room, the refused update may be sent again; as pending it counts too.
+  // When the cap has room, the refused update may be sent again; pending counts, too.
   await world.change("update offer set caps = $2 where id = $1", [
     offerId,
     JSON.stringify({ conversions: { total: 2 } }),
@@ -243,16 +239,16 @@ test("an approval by update counts in the caps of that moment, and a full one re
   expect(await used(offerId)).toBe("2.0000");
 });
 
-test("of 64 updates at once exactly as many are approved as a cap has room for (#1, G198, P17)", async () => {
+test("64 concurrent updates approve exactly as many as the cap allows (#1, G198, P17)", async () => {
   const offerId = await world.addOffer({ caps: { conversions: { total: 10 } } });
   const orders = Array.from({ length: 32 }, (_, i) => String(i));
   const send = async (txid: string, status: string): Promise<PostbackReply> =>
     await world.report({ offer_id: String(offerId), aff_id: "PARTNR", txid, status });
   await Promise.all(orders.map((txid) => send(txid, "rejected")));
   const replies = await Promise.all([...orders, ...orders].map((txid) => send(txid, "approved")));
-  const told = new Map<string, number>();
-  for (const reply of replies) told.set(statusOf(reply), (told.get(statusOf(reply)) ?? 0) + 1);
-  expect(Object.fromEntries(told)).toEqual({
+  const counts = new Map<string, number>();
+  for (const reply of replies) counts.set(statusOf(reply), (counts.get(statusOf(reply)) ?? 0) + 1);
+  expect(Object.fromEntries(counts)).toEqual({
     "approved postback_update": 20,
     "rejected cap_exceeded": 44,
   });
@@ -263,7 +259,7 @@ test("of 64 updates at once exactly as many are approved as a cap has room for (
   expect(database?.["deadlocks"]).toBe(0);
 });
 
-test("approved said again with another amount changes the money and ends no hold (#1, G198)", async () => {
+test("`approved` repeated with another amount changes the money and ends no hold (#1, G198)", async () => {
   const settings = { payout_type: "cps", payout: "10", hold_days: "3" };
   const { id, params } = await approvedOrder(settings, { amount: "100" });
   expect(statusOf(await world.report({ ...params, amount: "60" }))).toContain("pending");
@@ -274,7 +270,7 @@ test("approved said again with another amount changes the money and ends no hold
   expect(statusOf(named)).toBe("approved postback_update");
 });
 
-test("approved ends the hold of a conversion whose report did not say so (#1, LIFE-041, G198)", async () => {
+test("`approved` ends the hold of a conversion reported without it (#1, LIFE-041, G198)", async () => {
   const offerId = await world.addOffer({ hold_days: "3" });
   const click = await world.addClick({ offer_id: offerId });
   const params = { click_id: click.click_id, txid: "held" };
@@ -284,7 +280,7 @@ test("approved ends the hold of a conversion whose report did not say so (#1, LI
   );
 });
 
-test("a row of before fingerprints that a cap stopped is approved by its id only (#1, G198)", async () => {
+test("a stopped row that is older than fingerprints is approved by its id only (#1, G198)", async () => {
   const { id, offerId, params } = await approvedOrder(FULL);
   await world.change("update offer set caps = '{}' where id = $1", [offerId]);
   await world.change(
@@ -312,7 +308,7 @@ test("erasure and retention clear fingerprints, and a repeat still changes nothi
   expect(await world.conversion(old.id)).toMatchObject(none);
 });
 
-test("64 equal reports with a status at once make one conversion, which none of them changes (#1, P16)", async () => {
+test("64 concurrent equal reports with a status make one conversion and do not change it (#1, P16)", async () => {
   const offerId = await world.addOffer(FULL);
   const click = await world.addClick({ offer_id: offerId });
   const params = { click_id: click.click_id, txid: "all at once", status: "approved" };
@@ -324,7 +320,7 @@ test("64 equal reports with a status at once make one conversion, which none of 
   );
 });
 
-test("no fingerprint leaves by the API or the facts (#1, G198)", async () => {
+test("facts contain no fingerprint (#1, G198)", async () => {
   const columns = await world.clickhouse.query({
     query:
       "select name from system.columns where database = currentDatabase() and name like '%fingerprint%'",

@@ -13,6 +13,7 @@ import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
 import { TcpGate } from "../../system/tcp-gate.ts";
+import { statusCommand } from "./staff-commands.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const SOON = { timeout: 5_000, interval: 20 };
@@ -58,7 +59,7 @@ async function held(
   return String(body["conversion_id"]);
 }
 
-test("a hold ends within two seconds, with its history and its copy for reports (LIFE-012, G98, P18)", async () => {
+test("a hold ends within 2 s, with its history and its copy for reports (LIFE-012, G98, P18)", async () => {
   const id = await held();
   const [before] = await world.rows("select max(id) as id from conversion_fact_outbox");
   start();
@@ -96,17 +97,9 @@ test("a decision during the hold stays; a changed amount does not stop the relea
     await held(terms, { amount: "100" }),
   ];
   await world.report({ conversion_id: rejected, status: "rejected" });
-  await world.command({
-    kind: "set-status",
-    workspaceId: world.workspaceId,
-    keyId: 1,
-    nowMs: Date.now(),
-    ids: [byStaff],
-    bulk: false,
-    status: "pending",
-    reason: "look at it",
-    notes: null,
-  });
+  await world.command(
+    statusCommand(world, { ids: [byStaff], status: "pending", reason: "look at it" }),
+  );
   await world.report({ conversion_id: changed, amount: "50" });
   start();
   await expect.poll(async () => (await world.conversion(changed))["status"], SOON).toBe("approved");
@@ -118,7 +111,7 @@ test("a decision during the hold stays; a changed amount does not stop the relea
   });
 });
 
-test("holds that end together are each released once by whoever looks first (P18)", async () => {
+test("holds that end together are each released once by several schedulers (P18)", async () => {
   await world.rows(
     `insert into conversion (id, workspace_id, offer_id, advertiser_id, event_id, event_code, is_private, status,
        status_reason, revenue, payout, currency, payout_type, payout_rate, revenue_type, revenue_rate, method, conv_ts,
@@ -138,7 +131,7 @@ test("holds that end together are each released once by whoever looks first (P18
   ).toEqual([]);
 });
 
-test("the logs are kept for their time and no longer (G178, G177)", async () => {
+test("log rows are deleted after their retention, and not before (G178, G177)", async () => {
   const days = [1, 29, 31, 399, 401];
   for (const ago of days) {
     await world.rows(
@@ -158,7 +151,7 @@ test("the logs are kept for their time and no longer (G178, G177)", async () => 
   await expect.poll(() => kept("postback_log"), SOON).toBe(2);
 });
 
-test("a task that was done, or begun, by a clock a year ahead is done again today (#11)", async () => {
+test("a task done or begun by a clock a year ahead runs again today (#11)", async () => {
   const names = ["done", "begun"];
   const lease = { owner: "me", everyMs: 3_600_000, leaseMs: 60_000 };
   await world.rows(
@@ -167,7 +160,7 @@ test("a task that was done, or begun, by a clock a year ahead is done again toda
   );
   const taken = await Promise.all(names.map((name) => leaseTask(world.pool, { name, ...lease })));
   expect(taken).toEqual([true, true]);
-  // A lease that is in force, and a task that was just done, stay.
+  // A valid lease and a task that was just done are not taken.
   await finishTask(world.pool, { name: "done", owner: "me" });
   expect(
     await Promise.all(
@@ -176,7 +169,7 @@ test("a task that was done, or begun, by a clock a year ahead is done again toda
   ).toEqual([false, false]);
 });
 
-test("the inbound log is dropped by the day, and a day without a partition keeps its rows (#19, G178)", async () => {
+test("the inbound log is dropped by day, and a day without a partition keeps its rows (#19, G178)", async () => {
   const parts = async (): Promise<string[]> =>
     (
       await world.rows<{ name: string }>(
@@ -192,19 +185,19 @@ test("the inbound log is dropped by the day, and a day without a partition keeps
     );
     return row?.part;
   };
-  // The migration has made today and 14 days more.
+  // The migration has made partitions for today and the next 14 days.
   expect((await parts()).length).toBe(16);
   expect(await write(0)).toMatch(/^postback_log_\d{8}$/);
   expect(await write(14)).toMatch(/^postback_log_\d{8}$/);
   expect(await write(40)).toBe("postback_log_other");
   expect(await write(-10)).toBe("postback_log_other");
-  // A scheduler that was away for long: the day has rows already, and they move.
+  // A scheduler was stopped for long: the day already has rows, which move to its partition.
   const [today] = await world.rows<{ name: string }>(
     "select 'postback_log_' || to_char(now() at time zone 'UTC', 'YYYYMMDD') as name",
   );
   await world.rows(`drop table ${today?.name ?? ""}`);
   expect(await write(0)).toBe("postback_log_other");
-  // A day that is over since more than 30 days.
+  // A day that ended more than 30 days ago.
   await world.rows("create table postback_log_20200101 (like postback_log including all)");
   await world.rows(
     "alter table postback_log attach partition postback_log_20200101 for values from ('2020-01-01 00:00:00+00') to ('2020-01-02 00:00:00+00')",
@@ -255,7 +248,7 @@ test("conversions older than CONVERSION_RETENTION_DAYS lose their visitor and no
   expect(await world.conversion(young)).toEqual(untouched);
 });
 
-test("deliveries that ended are kept for 30 days, and those that wait for as long as they do", async () => {
+test("ended deliveries are kept for 30 days, waiting ones until they end", async () => {
   for (const ago of [29, 31, null]) {
     await world.rows(
       `insert into delivery (workspace_id, kind, endpoint_id, destination, facts, created_at, due_at, finished_at)
@@ -270,26 +263,26 @@ test("deliveries that ended are kept for 30 days, and those that wait for as lon
   await expect.poll(kept, SOON).toEqual([{ young: true }, { young: null }]);
 });
 
-test("the daily rates arrive once, wrong answers change nothing, and what a person entered stays (G76)", async () => {
+test("daily rates arrive once; wrong answers change nothing, manual rates stay (G76)", async () => {
   const answers: { status: number; body: string }[] = [];
   const rates = (usd: string): string =>
     `<Envelope><Cube><Cube time='2026-01-02'><Cube currency='USD' rate='${usd}'/><Cube currency='CHF' rate='0.93'/></Cube></Cube></Envelope>`;
-  let asked = 0;
+  let requests = 0;
   const feed = createServer((_request, response) => {
-    const { status, body } = answers[Math.min(asked, answers.length - 1)] ?? {
+    const { status, body } = answers[Math.min(requests, answers.length - 1)] ?? {
       status: 500,
       body: "",
     };
-    asked += 1;
+    requests += 1;
     response.writeHead(status, { "content-type": "application/xml" }).end(body);
   });
   const url = await listen(feed);
   const stored = (): Promise<unknown[]> =>
     world.rows("select currency, rate, source from fx_rate order by currency");
   const fetched = async (): Promise<void> => {
-    const before = asked;
+    const before = requests;
     await world.rows("delete from schedule_task");
-    await expect.poll(() => asked, SOON).toBe(before + 1);
+    await expect.poll(() => requests, SOON).toBe(before + 1);
   };
   await world.rows("insert into fx_rate (date, currency, rate) values ('2026-01-02', 'CHF', 0.5)");
   answers.push({ status: 200, body: rates("1.17") });
@@ -300,7 +293,7 @@ test("the daily rates arrive once, wrong answers change nothing, and what a pers
     { currency: "USD", rate: `${usd}000000000`.slice(0, 12), source: "feed" },
   ];
   await expect.poll(stored, SOON).toEqual(expected("1.17"));
-  expect(asked).toBe(1);
+  expect(requests).toBe(1);
   answers.splice(0, 1, { status: 503, body: "" }, { status: 503, body: "" });
   await fetched();
   expect(await stored()).toEqual(expected("1.17"));
@@ -348,14 +341,14 @@ test("clicks older than CLICK_RETENTION_DAYS lose their visitor and still conver
   expect(await world.conversion(id)).toMatchObject({ offer_id: offerId, click_id: old.click_id });
 });
 
-test("visitors of clicks are kept for the longest window of any offer, whatever the retention says (#3)", async () => {
+test("visitors of clicks are kept for the longest window of any offer, whatever the retention (#3)", async () => {
   await world.addOffer({ unique_click_hours: 2_000 });
   expect(await longestWindowDays(world.pool)).toBe(84);
   await world.addOffer({ duplicate_click_seconds: 100 * 86_400 });
   expect(await longestWindowDays(world.pool)).toBe(100);
 });
 
-test("an audit that failed while ClickHouse was away is repeated as soon as it is back (#2, #12, P38)", async () => {
+test("an audit that failed without ClickHouse is repeated as soon as it is back (#2, #12, P38)", async () => {
   const gate = await TcpGate.open(world.env.CLICKHOUSE_URL);
   await gate.shut();
   const clickhouse = openClickhouse({

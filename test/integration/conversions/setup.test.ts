@@ -23,7 +23,7 @@ async function aRule(columns: Record<string, unknown>): Promise<void> {
   await world.insert("conversion_rule", { workspace_id: world.workspaceId, ...columns });
 }
 
-test("the first rule that applies decides; changed rules are in force at once (LIFE-015, G100)", async () => {
+test("the first matching rule decides; changed rules apply at once (LIFE-015, G100)", async () => {
   const offerId = await world.addOffer({ hold_days: "1" });
   const clickId = async (): Promise<string> =>
     (await world.addClick({ offer_id: offerId, country: "DE" })).click_id;
@@ -44,7 +44,7 @@ test("the first rule that applies decides; changed rules are in force at once (L
   expect(await reasonOf({ click_id: await clickId(), amount: "5" })).toBe("rejected rule:small");
   expect(await reasonOf({ click_id: await clickId(), amount: "100" })).toBe("pending rule:german");
   expect(await reasonOf({ click_id: await clickId(), amount: "50" })).toBe("pending rule:late");
-  // A held one waits for a person, not for the end of the offer's hold.
+  // A conversion held by a rule waits for a person, not for the end of the offer's hold.
   expect(
     await world.rows(
       "select id from conversion where status_reason like 'rule:%' and hold_until is not null",
@@ -54,7 +54,7 @@ test("the first rule that applies decides; changed rules are in force at once (L
   expect(await reasonOf({ click_id: await clickId(), amount: "5" })).toBe("pending hold");
 });
 
-test("a reject rule precedes the caps, a hold rule follows them and a given rejection (LIFE-015, G96)", async () => {
+test("a reject rule is checked before caps, a hold rule after caps and a given status (LIFE-015, G96)", async () => {
   const offerId = await world.addOffer({ caps: { conversions: { total: 1 } } });
   const clickId = async (): Promise<string> =>
     (await world.addClick({ offer_id: offerId, sub1: "s" })).click_id;
@@ -68,7 +68,7 @@ test("a reject rule precedes the caps, a hold rule follows them and a given reje
   expect(await reasonOf({ click_id: await clickId() })).toBe("rejected rule:no");
 });
 
-test("offers of a group share its caps, and exactly as many pass as the group allows (P17, LIFE-021, G105)", async () => {
+test("offers of a group share its caps, which approve exactly as many (P17, LIFE-021, G105)", async () => {
   const offers = [await world.addOffer(), await world.addOffer(), await world.addOffer()];
   const groupId = await world.insert("offer_group", {
     workspace_id: world.workspaceId,
@@ -113,7 +113,7 @@ test("an alert-only cap of a group keeps the conversion and flags it (LIFE-022, 
   }
 });
 
-test("a coupon credits its partner and its offer, in any case of letters, without a click (PB-021, G115)", async () => {
+test("a coupon credits its partner and offer without a click, in any letter case (PB-021, G115)", async () => {
   const offerId = await world.addOffer();
   await world.insert("coupon", {
     workspace_id: world.workspaceId,
@@ -142,7 +142,7 @@ test("a coupon credits its partner and its offer, in any case of letters, withou
   });
 });
 
-test("every coupon error has its text and its result word (PB-043, PB-064)", async () => {
+test("each coupon error has its text and the result coupon_error (PB-043, PB-064)", async () => {
   const [one, two] = [await world.addOffer(), await world.addOffer({ code: "TWO" })];
   const coupon = async (code: string, columns: Record<string, unknown>): Promise<void> => {
     await world.insert("coupon", {
@@ -180,7 +180,7 @@ test("every coupon error has its text and its result word (PB-043, PB-064)", asy
   expect(await reasonOf({ coupon_code: "ONE" })).toBe("approved");
 });
 
-test("more clicks of one address on the offer than allowed, also while they are young (LIFE-028, G101)", async () => {
+test("more clicks of one address than allowed reject, also while they are young (LIFE-028, G101)", async () => {
   const offerId = await world.addOffer({ fraud_checks: { duplicate_click_ip: 2 } });
   const ip = "203.0.113.50";
   const clicks = [3, 2].map((minutes) =>
@@ -201,7 +201,7 @@ test("more clicks of one address on the offer than allowed, also while they are 
   );
 });
 
-test("of 64 conversions of one address at once exactly as many pass as allowed (LIFE-029, G101, G102)", async () => {
+test("64 concurrent conversions of one address approve exactly as many as allowed (LIFE-029, G101, G102)", async () => {
   const offerId = await world.addOffer({ fraud_checks: { duplicate_conv_ip: 3 } });
   const clicks = Array.from({ length: SENDERS }, () => world.aClick({ offer_id: offerId }));
   await world.storeClicks(clicks);
@@ -212,7 +212,7 @@ test("of 64 conversions of one address at once exactly as many pass as allowed (
   expect(replies.filter(({ body }) => body["reason"] === "fraud:duplicate_conv_ip")).toHaveLength(
     SENDERS - 3,
   );
-  // The sender's own address is no visitor's, and a click without one tells none.
+  // The sender's address is not a visitor's, and a click without an address has none to compare.
   const silent = await world.addClick({ offer_id: offerId });
   expect(await reasonOf({ click_id: silent.click_id })).toBe("approved");
   const sameClickIp = await world.addClick({ offer_id: offerId, ip: "198.51.100.9" });
@@ -221,7 +221,7 @@ test("of 64 conversions of one address at once exactly as many pass as allowed (
   );
 });
 
-test("conversions of one /24 or one /48 at once, exactly as many as allowed (LIFE-030, G101)", async () => {
+test("concurrent conversions of one /24 or /48 approve exactly as many as allowed (LIFE-030, G101)", async () => {
   const offerId = await world.addOffer({ fraud_checks: { duplicate_conv_subnet24: 2 } });
   const clicks = Array.from({ length: 24 }, () => world.aClick({ offer_id: offerId }));
   await world.storeClicks(clicks);

@@ -14,21 +14,21 @@ test("a silent Postgres is an outage within a bound, for statements and transact
     statementTimeoutMs: 100,
     connectionsMax: 2,
   });
-  const ask = { text: "select 1 as one" };
+  const statement = { text: "select 1 as one" };
   try {
-    await Promise.all([pool.query(ask), pool.query(ask)]);
+    await Promise.all([pool.query(statement), pool.query(statement)]);
     gate.freeze();
     const startedAtMs = Date.now();
     const faults = await Promise.all([
-      pool.query(ask).catch((error: unknown) => error),
-      inTransaction(pool, (db) => db.query(ask)).catch((error: unknown) => error),
+      pool.query(statement).catch((error: unknown) => error),
+      inTransaction(pool, (db) => db.query(statement)).catch((error: unknown) => error),
     ]);
     expect(faults.map(isPostgresAway)).toEqual([true, true]);
     expect(Date.now() - startedAtMs).toBeLessThan(10_000);
-    // Nobody is handed a connection of before.
+    // The pool does not reuse an old connection.
     await gate.shut();
     await gate.open();
-    expect((await pool.query(ask)).rows).toEqual([{ one: 1 }]);
+    expect((await pool.query(statement)).rows).toEqual([{ one: 1 }]);
   } finally {
     await pool.end();
     await gate.shut();

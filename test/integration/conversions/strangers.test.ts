@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ClickLookup, ClickLookupReply } from "../../../schemas/events/click-lookup.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
-/** More than all places of a process. */
+/** More than a process handles and queues at once. */
 const FLOOD = 1_200;
 const WAVES = 3;
 const POSTBACKS_PER_WAVE = 10;
@@ -12,13 +12,13 @@ const PATIENCE_MS = 25_000;
 let world: TrackingWorld;
 beforeAll(async () => {
   world = await TrackingWorld.open();
-  // They are behind: a search for an id that nobody knows takes its full 2 s.
+  // The writers are behind: a search for an unknown id takes its full 2 s.
   world.startWriters({ completeToMs: () => 0 });
   await world.nats.connection.flush();
 });
 afterAll(() => world.close());
 
-/** How long postbacks with a click id took, in ms, sent at once; every one of them is approved. */
+/** Sends postbacks with a click id at once; returns their durations in ms. All must be approved. */
 async function postbackTimes(offerId: number): Promise<number[]> {
   const clicks = Array.from({ length: POSTBACKS_PER_WAVE }, () =>
     world.addYoungClick({ offer_id: offerId }),
@@ -33,7 +33,7 @@ async function postbackTimes(offerId: number): Promise<number[]> {
   );
 }
 
-/** A pixel or a landing page with an id that nobody knows; what became of it. */
+/** Sends a pixel or a landing page with an unknown id; returns its outcome. */
 async function stranger(index: number): Promise<string> {
   const gclid = randomUUID();
   if (index % 2 === 0) {
@@ -53,7 +53,7 @@ async function stranger(index: number): Promise<string> {
   return ClickLookupReply.parse(reply.json()).kind;
 }
 
-test("a flood of pixels and landing pages with made-up ids refuses no postback (#16)", async () => {
+test("a flood of pixels and landing pages with made-up ids causes no refused postback (#16)", async () => {
   const offerId = await world.addOffer();
   const quiet: number[] = [];
   for (let wave = 0; wave < WAVES; wave += 1) quiet.push(...(await postbackTimes(offerId)));

@@ -22,7 +22,7 @@ async function recorded(
   return { id: String(reply.body["conversion_id"]), clickId: click.click_id, offerId, reply };
 }
 
-test("a rejection by conversion id reverses, once, and keeps the history (LIFE-038, PB-022)", async () => {
+test("a rejection by conversion id reverses once and keeps the history (LIFE-038, PB-022)", async () => {
   const { id } = await recorded();
   const reply = await world.report({ conversion_id: id.toUpperCase(), status: "rejected" });
   expect(reply).toMatchObject({
@@ -53,7 +53,7 @@ test("a rejection by conversion id reverses, once, and keeps the history (LIFE-0
   expect(await world.conversion(id)).toMatchObject({ version: 2, status: "rejected" });
 });
 
-test("order id, or click and event, with a status name the same conversion (LIFE-039, LIFE-040, PB-027)", async () => {
+test("order id, or click and event, with a status find the same conversion (LIFE-039, LIFE-040, PB-027)", async () => {
   const { id, clickId, offerId } = await recorded({ txid: "T-9" });
   const byOrder = await world.report({
     offer_id: String(offerId),
@@ -90,7 +90,7 @@ test("a later postback approves a pending conversion and sets it pending again (
   expect(pending.body).toMatchObject({ status: "pending", reason: "postback_update" });
 });
 
-test("a changed amount computes money anew by the terms of the conversion (LIFE-043, G108)", async () => {
+test("a changed amount computes money again by the terms of the conversion (LIFE-043, G108)", async () => {
   const { id, offerId } = await recorded(
     { amount: "100", txid: "T" },
     { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" },
@@ -116,7 +116,7 @@ test("a changed amount computes money anew by the terms of the conversion (LIFE-
   expect(same.body).toMatchObject({ duplicate: true, reason: "duplicate" });
 });
 
-test("a duplicate stays rejected whatever a postback says (LIFE-044, T06)", async () => {
+test("a duplicate stays rejected after any postback (LIFE-044, T06)", async () => {
   const { clickId } = await recorded();
   const duplicate = await world.report({ click_id: clickId });
   const id = String(duplicate.body["conversion_id"]);
@@ -130,7 +130,7 @@ test("a duplicate stays rejected whatever a postback says (LIFE-044, T06)", asyn
   expect(await world.conversion(id)).toMatchObject({ status: "rejected", version: 1 });
 });
 
-test("an event that allows several keeps them as `multiple`, no order twice (LIFE-009, LIFE-010, G107)", async () => {
+test("an event that allows several records them as `multiple`, each order once (LIFE-009, LIFE-010, G107)", async () => {
   const offerId = await world.addOffer();
   await world.addEvent(offerId, { code: "sale", allow_multiple: true, payout: "2" });
   const click = await world.addClick({ offer_id: offerId });
@@ -147,7 +147,7 @@ test("an event that allows several keeps them as `multiple`, no order twice (LIF
   });
 });
 
-test("who may change what (PB-041, PB-042, PB-065, PB-008)", async () => {
+test("an advertiser's token changes conversions only if allowed (PB-041, PB-042, PB-065, PB-008)", async () => {
   const { id } = await recorded();
   const advertiser = { conversion_id: id, status: "rejected", token: ADVERTISER_TOKEN };
   expect((await world.report({ conversion_id: randomUUID() })).body).toEqual({
@@ -166,7 +166,7 @@ test("who may change what (PB-041, PB-042, PB-065, PB-008)", async () => {
   expect((await world.report(advertiser)).body).toMatchObject({ status: "rejected" });
 });
 
-test("from other addresses a new report is rejected, a change refused (LIFE-019, PB-051, AUTH-024)", async () => {
+test("a new report from another address is rejected, a change refused (LIFE-019, PB-051, AUTH-024)", async () => {
   const { id } = await recorded();
   await world.change(
     "update advertiser set postback_ip_allowlist = '{198.51.100.0/24,2001:db8::/32}'",
@@ -189,7 +189,7 @@ test("from other addresses a new report is rejected, a change refused (LIFE-019,
   await world.change("update advertiser set postback_ip_allowlist = '{}'");
 });
 
-test("changes sent at once are all applied to the version they were decided from (P19)", async () => {
+test("each concurrent change is applied to the version from which it was decided (P19)", async () => {
   const { id } = await recorded();
   const words = ["approved", "pending", "rejected"] as const;
   await Promise.all(

@@ -57,10 +57,10 @@ const CLEARED = {
   status: "approved",
 };
 
-test("a report about an erased click is recorded without its visitor, at once (#19, G207)", async () => {
+test("a report of an erased click is recorded without its visitor (#19, G207)", async () => {
   const click = await aVisit();
   await eraseNow({ kind: "click", clickId: click.click_id });
-  // As a processor has it that read the click before its erasure.
+  // As in a processor that read the click before its erasure.
   await world.tracking.storeClicks([click]);
   await world.tracking.report({
     click_id: click.click_id,
@@ -71,7 +71,7 @@ test("a report about an erased click is recorded without its visitor, at once (#
   expect(await conversionOf(click.click_id)).toMatchObject(CLEARED);
 });
 
-test("a report kept from before an erasure is recorded without the e-mail, its click is erased (#19, G207)", async () => {
+test("a report from before an erasure is recorded without the e-mail, its click erased (#19, G207)", async () => {
   const click = await aVisit();
   const early = Date.now() - MINUTE_MS;
   await eraseNow({ kind: "email", email: EMAIL });
@@ -87,13 +87,13 @@ test("a report kept from before an erasure is recorded without the e-mail, its c
     format: "JSONEachRow",
   });
   expect(await answer.json()).toEqual([{ ip: "", gclid: "" }]);
-  // A report of a later day is the person's own again.
+  // A later report of the person is stored with the e-mail's hash again.
   const later = await aVisit();
   await world.tracking.report({ click_id: later.click_id, email: EMAIL });
   expect((await conversionOf(later.click_id))?.["email_hash"]).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test("a kept report from before the erasure of its address is recorded without it (#19, G207)", async () => {
+test("a report from before the erasure of its address is recorded without it (#19, G207)", async () => {
   const [click, other] = [await aVisit(), await aVisit()];
   const early = { receivedAtMs: Date.now() - MINUTE_MS };
   await eraseNow(address("203.0.113.77"));
@@ -113,7 +113,7 @@ test("a kept report from before the erasure of its address is recorded without i
   });
 });
 
-test("rows of the inbound log that are written after an erasure do not bring its values back (#19, G207)", async () => {
+test("rows of the inbound log written after an erasure do not contain its values (#19, G207)", async () => {
   const { tracking } = world;
   const click = await aVisit();
   const call = (more: { ip: string; clickId: string | null; params: Record<string, string> }) => ({
@@ -145,7 +145,7 @@ test("rows of the inbound log that are written after an erasure do not bring its
   ]);
 });
 
-test("a delivery under way during an erasure leaves no value in its log or retry (#19, G207)", async () => {
+test("a delivery during an erasure leaves no value in its log or retry (#19, G207)", async () => {
   const own = await world.tracking.addOffer();
   for (const path of ["slow", "again"])
     await world.addPostback(own, { url: world.url(`${path}?g={gclid}&ip={ip}`) });
@@ -159,7 +159,7 @@ test("a delivery under way during an erasure leaves no value in its log or retry
   const click = await aVisit(own);
   const { body } = await world.tracking.report({ click_id: click.click_id });
   const id = String(body["conversion_id"]);
-  await until("both are under way", () => held.length === 2, PATIENCE);
+  await until("both requests have arrived", () => held.length === 2, PATIENCE);
   const [first] = world.arrived("again");
   expect(first?.target).toContain(click.gclid);
   await eraseNow({ kind: "click", clickId: click.click_id });
@@ -176,7 +176,7 @@ test("a delivery under way during an erasure leaves no value in its log or retry
   expect(JSON.stringify(rows)).not.toContain(click.gclid);
 });
 
-test("an idempotency key keeps its answer after an erasure, and no fingerprint (#19, G203)", async () => {
+test("an idempotency key keeps its answer after an erasure, but no fingerprint (#19, G203)", async () => {
   const click = await aVisit();
   const report = { click_id: click.click_id, email: EMAIL, amount: "5", idempotency_key: "k-1" };
   const first = await world.tracking.report(report);
@@ -187,7 +187,7 @@ test("an idempotency key keeps its answer after an erasure, and no fingerprint (
     );
     return row;
   };
-  // 128 bits under the secret of the installation: a plain hash of the e-mail is nowhere in the row.
+  // 128 bits keyed with the secret of the installation: the row contains no plain hash of the e-mail.
   expect((await kept())?.fingerprint).toHaveLength(16);
   const hash = createHash("sha256").update(EMAIL).digest("hex");
   for (const value of [EMAIL, hash, hash.slice(0, 32)])

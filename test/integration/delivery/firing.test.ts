@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createCommand } from "../conversions/staff-commands.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 
 let world: DeliveryWorld;
@@ -11,10 +12,10 @@ afterAll(async () => {
   await world.close();
 });
 
-/** An offer with one postback of each kind of firing; answers what arrives for a conversion, in words. */
+/** An offer with a postback for each `fire_on`; `fired` lists `<fire_on>:<trigger>:<status>` of a conversion's deliveries. */
 async function threePostbacks(offer: Record<string, unknown> = {}): Promise<{
   readonly offerId: number;
-  readonly told: (conversionId: string) => Promise<string[]>;
+  readonly fired: (conversionId: string) => Promise<string[]>;
 }> {
   const offerId = await world.tracking.addOffer(offer);
   const names = new Map<number, string>();
@@ -22,7 +23,7 @@ async function threePostbacks(offer: Record<string, unknown> = {}): Promise<{
     names.set(await world.addPostback(offerId, { fire_on }), fire_on);
   return {
     offerId,
-    told: async (conversionId) => {
+    fired: async (conversionId) => {
       const rows = await world.deliveries(conversionId);
       if (rows.length > 0) await world.settled(conversionId);
       return (await world.deliveries(conversionId))
@@ -37,55 +38,36 @@ async function threePostbacks(offer: Record<string, unknown> = {}): Promise<{
 
 const APPROVED = ["any:approved:delivered", "approved:approved:delivered"];
 
-describe("what fires when (G122)", () => {
+describe("which change fires which postback (G122)", () => {
   test("an approved conversion fires `approved` and `any` (PBO-017, LIFE-045)", async () => {
-    const { offerId, told } = await threePostbacks();
-    expect(await told(await world.convert(offerId))).toEqual(APPROVED);
+    const { offerId, fired } = await threePostbacks();
+    expect(await fired(await world.convert(offerId))).toEqual(APPROVED);
   });
 
   test("a pending or rejected one fires `any` only, with its status (LIFE-045, PBO-030)", async () => {
-    const { offerId, told } = await threePostbacks();
+    const { offerId, fired } = await threePostbacks();
     const pending = await world.convert(offerId, { status: "pending" });
-    expect(await told(pending)).toEqual(["any:pending:delivered"]);
+    expect(await fired(pending)).toEqual(["any:pending:delivered"]);
     const rejected = await world.convert(offerId, { status: "rejected" });
-    expect(await told(rejected)).toEqual(["any:rejected:delivered"]);
+    expect(await fired(rejected)).toEqual(["any:rejected:delivered"]);
   });
 
-  test("POST /conversions fires as any other conversion does (CNV-025)", async () => {
-    const { offerId, told } = await threePostbacks();
-    const reply = await world.tracking.command({
-      kind: "create",
-      workspaceId: world.tracking.workspaceId,
-      keyId: 1,
-      nowMs: Date.now(),
-      offerId,
-      affiliateId: world.tracking.affiliateId,
-      clickId: null,
-      eventCode: "default",
-      saleAmount: null,
-      payout: null,
-      revenue: null,
-      currency: null,
-      status: null,
-      convTsMs: null,
-      advTxid: null,
-      notes: "",
-      params: {},
-      click: {},
-    });
+  test("POST /conversions fires like any other conversion (CNV-025)", async () => {
+    const { offerId, fired } = await threePostbacks();
+    const reply = await world.tracking.command(createCommand(world.tracking, { offerId }));
     const id = reply.kind === "created" ? reply.id : "";
-    expect(await told(id)).toEqual(APPROVED);
+    expect(await fired(id)).toEqual(APPROVED);
   });
 
   test("each status is sent once, and a reversal once (LIFE-033, LIFE-034, LIFE-036, T09)", async () => {
-    const { offerId, told } = await threePostbacks();
+    const { offerId, fired } = await threePostbacks();
     const id = await world.convert(offerId, { status: "pending" });
-    expect(await told(id)).toEqual(["any:pending:delivered"]);
+    expect(await fired(id)).toEqual(["any:pending:delivered"]);
     for (const status of ["approved", "rejected", "approved", "rejected", "pending"] as const) {
       await world.setStatus(id, status);
-      await told(id);
+      await fired(id);
     }
-    expect(await told(id)).toEqual([
+    expect(await fired(id)).toEqual([
       "any:approved:delivered",
       "any:pending:delivered",
       "any:rejected:delivered",
@@ -94,39 +76,39 @@ describe("what fires when (G122)", () => {
     ]);
   });
 
-  test("setting the status that it has fires nothing (T63)", async () => {
-    const { offerId, told } = await threePostbacks();
+  test("setting the current status fires nothing (T63)", async () => {
+    const { offerId, fired } = await threePostbacks();
     const id = await world.convert(offerId);
     await world.setStatus(id, "approved");
-    expect(await told(id)).toEqual(APPROVED);
+    expect(await fired(id)).toEqual(APPROVED);
   });
 
   test("pending to rejected is no reversal (LIFE-037)", async () => {
-    const { offerId, told } = await threePostbacks();
+    const { offerId, fired } = await threePostbacks();
     const id = await world.convert(offerId, { status: "pending" });
-    expect(await told(id)).toEqual(["any:pending:delivered"]);
+    expect(await fired(id)).toEqual(["any:pending:delivered"]);
     await world.setStatus(id, "rejected");
-    expect(await told(id)).toEqual(["any:pending:delivered", "any:rejected:delivered"]);
+    expect(await fired(id)).toEqual(["any:pending:delivered", "any:rejected:delivered"]);
   });
 
-  test("a lowered payout is a reversal once, a raised one is none (G122, PBO-018)", async () => {
+  test("a lowered payout is a reversal once, a raised one is not (G122, PBO-018)", async () => {
     const terms = { payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "20" };
-    const { offerId, told } = await threePostbacks(terms);
+    const { offerId, fired } = await threePostbacks(terms);
     const id = await world.convert(offerId, { amount: "100" });
     await world.tracking.report({ conversion_id: id, amount: "200" });
-    expect(await told(id)).toEqual(APPROVED);
+    expect(await fired(id)).toEqual(APPROVED);
     for (const amount of ["50", "40"]) await world.tracking.report({ conversion_id: id, amount });
-    expect(await told(id)).toEqual([...APPROVED, "reversal:reversal:delivered"]);
+    expect(await fired(id)).toEqual([...APPROVED, "reversal:reversal:delivered"]);
   });
 
   test("duplicates, test=1 and conversions of other offers fire nothing", async () => {
-    const { offerId, told } = await threePostbacks();
+    const { offerId, fired } = await threePostbacks();
     const { click_id } = await world.tracking.addClick({ offer_id: offerId });
     const first = await world.tracking.report({ click_id });
     const second = await world.tracking.report({ click_id });
     expect(second.body).toMatchObject({ duplicate: true });
-    expect(await told(String(first.body["conversion_id"]))).toEqual(APPROVED);
-    expect(await told(String(second.body["conversion_id"]))).toEqual([]);
+    expect(await fired(String(first.body["conversion_id"]))).toEqual(APPROVED);
+    expect(await fired(String(second.body["conversion_id"]))).toEqual([]);
     const before = await world.tracking.rows("select id from delivery");
     const click = await world.tracking.addClick({ offer_id: offerId });
     await world.tracking.report({ click_id: click.click_id, test: "1" });
@@ -134,16 +116,16 @@ describe("what fires when (G122)", () => {
     expect(await world.tracking.rows("select id from delivery")).toHaveLength(before.length);
   });
 
-  test("the end of a hold fires what its approval fires", async () => {
-    const { offerId, told } = await threePostbacks({ hold_days: "0.00001" });
+  test("the end of a hold fires like an approval", async () => {
+    const { offerId, fired } = await threePostbacks({ hold_days: "0.00001" });
     const id = await world.convert(offerId);
-    expect(await told(id)).toEqual(["any:pending:delivered"]);
+    expect(await fired(id)).toEqual(["any:pending:delivered"]);
     await expect
       .poll(() => world.tracking.rows("select release_due_holds(10) as released"), {
         timeout: 5_000,
       })
       .toEqual([{ released: 1 }]);
-    expect(await told(id)).toEqual([
+    expect(await fired(id)).toEqual([
       "any:approved:delivered",
       "any:pending:delivered",
       "approved:approved:delivered",
@@ -152,7 +134,7 @@ describe("what fires when (G122)", () => {
 });
 
 describe("scope", () => {
-  test("offer, partner and event decide; null stands for every one (PBO-019)", async () => {
+  test("offer, partner and event decide; null matches all (PBO-019)", async () => {
     const offerId = await world.tracking.addOffer();
     const otherOffer = await world.tracking.addOffer();
     await world.tracking.addEvent(offerId, { code: "sale" });
@@ -224,7 +206,7 @@ describe("scope", () => {
 });
 
 describe("a conversion that is rejected before it is sent (PBO-029, T11)", () => {
-  test("is not told as approved, and its reversal is", async () => {
+  test("is not sent as approved, but its reversal is", async () => {
     const offerId = await world.tracking.addOffer();
     await world.addPostback(offerId, { url: world.url(`r${offerId}?s={status}`) });
     await world.addPostback(offerId, {
@@ -244,7 +226,7 @@ describe("a conversion that is rejected before it is sent (PBO-029, T11)", () =>
     ]);
   });
 
-  test("has not fired, so its approval is sent once when it comes back (LIFE-033)", async () => {
+  test("has not fired, so a later approval is sent once (LIFE-033)", async () => {
     const offerId = await world.tracking.addOffer();
     await world.addPostback(offerId);
     await world.stopLanes();

@@ -19,8 +19,8 @@ afterAll(async () => {
   await world.close();
 });
 
-/** What ingress does before it answers an iframe pixel. */
-async function asked(conversionId: string): Promise<string[]> {
+/** Requests documents as ingress does before it answers an iframe pixel. */
+async function requested(conversionId: string): Promise<string[]> {
   const { connection, subjects } = world.tracking.nats;
   const answer = await connection.request(
     subjects.htmlPostbacks,
@@ -37,24 +37,24 @@ async function offerWith(...postbacks: Readonly<Record<string, unknown>>[]): Pro
   return offerId;
 }
 
-/** A conversion that a pixel reports; answers its id. */
+/** A conversion that a pixel reports; returns its id. */
 async function pixelConversion(offerId: number, params = {}, click = {}): Promise<string> {
   const { click_id } = await world.tracking.addClick({ offer_id: offerId, ...click });
   const { body } = await world.tracking.report({ click_id, ...params }, { endpoint: "px" });
   return String(body["conversion_id"]);
 }
 
-test("an iframe pixel carries the HTML of its conversion, once, and the log has what was served (PBO-032)", async () => {
+test("an iframe pixel contains the HTML of its conversion once, as the log has it (PBO-032)", async () => {
   const offerId = await offerWith(
     { body: "<img src='https://p.example/?s={sub1}'>" },
     { body: "<b>{status}</b>", affiliate_id: null, fire_on: "any" },
     { body: "never", fire_on: "reversal" },
   );
   const id = await pixelConversion(offerId, {}, { sub1: "<a'>" });
-  const [first, second] = await Promise.all([asked(id), asked(id)]);
+  const [first, second] = await Promise.all([requested(id), requested(id)]);
   const documents = ["<img src='https://p.example/?s=%3Ca%27%3E'>", "<b>approved</b>"];
   expect([...first, ...second].toSorted()).toEqual(documents.toSorted());
-  expect(await asked(id)).toEqual([]);
+  expect(await requested(id)).toEqual([]);
   expect(await world.settled(id)).toMatchObject(
     documents.map((response_body) => ({
       status: "delivered",
@@ -66,7 +66,7 @@ test("an iframe pixel carries the HTML of its conversion, once, and the log has 
   );
 });
 
-test("what no page has asked for within 10 s is refused, and then no page gets it (PBO-032)", async () => {
+test("HTML that no page requested within 10 s fails, and no page gets it later (PBO-032)", async () => {
   const offerId = await offerWith({ body: "<b>" });
   const id = await pixelConversion(offerId);
   const [row] = await world.deliveries(id);
@@ -77,44 +77,44 @@ test("what no page has asked for within 10 s is refused, and then no page gets i
   expect(await world.settled(id)).toMatchObject([
     { status: "failed", attempts: 0, error: REFUSED, response_body: "" },
   ]);
-  expect(await asked(id)).toEqual([]);
+  expect(await requested(id)).toEqual([]);
 });
 
-test("a conversion of a server, and one that is approved later, are refused at once (PBO-032)", async () => {
+test("HTML of a server's conversion, or of one approved later, fails at once (PBO-032)", async () => {
   const offerId = await offerWith({ body: "<b>" });
   const byServer = await world.convert(offerId);
   expect(await world.settled(byServer)).toMatchObject([{ status: "failed", error: REFUSED }]);
   const later = await pixelConversion(offerId, { status: "pending" });
-  expect(await asked(later)).toEqual([]);
+  expect(await requested(later)).toEqual([]);
   await world.setStatus(later, "approved");
   expect(await world.settled(later)).toMatchObject([{ status: "failed", error: REFUSED }]);
 });
 
-test("private events, rejected conversions and paused postbacks are carried by no page (PBO-020, PBO-029)", async () => {
+test("no page contains private events, rejected conversions or paused postbacks (PBO-020, PBO-029)", async () => {
   const offerId = await offerWith({ body: "<b>" });
   await world.tracking.addEvent(offerId, { code: "secret", is_private: true });
   const hidden = await pixelConversion(offerId, { event: "secret" });
-  expect(await asked(hidden)).toEqual([]);
+  expect(await requested(hidden)).toEqual([]);
   expect(await world.deliveries(hidden)).toEqual([]);
   await world.tracking.addEvent(offerId, { code: "lead" });
   const becomes = await pixelConversion(offerId, { event: "lead" });
   await world.tracking.change("update offer_event set is_private = true where code = 'lead'");
-  expect(await asked(becomes)).toEqual([]);
+  expect(await requested(becomes)).toEqual([]);
   expect(await world.settled(becomes)).toMatchObject([{ error: "event is private" }]);
   const rejected = await pixelConversion(offerId);
   await world.setStatus(rejected, "rejected");
-  expect(await asked(rejected)).toEqual([]);
+  expect(await requested(rejected)).toEqual([]);
   expect(await world.settled(rejected)).toMatchObject([{ error: "conversion rejected" }]);
   const paused = await pixelConversion(offerId);
   await world.tracking.rows("update postback set status = 'paused' where offer_id = $1", [offerId]);
-  expect(await asked(paused)).toEqual([]);
+  expect(await requested(paused)).toEqual([]);
   expect(await world.settled(paused)).toMatchObject([{ error: "postback is paused" }]);
 });
 
-test("requests to servers and API destinations are no page's business", async () => {
+test("no page contains postbacks to servers or API destinations", async () => {
   const offerId = await offerWith({ kind: "s2s" }, { kind: "capi" });
   const id = await pixelConversion(offerId);
-  expect(await asked(id)).toEqual([]);
+  expect(await requested(id)).toEqual([]);
   expect(await world.settled(id)).toMatchObject([
     { status: "delivered" },
     { error: "conversion API delivery is not configured" },

@@ -43,7 +43,7 @@ async function lease(token: string, { leaseMs = 30_000, rows = 8 } = {}) {
   return await leaseDueDeliveries(pool, { token, leaseMs, grants });
 }
 
-/** Deliveries of one endpoint, as a change would have written them. */
+/** Inserts deliveries of one endpoint, as a change of a conversion does. */
 async function queue(destination: string, count: number, endpointId = 0): Promise<void> {
   await world.tracking.rows(
     `insert into delivery (workspace_id, kind, endpoint_id, destination, facts)
@@ -61,7 +61,7 @@ test("two workers never lease the same delivery (P22)", async () => {
   expect(new Set(ids).size).toBe(160);
 });
 
-test("a lease takes of each endpoint what was granted, the oldest first (P23, #20, G204)", async () => {
+test("a lease takes the granted number of each endpoint, oldest first (P23, #20, G204)", async () => {
   await queue("a", 50, 1);
   await queue("a", 2, 2);
   await queue("b", 50, 1);
@@ -91,7 +91,7 @@ test("a lease takes of each endpoint what was granted, the oldest first (P23, #2
   expect(more.map(({ endpoint_id }) => endpoint_id).toSorted((a, b) => a - b)).toEqual([
     1, 1, 1, 2, 2,
   ]);
-  // What is leased is not due.
+  // Leased deliveries are not due.
   const still = await listDueEndpoints(world.tracking.pool);
   expect(still.map(({ destination, endpoint_id }) => [destination, endpoint_id])).toEqual([
     ["a", 1],
@@ -99,7 +99,7 @@ test("a lease takes of each endpoint what was granted, the oldest first (P23, #2
   ]);
 });
 
-test("who comes after the end of its lease changes nothing (P22)", async () => {
+test("a worker whose lease has ended changes nothing (P22)", async () => {
   await queue("a", 1);
   const [frozen] = await lease(TOKENS[0], { leaseMs: 0 });
   const [taker] = await lease(TOKENS[1]);
@@ -113,7 +113,7 @@ test("who comes after the end of its lease changes nothing (P22)", async () => {
   expect(await settleDelivery(world.tracking.pool, taker, DELIVERED)).toBe("stale");
 });
 
-test("a delivery that a dead worker had is sent by another when its lease ends", async () => {
+test("a dead worker's delivery is sent by another one after its lease", async () => {
   const offerId = await world.tracking.addOffer();
   await world.addPostback(offerId);
   const id = await world.convert(offerId);
@@ -122,7 +122,7 @@ test("a delivery that a dead worker had is sent by another when its lease ends",
   expect(await world.settled(id)).toMatchObject([{ status: "delivered", attempts: 2 }]);
 });
 
-test("a conversion approved again while its postback is held back is sent (T11)", async () => {
+test("a conversion approved again while its postback is leased is sent (T11)", async () => {
   const offerId = await world.tracking.addOffer();
   await world.addPostback(offerId);
   const id = await world.convert(offerId);
@@ -141,7 +141,7 @@ test("a conversion approved again while its postback is held back is sent (T11)"
   expect(await world.settled(id)).toMatchObject([{ status: "delivered", attempts: 1 }]);
 });
 
-test("25 exhausted deliveries in a row disable a postback, which says why; one success resets (G126)", async () => {
+test("25 failed deliveries in a row disable a postback with a reason; one success resets (G126)", async () => {
   const offerId = await world.tracking.addOffer();
   const postback = await world.addPostback(offerId);
   const state = async () =>
@@ -173,7 +173,7 @@ test("25 exhausted deliveries in a row disable a postback, which says why; one s
   expect(await state()).toEqual({ status: "active", disabled_reason: "", failed_in_row: 0 });
 });
 
-test("what is queued for a postback that is paused or gone is not sent", async () => {
+test("queued deliveries of a paused or deleted postback are not sent", async () => {
   const offerId = await world.tracking.addOffer();
   const [paused, gone] = [await world.addPostback(offerId), await world.addPostback(offerId)];
   const id = await world.convert(offerId);
@@ -187,7 +187,7 @@ test("what is queued for a postback that is paused or gone is not sent", async (
   expect(world.arrived(`o${offerId}`)).toEqual([]);
 });
 
-test("what shares slots is the host and port of the URL as it is configured (P23)", async () => {
+test("slots are shared by host and port of the configured URL (P23)", async () => {
   const offerId = await world.tracking.addOffer();
   const urls = {
     "http://A.example/x": "a.example",
@@ -204,7 +204,7 @@ test("what shares slots is the host and port of the URL as it is configured (P23
   expect(rows).toEqual(Object.entries(urls).map(([url, destination]) => ({ url, destination })));
 });
 
-test("a lease finds what is due behind 2,000 endpoints and 100,000 deliveries that wait (P23)", async () => {
+test("a lease finds due deliveries behind 2,000 endpoints and 100,000 waiting ones (P23)", async () => {
   await world.tracking.rows(
     `insert into delivery (workspace_id, kind, endpoint_id, destination, facts, due_at)
      select 1, 'postback', i % 2000, 'host-' || (i % 1000), '{}', now() + interval '1 hour'
@@ -214,7 +214,7 @@ test("a lease finds what is due behind 2,000 endpoints and 100,000 deliveries th
   expect(await tookMs("z")).toBeLessThan(1_000);
 });
 
-test("a lease finds what is due behind 100,000 due deliveries of one endpoint (P23, #20, G204)", async () => {
+test("a lease finds due deliveries behind 100,000 due ones of another endpoint (P23, #20, G204)", async () => {
   await queue("a", 100_000, 1);
   await world.tracking.rows("analyze delivery");
   expect(await tookMs("a")).toBeLessThan(1_000);
@@ -232,7 +232,7 @@ async function tookMs(destination: string): Promise<number> {
   return performance.now() - startedAtMs;
 }
 
-test("the metrics tell depth, lateness and attempts by result", async () => {
+test("metrics show depth, delay and attempts by result", async () => {
   const offerId = await world.tracking.addOffer();
   await world.addPostback(offerId, { url: "http://127.0.0.1:1/" });
   await world.convert(offerId);

@@ -11,8 +11,8 @@ afterAll(async () => {
   await world.close();
 });
 
-/** What arrives of one conversion at a postback with these fields; `query` goes behind its path. */
-async function tell(
+/** Converts once and returns the request that a postback with these fields sent; `query` follows its path. */
+async function send(
   query: string,
   options: {
     readonly fields?: Record<string, unknown>;
@@ -42,8 +42,8 @@ async function tell(
 }
 
 describe("macros (PBO-021, G125)", () => {
-  test("are expanded, values encoded in the URL, unknown ones left alone", async () => {
-    const { id, row, target } = await tell(
+  test("are expanded, values encoded in the URL, unknown ones unchanged", async () => {
+    const { id, row, target } = await send(
       "?c={click_id}&p={payout}&s={sub1}&st={status}&os={old_status}&op={old_payout}&d={payout_delta}&x={foo}&X={SUB1}&i={conversion_id}",
       { click: { sub1: "a b&c=1#é" } },
     );
@@ -55,8 +55,8 @@ describe("macros (PBO-021, G125)", () => {
     expect(row.url).toBe(`http://127.0.0.1:${world.receiver.port}${target}`);
   });
 
-  test("have what the conversion has", async () => {
-    const { target } = await tell(
+  test("have the values of the conversion", async () => {
+    const { target } = await send(
       "?e={event}&ec={event_code}&on={offer_name}&ac={affiliate_code}&cur={currency}&sa={sale_amount}&s10={sub10}&src={source_id}&g={gclid}&co={country}&dev={device_type}&t={txid}&a1={adv1}&ip={ip}&r={reason}",
       {
         params: { amount: "12.5", txid: "T-1", adv1: "x y" },
@@ -82,8 +82,8 @@ describe("macros (PBO-021, G125)", () => {
     });
   });
 
-  test("a partner's own postback never has order id, address and the advertiser's values", async () => {
-    const { target } = await tell("?t={txid}&a={adv1}&ip={ip}&s={sub1}", {
+  test("a partner's own postback never has order id, address or the advertiser's values", async () => {
+    const { target } = await send("?t={txid}&a={adv1}&ip={ip}&s={sub1}", {
       fields: { created_by_affiliate: true },
       params: { txid: "T-2", adv1: "secret" },
       click: { sub1: "mine" },
@@ -91,7 +91,7 @@ describe("macros (PBO-021, G125)", () => {
     expect(target).toMatch(/\?t=\{txid\}&a=\{adv1\}&ip=\{ip\}&s=mine$/);
   });
 
-  test("a reversal knows what was before and by how much it falls (LIFE-035, T10)", async () => {
+  test("a reversal has the earlier status, payout and the difference (LIFE-035, T10)", async () => {
     const offerId = await world.tracking.addOffer({
       payout_type: "cps",
       payout: "10",
@@ -119,7 +119,7 @@ describe("macros (PBO-021, G125)", () => {
 
 describe("method (PBO-022)", () => {
   test("GET sends no body", async () => {
-    const { method, body } = await tell("", { fields: { body: "c={click_id}" } });
+    const { method, body } = await send("", { fields: { body: "c={click_id}" } });
     expect([method, body]).toEqual(["GET", ""]);
   });
 
@@ -139,16 +139,16 @@ describe("method (PBO-022)", () => {
     ["XML", "<s>{sub1}</s>", "<s>a&#34; &#38;b</s>", "application/xml"],
     ["text", "{sub1} {payout}", `a" &b 10.0000`, "text/plain; charset=utf-8"],
   ])("POST sends %s with its macros expanded", async (_name, template, body, type) => {
-    const told = await tell("", {
+    const request = await send("", {
       fields: { method: "POST", body: template },
       click: { sub1: `a" &b` },
     });
-    expect(told).toMatchObject({ method: "POST", body, type });
+    expect(request).toMatchObject({ method: "POST", body, type });
   });
 });
 
-test("each request says which delivery it is", async () => {
-  const { row, target } = await tell("?x=1");
+test("each request has the id of its delivery", async () => {
+  const { row, target } = await send("?x=1");
   const [request] = world.receiver.received.filter((one) => one.target === target);
   expect(request?.headers["x-tracker-delivery"]).toBe(row.id);
   expect(row).toMatchObject({

@@ -29,19 +29,19 @@ async function addPostbacks(offerId: number, prefix: string, count: number): Pro
 const arrivedGood = (): number =>
   world.receiver.received.filter(({ target }) => target.startsWith("/good")).length;
 
-test("10 endpoints that hang stop none of 20 others on the same host and port (#20, G204)", async () => {
+test("10 hanging endpoints delay none of 20 others on the same host and port (#20, G204)", async () => {
   const offerId = await world.tracking.addOffer();
   await addPostbacks(offerId, "hang", 10);
   await addPostbacks(offerId, "good", GOOD);
   for (let n = 0; n < CONVERSIONS; n += 1) await world.convert(offerId);
   world.startLane();
   const all = GOOD * CONVERSIONS;
-  // Sooner than the first request that hangs is given up (10 s).
+  // Before the first hanging request times out (10 s).
   await until("every delivery to the 20 has arrived", () => arrivedGood() >= all, {
     timeoutMs: 9_000,
     pollMs: 20,
   });
-  // The ten now hold what they may: deliveries that are queued later still find slots.
+  // The ten now use all slots that they may: later deliveries still find slots.
   await world.convert(offerId);
   await until("the next conversion has arrived too", () => arrivedGood() >= all + GOOD, {
     timeoutMs: 5_000,
@@ -50,7 +50,7 @@ test("10 endpoints that hang stop none of 20 others on the same host and port (#
   expect(arrivedGood()).toBe(all + GOOD);
 }, 60_000);
 
-test("a webhook on the host and port of 10 webhooks that hang gets its documents (#20, G204)", async () => {
+test("a webhook on the host and port of 10 hanging webhooks gets its documents (#20, G204)", async () => {
   for (let n = 0; n < 10; n += 1) await world.addWebhook(`hang-webhook-${n}`);
   await world.addWebhook("prompt-webhook");
   const offerId = await world.tracking.addOffer();
@@ -60,13 +60,13 @@ test("a webhook on the host and port of 10 webhooks that hang gets its documents
   await world.tracking.rows("update webhook set active = false");
 }, 60_000);
 
-test("70 endpoints that hang leave half of their host's slots to the others (#20, G204)", async () => {
+test("70 hanging endpoints leave half of their host's slots to the others (#20, G204)", async () => {
   const hanging = await world.tracking.addOffer();
   await addPostbacks(hanging, "hang-70", 70);
   await world.convert(hanging);
   world.startLane({ waitsMs: [1, 1, 1] });
   await until(
-    "each has kept a slot until its time-out once",
+    "each has used a slot until its timeout once",
     async () =>
       (await world.tracking.rows("select from delivery where attempts < 2 and error = ''"))
         .length === 0,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../../system/until.ts";
 import { verifyWebhook } from "../../system/verify-webhook.ts";
+import { statusCommand } from "../conversions/staff-commands.ts";
 import type { Received } from "../outgoing/receiver.ts";
 import { DeliveryWorld, WEBHOOK_SECRET } from "./delivery-world.ts";
 
@@ -20,7 +21,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Deliveries to webhooks of a conversion, as the table has them. */
+/** Rows of a conversion's deliveries to webhooks. */
 async function queued(conversionId: string): Promise<Record<string, unknown>[]> {
   return await world.tracking.rows(
     `select event, status, attempts, error, response_status, response_body, event_id
@@ -30,17 +31,9 @@ async function queued(conversionId: string): Promise<Record<string, unknown>[]> 
 }
 
 async function setStatus(ids: string[], status: "approved" | "rejected"): Promise<void> {
-  await world.tracking.command({
-    kind: "set-status",
-    workspaceId: world.tracking.workspaceId,
-    keyId: 1,
-    bulk: true,
-    nowMs: Date.now(),
-    ids,
-    status,
-    reason: "manual",
-    notes: null,
-  });
+  await world.tracking.command(
+    statusCommand(world.tracking, { ids, bulk: true, status, reason: "manual" }),
+  );
 }
 
 describe("conversion events", () => {
@@ -54,7 +47,7 @@ describe("conversion events", () => {
     const [document] = await world.told("created", 1);
     const [request] = world.arrived("created");
     const [row] = await world.deliveries(id);
-    if (document === undefined || row === undefined) throw new Error("it is told");
+    if (document === undefined || row === undefined) throw new Error("nothing arrived");
     expect(request?.headers).toMatchObject({
       "content-type": "application/json",
       "user-agent": "Tracker-Webhook/1.0",
@@ -100,7 +93,7 @@ describe("conversion events", () => {
     expect(data["payout"]).toMatch(/^\d+\.\d{4}$/);
   });
 
-  test("duplicates and rejected conversions are sent as created too (WH-006, G133)", async () => {
+  test("duplicates and rejected conversions are also sent as created (WH-006, G133)", async () => {
     await world.addWebhook("every", { events: ["conversion.created"] });
     const { click_id } = await world.tracking.addClick({ offer_id: offerId });
     await world.tracking.report({ click_id });
@@ -132,7 +125,7 @@ describe("conversion events", () => {
     expect(document?.data).toMatchObject({ id, status: "rejected", status_reason: "manual" });
   });
 
-  test("a change of money by a report is sent too (WH-007)", async () => {
+  test("a change of money by a report is sent (WH-007)", async () => {
     await world.addWebhook("money", { events: ["conversion.updated"] });
     const id = await world.convert(offerId, { sale_amount: "100" });
     await world.tracking.report({ conversion_id: id, sale_amount: "80" });
@@ -152,7 +145,7 @@ describe("conversion events", () => {
     ]);
   });
 
-  test("a bulk change is one document a changed conversion (WH-008)", async () => {
+  test("a bulk change sends one document per changed conversion (WH-008)", async () => {
     await world.addWebhook("bulk", { events: ["conversion.updated"] });
     const ids: string[] = [];
     for (let i = 0; i < 5; i += 1) ids.push(await world.convert(offerId));
@@ -180,7 +173,7 @@ describe("conversion events", () => {
     expect(await world.tracking.rows("select id from delivery")).toEqual(before);
   });
 
-  test("only active webhooks get only what they subscribed to, in their workspace (WH-010)", async () => {
+  test("active webhooks get the events of their workspace that they subscribed to (WH-010)", async () => {
     const other = await world.tracking.insert("workspace", {
       slug: "other",
       name: "Other",
@@ -204,7 +197,7 @@ describe("conversion events", () => {
     );
     for (const path of ["of-offers", "inactive", "elsewhere"])
       expect(await events(path)).toEqual([]);
-    // One event is one id, whoever is told.
+    // An event has the same id for every webhook.
     const [toOne] = await world.told("of-created", 1);
     const toBoth = await world.told("of-both", 2);
     expect(toBoth.map((document) => document.id)).toContain(toOne?.id);
@@ -212,12 +205,12 @@ describe("conversion events", () => {
 });
 
 describe("delivery", () => {
-  test("500, then 200: the same bytes and ids, a signature of its own (WH-014, WH-020, WH-021, T61)", async () => {
+  test("500, then 200: same bytes and ids, a new signature (WH-014, WH-020, WH-021, T61)", async () => {
     await world.addWebhook("again", { events: ["conversion.created"] });
-    let asked = 0;
+    let requests = 0;
     world.receiver.answer((response) => {
-      asked += 1;
-      response.writeHead(asked === 1 ? 500 : 200, { "retry-after": "1" }).end("so");
+      requests += 1;
+      response.writeHead(requests === 1 ? 500 : 200, { "retry-after": "1" }).end("so");
     });
     const id = await world.convert(offerId);
     await world.settled(id);
@@ -233,7 +226,7 @@ describe("delivery", () => {
     ]);
   });
 
-  test("a delivery that waited for an hour is signed for when it is sent (WH-021)", async () => {
+  test("a delivery that waited for an hour is signed with the time of sending (WH-021)", async () => {
     await world.stopLanes();
     await world.addWebhook("late", { events: ["conversion.created"] });
     const id = await world.convert(offerId);
@@ -265,7 +258,7 @@ describe("delivery", () => {
     },
   );
 
-  test("what waits for a webhook that was switched off meanwhile is not sent (WH-010)", async () => {
+  test("queued deliveries of a webhook that was switched off are not sent (WH-010)", async () => {
     await world.stopLanes();
     const webhookId = await world.addWebhook("off", { events: ["conversion.created"] });
     const id = await world.convert(offerId);
@@ -278,7 +271,7 @@ describe("delivery", () => {
     expect(world.arrived("off")).toEqual([]);
   });
 
-  test("a webhook whose last 25 deliveries failed for good is switched off and says why", async () => {
+  test("a webhook whose last 25 deliveries failed is switched off with a reason", async () => {
     const webhookId = await world.addWebhook("dead", { events: ["conversion.created"] });
     world.receiver.answer((response) => response.writeHead(410).end());
     const state = async () =>
@@ -310,12 +303,12 @@ describe("delivery", () => {
   });
 });
 
-test("the verifier of these tests refuses a wrong signature, time or body", async () => {
+test("the verifier of these tests rejects a wrong signature, time or body", async () => {
   await world.addWebhook("verified", { events: ["conversion.created"] });
   await world.convert(offerId);
   await world.told("verified", 1);
   const [request] = world.arrived("verified");
-  if (request === undefined) throw new Error("it has arrived");
+  if (request === undefined) throw new Error("nothing arrived");
   const changed = (change: Partial<Received>) => () =>
     verifyWebhook({ ...request, ...change }, WEBHOOK_SECRET);
   const { headers } = request;

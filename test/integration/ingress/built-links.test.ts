@@ -32,7 +32,7 @@ async function built(query: string, key = main.adminKey): Promise<string> {
   return Link.parse(await world.rest(`/tracking-link?offer=SUMMER-SALE${query}`, key)).data.url;
 }
 
-/** As a visitor's browser asks for it. */
+/** Requests a link as a visitor's browser does. */
 async function visit(link: string): Promise<Answer> {
   const { host, pathname, search } = new URL(link);
   expect(host).toBe(HOST);
@@ -55,7 +55,7 @@ test("an affiliate link leads to the offer, and its click has the values of the 
   });
 });
 
-test("the link that an offer shows to a partner is the one that is built, and leads to the offer (OFF-057)", async () => {
+test("the link that an offer shows to a partner equals the built one and leads to the offer (OFF-057)", async () => {
   const { tracking_link: shown } = Seen.parse(
     await world.rest(`/offers/${offerId}`, partnerKey),
   ).data;
@@ -73,7 +73,7 @@ test("a transparent link whose tags the ad platform fills in leads to exactly it
     .replace("{gclid}", "G-1")
     .replace("{campaignid}", "77");
   const { host } = new URL(template);
-  // The other tags stay as they are: a platform that does not know them sends them so.
+  // A platform that does not know a tag sends it unchanged.
   const answer = await world.ask(filled.slice(`https://${host}`.length), { host });
   expect(lineOf(answer)).toBe(`302 ${page}`);
   expect(await world.clickOf(answer, main)).toMatchObject({

@@ -1,6 +1,6 @@
 export type Answer = {
   readonly status: number;
-  /** As they came, in their order. */
+  /** In the order in which they arrived. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 };
@@ -16,7 +16,7 @@ export function cookiesOf({ headers }: Answer): string[] {
   return headers.filter(([name]) => name.toLowerCase() === "set-cookie").map(([, value]) => value);
 }
 
-/** The id that `trk_cid` tells, "" when there is none. */
+/** The click id in the cookie `trk_cid`, "" when there is none. */
 export function clickIdOf(answer: Answer): string {
   const cookie = cookiesOf(answer).find((text) => text.startsWith("trk_cid="));
   return /^trk_cid=([0-9a-f]{32});/.exec(cookie ?? "")?.[1] ?? "";

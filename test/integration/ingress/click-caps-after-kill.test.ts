@@ -16,7 +16,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Sends clicks until the cap is full: exactly so many pass on a process that counts all of them itself. */
+/** Sends clicks until the cap is full. A process that counts all of them itself lets exactly LIMIT pass. */
 async function fill(code: string): Promise<void> {
   for (let sent = 0; sent < LIMIT; sent += 1)
     expect(await world.passes("b", code, sent)).toBe(true);
@@ -32,25 +32,27 @@ async function passing(code: string): Promise<number> {
   return passed;
 }
 
-test("after a kill -9 without NATS no click passes a full cap, though its clicks are not shipped (#23)", async () => {
+test("after a kill -9 without NATS no click passes a full cap, even if its clicks are not shipped (#23)", async () => {
   await world.addOffer("UNSHIPPED", CAPS);
   await world.gate("b").shut();
   await fill("UNSHIPPED");
   await world.killIngress("b");
   expect(await passing("UNSHIPPED")).toBe(0);
-  // A second kill: what was recalled is kept too.
+  // A second kill: the counters that were read from disk are also kept.
   await world.killIngress("b");
   expect(await passing("UNSHIPPED")).toBe(0);
   await world.gate("b").open();
 });
 
-test("after a kill -9 without NATS no click passes a cap that the others filled (#23)", async () => {
+test("after a kill -9 without NATS no click passes a cap that other processes filled (#23)", async () => {
   const id = await world.addOffer("OTHERS", CAPS);
   for (let sent = 0; sent < LIMIT; sent += 1) await world.click("a", "OTHERS", sent);
   await until("b knows", async () => !(await world.passes("b", "OTHERS")), { timeoutMs: 10_000 });
   const keptClicks = async (): Promise<number> =>
     await world.keptClicks("b", `offer/${id}/clicks/total`);
-  await until("b has kept it", async () => (await keptClicks()) >= LIMIT, { timeoutMs: 10_000 });
+  await until("b has kept the counter", async () => (await keptClicks()) >= LIMIT, {
+    timeoutMs: 10_000,
+  });
   await world.gate("b").shut();
   await world.killIngress("b");
   expect(await passing("OTHERS")).toBe(0);

@@ -3,7 +3,7 @@ import { pause } from "../../system/service.ts";
 import { until } from "../../system/until.ts";
 import { BOTH, type Ingress, type StoredClick, TwoIngressWorld } from "./two-ingress-world.ts";
 
-/** What one process may be behind the others at most. */
+/** How long after the others a process may learn of a click or a counter. */
 const BEHIND_MS_MAX = 2_000;
 const PATIENCE = { timeoutMs: 10_000, pollMs: 20 };
 
@@ -17,7 +17,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("a click cap over two processes lets N through, at most 2 s of clicks more (TRK-030, CLKS-012)", async () => {
+test("a click cap over two processes passes N clicks and at most 2 s more (TRK-030, CLKS-012)", async () => {
   const [rounds, offersAtOnce, limit] = [4, 10, 40];
   const behindMs: number[] = [];
   const above: number[] = [];
@@ -43,7 +43,7 @@ test("a click cap over two processes lets N through, at most 2 s of clicks more 
   expect(quantile(behindMs, 0.99)).toBeLessThanOrEqual(BEHIND_MS_MAX);
 }, 60_000);
 
-/** Clicks every 20 ms until three in a row are turned away. */
+/** Clicks every 20 ms until three in a row are refused. */
 async function clickUntilCapped(which: Ingress, code: string): Promise<void> {
   let [sent, refused] = [0, 0];
   while (refused < 3) {
@@ -54,7 +54,7 @@ async function clickUntilCapped(which: Ingress, code: string): Promise<void> {
   }
 }
 
-test("click caps of a group and a budget count offers of all shards on both processes (TRK-030, G105)", async () => {
+test("click caps of groups and budgets count offers of all shards on both processes (TRK-030, G105)", async () => {
   const { store } = world;
   const advertiserId = await store.insert("advertiser", {
     workspace_id: store.workspaceId,
@@ -80,7 +80,7 @@ test("click caps of a group and a budget count offers of all shards on both proc
     }
     const startedAtMs = performance.now();
     for (const which of BOTH) {
-      for (const code of codes) await untilTurnedAway(which, code);
+      for (const code of codes) await untilRefused(which, code);
     }
     expect(performance.now() - startedAtMs).toBeLessThanOrEqual(BEHIND_MS_MAX);
   }
@@ -105,28 +105,28 @@ test("a visitor of one process is a duplicate on the other within 2 s (TRK-035, 
     const delayMs = ids.get(click.click_id);
     if (delayMs !== undefined && isTaken(click)) delays.push(delayMs);
   }
-  const turnedAway = clicks.filter((click) => !isTaken(click));
-  expect(new Set(turnedAway.map(reasonOf))).toEqual(new Set(["fallback duplicate"]));
-  print("delay of a second click that was not known for a duplicate", delays, "ms");
+  const refused = clicks.filter((click) => !isTaken(click));
+  expect(new Set(refused.map(reasonOf))).toEqual(new Set(["fallback duplicate"]));
+  print("delay of a second click that was not recognised as a duplicate", delays, "ms");
   expect(Math.max(0, ...delays)).toBeLessThanOrEqual(BEHIND_MS_MAX);
   expect(delays.length).toBeLessThan(visitors / 2);
 });
 
-test("a process that was started again knows the visitors of before (TRK-035)", async () => {
+test("a restarted process recognises earlier visitors (TRK-035)", async () => {
   await world.addOffer("AGAIN", { duplicate_click_seconds: 600 });
   const visitors = Array.from({ length: 20 }, (_, visitor) => visitor);
   for (const visitor of visitors) await world.passes("b", "AGAIN", visitor);
   await world.restartIngress("b");
-  // Asked as it starts, and once more when the journal of its former life is stored.
+  // It asks at its start; more notices follow when the journal of its previous start is stored.
   await until(
-    "it was told of them",
+    "b has received the notices",
     async () => (await world.metric("b", 'ingress_notices_heard_total{kind="taken"}')) >= 20,
     PATIENCE,
   );
   for (const visitor of visitors) expect(await world.passes("b", "AGAIN", visitor)).toBe(false);
 });
 
-test("of a visitor's clicks on two processes one is unique, also with a killed writer (TRK-045, G87)", async () => {
+test("one of a visitor's clicks on two processes is unique, also with a killed writer (TRK-045, G87)", async () => {
   const visitors = 60;
   await world.addOffer("ONCE");
   const everyone = async (): Promise<void> => {
@@ -146,7 +146,7 @@ test("of a visitor's clicks on two processes one is unique, also with a killed w
   expect(new Set(clicks.map(({ producer }) => producer)).size).toBe(2);
 });
 
-/** Owners of a cap on conversions, and where it lies in the catalog. */
+/** Owners of a cap on conversions, and its table and column. */
 const OWNERS = [
   { owner: "offer", table: "offer", column: "caps" },
   { owner: "group", table: "offer_group", column: "caps" },
@@ -167,18 +167,18 @@ test("a reached cap stops clicks on both processes within 2 s, a raised one open
       const id = await addCapped(owner, code, { [kind]: { daily: limit } });
       const { clickId } = await world.click("a", code);
       expect(await world.report("b", clickId), code).toBe("200 approved");
-      closedMs.push(...(await Promise.all(BOTH.map((which) => untilTurnedAway(which, code)))));
+      closedMs.push(...(await Promise.all(BOTH.map((which) => untilRefused(which, code)))));
       const caps = JSON.stringify({ [kind]: { daily: raised } });
       await world.store.change(`update ${table} set ${column} = $1 where id = $2`, [caps, id]);
       openedMs.push(...(await Promise.all(BOTH.map((which) => untilPassing(which, code)))));
     }
   }
-  print("conversion answered until its cap turns clicks away", closedMs, "ms");
+  print("conversion answered until its cap refuses clicks", closedMs, "ms");
   print("cap raised until clicks pass", openedMs, "ms");
   expect(Math.max(...closedMs, ...openedMs)).toBeLessThanOrEqual(BEHIND_MS_MAX);
 });
 
-/** An offer that counts against a cap; answers the id of what has the cap. */
+/** Adds an offer that counts against a cap; returns the id of the record that has the cap. */
 async function addCapped(
   owner: (typeof OWNERS)[number]["owner"],
   code: string,
@@ -203,13 +203,13 @@ async function addCapped(
   return id;
 }
 
-test("a cap that only alerts lets clicks pass and says cap_over on both processes (TRK-030, G40)", async () => {
+test("a cap that only alerts passes clicks with the reason cap_over on both processes (TRK-030, G40)", async () => {
   const caps = { conversions: { daily: 1 }, alert_only: true };
   await world.addOffer("ALERT", { caps });
   const { clickId } = await world.click("a", "ALERT");
   expect(await world.report("a", clickId)).toBe("200 approved");
   const reasons = await until(
-    "both say so",
+    "both report cap_over",
     async () => {
       for (const which of BOTH) expect(await world.passes(which, "ALERT")).toBe(true);
       const clicks = await world.stored("ALERT");
@@ -221,7 +221,7 @@ test("a cap that only alerts lets clicks pass and says cap_over on both processe
   expect(new Set(reasons.map(reasonOf))).toEqual(new Set(["redirect ", "redirect cap_over"]));
 });
 
-test("a reached cap ends with its period: where the day is another, clicks pass again (G39)", async () => {
+test("a reached cap ends with its period: on another day clicks pass again (G39)", async () => {
   const { workspaceId } = world.store;
   const setZone = async (zone: string): Promise<void> =>
     await world.change("update workspace set timezone = $1 where id = $2", [zone, workspaceId]);
@@ -230,13 +230,13 @@ test("a reached cap ends with its period: where the day is another, clicks pass 
   await world.addOffer("MIDNIGHT", { caps: { conversions: { daily: 1 } } });
   const { clickId } = await world.click("a", "MIDNIGHT");
   expect(await world.report("a", clickId)).toBe("200 approved");
-  for (const which of BOTH) await untilTurnedAway(which, "MIDNIGHT");
+  for (const which of BOTH) await untilRefused(which, "MIDNIGHT");
   await setZone("Pacific/Pago_Pago");
   for (const which of BOTH) await untilPassing(which, "MIDNIGHT");
   await setZone("UTC");
 });
 
-test("totals survive a killed writer, and an ingress that starts knows them (TRK-030)", async () => {
+test("totals survive a killed writer and reach a starting ingress (TRK-030)", async () => {
   const limit = 200;
   const id = await world.addOffer("KILLED", { caps: { clicks: { total: limit } } });
   const clickMany = async (each: number): Promise<void> => {
@@ -246,22 +246,22 @@ test("totals survive a killed writer, and an ingress that starts knows them (TRK
   };
   await clickMany(60);
   await world.killProcessors();
-  // 120 and 60 on each: every process alone sees room that there is not.
+  // 120 on each process: alone, each still sees room below 200, though together they have passed it.
   await clickMany(60);
   const started = world.startProcessors();
   const startedAtMs = performance.now();
-  await Promise.all(BOTH.map(async (which) => await untilTurnedAway(which, "KILLED", 30_000)));
+  await Promise.all(BOTH.map(async (which) => await untilRefused(which, "KILLED", 30_000)));
   print(
-    "writer killed, from its start until both turn away",
+    "writer killed, from its restart until both refuse",
     [performance.now() - startedAtMs],
     "ms",
   );
   await started;
-  // Where the restarted process has nothing of its own, the writer's total is all it has.
+  // The restarted process has counted nothing itself: it has the writer's total only.
   await world.restartIngress("b");
   let slipped = 0;
   await until(
-    "b turns clicks on KILLED away",
+    "b refuses clicks on KILLED",
     async () => {
       const isPassing = await world.passes("b", "KILLED");
       slipped += Number(isPassing);
@@ -278,13 +278,13 @@ test("totals survive a killed writer, and an ingress that starts knows them (TRK
   await until("b passes clicks again", async () => await world.passes("b", "KILLED"), PATIENCE);
   let passed = 1;
   while (await world.passes("b", "KILLED")) passed += 1;
-  // One process that sees all clicks is exact, also about those of others before it; of what it let pass before it heard a
-  // total, it cannot tell whether that is in the total, until the next one is told; nor may all of that be stored already.
+  // A process that sees all clicks counts exactly, including earlier clicks of others. But it cannot know whether a total
+  // already includes the clicks that it let pass before it received that total, nor whether all of those are stored.
   expect(passed).toBeGreaterThanOrEqual(50 - slipped);
   expect(passed).toBeLessThanOrEqual(50 + slipped);
 });
 
-test("without NATS a process goes by what it knows, says so, and catches up (P2)", async () => {
+test("without NATS a process uses its own counts, reports that, and catches up afterwards (P2)", async () => {
   await world.addOffer("ALONE", { caps: { clicks: { total: 40 } } });
   await world.gate("b").shut();
   const passed = { a: 0, b: 0 };
@@ -293,7 +293,7 @@ test("without NATS a process goes by what it knows, says so, and catches up (P2)
   }
   expect(passed).toEqual({ a: 40, b: 40 });
   await until(
-    "its metrics say that it hears nothing",
+    "its metrics show that no totals arrive",
     async () => (await world.metric("b", "ingress_caps_reached_age_seconds")) > 1.5,
     PATIENCE,
   );
@@ -301,19 +301,19 @@ test("without NATS a process goes by what it knows, says so, and catches up (P2)
     JSON.stringify({ clicks: { total: 70 } }),
   ]);
   await world.gate("b").open();
-  // Together they have had 80, which is more than 70.
-  await Promise.all(BOTH.map(async (which) => await untilTurnedAway(which, "ALONE")));
+  // Together they have passed 80 clicks, which is more than 70.
+  await Promise.all(BOTH.map(async (which) => await untilRefused(which, "ALONE")));
 });
 
-/** Clicks every 20 ms; answers after how many milliseconds one was turned away. */
-async function untilTurnedAway(
+/** Clicks every 20 ms until one is refused; returns the milliseconds until then. */
+async function untilRefused(
   which: Ingress,
   code: string,
   timeoutMs = PATIENCE.timeoutMs,
 ): Promise<number> {
   const startedAtMs = performance.now();
   await until(
-    `${which} turns clicks on ${code} away`,
+    `${which} refuses clicks on ${code}`,
     async () => !(await world.passes(which, code)),
     {
       ...PATIENCE,
@@ -342,7 +342,7 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** The figures are part of what this file is for. */
+/** Prints the measured delays: they are a result of this file. */
 function print(what: string, values: readonly number[], unit: string): void {
   const [p50, p99] = [quantile(values, 0.5), quantile(values, 0.99)];
   const figures = `p50 ${p50.toFixed()} ${unit}, p99 ${p99.toFixed()} ${unit}`;

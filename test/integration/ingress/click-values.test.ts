@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PARAMETER_COLUMNS, TRAFFIC_SOURCES } from "../../samples/link-parameters.ts";
-import { type Answer, clickIdOf, headerOf, lineOf } from "./click-answer.ts";
-import { type Click, ClickPathsWorld, type Tenant } from "./click-paths-world.ts";
+import { PARAMETER_COLUMNS } from "../../samples/link-parameters.ts";
+import { GOOGLEBOT, HEADLESS_BROWSERS, IPHONE } from "../../samples/user-agents.ts";
+import { type Answer, clickIdOf, headerOf } from "./click-answer.ts";
+import {
+  AMERICAN_IP,
+  type Asking,
+  type Click,
+  ClickPathsWorld,
+  GERMAN_IP,
+  type Tenant,
+} from "./click-paths-world.ts";
 
 const MACROS = [
   ...["click_id", "sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "sub9", "sub10"],
@@ -13,58 +21,43 @@ const ALL = MACROS.map((macro) => `${macro}={${macro}}`).join("&");
 
 let world: ClickPathsWorld;
 let main: Tenant;
-let shopId = 0;
+let discreet: Tenant;
 
 beforeAll(async () => {
   world = await ClickPathsWorld.open();
-  main = await world.addTenant("main", { default_fallback_url: `https://ws.example/?${ALL}` });
-  shopId = await world.addOffer(main, "SHOP");
+  main = await world.addTenant("main");
+  discreet = await world.addTenant("discreet", { ip_storage: "truncated" });
+  const offerId = await world.addOffer(main, "SHOP");
+  await world.addSmartLink(main, "LINK", {
+    rules: [{ name: "r", conditions: {}, offers: [{ offer_id: offerId, weight: 1 }] }],
+  });
   await world.addOffer(main, "MACROS", {
     destination_url: `https://shop.example/{offer_code}/?${ALL}#{sub1}`,
   });
-  await world.addOffer(main, "BACK", {
-    status: "paused",
-    fallback_url: `https://own.example/?${ALL}`,
-  });
-  await world.addOffer(main, "WSBACK", { status: "paused" });
-  const other = "https://shop.example/{unknown}/{CLICK_ID}/{sub11}/{}/{sub1/%7Bsub1%7D?x={sub1}}";
-  await world.addOffer(main, "OTHER", { destination_url: other });
-  await world.addOffer(main, "LETTERS", {
-    destination_url: "https://shop.example/größe?a=%C3%BC&b=c+d&s={sub1}",
+  await world.addOffer(discreet, "QUIET", {
+    destination_url: "https://shop.example/?ip={ip}",
+    duplicate_click_seconds: 3_600,
   });
   await world.untilCurrent();
 });
 afterAll(() => world.close());
 
-async function clickOf(query: string): Promise<Click> {
-  return await world.clickOf(await world.ask(`/r/SHOP/PART01?${query}`), main);
+async function clickOf(asking: Asking): Promise<Click> {
+  return await world.clickOf(await world.ask("/r/SHOP/PART01", asking), main);
 }
 
-describe("parameters and the columns that keep them (TRK-042, G134, G135)", () => {
-  test.each(PARAMETER_COLUMNS)("%s from each of %j", async (column, names) => {
-    const values = names.map((name) => `v a/l&${name}`);
-    const clicks = await Promise.all(
-      names.map(async (name, i) => await clickOf(`${name}=${encodeURIComponent(values[i] ?? "")}`)),
-    );
-    expect(clicks.map((click) => click[column])).toEqual(values);
-  });
-
-  test.each([
-    "/r/SHOP/PART01?",
-    "/click?oid=SHOP&aid=PART01&",
-    "/s/LINK-PART01?",
-    "/c/SHOP-PART01?url=https://shop.example/&",
-  ])("on %s all of them together, and TRK-043 what has no column is extra", async (path) => {
-    await world
-      .addSmartLink(main, "LINK", {
-        rules: [{ name: "r", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
-      })
-      .catch(() => 0);
-    await world.untilCurrent();
+test.each([
+  "/r/SHOP/PART01?",
+  "/click?oid=SHOP&aid=PART01&",
+  "/s/LINK-PART01?",
+  "/c/SHOP-PART01?url=https://shop.example/&",
+])(
+  "every parameter of %s is stored in its column, or as extra (TRK-042, TRK-043, G134)",
+  async (path) => {
     const all = PARAMETER_COLUMNS.map(([column, [name = ""]], i): [string, string, string] => [
       column,
       name,
-      `value ${i}`,
+      `v a/l&${i}`,
     ]);
     const query = all.map(([, name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
     const answer = await world.ask(
@@ -75,58 +68,25 @@ describe("parameters and the columns that keep them (TRK-042, G134, G135)", () =
       Object.fromEntries(all.map(([column, , value]) => [column, value])),
     );
     expect(extra).toEqual({ foo: "bar", Sub1: "upper", fü: "€", empty: "", constructor: "x" });
-  });
+  },
+);
 
-  test("the first value counts, empty ones not; a space may be a plus", async () => {
-    expect(await clickOf("sub1=&sub1=a+b&sub1=c&s2=x&s3=&sub3=y")).toMatchObject({
-      sub1: "a b",
-      sub2: "x",
-      sub3: "y",
-    });
-  });
+/** The query of the destination: the value of each name, as it was sent. */
+function expandedIn(answer: Answer): Map<string, string> {
+  const { search } = new URL(headerOf(answer, "location"));
+  return new Map(
+    search
+      .slice(1)
+      .split("&")
+      .map((pair): [string, string] => {
+        const equals = pair.indexOf("=");
+        return [pair.slice(0, equals), pair.slice(equals + 1)];
+      }),
+  );
+}
 
-  test("tags that nobody replaced are no values", async () => {
-    const click = await clickOf(
-      "gclid={gclid}&campaignid=%7Bcampaignid%7D&sub1={sub}&kw={keyword:none}&src=a{b}",
-    );
-    expect(click).toMatchObject({
-      gclid: "",
-      ext_campaign_id: "",
-      sub1: "",
-      ext_keyword: "",
-      source_id: "a{b}",
-      traffic_source: "",
-    });
-  });
-
-  test.each(TRAFFIC_SOURCES)("traffic_source of ?%s is %j", async (query, source) => {
-    expect((await clickOf(query))["traffic_source"]).toBe(source);
-  });
-
-  test("values end at 255 characters, platform ids at 512", async () => {
-    const click = await clickOf(
-      `sub1=${"a".repeat(256)}&sub2=${"%F0%9F%98%80".repeat(200)}&gclid=${"g".repeat(513)}`,
-    );
-    expect([String(click["sub1"]).length, String(click["gclid"]).length]).toEqual([255, 512]);
-    expect(click["sub2"]).toBe("\u{1f600}".repeat(127));
-  });
-});
-
-describe("macros (TRK-002, TRK-048, TRK-050, G148)", () => {
-  /** Of the destination: what stands behind each name. */
-  const expandedIn = (answer: Answer): Map<string, string> => {
-    const { search } = new URL(headerOf(answer, "location"));
-    return new Map(
-      search
-        .slice(1)
-        .split("&")
-        .map((pair): [string, string] => {
-          const equals = pair.indexOf("=");
-          return [pair.slice(0, equals), pair.slice(equals + 1)];
-        }),
-    );
-  };
-  const SENT: Readonly<Record<string, string>> = {
+test("a destination has the value of every macro, percent-encoded (TRK-002, TRK-048, TRK-050, G148)", async () => {
+  const sent: Readonly<Record<string, string>> = {
     ...Object.fromEntries(
       Array.from({ length: 10 }, (_, i) => [`sub${i + 1}`, `s ${i}&/?#=+é{click_id}`]),
     ),
@@ -140,77 +100,123 @@ describe("macros (TRK-002, TRK-048, TRK-050, G148)", () => {
     adgroupid: "2",
     keyword: "red shoes",
   };
+  const query = Object.entries(sent)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join("&");
+  const answer = await world.ask(`/r/MACROS/PART01?${query}`);
+  const expanded = expandedIn(answer);
+  const click = await world.clickOf(answer, main);
+  for (const [name, value] of Object.entries(sent))
+    expect(expanded.get(name), name).toBe(encodeURIComponent(value));
+  expect(Object.fromEntries(expanded)).toMatchObject({
+    click_id: clickIdOf(answer),
+    offer_id: String(click["offer_id"]),
+    offer_code: "MACROS",
+    affiliate_id: String(main.affiliateId),
+    affiliate_code: "PART01",
+    country: "DE",
+    city: "Bamberg",
+    device: "desktop",
+    os: "Ubuntu",
+    ip: GERMAN_IP,
+    timestamp: String(Math.floor(Date.parse(String(click["ts"])) / 1_000)),
+  });
+  expect([...expanded.keys()]).toEqual([...MACROS]);
+  expect(click["destination"]).toBe(headerOf(answer, "location"));
+  // Without a value a macro is empty; {random} is another number each time.
+  const bare = expandedIn(await world.ask("/r/MACROS/PART01", { ip: "10.1.2.3", userAgent: "" }));
+  for (const name of [...Object.keys(sent), "country", "city", "os"])
+    expect(bare.get(name), name).toBe("");
+  expect(bare.get("random")).toMatch(/^\d+$/);
+  expect(bare.get("random")).not.toBe(expanded.get("random"));
+});
+
+describe("locations and networks, from the installed databases (G154)", () => {
+  test.each<[ip: string, where: string, network: RegExp, isDatacenter: boolean]>([
+    [GERMAN_IP, "DE, Bavaria, Bamberg, AS3209", /Vodafone/, false],
+    [AMERICAN_IP, "US, California, Sunnyvale, AS7922", /Comcast/, false],
+    ["81.2.69.142", "GB, England, London, AS20712", /Andrews/, false],
+    ["202.214.194.147", "JP, Osaka, Osaka, AS2497", /Internet Initiative Japan/, false],
+    ["177.32.0.1", "BR, Sao Paulo, Sao Paulo, AS28573", /Claro/, false],
+    ["2003:e8:700:1::1", "DE, Hesse, Bickenbach, AS3320", /Telekom/, false],
+    ["::ffff:91.64.10.10", "DE, Bavaria, Bamberg, AS3209", /Vodafone/, false],
+    ["95.216.1.1", "FI, Uusimaa, Helsinki, AS24940", /Hetzner/, true],
+    ["2a01:4f8:1::1", "DE, Bavaria, Nuremberg, AS24940", /Hetzner/, true],
+    ["3.5.140.2", "KR, Incheon, Incheon, AS16509", /Amazon/, true],
+    ["10.1.2.3", ", , , AS0", /^$/, false],
+  ])("%s is in %s", async (ip, where, network, is_datacenter) => {
+    const click = await clickOf({ ip });
+    const { country, region, city, asn, as_name } = click;
+    expect(`${[country, region, city].join(", ")}, AS${String(asn)}`).toBe(where);
+    expect(as_name).toMatch(network);
+    expect(click).toMatchObject({ is_datacenter, ip: ip.replace("::ffff:", "") });
+  });
+});
+
+test("a click has the facts of its visitor's device, address and request (G07, G155)", async () => {
+  const headers = {
+    "accept-language": "de-AT,de;q=0.9,en;q=0.5",
+    referer: "https://Blog.Example:8443/post?x=1#y",
+  };
+  const ip = `${AMERICAN_IP}, ${GERMAN_IP}`;
+  const asking = { headers, host: "TRK.Example:443", ip, userAgent: IPHONE };
+  expect(await clickOf(asking)).toMatchObject({
+    ip: GERMAN_IP,
+    // A proxy that is not ours forwarded it before.
+    is_proxy: true,
+    device_type: "mobile",
+    os: "iOS",
+    browser: "Safari",
+    user_agent: IPHONE,
+    is_bot: false,
+    is_headless: false,
+    missing_ua: false,
+    language: "de-at",
+    referrer: headers.referer,
+    referrer_host: "blog.example",
+    domain: "trk.example",
+  });
+});
+
+test("a request without a proxy has its peer's address (G07)", async () => {
+  expect(await clickOf({ ip: "" })).toMatchObject({ ip: "127.0.0.1", is_proxy: false });
+});
+
+test.each([
+  [GOOGLEBOT, { is_bot: true, device_type: "bot", missing_ua: false, is_unique: false }],
+  ["", { is_bot: true, device_type: "bot", missing_ua: true, is_unique: false }],
+  [HEADLESS_BROWSERS[0] ?? "", { is_headless: true }],
+])("%j is recognised, redirected and counted (G155)", async (userAgent, facts) => {
+  const answer = await world.ask("/r/SHOP/PART01", { userAgent });
+  expect(headerOf(answer, "location")).toBe("https://shop.example/");
+  expect(await world.clickOf(answer, main)).toMatchObject({ ...facts, status: "redirect" });
+});
+
+describe("ip_storage truncated", () => {
+  const clickOn = async (ip: string): Promise<[string, Click]> =>
+    await world.follow("/r/QUIET/PART01", discreet, { ip });
 
   test.each([
-    ["/r/MACROS/PART01", "MACROS"],
-    ["/r/BACK/PART01", "BACK"],
-    ["/r/WSBACK/PART01", "WSBACK"],
-  ])("%s has the value of each, percent-encoded", async (path, code) => {
-    const query = Object.entries(SENT)
-      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-      .join("&");
-    const answer = await world.ask(`${path}?${query}`);
-    const expanded = expandedIn(answer);
-    const click = await world.clickOf(answer, main);
-    for (const [name, value] of Object.entries(SENT))
-      expect(expanded.get(name), name).toBe(encodeURIComponent(value));
-    expect(Object.fromEntries(expanded)).toMatchObject({
-      click_id: clickIdOf(answer),
-      offer_id: String(click["offer_id"]),
-      offer_code: code,
-      affiliate_id: String(main.affiliateId),
-      affiliate_code: "PART01",
-      country: "DE",
-      city: "Bamberg",
-      device: "desktop",
-      os: "Ubuntu",
-      ip: "91.64.10.10",
-      timestamp: String(Math.floor(Date.parse(String(click["ts"])) / 1_000)),
-    });
-    expect(expanded.get("random")).toMatch(/^\d+$/);
-    expect([...expanded.keys()]).toEqual([...MACROS]);
-    expect(click["destination"]).toBe(headerOf(answer, "location"));
+    ["91.64.10.10", "91.64.10.0"],
+    ["2003:e8:700:1::1", "2003:e8:700::"],
+  ])("%s is stored and sent on as %s; its location is still known", async (ip, kept) => {
+    const [line, click] = await clickOn(ip);
+    expect(click).toMatchObject({ ip: kept, country: "DE" });
+    expect(line).toBe(`302 https://shop.example/?ip=${encodeURIComponent(kept)}`);
+    const [row] = await world.stored(`workspace_id = ${discreet.id} and ip = '${kept}'`);
+    expect(JSON.stringify(row)).not.toContain(`"${ip}"`);
   });
 
-  test("those without a value are empty", async () => {
-    const expanded = expandedIn(
-      await world.ask("/r/MACROS/PART01", { ip: "10.1.2.3", userAgent: "" }),
-    );
-    const empty = [...expanded].filter(([, value]) => value === "").map(([name]) => name);
-    const known = [
-      "click_id",
-      "offer_id",
-      "offer_code",
-      "affiliate_id",
-      "affiliate_code",
-      "device",
-      "ip",
-      "random",
-      "timestamp",
-    ];
-    expect(empty).toEqual(MACROS.filter((macro) => !known.includes(macro)));
-  });
-
-  test("random is another number each time", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => world.ask("/r/MACROS/PART01")),
-    );
-    expect(new Set(answers.map((answer) => expandedIn(answer).get("random"))).size).toBeGreaterThan(
-      1,
-    );
-  });
-
-  test("whatever is no macro stays as it is", async () => {
-    const answer = await world.ask("/r/OTHER/PART01?sub1=v");
-    expect(lineOf(answer)).toBe(
-      "302 https://shop.example/{unknown}/{CLICK_ID}/{sub11}/{}/{sub1/%7Bsub1%7D?x=v}",
-    );
-  });
-
-  test("letters beyond ASCII leave percent-encoded, escapes and pluses as they are", async () => {
-    const answer = await world.ask("/r/LETTERS/PART01?sub1=%C3%A9+%2B");
-    expect(lineOf(answer)).toBe(
-      "302 https://shop.example/gr%C3%B6%C3%9Fe?a=%C3%BC&b=c+d&s=%C3%A9%20%2B",
-    );
+  test("two visitors of one network are distinguished, and each is recognised again", async () => {
+    const seen: unknown[] = [];
+    for (const ip of ["84.56.10.20", "84.56.10.21", "84.56.10.20"]) {
+      const [, { is_unique, status_reason, ip: kept }] = await clickOn(ip);
+      seen.push([is_unique, status_reason, kept]);
+    }
+    expect(seen).toEqual([
+      [true, "", "84.56.10.0"],
+      [true, "", "84.56.10.0"],
+      [false, "duplicate", "84.56.10.0"],
+    ]);
   });
 });

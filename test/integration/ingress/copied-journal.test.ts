@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Each on a connection of its own, which the kernel gives to any process of the port. */
+/** Sends each click on a new connection, which the kernel gives to any process that listens on the port. */
 async function click(times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) {
     sent += 1;
@@ -45,7 +45,7 @@ async function click(times: number): Promise<void> {
   }
 }
 
-/** Answers how many clicks are stored, once each. */
+/** Waits until every click is stored once; returns their number. */
 async function untilStored(): Promise<number> {
   const count = async (): Promise<string> => {
     const answer = await fleet.world.clickhouse.query({
@@ -64,21 +64,21 @@ async function untilStored(): Promise<number> {
 }
 
 test(
-  "on a copied machine every click counts once, and one of the two gets a number of its own (#7, P38)",
+  "on a copied machine every click counts once, and one of the two gets a new number (#7, P38)",
   async () => {
     const original = { DATA_DIR: join(folder, "original") };
     const copy = { DATA_DIR: join(folder, "copy") };
     const pid = await fleet.addIngress(original);
     await fleet.untilCurrent();
     await click(40);
-    // While it runs, with records in its journal that the copy will ship, too.
+    // Copied while it runs, with records in its journal that the copy will also ship.
     await cp(original.DATA_DIR, copy.DATA_DIR, { recursive: true });
     await fleet.addIngress(copy);
     await click(40);
     await until("the original leaves its number", () => !fleet.pids.includes(pid), PATIENCE);
     expect(fleet.output).toContain("runs on a copy of this journal folder");
     expect(await readdir(join(original.DATA_DIR, "journal"))).toHaveLength(2);
-    // As its supervisor does.
+    // As a supervisor would.
     await fleet.addIngress(original);
     await fleet.untilCurrent();
     await click(40);
@@ -88,14 +88,14 @@ test(
 );
 
 test(
-  "a number that a restored Postgres gives again belongs to one journal, no click is lost (#7, P38)",
+  "a number that a restored Postgres allocates twice gets one journal, no click is lost (#7, P38)",
   async () => {
     const original = { DATA_DIR: join(folder, "original") };
     const second = { DATA_DIR: join(folder, "second") };
     const pid = await fleet.addIngress(original);
     await fleet.untilCurrent();
     await click(20);
-    // Postgres is restored to before the number was given, and gives it again, before the original can say that it has it.
+    // Postgres goes back to before the number was allocated and allocates it again, before the original can claim it.
     await fleet.world.pool.query({
       text: `with gone as (delete from ingress_producer returning id)
            select setval(pg_get_serial_sequence('ingress_producer', 'id'), (select min(id) from gone), false)`,
@@ -107,7 +107,7 @@ test(
       ...(await readdir(join(second.DATA_DIR, "journal"))),
     ];
     await until(
-      "both have a number of their own",
+      "the two journals have different numbers",
       async () => {
         const all = await numbers();
         return !fleet.pids.includes(pid) || new Set(all).size === all.length;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../system/until.ts";
-import { ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
+import { ClickPathsWorld, type Tenant } from "./click-paths-world.ts";
 
 const ATTEMPTS_MAX = 20;
-/** The right to record a click passes on 15 s after its report; rows are looked at every 10 s. */
+/** Another process may record a coupon click 15 s after its report; rows are checked every 10 s. */
 const PASSED_ON_MS = 75_000;
 
 let world: ClickPathsWorld;
@@ -43,7 +43,7 @@ async function wantedClicks(): Promise<number> {
   return (await world.store.rows("select click_id from coupon_click")).length;
 }
 
-/** Sends a report whose ingress stands still from before its commit on, and dies without having seen the reply. */
+/** Sends a report whose ingress is frozen before the commit and killed without having seen the reply. */
 async function reportAndKill(txid: string): Promise<string | undefined> {
   const lock = await world.store.pool.connect();
   try {
@@ -64,9 +64,9 @@ async function reportAndKill(txid: string): Promise<string | undefined> {
     );
     world.freezeIngress();
     await lock.query({ text: "rollback" });
-    // Its wait may have ended just before: then there is no conversion.
+    // Its wait may have timed out just before: then there is no conversion.
     const clickId = await until(
-      "the conversion is committed, or given up",
+      "the conversion is committed or given up",
       async () => {
         const [busy] = await world.store.rows(
           `select pid from pg_stat_activity
@@ -96,7 +96,7 @@ test(
     expect(orphan).toMatch(/^[0-9a-f]{32}$/);
     const recorded = await clickIdOf("in-time");
     expect(await storedClicks()).not.toContain(orphan);
-    await until("no click is wanted any more", async () => (await wantedClicks()) === 0, {
+    await until("no click is missing", async () => (await wantedClicks()) === 0, {
       timeoutMs: PASSED_ON_MS,
     });
     const all = await world.store.rows<{ click_id: string }>(
@@ -110,7 +110,6 @@ test(
     expect(await storedClicks()).toEqual(all.map(({ click_id }) => click_id));
     const listed = await world.rest(`/clicks?limit=100&offer_id=${offerId}`, shop.adminKey);
     expect(JSON.stringify(listed)).toContain(orphan);
-    expect(PARTNER).not.toBe("");
   },
   PASSED_ON_MS + 60_000,
 );

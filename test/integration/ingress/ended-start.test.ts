@@ -12,11 +12,11 @@ import { TrackingWorld } from "../conversions/tracking-world.ts";
 const HANG_MS = 120_000;
 
 test(
-  "an ingress that is told to end while it starts answers nobody: its journal is closed (P1, #12)",
+  "an ingress that is stopped while it starts answers no request: its journal is closed (P1, #12)",
   async () => {
     const world = await TrackingWorld.open({ lanes: 0 });
     const folder = await mkdtemp(join(tmpdir(), "tracker-ended-start-"));
-    // A NATS that says nothing. It is called right before the port is opened, and waited for.
+    // A NATS that never answers. Ingress connects to it right before it opens its port, and waits.
     const port = await freePort();
     const silent = createServer().listen(port, "127.0.0.1");
     await once(silent, "listening");

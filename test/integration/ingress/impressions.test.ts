@@ -50,21 +50,21 @@ test("other methods are refused (IMP-001, G157)", async () => {
   expect(answer.status).toBe(405);
 });
 
-test("each counts once for its offer and partner; an unknown link gets the GIF only (IMP-002, IMP-003)", async () => {
+test("each counts once for its offer and partner; an unknown link only gets the GIF (IMP-002, IMP-003)", async () => {
   const visitor = { ip: AMERICAN_IP, userAgent: FIREFOX };
   const query = "sub1=counted&cid=banner&utm_source=mail&kw=red%20shoes";
   for (let i = 0; i < 5; i += 1) await world.ask(`/i/SHOP/${PARTNER}?${query}`, visitor);
   await world.ask(`/i/OTHER/${PARTNER}?${query}`, visitor);
-  for (const nobody of ["/i/none/PART01", "/i/SHOP/none", "/i/0/0"]) {
-    const answer = await world.ask(`${nobody}?${query}`, visitor);
-    expect([nobody, answer.status, headerOf(answer, "content-type")]).toEqual([
-      nobody,
+  for (const unknown of ["/i/none/PART01", "/i/SHOP/none", "/i/0/0"]) {
+    const answer = await world.ask(`${unknown}?${query}`, visitor);
+    expect([unknown, answer.status, headerOf(answer, "content-type")]).toEqual([
+      unknown,
       200,
       "image/gif",
     ]);
     expect(answer.body.slice(0, 6)).toBe("GIF89a");
   }
-  // Behind them in their order: when it is counted, all of them would be.
+  // Impressions are stored in order: once this last one is counted, so are the others.
   await world.ask(`/i/SHOP/${PARTNER}?sub1=after`, visitor);
   await until(
     "the last one is counted",
@@ -86,7 +86,7 @@ test("each counts once for its offer and partner; an unknown link gets the GIF o
   ).toMatchObject([{ traffic_source: "mail", ext_keyword: "red shoes", impressions: 6 }]);
 });
 
-test("an impression has no click id, no cookie and no redirect, and is no click (IMP-004)", async () => {
+test("an impression has no click id, cookie or redirect, and is no click (IMP-004)", async () => {
   const answer = await world.ask(`/i/SHOP/${PARTNER}?sub1=no-click`);
   for (const name of ["location", "set-cookie"]) expect(headerOf(answer, name), name).toBe("");
   expect(answer.headers.map(([, value]) => value).join(" ")).not.toMatch(/[0-9a-f]{32}/);

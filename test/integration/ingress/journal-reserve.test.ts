@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  // Lazily: a segment is closed beside the test.
+  // Lazily: a segment may still be closing.
   if (isMounted) spawnSync("umount", ["-l", disk]);
   rmdirSync(disk);
 });
@@ -32,7 +32,7 @@ function freeBytes(): number {
   return bavail * bsize;
 }
 
-/** Fills the disk as far as a journal does; answers what is left of it, and what the journal did with the next record. */
+/** Fills the disk with a journal; returns the bytes that are left, and the fault of the record that did not fit. */
 async function fill(reserveBytes: number | undefined): Promise<{ left: number; fault: unknown }> {
   const folder = mkdtempSync(join(disk, "journal-"));
   let fault: unknown;
@@ -43,7 +43,7 @@ async function fill(reserveBytes: number | undefined): Promise<{ left: number; f
     sync: "none",
     reserveBytes,
     onTaken: () => undefined,
-    onDiskFault: (_place, error) => {
+    onDiskFault: (_position, error) => {
       fault = error;
       return (done) => done();
     },
@@ -53,22 +53,22 @@ async function fill(reserveBytes: number | undefined): Promise<{ left: number; f
   for (let count = 0; count < RECORDS_MAX && fault === undefined; count += 1) {
     journal.append({ lane: 0, line });
   }
-  // Before the rest of the last segment is given back.
+  // Measured before the unused rest of the last segment is freed.
   const left = freeBytes();
   await journal.close();
   return { left, fault };
 }
 
-test("a full journal leaves a share of its disk to others, then says so and takes the direct way (#22, P6)", async (context) => {
-  context.skip(!isMounted, "a file system of its own cannot be mounted by this user");
+test("a full journal leaves a quarter of its disk free and reports the records it cannot take (#22, P6)", async (context) => {
+  context.skip(!isMounted, "this user cannot mount a file system");
   const { left, fault } = await fill(undefined);
   expect(String(fault)).toContain("no room is left");
   expect(left).toBeGreaterThanOrEqual((DISK_MIB / 4) * MIB);
   expect(left).toBeLessThan((DISK_MIB / 4 + 1) * MIB);
 });
 
-test("JOURNAL_RESERVE_BYTES says how much that is; 0 leaves nothing (#22)", async (context) => {
-  context.skip(!isMounted, "a file system of its own cannot be mounted by this user");
+test("JOURNAL_RESERVE_BYTES is the space that stays free; 0 leaves nothing (#22)", async (context) => {
+  context.skip(!isMounted, "this user cannot mount a file system");
   mkdirSync(join(disk, "others"));
   const some = await fill(40 * MIB);
   expect(some.left).toBeGreaterThanOrEqual(40 * MIB);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +21,7 @@ import { until } from "../../system/until.ts";
 
 const PRODUCER = 7;
 const NONCE = "0123456789abcdef";
-/** Of the number that refused records get. */
+/** The producer number under which refused records are shipped again. */
 const MOVED_TO = 8;
 const SOLE_OWNER = {
   mayDeclareLost: (): boolean => true,
@@ -45,7 +46,7 @@ test("every journaled record reaches JetStream once and in order, in batches wit
   expect(new Set(received.map(({ line }) => line)).size).toBe(1_000);
 });
 
-test("what JetStream loses after its acknowledgement is shipped again when the writer misses it (P3)", async () => {
+test("records that JetStream loses after its acknowledgement are shipped again (P3)", async () => {
   const world = await openWorld();
   const ingress = openIngress(world, 1);
   await append(ingress.journal, 1, 300);
@@ -53,7 +54,7 @@ test("what JetStream loses after its acknowledgement is shipped again when the w
   const manager = await world.nats.manager();
   await manager.streams.purge(clicksStream(world.nats));
   expect(await world.received(1, 1)).toEqual([]);
-  world.tell({ lane: 1, producer: PRODUCER, epoch: 1, next: 300, missing: [[0, 300]] });
+  world.publishMark({ lane: 1, producer: PRODUCER, epoch: 1, next: 300, missing: [[0, 300]] });
   const again = await until(
     "the lost records are there again",
     async () => {
@@ -65,7 +66,7 @@ test("what JetStream loses after its acknowledgement is shipped again when the w
   expect(again.map(({ position }) => position)).toEqual(Array.from({ length: 300 }, (_, at) => at));
 });
 
-test("what a killed process left is shipped, a damaged frame declared lost, the segment removed (P7)", async () => {
+test("leftovers of a killed process are shipped, a damaged frame is declared lost (P7)", async () => {
   const world = await openWorld();
   const killed = Journal.open({
     folder: world.folder,
@@ -81,7 +82,7 @@ test("what a killed process left is shipped, a damaged frame declared lost, the 
   const [segment = ""] = readdirSync(world.folder).filter((name) => name.endsWith(".wal"));
   const path = join(world.folder, segment);
   const bytes = readFileSync(path);
-  // What is behind the last record is reserve, and holds zeros.
+  // Behind the last record is reserved space, which holds zeros.
   const end = bytes.findLastIndex((byte) => byte !== 0);
   const middle = Math.floor(end / 2);
   bytes[middle] = (bytes[middle] ?? 0) ^ 0xff;
@@ -112,12 +113,12 @@ test("what a killed process left is shipped, a damaged frame declared lost, the 
   const positions = new Set((await world.received(1, 0)).map(({ position }) => position));
   expect(positions.has(lost[0]?.[0] ?? -1)).toBe(false);
   expect(await endedSegmentPaths(world.folder, 2)).toHaveLength(1);
-  world.tell({ lane: 0, producer: PRODUCER, epoch: 1, next: 20, missing: [] });
+  world.publishMark({ lane: 0, producer: PRODUCER, epoch: 1, next: 20, missing: [] });
   await home;
   expect(await endedSegmentPaths(world.folder, 2)).toEqual([]);
 });
 
-test("B1: a segment is forgotten only when the writer has passed everything in it", async () => {
+test("a segment is kept until the writer has passed every record in it", async () => {
   const world = await openWorld();
   const ingress = openIngress(world, 1);
   await append(ingress.journal, 2, 10);
@@ -136,7 +137,7 @@ test("B1: a segment is forgotten only when the writer has passed everything in i
   expect(isPassed()).toBe(true);
 });
 
-test("an epoch that the writer has from another process is kept and shipped under another number (#7)", async () => {
+test("records of an epoch that another process also used are shipped under another number (#7)", async () => {
   const world = await openWorld();
   let refusals = 0;
   const ingress = openIngress(world, 1, () => {
@@ -146,10 +147,10 @@ test("an epoch that the writer has from another process is kept and shipped unde
   await until("all are shipped", () => ingress.shipper.depth === 0, { timeoutMs: 10_000 });
   const foreign = { lane: 0, producer: PRODUCER, epoch: 1, next: 30, missing: [], nonce: "other" };
   ingress.book.take([foreign]);
-  await until("the process is told", () => refusals > 0, { timeoutMs: 10_000 });
-  const place = { producer: PRODUCER, epoch: 1, lane: 0, first: 0, next: 30 };
-  expect(ingress.book.hasPassed({ ...place, nonce: NONCE })).toBe(false);
-  expect(ingress.book.hasPassed({ ...place, nonce: "other" })).toBe(true);
+  await until("the process is notified", () => refusals > 0, { timeoutMs: 10_000 });
+  const records = { producer: PRODUCER, epoch: 1, lane: 0, first: 0, next: 30 };
+  expect(ingress.book.hasPassed({ ...records, nonce: NONCE })).toBe(false);
+  expect(ingress.book.hasPassed({ ...records, nonce: "other" })).toBe(true);
   await ingress.shipper.close(1_000);
   await ingress.journal.close();
 
@@ -182,7 +183,7 @@ test("an epoch that the writer has from another process is kept and shipped unde
   expect(new Set(ended.map(({ producer }) => producer))).toEqual(new Set([MOVED_TO]));
 });
 
-test("only what a new stream has lost of a dead process is shipped again (#8)", async () => {
+test("records of a dead process that a new stream lacks are shipped again (#8)", async () => {
   const world = await openWorld();
   const killed = Journal.open({
     folder: world.folder,
@@ -211,9 +212,9 @@ test("only what a new stream has lost of a dead process is shipped again (#8)", 
   });
   const isThere = async (): Promise<boolean> => (await world.received(1, 0)).length === 600;
   await until("all records are there", isThere, { timeoutMs: 15_000 });
-  // Behind them the word how far the epoch goes, by which a writer knows what it lacks.
+  // A batch without lines follows: the end of the epoch, from which a writer knows which records it lacks.
   await until(
-    "the end is said",
+    "the end of the epoch is published",
     async () =>
       (await world.batches()).some(({ first, lines }) => first === 600 && lines.length === 0),
     { timeoutMs: 15_000 },
@@ -222,7 +223,7 @@ test("only what a new stream has lost of a dead process is shipped again (#8)", 
   await manager.streams.delete(clicksStream(world.nats));
   await ensureStreams(world.nats);
   await until("all records are there again", isThere, { timeoutMs: 30_000 });
-  world.tell({ lane: 0, producer: PRODUCER, epoch: 1, next: 600, missing: [] });
+  world.publishMark({ lane: 0, producer: PRODUCER, epoch: 1, next: 600, missing: [] });
   expect(await home).toBe(true);
 }, 90_000);
 
@@ -238,18 +239,18 @@ type World = {
   readonly folder: string;
   readonly nats: Nats;
   readonly prefix: string;
-  /** Records of an epoch and lane in the stream, repeats left out. */
+  /** Records of an epoch and lane in the stream, without repeats. */
   received(epoch: number, lane: number): Promise<Received[]>;
-  /** Everything in the stream, in its order. */
+  /** All batches of the stream, in order. */
   batches(): Promise<ReturnType<typeof decodeBatch>[]>;
   declaredLost(epoch: number, lane: number): Promise<[number, number][]>;
-  tell(mark: Watermark): void;
+  publishMark(mark: Watermark): void;
 };
 
 async function openWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "tracker-journal-"));
   closers.push(() => rmSync(folder, { recursive: true, force: true }));
-  const prefix = `test-${Math.random().toString(36).slice(2, 10)}`;
+  const prefix = randomUUID();
   const nats = await connectNats({ url: inject("natsUrl"), name: "test", prefix });
   closers.push(() => nats.connection.close());
   await ensureStreams(nats);
@@ -286,7 +287,7 @@ async function openWorld(): Promise<World> {
         .flatMap(({ lostFrom, first }): [number, number][] =>
           lostFrom === undefined ? [] : [[lostFrom, first]],
         ),
-    tell: (mark) => nats.connection.publish(nats.subjects.watermark, JSON.stringify([mark])),
+    publishMark: (mark) => nats.connection.publish(nats.subjects.watermark, JSON.stringify([mark])),
   };
 }
 
@@ -330,7 +331,7 @@ function openIngress(
     segments,
     sync: "interval",
     reserveBytes: undefined,
-    onTaken: (place, frame) => shipper.take(place, frame),
+    onTaken: (position, frame) => shipper.take(position, frame),
     onDiskFault: unexpected,
     onSyncFault: unexpected,
   });
@@ -340,7 +341,7 @@ function openIngress(
   return { journal, segments, shipper, book, link };
 }
 
-/** Resolves when all of them are durable. */
+/** Resolves when all records are durable. */
 async function append(journal: Journal, lane: number, records: number): Promise<void> {
   for (let number = 0; number < records; number += 1) {
     const pending = journal.append({ ...click(number), lane });
@@ -353,6 +354,6 @@ function click(number: number): Recorded {
   return { lane: 0, line };
 }
 
-function unexpected(...told: readonly unknown[]): never {
-  throw new Error("the disk failed", { cause: told.at(-1) });
+function unexpected(...reported: readonly unknown[]): never {
+  throw new Error("the disk failed", { cause: reported.at(-1) });
 }

@@ -4,7 +4,7 @@ import { IngressFleet } from "../../system/ingress-fleet.ts";
 import { until } from "../../system/until.ts";
 
 const PIXELS = 24;
-/** A dead process is noticed at the second look. */
+/** A dead process is noticed at the second check. */
 const ADOPTION_MS = 40_000;
 const TEST_TIMEOUT_MS = 90_000;
 
@@ -22,7 +22,7 @@ test(
     for (const [number, { click_id }] of clicks.entries()) {
       const method = number % 2 === 0 ? "GET" : "HEAD";
       const url = `http://127.0.0.1:${port}/px?click_id=${click_id}&email=somebody%40example.com`;
-      // A connection each: the kernel deals them out over the processes.
+      // Each on a new connection: the kernel distributes them over the processes.
       const answer = await request(url, { method, reset: true });
       await answer.body.dump();
       expect([answer.statusCode, answer.headers["x-tracker-conversion"]]).toEqual([
@@ -53,7 +53,7 @@ test(
       expect(Date.parse(conv_ts)).toBeLessThanOrEqual(after);
     }
     await until(
-      "the metrics say that none waits",
+      "the metrics show that no pixel waits",
       async () => {
         const { body } = await request(`http://127.0.0.1:${port}/metrics`);
         const text = await body.text();

@@ -21,7 +21,7 @@ async function pixel(gclid: string, ip: string): Promise<string> {
   return headerOf(answer, "x-tracker-conversion");
 }
 
-test("pixels of one address that find no click are limited, and nothing else is (#16)", async () => {
+test("only pixels of one address that find no click are limited (#16)", async () => {
   const stranger = "198.51.100.7";
   for (let times = 0; times < LOOKUPS; times += 1)
     expect(await pixel(`made-up-${times}`, stranger)).toMatch(/^error: /);
@@ -31,7 +31,7 @@ test("pixels of one address that find no click are limited, and nothing else is 
   expect([landing.status, landing.body]).toEqual([429, '{"error":"rate_limited"}']);
   expect(headerOf(landing, "access-control-allow-origin")).toBe("*");
   expect(Number(headerOf(landing, "retry-after"))).toBeGreaterThan(0);
-  // Another address, and what needs no search, are served.
+  // Other addresses, and reports that need no search, are served.
   expect(await pixel("made-up", "198.51.100.8")).not.toBe("error: rate_limited");
   const click_id = clickIdOf(await world.ask(`/r/SHOP/${PARTNER}`));
   const report = await world.ask(`/px?click_id=${click_id}`, { ip: stranger });
@@ -40,7 +40,7 @@ test("pixels of one address that find no click are limited, and nothing else is 
   expect((await world.ask(postback, { ip: stranger })).status).toBe(200);
 });
 
-test("look-ups that find a click are free, however many visitors share an address (#16)", async () => {
+test("lookups that find a click are not limited, however many visitors share an address (#16)", async () => {
   const office = "198.51.100.9";
   for (let visitor = 0; visitor < 2 * LOOKUPS; visitor += 1) {
     const gclid = `visitor-${visitor}`;

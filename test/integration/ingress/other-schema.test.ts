@@ -2,11 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { IngressFleet } from "../../system/ingress-fleet.ts";
 import { freePort } from "../../system/start-system.ts";
-import { until } from "../../system/until.ts";
+import { locationOf, untilLeadsTo } from "./link-location.ts";
 
 const Health = z.object({ ok: z.boolean(), catalog_unreadable_records: z.int() });
-const LINK = "/r/OFFER1/PARTNR";
-const HANG_MS = 20_000;
 const TIMEOUT_MS = 120_000;
 
 let fleet: IngressFleet;
@@ -20,20 +18,7 @@ afterAll(async () => {
   await fleet[Symbol.asyncDispose]();
 });
 
-async function locationOf(path = LINK, port = fleet.port): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual" });
-  await answer.arrayBuffer();
-  return answer.headers.get("location") ?? String(answer.status);
-}
-
-async function untilLeadsTo(location: string, path: string): Promise<void> {
-  await until(`${path} leads to ${location}`, async () => (await locationOf(path)) === location, {
-    timeoutMs: HANG_MS,
-    pollMs: 10,
-  });
-}
-
-test("an ingress goes on with all that it can read, says so, and refuses nothing wrongly (#10, P15)", {
+test("an ingress uses all records it can read, reports the others and refuses no report (#10, P15)", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { world } = fleet;
@@ -43,8 +28,8 @@ test("an ingress goes on with all that it can read, says so, and refuses nothing
   await world.change(
     "update offer set destination_url = 'https://shop.example/new' where code = 'OFFER2'",
   );
-  await untilLeadsTo("https://shop.example/new", "/r/OFFER2/PARTNR");
-  expect(await locationOf()).toBe("https://shop.example/first");
+  await untilLeadsTo(fleet.port, "https://shop.example/new", "/r/OFFER2/PARTNR");
+  expect(await locationOf(fleet.port)).toBe("https://shop.example/first");
   const health = await fetch(`http://127.0.0.1:${fleet.port}/health`);
   expect(health.status).toBe(200);
   expect(Health.parse(await health.json())).toEqual({ ok: true, catalog_unreadable_records: 1 });
@@ -53,11 +38,11 @@ test("an ingress goes on with all that it can read, says so, and refuses nothing
   expect((await world.report({ click_id: "0".repeat(32) })).httpStatus).toBe(503);
 
   await world.change("update offer set caps = '{}' where code = 'OFFER1'");
-  await untilLeadsTo("https://shop.example/unreadable", LINK);
+  await untilLeadsTo(fleet.port, "https://shop.example/unreadable");
   expect((await world.report({ click_id: "0".repeat(32) })).httpStatus).toBe(200);
 });
 
-test("an ingress does not start on a newer schema (exit code 3), and one that runs goes on (#10)", {
+test("an ingress does not start on a newer schema (exit code 3); a running one continues (#10)", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { world } = fleet;
@@ -72,13 +57,13 @@ test("an ingress does not start on a newer schema (exit code 3), and one that ru
     await world.change(
       "update offer set destination_url = 'https://shop.example/later' where code = 'OFFER2'",
     );
-    await untilLeadsTo("https://shop.example/later", "/r/OFFER2/PARTNR");
+    await untilLeadsTo(fleet.port, "https://shop.example/later", "/r/OFFER2/PARTNR");
   } finally {
     await world.rows("delete from schema_migration where number = 9999");
   }
 });
 
-test("a Postgres that is away keeps no ingress from starting on its copy (#10, P2)", {
+test("an ingress starts on its copy while Postgres is unreachable (#10, P2)", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const port = await freePort();
@@ -88,5 +73,5 @@ test("a Postgres that is away keeps no ingress from starting on its copy (#10, P
     ...own,
     POSTGRES_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none`,
   });
-  expect(await locationOf(LINK, port)).toMatch(/^https:\/\/shop\.example\//);
+  expect(await locationOf(port)).toMatch(/^https:\/\/shop\.example\//);
 });

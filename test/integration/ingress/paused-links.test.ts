@@ -25,7 +25,7 @@ beforeAll(async () => {
     offer_id: shopId,
     affiliate_id: main.affiliateId,
   });
-  // A weighted one has no offer to name then: no_match.
+  // A waterfall: a weighted link would record no_match instead of the reason.
   await world.addSmartLink(main, "SMART", {
     mode: "waterfall",
     rules: [{ name: "all", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
@@ -50,7 +50,7 @@ const setOffer = async (status: string): Promise<void> => {
   expect((await patch("/offers/SHOP", { status }))["status"]).toBe(status);
 };
 
-/** What is switched off, how, and how it is on again. */
+/** What is switched off, the reason of its clicks, how to switch it off and on again. */
 const STATES = [
   ["the offer is paused", "paused", () => setOffer("paused"), () => setOffer("active")],
   ...(["paused", "inactive"] as const).map(
@@ -76,12 +76,12 @@ const LINKS = [
 ];
 
 describe.each(STATES)("%s", (_state, reason, switchOff, switchOn) => {
-  test("a redirect to url= stays as it is, and the click is recorded with the reason (LIFE-047)", async () => {
+  test("a redirect to url= does not change, and the click is recorded with the reason (LIFE-047)", async () => {
     await switchOff();
     const answers = [];
     for (const link of LINKS)
       answers.push(await world.ask(`${link}url=${encodeURIComponent(TARGET)}`));
-    // An inactive workspace refuses its own keys: what it recorded is read afterwards.
+    // An inactive workspace refuses its own keys: its clicks are read afterwards.
     await switchOn();
     for (const [index, answer] of answers.entries()) {
       expect([LINKS[index], lineOf(answer)]).toEqual([LINKS[index], `302 ${TARGET}`]);
@@ -97,10 +97,10 @@ describe.each(STATES)("%s", (_state, reason, switchOff, switchOn) => {
   });
 });
 
-describe("without url= a paused offer leads to the fallback, and back again when it is active (LIFE-048)", () => {
+describe("without url= a paused offer leads to the fallback until it is active again (LIFE-048)", () => {
   const fallback = { status: "fallback", status_reason: "paused" };
 
-  test("the workspace's, and the offer's own where it has one", async () => {
+  test("the offer's own fallback wins over the workspace's", async () => {
     const links = [`/r/SHOP/${PARTNER}`, `/click?oid=SHOP&aid=${PARTNER}`];
     await setOffer("paused");
     for (const link of links)
@@ -120,7 +120,7 @@ describe("without url= a paused offer leads to the fallback, and back again when
   });
 });
 
-describe("the states of partner, access and offer, and what they do to a link (LIFE-046)", () => {
+describe("a link follows the states of partner, access and offer (LIFE-046)", () => {
   const Access = z.object({ status: z.string(), decided_at: z.string().nullable() });
   const Affiliate = z.object({
     id: z.int(),
@@ -129,7 +129,7 @@ describe("the states of partner, access and offer, and what they do to a link (L
     approved_at: z.string().nullable(),
   });
 
-  test("the first time a partner is active is kept as approved_at", async () => {
+  test("approved_at is the first time a partner was active", async () => {
     const fresh = { name: "Newcomer", status: "pending" };
     const made = Affiliate.parse(await world.write("POST", "/affiliates", main.adminKey, fresh));
     expect(made.approved_at).toBeNull();

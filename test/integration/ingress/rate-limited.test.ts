@@ -6,7 +6,7 @@ const LIMIT = 5;
 const REFUSED = 70;
 const ROWS_OF_THEIR_OWN = 60;
 
-test("a 429 has its row in the inbound log, and a flood of them few rows (#23, G152)", async () => {
+test("a 429 has a row in the inbound log, and a flood of them few rows (#23, G152)", async () => {
   const env = { IP_REQUESTS_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: "127.0.0.1/32" };
   await using fleet = await IngressFleet.open({ lanes: 1, env });
   await fleet.untilCurrent();
@@ -18,7 +18,7 @@ test("a 429 has its row in the inbound log, and a flood of them few rows (#23, G
   };
   const statuses: number[] = [];
   for (let order = 0; order < LIMIT + REFUSED; order += 1) statuses.push(await report(order));
-  // A token for another request comes back every 12 s.
+  // One more request is allowed every 12 s.
   const refused = statuses.filter((status) => status === 429).length;
   expect(refused).toBeGreaterThan(ROWS_OF_THEIR_OWN);
   const rows = await until(

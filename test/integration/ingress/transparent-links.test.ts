@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ALLOWED_PARENT, OTHER_HOSTS, urlCases } from "../../samples/urls.ts";
-import { type Answer, cookiesOf, headerOf, lineOf } from "./click-answer.ts";
+import { cookiesOf, headerOf, lineOf } from "./click-answer.ts";
 import { ClickPathsWorld, type Tenant } from "./click-paths-world.ts";
 
 let world: ClickPathsWorld;
@@ -10,16 +10,9 @@ let shopId = 0;
 beforeAll(async () => {
   world = await ClickPathsWorld.open();
   main = await world.addTenant("main", {
-    allowed_destinations: [
-      "partner.example",
-      "*.wild.example",
-      "ported.example:8443",
-      "BÜCHER.example.",
-    ],
-    default_fallback_url: "https://ws.example/",
+    allowed_destinations: ["partner.example", "ported.example:8443", "BÜCHER.example."],
   });
   shopId = await world.addOffer(main, "SHOP", { allowed_domains: ["own.example"] });
-  await world.addOffer(main, "SUMMER-SALE");
   await world.addSmartLink(main, "BEST", {
     rules: [{ name: "all", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
   });
@@ -29,8 +22,7 @@ beforeAll(async () => {
     offer_id: shopId,
     affiliate_id: main.affiliateId,
   });
-  for (const entry of ["bad.partner.example", "partner.example/malware/", "http://own.example/x"])
-    await world.store.insert("blocklist_entry", { entry });
+  await world.store.insert("blocklist_entry", { entry: "bad.partner.example" });
   await world.untilCurrent();
 });
 afterAll(() => world.close());
@@ -43,7 +35,7 @@ const PATHS = [
   "/s/BEST-PART01?",
 ];
 
-/** Asks every click path for the same `url=`, and answers what all of them say. */
+/** Sends the same `url=` to every click path; returns the answer, which must be the same on all of them. */
 async function everywhere(url: string): Promise<string> {
   const lines = await Promise.all(
     PATHS.map(async (path) => lineOf(await world.ask(`${path}url=${url}`))),
@@ -52,39 +44,36 @@ async function everywhere(url: string): Promise<string> {
   return lines[0] ?? "";
 }
 
-describe("every click path leads to exactly the url= it was given (TRK-005, TRK-006, G138, T13)", () => {
+describe("every click path leads to exactly its url=, or refuses it (TRK-005, TRK-006, G138, T13)", () => {
   test.each([
-    ["https://shop.example", "https://shop.example"],
-    ["https%3A%2F%2Fshop.example%2F", "https://shop.example/"],
-    ["HTTPS%3A%2F%2FWWW.Own.EXAMPLE%2FPath", "HTTPS://WWW.Own.EXAMPLE/Path"],
-    ["https://shop.example?a=1", "https://shop.example?a=1"],
-    ["https%3A%2F%2Fshop.example%2Fa+b%2Bc", "https://shop.example/a+b+c"],
-    ["https://shop.example/a%2520b?c=%252B", "https://shop.example/a%20b?c=%2B"],
-    ["https://shop.example/p%23top", "https://shop.example/p#top"],
-    ["https://shop.example/p#raw", "https://shop.example/p#raw"],
-    ["https://shop.example/a/../b/./c//d", "https://shop.example/a/../b/./c//d"],
-    ["https://shop.example:443/", "https://shop.example:443/"],
-    ["http://own.example:8080/?x", "http://own.example:8080/?x"],
-    ["https://shop.example./x", "https://shop.example./x"],
-    ["https://shop.example/?a=1%26b=2", "https://shop.example/?a=1&b=2"],
-    ["https://shop.example/?a=1&b=2", "https://shop.example/?a=1"],
-    ["https://shop.example/%%zz%4", "https://shop.example/%%zz%4"],
-    ["https://shop.example/%253Cx%253E", "https://shop.example/%3Cx%3E"],
-    ["https://shop.example/%3Cx%3E%22%7B%7D%7C%60", 'https://shop.example/<x>"{}|`'],
-    ["https://shop.example/%C3%BC?q=%E6%97%A5", "https://shop.example/%C3%BC?q=%E6%97%A5"],
+    ["https%3A%2F%2Fshop.example%2Fa+b%2Bc?x=1%26b=2&c=3", "https://shop.example/a+b+c?x=1&b=2"],
+    ["HTTPS%3A%2F%2FWWW.Own.EXAMPLE%2F%C3%BC%23top", "HTTPS://WWW.Own.EXAMPLE/%C3%BC#top"],
     ["https://shop.example/\u00c3\u00bc", "https://shop.example/%C3%BC"],
-    ["https://shop.example/%FF%fe", "https://shop.example/%FF%FE"],
-    [
-      "https://shop.example/?u=https://other.example/%3Fv%3D{click_id}",
-      "https://shop.example/?u=https://other.example/?v={click_id}",
-    ],
-    ["https://b%C3%BCcher.example/x", "https://b%C3%BCcher.example/x"],
-    ["https://own.example/%0", "https://own.example/%0"],
-  ])("%s", async (raw, location) => {
+    ["https://xn--bcher-kva.example/", "https://xn--bcher-kva.example/"],
+    ["https://ported.example:8443/", "https://ported.example:8443/"],
+    ["https://shop.example/&url=https%3A%2F%2Fshop.example%2F", "https://shop.example/"],
+  ])("%s (TRK-022, TRK-023, G139)", async (raw, location) => {
     expect(await everywhere(raw)).toBe(`302 ${location}`);
   });
 
-  test("what is recorded as destination is what was answered (CLK-011)", async () => {
+  test.each([
+    ["not_allowed", "https://ported.example/", "TRK-021"],
+    ["duplicate_url", "https://shop.example/&url=https://shop.example/2", "TRK-023, T17"],
+    ["unsafe_target", "https://x.bad.partner.example/y", "TRK-024, G142"],
+  ])("%s: %s (%s)", async (code, url) => {
+    expect(await everywhere(url)).toBe(ERROR(code));
+  });
+
+  test("4,096 decoded characters pass, with any number of bytes (TRK-016, T18)", async () => {
+    const long = (length: number): string => `https://shop.example/${"a".repeat(length - 21)}`;
+    const letters = `https://shop.example/${"\u00fc".repeat(4_096 - 21)}`;
+    expect(await everywhere(long(4_096))).toBe(`302 ${long(4_096)}`);
+    expect(await everywhere(encodeURIComponent(letters))).toBe(`302 ${encodeURI(letters)}`);
+    expect(await everywhere(long(4_097))).toBe(ERROR("too_long"));
+    expect(await everywhere(encodeURIComponent(`${letters}x`))).toBe(ERROR("too_long"));
+  });
+
+  test("the recorded destination is the Location of the answer (CLK-011)", async () => {
     const answer = await world.ask(
       "/c/SHOP-PART01?sub1=a+b&url=HTTPS%3A%2F%2FShop.example%3Fx%3D%252F&gclid=G1",
     );
@@ -99,27 +88,16 @@ describe("every click path leads to exactly the url= it was given (TRK-005, TRK-
     });
   });
 
-  test.each([
-    ["/c/SHOP-PART01", "/c/shop-part01", "/c/%53HOP%2DPART01", "/c/aB3dE6gH9k"],
-    ["/c/SUMMER-SALE-PART01", "/c/summer-sale-PART01"],
-  ])("%s and other ways to write its key (G183, T24)", async (...paths) => {
-    const offers = await Promise.all(
-      paths.map(
-        async (path) =>
-          (await world.clickOf(await world.ask(`${path}?url=https://shop.example/`), main))[
-            "offer_id"
-          ],
-      ),
-    );
-    expect(new Set(offers).size).toBe(1);
-    expect(lineOf(await world.ask("/c/AB3DE6GH9K?url=https://none.example/"))).toBe(
-      ERROR("unknown_link", 404),
-    );
+  test("a link key that was made by hand leads to its offer and partner (G183, T24)", async () => {
+    const answer = await world.ask("/c/aB3dE6gH9k?url=https://shop.example/");
+    expect(await world.clickOf(answer, main)).toMatchObject({ offer_id: shopId });
+    const other = await world.ask("/c/AB3DE6GH9K?url=https://none.example/");
+    expect(lineOf(other)).toBe(ERROR("unknown_link", 404));
   });
 });
 
 describe("(TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018, TRK-019, TRK-020) (TRK-021)", () => {
-  describe("(P27) (G152)", () => {
+  describe("(P27, G141, G152, T16, T19)", () => {
     test("2,000 values from one address: the exact Location or the one refusal, recorded as such", async () => {
       const wide = await world.addTenant("wide", {
         allowed_destinations: [ALLOWED_PARENT, ...OTHER_HOSTS],
@@ -133,7 +111,7 @@ describe("(TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018, TRK-019, TRK-02
       await Promise.all(
         cases.map(async ({ raw, location = "", refusal = "" }) => {
           expected.set(refusal, (expected.get(refusal) ?? 0) + 1);
-          // Raw letters leave as their UTF-8 bytes.
+          // Raw letters are sent as their UTF-8 bytes.
           const answer = await world.ask(
             `/c/WIDE-PART01?url=${Buffer.from(raw).toString("latin1")}`,
           );
@@ -153,146 +131,34 @@ describe("(TRK-013, TRK-014, TRK-015, TRK-016, TRK-017, TRK-018, TRK-019, TRK-02
   });
 });
 
-describe("refusals, whose code is in the answer (TRK-025, G136)", () => {
-  const long = (length: number): string => `https://shop.example/${"a".repeat(length - 21)}`;
-
-  test.each<[string, string, string]>([
-    ["TRK-013 T16", "empty", ""],
-    ["TRK-014", "invalid", "foo"],
-    ["TRK-014", "invalid", "https://shop.example/a%20b"],
-    ["TRK-014", "invalid", "https://shop.example/%0a"],
-    ["TRK-014", "invalid", "https://shop.example%5cx"],
-    ["TRK-015", "scheme", "ftp://shop.example/"],
-    ["TRK-015", "scheme", "javascript:alert(1)"],
-    ["TRK-015", "scheme", "data:text/html,x"],
-    ["TRK-017", "credentials", "https://u:p@shop.example/"],
-    ["TRK-017 T19", "credentials", "https://u@shop.example/"],
-    ["TRK-018", "ip_host", "https://93.184.216.34/"],
-    ["TRK-018 T19", "ip_host", "https://1572395042/"],
-    ["TRK-018 T19", "ip_host", "https://0x5db8d822/"],
-    ["TRK-018 T19", "ip_host", "https://0135.0270.0330.042/"],
-    ["TRK-018 T19", "ip_host", "https://%5B2606:2800:21f::1%5D/"],
-    ["TRK-019 G141", "local_host", "http://localhost:3000/"],
-    ["TRK-019 G141", "local_host", "http://printer.local/"],
-    ["TRK-019 G141", "local_host", "http://intranet/"],
-    ["TRK-020 G141", "bad_host", "https://a..b"],
-    ["TRK-020 G141", "bad_host", "https://-a.example/"],
-    ["TRK-020 G141", "bad_host", "https://shop.example:99999/"],
-    ["TRK-021", "not_allowed", "https://evil.example/"],
-    ["TRK-021", "not_allowed", "https://shop.example.evil.example/"],
-    ["TRK-023", "duplicate_url", "https://shop.example/&url=https://shop.example/2"],
-    ["TRK-024 G142", "unsafe_target", "https://bad.partner.example/"],
-    ["TRK-024 G142", "unsafe_target", "https://x.bad.partner.example/y"],
-    ["TRK-024 G142", "unsafe_target", "https://partner.example/malware/a"],
-    ["TRK-024 G142", "unsafe_target", "https://partner.example/ok/../malware/a"],
-    ["TRK-024 G142", "unsafe_target", "https://partner.example/%256dalware/"],
-  ])("%s %s: url=%s", async (_id, code, url) => {
-    expect(await everywhere(url)).toBe(ERROR(code));
-  });
-
-  test("4,096 characters pass, after decoding and whatever bytes they take (TRK-016, T18)", async () => {
-    const letters = `https://shop.example/${"\u00fc".repeat(4_096 - 21)}`;
-    expect(await everywhere(long(4_096))).toBe(`302 ${long(4_096)}`);
-    expect(await everywhere(encodeURIComponent(long(4_096)))).toBe(`302 ${long(4_096)}`);
-    expect(await everywhere(encodeURIComponent(letters))).toBe(`302 ${encodeURI(letters)}`);
-    expect(await everywhere(long(4_097))).toBe(ERROR("too_long"));
-    expect(await everywhere(encodeURIComponent(`${letters}x`))).toBe(ERROR("too_long"));
-  });
-
-  test("identical repetitions are one value, however they are written (TRK-023, T17)", async () => {
-    const same = "https://shop.example/&sub1=x&url=https%3A%2F%2Fshop.example%2F";
-    expect(await everywhere(same)).toBe("302 https://shop.example/");
-    expect(await everywhere("https://shop.example/&url=")).toBe(ERROR("duplicate_url"));
-  });
-
-  test("a refusal sets no cookie, is no redirect, and is recorded as blocked with its code", async () => {
-    const answer = await world.ask("/c/SHOP-PART01?sub1=blocked&url=https://evil.example/");
-    expect([headerOf(answer, "location"), cookiesOf(answer)]).toEqual(["", []]);
-    expect(headerOf(answer, "content-type")).toMatch(/^application\/json/);
-    const [click] = await world.listed("sub1=blocked", main);
-    expect(click).toMatchObject({
-      status: "blocked",
-      status_reason: "not_allowed",
-      destination: "",
-      is_unique: false,
-      offer_id: shopId,
-      affiliate_id: main.affiliateId,
-    });
-  });
-
-  /** Each is refused for its own reason too, and for every later one. */
-  test.each<[string, string]>([
-    ["duplicate_url", "&url=x"],
-    ["empty", ""],
-    ["invalid", "ftp://u@127.0.0.1/ x"],
-    ["scheme", "ftp://u@127.0.0.1/"],
-    ["credentials", "https://u@127.0.0.1/"],
-    ["ip_host", "https://127.0.0.1:0/"],
-    ["local_host", "https://localhost:0/"],
-    ["bad_host", "https://a..bad.other.example:0/"],
-    ["not_allowed", "https://own.example.other/x"],
-    ["unsafe_target", "https://own.example/x"],
-  ])("%s comes first: %s (G137)", async (code, url) => {
-    expect(await everywhere(url.replaceAll(" ", "%20"))).toBe(ERROR(code));
-  });
-
-  test("too_long comes before what else is wrong, and after several values (G137)", async () => {
-    const url = `javascript:${"%20a@1.2.3.4".repeat(500)}`;
-    expect(await everywhere(url)).toBe(ERROR("too_long"));
-    expect(await everywhere(`${url}&url=x`)).toBe(ERROR("duplicate_url"));
-  });
-});
-
-describe("allowed hosts (TRK-022, G139)", () => {
-  test.each<[string, boolean]>([
-    ["https://own.example/", true],
-    ["https://deep.er.own.example/", true],
-    ["https://partner.example/", true],
-    ["https://PARTNER.example./", true],
-    ["https://www.partner.example/", true],
-    ["https://a.wild.example/", true],
-    ["https://wild.example/", false],
-    ["https://ported.example:8443/", true],
-    ["https://ported.example/", false],
-    ["https://xn--bcher-kva.example/", true],
-    ["https://shop.example/", true],
-    ["https://www.shop.example/", false],
-    ["https://notpartner.example/", false],
-    ["https://ws.example/", false],
-  ])("%s: %s", async (url, isAllowed) => {
-    expect(await everywhere(url)).toBe(isAllowed ? `302 ${url}` : ERROR("not_allowed"));
+test("a refusal is 403 JSON without a cookie, and stored as blocked with its code (TRK-025, G136)", async () => {
+  const answer = await world.ask("/c/SHOP-PART01?sub1=blocked&url=https://evil.example/");
+  expect([headerOf(answer, "location"), cookiesOf(answer)]).toEqual(["", []]);
+  expect(headerOf(answer, "content-type")).toMatch(/^application\/json/);
+  const [click] = await world.listed("sub1=blocked", main);
+  expect(click).toMatchObject({
+    status: "blocked",
+    status_reason: "not_allowed",
+    destination: "",
+    is_unique: false,
+    offer_id: shopId,
+    affiliate_id: main.affiliateId,
   });
 });
 
 describe("unknown links", () => {
-  const unknown = [
-    "/c/none-PART01?",
-    "/c/SHOP-nobody?",
-    "/c/x?",
-    "/r/none/PART01?",
-    "/click?oid=none&aid=PART01&",
-    "/click?",
-    "/s/none-PART01?",
-    "/s/BEST?",
-  ];
+  const unknown = ["/c/none-PART01?", "/r/none/PART01?", "/click?oid=none&aid=PART01&", "/s/BEST?"];
 
   test.each(unknown)("%s is 404 unless url= is allowed (TRK-012, T15)", async (path) => {
-    for (const url of [
-      "url=https://evil.test/",
-      "url=",
-      "url=ftp://shop.example/",
-      "url=https://bad.partner.example/",
-      "sub1=x",
-      "url=https://shop.example/&url=https://own.example/",
-    ]) {
-      const answer = await world.ask(path + url);
-      expect(lineOf(answer), url).toBe(ERROR("unknown_link", 404));
+    for (const query of ["url=https://evil.test/", "sub1=x"]) {
+      const answer = await world.ask(path + query);
+      expect(lineOf(answer), query).toBe(ERROR("unknown_link", 404));
       expect(cookiesOf(answer)).toEqual([]);
     }
   });
 
   test.each(unknown)(
-    "%s with an allowed url= leads there, as nobody's click that converts nowhere (TRK-011, G140)",
+    "%s with an allowed url= leads there; its click has no workspace and converts nowhere (TRK-011, G140)",
     async (path) => {
       const sub1 = `ghost${unknown.indexOf(path)}`;
       const answer = await world.ask(`${path}sub1=${sub1}&url=https%3A%2F%2Fpartner.example%3Fa+b`);
@@ -318,48 +184,28 @@ describe("unknown links", () => {
       expect(headerOf(pixel, "x-tracker-conversion")).toBe("error: unknown click_id");
     },
   );
-
-  test("hosts of paused offers, and of workspaces that the host does not serve, are not open to them (G140)", async () => {
-    const far = await world.addTenant("far", { allowed_destinations: ["far.test"] });
-    await world.store.insert("tracking_domain", { workspace_id: far.id, host: "far.trk.example" });
-    await world.addOffer(main, "ASLEEP", { status: "paused", allowed_domains: ["asleep.test"] });
-    await world.untilCurrent();
-    const ask = async (url: string, host?: string): Promise<number> =>
-      (await world.ask(`/c/none?url=${url}`, host === undefined ? {} : { host })).status;
-    expect(await ask("https://asleep.test/")).toBe(404);
-    expect(await ask("https://far.test/")).toBe(302);
-    expect(await ask("https://far.test/", "far.trk.example")).toBe(302);
-    expect(await ask("https://partner.example/", "far.trk.example")).toBe(404);
-  });
 });
 
-test("a known key without url= is 400 missing_url, in all its states, and no click (TRK-010, T15)", async () => {
-  await world.addOffer(main, "TIRED", { status: "paused", fallback_url: "https://own.example/" });
-  await world.untilCurrent();
-  for (const target of [
-    "/c/SHOP-PART01?sub1=missing",
-    "/c/aB3dE6gH9k?sub1=missing",
-    "/c/TIRED-PART01?sub1=missing",
-    "/c/SHOP-PART01?sub1=missing&URL=x",
-  ]) {
-    const answer = await world.ask(target);
-    expect(lineOf(answer), target).toBe(ERROR("missing_url", 400));
-    expect(cookiesOf(answer)).toEqual([]);
-  }
-  // What came later is there: what is not there was not recorded.
+test("a known key without url= is 400 missing_url, and records no click (TRK-010, T15)", async () => {
+  const answer = await world.ask("/c/SHOP-PART01?sub1=missing");
+  expect(lineOf(answer)).toBe(ERROR("missing_url", 400));
+  expect(cookiesOf(answer)).toEqual([]);
+  // Clicks are stored in order: once the later one is listed, an earlier one would be, too.
   await world.ask("/c/SHOP-PART01?sub1=later&url=https://shop.example/");
   await world.listed("sub1=later", main);
   expect(await world.rest("/clicks?sub1=missing", main.adminKey)).toMatchObject({ data: [] });
 });
 
 describe("a refused click and its conversion (TRK-026)", () => {
-  const blocked = async (query: string): Promise<Answer> =>
-    world.ask(`/c/SHOP-PART01?${query}&url=https://evil.example/`);
+  const block = async (query: string): Promise<void> => {
+    const answer = await world.ask(`/c/SHOP-PART01?${query}&url=https://evil.example/`);
+    expect(answer.status).toBe(403);
+  };
 
   test.each(["gclid", "gbraid", "wbraid", "msclkid"])(
-    "by %s it is rejected as click_blocked (G113)",
+    "a conversion by %s is rejected as click_blocked (G113)",
     async (kind) => {
-      expect((await blocked(`${kind}=${kind}-1`)).status).toBe(403);
+      await block(`${kind}=${kind}-1`);
       expect(await world.report(`${kind}=${kind}-1`, main)).toMatchObject({
         ok: true,
         status: "rejected",
@@ -368,8 +214,8 @@ describe("a refused click and its conversion (TRK-026)", () => {
     },
   );
 
-  test("a later click that was not refused is the one that converts", async () => {
-    await blocked("gclid=again");
+  test("a later click that was not refused gets the conversion", async () => {
+    await block("gclid=again");
     const answer = await world.ask("/c/SHOP-PART01?gclid=again&url=https://shop.example/");
     const outcome = await world.report("gclid=again", main);
     expect(outcome).toMatchObject({ ok: true, status: "approved" });

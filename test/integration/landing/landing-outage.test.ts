@@ -11,7 +11,7 @@ let offerId = 0;
 let directClicks = 0;
 let completeToMs = 0;
 
-// One service that becomes whole: each test adds what the one before it was without.
+// The service is completed step by step: each test adds what the previous one lacked.
 beforeAll(async () => {
   world = await LandingOutageWorld.open();
   offerId = await world.store.addOffer();
@@ -30,11 +30,11 @@ function expectOutage(answer: LandingAnswer, error = "click store unavailable"):
 async function expectDirect(body: object = DIRECT): Promise<void> {
   expect(await answered(body)).toMatchObject({ source: "direct" });
   directClicks += 1;
-  // No outage before this one has left a click behind.
+  // None of the earlier outages created a click.
   await expect.poll(() => world.shipped(), SOON).toHaveLength(directClicks);
 }
 
-/** Asks as a page does: on the next page view again, while there is an outage. */
+/** Asks as a page does: again on the next page view while there is an outage. */
 async function answered(body: object): Promise<unknown> {
   let answer = await world.post(body);
   for (let repeats = 0; answer.status === 503 && repeats < 5; repeats += 1)
@@ -42,21 +42,21 @@ async function answered(body: object): Promise<unknown> {
   return JSON.parse(answer.body);
 }
 
-/** Waits for a look-up that names this id; to be called when it is under way. */
-async function untilAskedFor(gclid: string): Promise<void> {
+/** Waits for a lookup with this id. Call it once the request is sent. */
+async function untilLookedUp(gclid: string): Promise<void> {
   const { connection, subjects } = world.store.nats;
-  const asked = connection.subscribe(subjects.clickQuery(0));
-  for await (const message of asked) if (message.string().includes(`"${gclid}"`)) break;
+  const queries = connection.subscribe(subjects.clickQuery(0));
+  for await (const message of queries) if (message.string().includes(`"${gclid}"`)) break;
 }
 
-test("a look-up during an outage makes no click, a visit that needs none makes one (LP-016, P15, G162)", async () => {
+test("a failed lookup creates no click, a visit without lookup creates one (LP-016, P15, G162)", async () => {
   const { click_id } = world.store.aClick({ offer_id: offerId });
   for (const ids of [{ gclid: "g" }, { gbraid: "b" }, { wbraid: "w" }, { click_id }])
     expectOutage(await world.post({ ...DIRECT, ...ids }));
   await expectDirect();
 });
 
-test("with NATS away the same, and nothing is lost (LP-016)", async () => {
+test("the same applies without NATS, and no click is lost (LP-016)", async () => {
   await world.nats.shut();
   await world.untilHealth(({ nats }) => !nats);
   expectOutage(await world.post({ ...DIRECT, gclid: "g" }));
@@ -68,7 +68,7 @@ test("with NATS away the same, and nothing is lost (LP-016)", async () => {
   await expect.poll(() => world.shipped(), SOON).toHaveLength(directClicks);
 });
 
-test("what was answered while NATS was away is in the inbound log afterwards (PB-064, G178)", async () => {
+test("answers given without NATS are in the inbound log afterwards (PB-064, G178)", async () => {
   world.store.startLane();
   await world.store.nats.connection.flush();
   const counts =
@@ -81,25 +81,25 @@ test("what was answered while NATS was away is in the inbound log afterwards (PB
     ]);
 });
 
-test("without the writers no look-up is answered (LP-016, G162)", async () => {
+test("without the writers a lookup is an outage (LP-016, G162)", async () => {
   world.store.addYoungClick({ offer_id: offerId, gclid: "unheard" });
   await world.store.addClick({ offer_id: offerId, gclid: "unheard" });
   expectOutage(await world.post({ ...DIRECT, gclid: "unheard" }));
 });
 
-test("while the writers are behind, known clicks are found and none is called missing (LP-016, G162)", async () => {
+test("while writers are behind, stored clicks are found and none is called missing (LP-016, G162)", async () => {
   world.store.startWriters({ completeToMs: () => completeToMs });
   await world.store.nats.connection.flush();
   const stored = await world.store.addClick({ offer_id: offerId, gclid: "stored" });
   const young = world.store.addYoungClick({ offer_id: offerId, gclid: "young" });
-  expectOutage(await world.post({ ...DIRECT, gclid: "of nobody" }));
+  expectOutage(await world.post({ ...DIRECT, gclid: "unknown" }));
   for (const { click_id, gclid } of [stored, young])
     expect(await answered({ ...DIRECT, gclid })).toEqual({ click_id, source: "gclid" });
   completeToMs = Number.MAX_SAFE_INTEGER;
-  await expectDirect({ ...DIRECT, gclid: "of nobody" });
+  await expectDirect({ ...DIRECT, gclid: "unknown" });
 });
 
-test("with ClickHouse away young clicks are found, and what only it would know is an outage (LP-016, P12)", async () => {
+test("without ClickHouse young clicks are found, older ones are an outage (LP-016, P12)", async () => {
   const stored = await world.store.addClick({ offer_id: offerId, gclid: "old" });
   const { click_id } = world.store.addYoungClick({ offer_id: offerId, gclid: "new" });
   await world.clickhouse.shut();
@@ -109,7 +109,7 @@ test("with ClickHouse away young clicks are found, and what only it would know i
       source: "gclid",
     });
   expect(await answered({ click_id })).toEqual({ click_id, source: "param" });
-  for (const ids of [{ gclid: "old" }, { gclid: "nobody's" }, { click_id: stored.click_id }])
+  for (const ids of [{ gclid: "old" }, { gclid: "unknown" }, { click_id: stored.click_id }])
     expectOutage(await world.post({ ...DIRECT, ...ids }));
   await world.clickhouse.open();
   expect(await answered({ ...DIRECT, gclid: "old" })).toEqual({
@@ -118,18 +118,18 @@ test("with ClickHouse away young clicks are found, and what only it would know i
   });
 });
 
-test("with ClickHouse hanging a click is found that its writer reads after the question (LP-016, P12)", async () => {
+test("with a hanging ClickHouse a click that arrives during the lookup is found (LP-016, P12)", async () => {
   await world.freezeClickhouse();
-  const asked = world.post({ ...DIRECT, gclid: "late" });
-  await untilAskedFor("late");
+  const answering = world.post({ ...DIRECT, gclid: "late" });
+  await untilLookedUp("late");
   const { click_id } = world.store.addYoungClick({ offer_id: offerId, gclid: "late" });
-  const answer = await asked;
+  const answer = await answering;
   expect(JSON.parse(answer.body)).toEqual({ click_id, source: "gclid" });
-  expectOutage(await world.post({ ...DIRECT, gclid: "nobody's" }));
+  expectOutage(await world.post({ ...DIRECT, gclid: "unknown" }));
   await world.thawClickhouse();
 });
 
-test("before it has a catalog the ingress says so, and takes the same visit afterwards (LP-016)", async () => {
+test("without a catalog the ingress reports an outage, and accepts the visit later (LP-016)", async () => {
   await world.endIngress();
   await world.forgetCatalog();
   await world.postgres.shut();

@@ -22,14 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** @throws what es-check says of a script that is not ES5. */
+/** @throws the report of es-check if a script is not ES5. */
 async function expectEs5(name: string, text: string): Promise<void> {
   const path = join(tmpdir(), `tracker-${process.pid}-${name}`);
   await writeFile(path, text);
   await run(projectFile("node_modules", ".bin", "es-check"), ["es5", path]);
 }
 
-test("/sdk.js is the script, in ES5, open to all pages and kept for an hour (SDK-001, G164, G19)", async () => {
+test("/sdk.js is an ES5 script, open to all pages and cached for an hour (SDK-001, G164, G19)", async () => {
   const answer = await world.ask("/sdk.js", { headers: { origin: "https://shop.example" } });
   expect(answer.status).toBe(200);
   expect(answer.body).toBe(await readFile(projectFile("ingress", "landing", "sdk.js"), "utf8"));
@@ -40,7 +40,7 @@ test("/sdk.js is the script, in ES5, open to all pages and kept for an hour (SDK
   await expectEs5("sdk.js", answer.body);
 });
 
-test("a browser that has this release is told so without the script (SDK-001, G164)", async () => {
+test("a browser that has this release gets 304 without the script (SDK-001, G164)", async () => {
   const etag = headerOf(await world.ask("/sdk.js"), "etag");
   expect(etag).toMatch(/^"[^"]+"$/);
   for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
@@ -50,7 +50,7 @@ test("a browser that has this release is told so without the script (SDK-001, G1
   expect((await world.ask("/sdk.js", { headers: { "if-none-match": '"x"' } })).status).toBe(200);
 });
 
-test("HEAD tells what GET would (SDK-001, PX-012)", async () => {
+test("HEAD has the headers of GET (SDK-001, PX-012)", async () => {
   for (const path of ["/sdk.js", "/px.js?offer=SHOP"]) {
     const got = await world.ask(path);
     const head = await world.ask(path, { method: "HEAD" });
@@ -88,7 +88,7 @@ const Conversions = z.object({
   data: z.object({ conversions: z.array(z.looseObject({ method: z.string() })) }),
 });
 
-test("a conversion is the script's when it says js=1, the pixel's otherwise (CNV-012, SDK-019, PX-014)", async () => {
+test("a conversion with js=1 has the method js, otherwise pixel (CNV-012, SDK-019, PX-014)", async () => {
   for (const [query, method] of [
     ["js=1&r=0.5", "js"],
     ["r=0.5", "pixel"],

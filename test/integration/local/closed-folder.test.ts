@@ -11,7 +11,7 @@ import {
 } from "../../../deploy/local/server-account.ts";
 
 test.runIf(process.getuid?.() === 0)(
-  "started by root, Postgres makes its data below a folder that is closed to others, as /root is",
+  "started by root, Postgres creates its data in a folder closed to others, such as /root",
   async () => {
     const closed = await mkdtemp(join(tmpdir(), "tracker-test-closed-"));
     try {

@@ -69,21 +69,18 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test.each(names)(
-  "%s keeps its data over a clean stop and start, on the same address",
-  async (name) => {
-    const { start, write, read } = SERVERS[name];
-    const first = track(await start(options));
-    await write(first.url);
-    await first.stop();
-    await first.exited;
-    const second = track(await start(options));
-    expect(second.url).toBe(first.url);
-    expect(await read(second.url)).toBe("kept");
-  },
-);
+test.each(names)("%s keeps its data and address over a clean stop and start", async (name) => {
+  const { start, write, read } = SERVERS[name];
+  const first = track(await start(options));
+  await write(first.url);
+  await first.stop();
+  await first.exited;
+  const second = track(await start(options));
+  expect(second.url).toBe(first.url);
+  expect(await read(second.url)).toBe("kept");
+});
 
-test.each(names)("%s ends by itself when the process that started it is killed", async (name) => {
+test.each(names)("%s ends when the process that started it is killed", async (name) => {
   const { record, read, start, write } = SERVERS[name];
   const { url, starter } = await startInProcess(name);
   await write(url);
@@ -100,7 +97,7 @@ test.each(names)("%s ends by itself when the process that started it is killed",
 });
 
 test.each(["postgres", "nats"] as const)(
-  "%s whose leash was killed too is ended by the next start, and keeps its data",
+  "%s whose leash was also killed is ended by the next start, and keeps its data",
   async (name) => {
     const { record, read, start, write } = SERVERS[name];
     const first = await start(options);
@@ -115,14 +112,14 @@ test.each(["postgres", "nats"] as const)(
   },
 );
 
-test("a server that dies by itself says so through `exited`", async () => {
+test("a server that dies is reported by `exited`", async () => {
   const server = track(await startNats(options));
   const record = readLiveProcess(join(dataDir, "run", "nats-server.pid"));
   process.kill(record?.pid ?? 0, "SIGKILL");
   expect(await server.exited).toEqual({ code: 137, signal: null });
 });
 
-test("postgres takes nobody without the password", async () => {
+test("postgres refuses a wrong password", async () => {
   const server = track(await startPostgres(options));
   const url = new URL(server.url);
   url.password = "wrong";
@@ -141,7 +138,7 @@ test("postgres makes answered commits durable: fsync and synchronous_commit are 
   expect(rows.map(({ setting }) => setting)).toEqual(["on", "on", "on"]);
 });
 
-test("the user of the embedded clickhouse without a password may read and write nothing", async () => {
+test("clickhouse lets a user without a password read and write nothing", async () => {
   const server = track(await startClickhouse(options));
   await writeClickhouse(server.url);
   const url = new URL(server.url);
@@ -160,7 +157,7 @@ test("the user of the embedded clickhouse without a password may read and write 
   await anybody.close();
 });
 
-test("a damaged postgres folder is refused with a sentence that says what to do", async () => {
+test("a damaged postgres folder is refused with a message that says what to do", async () => {
   const server = await startPostgres(options);
   await server.stop();
   await rm(join(dataDir, "postgres", "PG_VERSION"));
@@ -169,7 +166,7 @@ test("a damaged postgres folder is refused with a sentence that says what to do"
   );
 });
 
-test("a fresh database is empty, its own, and gone after drop", async () => {
+test("a fresh database is empty, separate from others, and gone after drop", async () => {
   const servers = serverUrls();
   const one = await freshDatabase({ label: "one", servers });
   const other = await freshDatabase({ label: "other", servers });

@@ -3,7 +3,7 @@ import { freshDatabase } from "../../services/fresh-database.ts";
 import { serverUrls } from "../../services/stores.ts";
 import { startSystem } from "../../system/start-system.ts";
 
-test("with all three servers given, none is started and the service works on them", async () => {
+test("with all three server URLs given, no server is started", async () => {
   const database = await freshDatabase({ label: "given_servers", servers: serverUrls() });
   try {
     await using system = await startSystem({

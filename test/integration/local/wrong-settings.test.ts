@@ -12,7 +12,7 @@ const PROGRAMS = [
   ["tracker", "api/tracker.js"],
 ] as const;
 
-/** Nothing listens on this port: a process that went on to its servers would not find them. */
+/** Nothing listens on this port: a process that continued would fail to connect. */
 const SERVERS = {
   POSTGRES_URL: "postgres://tracker:hush@127.0.0.1:1/tracker",
   NATS_URL: "nats://tracker:hush@127.0.0.1:1",
@@ -20,7 +20,7 @@ const SERVERS = {
 };
 
 test.each(PROGRAMS)(
-  "wrong settings end %s with code 2, all of them in one message",
+  "wrong settings end %s with code 2 and one message about all of them",
   async (name, program) => {
     const { code, output } = await run(program, {
       NATS_URL: "tracker:hush@127.0.0.1:4222",
@@ -53,7 +53,7 @@ test.each(PROGRAMS.slice(1, 4))(
   },
 );
 
-/** The program with these settings and nothing else in its environment. */
+/** Runs the program with only these settings in its environment. */
 async function run(
   program: string,
   settings: Readonly<Record<string, string>>,

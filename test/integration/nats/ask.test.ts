@@ -41,17 +41,17 @@ async function askShard(shard: number, timeoutMs: number, of = nats): Promise<un
   });
 }
 
-test("a question is answered by whoever listens", async () => {
+test("a question gets the answer of its listener", async () => {
   expect(await askShard(SHARD.answering, 10_000)).toEqual({ sum: 6 });
 });
 
-test("nobody there is an outage, and known at once (P15)", async () => {
+test("a missing listener is an outage, reported at once (P15)", async () => {
   const askedAtMs = performance.now();
   expect(await askShard(SHARD.deserted, 10_000)).toBeUndefined();
   expect(performance.now() - askedAtMs).toBeLessThan(5_000);
 });
 
-test("no answer in time, a closed connection and none at all are outages (P15)", async () => {
+test("a late answer, a closed connection and a missing one are outages (P15)", async () => {
   expect(await askShard(SHARD.silent, 100)).toBeUndefined();
   const closed = await connectNats({ url: inject("natsUrl"), name: "test", prefix: nats.prefix });
   await closed.connection.close();
@@ -60,7 +60,7 @@ test("no answer in time, a closed connection and none at all are outages (P15)",
   expect(await ask(undefined, question)).toBeUndefined();
 });
 
-test("an answer of another form than asked for is a fault, and no outage", async () => {
+test("an answer of an unexpected form is a fault, not an outage", async () => {
   await expect(askShard(SHARD.wrong, 10_000)).rejects.toThrow(z.ZodError);
   await expect(askShard(SHARD.garbled, 10_000)).rejects.toThrow(SyntaxError);
 });

@@ -31,7 +31,7 @@ describe("destinations that are not public (G127)", () => {
     expect(receiver.connections()).toBe(before);
   });
 
-  test("the same server answers who may try it out, by address and by name", async () => {
+  test("with allowLoopback the same server answers, by address and by name", async () => {
     for (const host of ["127.0.0.1", "localhost"]) {
       const url = new URL(`http://${host}:${receiver.port}/there?a=1`);
       const answer = await loose.send({ url, method: "GET" });
@@ -41,14 +41,14 @@ describe("destinations that are not public (G127)", () => {
   });
 
   test.each(["10.0.0.1", "192.168.1.1", "169.254.169.254", "[fe80::1]", "0.0.0.0"])(
-    "who may try it out reaches loopback only, not %s",
+    "with allowLoopback only loopback is reached, not %s",
     async (host) => {
       const sent = loose.send({ url: new URL(`http://${host}:${receiver.port}/`), method: "GET" });
       await expect(sent).rejects.toThrow(ForbiddenDestinationError);
     },
   );
 
-  test("what is no http is refused", async () => {
+  test("a URL that is not http or https is refused", async () => {
     const url = new URL("ftp://example.com/");
     await expect(loose.send({ url, method: "GET" })).rejects.toThrow(ForbiddenDestinationError);
   });
@@ -67,7 +67,7 @@ describe("answers (G130)", () => {
     expect(receiver.received.length).toBe(before + 1);
   });
 
-  test("of a long body the first 2 KiB are read, with Retry-After", async () => {
+  test("the first 2 KiB of a long body are read, with Retry-After", async () => {
     receiver.answer((response) => {
       response.writeHead(429, { "retry-after": "7" }).end("x".repeat(1_000_000));
     });
@@ -75,7 +75,7 @@ describe("answers (G130)", () => {
     expect(answer).toMatchObject({ status: 429, retryAfter: "7", body: "x".repeat(2_048) });
   });
 
-  test("one that does not come is given up in time, also within its body", async () => {
+  test("an answer that does not end is given up in time", async () => {
     const silent = [
       () => undefined,
       (response: { writeHead(status: number): { write(text: string): boolean } }) =>

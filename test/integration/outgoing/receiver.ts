@@ -5,7 +5,7 @@ export type Received = {
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The same, byte by byte. */
+  /** The same as bytes. */
   readonly bytes: Buffer;
   readonly atMs: number;
 };
@@ -13,14 +13,14 @@ export type Received = {
 export type Receiver = AsyncDisposable & {
   readonly port: number;
   readonly received: readonly Received[];
-  /** Connections that were opened, also those on which nothing was asked. */
+  /** Number of opened connections, including those without a request. */
   readonly connections: () => number;
-  /** How it answers from now on; 200 and an empty body at first. */
+  /** Sets how it answers from now on; at first 200 with an empty body. */
   answer(how: (response: ServerResponse, request: Received) => void): void;
   close(): Promise<void>;
 };
 
-/** Another party's server on 127.0.0.1. */
+/** An HTTP server on 127.0.0.1 that plays the other party. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   let connections = 0;

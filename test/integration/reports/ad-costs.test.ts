@@ -9,7 +9,7 @@ import { aClick, aConversion } from "./facts.ts";
 import { type ReportApi, serveReports } from "./report-api.ts";
 import { type Caller, ReportWorld, type Row, rowsOf } from "./report-world.ts";
 
-/** Reports catch up with a write within this time (G191). */
+/** A write is in reports within this time (G191). */
 const WITHIN_5_S = { timeoutMs: 5_000, pollMs: 50 };
 const DAY = { from: "2025-02-03", to: "2025-02-03", tz: "UTC" };
 const COST_METRICS = "ad_cost,roas,net_profit";
@@ -67,7 +67,7 @@ function cost(): Row {
   };
 }
 
-/** Settles when the relay has copied everything. */
+/** Resolves when the relay has copied everything. */
 async function post(rows: readonly Row[]): Promise<void> {
   const answer = await call("/ad-costs", "admin", { rows });
   expect(answer).toMatchObject({ data: { rejected: [] } });
@@ -107,7 +107,7 @@ async function costBy(dimension: string, query: Record<string, string> = {}) {
 
 const ALL = "16.5625";
 
-test("media spend, what it earned, and what is left of revenue after partners and spend (REP-036, G72)", async () => {
+test("media spend, its return, and the net profit after partners and spend (REP-036, G72)", async () => {
   const { totals } = await report({ metrics: `revenue,payout,${COST_METRICS}` });
   expect(totals).toEqual({
     revenue: "30.0000",
@@ -120,7 +120,7 @@ test("media spend, what it earned, and what is left of revenue after partners an
   expect(nothing).toEqual({ ad_cost: "0.0000", roas: null, net_profit: "0.0000" });
 });
 
-test("each cost is converted at the rate of its date, at most 7 days old, rounded alone (REP-047, G76)", async () => {
+test("each cost is converted at the rate of its date, at most 7 days old, and rounded (REP-047, G76)", async () => {
   expect(await costBy("hour")).toEqual({
     "2025-02-03T00:00": "11.5625",
     "2025-02-03T13:00": "5.0000",
@@ -149,7 +149,7 @@ test("each cost is converted at the rate of its date, at most 7 days old, rounde
   expect((await report(tinyDay)).totals["ad_cost"]).toBe("0.0009");
 });
 
-test("a cost is in the row of its time, offer, partner, advertiser, source, campaign and group (REP-048)", async () => {
+test("a cost is in the row of its time, offer, partner, advertiser, source and campaign (REP-048)", async () => {
   const [offer] = world.seed.offerIds;
   const [affiliate] = world.seed.affiliateIds;
   const [advertiser] = world.seed.advertiserIds;
@@ -174,7 +174,7 @@ test("a cost is in the row of its time, offer, partner, advertiser, source, camp
   );
 });
 
-test("by any other dimension a cost is under the empty value, maybe in a row alone (REP-049, T34, G73)", async () => {
+test("by any other dimension a cost is under the empty value (REP-049, T34, G73)", async () => {
   expect(await costBy("country")).toEqual({ US: "0.0000", DE: "0.0000", "": ALL });
   for (const dimension of ["is_bot", "event", "status", "device_type", "domain", "currency"])
     expect((await costBy(dimension))[""], dimension).toBe(ALL);
@@ -182,11 +182,11 @@ test("by any other dimension a cost is under the empty value, maybe in a row alo
     expect((await costBy(dimension))["0"], dimension).toBe(ALL);
 });
 
-describe("filters (REP, rule 2)", () => {
+describe("filters", () => {
   const filtered = async (filters: string) => (await report({ filters })).totals["ad_cost"];
 
   test.each(["country:in:US", "is_bot:in:false", "method:in:s2s", "domain:starts_with:go"])(
-    "%s asks for what no cost has, and excludes it (REP-050)",
+    "%s requires a value that no cost has, and excludes it (REP-050)",
     async (filters) => {
       expect(await filtered(filters)).toBe("0.0000");
     },
@@ -206,7 +206,7 @@ describe("filters (REP, rule 2)", () => {
     },
   );
 
-  test("those of its own dimensions judge it (REP-048)", async () => {
+  test("filters of its own dimensions apply to it (REP-048)", async () => {
     const [offer] = world.seed.offerIds;
     expect(await filtered(`offer:in:${offer}`)).toBe("15.0000");
     expect(await filtered(`offer:not_in:${offer}`)).toBe("1.5625");
@@ -230,7 +230,7 @@ test("a currency without a usable rate is not counted and is listed in other_cur
   expect((await report({ filters: "country:in:US" })).answer["other_currencies"]).toEqual([]);
 });
 
-test("a cost set to the amount 0 is not listed any more (REP-053)", async () => {
+test("a cost set to the amount 0 is no longer listed (REP-053)", async () => {
   const fee = { date: "2025-02-06", currency: "JPY", amount: "5" };
   const day = { from: "2025-02-06", to: "2025-02-06" };
   await post([fee]);
@@ -239,7 +239,7 @@ test("a cost set to the amount 0 is not listed any more (REP-053)", async () => 
   expect((await report(day)).answer["other_currencies"]).toEqual([]);
 });
 
-test("a changed amount replaces the one before (REP-036)", async () => {
+test("a changed amount replaces the earlier one (REP-036)", async () => {
   const day = { from: "2025-02-07", to: "2025-02-07" };
   for (const amount of ["5", "7.5", "2.0001"]) {
     await post([{ ...cost(), date: "2025-02-07", amount }]);
@@ -248,7 +248,7 @@ test("a changed amount replaces the one before (REP-036)", async () => {
 });
 
 test.each(["UTC", "Europe/Berlin", "Asia/Kathmandu", "Pacific/Kiritimati", "Pacific/Pago_Pago"])(
-  "a cost stands on its date and hour in the clocks of any zone (%s) (REP-048)",
+  "a cost has its date and hour in any zone (%s) (REP-048)",
   async (tz) => {
     const { rows } = await report({ tz, group_by: "hour", metrics: "ad_cost" });
     const hours = rows.filter((row) => row["ad_cost"] !== "0.0000").map((row) => row["hour"]);
@@ -268,7 +268,7 @@ describe("clocks that change", () => {
     );
   });
 
-  test("a skipped hour is the next one, a repeated one counts once, also without midnight (REP-048, T71)", async () => {
+  test("a skipped hour is the next one, a repeated one counts once, also at midnight (REP-048, T71)", async () => {
     const berlin = { tz: "Europe/Berlin" };
     const spring = { ...berlin, from: "2025-03-30", to: "2025-03-30" };
     const autumn = { ...berlin, from: "2025-10-26", to: "2025-10-26" };
@@ -289,7 +289,7 @@ describe("clocks that change", () => {
     expect((await report(eve)).totals["ad_cost"]).toBe("0.0000");
   });
 
-  test("every cost has its bucket in the series of such a day (TS-003)", async () => {
+  test("every cost has a bucket in the series of such a day (TS-003)", async () => {
     for (const [index, date] of days.entries()) {
       const answer = await call(
         `/reports/timeseries?interval=hour&tz=Europe/Berlin&from=${date}&to=${date}&metrics=ad_cost`,
@@ -327,11 +327,15 @@ test("the series, the CSV and the tools of MCP show the same costs", async () =>
     ].join("\r\n"),
   );
   const mcp = new McpCaller(api.origin, api.keys.analyst);
-  const told = await mcp.tool("run_report", { ...DAY, group_by: ["date"], metrics: ["ad_cost"] });
-  expect(JSON.stringify(told)).toContain(ALL);
+  const answered = await mcp.tool("run_report", {
+    ...DAY,
+    group_by: ["date"],
+    metrics: ["ad_cost"],
+  });
+  expect(JSON.stringify(answered)).toContain(ALL);
 });
 
-test("partners and advertisers count no cost, and no row is there because of one (REP-056, REP-061)", async () => {
+test("reports of partners and advertisers contain no cost and no row for one (REP-056, REP-061)", async () => {
   for (const caller of ["partner", "advertiser"] as const) {
     const { rows, answer } = await report(
       { group_by: "traffic_source", metrics: "clicks" },

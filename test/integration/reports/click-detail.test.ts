@@ -15,7 +15,7 @@ afterAll(async () => {
   await clicks.world.close();
 });
 
-/** Columns of the table that say something of the click; `extra` is shown by itself. */
+/** Columns of the table that describe the click, without `extra`, which is shown separately. */
 async function storedColumns(): Promise<string[]> {
   const answer = await clicks.world.clickhouse.query({
     query: `select name from system.columns where database = currentDatabase() and table = 'click'
@@ -164,7 +164,7 @@ describe("one click", () => {
     expect(conversions[0]).not.toHaveProperty("payout");
   });
 
-  test("what is unknown, malformed or another's is not found (CLK-027, CLK-028, VIS-040, G17)", async () => {
+  test("an unknown, malformed or foreign id is not found (CLK-027, CLK-028, VIS-040, G17)", async () => {
     const notFound = ["not_found", undefined];
     expect(await refusal(clicks.detail("0".repeat(32)))).toEqual(notFound);
     expect(await refusal(clicks.detail("xyz"))).toEqual(notFound);
@@ -174,7 +174,7 @@ describe("one click", () => {
     expect(await refusal(clicks.detail(clicks.foreign.click_id.toUpperCase()))).toBe("accepted");
   });
 
-  test("a click without offer and partner, or with ones that are gone, is shown (T73)", async () => {
+  test("a click without offer and partner, or with deleted ones, is shown (T73)", async () => {
     const bare = aClick(clicks.world, {
       ts: AT_MS - 7_200_000,
       offer_id: 0,
@@ -195,12 +195,12 @@ describe("one click", () => {
   });
 });
 
-describe("a click that is on its way to ClickHouse", () => {
+describe("a click that is not yet in ClickHouse", () => {
   beforeAll(() => {
     clicks.world.nowMs = undefined;
   });
 
-  test("it is found by its id and its ad-platform id, by who may see it (G162)", async () => {
+  test("is found by its id and its ad ID, with keys that may see it (G162)", async () => {
     const young = aClick(clicks.world, { ts: Date.now() - 500, gclid: "young" });
     clicks.onTheWay.push(young);
     expect((await clicks.detail(young.click_id)).click).toMatchObject({
@@ -225,11 +225,11 @@ describe("a click that is on its way to ClickHouse", () => {
     await clicks.world.store({ clicks: [young] });
     expect(
       ids((await clicks.list({ gclid: "young", from: now }, "partner")).data),
-      "once, when both know it",
+      "once, when both stores have it",
     ).toEqual([young.click_id]);
   });
 
-  test("the list has it in its place, pages go over from one store to the other (G162, CLK-001, CLK-006)", async () => {
+  test("is in its place in the list, and pages continue across both stores (G162, CLK-001, CLK-006)", async () => {
     const { world } = clicks;
     const now = Date.now();
     const stored = [3, 1].map((n) => aClick(world, { ts: now - n * 10, sub1: "mixed" }));
@@ -237,7 +237,7 @@ describe("a click that is on its way to ClickHouse", () => {
     const hidden = aClick(world, { ts: now, sub1: "mixed", offer_id: world.seed.offerIds[1] });
     const advertised = { ...hidden, advertiser_id: world.seed.advertiserIds[1] };
     await world.store({ clicks: stored });
-    // The first of them is stored meanwhile.
+    // The first of the stored ones is in both.
     clicks.onTheWay.push(...young, ...stored.slice(0, 1), advertised);
     const expected = [...stored, ...young].toSorted((a, b) => b.ts - a.ts);
     const seen: unknown[] = [];
@@ -263,7 +263,7 @@ describe("a click that is on its way to ClickHouse", () => {
     expect(ids(advertisers.data)).toContain(young[0]?.click_id);
   });
 
-  test("lists and look-ups are 503 only while a writer is behind their range (G162, P15)", async () => {
+  test("lists and lookups are 503 only while a writer is behind their range (G162, P15)", async () => {
     const { completeToMs } = clicks;
     clicks.completeToMs = Date.now() - 60_000;
     try {
@@ -271,7 +271,7 @@ describe("a click that is on its way to ClickHouse", () => {
       const from = new Date(Date.now() - 3_600_000).toISOString();
       expect(await refusal(clicks.list({ from, to: past }))).toBe("accepted");
       expect(await refusal(clicks.list({ gclid: "young", from, to: past }))).toBe("accepted");
-      // Both at once, each with its own hand to catch it.
+      // Both at once; each promise has its own handler.
       const outcomes = [clicks.list({ from }), clicks.list({ gclid: "young", from })].map(refusal);
       for (const outcome of outcomes) expect(await outcome).toEqual(["unavailable", undefined]);
     } finally {
@@ -279,16 +279,15 @@ describe("a click that is on its way to ClickHouse", () => {
     }
   });
 
-  test("one that nobody has is unknown only when everybody is past its time (G162)", async () => {
+  test("a missing click is unknown only when every writer is past its time (G162)", async () => {
     const lost = aClick(clicks.world, { ts: Date.now() - 500 }).click_id;
     expect(await refusal(clicks.detail(lost))).toEqual(["not_found", undefined]);
     clicks.completeToMs = Date.now() - 10_000;
     expect(await refusal(clicks.detail(lost))).toEqual(["unavailable", undefined]);
     const made = `${lost.slice(0, -4)}${lost.endsWith("0000") ? "1111" : "0000"}`;
-    expect(await refusal(clicks.detail(made)), "one that we did not make").toEqual([
-      "not_found",
-      undefined,
-    ]);
+    expect(await refusal(clicks.detail(made)), "an id that this installation did not make").toEqual(
+      ["not_found", undefined],
+    );
   });
 });
 

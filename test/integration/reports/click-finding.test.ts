@@ -29,14 +29,14 @@ type Followed = { readonly id: string; readonly location: string };
 const KINDS = ["gclid", "gbraid", "wbraid"] as const;
 const IN_A_ROW = 200;
 const AT_ONCE = 20;
-/** On a machine that does much else. */
+/** On a loaded machine. */
 const TIMEOUT_MS = 60_000;
 const PATIENCE = { timeoutMs: 20_000, pollMs: 100 };
 
 let databases: FreshDatabase;
 let gate: TcpGate;
 let system: System;
-let asked = 0;
+let requests = 0;
 let refused = 0;
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ afterAll(async () => {
   await databases.drop();
 });
 
-/** A visitor follows a link, the partner's if not another; answers the id of the click and where it led. */
+/** A visitor follows a link; returns the id of the click and its location. */
 async function follow(
   query: string,
   link: "affiliate" | "transparent" = "affiliate",
@@ -74,7 +74,7 @@ async function click(query: string): Promise<string> {
   return (await follow(query)).id;
 }
 
-/** One GET of the API, whatever comes of it. */
+/** One GET of the API, with any answer. */
 async function get(path: string, role: "admin" | "partner" = "admin"): Promise<HttpAnswer> {
   const { base_url, keys } = system.client.demo;
   return await system.client.attempt(`${base_url}${path}`, {
@@ -82,13 +82,13 @@ async function get(path: string, role: "admin" | "partner" = "admin"): Promise<H
   });
 }
 
-/** The body of the first answer that says anything: an outage (503) may be told, something wrong never. */
+/** The body of the first answer that is not an outage (503). It must be right. */
 async function found<Body>(
   path: string,
   body: z.ZodType<Body>,
   role?: "admin" | "partner",
 ): Promise<Body> {
-  asked += 1;
+  requests += 1;
   const answer = await until(
     `${path} is answered`,
     async () => {
@@ -108,7 +108,7 @@ function expectUnavailable(answer: HttpAnswer): void {
   expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
 }
 
-/** Runs the work `times` times, so many at once. */
+/** Runs the work `times` times, `atOnce` at once. */
 async function repeat(
   times: number,
   atOnce: number,
@@ -141,13 +141,13 @@ test(
       expect(detail.click).toMatchObject({ click_id: id, sub1: `run-${i}` });
       expect(list.map((row) => row.click_id)).toEqual([id]);
     });
-    expect(refused, `503 of ${asked} answers`).toBeLessThan(asked / 20);
+    expect(refused, `503 of ${requests} answers`).toBeLessThan(requests / 20);
   },
   TIMEOUT_MS,
 );
 
 test(
-  "pages over a live stream hold every click once, newest first (CLK-006, G33)",
+  "pages over a live stream have every click once, newest first (CLK-006, G33)",
   async () => {
     const before: string[] = [];
     await repeat(60, AT_ONCE, async () => void before.push(await click("sub1=paged")));
@@ -178,10 +178,10 @@ test(
 
 test("a click is shown as it was (CLK-008, CLK-009, CLK-010, CLK-011, CLK-023, CLK-024, CLK-025, CLK-026)", async () => {
   const target = encodeURIComponent("https://shop.example/p?a=1&b=%C3%BC");
-  const { id, location } = await follow(`foo=bar&sub1=told&url=${target}`, "transparent");
+  const { id, location } = await follow(`foo=bar&sub1=shown&url=${target}`, "transparent");
   expect(location).toBe("https://shop.example/p?a=1&b=%C3%BC");
   const { tracking_url, postback_token } = system.client.demo;
-  const told = {
+  const shown = {
     click_id: id,
     link_type: "transparent",
     status: "redirect",
@@ -190,25 +190,25 @@ test("a click is shown as it was (CLK-008, CLK-009, CLK-010, CLK-011, CLK-023, C
     destination: location,
     domain: new URL(tracking_url).host,
   };
-  const [row] = (await found("/clicks?sub1=told", List)).data;
-  expect(row).toMatchObject(told);
+  const [row] = (await found("/clicks?sub1=shown", List)).data;
+  expect(row).toMatchObject(shown);
   await system.client.attempt(
-    `${tracking_url}/pb?click_id=${id}&token=${postback_token}&txid=told-1`,
+    `${tracking_url}/pb?click_id=${id}&token=${postback_token}&txid=shown-1`,
   );
   const { data } = await found(`/clicks/${id}`, Whole);
-  expect(data.click).toMatchObject({ ...told, ip: "127.0.0.1" });
+  expect(data.click).toMatchObject({ ...shown, ip: "127.0.0.1" });
   expect(data.extra).toEqual({ foo: "bar" });
   expect([row?.["offer_label"], row?.["affiliate_label"]]).toEqual([
     data.offer.label,
     data.affiliate.label,
   ]);
   expect(data.conversions).toMatchObject([
-    { adv_txid: "told-1", method: "s2s", status: "approved" },
+    { adv_txid: "shown-1", method: "s2s", status: "approved" },
   ]);
 });
 
-describe("who would know cannot be asked", () => {
-  test("a frozen writer: 503, never an empty or partial answer; afterwards all are there (G162, P15)", async () => {
+describe("an outage of a store", () => {
+  test("with a frozen writer answers are 503, never empty or partial (G162, P15)", async () => {
     const pids = await findProcesses(system.dataDir, "processors");
     expect(pids.length).toBeGreaterThan(0);
     let id = "";
@@ -223,7 +223,7 @@ describe("who would know cannot be asked", () => {
       for (const pid of pids) process.kill(pid, "SIGCONT");
     }
     await until(
-      "the writer is asked again",
+      "the writer answers again",
       async () => (await get("/clicks?limit=1")).status === 200,
       PATIENCE,
     );
@@ -232,7 +232,7 @@ describe("who would know cannot be asked", () => {
     expect((await found(`/clicks/${id}`, Detail)).data.click.click_id).toBe(id);
   });
 
-  test("ClickHouse away: lists and look-ups are 503, a young click is found by its id (G162, P15)", async () => {
+  test("without ClickHouse lists and lookups are 503, a young click is found by its id (G162, P15)", async () => {
     const old = await click("sub1=before");
     await gate.shut();
     try {
@@ -249,7 +249,7 @@ describe("who would know cannot be asked", () => {
       await gate.open();
     }
     await until(
-      "ClickHouse is asked again",
+      "ClickHouse answers again",
       async () => (await get("/clicks?limit=1")).status === 200,
       PATIENCE,
     );

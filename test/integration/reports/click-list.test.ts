@@ -81,7 +81,7 @@ describe("the list", () => {
     });
   });
 
-  test("pages hold every click once, whatever comes meanwhile (CLK-006, LIM-007, LIM-010)", async () => {
+  test("pages have every click once, also while clicks arrive (CLK-006, LIM-007, LIM-010)", async () => {
     const seen: unknown[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < 10; page += 1) {
@@ -106,7 +106,7 @@ describe("the list", () => {
     expect(seen).toEqual([...clicks.own, clicks.foreign].map((click) => click.click_id));
   });
 
-  test("a cursor is good for its filters and its key only (G33, LIM-008)", async () => {
+  test("a cursor is valid for its filters and its key only (G33, LIM-008)", async () => {
     const { next_cursor } = await clicks.list({ limit: "1" });
     const cursor = next_cursor ?? "";
     expect(await refusal(clicks.list({ limit: "1", cursor, status: "redirect" }))).toEqual([
@@ -134,7 +134,7 @@ describe("the list", () => {
     expect([data.length, typeof next_cursor]).toEqual([100, "string"]);
   });
 
-  test("filters (CLK-005, G81)", async () => {
+  test("filters select, and invalid values are refused (CLK-005, G81)", async () => {
     const [offer1, offer2] = clicks.world.seed.offerIds;
     const count = async (query: Record<string, string>): Promise<number> =>
       (await clicks.list({ ...query, country: query["country"] ?? "US" })).data.length;
@@ -190,10 +190,10 @@ describe("the list", () => {
   });
 });
 
-describe("look-up by an ad-platform id", () => {
+describe("lookup by an ad ID", () => {
   const from = "2025-02-01";
 
-  test("the rows, their ids, no cursor (CLK-012, CLK-014, CLK-015, CLK-029, T41)", async () => {
+  test("returns rows and their ids, without a cursor (CLK-012, CLK-014, CLK-015, CLK-029, T41)", async () => {
     const answer = await clicks.list({ gclid: "g3", from });
     expect(ids(answer.data)).toEqual([clicks.own[0].click_id, clicks.foreign.click_id]);
     expect(answer).toMatchObject({
@@ -208,7 +208,7 @@ describe("look-up by an ad-platform id", () => {
     expect((await clicks.list({ gclid: "g3", from }, "advertiser")).data).toHaveLength(1);
   });
 
-  test("each kind of id finds its own clicks, to the letter (CLK-013)", async () => {
+  test("each kind of id finds its own clicks, case-sensitively (CLK-013)", async () => {
     const ids_ = { gclid: "Kind-1", gbraid: "Kind-2", wbraid: "Kind-3" };
     const click = { ...aClick(clicks.world, { ts: AT_MS - 86_400_000 }), ...ids_ };
     await clicks.world.insertRows("click", [click]);
@@ -220,14 +220,14 @@ describe("look-up by an ad-platform id", () => {
     expect((await clicks.list({ gclid: ids_.gbraid, from })).data).toEqual([]);
   });
 
-  test("an id that nobody has is no error (CLK-021)", async () => {
+  test("an unknown id is no error (CLK-021)", async () => {
     for (const kind of ["gclid", "gbraid", "wbraid"]) {
       const none = await clicks.list({ [kind]: "unknown", from });
       expect(none).toMatchObject({ data: [], click_ids: [], next_cursor: null });
     }
   });
 
-  test("100 rows by default, 1000 at most, and no cursor although there are more (CLK-020)", async () => {
+  test("has 100 rows by default, 1000 at most, and no cursor for more (CLK-020)", async () => {
     for (const [limit, rows] of [
       ["1", 1],
       ["", 100],
@@ -241,7 +241,7 @@ describe("look-up by an ad-platform id", () => {
     expect(await refusal(tooMany)).toEqual(["invalid_parameter", "limit"]);
   });
 
-  test("what is refused (CLK-016, CLK-017, CLK-018, CLK-019, CLK-020, G88)", async () => {
+  test("wrong ids and ranges are refused (CLK-016, CLK-017, CLK-018, CLK-019, CLK-020, G88)", async () => {
     expect(await refusal(clicks.list({ gclid: "g3" }))).toEqual(["invalid_parameter", "from"]);
     expect(await refusal(clicks.list({ gclid: "g3", from: "2024-11-06", to: "2025-02-03" }))).toBe(
       "accepted",

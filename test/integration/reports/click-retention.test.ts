@@ -9,7 +9,7 @@ import { ReportWorld, rowsOf } from "./report-world.ts";
 
 const NOW_MS = Date.parse("2025-06-20T12:00:00Z");
 const DAYS = 60;
-/** 60 days before is in April: April stays. */
+/** 60 days earlier is in April, so April stays. */
 const OLD = ["2025-01-05T10:00:00Z", "2025-03-31T23:59:59Z"];
 const YOUNG = ["2025-04-01T00:00:00Z", "2025-06-19T10:00:00Z"];
 
@@ -37,13 +37,13 @@ async function describeVisitors(): Promise<void> {
   });
 }
 
-/** Runs the task until there is nothing left to do; answers how many months it erased. */
+/** Runs the task until nothing is left; returns the number of erased months. */
 async function eraseAll(): Promise<number> {
   let months = 0;
   await until(
     "nothing is left to erase",
     async () => {
-      // Asked before: a mutation that ends meanwhile leaves the next month for the next round.
+      // Read first: if a mutation ends meanwhile, the next round erases the next month.
       const answer = await world.clickhouse.query({
         query:
           "select count() as count from system.mutations where table = 'click' and database = currentDatabase() and not is_done",
@@ -88,7 +88,7 @@ async function positions(): Promise<unknown> {
   return await answer.json();
 }
 
-test("months past their time lose what describes visitors, and no report changes", async () => {
+test("months past the retention lose their visitors' data, and no report changes", async () => {
   const dimensions = [
     "date,offer,country",
     "sub1",
@@ -108,18 +108,18 @@ test("months past their time lose what describes visitors, and no report changes
     { month: 202506, described: 1, kept: 1 },
   ]);
   expect(await Promise.all(dimensions.map(report))).toEqual(before);
-  // What was stored stays known: a replay of an erased month adds nothing (P9).
+  // Positions stay: a replay of an erased month adds nothing (P9).
   expect(await positions()).toEqual(known);
 });
 
-test("a click that comes late into an erased month is erased in its turn", async () => {
+test("a late click of an erased month is erased later", async () => {
   await world.store({ clicks: [clickAt("2025-01-20T10:00:00Z")] });
   expect(await eraseAll()).toBe(1);
   expect(await describedMonths()).toContainEqual({ month: 202501, described: 0, kept: 2 });
   expect(await eraseAll()).toBe(0);
 });
 
-test("two processes that look at the same time erase a month twice without harm", async () => {
+test("two processes can erase the same month at once", async () => {
   await world.store({ clicks: [clickAt("2025-02-20T10:00:00Z")] });
   await Promise.all(
     [1, 2].map(() => eraseOldClicks(world.clickhouse, { days: DAYS, nowMs: NOW_MS })),
@@ -128,7 +128,7 @@ test("two processes that look at the same time erase a month twice without harm"
   expect(await describedMonths()).toContainEqual({ month: 202502, described: 0, kept: 1 });
 });
 
-test("a ClickHouse that is away is an error, not nothing to do", async () => {
+test("an unreachable ClickHouse is an error", async () => {
   const away = openClickhouse({ url: "http://127.0.0.1:1/none", applicationName: "test" });
   try {
     await expect(eraseOldClicks(away, { days: DAYS, nowMs: NOW_MS })).rejects.toThrow(

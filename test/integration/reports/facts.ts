@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { LedgerClick, LedgerConversion, LedgerImpression } from "./ledger.ts";
 import type { ReportWorld } from "./report-world.ts";
 
-/** Rows with defaults: a redirect, an impression and an approved sale on the first offer by the first partner, in USD. */
+/** Rows with defaults: a redirect, an impression, or an approved sale in USD, on the first offer by the first partner. */
 export function aClick(world: ReportWorld, fields: Partial<LedgerClick> = {}): LedgerClick {
   const ts = fields.ts ?? Date.parse("2025-02-03T10:00:00Z");
   return {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** What happened, in the columns of ClickHouse: the source of every recount. Money is decimal text, `ts` UTC ms. */
+/** All events in the columns of ClickHouse, from which a recount is made. Money is decimal text, `ts` UTC ms. */
 export type Ledger = {
   readonly clicks: LedgerClick[];
   readonly impressions: LedgerImpression[];
@@ -83,7 +83,7 @@ export type LedgerCost = Pick<
 > & {
   id: number;
   version: number;
-  /** `2025-03-30 02:00:00`, in no zone. */
+  /** `2025-03-30 02:00:00`, without a zone. */
   wall_time: string;
   currency: string;
   amount: string;
@@ -111,7 +111,7 @@ export type LedgerPlan = {
 
 const QUARTER_MS = 900_000;
 
-/** Traffic in which every dimension has several values, empty ones too, and many instants lie at the ends of hours and days. */
+/** Random traffic in which every dimension has several values, also empty ones, and many times are at the ends of hours and days. */
 export function makeLedger(plan: LedgerPlan): Ledger {
   const maker = new LedgerMaker(plan);
   const times = <T>(count: number, make: () => T): T[] =>
@@ -186,7 +186,7 @@ class LedgerMaker {
     };
   }
 
-  /** Of many days and of hours at which clocks change, in currencies with rates, with some and with none. */
+  /** A cost of any day and often of an hour at which clocks change, in a currency with all, some or no rates. */
   cost(): LedgerCost {
     const attributes = this.#attributes();
     const { fromMs, toMs } = this.#plan;
@@ -265,7 +265,7 @@ class LedgerMaker {
   }
 }
 
-/** Rates of some days only: of a currency every day, of one with a gap of more than a week, of one a single day, of one none. */
+/** Rates of one currency for every day, of one with a gap of more than a week, of one for a single day, of others none. */
 function makeRates({ fromMs, toMs }: Pick<LedgerPlan, "fromMs" | "toMs">): LedgerRate[] {
   const days = Array.from({ length: Math.ceil((toMs - fromMs) / 86_400_000) + 4 }, (_, index) =>
     new Date(fromMs + (index - 3) * 86_400_000).toISOString().slice(0, 10),
@@ -277,16 +277,7 @@ function makeRates({ fromMs, toMs }: Pick<LedgerPlan, "fromMs" | "toMs">): Ledge
   ]);
 }
 
-/** Numbers from 0 to 1 that are the same in every run. */
-export function seeded(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 4_294_967_296;
-  };
-}
-
-/** Later versions of some conversions; `conversions` of the answer are what counts once they are there. */
+/** Makes later versions of some conversions (`changes`); `now` are all conversions with these changes. */
 export function changeConversions(
   conversions: readonly LedgerConversion[],
   random: () => number,

@@ -11,7 +11,7 @@ import { STAFF_METRICS } from "./small-world.ts";
 
 const DAY = { from: "2025-02-03", to: "2025-02-03", tz: "UTC" };
 const CALLERS: readonly Caller[] = ["admin", "analyst", "partner", "advertiser"];
-/** The same weekday of the week before is in the last week, whatever day it is. */
+/** A day in the last week, on any day of this week. */
 const LAST_WEEK_MS = Date.now() - 7 * 86_400_000;
 
 let clicks: ClickListWorld;
@@ -47,7 +47,7 @@ function found(body: Record<string, unknown>): unknown[] {
 
 describe("run_report", () => {
   test.each(CALLERS)(
-    "as %s answers what GET /reports answers, by the same names (MCP-022, MCP-035)",
+    "as %s answers like GET /reports, with the same names (MCP-022, MCP-035)",
     async (role) => {
       const money = role === "partner" ? "payout" : "revenue";
       const answer = await as(role).tool("run_report", {
@@ -69,7 +69,7 @@ describe("run_report", () => {
     },
   );
 
-  test("presets and the defaults are those of GET /reports (MCP-022)", async () => {
+  test("has the presets and defaults of GET /reports (MCP-022)", async () => {
     for (const preset of ["today", "last_week"]) {
       const { body } = await as("admin").tool("run_report", { preset });
       expect(body).toEqual(await as("admin").rest(`/reports?preset=${preset}`));
@@ -88,19 +88,16 @@ describe("run_report", () => {
       "filters=country:in:DE|US,link_type:in:affiliate",
     ],
     [{ filters: "offer:in:1", offset: 0 }, "filters=offer:in:1&offset=0"],
-  ])(
-    "params %j are parameters of the query, lists separated by commas (MCP-031)",
-    async (params, query) => {
-      const answer = await as("admin").tool("run_report", { preset: "last_week", params });
-      expect(answer.body).toEqual(await as("admin").rest(`/reports?preset=last_week&${query}`));
-    },
-  );
+  ])("params %j become query parameters, lists with commas (MCP-031)", async (params, query) => {
+    const answer = await as("admin").tool("run_report", { preset: "last_week", params });
+    expect(answer.body).toEqual(await as("admin").rest(`/reports?preset=last_week&${query}`));
+  });
 
   test.each([
     ["partner", ["revenue", ...STAFF_METRICS], "advertiser"],
     ["advertiser", ["payout", ...STAFF_METRICS], "affiliate_code"],
   ] as const)(
-    "for %s keys hidden metrics are nowhere in the answer, and asking for one is refused (MCP-035, T29)",
+    "%s keys see no hidden metric, and a request for one is refused (MCP-035, T29)",
     async (role, hidden, dimension) => {
       const { text } = await as(role).tool("run_report", { ...DAY, group_by: ["offer"] });
       for (const name of hidden) {
@@ -117,7 +114,7 @@ describe("run_report", () => {
 });
 
 describe("lookup_clicks", () => {
-  test("the raw log of a range, page by page (MCP-028)", async () => {
+  test("returns the clicks of a range, page by page (MCP-028)", async () => {
     const first = await as("admin").tool("lookup_clicks", { ...DAY, limit: 3 });
     const query = "from=2025-02-03&to=2025-02-03&tz=UTC";
     const { data } = await as("admin").rest(`/clicks?${query}&limit=3`);
@@ -132,7 +129,7 @@ describe("lookup_clicks", () => {
     expect(found(all)).toHaveLength(5);
   });
 
-  test("by gclid, gbraid or wbraid within a range, never without one (MCP-028, MCP-029)", async () => {
+  test("finds clicks by gclid, gbraid or wbraid within a range only (MCP-028, MCP-029)", async () => {
     const { body } = await as("admin").tool("lookup_clicks", { gclid: "g3", ...DAY });
     expect(body).toEqual(
       await as("admin").rest("/clicks?gclid=g3&from=2025-02-03&to=2025-02-03&tz=UTC"),
@@ -149,7 +146,7 @@ describe("lookup_clicks", () => {
     expect(await as("admin").refusal("lookup_clicks", long)).toMatch(/^invalid_parameter: from: /);
   });
 
-  test("by click_id on whatever day it was, as GET /clicks (MCP-028)", async () => {
+  test("finds a click_id on any day, like GET /clicks (MCP-028)", async () => {
     const [{ click_id }] = clicks.own;
     const { body } = await as("admin").tool("lookup_clicks", { click_id });
     expect(found(body)).toEqual([click_id]);
@@ -202,7 +199,7 @@ describe("the official client", () => {
     await client.close();
   });
 
-  test("tells a refusal of a tool from a fault of the protocol (MCP-012, MCP-020)", async () => {
+  test("distinguishes a refusal of a tool from a fault of the protocol (MCP-012, MCP-020)", async () => {
     const client = await connect(api.keys.partner);
     const refused = toolAnswer(await client.callTool({ name: "list_affiliates" }));
     expect([refused.isError, refused.text.split(":")[0]]).toEqual([true, "forbidden"]);
@@ -214,8 +211,8 @@ describe("the official client", () => {
   test("the example of the instructions answers last week by country in one call (MCP-015, MCP-022)", async () => {
     const client = await connect(api.keys.advertiser);
     const [, example = ""] = /run_report (\{.*?\}\})\./.exec(client.getInstructions() ?? "") ?? [];
-    const asked: unknown = JSON.parse(example.replace("offer:in:12", `offer:in:${offerId}`));
-    const given = z.record(z.string(), z.unknown()).parse(asked);
+    const parsed: unknown = JSON.parse(example.replace("offer:in:12", `offer:in:${offerId}`));
+    const given = z.record(z.string(), z.unknown()).parse(parsed);
     const answer = toolAnswer(await client.callTool({ name: "run_report", arguments: given }));
     expect(answer.isError, answer.text).toBe(false);
     expect(rowsOf(answer.body["data"])).toMatchObject([

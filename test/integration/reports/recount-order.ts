@@ -1,4 +1,4 @@
-/** Nulls come last, whichever way it goes. */
+/** Nulls come last in both directions. */
 export function compareOrder(
   a: bigint | string | number | null,
   b: bigint | string | number | null,

@@ -9,8 +9,8 @@ import { compareOrder, compareValues } from "./recount-order.ts";
 import { clockText, convertedCost, firstShown, rounded, units } from "./recounted-costs.ts";
 
 /*
- * A slow recount of reports from the ledger, which shares nothing with the compiler: days come from the platform's own
- * clock of the zone, sums are big integers, rows are objects.
+ * A slow recount of reports from the ledger, without any code of the compiler: days come from the platform's time zones,
+ * sums are big integers, rows are objects.
  */
 
 export type Role = "staff" | "partner" | "advertiser";
@@ -21,7 +21,7 @@ export type RecountRequest = {
   readonly workspaceId: number;
   readonly groupBy: readonly string[];
   readonly metrics: readonly string[];
-  /** Name with a leading minus for descending. */
+  /** Name of a metric or dimension, with a leading minus for descending. */
   readonly sort: string;
   readonly filters: readonly { dimension: string; operator: string; values: readonly string[] }[];
   readonly fromMs: number;
@@ -171,7 +171,7 @@ function instantOf({ kind, row }: Fact, { dateBasis, tz }: RecountRequest): numb
   return dateBasis === "click" ? (row.click_ts ?? row.conv_ts) : row.conv_ts;
 }
 
-/** Columns that are not named as their dimensions. */
+/** Dimensions whose columns have another name. */
 const COLUMNS: ReadonlyMap<string, string> = new Map([
   ["offer", "offer_id"],
   ["affiliate", "affiliate_id"],
@@ -291,7 +291,7 @@ function noSums(): Sums {
   };
 }
 
-/** Whole numbers in the scale of each metric, so that they can be compared. */
+/** The value of a metric as a whole number in its scale, so that values can be compared. */
 function metricValue(
   name: string,
   sums: Sums,

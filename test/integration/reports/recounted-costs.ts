@@ -1,8 +1,8 @@
 import type { LedgerCost, LedgerRate } from "./ledger.ts";
 
 /*
- * The exact arithmetic of a recount, and where ad costs stand in time and money: by the platform's own clocks and by walking
- * back day by day.
+ * The exact arithmetic of a recount, and the times and rates of ad costs: from the platform's time zones, and by searching
+ * rates day by day.
  */
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
@@ -18,7 +18,7 @@ export function clockText(atMs: number, tz: string): string {
 
 const shownAt = new Map<string, number>();
 
-/** The instant at which the clocks of a zone first show a time; one that they skip is as long after the last one before it. */
+/** The first instant at which clocks of a zone show a time. A skipped time is as long after the last shown one before it. */
 export function firstShown(wallTime: string, tz: string): number {
   const key = `${tz} ${wallTime}`;
   const known = shownAt.get(key);
@@ -45,7 +45,7 @@ export function convertedCost(
   return rounded(units(amount) * to, from) ?? undefined;
 }
 
-/** In ten-thousand-millionths. */
+/** Units of a currency per EUR, times 10^10. */
 function perEur(currency: string, date: string, rates: readonly LedgerRate[]): bigint | undefined {
   if (currency === "EUR") return 10n ** 10n;
   for (let age = 0; age <= 7; age += 1) {

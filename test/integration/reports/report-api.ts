@@ -13,7 +13,7 @@ export type ReportApi = {
   readonly close: () => Promise<void>;
 };
 
-/** The API on a free port over a world of reports. Its keys see what the callers of the world see. */
+/** Starts the API on a free port, with a key for each caller of the world. */
 export async function serveReports(world: ReportWorld): Promise<ReportApi> {
   const { workspaceId, affiliateIds, advertiserIds } = world.seed;
   const key = (role: Caller, account: { affiliateId?: number; advertiserId?: number } = {}) =>

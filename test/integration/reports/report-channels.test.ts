@@ -21,7 +21,7 @@ type Cell = number | string | null;
 type Expected = {
   readonly caller: Caller;
   readonly metrics: readonly string[];
-  /** By the number of the offer, ascending; counted in the rows of the small world by hand. */
+  /** By ascending number of the offer; counted by hand from the rows of the small world. */
   readonly rows: Readonly<Record<number, readonly Cell[]>>;
   readonly totals: readonly Cell[];
 };
@@ -52,7 +52,7 @@ test.each<Expected>([
     totals: [3, 4, 2, "30.0000", "7.5000"],
   },
 ])(
-  "as $caller REST, MCP and CSV answer the same numbers to the same question (REP-071)",
+  "as $caller REST, MCP and CSV have the same numbers for a report (REP-071)",
   async ({ caller, metrics, rows, totals }) => {
     const expected = Object.entries(rows).map(([number, cells]) => [
       world.seed.offerIds[Number(number) - 1],
@@ -85,7 +85,7 @@ test.each<Expected>([
     });
     expect(csv.status).toBe(200);
     const lines = (await csv.text()).split("\r\n").slice(1, 2 + expected.length);
-    // Offers of the small world have names without commas; a ratio or price that is none is an empty cell.
+    // Names of the small world have no commas; a ratio or price without a value is an empty cell.
     expect(lines.map((line) => line.split(",").slice(1))).toEqual([
       ...expected.map((cells) => cells.map((cell) => String(cell ?? ""))),
       ["", ...totals.map((cell) => String(cell ?? ""))],

@@ -23,7 +23,7 @@ describe("CSV", () => {
     sort: "offer",
   };
 
-  test("header, rows, totals and a note of what was left out (REP-043, REP-044, REP-045, G77)", async () => {
+  test("has header, rows, totals and a note of currencies left out (REP-043, REP-044, REP-045, G77)", async () => {
     const [first, second, , fourth] = world.seed.offerIds;
     expect(await world.text(getReport, query)).toBe(
       [
@@ -40,7 +40,7 @@ describe("CSV", () => {
     expect(all).not.toContain("Note:");
   });
 
-  test("roles see as little in CSV as elsewhere (REP-062, VIS-051)", async () => {
+  test("hides the same fields from roles as JSON (REP-062, VIS-051)", async () => {
     const advertiser = await world.text(
       getReport,
       { ...DAY, format: "csv", group_by: "affiliate" },
@@ -53,7 +53,7 @@ describe("CSV", () => {
     expect(partner.split("\r\n")[1]).toMatch(/^All,/);
   });
 
-  test("a cell that a spreadsheet would run is shown as text, limit and offset do not matter (G77)", async () => {
+  test("a cell that a spreadsheet would execute is text; limit and offset are ignored (G77)", async () => {
     const ts = Date.parse("2025-06-01T10:00:00Z");
     await world.store({
       clicks: ["=1+1", "@x", "+y", "-z", 'a"b,c'].map((source_id) =>
@@ -74,7 +74,7 @@ describe("CSV", () => {
     );
   });
 
-  test("200,000 rows come at most, and behind them the totals of all (LIM-014)", async () => {
+  test("has at most 200,000 rows, and then the totals of all (LIM-014)", async () => {
     const ts = Date.parse("2025-07-01T10:00:00Z");
     await world.store({ clicks: [aClick(world, { source_id: "seed", ts })] });
     const many = 200_001;

@@ -5,8 +5,8 @@ import { ReportWorld, type Row } from "./report-world.ts";
 import { refusal, report, totals } from "./small-world.ts";
 
 /*
- * Each metric by a handful of rows on a day of its own. All expected numbers are worked out by hand, from the words of the
- * contract; the comment beside a number is the calculation.
+ * Each metric from a handful of rows on a separate day. All expected numbers are computed by hand from the contract; the
+ * comment next to a number is the calculation.
  */
 
 let world: ReportWorld;
@@ -26,7 +26,7 @@ type Traffic = {
   readonly conversions?: readonly Partial<LedgerConversion>[];
 };
 
-/** Puts rows at noon of a day that no other test uses, and answers the range of a report on it. */
+/** Inserts rows at noon of a day that no other test uses; returns the range of a report on it. */
 async function aDayWith({ clicks = [], impressions = 0, conversions = [] }: Traffic): Promise<{
   from: string;
   to: string;
@@ -51,11 +51,11 @@ const UNIQUE = { is_unique: true };
 const APPROVED = { status: "approved" };
 const PENDING = { status: "pending" };
 const REJECTED = { status: "rejected" };
-/** All money of a conversion is what the test says. */
+/** A conversion without money. */
 const UNPAID = { payout: "0.0000", revenue: "0.0000" };
 
 describe("traffic", () => {
-  test("unique_clicks counts the clicks that are unique, sent on or not, and no blocked one (REP-022)", async () => {
+  test("unique_clicks counts unique clicks, redirected or not, but no blocked ones (REP-022)", async () => {
     const clicks = [
       UNIQUE,
       CLICK,
@@ -70,7 +70,7 @@ describe("traffic", () => {
     });
   });
 
-  test("bot_clicks counts the clicks of bots, which are clicks too, and is for staff (REP-023)", async () => {
+  test("bot_clicks counts clicks of bots, which are also clicks, and is for staff (REP-023)", async () => {
     const clicks = [
       UNIQUE,
       { is_bot: true },
@@ -85,7 +85,7 @@ describe("traffic", () => {
       expect(await refusal(report(world, query, caller))).toEqual(["invalid_parameter", "metrics"]);
   });
 
-  test("impressions counts the pixels of the range, and no click (REP-024)", async () => {
+  test("impressions counts the impressions of the range, and no click (REP-024)", async () => {
     await aDayWith({ impressions: 1 });
     const found = await metricsOf({ impressions: 3, clicks: [UNIQUE] }, "impressions,clicks");
     await aDayWith({ impressions: 1 });
@@ -107,7 +107,7 @@ describe("traffic", () => {
 });
 
 describe("conversions", () => {
-  test("conversions counts approved ones, the others pending and rejected ones (REP-026, REP-027)", async () => {
+  test("conversions counts approved ones; others count pending and rejected ones (REP-026, REP-027)", async () => {
     const repeat = { ...REJECTED, is_duplicate: true };
     const conversions = [APPROVED, PENDING, PENDING, REJECTED, repeat, repeat];
     expect(
@@ -139,7 +139,7 @@ describe("conversions", () => {
 });
 
 describe("money", () => {
-  test("pending and rejected conversions bring no money, in any currency (REP-030)", async () => {
+  test("pending and rejected conversions have no money in reports, in any currency (REP-030)", async () => {
     const day = await aDayWith({
       conversions: [
         { ...APPROVED, payout: "1.0001", revenue: "2.0002", sale_amount: "3.0003" },
@@ -172,7 +172,7 @@ describe("money", () => {
     },
   );
 
-  test("profit and margin are those of the sums, clicks that earn included (REP-031, REP-032)", async () => {
+  test("profit and margin are computed from the sums, including paid clicks (REP-031, REP-032)", async () => {
     expect(
       await metricsOf(
         {
@@ -213,7 +213,7 @@ describe("money", () => {
         await totals(world, { ...day, metrics }, caller);
       expect(await of("epc,rpc,cpc", "analyst")).toEqual({ epc, rpc, cpc: epc });
       expect(await of("epc", "partner")).toEqual({ epc });
-      // By payout it would tell the payout that an advertiser may not see.
+      // An epc of the payout would reveal the payout, which an advertiser may not see.
       expect(await of("epc", "advertiser")).toEqual({ epc: rpc });
       for (const caller of ["partner", "advertiser"] as const) {
         for (const metric of ["rpc", "cpc"])
@@ -222,7 +222,7 @@ describe("money", () => {
     },
   );
 
-  test("what clicks earn by themselves is in epc, rpc and cpc (REP-033, REP-034)", async () => {
+  test("payments for clicks are in epc, rpc and cpc (REP-033, REP-034)", async () => {
     const paid = { ...UNIQUE, click_payout: "0.1000", click_revenue: "0.3000" };
     expect(
       await metricsOf(

@@ -1,7 +1,7 @@
 import type { RecountRequest } from "./recount.ts";
 import { type Row, rowsOf } from "./report-world.ts";
 
-/** The query of `GET /reports` that asks what a recount is asked. */
+/** The query of `GET /reports` for the request of a recount. */
 export function queryOf(request: RecountRequest): Record<string, string> {
   const filters = request.filters.map(({ dimension, operator, values }) =>
     [
@@ -25,7 +25,7 @@ export function queryOf(request: RecountRequest): Record<string, string> {
   };
 }
 
-/** What a recount has of an answer: cells without labels, and how many rows and currencies there are. */
+/** The part of an answer that a recount has: cells without labels, number of rows, and currencies. */
 export function recountedPart(answer: Row, { groupBy, metrics }: RecountRequest): Row {
   const { totals, total_rows, other_currencies } = answer;
   const data = rowsOf(answer["data"]).map((row) =>

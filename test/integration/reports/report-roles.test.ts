@@ -41,7 +41,7 @@ describe("roles", () => {
     ).toEqual([]);
   });
 
-  test("partners have no names for an advertiser (REP-062, G66)", async () => {
+  test("an advertiser sees no names of partners (REP-062, G66)", async () => {
     const [id] = world.seed.affiliateIds;
     expect(await rows(world, { group_by: "affiliate", metrics: "clicks" }, "advertiser")).toEqual([
       { affiliate: id, affiliate_label: `Partner ${id}`, affiliate_sub: "", clicks: 4 },
@@ -49,7 +49,7 @@ describe("roles", () => {
   });
 
   test.each([...STAFF_METRICS, "revenue"])(
-    "a partner asking for %s is refused, also in sort (REP-016, REP-055, REP-056)",
+    "%s is refused to a partner, also in sort (REP-016, REP-055, REP-056)",
     async (metric) => {
       expect(await refusal(report(world, { metrics: metric }, "partner"))).toEqual([
         "invalid_parameter",
@@ -63,7 +63,7 @@ describe("roles", () => {
   );
 
   test.each([...STAFF_METRICS, "payout"])(
-    "an advertiser asking for %s is refused, also in sort (REP-016, REP-060, REP-061)",
+    "%s is refused to an advertiser, also in sort (REP-016, REP-060, REP-061)",
     async (metric) => {
       expect(await refusal(report(world, { metrics: metric }, "advertiser"))).toEqual([
         "invalid_parameter",
@@ -76,7 +76,7 @@ describe("roles", () => {
     },
   );
 
-  test("hidden dimensions are neither grouped nor filtered by (REP-057, REP-070, VIS-059, G64)", async () => {
+  test("a hidden dimension is refused in group_by and filters (REP-057, REP-070, VIS-059, G64)", async () => {
     for (const name of ["advertiser", "manager", "is_bot", "is_datacenter"]) {
       expect(await refusal(report(world, { group_by: name }, "partner")), name).toEqual([
         "invalid_parameter",

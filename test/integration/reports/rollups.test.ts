@@ -4,9 +4,9 @@ import { compileReport } from "../../../api/reports/compile-report.ts";
 import { parseReportRequest } from "../../../api/reports/report-request.ts";
 import { ReportWorld } from "./report-world.ts";
 
-/** Two days of March, two clicks a second and an impression each second. */
+/** Two days of March with a click and an impression each second. */
 const SECONDS = 2 * 86_400;
-/** Ten minutes at one o'clock of the second day of UTC, which is the first day still in New York. */
+/** Ten minutes from 01:00 of the second day in UTC, which is still the first day in New York. */
 const AT_ONE = "number between 90000 and 90600";
 const RANGE = { from: "2025-03-03", to: "2025-03-04" };
 
@@ -81,7 +81,7 @@ const Parts = z.tuple([z.object({ all: z.number(), rolled_up: z.number() })]);
 
 const BY_ROWS = ", optimize_use_projections = 0";
 
-describe("reports read what is added up beforehand", () => {
+describe("reports read rollups", () => {
   test.each([
     [{ group_by: "offer,affiliate,country" }, ["by_day"]],
     [{ group_by: "date,offer,country" }, ["by_day_country"]],
@@ -100,12 +100,12 @@ describe("reports read what is added up beforehand", () => {
       { group_by: "offer", from: "2025-03-03T10:17:00Z" },
       ["by_day_country", "by_half_hour_country"],
     ],
-  ])("%j from %j, with the numbers of the rows", async (query, expected) => {
-    const asked = statement(query);
-    expect((await projections(asked)).toSorted()).toEqual(expected);
-    const answer = await answerOf(asked);
+  ])("%j is read from %j, with the numbers of the rows", async (query, expected) => {
+    const compiled = statement(query);
+    expect((await projections(compiled)).toSorted()).toEqual(expected);
+    const answer = await answerOf(compiled);
     expect(answer.data.length).toBeGreaterThan(1);
-    expect(answer).toEqual(await answerOf(asked, BY_ROWS));
+    expect(answer).toEqual(await answerOf(compiled, BY_ROWS));
   });
 
   test.each([
@@ -115,16 +115,16 @@ describe("reports read what is added up beforehand", () => {
         group_by,
       })),
     ),
-  ])("days of a zone put together from days of UTC are those of the rows: %j", async (query) => {
-    // Judged by their days, rows are read by the zone's clocks.
+  ])("days of a zone combined from days of UTC equal those of the rows: %j", async (query) => {
+    // A filter by date makes the report read rows by the zone's time.
     const byZone = { ...query, filters: ["date:not_in:2025-01-01"] };
     const answer = await answerOf(statement(query));
     expect(answer.data.length).toBeGreaterThan(1);
     expect(answer).toEqual(await answerOf(statement(byZone), BY_ROWS));
   });
 
-  test("a click that is stored while a report is read is on its day or in no row at all", async () => {
-    const asked = statement({ group_by: "date,browser", tz: "America/New_York" });
+  test("a click stored while a report is read is on its day or in no row", async () => {
+    const compiled = statement({ group_by: "date,browser", tz: "America/New_York" });
     let isOver = false;
     const storing = (async () => {
       for (let seconds = 0; !isOver; seconds += 1) {
@@ -137,7 +137,7 @@ describe("reports read what is added up beforehand", () => {
     const seen = new Set<string>();
     try {
       for (let report = 0; report < 10; report += 1) {
-        const { data } = await answerOf(asked, ", merge_tree_storage_snapshot_sleep_ms = 30");
+        const { data } = await answerOf(compiled, ", merge_tree_storage_snapshot_sleep_ms = 30");
         const late = Rows.parse(data).filter(({ d1 }) => d1 === "Late");
         for (const { d0 } of late) seen.add(`${Number(d0)}`);
         expect(late.length).toBeLessThanOrEqual(1);
@@ -149,12 +149,12 @@ describe("reports read what is added up beforehand", () => {
     expect([...seen]).toEqual([`${Date.UTC(2025, 2, 3) / 86_400_000}`]);
   });
 
-  test("what no rollup knows is read row by row", async () => {
+  test("dimensions without a rollup are read row by row", async () => {
     expect(await projections(statement({ group_by: "sub1" }))).toEqual([]);
     expect(await projections(statement({ group_by: "ext_campaign_id,os" }))).toEqual([]);
   });
 
-  test("parts that have no rollup yet count in full", async () => {
+  test("parts without a rollup count completely", async () => {
     await world.clickhouse.command({
       query: "alter table click clear projection by_day settings mutations_sync = 2",
     });
@@ -166,8 +166,8 @@ describe("reports read what is added up beforehand", () => {
     });
     const [{ all, rolled_up }] = Parts.parse(await parts.json());
     expect([rolled_up > 0, all > rolled_up]).toEqual([true, true]);
-    // No other one knows domains.
-    const asked = statement({ group_by: "offer,domain" });
-    expect(await answerOf(asked)).toEqual(await answerOf(asked, BY_ROWS));
+    // No other rollup has domains.
+    const compiled = statement({ group_by: "offer,domain" });
+    expect(await answerOf(compiled)).toEqual(await answerOf(compiled, BY_ROWS));
   });
 });

@@ -1,16 +1,17 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ApiError } from "../../../api/errors.ts";
 import { getReport } from "../../../api/reports/get-report.ts";
 import { getTimeseries } from "../../../api/reports/get-timeseries.ts";
+import { randomOf, SEED } from "../../system/seed.ts";
 import { aClick, aConversion } from "./facts.ts";
-import { makeLedger, seeded } from "./ledger.ts";
+import { makeLedger } from "./ledger.ts";
 import { type Caller, ReportWorld, rowsOf } from "./report-world.ts";
+import { refusal } from "./small-world.ts";
 
 const HOUR_MS = 3_600_000;
 const FROM_MS = Date.UTC(2025, 2, 27);
 const TO_MS = Date.UTC(2025, 3, 9);
-/** Not used by the other rows. */
+/** A week without other rows. */
 const QUIET = { from: "2025-01-06", to: "2025-01-12", tz: "Europe/Berlin" };
 
 let world: ReportWorld;
@@ -25,7 +26,7 @@ beforeAll(async () => {
     ],
     conversions: [aConversion(world, { conv_ts: Date.parse("2025-01-08T12:00:00Z") })],
   });
-  const random = seeded(1);
+  const random = randomOf(SEED);
   const newClickId = (atMs: number): string => world.mint.mint(atMs, 0);
   await world.store(
     makeLedger({ ...world.seed, random, fromMs: FROM_MS, toMs: TO_MS, size: 600, newClickId }),
@@ -46,17 +47,7 @@ async function series(query: Record<string, string>, caller: Caller = "admin") {
   };
 }
 
-async function refusal(query: Record<string, string>, caller: Caller = "admin"): Promise<unknown> {
-  try {
-    await world.get(getTimeseries, query, { caller });
-  } catch (error) {
-    if (error instanceof ApiError) return [error.code, error.details?.param];
-    throw error;
-  }
-  return "accepted";
-}
-
-test("one row a day, zero for nothing, null where zero would divide (TS-001, TS-003, TS-004, T32)", async () => {
+test("one row per day, zero without traffic, null at a zero denominator (TS-001, TS-003, TS-004, T32)", async () => {
   const { data, ...rest } = await series({ ...QUIET, metrics: "clicks,payout,cvr" });
   expect(rest).toEqual({
     interval: "day",
@@ -80,7 +71,7 @@ test("one row a day, zero for nothing, null where zero would divide (TS-001, TS-
   ]);
 });
 
-test("thirty days by default, today by the hour (TS-005, TS-006)", async () => {
+test("the default range is thirty days, or today by hour (TS-005, TS-006)", async () => {
   world.nowMs = Date.parse("2025-01-20T10:00:00Z");
   const days = await series({ metrics: "clicks", tz: "UTC" });
   expect(days.data).toHaveLength(30);
@@ -93,21 +84,20 @@ test("thirty days by default, today by the hour (TS-005, TS-006)", async () => {
   world.nowMs = undefined;
 });
 
-test("bad intervals, too long hourly ranges and bad metrics are refused (TS-002, TS-007, TS-008)", async () => {
-  expect(await refusal({ interval: "minute" })).toEqual(["invalid_parameter", "interval"]);
-  expect(await refusal({ interval: "hour", from: "2025-03-01", to: "2025-03-31" })).toBe(
+test("wrong intervals, metrics and too long hourly ranges are refused (TS-002, TS-007, TS-008)", async () => {
+  expect(await refusal(series({ interval: "minute" }))).toEqual(["invalid_parameter", "interval"]);
+  expect(await refusal(series({ interval: "hour", from: "2025-03-01", to: "2025-03-31" }))).toBe(
     "accepted",
   );
-  expect(await refusal({ interval: "hour", from: "2025-03-01", to: "2025-04-01" })).toEqual([
-    "invalid_parameter",
-    "from",
-  ]);
-  expect(await refusal({ metrics: "foo" })).toEqual(["invalid_parameter", "metrics"]);
-  expect(await refusal({ metrics: "revenue" }, "partner")).toEqual([
+  expect(await refusal(series({ interval: "hour", from: "2025-03-01", to: "2025-04-01" }))).toEqual(
+    ["invalid_parameter", "from"],
+  );
+  expect(await refusal(series({ metrics: "foo" }))).toEqual(["invalid_parameter", "metrics"]);
+  expect(await refusal(series({ metrics: "revenue" }, "partner"))).toEqual([
     "invalid_parameter",
     "metrics",
   ]);
-  expect(await refusal({ filters: "advertiser:in:1" }, "partner")).toEqual([
+  expect(await refusal(series({ filters: "advertiser:in:1" }, "partner"))).toEqual([
     "invalid_parameter",
     "filters",
   ]);
@@ -119,28 +109,34 @@ describe("narrowing", () => {
     return data.reduce((all, row) => all + Number(row["clicks"]), 0);
   };
 
-  test("filters, offer_id and affiliate_id, by id or code (TS-009, TS-010)", async () => {
+  test("filters, offer_id and affiliate_id select, by id or code (TS-009, TS-010)", async () => {
     expect(await sum({})).toBe(2);
     expect(await sum({ filters: "country:in:DE" })).toBe(1);
     expect(await sum({ offer_id: String(world.seed.offerIds[0]) })).toBe(1);
     expect(await sum({ offer_id: "offer2" })).toBe(1);
     expect(await sum({ affiliate_id: "PARTN1" })).toBe(2);
     expect(await sum({ affiliate_id: String(world.seed.affiliateIds[1]) })).toBe(0);
-    expect(await refusal({ offer_id: "NOSUCH" })).toEqual(["invalid_parameter", "offer_id"]);
-    expect(await refusal({ affiliate_id: "a b" })).toEqual(["invalid_parameter", "affiliate_id"]);
+    expect(await refusal(series({ offer_id: "NOSUCH" }))).toEqual([
+      "invalid_parameter",
+      "offer_id",
+    ]);
+    expect(await refusal(series({ affiliate_id: "a b" }))).toEqual([
+      "invalid_parameter",
+      "affiliate_id",
+    ]);
   });
 
-  test("advertisers see their offers only, and name partners by id only (TS-011)", async () => {
+  test("advertisers see their offers only, and select partners by id only (TS-011)", async () => {
     expect(await sum({}, "partner")).toBe(2);
     expect(await sum({ affiliate_id: String(world.seed.affiliateIds[0]) }, "advertiser")).toBe(2);
-    expect(await refusal({ affiliate_id: "PARTN1" }, "advertiser")).toEqual([
+    expect(await refusal(series({ affiliate_id: "PARTN1" }, "advertiser"))).toEqual([
       "invalid_parameter",
       "affiliate_id",
     ]);
   });
 });
 
-test("on days on which clocks change, hours and days are whole and in order (T71)", async () => {
+test("hours and days are complete and in order when clocks change (T71)", async () => {
   const hours = async (date: string, tz: string): Promise<number[]> => {
     const { data } = await series({
       from: date,
@@ -169,7 +165,7 @@ test("on days on which clocks change, hours and days are whole and in order (T71
   expect(data.map(({ bucket }) => bucket)).toEqual(["2025-03-29", "2025-03-30", "2025-03-31"]);
 });
 
-test("buckets add up to the totals of the report, in any zone and from any instant (TS-012, P13)", async () => {
+test("buckets add up to the totals of the report, in any zone and range (TS-012, P13)", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(
@@ -202,6 +198,6 @@ test("buckets add up to the totals of the report, in any zone and from any insta
         );
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 25, seed: SEED },
   );
 });

@@ -6,10 +6,10 @@ import { serverUrls } from "../../services/stores.ts";
 const TIMEOUT_MS = 120_000;
 
 test.each([
-  ["what their migrations make", undefined],
+  ["the result of their migrations", undefined],
   ["what tests work on, copies of the template", inject("template")],
 ] as const)(
-  "schema.sql of both databases is %s (issue 14, 11)",
+  "schema.sql of both databases equals %s (issue 14, 11)",
   async (_what, template) => {
     const made = await dumpSchemas(serverUrls(), template);
     for (const wire of ["postgres", "clickhouse"] as const) {
