@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CLICK_STATUSES, LINK_TYPES } from "../../schemas/events/click-record.ts";
+import { forEachSubId, SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import { parseClickId } from "../../schemas/ids/click-id.ts";
 import type { Role } from "../access/permissions.ts";
 import { isShown } from "../access/visibility.ts";
@@ -25,33 +26,12 @@ export const clickFilterParams = {
   link_type: wordParam(...LINK_TYPES),
   traffic_source: textParam,
   is_bot: booleanParam,
-  sub1: textParam,
-  sub2: textParam,
-  sub3: textParam,
-  sub4: textParam,
-  sub5: textParam,
-  sub6: textParam,
-  sub7: textParam,
-  sub8: textParam,
-  sub9: textParam,
-  sub10: textParam,
+  ...forEachSubId(textParam),
 };
 
 type FilterName = keyof typeof clickFilterParams;
 type FilterValues = z.output<z.ZodObject<typeof clickFilterParams>>;
 
-const SUBS = [
-  "sub1",
-  "sub2",
-  "sub3",
-  "sub4",
-  "sub5",
-  "sub6",
-  "sub7",
-  "sub8",
-  "sub9",
-  "sub10",
-] as const;
 const NAMES: readonly FilterName[] = [
   "offer_id",
   "affiliate_id",
@@ -63,7 +43,7 @@ const NAMES: readonly FilterName[] = [
   "link_type",
   "traffic_source",
   "is_bot",
-  ...SUBS,
+  ...SUB_IDS,
 ];
 /** Filters that some roles may not use although they see the field (G81). */
 const NOT_FOR: Partial<Record<Role, readonly FilterName[]>> = {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readDestination } from "../../schemas/clickhouse/stored-destination.ts";
 import { ClickRecord } from "../../schemas/events/click-record.ts";
+import { forEachSubId } from "../../schemas/events/sub-ids.ts";
 import { shownSchema } from "../access/visibility.ts";
 import { VISIBILITY } from "../access/visibility-table.ts";
 import { shownMoney, shownTime } from "../rest/body-fields.ts";
@@ -27,13 +28,22 @@ const perClick = shownSchema("click", {
 export const ShownClick = shownSchema(
   "click",
   Object.fromEntries(
-    Object.entries(StoredClick.omit({ extra: true }).shape)
-      .filter(([name]) => CLICK_FIELDS.includes(name))
-      .map(([name, schema]) => [name, schema instanceof z.ZodDefault ? schema.unwrap() : schema]),
+    Object.entries(answerFields(StoredClick.omit({ extra: true }))).filter(([name]) =>
+      CLICK_FIELDS.includes(name),
+    ),
   ),
 )
-  .extend({ ts: shownTime, ...perClick })
+  .extend(perClick)
   .meta({ id: "Click" });
+
+/** The fields of an answer with these columns of a click. */
+export function answerFields({ shape }: z.ZodObject): z.ZodRawShape {
+  const fields = Object.entries(shape).map(([name, schema]) => [
+    name,
+    schema instanceof z.ZodDefault ? schema.unwrap() : schema,
+  ]);
+  return { ...Object.fromEntries(fields), ts: shownTime };
+}
 
 /** A row of the list, without its labels. */
 export const ListedClick = StoredClick.pick({
@@ -54,16 +64,7 @@ export const ListedClick = StoredClick.pick({
   os: true,
   browser: true,
   traffic_source: true,
-  sub1: true,
-  sub2: true,
-  sub3: true,
-  sub4: true,
-  sub5: true,
-  sub6: true,
-  sub7: true,
-  sub8: true,
-  sub9: true,
-  sub10: true,
+  ...forEachSubId(true as const),
   source_id: true,
   gclid: true,
   ext_campaign_id: true,

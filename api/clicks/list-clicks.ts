@@ -11,7 +11,7 @@ import { openPage } from "../rest/page.ts";
 import { rangeOfPage } from "../rest/page-range.ts";
 import { cursorParam, limitParam, rangeParams } from "../rest/query-fields.ts";
 import { clickFilterParams, readClickFilters } from "./click-filters.ts";
-import { isoTime, ListedClick } from "./click-row.ts";
+import { answerFields, FoundClick, isoTime, ListedClick } from "./click-row.ts";
 import { adIdParams, findAdClicks, readAdId } from "./lookup-clicks.ts";
 import { searchClicks } from "./search-clicks.ts";
 
@@ -21,54 +21,11 @@ const LIMIT_MAX = 1_000;
 
 const text = z.string();
 const ListRow = shownSchema("click", {
-  click_id: text,
-  ts: text,
-  link_type: text,
-  status: text,
-  status_reason: text,
-  offer_id: z.int(),
+  ...answerFields(ListedClick),
   offer_label: text,
-  affiliate_id: z.int(),
   affiliate_label: text,
-  smart_link_id: z.int(),
-  is_unique: z.boolean(),
-  is_bot: z.boolean(),
-  is_datacenter: z.boolean(),
-  country: text,
-  city: text,
-  device_type: text,
-  os: text,
-  browser: text,
-  traffic_source: text,
-  sub1: text,
-  sub2: text,
-  sub3: text,
-  sub4: text,
-  sub5: text,
-  sub6: text,
-  sub7: text,
-  sub8: text,
-  sub9: text,
-  sub10: text,
-  source_id: text,
-  gclid: text,
-  ext_campaign_id: text,
-  ext_keyword: text,
-  domain: text,
-  destination: text,
 });
-const LookupRow = z.object({
-  click_id: text,
-  ts: text,
-  offer_id: z.int(),
-  affiliate_id: z.int(),
-  gclid: text,
-  gbraid: text,
-  wbraid: text,
-  traffic_source: text,
-  link_type: text,
-  domain: text,
-});
+const LookupRow = z.object(answerFields(FoundClick));
 
 export const listClicks: Operation = operation({
   name: "listClicks",

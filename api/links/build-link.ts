@@ -1,3 +1,4 @@
+import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 /** The sub IDs and `source_id` of a link with their values, in the order of the link. */
 export type LinkValues = readonly (readonly [name: string, value: LinkValue])[];
 
@@ -12,9 +13,8 @@ export type LinkParts = {
   readonly values: LinkValues;
 };
 
-const SUB_NAMES = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 /** Names of the values that a link can carry, in their order. */
-export const LINK_VALUE_NAMES = [...SUB_NAMES, "source_id"];
+export const LINK_VALUE_NAMES = [...SUB_IDS, "source_id"];
 
 /** Parameters that the ad platform fills in, in the order of G170. Each has the name of its tag. */
 const CORE_TAGS =

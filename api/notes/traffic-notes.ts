@@ -1,3 +1,4 @@
+import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import type { Notes } from "./notes.ts";
 
 const CLICK_STATUS =
@@ -171,7 +172,7 @@ const QUERY: Notes = {
 };
 
 const SUBS: Notes = Object.fromEntries(
-  Array.from({ length: 10 }, (_, index) => `sub${index + 1}`).flatMap((name) => [
+  SUB_IDS.flatMap((name) => [
     [name, `Sub ID ${name.slice(3)} of the partner`],
     [`?${name}`, "Only with this value"],
     [`getTrackingLink.?${name}`, "Value for the link"],

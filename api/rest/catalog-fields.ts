@@ -2,6 +2,7 @@ import { domainToASCII } from "node:url";
 import { z } from "zod";
 import type { CapPeriod } from "../../schemas/catalog/records.ts";
 import { canonicalHost } from "../../schemas/catalog/tracking-host.ts";
+import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import { isAddressOrCidr } from "../../schemas/net/ip-ranges.ts";
 import { zoneOf } from "../../schemas/time/zone.ts";
 import { count, country, flag, money, oneOf, recordId, text, words } from "./body-fields.ts";
@@ -16,7 +17,6 @@ const COUNT_MAX = 1_000_000_000;
 const NAME_LENGTH_MAX = 100;
 const IDS_MAX = 1_000;
 const DAYS_MAX = 3_650;
-const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 const HOST =
   /^(?=.{1,253}(?::|$))[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*(?::[1-9]\d{0,4})?$/;
 const PORT_MAX = 65_535;
@@ -172,14 +172,14 @@ export const addressRanges = z
 
 /** Allowed values of sub IDs, by name: {sub1: ["a", "b"]}. */
 export const subConditions = z.partialRecord(
-  z.enum(SUBS, `expected one of ${SUBS.join(", ")}`),
+  z.enum(SUB_IDS, `expected one of ${SUB_IDS.join(", ")}`),
   words(255),
   "expected an object of lists",
 );
 
 /** Texts for sub IDs, by name: {sub1: "{keyword}"}. */
 export const subTexts = z.partialRecord(
-  z.enum(SUBS, `expected one of ${SUBS.join(", ")}`),
+  z.enum(SUB_IDS, `expected one of ${SUB_IDS.join(", ")}`),
   text(255),
   "expected an object of texts",
 );

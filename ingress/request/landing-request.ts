@@ -1,5 +1,6 @@
 import { LANDING_AD_CLICK_IDS, type LandingAdClickId } from "../../schemas/events/click-lookup.ts";
 import { AD_CLICK_ID_LENGTH_MAX } from "../../schemas/events/click-record.ts";
+import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import { parseClickId } from "../../schemas/ids/click-id.ts";
 import { type ClickParameters, LANDING_PARAMETERS, ParameterReader } from "./parameters.ts";
 import { referrerSource } from "./referrer-source.ts";
@@ -23,7 +24,6 @@ export type ReadLanding =
   | { readonly kind: "malformed"; readonly error: string };
 
 const AD_CLICK_IDS = [...LANDING_AD_CLICK_IDS, "msclkid"] as const;
-const SUBS = ["sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "sub9", "sub10"];
 
 /**
  * Reads the body of `POST /lp`, whatever its content type says (T48). Values of the body win over those of the page's URL.
@@ -54,7 +54,7 @@ function landingOf(
   const url = text("url");
   const referrer = text("referrer");
   const reader = new ParameterReader(LANDING_PARAMETERS);
-  for (const name of [...AD_CLICK_IDS, ...SUBS]) reader.add(name, text(name));
+  for (const name of [...AD_CLICK_IDS, ...SUB_IDS]) reader.add(name, text(name));
   const hasOwnIds = LANDING_AD_CLICK_IDS.some((kind) => text(kind) !== "");
   if (isOrganic) {
     const { platform, host, path } = referrerSource(referrer, url);

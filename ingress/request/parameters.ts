@@ -1,4 +1,5 @@
 import { AD_CLICK_ID_LENGTH_MAX, VALUE_LENGTH_MAX } from "../../schemas/events/click-record.ts";
+import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import { quote, textField } from "../encode-record.ts";
 import { decodeComponent } from "./decode.ts";
 
@@ -10,16 +11,7 @@ const EXTRA_NAME_LENGTH_MAX = 64;
 
 /** Where the value of a parameter is kept: a column of the click, or a part of the link's name. */
 export const SLOTS = [
-  "sub1",
-  "sub2",
-  "sub3",
-  "sub4",
-  "sub5",
-  "sub6",
-  "sub7",
-  "sub8",
-  "sub9",
-  "sub10",
+  ...SUB_IDS,
   "source_id",
   "gclid",
   "gbraid",

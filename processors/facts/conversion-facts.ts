@@ -1,3 +1,4 @@
+import { SUB_IDS } from "../../schemas/events/sub-ids.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
 import type { FactSource } from "./fact-source.ts";
 
@@ -28,16 +29,7 @@ const CLICK_COLUMNS = [
   "browser",
   "traffic_source",
   "source_id",
-  "sub1",
-  "sub2",
-  "sub3",
-  "sub4",
-  "sub5",
-  "sub6",
-  "sub7",
-  "sub8",
-  "sub9",
-  "sub10",
+  ...SUB_IDS,
   "ext_campaign_id",
   "ext_adgroup_id",
   "ext_ad_id",

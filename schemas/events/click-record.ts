@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { forEachSubId } from "./sub-ids.ts";
 
 /** Stored length of a sub ID or another free parameter, in characters (G134). Longer values are cut. */
 export const VALUE_LENGTH_MAX = 255;
@@ -75,16 +76,7 @@ export const ClickRecord = z.object({
   browser_version: text,
   traffic_source: text,
   source_id: text,
-  sub1: text,
-  sub2: text,
-  sub3: text,
-  sub4: text,
-  sub5: text,
-  sub6: text,
-  sub7: text,
-  sub8: text,
-  sub9: text,
-  sub10: text,
+  ...forEachSubId(text),
   gclid: text,
   gbraid: text,
   wbraid: text,
@@ -136,16 +128,7 @@ export const ImpressionRecord = ClickRecord.pick({
   browser: true,
   traffic_source: true,
   source_id: true,
-  sub1: true,
-  sub2: true,
-  sub3: true,
-  sub4: true,
-  sub5: true,
-  sub6: true,
-  sub7: true,
-  sub8: true,
-  sub9: true,
-  sub10: true,
+  ...forEachSubId(true as const),
   ext_campaign_id: true,
   ext_adgroup_id: true,
   ext_ad_id: true,

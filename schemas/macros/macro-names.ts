@@ -1,20 +1,8 @@
-const SUB_NAMES = [
-  "sub1",
-  "sub2",
-  "sub3",
-  "sub4",
-  "sub5",
-  "sub6",
-  "sub7",
-  "sub8",
-  "sub9",
-  "sub10",
-] as const;
-
+import { SUB_IDS } from "../events/sub-ids.ts";
 /** Macros of an offer's `destination_url` and `fallback_url` (G148). Never expanded inside `url=`. */
 export const DESTINATION_MACROS = [
   "click_id",
-  ...SUB_NAMES,
+  ...SUB_IDS,
   "source_id",
   "offer_id",
   "offer_code",
@@ -56,7 +44,7 @@ export const PARTNER_POSTBACK_MACROS = [
   "affiliate_code",
   "currency",
   "sale_amount",
-  ...SUB_NAMES,
+  ...SUB_IDS,
   "source_id",
   "gclid",
   "gbraid",

@@ -1,4 +1,5 @@
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
+import { SUB_IDS } from "../../../schemas/events/sub-ids.ts";
 import { formatAmount } from "../../../schemas/money/amount.ts";
 import type { ConversionStatus } from "../read/report-params.ts";
 import type { Target } from "../read/resolve-target.ts";
@@ -38,16 +39,7 @@ const CLICK_FIELDS = [
   "link_type",
   "traffic_source",
   "source_id",
-  "sub1",
-  "sub2",
-  "sub3",
-  "sub4",
-  "sub5",
-  "sub6",
-  "sub7",
-  "sub8",
-  "sub9",
-  "sub10",
+  ...SUB_IDS,
   "gclid",
   "gbraid",
   "wbraid",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AT_MS, ClickListWorld, ids, SUBS } from "./click-list-world.ts";
+import { SUB_IDS } from "../../../schemas/events/sub-ids.ts";
+import { AT_MS, ClickListWorld, ids } from "./click-list-world.ts";
 import { aClick } from "./facts.ts";
 import type { LedgerClick } from "./ledger.ts";
 import type { Row } from "./report-world.ts";
@@ -146,7 +147,7 @@ describe("one click", () => {
       "advertiser",
     );
     for (const name of [
-      ...SUBS,
+      ...SUB_IDS,
       "source_id",
       "smart_link_id",
       "ip",

@@ -8,7 +8,6 @@ import type { LedgerClick } from "./ledger.ts";
 import { type Caller, ReportWorld, type Row } from "./report-world.ts";
 
 export const AT_MS = Date.parse("2025-02-03T10:00:00Z");
-export const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 const NOW_MS = Date.parse("2025-02-03T20:00:00Z");
 
 const AnyRow = z.record(z.string(), z.unknown());

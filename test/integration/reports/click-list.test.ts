@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AT_MS, ClickListWorld, ids, SUBS } from "./click-list-world.ts";
+import { SUB_IDS } from "../../../schemas/events/sub-ids.ts";
+import { AT_MS, ClickListWorld, ids } from "./click-list-world.ts";
 import { aClick } from "./facts.ts";
 import { refusal } from "./small-world.ts";
 
@@ -23,7 +24,7 @@ const LIST_FIELDS = [
     "country",
     "city",
   ],
-  ...["device_type", "os", "browser", "traffic_source", ...SUBS, "source_id", "gclid"],
+  ...["device_type", "os", "browser", "traffic_source", ...SUB_IDS, "source_id", "gclid"],
   ...["ext_campaign_id", "ext_keyword", "domain", "destination"],
 ];
 
@@ -174,7 +175,7 @@ describe("the list", () => {
     const { data } = await clicks.list({}, "advertiser");
     expect(ids(data)).not.toContain(clicks.foreign.click_id);
     const hidden = [
-      ...SUBS,
+      ...SUB_IDS,
       "source_id",
       "smart_link_id",
       "affiliate_label",
