@@ -7,7 +7,7 @@ const ROUNDS = IS_FULL ? 1_000 : 40;
 const SENDERS = 64;
 const KEYS = IS_FULL ? 2_000 : 200;
 
-test("of 64 senders of one click and event, or of one order, exactly one counts (P16)", async (context) => {
+test("of 64 senders of one click and event, or one order, exactly one counts (P16, LIFE-006, LIFE-007)", async (context) => {
   await using fleet = await ConversionFleet.open(3);
   const { world } = fleet;
   world.startWriters();

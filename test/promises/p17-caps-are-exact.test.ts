@@ -7,7 +7,7 @@ const SENDERS = 64;
 const FIRST_KILL_MS = 150;
 const KILL_EVERY_MS = IS_FULL ? 1_500 : 2_500;
 
-test("caps of offers, groups and budgets are used exactly while processes are killed (P17)", async (context) => {
+test("caps of offers, groups and budgets are used exactly through kills (P17, LIFE-020, LIFE-021)", async (context) => {
   await using fleet = await ConversionFleet.open(3);
   const { world } = fleet;
   world.startWriters();
