@@ -146,7 +146,7 @@ export class ReportWorld extends Stores {
 async function seed(db: Pool): Promise<Seed> {
   const workspaceId = await insertRow(db, "workspace", {
     slug: "w",
-    name: "W",
+    name: "w",
     postback_token: "",
   });
   const insert = async (table: string, columns: Record<string, unknown>): Promise<number> =>
