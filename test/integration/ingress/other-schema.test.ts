@@ -52,7 +52,7 @@ test("an ingress does not start on a newer schema (exit code 3); a running one c
   );
   try {
     await expect(fleet.addIngress({ TRACKING_PORT: String(port) })).rejects.toThrow(
-      /the ingress ended with 3/,
+      /^ended with 3:/,
     );
     await world.change(
       "update offer set destination_url = 'https://shop.example/later' where code = 'OFFER2'",
