@@ -85,7 +85,8 @@ export class IngressFleet {
       ...env,
     });
     this.#members.add(started);
-    if (!(await started.untilRunning())) throw new Error(`it has ended: ${started.output}`);
+    if (!(await started.untilRunning()))
+      throw new Error(`ended with ${String(await started.ended)}: ${started.output}`);
     return started.pid;
   }
 
