@@ -22,6 +22,7 @@ type ReachedLimit = Omit<CapReached, "cap">;
 /** `cap_over`: the only reached caps are those that alert. */
 export type CapCondition = "" | "cap" | "cap_over";
 
+/** A visitor who was redirected to an offer, and when. */
 export type Taker = {
   readonly affiliateId: number;
   readonly visitor: number;
@@ -39,13 +40,14 @@ export type ClickStateLimits = {
 
 const LIMITS: ClickStateLimits = { visitorsMax: 200_000, unpublishedMax: 10_000, capsMax: 200_000 };
 
+/** The caps of an offer, the click caps with their tallies. */
 type Watch = Omit<CapPlan, "clicks"> & {
   readonly clicks: readonly (CapPlan["clicks"][number] & { readonly tally: ClickTally })[];
 };
 
 /**
- * What one process knows about earlier clicks. It is exact for the clicks that this process answered since its start. News of
- * others comes by the `note…` methods, with their delay (click-notices/). A cap never counts as reached before it is.
+ * What one process knows about earlier clicks. It is exact for the clicks that this process answered since its start. The `note…` methods
+ * add what other processes report, with a delay (click-notices/). A cap never counts as reached before it is.
  */
 export class LocalClickState implements ClickState {
   readonly #catalog: Catalog;
@@ -94,9 +96,9 @@ export class LocalClickState implements ClickState {
     const key = takerKey(offer.id, taker.affiliateId, taker.visitor);
     const lastMs = this.#lastTaken.get(key);
     if (lastMs === undefined) return false;
-    // A last click in the future came from a clock that was ahead. Far ahead, it is no reason to turn a visitor away.
+    // A last click in the future came from a clock that was ahead. If it is far ahead, ignore it.
     if (Math.abs(taker.atMs - lastMs) >= offer.duplicate_click_seconds * 1_000) return false;
-    // A little ahead, it counts as now, so that it turns nobody away for longer than the rule says.
+    // If it is a little ahead, count it as now, so that no visitor is turned away for longer than the offer's setting.
     if (lastMs > taker.atMs) this.#lastTaken.set(key, taker.atMs);
     return true;
   };
@@ -130,7 +132,7 @@ export class LocalClickState implements ClickState {
     this.changes += 1;
   }
 
-  /** Totals of click caps, and caps that are reached: at most `entriesMax` of each. */
+  /** The state to save for the next process: totals of click caps, and caps that are reached; at most `entriesMax` of each. */
   keep(entriesMax: number): { readonly totals: ClickTotal[]; readonly reached: CapReached[] } {
     const totals: ClickTotal[] = [];
     for (const [cap, tally] of this.#tallies) {
