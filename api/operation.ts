@@ -66,7 +66,7 @@ export type OperationAccess = {
   readonly isWrite: boolean;
 };
 
-/** JSON unless it is a stream; `status` only where it differs from the operation's. */
+/** ~~ */
 export type OperationResult =
   | { readonly body: unknown; readonly status?: number }
   | {
@@ -102,7 +102,7 @@ export type Operation = {
   readonly summary: string;
   readonly description?: string;
   readonly access: OperationAccess;
-  /** Values of path and query are strings; the schemas turn them into what `run` takes. */
+  /** Values of path and query are strings; the schemas turn them into what `run` expects. */
   readonly input: {
     readonly path?: z.ZodType | undefined;
     readonly query?: z.ZodType;
@@ -116,7 +116,7 @@ export type Operation = {
   /** Status of success: 200 or 201. */
   readonly status: number;
   /**
-   * Codes that it answers in addition to those that follow from access, path, query and body (rest/openapi-failures.ts). Tests fail
+   * Codes that it may answer with, in addition to those that follow from access, path, query and body (rest/openapi-failures.ts). Tests fail
    * on any code that the document does not list.
    */
   readonly failures?: readonly ErrorCode[];

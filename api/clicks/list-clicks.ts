@@ -34,7 +34,7 @@ export const listClicks: Operation = operation({
   tag: "Clicks",
   summary: "Clicks, newest first, or those with an ad-platform click id",
   description:
-    "Default range: today in `tz`, with `click_id` the day of that click; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer holds the clicks " +
+    "Default range: today in `tz`, with `click_id` the day of that click; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer contains the clicks " +
     "with that id: `from` is required, at most 90 days, without paging.",
   access: everybody("clicks.read"),
   input: {

@@ -12,7 +12,7 @@ import { creativeFields, readOnlyOfCreative, shownOfCreative } from "./creative-
 import { partnerLinkOf } from "./partner-link.ts";
 import { creativeOfPartner } from "./show-creative.ts";
 
-/** Bounds the list of an offer, which is answered whole. */
+/** Bounds the list of an offer, which is returned without paging. */
 const CREATIVES_MAX = 500;
 
 const { name, kind, url, body, width, height } = shownOfCreative;
@@ -26,7 +26,7 @@ const NEEDED: Readonly<Record<string, "url" | "body">> = {
   email: "body",
 };
 
-/** One creative. Readable for everyone who sees it in the list of its offer; written by admins (CRE-009, G179). */
+/** One creative. Every key that sees it in the list of its offer may read it; admins write (CRE-009, G179). */
 export const oneCreative = manage({
   resource: "creative",
   names: { one: "Creative", many: "Creatives" },

@@ -27,7 +27,7 @@ import { findAdvertiserOfOffer, findNames, listDealsOf, listFeedsOf } from "./de
 const STATUSES = ["active", "inactive"] as const;
 const FORMATS = ["csv", "tsv", "xml", "json"] as const;
 const COUPON_CODE_MAX = 64;
-/** Bounds the lists, which are answered whole. */
+/** Bounds the lists, which are returned without paging. */
 const RECORDS_MAX = 2_000;
 
 type Body = Readonly<Record<string, unknown>>;
@@ -132,7 +132,7 @@ export const dealOperations: readonly Operation[] = [
   ...writesOf(productFeeds),
 ];
 
-/** Replaces the paged list with one that answers everything at once. */
+/** Replaces the paged list with one that returns all records at once. */
 function listOf(
   resource: Resource,
   {

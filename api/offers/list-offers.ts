@@ -20,7 +20,7 @@ import { showOffer } from "./show-offer.ts";
 const Query = z.object({
   ...pageParams,
   status: wordParam(...OFFER_STATUSES),
-  q: textParam.meta({ description: "Name contains, or exact code or id" }),
+  q: textParam.meta({ description: "Part of the name, or exact code or id" }),
   visibility: wordParam(...OFFER_VISIBILITIES),
   advertiser_id: idParam.meta({ description: "Not for partner keys" }),
   category: textParam,

@@ -37,8 +37,8 @@ export const getReport: Operation = operation({
   summary: "Aggregate over clicks, impressions and conversions",
   description:
     "Groups by up to three dimensions; totals cover the whole report. Money counts amounts in `currency` only, counts cover " +
-    "every currency. Filters on `event`, `status` and `method` judge conversions only, filters on attributes of clicks " +
-    "judge clicks only.",
+    "every currency. Filters on `event`, `status` and `method` apply to conversions only, filters on attributes of clicks " +
+    "apply to clicks only.",
   access: everybody("reports.read"),
   input: { query: z.object(reportParams) },
   output: Report,

@@ -114,7 +114,7 @@ function partnerFaults(affiliates: unknown, known: ReadonlySet<string>): FieldFa
 }
 
 /**
- * Faults of events as in a new offer. The operation that changes an offer takes no events, because events have operations of their
+ * Faults of events as in a new offer. The operation that changes an offer accepts no events, because events have operations of their
  * own.
  */
 function faultsOfEvents({ events }: Readonly<Record<string, unknown>>): FieldFaults {
