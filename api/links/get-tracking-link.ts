@@ -35,13 +35,9 @@ const EXPECTED = "expected an id or a code";
 
 const Query = z.object({
   offer: z.string(EXPECTED).min(1, EXPECTED).meta({ description: "Id or code" }),
-  affiliate: z
-    .string()
-    .min(1, EXPECTED)
-    .optional()
-    .meta({
-      description: "Id or code; default: the partner's own account; required for staff keys",
-    }),
+  affiliate: z.string().min(1, EXPECTED).optional().meta({
+    description: "Id or code; default: the partner's own account; required for staff keys",
+  }),
   type: wordParam("affiliate", "transparent").default("affiliate"),
   host: textParam.meta({ description: "Another active tracking domain of the workspace" }),
   ...VALUES,

@@ -80,7 +80,7 @@ async function answerPost(
   if (admission.refusal !== undefined) throw admission.refusal;
   const left = clientLeft(reply);
   const context = contextOf(options, admission);
-  const answers = await answersTo(context, operationRunner(options, left), messages);
+  const answers = await answerMessages(context, operationRunner(options, left), messages);
   const [first] = answers;
   if (first === undefined) return reply.code(202).send();
   return sendJson(reply, Array.isArray(json) ? answers : first);
@@ -100,7 +100,7 @@ async function admitCalls(
 }
 
 /** Runs messages in order, one at a time, so that a batch loads the stores no more than a single request does. */
-async function answersTo(
+async function answerMessages(
   context: OperationContext,
   run: RunOperation,
   messages: readonly RpcMessage[],

@@ -41,7 +41,7 @@ export type Finding = {
   readonly forwardTo?: Offer | undefined;
 };
 
-const FINE: Finding = { condition: "" };
+const NO_FINDING: Finding = { condition: "" };
 
 /** The first condition against the click, in the order of G143. */
 export function judgeClick(click: Click, offer: Offer): Finding {
@@ -56,7 +56,7 @@ export function judgeClick(click: Click, offer: Offer): Finding {
   if (control?.action === "block") return { condition: "traffic_control" };
   if (control !== undefined) return findForward(click, control.forward_offer_id);
   if (isDuplicate(click, offer)) return { condition: "duplicate" };
-  return condition === "" ? FINE : { condition };
+  return condition === "" ? NO_FINDING : { condition };
 }
 
 /** Whether the click may go to this other offer instead, by the same conditions without traffic controls. */

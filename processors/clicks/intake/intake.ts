@@ -217,7 +217,7 @@ export class Intake {
     }
     if (batch.lostFrom !== undefined) {
       for (const [from, to] of accepted.add(batch.lostFrom, batch.first)) {
-        this.#lose(producer, [from, to], "declared");
+        this.#recordLoss(producer, [from, to], "declared");
       }
     }
     const { next } = accepted;
@@ -310,18 +310,18 @@ export class Intake {
     const { producer, position } = of;
     const range: Range = [position, position + 1];
     if (of.hasCoupons && this.#isRecordedElsewhere(producer, line)) {
-      this.#lose(producer, range, "passed on");
+      this.#recordLoss(producer, range, "passed on");
       return undefined;
     }
     const head = readLine(line);
     if (head === undefined) {
       this.#events.unreadable({ producer: producer.producer, epoch: producer.epoch, position });
-      this.#lose(producer, range, "unreadable");
+      this.#recordLoss(producer, range, "unreadable");
     }
     return head;
   }
 
-  #lose({ producer, epoch }: Producer, [from, to]: Range, reason: LostRange["reason"]): void {
+  #recordLoss({ producer, epoch }: Producer, [from, to]: Range, reason: LostRange["reason"]): void {
     const range: LostRange = { producer, epoch, from, to, reason };
     this.#last.lost.push(range);
     this.#events.lost(range);

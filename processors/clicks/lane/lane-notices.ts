@@ -52,7 +52,7 @@ export class LaneNotices {
           return;
         }
         this.#isWholeRequested = true;
-        void this.#publishTakers();
+        void this.#publishTakenClicks();
       },
     });
   }
@@ -113,7 +113,7 @@ export class LaneNotices {
   }
 
   /** Publishes the latest clicks. One answer is enough for several processes that ask at the same time: all of them receive it. */
-  async #publishTakers(): Promise<void> {
+  async #publishTakenClicks(): Promise<void> {
     const { nats, clickhouse, catalog, clock, lane, log } = this.#deps;
     if (this.#isPublishingTakers) return;
     this.#isPublishingTakers = true;

@@ -153,7 +153,8 @@ export class YoungClicks {
   forget(nowMs: number): void {
     for (;;) {
       const segment = this.#queue[this.#head];
-      if (segment === undefined || !segment.isStored || !this.#isTooMuch(segment, nowMs)) break;
+      if (segment === undefined || !segment.isStored || !this.#isBeyondLimits(segment, nowMs))
+        break;
       this.#queue[this.#head] = undefined;
       this.#head += 1;
       this.#remove(segment);
@@ -164,7 +165,7 @@ export class YoungClicks {
     }
   }
 
-  #isTooMuch(segment: Segment, nowMs: number): boolean {
+  #isBeyondLimits(segment: Segment, nowMs: number): boolean {
     const { ageMs, bytesMax, segmentsMax } = this.#limits;
     return (
       nowMs - segment.readAtMs > ageMs ||
