@@ -147,7 +147,7 @@ async function reviewLines(
   if (cutAt === "-infinity") return [];
   const { keys, partners } = await changedBefore(db, cutAt);
   return [
-    `Postgres is as it was at ${cutAt}${recordedAt === undefined ? "" : `; ClickHouse last heard from it at ${recordedAt} UTC`}.`,
+    `Postgres is as it was at ${cutAt}${recordedAt === undefined ? "" : `; ClickHouse last received a mark from it at ${recordedAt} UTC`}.`,
     "Changes made in between are undone: keys that were revoked in that time are valid again.",
     ...keys.map(({ id, name, workspace }) => `Review key ${id} (${name}) of ${workspace}.`),
     ...partners.map(({ id, name, workspace }) => `Review partner ${id} (${name}) of ${workspace}.`),

@@ -169,7 +169,7 @@ export class Completeness {
     return Math.min(this.#newestMs, ...times);
   }
 
-  /** The same for the clicks of one producer, which a click id names; 0 for a producer that never sent a message. */
+  /** The same for the clicks of one producer (a click id contains its number); 0 for a producer that never sent a message. */
   completeToMsOf(producer: number): number {
     this.#dropGone();
     const state = this.#producers.get(producer);
