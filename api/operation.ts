@@ -66,7 +66,7 @@ export type OperationAccess = {
   readonly isWrite: boolean;
 };
 
-/** ~~ */
+/** JSON unless it is a stream; `status` only where it differs from the operation's. */
 export type OperationResult =
   | { readonly body: unknown; readonly status?: number }
   | {
@@ -116,8 +116,8 @@ export type Operation = {
   /** Status of success: 200 or 201. */
   readonly status: number;
   /**
-   * Codes that it may answer with, in addition to those that follow from access, path, query and body (rest/openapi-failures.ts). Tests fail
-   * on any code that the document does not list.
+   * Codes that it may answer with, in addition to those that follow from access, path, query and body (rest/openapi-failures.ts). Tests
+   * fail on any code that the document does not list.
    */
   readonly failures?: readonly ErrorCode[];
   /** Which ClickHouse data it reads. Such an operation needs a slot, and each key has only a few (reports/report-slots.ts). */

@@ -85,7 +85,9 @@ export async function saveAdCosts(
   return rows[0] ?? { inserted: 0, updated: 0 };
 }
 
-/** Finds offers of a workspace, each with its advertiser, by `code` of the reference. A reference is tried as an id, then as a code (G25). */
+/**
+ * Finds offers of a workspace, each with its advertiser, by `code` of the reference. A reference is tried as an id, then as a code (G25).
+ */
 export async function findNamedOffers(
   db: Queryable,
   workspaceId: number,

@@ -37,8 +37,9 @@ export type UniqueClicksOptions = {
 type Cut = { readonly beforeMs: number; ties: number };
 
 /**
- * The time of each visitor's last unique click on an offer of a partner (G87). One open-addressing table with 20 bytes per slot: a
- * 64-bit fingerprint of the three numbers, a time and the offer. With a million visits, two share a fingerprint with a probability of 1 in 37 million.
+ * The time of each visitor's last unique click on an offer of a partner (G87). One open-addressing table with 20 bytes per slot: a 64-bit
+ * fingerprint of the three numbers, a time and the offer. With a million visits, two share a fingerprint with a probability of 1 in 37
+ * million.
  *
  * No time in it is later than the newest clock was when the entry was made. If that clock goes back, a later time counts as the present
  * time until the owner reads the visits from the table again (`unique-window.ts`).
