@@ -5,7 +5,7 @@ export const API_ERRORS = {
   ip_not_allowed: { status: 403, meaning: "The key may not be used from this address." },
   forbidden: { status: 403, meaning: "The role or the permissions of the key do not allow this." },
   read_only_key: { status: 403, meaning: "An analyst key was used for a write." },
-  workspace_inactive: { status: 403, meaning: "The workspace of the key is switched off." },
+  workspace_inactive: { status: 403, meaning: "The workspace of the key is not active." },
   advertiser_inactive: { status: 403, meaning: "The advertiser of the key is not active." },
   affiliate_inactive: { status: 403, meaning: "The partner of the key is not active." },
   not_approved: { status: 403, meaning: "The partner may not run this offer yet." },
@@ -115,7 +115,7 @@ export function conflict(field: string, message: string): ApiError {
 
 const RETRY_AFTER_SEC = 30;
 
-/** `part` is a word for the caller: "the conversion store". */
+/** `part` names the part for the caller: "the conversion store". */
 export function unavailable(part: string, cause?: unknown): ApiError {
   return new ApiError("unavailable", `${part} is not available at the moment`, {
     headers: { "retry-after": String(RETRY_AFTER_SEC) },

@@ -102,7 +102,7 @@ export type Operation = {
   readonly summary: string;
   readonly description?: string;
   readonly access: OperationAccess;
-  /** Values of path and query are strings; the schemas turn them into what `run` takes. */
+  /** Values of path and query are strings; the schemas turn them into what `run` expects. */
   readonly input: {
     readonly path?: z.ZodType | undefined;
     readonly query?: z.ZodType;
@@ -116,8 +116,8 @@ export type Operation = {
   /** Status of success: 200 or 201. */
   readonly status: number;
   /**
-   * Codes that it answers in addition to those that follow from access, path, query and body (rest/openapi-failures.ts). Tests fail
-   * on any code that the document does not list.
+   * Codes that it may answer with, in addition to those that follow from access, path, query and body (rest/openapi-failures.ts). Tests
+   * fail on any code that the document does not list.
    */
   readonly failures?: readonly ErrorCode[];
   /** Which ClickHouse data it reads. Such an operation needs a slot, and each key has only a few (reports/report-slots.ts). */

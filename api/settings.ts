@@ -4,14 +4,14 @@ import type { CommandEnvironment } from "./command-line/command.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export type ApiSettings = ReturnType<typeof arranged>;
+export type ApiSettings = ReturnType<typeof groupSettings>;
 
 /** @throws {SettingsError} listing every wrong variable. */
 export function readApiSettings(environment: Environment = process.env): ApiSettings {
-  return arranged(readSettings("api", environment));
+  return groupSettings(readSettings("api", environment));
 }
 
-function arranged(read: SettingsOf<"api">) {
+function groupSettings(read: SettingsOf<"api">) {
   return {
     bindAddress: read.BIND_ADDRESS,
     port: read.API_PORT,

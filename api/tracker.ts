@@ -12,7 +12,7 @@ const EXIT_NEWER_SCHEMA = 3;
 
 const terminal: Terminal = {
   report: (line) => console.error(line),
-  notWell: () => {
+  markFailed: () => {
     process.exitCode = EXIT_FAILED;
   },
   interruption: () => {
@@ -23,7 +23,7 @@ const terminal: Terminal = {
   },
 };
 
-/** The command line for operators. Exit codes: 0 done, 1 not done, 2 wrong usage, 3 the database is newer than this release. */
+/** The command line for operators. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the database is newer than this release. */
 async function main(): Promise<void> {
   const settings = settingsOrUndefined(readCommandSettings);
   if (settings === undefined) return;

@@ -35,7 +35,7 @@ export function couponClickRecord(
   return { lane: shardOfOffer(click.offer_id), line };
 }
 
-/** Records coupon clicks which their own ingress did not record (TRK-037). The conversion processors name them. */
+/** Records coupon clicks which their own ingress did not record (TRK-037). The conversion processors send them. */
 export function takeCouponClicks(options: {
   readonly link: NatsLink;
   readonly producer: number;

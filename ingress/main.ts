@@ -251,8 +251,8 @@ function mintOf({ producer }: ProducerFolder, catalog: Catalog): () => ClickIdMi
 }
 
 /**
- * Waits until the writers expect clicks of this process (G162), and until it knows the totals of click caps and which caps are
- * reached: usually 0.5 s, at most 1 s. Without NATS it takes clicks with what the process before it had saved.
+ * Waits until the writers expect clicks of this process (G162), and until it knows the totals of click caps and which caps are reached:
+ * usually 0.5 s, at most 1 s. Without NATS it starts with the state that the previous process saved.
  */
 async function untilReported(pipeline: Pipeline, capsReported: Promise<void>): Promise<void> {
   const reported = Promise.all([pipeline.announced, capsReported]);

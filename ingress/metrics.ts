@@ -84,7 +84,7 @@ export function declarePipelineGauges(
   metrics.gauge("ingress_journal_segments", "Segments on disk.", () => pipeline.segments);
   metrics.gauge(
     "ingress_journal_room_bytes",
-    "Bytes that the journal may still take of its disk; at 0 clicks go to JetStream directly.",
+    "Bytes that the journal may still use on its disk; at 0 clicks go to JetStream directly.",
     () => pipeline.roomBytes,
   );
 }

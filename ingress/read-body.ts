@@ -3,7 +3,7 @@ import type { HttpResponse } from "uWebSockets.js";
 /** Bytes read and discarded after a body that is too long, so that its sender can read the refusal. */
 const DISCARDED_BYTES_MAX = 1024 ** 2;
 
-/** `too_long`: longer than its path allows · `no_room`: all bodies together exceed what this process may hold. */
+/** `too_long`: longer than its path allows · `no_room`: all bodies together exceed the memory that this process may use for them. */
 export type BodyFault = "too_long" | "no_room";
 
 /** Reads bodies. Holds at most `heldBytesMax` bytes for all requests together. */
@@ -16,8 +16,8 @@ export class BodyReader {
   }
 
   /**
-   * Calls `done` once, with the whole body or with the fault. For an aborted request nothing is called: the caller must then
-   * call the function that this returns.
+   * Calls `done` once, with the whole body or with the fault. Does not call it for an aborted request; the caller must then call the
+   * returned function.
    */
   read(
     response: HttpResponse,

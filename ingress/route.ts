@@ -1,4 +1,4 @@
-/** A request as the server read it when it came: plain text, nothing interpreted. */
+/** A request as received: plain text, nothing interpreted. */
 export type RawRequest = {
   /** Upper case. */
   readonly method: string;

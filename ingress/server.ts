@@ -133,9 +133,7 @@ export class IngressServer {
     });
   }
 
-  /**
-   * Takes no new connections, ends each open one with its next answer (P34), and cuts the remaining ones after `deadlineMs`.
-   */
+  /** Accepts no new connections, ends each open one with its next answer (P34), and cuts the remaining ones after `deadlineMs`. */
   async close(deadlineMs: number): Promise<void> {
     const endAtMs = performance.now() + deadlineMs;
     await this.#stopListening();
@@ -164,7 +162,7 @@ export class IngressServer {
     this.#listening = undefined;
   }
 
-  /** `method` "" takes every method that the pattern has no handler for. */
+  /** `method` "" handles every method that the pattern has no handler for. */
   #add({ method, pattern, isAsync }: Addable, handler: Handler): void {
     const guarded = (response: HttpResponse, request: HttpRequest): void => {
       const head = readHead(request);
@@ -233,7 +231,7 @@ export class IngressServer {
     });
   }
 
-  /** Nothing of a request is carried out when it is aborted while its body is read. */
+  /** A request that is aborted while its body is read has no effect. */
   #asyncHandler(entry: AsyncEntry, method: string): Handler {
     const isHead = method === "HEAD";
     return (response, request, head) => {
@@ -338,8 +336,8 @@ export class IngressServer {
   }
 
   /**
-   * Removes headers with a control character: nothing from a visitor may begin a header of its own, so this is a fault of ours
-   * (P27). Without its Location header an answer is useless and becomes the answer of a fault.
+   * Removes headers with a control character (P27). Such a header is a bug of ours: text from a visitor must never be able to add a
+   * header. An answer without its Location header is useless, so it becomes {@link FAILED}.
    */
   #safe(answer: Answer): Answer {
     if (answer.headers.every(isSafe)) return answer;

@@ -1,15 +1,15 @@
 import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts";
 
-export type IngressSettings = ReturnType<typeof arranged>;
+export type IngressSettings = ReturnType<typeof groupSettings>;
 
 /** @throws {SettingsError} that names every wrong variable. */
 export function readIngressSettings(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): IngressSettings {
-  return arranged(readSettings("ingress", environment));
+  return groupSettings(readSettings("ingress", environment));
 }
 
-function arranged(read: SettingsOf<"ingress">) {
+function groupSettings(read: SettingsOf<"ingress">) {
   return {
     dataDir: read.DATA_DIR,
     port: read.TRACKING_PORT,

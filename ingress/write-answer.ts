@@ -44,7 +44,7 @@ export function writeHead(response: HttpResponse, { status, headers }: Answer): 
   response.writeHeader(first[0], value);
 }
 
-/** Ends the response. What the connection does not take at once follows when it can. */
+/** Ends the response. What the connection does not accept at once is sent later. */
 export function endOrWait(response: HttpResponse, body: string | Uint8Array): void {
   const size = lengthOf(body);
   const [, isDone] = response.tryEnd(body, size);

@@ -5,16 +5,16 @@ import { readSettings, type SettingsOf } from "../schemas/host/read-settings.ts"
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-export type ProcessorSettings = ReturnType<typeof arranged>;
+export type ProcessorSettings = ReturnType<typeof groupSettings>;
 
 /** @throws {SettingsError} with the name of every wrong variable. */
 export function readProcessorSettings(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): ProcessorSettings {
-  return arranged(readSettings("processors", environment));
+  return groupSettings(readSettings("processors", environment));
 }
 
-function arranged(read: SettingsOf<"processors">) {
+function groupSettings(read: SettingsOf<"processors">) {
   return {
     postgresUrl: read.POSTGRES_URL,
     nats: { url: read.NATS_URL, prefix: read.NATS_PREFIX },

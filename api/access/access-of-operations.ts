@@ -2,7 +2,7 @@ import type { OperationAccess } from "../operation.ts";
 import type { Permission } from "./permissions.ts";
 
 /** The usual access: every role. */
-export function everybody(permission?: Permission): OperationAccess {
+export function everyRole(permission?: Permission): OperationAccess {
   return {
     roles: ["admin", "analyst", "partner", "advertiser"],
     isWrite: false,

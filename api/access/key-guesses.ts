@@ -15,14 +15,14 @@ export class KeyGuesses {
 
   /** `bucket`: the result of {@link siteOf}. */
   note(bucket: string, nowMs: number): void {
-    this.#turn(nowMs);
+    this.#startWindow(nowMs);
     const key = this.#keyOf(bucket);
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
   /** True when the address has used up this minute's budget. Its keys are then checked without one Postgres query for each. */
   isOver(bucket: string, nowMs: number): boolean {
-    this.#turn(nowMs);
+    this.#startWindow(nowMs);
     return (this.#counts.get(this.#keyOf(bucket)) ?? 0) >= this.#max;
   }
 
@@ -30,7 +30,7 @@ export class KeyGuesses {
     return this.#counts.has(bucket) || this.#counts.size < ADDRESSES_MAX ? bucket : ALL_OTHERS;
   }
 
-  #turn(nowMs: number): void {
+  #startWindow(nowMs: number): void {
     const window = Math.floor(nowMs / WINDOW_MS);
     if (window === this.#window) return;
     this.#window = window;

@@ -8,7 +8,7 @@ type Referenced = "offer" | "affiliate" | "advertiser" | "user" | "tracking_doma
 /** Field of a body → kind of record that its id, or each id in its list, names. */
 export type References = Readonly<Record<string, Referenced>>;
 
-/** One statement for each kind: returns those ids that are records of the workspace. */
+/** One statement for each kind: returns the given ids that are records of the workspace. */
 const FIND: Readonly<Record<Referenced, { readonly name: string; readonly text: string }>> = {
   offer: {
     name: "find-referenced-offers",
@@ -61,7 +61,7 @@ export async function referenceFaults(
   return faults;
 }
 
-/** Returns those ids that are records of the workspace. */
+/** Returns the given ids that are records of the workspace. */
 export async function findReferenced(
   db: Queryable,
   workspaceId: number,

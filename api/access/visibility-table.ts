@@ -148,7 +148,7 @@ export const VISIBILITY = {
     { analyst: "postback_token" },
   ),
   user: rule("id name email status created_at updated_at"),
-  /** `key` is the secret: in the answer that makes it and never again (G06). */
+  /** `key` is the secret: shown in the answer that creates it, never again (G06). */
   key: rule(
     `id name role affiliate_id advertiser_id permissions ip_allowlist expires_at last_used_at
       revoked_at created_at key`,

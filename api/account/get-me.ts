@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import { PERMISSIONS, ROLES } from "../access/permissions.ts";
 import { type Operation, operation } from "../operation.ts";
 
@@ -38,7 +38,7 @@ export const getMe: Operation = operation({
   path: "/me",
   tag: "Account",
   summary: "The key, its workspace and account, its permissions and its budget",
-  access: everybody(),
+  access: everyRole(),
   input: {},
   output: Output,
   status: 200,

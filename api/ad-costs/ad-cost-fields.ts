@@ -6,7 +6,7 @@ import { count, currency, money, shownMoney, shownTime, text } from "../rest/bod
 import { recordReference } from "../rest/catalog-fields.ts";
 
 const HOUR_MAX = 23;
-/** Three of these texts are part of one unique key, and an index entry holds at most 2,704 bytes. */
+/** Three of these texts are part of one unique key, and an index entry may have at most 2,704 bytes. */
 const WORD_MAX = 200;
 
 /** The same range of years as for instants. */

@@ -51,8 +51,8 @@ export async function listAdCosts(
 }
 
 /**
- * Writes all of them or none. A stored cost that is equal in everything but its amount gets the new amount (G75). The keys must be
- * distinct. Rows are written in the order of their keys, so that two concurrent calls cannot deadlock.
+ * Writes all costs or none. If a stored cost differs only in its amount, it gets the new amount (G75). The keys must be distinct. Rows are
+ * written in the order of their keys, so that two concurrent calls cannot deadlock.
  */
 export async function saveAdCosts(
   db: Queryable,
@@ -85,7 +85,9 @@ export async function saveAdCosts(
   return rows[0] ?? { inserted: 0, updated: 0 };
 }
 
-/** Finds offers of a workspace, each with its advertiser, by `code` of the reference. A reference is tried as an id, then as a code (G25). */
+/**
+ * Finds offers of a workspace, each with its advertiser, by `code` of the reference. A reference is tried as an id, then as a code (G25).
+ */
 export async function findNamedOffers(
   db: Queryable,
   workspaceId: number,

@@ -39,7 +39,7 @@ function recordsOf(text: string): string[][] {
 function refuseHeader(columns: readonly string[]): void {
   const faults = columns.flatMap((column, index): [string, string][] => {
     if (!COLUMNS.has(column)) return [[column, "unknown field"]];
-    return columns.indexOf(column) === index ? [] : [[column, "is a column twice"]];
+    return columns.indexOf(column) === index ? [] : [[column, "occurs twice"]];
   });
   if (faults.length > 0) throw validationFailed(Object.fromEntries(faults));
 }

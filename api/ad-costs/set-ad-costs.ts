@@ -52,7 +52,7 @@ export const setAdCosts: Operation = operation({
   description:
     "The body is `{rows: […]}`, or text/csv with a header line that names the columns in any order. An empty cell is a field left " +
     "out. All fields except the amount identify a cost. Send a cost again to change its amount, or with the amount 0 to cancel it. " +
-    "If a call contains a cost twice, the last one counts. `offer_id` and `affiliate_id` take an id or a code. Date and hour are " +
+    "If a call contains a cost twice, the last one counts. `offer_id` and `affiliate_id` accept an id or a code. Date and hour are " +
     "those of the ad platform's statement and have no time zone: reports show the cost on that date in any `tz`. All valid rows of " +
     "a call are written in one transaction.",
   access: adminWrite("conversions.write"),

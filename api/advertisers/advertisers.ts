@@ -32,7 +32,7 @@ export const advertisers = manage({
   tag: "Advertisers",
   summaries: {
     list: "Advertisers, newest first",
-    create: "Create an advertiser; the answer holds its postback token",
+    create: "Create an advertiser; the answer contains its postback token",
     update: "Change fields of an advertiser",
   },
   table: "advertiser",
@@ -98,7 +98,7 @@ export const advertisers = manage({
   },
   filters: {
     status: wordParam(...STATUSES),
-    q: textParam.meta({ description: "Name, company or e-mail contains" }),
+    q: textParam.meta({ description: "Part of the name, company or e-mail" }),
     ids: idsParam.meta({ description: "Comma-separated ids" }),
   },
   conditions: { q: matches(["name", "company", "email"]), ids: isAnyOf("id") },

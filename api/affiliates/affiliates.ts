@@ -151,7 +151,7 @@ export const affiliates = manage({
     manager_id: idParam,
     tag: textParam,
     ids: idsParam.meta({ description: "Comma-separated ids" }),
-    q: textParam.meta({ description: "Name, company or e-mail contains, or exact code" }),
+    q: textParam.meta({ description: "Part of the name, company or e-mail, or the exact code" }),
   },
   conditions: {
     tag: hasMember("tags"),

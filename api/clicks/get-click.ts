@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseClickId } from "../../schemas/ids/click-id.ts";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import type { Role } from "../access/permissions.ts";
 import { isShown, showTo } from "../access/visibility.ts";
 import { ShownConversion } from "../conversions/conversion-fields.ts";
@@ -50,7 +50,7 @@ export const getClick: Operation = operation({
   path: "/clicks/{click_id}",
   tag: "Clicks",
   summary: "One click with its conversions",
-  access: everybody("clicks.read"),
+  access: everyRole("clicks.read"),
   input: { path: z.object({ click_id: z.string() }) },
   output: z.object({ data: ClickDetail }),
   status: 200,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { clickIdParts } from "../../schemas/ids/click-id.ts";
 import { echoRange, type RangeQuery } from "../../schemas/time/range.ts";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../access/visibility.ts";
 import { type EntityLabels, labelOf, readLabels } from "../labels/entity-labels.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
@@ -34,9 +34,9 @@ export const listClicks: Operation = operation({
   tag: "Clicks",
   summary: "Clicks, newest first, or those with an ad-platform click id",
   description:
-    "Default range: today in `tz`, with `click_id` the day of that click; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer holds the clicks " +
+    "Default range: today in `tz`, with `click_id` the day of that click; at most 93 days. With one of `gclid`, `gbraid` and `wbraid` the answer contains the clicks " +
     "with that id: `from` is required, at most 90 days, without paging.",
-  access: everybody("clicks.read"),
+  access: everyRole("clicks.read"),
   input: {
     query: z.object({
       ...rangeParams,

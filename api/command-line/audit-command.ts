@@ -25,8 +25,8 @@ export const auditCommand: Command = {
   },
   examples: ["audit --since 2026-11-01", "audit --repair"],
   notes:
-    "Postgres is taken as correct. Differences: missing (not in ClickHouse), older, changed, ahead (a later version than Postgres has),\n" +
-    "ghost (not in Postgres, as after a restore of it; each is printed before it is deleted).\n" +
+    "Postgres counts as correct. Differences: missing (not in ClickHouse), older, changed, ahead (a later version than Postgres has),\n" +
+    "ghost (not in Postgres, for example after it was restored; each is printed before it is deleted).\n" +
     "The service repairs all but ghosts by itself, hourly for the last days and nightly for all.\n" +
     "Exit code 0 when nothing differs, or when --repair has repaired everything; 1 when differences remain.",
   run: async (given, environment, terminal) =>
@@ -47,7 +47,7 @@ async function audit(
     repair && found.days.length > 0
       ? await compareFacts(stores, scope, async () => await Promise.resolve())
       : found;
-  if (remaining.days.length > 0 || remaining.waiting.length > 0) terminal.notWell?.();
+  if (remaining.days.length > 0 || remaining.waiting.length > 0) terminal.markFailed?.();
   if (given.has("json")) {
     return JSON.stringify(
       { found: found.days, remaining: remaining.days, waiting: remaining.waiting },

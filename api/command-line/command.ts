@@ -16,8 +16,8 @@ export type CommandEnvironment = {
 export type Terminal = {
   /** Prints one line that is not part of the result, such as progress. */
   readonly report: (line: string) => void;
-  /** Call when the result is printed but shows a problem: the exit code becomes 1. */
-  readonly notWell?: () => void;
+  /** Call when the result is printed but shows a problem. The exit code becomes 1. */
+  readonly markFailed?: () => void;
   /**
    * Aborted when the person interrupts the command. A command that asks for this signal must stop by itself; any other command is
    * ended by the signal.
@@ -111,7 +111,7 @@ export function readArguments(command: Command, args: readonly string[]): Comman
   }
   const most = operand === undefined ? 0 : operand.isRepeated === true ? Infinity : 1;
   if (positionals.length > most) {
-    throw new UsageError(`"${positionals[most] ?? ""}" is one word too many.`);
+    throw new UsageError(`Unexpected argument "${positionals[most] ?? ""}".`);
   }
   return new CommandArguments(values, positionals);
 }

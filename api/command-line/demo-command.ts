@@ -4,10 +4,10 @@ import { withDatabase } from "./session.ts";
 
 export const demoCommand: Command = {
   name: "demo",
-  summary: 'a workspace "demo" to try things in',
+  summary: 'creates a workspace "demo" with sample data',
   options: {
     json: { summary: "as JSON" },
-    "new-keys": { summary: "more keys for the existing demo" },
+    "new-keys": { summary: "creates more keys for the existing demo" },
   },
   examples: ["demo --json"],
   run: async (given, environment) =>

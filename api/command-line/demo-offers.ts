@@ -6,7 +6,7 @@ export type DemoOffer = Omit<CreateOfferBody, "advertiser_id" | "code"> & {
   readonly advertiser: "shop" | "software";
 };
 
-/** Covers every way of paying in two currencies. No targeting and no caps, so a click from anywhere goes through. */
+/** Covers every payout type, in two currencies. No targeting and no caps, so a click from anywhere is redirected. */
 export const DEMO_OFFERS: readonly DemoOffer[] = [
   {
     code: "DEMOSHOP",

@@ -77,7 +77,7 @@ async function fillWorkspace(
 ): Promise<{ workspaceId: number; adminKey: string }> {
   const workspace = { name: "Demo", slug: SLUG, timezone: "UTC", currency: CURRENCY, trackingUrl };
   const { id, adminKey, hasDomain } = await insertWorkspace(tx, workspace);
-  if (!hasDomain) await giveHost(tx, { id, slug: SLUG }, new URL(trackingUrl));
+  if (!hasDomain) await addTrackingHost(tx, { id, slug: SLUG }, new URL(trackingUrl));
   const partnerIds = await insertPartners(tx, id);
   const offerIds = await insertOffers(tx, id);
   const offerId = (code: string): number => offerIds.get(code) ?? 0;
@@ -101,7 +101,7 @@ async function fillWorkspace(
  * Links of the demo use the host of the tracking URL: as the demo's own host if no workspace has it, else as a
  * shared host.
  */
-async function giveHost(
+async function addTrackingHost(
   tx: Queryable,
   demo: { readonly id: number; readonly slug: string },
   { host, protocol }: URL,

@@ -84,7 +84,7 @@ const share: Command = {
   notes:
     "A host belongs to the workspace that added it, and only this command shares it. On a shared host the codes of\n" +
     "offers, partners and smart links are unique over the workspaces that share it: the command fails while two of them have\n" +
-    "the same code, and afterwards a second equal code is refused. `domain remove HOST --workspace beta` ends it.",
+    "the same code, and afterwards a second equal code is refused. `domain remove HOST --workspace beta` ends the sharing.",
   run: async (given, environment) =>
     await withDatabase(environment, async (db) => {
       const guest = await getWorkspace(db, given.required("with"));
@@ -105,7 +105,7 @@ const share: Command = {
     }),
 };
 
-/** A command that changes fields of one domain. `state` is what the message says the domain is afterwards. */
+/** A command that changes fields of one domain. `state` describes the domain in the message after the change. */
 function change(
   words: Pick<Command, "name" | "summary" | "examples">,
   options: Readonly<Record<string, CommandOption>>,

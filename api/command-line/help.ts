@@ -13,7 +13,7 @@ export function helpOfAll(commands: readonly Command[]): string {
 ${listed(commands)}
 
 \`${PROGRAM} help <command>\` shows the details of one command.
-Exit codes: 0 done, 1 not done, 2 written wrongly, 3 the database is of a newer release.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the database is from a newer release.
 ${SERVERS}`;
 }
 

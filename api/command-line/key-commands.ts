@@ -57,7 +57,7 @@ const create: Command = {
     name: { value: "N", summary: "for people to recognise it" },
     permission: {
       value: "P",
-      summary: "of a staff key: limits it to these",
+      summary: "of a staff key: limits it to this permission",
       isRepeatable: true,
     },
     "ip-allowlist": {

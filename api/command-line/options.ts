@@ -14,5 +14,5 @@ export const JSON_OUTPUT = {
 
 /** `--set active|inactive`. */
 export const SET_STATUS = {
-  set: { value: "active|inactive", summary: "what it becomes", isRequired: true },
+  set: { value: "active|inactive", summary: "the new status", isRequired: true },
 } as const satisfies Record<string, CommandOption>;

@@ -52,8 +52,8 @@ Never restore journal folders: attach the originals.`,
             );
           }
           if (what !== "postgres") {
-            // If both stores were restored, they agree with each other. Only the acknowledged messages then show that clicks are
-            // missing.
+            // If both stores were restored, they agree with each other, and nothing shows which clicks are missing. So the writers must
+            // read the streams from the beginning.
             await withNats(environment, async (nats) => {
               for (const lane of ALL_LANES) await forgetAcknowledged(nats, lane);
             });
@@ -134,7 +134,7 @@ function liftedLines(lifted: readonly Lifted[]): string[] {
 
 function erasureLine(count: number, what: Restored): string {
   const lost =
-    what === "clickhouse" ? "" : " Erasures made after the backup are lost: make them again.";
+    what === "clickhouse" ? "" : " Erasures made after the backup are lost: repeat them.";
   return `${count} erasures are due again; the role schedule repeats them.${lost}`;
 }
 
@@ -147,7 +147,7 @@ async function reviewLines(
   if (cutAt === "-infinity") return [];
   const { keys, partners } = await changedBefore(db, cutAt);
   return [
-    `Postgres is as it was at ${cutAt}${recordedAt === undefined ? "" : `; ClickHouse last heard from it at ${recordedAt} UTC`}.`,
+    `Postgres is as it was at ${cutAt}${recordedAt === undefined ? "" : `; ClickHouse last received a mark from it at ${recordedAt} UTC`}.`,
     "Changes made in between are undone: keys that were revoked in that time are valid again.",
     ...keys.map(({ id, name, workspace }) => `Review key ${id} (${name}) of ${workspace}.`),
     ...partners.map(({ id, name, workspace }) => `Review partner ${id} (${name}) of ${workspace}.`),

@@ -1,7 +1,7 @@
 const WIDTH = 80;
 const GAP = "  ";
 /** Columns are never cut below this width. */
-const NARROWEST = 8;
+const WIDTH_MIN = 8;
 /** A terminal would execute control characters in a name. */
 const CONTROL = /\p{Cc}/gu;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
@@ -44,7 +44,7 @@ function fitted(wanted: readonly number[]): number[] {
   for (;;) {
     const excess = widths.reduce((sum, width) => sum + width, 0) - room;
     const widest = Math.max(...widths);
-    if (excess <= 0 || widest <= NARROWEST) return widths;
+    if (excess <= 0 || widest <= WIDTH_MIN) return widths;
     widths[widths.indexOf(widest)] = widest - 1;
   }
 }

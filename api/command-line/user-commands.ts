@@ -41,7 +41,7 @@ const create: Command = {
     await inWorkspace({ command: "user create", given, environment }, async (session) => {
       const body = presentFields({ name: given.required("name"), email: given.text("email") });
       const { id } = await call(session, users.create, { body });
-      return `User ${id} is there.`;
+      return `User ${id} is created.`;
     }),
 };
 

@@ -47,7 +47,7 @@ const create: Command = {
   summary: "creates a workspace with its owner and an admin key",
   options: {
     name: { value: "N", summary: "of the workspace", isRequired: true },
-    slug: { value: "S", summary: "name in commands; default: made from the name" },
+    slug: { value: "S", summary: "name in commands; default: derived from the name" },
     timezone: { value: "TZ", summary: "of its reports; default: UTC" },
     currency: { value: "CUR", summary: "of its accounts; default: USD" },
   },
@@ -77,7 +77,7 @@ const create: Command = {
         requestId: randomUUID(),
       });
       return [
-        `Workspace ${created.id} (${created.slug}) is there.`,
+        `Workspace ${created.id} (${created.slug}) is created.`,
         `Postback token: ${created.postbackToken}`,
         `Admin key:      ${created.adminKey}`,
         "The key is shown only this once: keep it.",

@@ -7,7 +7,7 @@ import { conditionsOf, equals, type Filter } from "../rest/filter-conditions.ts"
 import type { FilteredPage } from "../rest/page.ts";
 import { statementName } from "../rest/statement-name.ts";
 
-/** A conversion as stored; `click` holds the fields that were copied from its click. */
+/** A conversion as stored; `click` contains the fields that were copied from its click. */
 export type ConversionRow = {
   id: string;
   click_id: string;

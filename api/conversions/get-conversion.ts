@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import { notFound } from "../errors.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import { pathUuid } from "../rest/path-fields.ts";
@@ -25,7 +25,7 @@ export const getConversion: Operation = operation({
   path: "/conversions/{id}",
   tag: "Conversions",
   summary: "One conversion",
-  access: everybody("conversions.read"),
+  access: everyRole("conversions.read"),
   input: { path: ConversionPath },
   output: z.object({ data: ShownConversion }),
   status: 200,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import { shownSchema, showTo } from "../access/visibility.ts";
 import { type Operation, operation } from "../operation.ts";
 import { shownMoney, shownTime } from "../rest/body-fields.ts";
@@ -33,7 +33,7 @@ export const listConversionHistory: Operation = operation({
   path: "/conversions/{id}/history",
   tag: "Conversions",
   summary: "Every change of a conversion, newest first; the last entry is its creation",
-  access: everybody("conversions.read"),
+  access: everyRole("conversions.read"),
   input: {
     path: ConversionPath,
     query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { echoRange } from "../../schemas/time/range.ts";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import { isStaff, type Principal } from "../access/principal.ts";
 import { invalidParameter } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
@@ -42,7 +42,7 @@ export const listConversions: Operation = operation({
   path: "/conversions",
   tag: "Conversions",
   summary: "Conversions by conversion time, newest first; the last 7 days unless a range is given",
-  access: everybody("conversions.read"),
+  access: everyRole("conversions.read"),
   input: { query: Query },
   output: z.object({
     data: z.array(ShownConversion),

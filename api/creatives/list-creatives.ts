@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import { showTo } from "../access/visibility.ts";
 import { getOfferOfPath, OfferPath } from "../offers/get-offer.ts";
 import { type Operation, operation } from "../operation.ts";
@@ -16,7 +16,7 @@ export const listCreatives: Operation = operation({
   path: "/offers/{id}/creatives",
   tag: "Creatives",
   summary: "The creatives of an offer, all at once, newest first",
-  access: everybody("creatives.read"),
+  access: everyRole("creatives.read"),
   input: { path: OfferPath, query: z.object({ kind: wordParam(...CREATIVE_KINDS) }) },
   output: z.object({ data: z.array(oneCreative.Shown), next_cursor: z.null() }),
   status: 200,

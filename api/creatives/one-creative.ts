@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { adminWrite, everybody } from "../access/access-of-operations.ts";
+import { adminWrite, everyRole } from "../access/access-of-operations.ts";
 import type { Principal } from "../access/principal.ts";
 import { manage } from "../management/manage.ts";
 import type { ManagedRow } from "../management/managed-table.ts";
@@ -12,21 +12,21 @@ import { creativeFields, readOnlyOfCreative, shownOfCreative } from "./creative-
 import { partnerLinkOf } from "./partner-link.ts";
 import { creativeOfPartner } from "./show-creative.ts";
 
-/** Bounds the list of an offer, which is answered whole. */
+/** Bounds the list of an offer, which is returned without paging. */
 const CREATIVES_MAX = 500;
 
 const { name, kind, url, body, width, height } = shownOfCreative;
 const Stored = z.looseObject({ offer_id: z.int(), name, kind, url, body, width, height });
 
 /** The field that a creative of each kind needs. A link needs neither: it is at least the partner's own link. */
-const NEEDED: Readonly<Record<string, "url" | "body">> = {
+const REQUIRED_CONTENT: Readonly<Record<string, "url" | "body">> = {
   image: "url",
   html: "body",
   text: "body",
   email: "body",
 };
 
-/** One creative. Readable for everyone who sees it in the list of its offer; written by admins (CRE-009, G179). */
+/** One creative. Every key that sees it in the list of its offer may read it; admins write (CRE-009, G179). */
 export const oneCreative = manage({
   resource: "creative",
   names: { one: "Creative", many: "Creatives" },
@@ -41,7 +41,7 @@ export const oneCreative = manage({
   parent: { operation: getOffer, column: "offer_id" },
   recordsMax: CREATIVES_MAX,
   shown: shownOfCreative,
-  read: everybody("creatives.read"),
+  read: everyRole("creatives.read"),
   write: adminWrite("offers.write"),
   findFaults: (_context, values) => contentFaults(values),
   isVisible: async (db, principal, row) => {
@@ -68,7 +68,7 @@ async function offerOf(
 }
 
 function contentFaults(values: Readonly<Record<string, unknown>>): FieldFaults {
-  const needed = NEEDED[String(values["kind"])];
+  const needed = REQUIRED_CONTENT[String(values["kind"])];
   return needed !== undefined && values[needed] === ""
     ? { [needed]: "required for a creative of this kind" }
     : {};

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../schemas/postgres/connect.ts";
-import { adminWrite, everybody } from "../access/access-of-operations.ts";
+import { adminWrite, everyRole } from "../access/access-of-operations.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Resource, showTo } from "../access/visibility.ts";
 import { type ManagedOperations, manage } from "../management/manage.ts";
@@ -27,18 +27,18 @@ import { findAdvertiserOfOffer, findNames, listDealsOf, listFeedsOf } from "./de
 const STATUSES = ["active", "inactive"] as const;
 const FORMATS = ["csv", "tsv", "xml", "json"] as const;
 const COUPON_CODE_MAX = 64;
-/** Bounds the lists, which are answered whole. */
+/** Bounds the lists, which are returned without paging. */
 const RECORDS_MAX = 2_000;
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** Common to deals and product feeds. */
-const OF_BOTH = {
+const COMMON_FIELDS = {
   tag: "Deals",
   recordsMax: RECORDS_MAX,
   // The contract does not show `created_at`.
   readOnly: { id: z.int(), updated_at: shownTime },
-  read: { ...everybody("deals.read"), staffPermission: "advertisers.read" },
+  read: { ...everyRole("deals.read"), staffPermission: "advertisers.read" },
   write: adminWrite("advertisers.write"),
   references: { advertiser_id: "advertiser", offer_id: "offer" },
   present: async ({ db }: OperationContext, row: Body): Promise<Body> => ({
@@ -56,7 +56,7 @@ const shownOwner = {
 };
 
 const deals = manage({
-  ...OF_BOTH,
+  ...COMMON_FIELDS,
   resource: "deal",
   names: { one: "Deal", many: "Deals" },
   path: "/deals",
@@ -98,7 +98,7 @@ const deals = manage({
 });
 
 const productFeeds = manage({
-  ...OF_BOTH,
+  ...COMMON_FIELDS,
   resource: "product_feed",
   names: { one: "ProductFeed", many: "ProductFeeds" },
   path: "/product-feeds",
@@ -132,7 +132,7 @@ export const dealOperations: readonly Operation[] = [
   ...writesOf(productFeeds),
 ];
 
-/** Replaces the paged list with one that answers everything at once. */
+/** Replaces the paged list with one that returns all records at once. */
 function listOf(
   resource: Resource,
   {

@@ -11,7 +11,7 @@ const SOURCE = `join advertiser owner on owner.id = d.advertiser_id left join of
   left join advertiser adv on adv.id = o.advertiser_id left join affiliate f on f.id = $3
   left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = f.id`;
 /** $1 is the workspace; $2 and $3 are the advertiser and the partner of the key, if any. */
-const SEEN = `d.workspace_id = $1 and ($2::integer is null or d.advertiser_id = $2)
+const VISIBLE_DEALS = `d.workspace_id = $1 and ($2::integer is null or d.advertiser_id = $2)
   and ($3::integer is null or (d.status = 'active'
     and (d.offer_id is null or (o.deleted_at is null and ${CAN_RUN}))))`;
 
@@ -22,7 +22,7 @@ export async function listDealsOf(db: Queryable, principal: Principal): Promise<
     text: `select d.id, d.advertiser_id, owner.name as advertiser, d.offer_id, coalesce(o.name, '') as offer_name, d.title,
              d.description, d.coupon_code, d.landing_url, d.starts_at, d.ends_at, d.status, d.updated_at
            from deal d ${SOURCE}
-           where ${SEEN} and ($3::integer is null
+           where ${VISIBLE_DEALS} and ($3::integer is null
              or (coalesce(d.starts_at <= now(), true) and coalesce(d.ends_at > now(), true)))
            order by d.created_at desc, d.id desc`,
     values: accountsOf(principal),
@@ -37,7 +37,7 @@ export async function listFeedsOf(db: Queryable, principal: Principal): Promise<
     text: `select d.id, d.advertiser_id, owner.name as advertiser, d.offer_id, coalesce(o.name, '') as offer_name, d.name,
              d.feed_url, d.format, d.status, d.description, d.updated_at
            from product_feed d ${SOURCE}
-           where ${SEEN}
+           where ${VISIBLE_DEALS}
            order by d.created_at desc, d.id desc`,
     values: accountsOf(principal),
   });

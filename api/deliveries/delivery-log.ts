@@ -36,7 +36,7 @@ export function deliveryLog(log: {
   readonly summary: string;
   readonly of: Operation;
   readonly Shown: z.ZodType;
-  /** Shows a delivery to the key where the fields of its role are not enough. `endpoint` is the record that `of` found. */
+  /** Adapts a delivery for the key, if hiding fields by role is not enough. `endpoint` is the record that `of` found. */
   readonly present?: (principal: Principal, row: DeliveryRow, endpoint: unknown) => DeliveryRow;
 }): Operation {
   const { of } = log;

@@ -49,7 +49,7 @@ export const createErasure: Operation = operation({
     "Give exactly one field. `click_id` and `email` clear the address, user agent, referrer, ad-platform click IDs, and the " +
     "e-mail and phone hashes of the click and its conversions, and the same values in the inbound log and in deliveries. `ip` " +
     "clears the address everywhere. Rows, money and reports stay as they are. A second call, or an unknown value, " +
-    "answers zeros. The answer counts what was stored when the call was made. Data in use at that moment are cleared too: memory within " +
+    "returns zeros. The answer counts what was stored when the call was made. Data in use at that moment are cleared too: memory within " +
     "seconds, requests to partners and webhooks that are being sent are not stopped (10 s), and rows that were being written " +
     "are cleared within about 20 s, in their log of deliveries within a minute. Clicks and reports from before the call that " +
     "arrive later, from a journal or a stream that is read again, are stored without the erased values. Raw messages stay in " +

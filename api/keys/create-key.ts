@@ -15,7 +15,7 @@ export const createKey: Operation = operation({
   method: "POST",
   path: "/keys",
   tag: "Management",
-  summary: "Create an API key; its secret is in this answer only",
+  summary: "Create an API key; only this answer contains its secret",
   access: unrestrictedAdminWrite,
   input: { body: CreateKeyBody },
   output: z.object({ data: ShownKey }),
@@ -67,7 +67,7 @@ function accountFaults(body: Readonly<Record<string, unknown>>, role: Role): Fie
   ] as const) {
     const isGiven = (body[field] ?? null) !== null;
     if (role === owner && !isGiven) faults[field] = `required for ${owner} keys`;
-    if (role !== owner && isGiven) faults[field] = `only ${owner} keys belong to one`;
+    if (role !== owner && isGiven) faults[field] = `only for ${owner} keys`;
   }
   return faults;
 }

@@ -15,7 +15,9 @@ export const CreateKeyBody = z.strictObject({
     .array(oneOf(...PERMISSIONS), "expected a list of permissions")
     .max(PERMISSIONS.length)
     .optional()
-    .meta({ description: "For a staff key: limits it to these. Default: all of its role" }),
+    .meta({
+      description: "For a staff key: its only permissions. Default: all permissions of its role",
+    }),
   ip_allowlist: addressRanges.optional(),
   expires_at: time.nullable().optional(),
 });
@@ -33,7 +35,9 @@ export const ShownKey = shownSchema("key", {
   last_used_at: shownTime.nullable(),
   revoked_at: shownTime.nullable(),
   created_at: shownTime,
-  key: z.string().meta({ description: "The secret: only in the answer that creates the key" }),
+  key: z
+    .string()
+    .meta({ description: "The secret: only the answer that creates the key contains it" }),
 })
   .partial({ key: true })
   .meta({ id: "Key" });

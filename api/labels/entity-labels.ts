@@ -16,7 +16,7 @@ export type LabelledEntity =
 
 type LabelRow = { id: number | string; label: string; sub: string };
 
-/** Every statement takes the workspace and a list of keys. Deleted offers keep their names (T73). */
+/** Parameters of every statement: the workspace and a list of keys. Deleted offers keep their names (T73). */
 const STATEMENTS: Readonly<Record<LabelledEntity, string>> = {
   offer: `select id, name as label, code as sub from offer where workspace_id = $1 and id = any($2::integer[])`,
   affiliate: `select id, name as label, code as sub from affiliate where workspace_id = $1 and id = any($2::integer[])`,

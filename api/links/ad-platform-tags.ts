@@ -37,7 +37,7 @@ const LANDING_PAGE_TAGS = named(
   "lpurl lpurl+2 lpurl+3 escapedlpurl escapedlpurl+2 escapedlpurl+3 unescapedlpurl",
 );
 
-/** G166. `conditional` tags have an argument: `{ifmobile:text}`. */
+/** The tags of a platform (G166). `conditional` tags have an argument: `{ifmobile:text}`. */
 type TagList = {
   readonly plain: ReadonlySet<string>;
   readonly conditional: ReadonlySet<string>;

@@ -21,13 +21,13 @@ import {
   transparentLink,
 } from "./build-link.ts";
 import {
-  type CodesBeside,
   findForcedTemplate,
   findLinkDomain,
-  findLinkStanding,
+  findRunConditions,
   type LinkDomain,
   listActiveDomains,
-  listCodesBeside,
+  listSharedCodes,
+  type SharedCodes,
 } from "./link-domains.ts";
 
 const VALUES = Object.fromEntries(LINK_VALUE_NAMES.map((name) => [name, textParam]));
@@ -35,11 +35,9 @@ const EXPECTED = "expected an id or a code";
 
 const Query = z.object({
   offer: z.string(EXPECTED).min(1, EXPECTED).meta({ description: "Id or code" }),
-  affiliate: z
-    .string()
-    .min(1, EXPECTED)
-    .optional()
-    .meta({ description: "Id or code; a partner's own account by default, needed by staff" }),
+  affiliate: z.string().min(1, EXPECTED).optional().meta({
+    description: "Id or code; default: the partner's own account; required for staff keys",
+  }),
   type: wordParam("affiliate", "transparent").default("affiliate"),
   host: textParam.meta({ description: "Another active tracking domain of the workspace" }),
   ...VALUES,
@@ -75,7 +73,7 @@ export const getTrackingLink: Operation = operation({
   description:
     "Nothing is stored. The host is the tracking domain assigned to partner and offer, to the partner, to the offer, else the " +
     "default of the workspace. A traffic-source template forced on the partner replaces all sub IDs and `source_id`. " +
-    "`type=transparent` answers a tracking template for an ad platform, with `link_key` and `google_ads`.",
+    "`type=transparent` returns a tracking template for an ad platform, with `link_key` and `google_ads`.",
   access: { roles: ["admin", "analyst", "partner"], permission: "links.read", isWrite: false },
   input: { query: Query },
   output: z.object({ data: Link }),
@@ -199,11 +197,11 @@ const RUN_FAULTS: Readonly<Record<RunFault, (visibility: string) => string>> = {
 
 async function fallbackReasons(db: Queryable, { affiliate, offer }: Between): Promise<string[]> {
   const ids = { affiliateId: affiliate.id, offerId: offer.id };
-  const standing = await findLinkStanding(db, ids);
-  if (standing === undefined) return [];
-  const { advertiser_status, access_status, terms_accepted } = standing;
+  const conditions = await findRunConditions(db, ids);
+  if (conditions === undefined) return [];
+  const { advertiser_status, access_status, terms_accepted } = conditions;
   const access = access_status === null ? undefined : { status: access_status, terms_accepted };
-  const fault = runFault(standing, access);
+  const fault = runFault(conditions, access);
   const isInactive = (status: string): boolean => status !== "active";
   return [
     ...(isInactive(offer.status) ? [`the offer is ${offer.status}`] : []),
@@ -222,8 +220,8 @@ async function sharedCodeWarnings(
   { affiliate, offer, domain: { host } }: Between & { readonly domain: LinkDomain },
 ): Promise<string[]> {
   const codes = { host, offerCode: offer.code, affiliateCode: affiliate.code };
-  const others = await listCodesBeside(db, workspaceId, codes);
-  const has = (test: (other: CodesBeside) => boolean): boolean => others.some(test);
+  const others = await listSharedCodes(db, workspaceId, codes);
+  const has = (test: (other: SharedCodes) => boolean): boolean => others.some(test);
   if (has((other) => other.is_first && other.has_offer && other.has_affiliate)) {
     return [`another workspace had ${host} first and has both codes: clicks go to it`];
   }

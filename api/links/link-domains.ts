@@ -63,19 +63,19 @@ export async function listActiveDomains(
 }
 
 /** Codes of a link that another workspace on the same host also has, and whether that workspace had the host first. */
-export type CodesBeside = {
+export type SharedCodes = {
   readonly has_offer: boolean;
   readonly has_affiliate: boolean;
   readonly is_first: boolean;
 };
 
 /** Finds rows only in installations that shared a host before codes had to be unique on it (G200). */
-export async function listCodesBeside(
+export async function listSharedCodes(
   db: Queryable,
   workspaceId: number,
   link: { readonly host: string; readonly offerCode: string; readonly affiliateCode: string },
-): Promise<readonly CodesBeside[]> {
-  const { rows } = await db.query<CodesBeside>({
+): Promise<readonly SharedCodes[]> {
+  const { rows } = await db.query<SharedCodes>({
     name: "list-codes-beside",
     text: `select bool_or(c.kind = 'offer') as has_offer, bool_or(c.kind = 'affiliate') as has_affiliate,
              other.id < own.id as is_first
@@ -111,7 +111,7 @@ export async function findForcedTemplate(
   return rows[0];
 }
 
-export type LinkStanding = {
+export type RunConditions = {
   readonly advertiser_status: string;
   readonly visibility: Offer["visibility"];
   readonly terms: string | null;
@@ -120,11 +120,11 @@ export type LinkStanding = {
 };
 
 /** What decides whether a partner may run an offer, apart from the status of both (G48, G189). */
-export async function findLinkStanding(
+export async function findRunConditions(
   db: Queryable,
   { affiliateId, offerId }: { readonly affiliateId: number; readonly offerId: number },
-): Promise<LinkStanding | undefined> {
-  const { rows } = await db.query<LinkStanding>({
+): Promise<RunConditions | undefined> {
+  const { rows } = await db.query<RunConditions>({
     name: "find-link-standing",
     text: `select adv.status as advertiser_status, o.visibility, o.terms, ac.status as access_status,
              ac.terms_accepted_at is not null as terms_accepted

@@ -13,13 +13,13 @@ export const LINT_CODES = {
   length_over_2048: { severity: "error", message: "longer than 2048 characters" },
   space_or_control_char: {
     severity: "error",
-    message: "holds a space or a control character",
+    message: "contains a space or a control character",
     hint: "write a space as %20",
   },
-  stray_brace: { severity: "error", message: "a brace without its other half, or nested tags" },
-  ignore_in_template: { severity: "error", message: "{ignore} belongs into final URLs only" },
+  stray_brace: { severity: "error", message: "an unmatched brace, or nested tags" },
+  ignore_in_template: { severity: "error", message: "{ignore} is allowed in final URLs only" },
   non_https: { severity: "error", message: "the tracker is not an https address" },
-  templated_host: { severity: "error", message: "the host of the tracker holds a tag" },
+  templated_host: { severity: "error", message: "the host of the tracker contains a tag" },
   ip_host: { severity: "error", message: "the host of the tracker is an IP address" },
   unknown_host: {
     severity: "error",
@@ -30,7 +30,7 @@ export const LINT_CODES = {
     message: "the path of the tracker is not a click path",
     hint: "use /c/<link key>",
   },
-  missing_lpurl: { severity: "error", message: "no {lpurl}", hint: PUT_LPURL_LAST },
+  missing_lpurl: { severity: "error", message: "{lpurl} is missing", hint: PUT_LPURL_LAST },
   lpurl_not_in_url_param: {
     severity: "error",
     message: "the landing page is outside of url=",
@@ -38,7 +38,7 @@ export const LINT_CODES = {
   },
   static_url_param: {
     severity: "error",
-    message: "url= holds fixed text: every ad would lead to the same page",
+    message: "url= contains fixed text: every ad would lead to the same page",
     hint: PUT_LPURL_LAST,
   },
   duplicate_url_param: { severity: "error", message: "several url= parameters" },
@@ -53,14 +53,14 @@ export const LINT_CODES = {
     message: "the final URL is on a tracking domain",
     hint: "use the address of the landing page itself",
   },
-  final_url_has_lpurl: { severity: "error", message: "the final URL holds {lpurl}" },
+  final_url_has_lpurl: { severity: "error", message: "the final URL contains {lpurl}" },
   suffix_leading_separator: {
     severity: "error",
     message: "the suffix begins with ?, & or #",
     hint: "the ad platform adds the separator",
   },
-  suffix_has_lpurl: { severity: "error", message: "the suffix holds {lpurl}" },
-  suffix_has_ignore: { severity: "error", message: "the suffix holds {ignore}" },
+  suffix_has_lpurl: { severity: "error", message: "the suffix contains {lpurl}" },
+  suffix_has_ignore: { severity: "error", message: "the suffix contains {ignore}" },
   unknown_tag: { severity: "error", message: "a tag that the ad platform does not fill in" },
   host_not_certified: {
     severity: "error",
@@ -92,9 +92,9 @@ export const LINT_CODES = {
     message: "no {msclkid}: clicks cannot be reported to the ad platform",
     hint: "add msclkid={msclkid}",
   },
-  final_url_has_fragment: { severity: "warning", message: "the final URL holds a #" },
+  final_url_has_fragment: { severity: "warning", message: "the final URL contains a #" },
   final_url_not_https: { severity: "warning", message: "the final URL is not https" },
-  suffix_has_url_param: { severity: "warning", message: "the suffix holds a url= parameter" },
+  suffix_has_url_param: { severity: "warning", message: "the suffix contains a url= parameter" },
   too_many_custom_parameters: {
     severity: "warning",
     message: "more custom parameters than the ad platform fills in",
@@ -125,8 +125,8 @@ export class LintFindings {
   readonly #issues = new Map<LintCode, LintIssue>();
 
   /** `names` are the subjects of the message, such as tags. */
-  add(isSo: boolean, code: LintCode, { severity, names = [] }: Finding = {}): void {
-    if (!isSo) return;
+  add(isFound: boolean, code: LintCode, { severity, names = [] }: Finding = {}): void {
+    if (!isFound) return;
     const known: Code = LINT_CODES[code];
     const shown = names.slice(0, NAMES_MAX).map((name) => name.slice(0, NAME_LENGTH_MAX));
     const list = shown.length === 0 ? "" : `: ${shown.join(", ")}`;

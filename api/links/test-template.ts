@@ -26,7 +26,7 @@ const Report = z
     problems: z.array(z.enum(TEST_PROBLEMS)).meta({
       description:
         "`unreachable`: no answer within 5 seconds · `too_many_redirects`: more than 10 · `slow`: more than 1 second in total · " +
-        "`private_address`: a hop names an address that is not public · `invalid_url`: the template or a redirect is not an http(s) " +
+        "`private_address`: a URL of the chain leads to an address that is not public · `invalid_url`: the template or a redirect is not an http(s) " +
         "URL · `error_status`: the last answer is 400 or higher · `wrong_destination`: the chain ends elsewhere",
     }),
     url: z.string().meta({ description: "The template with its tags filled in" }),
@@ -57,7 +57,7 @@ export const testTemplate: Operation = operation({
   summary: "Follow a tracking template to its landing page",
   description:
     "The template is filled in as for one click and its redirects are followed, at most 10, with 5 seconds for each, to public " +
-    "addresses only. Tags get the value `template-test`, custom parameters none. Trackers see a click, this one too.",
+    "addresses only. Tags get the value `template-test`, custom parameters none. Trackers, including this one, count a click.",
   access: staff("tools.lint"),
   input: { body: Body },
   output: z.object({ data: Report }),

@@ -14,7 +14,7 @@ export async function conditionFaults(
 ): Promise<FieldFaults> {
   const parsed = z.looseObject({}).safeParse(conditions);
   if (!parsed.success) return {};
-  if (Object.values(parsed.data).every(isNothing))
+  if (Object.values(parsed.data).every(isEmptyCondition))
     return { conditions: "expected at least one condition" };
   const faults = await referenceFaults(context, parsed.data, REFERENCES);
   return Object.fromEntries(
@@ -22,9 +22,9 @@ export async function conditionFaults(
   );
 }
 
-function isNothing(condition: unknown): boolean {
+function isEmptyCondition(condition: unknown): boolean {
   if (Array.isArray(condition)) return condition.length === 0;
   return typeof condition === "object" && condition !== null
-    ? Object.values(condition).every(isNothing)
+    ? Object.values(condition).every(isEmptyCondition)
     : condition === undefined;
 }

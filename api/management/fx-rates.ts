@@ -92,7 +92,9 @@ function formFaults(body: Readonly<Record<string, unknown>>): FieldFaults {
   const wrong = (["date", "currency", "rate"] as const).filter(
     (field) => (body[field] !== undefined) === isList,
   );
-  return Object.fromEntries(wrong.map((field) => [field, isList ? "not beside rows" : "required"]));
+  return Object.fromEntries(
+    wrong.map((field) => [field, isList ? "not together with rows" : "required"]),
+  );
 }
 
 /**

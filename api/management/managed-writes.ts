@@ -56,23 +56,23 @@ export function createOperation({ managed, table, one, show }: Parts): Operation
       const insert = async (): Promise<ManagedRow> => {
         const values = { ...defaultsOf(context, resource), ...presentFields(body) };
         return await inTransaction(context.db, async (tx) => {
-          await makeRoom({ managed, table }, tx, context.workspace.id, values);
+          await assertRoom({ managed, table }, tx, context.workspace.id, values);
           await managed.beforeWrite?.(tx, context.workspace.id, values);
           return await table.insert(tx, context.workspace.id, complete(managed, values));
         });
       };
-      const isOursTaken = (error: unknown): boolean => {
+      const isGeneratedTaken = (error: unknown): boolean => {
         const field = takenField(managed, error)?.field ?? "";
         return body[field] === undefined && field in (generated?.(context) ?? {});
       };
-      const row = await unlessTaken(managed, async () => await tryCodes(insert, isOursTaken));
+      const row = await unlessTaken(managed, async () => await tryCodes(insert, isGeneratedTaken));
       return { body: { data: await show(context, row) } };
     },
   });
 }
 
 /** @throws {ApiError} `conflict` when the maximum number of records is reached. */
-async function makeRoom(
+async function assertRoom(
   { managed, table }: Pick<Parts, "managed" | "table">,
   tx: Queryable,
   workspaceId: number,

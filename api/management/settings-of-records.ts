@@ -85,7 +85,7 @@ export const advertiserSettings = manageSettings({
 function windowFaults(retentionDays: number, body: Readonly<Record<string, unknown>>): FieldFaults {
   const { unique_click_hours: hours, duplicate_click_seconds: seconds } = body;
   if (retentionDays === 0) return {};
-  const reason = `because clicks keep their visitor for ${retentionDays} days (CLICK_RETENTION_DAYS of the installation)`;
+  const reason = `because clicks keep their visitor's data for ${retentionDays} days (CLICK_RETENTION_DAYS of the installation)`;
   const [hoursMax, secondsMax] = [retentionDays * DAY_HOURS, retentionDays * DAY_SECONDS];
   return {
     ...(typeof hours === "number" && hours > hoursMax

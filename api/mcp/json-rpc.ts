@@ -34,7 +34,7 @@ export type RpcAnswer = {
 
 /** Reads one message of a body that is valid JSON. */
 export function readMessage(json: unknown): RpcMessage {
-  if (!isObject(json)) return { kind: "invalid", id: null, why: "a message is an object" };
+  if (!isObject(json)) return { kind: "invalid", id: null, why: "a message must be an object" };
   const id = idOf(json["id"]);
   const invalid = (why: string): RpcMessage => ({ kind: "invalid", id, why });
   const { method } = json;

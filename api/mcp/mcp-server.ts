@@ -71,7 +71,7 @@ async function answerPost(
   const json = parseBody(request.body);
   const batch: readonly unknown[] = Array.isArray(json) ? json : [json];
   if (batch.length === 0 || batch.length > MESSAGES_MAX) {
-    const why = `a batch holds 1 to ${MESSAGES_MAX} messages`;
+    const why = `a batch must contain 1 to ${MESSAGES_MAX} messages`;
     return sendJson(reply, rpcError(null, "invalidRequest", why));
   }
   const messages = batch.map(readMessage);
@@ -80,7 +80,7 @@ async function answerPost(
   if (admission.refusal !== undefined) throw admission.refusal;
   const left = clientLeft(reply);
   const context = contextOf(options, admission);
-  const answers = await answersTo(context, operationRunner(options, left), messages);
+  const answers = await answerMessages(context, operationRunner(options, left), messages);
   const [first] = answers;
   if (first === undefined) return reply.code(202).send();
   return sendJson(reply, Array.isArray(json) ? answers : first);
@@ -100,7 +100,7 @@ async function admitCalls(
 }
 
 /** Runs messages in order, one at a time, so that a batch loads the stores no more than a single request does. */
-async function answersTo(
+async function answerMessages(
   context: OperationContext,
   run: RunOperation,
   messages: readonly RpcMessage[],
@@ -130,7 +130,9 @@ function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
 function noMethod(request: FastifyRequest): ApiError {
   const path = request.url.split("?", 1)[0];
   return path === PATH || path === `${PATH}/`
-    ? new ApiError("method_not_allowed", `${PATH} takes POST only`, { headers: { allow: "POST" } })
+    ? new ApiError("method_not_allowed", `${PATH} accepts only POST`, {
+        headers: { allow: "POST" },
+      })
     : new ApiError("not_found", "there is no such path");
 }
 

@@ -36,7 +36,7 @@ function readArguments(tool: Tool, given: unknown): Map<string, string> {
     values.set(name, readValue(name, argument, value));
   }
   const extra = present(objectOf("params", params));
-  if (extra.length > 0 && !tool.takesParams) throw noSuchArgument(tool, "params");
+  if (extra.length > 0 && !tool.acceptsParams) throw noSuchArgument(tool, "params");
   for (const [name, value] of extra) {
     if (values.has(name)) throw invalidParameter(name, "given twice, as an argument and in params");
     values.set(name, readParam(tool, name, value));
@@ -106,22 +106,22 @@ function noSuchParam(tool: Tool, name: string): ApiError {
   const hint = nearestHint(name, namesOf(tool));
   return invalidParameter(
     `params.${shownName(name)}`,
-    `unknown query parameter of ${method} ${path}${hint}; params takes ${extraParams(tool).join(", ")}`,
+    `unknown query parameter of ${method} ${path}${hint}; params accepts ${extraParams(tool).join(", ")}`,
   );
 }
 
 function noSuchArgument(tool: Tool, name: string): ApiError {
-  const isParam = tool.takesParams && extraParams(tool).includes(name);
+  const isParam = tool.acceptsParams && extraParams(tool).includes(name);
   const next = isParam ? "; send it in params" : nearestHint(name, namesOf(tool));
-  const names = [...Object.keys(tool.arguments), ...(tool.takesParams ? ["params"] : [])];
+  const names = [...Object.keys(tool.arguments), ...(tool.acceptsParams ? ["params"] : [])];
   const has = names.length === 0 ? "none" : names.join(", ");
   return invalidParameter(
     shownName(name),
-    `unknown argument of ${tool.name}${next}; it takes ${has}`,
+    `unknown argument of ${tool.name}${next}; it accepts ${has}`,
   );
 }
 
 /** Every name that a call may use, as an argument or in `params`. */
 function namesOf(tool: Tool): string[] {
-  return [...Object.keys(tool.arguments), ...(tool.takesParams ? extraParams(tool) : [])];
+  return [...Object.keys(tool.arguments), ...(tool.acceptsParams ? extraParams(tool) : [])];
 }

@@ -40,7 +40,7 @@ function inputSchemaOf(tool: Tool, role: ReportRole): Json {
     type: "object",
     properties: {
       ...Object.fromEntries(properties),
-      ...(tool.takesParams ? { params: paramsSchema(tool) } : {}),
+      ...(tool.acceptsParams ? { params: paramsSchema(tool) } : {}),
     },
     ...(required.length === 0 ? {} : { required }),
     additionalProperties: false,
@@ -60,8 +60,8 @@ function argumentSchema(argument: ToolArgument, declared: Json, role: ReportRole
     case "reference":
       return { ...described, anyOf: [{ type: "string" }, { type: "integer" }] };
     case "limit": {
-      const { max, absent } = argument;
-      const bounds = { minimum: 1, maximum: max, default: absent };
+      const { max, defaultValue } = argument;
+      const bounds = { minimum: 1, maximum: max, default: defaultValue };
       return { type: "integer", ...bounds, description: argument.description ?? "Records a page" };
     }
     case "list": {

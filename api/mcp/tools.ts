@@ -24,7 +24,7 @@ export type ToolArgument = {
 } & (
   | { readonly kind: "text"; readonly words?: readonly string[] }
   | { readonly kind: "reference" }
-  | { readonly kind: "limit"; readonly max: number; readonly absent: number }
+  | { readonly kind: "limit"; readonly max: number; readonly defaultValue: number }
   | { readonly kind: "list"; readonly words: (role: ReportRole) => readonly string[] }
 );
 
@@ -36,7 +36,7 @@ export type Tool = {
   readonly operation: Operation;
   readonly arguments: Readonly<Record<string, ToolArgument>>;
   /** Whether `params` accepts the other query parameters. */
-  readonly takesParams: boolean;
+  readonly acceptsParams: boolean;
   /** Query parameters that the tool does not accept. */
   readonly withheld?: readonly string[];
 };
@@ -59,7 +59,7 @@ export const TOOLS: readonly Tool[] = [
       "The role of this key, its workspace with currency and time zone, its account, its permissions and its remaining budget.",
     operation: getMe,
     arguments: {},
-    takesParams: false,
+    acceptsParams: false,
   },
   {
     name: "run_report",
@@ -83,10 +83,10 @@ export const TOOLS: readonly Tool[] = [
         description: "What to show; everything when left out. `conversions` are the approved ones",
       },
       sort: text,
-      limit: { kind: "limit", max: 1_000, absent: 1_000, description: "Rows to answer" },
+      limit: { kind: "limit", max: 1_000, defaultValue: 1_000, description: "Rows to return" },
       currency: text,
     },
-    takesParams: true,
+    acceptsParams: true,
     withheld: ["format"],
   },
   {
@@ -95,8 +95,13 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Offers that this key may see, newest first. Use q to find the id of an offer by its name.",
     operation: listOffers,
-    arguments: { q: text, status: text, limit: { kind: "limit", max: 200, absent: 50 }, ...paged },
-    takesParams: true,
+    arguments: {
+      q: text,
+      status: text,
+      limit: { kind: "limit", max: 200, defaultValue: 50 },
+      ...paged,
+    },
+    acceptsParams: true,
   },
   {
     name: "get_offer",
@@ -104,15 +109,20 @@ export const TOOLS: readonly Tool[] = [
     description: "One offer with its events, terms, caps and targeting.",
     operation: getOffer,
     arguments: { id: { kind: "reference", isRequired: true } },
-    takesParams: false,
+    acceptsParams: false,
   },
   {
     name: "list_affiliates",
     title: "List partners",
     description: "Partners (affiliates) of the workspace, newest first. Staff keys only.",
     operation: affiliates.list,
-    arguments: { q: text, status: text, limit: { kind: "limit", max: 200, absent: 50 }, ...paged },
-    takesParams: true,
+    arguments: {
+      q: text,
+      status: text,
+      limit: { kind: "limit", max: 200, defaultValue: 50 },
+      ...paged,
+    },
+    acceptsParams: true,
   },
   {
     name: "get_affiliate",
@@ -120,7 +130,7 @@ export const TOOLS: readonly Tool[] = [
     description: "One partner (affiliate). Staff keys only.",
     operation: affiliates.get,
     arguments: { id: { kind: "reference", isRequired: true } },
-    takesParams: false,
+    acceptsParams: false,
   },
   {
     name: "list_conversions",
@@ -134,10 +144,10 @@ export const TOOLS: readonly Tool[] = [
       status: text,
       event: text,
       click_id: text,
-      limit: { kind: "limit", max: 500, absent: 100 },
+      limit: { kind: "limit", max: 500, defaultValue: 100 },
       ...paged,
     },
-    takesParams: true,
+    acceptsParams: true,
   },
   {
     name: "get_conversion",
@@ -145,7 +155,7 @@ export const TOOLS: readonly Tool[] = [
     description: "One conversion by its id.",
     operation: getConversion,
     arguments: { id: { kind: "text", isRequired: true, description: "UUID" } },
-    takesParams: false,
+    acceptsParams: false,
   },
   {
     name: "lookup_clicks",
@@ -160,16 +170,16 @@ export const TOOLS: readonly Tool[] = [
       gbraid: text,
       wbraid: text,
       ...range,
-      limit: { kind: "limit", max: 1_000, absent: 100 },
+      limit: { kind: "limit", max: 1_000, defaultValue: 100 },
       ...paged,
     },
-    takesParams: true,
+    acceptsParams: true,
   },
   {
     name: "tracking_link",
     title: "Build a tracking link",
     description:
-      "The link by which a partner sends visitors to an offer; nothing is stored. type=transparent answers a tracking template for an " +
+      "The link by which a partner sends visitors to an offer; nothing is stored. type=transparent returns a tracking template for an " +
       "ad platform. Warnings say why clicks would not reach the offer.",
     operation: getTrackingLink,
     arguments: {
@@ -179,7 +189,7 @@ export const TOOLS: readonly Tool[] = [
       sub1: text,
       sub2: text,
     },
-    takesParams: true,
+    acceptsParams: true,
   },
 ];
 

@@ -45,15 +45,15 @@ const SETUP: Notes = {
   "rules.offers": "Offers that the rule chooses from",
   "offers.offer_id": "The offer",
   "offers.weight":
-    "Its share of the rule's clicks among the weights; 0 gets clicks only when no other offer accepts them",
+    "Relative share of the rule's clicks; an offer with 0 gets clicks only if no other offer accepts them",
   "TrafficSourceTemplate.params": 'Text for each sub ID, such as {sub1: "{keyword}"}',
   "TrafficSourceTemplate.source_id": "Text for `source_id` of links",
   affiliate_ids: "The partners",
-  "TrafficSourceTemplate.affiliate_ids": "Partners whose links always get it",
+  "TrafficSourceTemplate.affiliate_ids": "Partners whose links must use it",
   "TrafficControl.status": "A paused control has no effect",
   "TrafficControl.action": "`block` sends clicks to the fallback, `forward` to `forward_offer_id`",
   forward_offer_id: "The offer that gets forwarded clicks",
-  conditions: "At least one condition; all must hold",
+  conditions: "At least one condition; all must be met",
   "conditions.source_ids": "Values of `source_id`",
   "conditions.sub": 'Values for each sub ID, such as {sub1: ["a"]}',
   "conditions.countries": "ISO 3166 alpha-2 codes",
@@ -120,7 +120,7 @@ const CHECKING: Notes = {
   "data.warnings":
     "Why clicks would go to the fallback, and problems of the domain; for staff keys",
   "data.link_key": "The part after `/c/`",
-  "data.google_ads": "What to paste into the ad platform, where the link can be a template",
+  "data.google_ads": "What to paste into the ad platform; only with type `transparent`",
   "google_ads.tracking_template": "The tracking template",
   "google_ads.certified": "Whether the domain is certified",
   "google_ads.cert_status": "The domain's certification",
@@ -152,7 +152,7 @@ const CHECKING: Notes = {
 
 const LOGS: Notes = {
   endpoint: "Path that was called",
-  token_owner: "Whose token it carried",
+  token_owner: "Owner of its token",
   http_status: "Status of the answer",
   result: "Result code",
   action: "What was done",

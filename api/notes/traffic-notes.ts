@@ -4,7 +4,8 @@ import type { Notes } from "./notes.ts";
 const CLICK_STATUS =
   "`redirect`: sent to the offer · `fallback`: to a fallback or the neutral page · `blocked`: refused with 403 · " +
   "`none`: the visitor was on the page already";
-const CLICK_REASON = "Why it was not simply redirected, such as `cap` or `geo`; empty otherwise";
+const CLICK_REASON =
+  "Why it was not simply redirected, such as `cap` or `targeting`; empty otherwise";
 
 const EVENT: Notes = {
   click_id: "The click: 32 hexadecimal digits",
@@ -18,17 +19,17 @@ const EVENT: Notes = {
   "Click.status": CLICK_STATUS,
   "Click.status_reason": CLICK_REASON,
   "Conversion.status_reason":
-    "Why it has its status, such as `duplicate` or `fraud:bot`; empty when nothing was special",
-  "ConversionOfClick.status_reason": "Why it has its status; empty when nothing was special",
-  "Conversion.status": "What it is worth: only `approved` ones are paid",
-  "ConversionOfClick.status": "What it is worth: only `approved` ones are paid",
+    "Why it has its status, such as `duplicate` or `fraud:bot`; empty without a special reason",
+  "ConversionOfClick.status_reason": "Why it has its status; empty without a special reason",
+  "Conversion.status": "Only `approved` conversions are paid",
+  "ConversionOfClick.status": "Only `approved` conversions are paid",
   smart_link_id: "The smart link that chose the offer, 0 when none did",
   "Conversion.smart_link_id": "The smart link that chose the offer, null when none did",
   is_unique:
-    "The visitor's first click on offer and partner within the offer's hours; a bot's never is",
+    "The visitor's first click on the offer by the partner within the offer's `unique_click_hours`; never true for a bot",
   is_bot: "A known crawler, a HEAD request, or no user agent",
   is_datacenter: "The address belongs to a hosting network",
-  is_proxy: "It came through a proxy that says so in its headers",
+  is_proxy: "It came through a proxy that identifies itself in its headers",
   is_headless: "An automated browser",
   missing_ua: "No user agent was sent",
   region: "Region of the address",
@@ -46,13 +47,14 @@ const EVENT: Notes = {
   referrer_host: "Host of that page",
   ip: "Address of the caller",
   "Click.ip":
-    "Address of the visitor; without its last part where the workspace keeps addresses truncated",
-  visitor: "Hash of address and user agent, by which clicks are unique; 0 once the click is old",
+    "Address of the visitor; without its last part if the workspace stores truncated addresses",
+  visitor:
+    "Hash of address and user agent, by which unique clicks are recognised; 0 after the click's retention",
   conv_ip: "Address of the visitor who converted",
   domain: "Tracking domain that was called",
   destination: "Where the visitor was sent",
   traffic_source: "Where the visitor came from, such as `google`",
-  source_id: "The partner's own number of the source",
+  source_id: "The partner's own id of the traffic source",
   gclid: "Click id of Google Ads",
   gbraid: "Click id of Google Ads (apps)",
   wbraid: "Click id of Google Ads (web to app)",
@@ -75,8 +77,8 @@ const EVENT: Notes = {
   ext_loc_physical: "Location of the visitor, as the ad platform numbers it",
   click_payout: "What the partner is paid for the click itself (`cpc`)",
   click_revenue: "What the advertiser pays for the click itself (`rpc`)",
-  "Click.currency": "ISO 4217 code of both",
-  catalog_version: "State of the set-up that decided it",
+  "Click.currency": "ISO 4217 code of `click_payout` and `click_revenue`",
+  catalog_version: "Version of the settings by which the click was decided",
   workspace_id: "The workspace",
   "listClicks.data.status": CLICK_STATUS,
   "listClicks.data.status_reason": CLICK_REASON,
@@ -91,7 +93,7 @@ const EVENT: Notes = {
   sale_amount: "What the customer paid",
   adv_txid: "Order number of the advertiser, unique per offer",
   method: "How it was reported: `s2s`, `pixel`, `js`, `api`",
-  is_duplicate: "The same order or click again; it stays rejected",
+  is_duplicate: "Whether it repeats an order or a click; it stays rejected",
   "Conversion.params": "Free values of the report, `adv1` to `adv5`",
   adv1: "Free value",
   adv2: "Free value",
@@ -112,10 +114,10 @@ const EVENT: Notes = {
   "createConversion.affiliate_id": "Id or code; the click's by default",
   "createConversion.conv_ts": "When it happened; now by default, 400 days back at most",
   "createConversion.currency": "ISO 4217 code of the amounts; the offer's by default",
-  "createConversion.status": "What it is worth; decided as for any report by default",
+  "createConversion.status": "Its status; by default decided as for any report",
   ids: "Conversions to change, 500 at most",
   "data.updated": "What was changed",
-  "updateConversions.status": "What they become",
+  "updateConversions.status": "Their new status",
   "updated.id": "UUID of the conversion",
   "updated.status": "The new status",
   "updated.status_reason": "The new reason",
@@ -132,11 +134,11 @@ const REPORT: Notes = {
   "columns.format": "How to show a value",
   total_rows: "Rows of the whole report",
   totals: "The metrics over the whole report, not only over this page",
-  other_currencies: "Other currencies with amounts that the figures leave out",
+  other_currencies: "Other currencies with amounts that the metrics leave out",
   group_by: "The dimensions",
   metrics: "The metrics",
   interval: "Length of a bucket",
-  date_basis: "Whether conversions are dated by themselves or by their clicks",
+  date_basis: "Whether conversions are dated by their own time or by that of their clicks",
 };
 
 const QUERY: Notes = {
@@ -154,7 +156,7 @@ const QUERY: Notes = {
   "?click_id": "Only of this click",
   "?status_reason": "Only with this reason",
   "?country": "Only from this country",
-  "?link_type": "Only of this path",
+  "?link_type": "Only of this link type",
   "?traffic_source": "Only of this traffic source",
   "?is_bot": "Only bots, or only others",
   "?gclid": "Clicks with this click id of Google Ads",

@@ -116,7 +116,7 @@ export async function insertOfferWithEvents(
   return offer;
 }
 
-/** The money of a posted default event is used where the offer has none of its own (G42). */
+/** If the offer leaves out an amount or its type, that of a posted default event is used (G42). */
 function withDefaults(
   { code: _code, events: _events, ...body }: CreateOfferBody,
   fromDefault: EventBody | undefined,

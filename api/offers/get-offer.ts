@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import { notFound } from "../errors.ts";
 import { type Operation, type OperationContext, operation } from "../operation.ts";
 import type { Reference } from "../rest/codes.ts";
@@ -28,7 +28,7 @@ export const getOffer: Operation = operation({
   path: "/offers/{id}",
   tag: "Offers",
   summary: "One offer by id or code",
-  access: everybody("offers.read"),
+  access: everyRole("offers.read"),
   input: { path: OfferPath },
   output: z.object({ data: ShownOffer }),
   status: 200,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import type { Principal } from "../access/principal.ts";
 import { invalidParameter } from "../errors.ts";
 import { type Operation, operation } from "../operation.ts";
@@ -20,7 +20,7 @@ import { showOffer } from "./show-offer.ts";
 const Query = z.object({
   ...pageParams,
   status: wordParam(...OFFER_STATUSES),
-  q: textParam.meta({ description: "Name contains, or exact code or id" }),
+  q: textParam.meta({ description: "Part of the name, or exact code or id" }),
   visibility: wordParam(...OFFER_VISIBILITIES),
   advertiser_id: idParam.meta({ description: "Not for partner keys" }),
   category: textParam,
@@ -37,7 +37,7 @@ export const listOffers: Operation = operation({
   path: "/offers",
   tag: "Offers",
   summary: "Offers, newest first",
-  access: everybody("offers.read"),
+  access: everyRole("offers.read"),
   input: { query: Query },
   output: z.object({ data: z.array(ShownOffer), next_cursor: z.string().nullable() }),
   status: 200,

@@ -40,11 +40,11 @@ const eventFields = {
 
 export const EventBody = z.strictObject(eventFields).partial().extend({ code: eventCode });
 
-/** PATCH of an event takes every field but the code. */
+/** PATCH of an event accepts every field except the code. */
 export const PatchEventBody = EventBody.omit({ code: true });
 export type PatchEventBody = z.infer<typeof PatchEventBody>;
 
-/** Fields that PATCH takes. POST also takes code and events (OFF-027, OFF-028). */
+/** Fields that PATCH accepts. POST also accepts code and events (OFF-027, OFF-028). */
 const offerFields = {
   name: name(),
   advertiser_id: recordId,

@@ -52,8 +52,8 @@ export const acceptOfferTerms: Operation = operation({
   tag: "Offers",
   summary: "Accept the terms of an offer for the partner of the key",
   description:
-    "Clicks of the partner to an offer with terms go to the fallback until the partner has accepted them. `hash` is that of the " +
-    "terms that were read: terms that have changed since are not accepted. Accepting twice changes nothing.",
+    "Clicks of the partner to an offer with terms go to the fallback until the partner has accepted them. `hash` is the hash of the " +
+    "terms that the partner has read; if the terms have changed since, they are not accepted. Accepting twice changes nothing.",
   access: { roles: ["partner"], permission: "offers.read", isWrite: true },
   input: {
     path: OfferPath,
@@ -82,7 +82,7 @@ export const acceptOfferTerms: Operation = operation({
   },
 });
 
-/** New terms: every partner must accept anew. The caller must have locked the offer. */
+/** Makes every partner accept the new terms of an offer. The caller must have locked the offer. */
 export async function resetAcceptances(tx: Queryable, offerId: number): Promise<void> {
   await tx.query({
     name: "reset-offer-acceptances",

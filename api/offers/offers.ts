@@ -54,10 +54,11 @@ const PARTNER_COLUMNS = `case when ac.is_asked then ac.status end as access_stat
   (select d.scheme || '://' || d.host from tracking_domain d
    where d.id = ${LINK_DOMAIN_ID}) as origin`;
 
-/** An invisible offer is left out entirely: private offers are for approved partners only (G49). $4 is the partner. */
+/** $4 is the partner. */
 const PARTNER_SOURCE = `from offer o join advertiser adv on adv.id = o.advertiser_id
   join affiliate f on f.id = $4
   left join offer_access ac on ac.offer_id = o.id and ac.affiliate_id = f.id`;
+/** Offers that the partner may see: private offers are for approved partners only (G49). */
 const PARTNER_SEES = `(o.visibility <> 'private' or ac.status = 'approved')`;
 
 /**

@@ -20,7 +20,7 @@ export const updateOffer: Operation = operation({
   method: "PATCH",
   path: "/offers/{id}",
   tag: "Offers",
-  summary: "Change fields of an offer; its terms are those of the default event too",
+  summary: "Change fields of an offer; its terms also apply to the default event",
   access: adminWrite("offers.write"),
   input: { path: OfferPath, body: PatchOfferBody },
   output: z.object({ data: ShownOffer }),

@@ -60,7 +60,7 @@ export async function isDeliveryOfPartner(
 }
 
 /**
- * Makes an undelivered delivery due now and restores all its attempts. Undefined when it has been delivered in the meantime, or
+ * Makes an undelivered delivery due now and allows it all attempts again. Undefined when it has been delivered in the meantime, or
  * while an attempt is under way: then the worker holds the lease, and its result counts.
  */
 export async function restartDelivery(db: Queryable, id: string): Promise<DeliveryRow | undefined> {

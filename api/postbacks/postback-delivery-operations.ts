@@ -57,7 +57,10 @@ export const retryPostbackDelivery: Operation = operation({
       throw conflict("status", "this delivery has arrived");
     const restarted = await restartDelivery(db, resource.delivery.id);
     if (restarted === undefined)
-      throw conflict("status", "an attempt of this delivery is under way: try again after it");
+      throw conflict(
+        "status",
+        "an attempt of this delivery is under way: try again when it has ended",
+      );
     const shown =
       principal.affiliate === null ? restarted : deliveryForPartner(restarted, resource.postback);
     return { body: { data: showTo(principal.role, "postback_delivery", shown) } };

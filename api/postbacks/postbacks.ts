@@ -75,7 +75,7 @@ export const postbacks = manage({
     disabled_reason: z
       .string()
       .optional()
-      .meta({ description: "Only of a postback that the service has disabled" }),
+      .meta({ description: "Only for a postback that the service has disabled" }),
     created_at: shownTime,
     updated_at: shownTime,
   },
@@ -121,7 +121,10 @@ export const postbacks = manage({
     // Such a postback may use macros that partners may not. A partner could point it to an address of its own and so read their
     // values.
     if (role === "partner" && created_by_affiliate !== true)
-      throw new ApiError("forbidden", "your team made this postback: only they change it");
+      throw new ApiError(
+        "forbidden",
+        "your team created this postback, so only they can change it",
+      );
   },
   findFaults: async (context, values, sent) => {
     refuseForeignAccount(context.principal, sent.body["affiliate_id"]);

@@ -1,11 +1,11 @@
-/** One call of the first set-up, as a newcomer types it. */
+/** One call of the first set-up, as a new user types it. */
 export type FirstStep = {
   readonly operationId: string;
   readonly title: string;
   readonly path: string;
   /** JSON with shell variables: `$NAME` is a value from the answer of an earlier step. */
   readonly body?: string;
-  /** Shell variables for later steps → the field of the answer's `data` that each holds. */
+  /** Shell variables for later steps → the field of the answer's `data` with the value. */
   readonly keeps?: Readonly<Record<string, string>>;
   readonly note?: string;
 };
@@ -36,7 +36,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
       '{"name": "Summer shoes", "advertiser_id": $ADVERTISER_ID, "revenue": "15", "payout": "10",\n' +
       ' "destination_url": "https://shop.example/?click={click_id}"}',
     keeps: { OFFER_ID: "id", OFFER_CODE: "code" },
-    note: "`visibility` is `public`: every partner may run it. Macros such as `{click_id}` are filled in when a visitor clicks.",
+    note: "`visibility` is `public`: every partner may run it. Macros such as `{click_id}` are replaced when a visitor clicks.",
   },
   {
     operationId: "createAffiliate",
@@ -78,7 +78,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
     path: "/keys",
     body: '{"name": "Anna", "role": "partner", "affiliate_id": $AFFILIATE_ID}',
     keeps: { PARTNER_KEY: "key" },
-    note: "The key is in this answer only. Partners see their own clicks and conversions, and no revenue.",
+    note: "Only this answer contains the key. Partners see their own clicks and conversions, and no revenue.",
   },
   {
     operationId: "createKey",

@@ -62,7 +62,7 @@ function parametersTable(parameters: unknown): string {
 function requestPart(body: Json): string {
   const media = asObject(asObject(body["content"])["application/json"]);
   if (media["schema"] === undefined) return "";
-  return `<details><summary>Body (* must be there)</summary>${schemaTable(asObject(media["schema"]))}
+  return `<details><summary>Body (* required)</summary>${schemaTable(asObject(media["schema"]))}
     ${exampleBlock(media["example"])}</details>`;
 }
 

@@ -110,5 +110,5 @@ field is named in <code>error.details.fields</code>.</td></tr>
 and 503 wait <code>Retry-After</code> seconds.</td></tr>
 <tr><td>Budget</td><td><code>X-RateLimit-Limit</code> requests a minute and key; <code>X-RateLimit-Remaining</code> are left,
 <code>X-RateLimit-Reset</code> seconds until the next minute.</td></tr>
-<tr><td>Support</td><td>Every answer has an <code>X-Request-Id</code>, which finds it in the log.</td></tr>
+<tr><td>Support</td><td>Every answer has an <code>X-Request-Id</code>, by which it can be found in the log.</td></tr>
 </table>`;

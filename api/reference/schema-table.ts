@@ -26,7 +26,7 @@ function rowsOf(schema: Json, prefix: string, depth: number): string[] {
   });
 }
 
-/** The object that a property is, or of which it is a list. */
+/** The object in a property: the property itself, one of its choices, or the items of a list. */
 function objectIn(property: Json): { object: Json | undefined; suffix: string } {
   const { properties, items } = property;
   if (properties !== undefined) return { object: property, suffix: "" };

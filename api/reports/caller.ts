@@ -3,7 +3,7 @@ import type { OperationContext } from "../operation.ts";
 import type { ReportCaller } from "./report-request.ts";
 import type { ReportScope } from "./report-scope.ts";
 
-/** The rows that a key may count. */
+/** The rows that a key may see in reports. */
 export function reportScope(principal: Principal): ReportScope {
   const workspaceId = principal.workspace.id;
   switch (principal.role) {

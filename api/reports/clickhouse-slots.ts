@@ -25,7 +25,7 @@ const CLICKS: SlotLimits = {
 /** Connections to ClickHouse that a process needs for its slots. */
 export const CLICKHOUSE_CONNECTIONS = REPORTS.total + CLICKS.total;
 
-/** Resolves to the function that releases the slot; see {@link ReportSlots.take}. */
+/** `take` resolves to the function that releases the slot; see {@link ReportSlots.take}. */
 type Slots = Pick<ReportSlots, "take">;
 export type ClickhouseSlots = { readonly reports: Slots; readonly clicks: Slots };
 
@@ -43,8 +43,8 @@ export function openSlots(db: Queryable): ClickhouseSlots & { close(): Promise<v
 const POLL_MS = 50;
 
 /**
- * Takes a slot of this process, which decides the order, and with it one of the installation. A request that waits for another
- * process keeps its slot here, so at most as many requests poll as this process has slots.
+ * Takes a slot of this process, where requests wait in order, and then one of the installation. A request that waits for the installation
+ * keeps its slot of this process, so at most as many requests poll as this process has slots.
  */
 class SharedReportSlots {
   readonly #own: ReportSlots;

@@ -37,7 +37,7 @@ export type ReportPlan = Pick<
   readonly scope: ReportScope;
   /** Required when `manager` is grouped or filtered by. */
   readonly managers: Managers | undefined;
-  /** For the ad costs in range. Undefined if there are none, or none for this caller: then the statement reads no costs. */
+  /** Exchange rates for the ad costs in range. Undefined if there are none, or none for this caller: then the statement reads no costs. */
   readonly costRates: CostRates | undefined;
   /** Number of rows to answer, and to skip before them. */
   readonly limit: number;
@@ -55,7 +55,7 @@ const SETTINGS = [
   "enable_shared_storage_snapshot_in_query = 1",
 ];
 
-/** Restricts an account to its own rows. */
+/** The column with the account's id. A partner or an advertiser sees only its own rows. */
 const OWNER_COLUMN = { partner: "affiliate_id", advertiser: "advertiser_id" } as const;
 /** Sums that count only amounts in the currency of the report (REP, rule 1). */
 const MONEY: readonly Sum[] = ["payout", "revenue", "sale_amount", "ad_cost"];
@@ -79,7 +79,7 @@ type SourceParts = {
   readonly sums: Partial<Record<Sum, string>>;
 };
 
-/** Compiles one plan. `params` is complete once the text is. */
+/** Compiles one plan. `params` is complete after the text was built. */
 class Compiler {
   readonly #params = new SqlParams();
   readonly #plan: ReportPlan;
@@ -118,7 +118,7 @@ class Compiler {
   }
 
   #clicks(): string[] {
-    return this.#added("click", "clicks", {
+    return this.#withRollups("click", "clicks", {
       from: "click",
       where: ["status != 'blocked'"],
       currency: "currency",
@@ -133,7 +133,7 @@ class Compiler {
   }
 
   #impressions(): string[] {
-    return this.#added("impression", "impressions", {
+    return this.#withRollups("impression", "impressions", {
       from: "impression",
       where: [],
       currency: "''",
@@ -142,7 +142,7 @@ class Compiler {
   }
 
   /** A source that has rollups. `count` is the sum that counts its rows. */
-  #added(source: "click" | "impression", count: Sum, parts: SourceParts): string[] {
+  #withRollups(source: "click" | "impression", count: Sum, parts: SourceParts): string[] {
     const always = source === "click" ? ["status", "currency"] : [];
     const pieces = this.#pieces(source, always);
     const texts = pieces.map((piece) => this.#source(source, piece, parts));

@@ -8,7 +8,7 @@ type Param = (type: string, value: unknown) => string;
 
 /** Operators that exclude values: they keep rows without the dimension. */
 const LEAVES_OUT: ReadonlySet<FilterOperator> = new Set(["not_in", "not_contains", "empty"]);
-/** These judge conversions only. The cost of a visitor is the same with or without a purchase. */
+/** Filters on these apply to conversions only. The cost of a visitor is the same with or without a purchase. */
 const OF_SALES: ReadonlySet<string> = new Set(["event", "status"]);
 
 /** Whether costs pass a filter on a dimension that they do not have (REP, rule 2). */
@@ -56,8 +56,8 @@ function localSeconds(): string {
 }
 
 /**
- * The zone's offset from UTC, in seconds, when its clocks first show the time of a cost. A time that the clocks skip uses the
- * offset before the gap: it counts as long after the start of the gap as the wall time is after it.
+ * The zone's offset from UTC, in seconds, when its clocks first show the time of a cost. A time that the clocks skip uses the offset before
+ * the gap: if they skip 02:00 to 03:00, a cost at 02:30 counts at 03:30.
  */
 function offset({ fromMs, toMs, zone }: TimeRange, param: Param): string {
   // A change of clocks just before the range affects its first hour.

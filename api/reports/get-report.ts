@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
 import { reportCaller, reportScope } from "./caller.ts";
 import { reportCsv } from "./report-csv.ts";
@@ -37,9 +37,9 @@ export const getReport: Operation = operation({
   summary: "Aggregate over clicks, impressions and conversions",
   description:
     "Groups by up to three dimensions; totals cover the whole report. Money counts amounts in `currency` only, counts cover " +
-    "every currency. Filters on `event`, `status` and `method` judge conversions only, filters on attributes of clicks " +
-    "judge clicks only.",
-  access: everybody("reports.read"),
+    "every currency. Filters on `event`, `status` and `method` apply to conversions only, filters on attributes of clicks " +
+    "apply to clicks only.",
+  access: everyRole("reports.read"),
   input: { query: z.object(reportParams) },
   output: Report,
   status: 200,

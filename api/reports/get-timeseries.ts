@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { everybody } from "../access/access-of-operations.ts";
+import { everyRole } from "../access/access-of-operations.ts";
 import { type Operation, operation } from "../operation.ts";
 import { reportCaller, reportScope } from "./caller.ts";
 import { measuredParams, rangeEcho, reportCells } from "./report-params.ts";
@@ -13,7 +13,7 @@ export const getTimeseries: Operation = operation({
   summary: "Metrics by day or hour, without gaps",
   description:
     "Default range: the last 30 days, or today for hours. An hourly series may be 31 days long.",
-  access: everybody("reports.read"),
+  access: everyRole("reports.read"),
   input: {
     query: z.object({
       ...measuredParams,

@@ -54,7 +54,7 @@ const ALL: readonly Definition[] = [
   { ...money("payout", "Payout", "payout"), hiddenFrom: ["advertiser"] },
   { ...money("profit", "Profit", PROFIT), hiddenFrom: STAFF_ONLY },
   { ...ratio("margin", "Margin", { of: PROFIT, by: "revenue" }), hiddenFrom: STAFF_ONLY },
-  // Computed from the payout, it would reveal the hidden payout to an advertiser (G70).
+  // Computed from the payout, the EPC would reveal the hidden payout to an advertiser (G70).
   {
     ...perUnit("epc", "EPC", { of: "payout", by: "clicks" }),
     sql: (role) => quotient(role === "advertiser" ? "revenue" : "payout", "clicks", 1),
@@ -88,7 +88,7 @@ export function measureValue(kind: Measure["kind"], stored: StoredMetric): numbe
   return kind === "count" ? Number(stored) : Number(stored) / RATIO_SCALE;
 }
 
-/** The value of a bucket without rows: zero, or null where a zero would divide (G80). */
+/** The value of a bucket without rows: zero, or null for a quotient (G80). */
 export function emptyValue(measure: Measure): number | string | null {
   return measureValue(measure.kind, measure.isQuotient ? null : "0");
 }

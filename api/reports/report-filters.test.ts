@@ -57,14 +57,14 @@ test("a refusal lists the known names, without those hidden from the role (REP-0
   const ofStaff = refused("foo:in:1", "staff");
   const ofPartner = refused("manager:in:1", "partner");
   expect(ofStaff).toMatch(
-    /^unknown dimension in "foo:in:1"; there are offer, affiliate, advertiser,/,
+    /^unknown dimension in "foo:in:1"; known dimensions: offer, affiliate, advertiser,/,
   );
   expect(ofPartner).toMatch(
-    /^unknown dimension in "manager:in:1"; there are offer, affiliate, smart_link,/,
+    /^unknown dimension in "manager:in:1"; known dimensions: offer, affiliate, smart_link,/,
   );
   expect(ofPartner).not.toMatch(/advertiser|is_bot|is_datacenter|manager,/);
   expect(refused("offer:eqq:1", "staff")).toMatch(
-    /^unknown operator in "offer:eqq:1"; there are in, not_in/,
+    /^unknown operator in "offer:eqq:1"; known operators: in, not_in/,
   );
 });
 

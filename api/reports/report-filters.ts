@@ -78,17 +78,18 @@ function parseTerm(term: string, role: ReportRole): ReportFilter | string {
   const [name = "", word = "", ...rest] = term.split(":");
   const dimension = findDimension(name, role);
   if (dimension === undefined)
-    return `unknown dimension in "${term}"; there are ${dimensionNames(role).join(", ")}`;
+    return `unknown dimension in "${term}"; known dimensions: ${dimensionNames(role).join(", ")}`;
   const operator = ALIASES.get(word) ?? FILTER_OPERATORS.find((known) => known === word);
   if (operator === undefined)
-    return `unknown operator in "${term}"; there are ${FILTER_OPERATORS.join(", ")}`;
+    return `unknown operator in "${term}"; known operators: ${FILTER_OPERATORS.join(", ")}`;
   const list = rest.join(":");
   if (WITHOUT_VALUE.has(operator)) {
     return list === "" && !isTime(dimension.kind)
       ? { dimension, operator, values: [] }
-      : `"${operator}" takes no value and no date`;
+      : `"${operator}" has no value and does not apply to dates`;
   }
-  if (LETTERS.has(operator) && dimension.kind !== "text") return `"${operator}" reads text only`;
+  if (LETTERS.has(operator) && dimension.kind !== "text")
+    return `"${operator}" applies to text only`;
   const values = parseValues(dimension, list);
   if (values === undefined) return `expected 1 to ${VALUES_MAX} values of ${name} in "${term}"`;
   return { dimension, operator, values };

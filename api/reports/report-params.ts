@@ -17,7 +17,7 @@ export const measuredParams = {
   metrics: text(`Comma-separated, default all that the key may see: ${METRICS.join(", ")}`),
   filters: text(
     "Terms `dimension:operator:value1|value2`, separated by commas. Operators: " +
-      `${FILTER_OPERATORS.join(", ")}. Values that hold a comma or a bar are percent-encoded once more`,
+      `${FILTER_OPERATORS.join(", ")}. Values that contain a comma or a bar are percent-encoded once more`,
   ),
   currency: text("Currency of the money columns, default the workspace's"),
 };
@@ -27,7 +27,7 @@ export const reportParams = {
   group_by: text(`Comma-separated, at most 3: ${dimensionNames("staff").join(", ")}`),
   sort: text("Name of a metric or of a dimension of `group_by`; a leading `-` sorts descending"),
   limit: text("1 to 10000, default 1000"),
-  offset: text("Rows to leave out, default 0"),
+  offset: text("Rows to skip, default 0"),
   format: text("`json` or `csv`: up to 200000 rows and a totals line"),
   date_basis: text("Dates conversions by `conversion` time (default) or by `click` time"),
 };

@@ -96,7 +96,10 @@ export function parseMetrics(given: string | undefined, role: ReportRole): reado
     const measure = findMeasure(name, role);
     if (measure !== undefined) return measure;
     const known = measuresOf(role).map((one) => one.name);
-    throw invalidParameter("metrics", `unknown metric "${name}"; there are ${known.join(", ")}`);
+    throw invalidParameter(
+      "metrics",
+      `unknown metric "${name}"; known metrics: ${known.join(", ")}`,
+    );
   });
 }
 
@@ -153,7 +156,7 @@ function parseGroupBy(given: string | undefined, role: ReportRole): readonly Dim
     const dimension = findDimension(name, role);
     if (dimension !== undefined) return dimension;
     const known = dimensionNames(role).join(", ");
-    throw invalidParameter("group_by", `unknown dimension "${name}"; there are ${known}`);
+    throw invalidParameter("group_by", `unknown dimension "${name}"; known dimensions: ${known}`);
   });
 }
 

@@ -81,15 +81,15 @@ export function piecesOf(source: Source, range: Span, needs: RowNeeds): Piece[] 
   const usable = grains.filter((grainMs) => isWithinBuckets(grainMs, needs));
   if (usable.length === 0 && grains.includes(DAY_MS) && canMove(range, needs))
     return movedDays(range, grains, needs.segments);
-  return inSteps([range], usable, "zone");
+  return piecesByGrain([range], usable, "zone");
 }
 
 /** Coarsest grain first. */
-function inSteps(spans: readonly Span[], grains: readonly number[], dated: Dating): Piece[] {
+function piecesByGrain(spans: readonly Span[], grains: readonly number[], dated: Dating): Piece[] {
   const pieces: Piece[] = [];
   let open = spans;
   for (const grainMs of grains) {
-    const steps = open.map((span) => wholeSteps(span, grainMs));
+    const steps = open.map((span) => splitAtGrain(span, grainMs));
     const whole = steps.flatMap(({ inner }) => inner);
     pieces.push(...pieceOf(whole, grainMs, dated));
     open = steps.flatMap(({ outer }) => outer);
@@ -108,7 +108,7 @@ function movedDays(
   segments: readonly OffsetSegment[],
 ): Piece[] {
   const steps = byOffset(range, segments).map(({ offsetMs, ...span }) => {
-    const { inner, outer } = wholeSteps(span, DAY_MS);
+    const { inner, outer } = splitAtGrain(span, DAY_MS);
     return { inner, outer, hours: inner.flatMap((days) => hoursOfOtherDays(days, offsetMs)) };
   });
   const days = steps.flatMap(({ inner }) => inner);
@@ -117,7 +117,7 @@ function movedDays(
   const finer = grains.filter((grainMs) => grainMs < DAY_MS);
   return [
     ...pieceOf(days, DAY_MS, "utc"),
-    ...inSteps(hours, finer, "moved"),
+    ...piecesByGrain(hours, finer, "moved"),
     ...pieceOf(edges, undefined, "zone"),
   ];
 }
@@ -170,7 +170,7 @@ function isWithinBuckets(grainMs: number, { times, segments }: RowNeeds): boolea
   );
 }
 
-function wholeSteps({ fromMs, toMs }: Span, grainMs: number): { inner: Span[]; outer: Span[] } {
+function splitAtGrain({ fromMs, toMs }: Span, grainMs: number): { inner: Span[]; outer: Span[] } {
   const first = Math.ceil(fromMs / grainMs) * grainMs;
   const end = Math.floor((toMs + 1) / grainMs) * grainMs;
   if (first >= end) return { inner: [], outer: [{ fromMs, toMs }] };

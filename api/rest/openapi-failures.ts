@@ -106,12 +106,12 @@ export class FailureResponses {
   }
 
   #response(status: number, codes: readonly ErrorCode[]): Json {
-    const isForLater = status === 429 || status === 503;
+    const isRetryable = status === 429 || status === 503;
     return {
       description: codes.map((code) => `\`${code}\`: ${API_ERRORS[code].meaning}`).join("\n\n"),
       headers: {
         ...HEADERS,
-        ...(isForLater ? { "Retry-After": header("integer", "Seconds to wait") } : {}),
+        ...(isRetryable ? { "Retry-After": header("integer", "Seconds to wait") } : {}),
         ...(status === 401 ? { "WWW-Authenticate": header("string", "`Bearer`") } : {}),
       },
       content: {

@@ -18,18 +18,18 @@ const BEARER = "bearerAuth";
 
 /** What each tag is about, in the order of the document. The linter in the tests warns about a tag that is missing here. */
 const TAGS: Readonly<Record<string, string>> = {
-  Account: "The key that asks, and this description of the API.",
+  Account: "The key in use, and this description of the API.",
   Offers: "What partners promote: terms, events, caps, targeting, and which partner may run it.",
   Creatives: "Banners, links and texts of an offer.",
   Affiliates: "Partners, who send visitors.",
   Advertisers: "Owners of offers, who report conversions.",
   Reports: "Sums over clicks, impressions and conversions.",
   Clicks: "Single clicks, with their conversions.",
-  Conversions: "Single conversions: reading, recording by hand, deciding.",
+  Conversions: "Single conversions: read, record by hand, approve or reject.",
   Postbacks: "Messages to partners about their conversions, with the results.",
   Deals: "Deals and product feeds of advertisers.",
   Links: "Tracking links, and checks of ad-platform templates.",
-  Webhooks: "Events of the workspace, sent to a server of yours.",
+  Webhooks: "Events of the workspace, sent to your server.",
   Management:
     "Set-up of a workspace: keys, users, domains, smart links, rules, rates, logs. Admin keys write, analyst keys read.",
 };
@@ -146,7 +146,7 @@ function describe(operation: Operation, schemas: Schemas, failures: FailureRespo
   };
 }
 
-/** Defaults that equal leaving the field out, as JSON. */
+/** Defaults that are not shown, because they are the same as leaving the field out. As JSON. */
 const NOTHING: ReadonlySet<string | undefined> = new Set([undefined, "null", '""', "[]", "{}"]);
 
 /** Puts defaults into the description. With `default` in the schema, client generators would treat the field as always present. */
@@ -165,7 +165,7 @@ function withDefaults(body: Json, defaults: Readonly<Record<string, unknown>>): 
 function accessText({ access }: Operation): string {
   const permission = access.permission === undefined ? "" : ` Permission: ${access.permission}.`;
   const ofStaff =
-    access.staffPermission === undefined ? "" : ` Of staff keys: ${access.staffPermission}.`;
+    access.staffPermission === undefined ? "" : ` For staff keys: ${access.staffPermission}.`;
   const whole =
     access.needsUnrestrictedKey === true ? " Not for keys with a list of permissions." : "";
   return `Roles: ${access.roles.join(", ")}.${permission}${ofStaff}${whole}`;

@@ -30,7 +30,7 @@ export function limitParam(fallback: number, max: number): z.ZodType<number, str
 export const cursorParam = z
   .string()
   .optional()
-  .meta({ description: "`next_cursor` of the page before, with the same filters" });
+  .meta({ description: "`next_cursor` of the previous page, with the same filters" });
 
 /** The two parameters of every cursor-paged list: default 50 rows a page, at most 200. */
 export const pageParams = { limit: limitParam(50, 200), cursor: cursorParam };

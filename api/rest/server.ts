@@ -257,7 +257,7 @@ function noRoute(routes: RestRoutes, request: FastifyRequest): ApiError {
   const path = (request.url.split("?", 1)[0] ?? "").slice(BASE_PATH.length);
   const allow = routes.allowed(path);
   if (allow === undefined) return notFound("path");
-  return new ApiError("method_not_allowed", `${path} does not take ${request.method}`, {
+  return new ApiError("method_not_allowed", `${path} does not accept ${request.method}`, {
     headers: { allow },
   });
 }

@@ -23,7 +23,7 @@ test("every unknown parameter is named with the nearest known one (#21, G14)", (
   expect(refusalOf(["x"], [])).toEqual([
     "invalid_parameter",
     "x",
-    'unknown query parameter "x"; none is taken here',
+    'unknown query parameter "x"; this path accepts none',
   ]);
 });
 

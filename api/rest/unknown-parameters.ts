@@ -27,7 +27,7 @@ export function refuseUnknownParameters(given: readonly string[], known: readonl
   const list = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
   throw new ApiError(
     "invalid_parameter",
-    `unknown query parameter ${list}${known.length === 0 ? "; none is taken here" : ""}`,
+    `unknown query parameter ${list}${known.length === 0 ? "; this path accepts none" : ""}`,
     {
       details: { param: shownName(first) },
     },

@@ -114,7 +114,7 @@ const SAMPLES: Readonly<Record<WebhookEvent, Sample>> = {
   "access.decided": { data: ACCESS },
 };
 
-/** The sample of a document: every field that the event has, with data of no real record. */
+/** The sample of a document: every field that the event has, with invented data. */
 export function sampleOf(event: WebhookEvent): Sample {
   return SAMPLES[event];
 }

@@ -42,7 +42,7 @@ export const webhooks = manage({
     disabled_reason: z
       .string()
       .optional()
-      .meta({ description: "Only for a webhook that the service has switched off" }),
+      .meta({ description: "Only for a webhook that the service has disabled" }),
     created_at: shownTime,
     updated_at: shownTime,
   },
@@ -62,7 +62,7 @@ export const webhooks = manage({
     events: z.array(z.enum(WEBHOOK_EVENTS)),
     active: z.boolean(),
   },
-  // Only a webhook that the service has switched off has the field `disabled_reason`.
+  // Only a webhook that the service has disabled has the field `disabled_reason`.
   present: (_context, { disabled_reason: reason, ...fields }) =>
     reason === "" || fields["active"] === true ? fields : { ...fields, disabled_reason: reason },
   read: webhookRead,

@@ -18,7 +18,7 @@ export const updateWorkspace: Operation = operation({
   tag: "Management",
   summary: "Change settings of the workspace",
   description:
-    "A workspace that is set `inactive` refuses its own keys, this one too; the command line sets it active again.",
+    "A workspace that is set `inactive` refuses its own keys, including this one; the command line sets it active again.",
   access: unrestrictedAdminWrite,
   input: { body: PatchWorkspaceBody },
   output: z.object({ data: ShownWorkspace }),

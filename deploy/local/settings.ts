@@ -5,7 +5,7 @@ import { listenerOrigin } from "../../schemas/net/listener-origin.ts";
 
 const DEFAULT_WORKERS_MAX = 64;
 
-export type LauncherSettings = ReturnType<typeof arranged>;
+export type LauncherSettings = ReturnType<typeof groupSettings>;
 
 /**
  * The settings of `npm start`. It also checks the settings of the processes before anything starts; they inherit its environment.
@@ -21,10 +21,10 @@ export function readLauncherSettings(
       `TRACKING_PORT and API_PORT: both are ${read.API_PORT}, expected two different ports`,
     ]);
   }
-  return arranged(read);
+  return groupSettings(read);
 }
 
-function arranged(read: SettingsOf<"npm start">) {
+function groupSettings(read: SettingsOf<"npm start">) {
   const dataDir = resolve(read.DATA_DIR);
   return {
     dataDir,

@@ -20,15 +20,15 @@ export type ClickNoticesOptions = {
   readonly log: Log;
 };
 
-/** The other processes learn of a click this late, plus the time on the network. */
+/** Delay until the other processes know of a click, without the time on the network. */
 const PUBLISH_MS = 200;
 /** Records that a killed process had journaled reach the writers only after its restart, so ask once more. */
 const ASK_AGAIN_MS = 3_000;
 
 /**
- * Keeps the click state of this process close to that of all: takes the notices of the click writers, the conversion processors
- * and the other ingress processes, and publishes its own clicks. Nothing waits for it: while NATS is away, the state is what this
- * process counted itself and what was reported to it before.
+ * Keeps the click state of this process close to that of all processes: receives the notices of the click writers, the conversion
+ * processors and the other ingress processes, and publishes its own clicks. Nothing waits for it: while NATS is away, the state is what
+ * this process counted itself and what was reported to it before.
  */
 export class ClickNotices {
   readonly #options: ClickNoticesOptions;

@@ -17,17 +17,17 @@ const blocklistsOf = derivedIndex<WorkspaceBlocklistEntry, ReadonlyMap<number, B
 
 /** Whether the installation's list of malicious sites contains the target: its host, a host above it, or a path of it (G142). */
 export function isUnsafe(catalog: Catalog, target: TargetUrl): boolean {
-  return catalog.blocklist.size > 0 && names(blocklistOf(catalog), target);
+  return catalog.blocklist.size > 0 && isListed(blocklistOf(catalog), target);
 }
 
 /** The same for the list of one workspace, which applies in addition to the installation's (G201). */
 export function isUnsafeIn(catalog: Catalog, workspaceId: number, target: TargetUrl): boolean {
   if (catalog.workspaceBlocklist.size === 0) return false;
   const list = blocklistsOf(catalog).get(workspaceId);
-  return list !== undefined && names(list, target);
+  return list !== undefined && isListed(list, target);
 }
 
-function names(list: Blocklist, target: TargetUrl): boolean {
+function isListed(list: Blocklist, target: TargetUrl): boolean {
   const { host } = target;
   for (let from = 0; from >= 0; from = host.indexOf(".", from) + 1 || -1) {
     const prefixes = list.get(host.slice(from));

@@ -8,7 +8,7 @@ export type WatchedCap = {
   readonly period: CapPeriod;
   /** When it is reached, clicks are only marked with `cap_over` and none is stopped (G40). */
   readonly isAlert: boolean;
-  /** The text of the catalog. */
+  /** Decimal text, as in the catalog. */
   readonly limit: string;
 };
 

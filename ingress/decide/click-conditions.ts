@@ -8,7 +8,7 @@ import { offerRules } from "./offer-rules.ts";
 import { trafficControlOf } from "./traffic-control.ts";
 import { contradictsForcedSource } from "./traffic-source.ts";
 
-/** Why an offer refuses a click (7.4), or "" when it takes it. With `cap_over` the click still passes. */
+/** Why an offer refuses a click (7.4), or "" when it accepts the click. With `cap_over` the click still passes. */
 export type Condition =
   | ""
   | "workspace_inactive"
@@ -41,9 +41,9 @@ export type Finding = {
   readonly forwardTo?: Offer | undefined;
 };
 
-const FINE: Finding = { condition: "" };
+const NO_FINDING: Finding = { condition: "" };
 
-/** The first condition that the click meets, in the order of G143. */
+/** The first condition against the click, in the order of G143. */
 export function judgeClick(click: Click, offer: Offer): Finding {
   const condition = conditionOfOffer(click, offer);
   if (condition !== "" && condition !== "cap_over") return { condition };
@@ -56,7 +56,7 @@ export function judgeClick(click: Click, offer: Offer): Finding {
   if (control?.action === "block") return { condition: "traffic_control" };
   if (control !== undefined) return findForward(click, control.forward_offer_id);
   if (isDuplicate(click, offer)) return { condition: "duplicate" };
-  return condition === "" ? FINE : { condition };
+  return condition === "" ? NO_FINDING : { condition };
 }
 
 /** Whether the click may go to this other offer instead, by the same conditions without traffic controls. */
@@ -75,7 +75,7 @@ export function noteTaken(click: Click, offer: Offer | undefined, reason: string
   state.taken(offer, workspace.timezone, { affiliateId: affiliate.id, visitor, atMs });
 }
 
-/** A rule blocks the click when the offer it names refuses the click too. */
+/** If the offer to which a control forwards refuses the click too, the control blocks the click. */
 function findForward(click: Click, offerId: number | null): Finding {
   const forwardTo = offerId === null ? undefined : click.catalog.offers.get(offerId);
   return mayTake(click, forwardTo)
@@ -96,7 +96,7 @@ function conditionOfOffer(click: Click, offer: Offer): Condition {
   return click.state.capCondition(offer, workspace.timezone, atMs);
 }
 
-/** Whether the offer or its advertiser takes no traffic. */
+/** Whether the offer or its advertiser accepts no traffic. */
 export function isPaused(catalog: Catalog, offer: Offer): boolean {
   if (offer.status !== "active") return true;
   return catalog.advertisers.get(offer.advertiser_id)?.status !== "active";

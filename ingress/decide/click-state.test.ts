@@ -31,11 +31,11 @@ function aWorld(parts: CatalogParts, limits: Partial<ClickStateLimits> = {}): Wo
     catalog,
     offer,
     condition: (id, atMs = NOON) => state.capCondition(offer(id), "UTC", atMs),
-    take: (id, atMs = NOON) => state.taken(offer(id), "UTC", taker(1, atMs)),
+    take: (id, atMs = NOON) => state.taken(offer(id), "UTC", visit(1, atMs)),
   };
 }
 
-function taker(
+function visit(
   visitor: number,
   atMs = NOON,
 ): { affiliateId: number; visitor: number; atMs: number } {
@@ -159,9 +159,9 @@ test("only a cap that may stop a click stops it, whichever record it belongs to 
 test("a visitor is no duplicate of a click with a clock that was an hour ahead (#11, G145)", () => {
   const world = aWorld({ offers: [{ duplicate_click_seconds: 60 }] });
   world.take(1, NOON + 3_600_000);
-  expect(world.state.isDuplicate(world.offer(), taker(1))).toBe(false);
+  expect(world.state.isDuplicate(world.offer(), visit(1))).toBe(false);
   world.take();
-  expect(world.state.isDuplicate(world.offer(), taker(1, NOON + 1_000))).toBe(true);
+  expect(world.state.isDuplicate(world.offer(), visit(1, NOON + 1_000))).toBe(true);
 });
 
 test("a full cap stays full through a clock that was a day ahead, with reports meanwhile (#11, G39)", () => {
@@ -196,7 +196,7 @@ test("a duplicate of a click whose clock was ahead stays one no longer than the 
   const world = aWorld({ offers: [{ duplicate_click_seconds: 3_600 }] });
   world.take(1, NOON + 1_800_000);
   const isDuplicate = (minute: number): boolean =>
-    world.state.isDuplicate(world.offer(), taker(1, NOON + minute * 60_000));
+    world.state.isDuplicate(world.offer(), visit(1, NOON + minute * 60_000));
   expect([0, 30, 59, 60].map(isDuplicate)).toEqual([true, true, true, false]);
 });
 
@@ -241,12 +241,12 @@ test("an added or removed cap is in force with the next version of the catalog",
 test("the duplicates of another process count once it has published them (TRK-035)", () => {
   const { state, offer } = aWorld({ offers: [{ duplicate_click_seconds: 60 }] });
   state.noteTaken([1, 1, 7, NOON]);
-  expect(state.isDuplicate(offer(), taker(7, NOON + 59_999))).toBe(true);
-  expect(state.isDuplicate(offer(), taker(7, NOON + 60_000))).toBe(false);
-  expect(state.isDuplicate(offer(), taker(8))).toBe(false);
+  expect(state.isDuplicate(offer(), visit(7, NOON + 59_999))).toBe(true);
+  expect(state.isDuplicate(offer(), visit(7, NOON + 60_000))).toBe(false);
+  expect(state.isDuplicate(offer(), visit(8))).toBe(false);
   // An older click that arrives later changes nothing.
   state.noteTaken([1, 1, 7, NOON - 60_000]);
-  expect(state.isDuplicate(offer(), taker(7, NOON + 59_999))).toBe(true);
+  expect(state.isDuplicate(offer(), visit(7, NOON + 59_999))).toBe(true);
 });
 
 test("clicks on offers with the duplicate rule are published once; without NATS only the newest are kept", () => {
@@ -258,7 +258,7 @@ test("clicks on offers with the duplicate rule are published once; without NATS 
   expect(state.takeUnpublished()).toEqual([[1, 1, 1, NOON]]);
   expect(state.takeUnpublished()).toEqual([]);
   for (let visitor = 0; visitor < 1_000; visitor += 1) {
-    state.taken(offer(), "UTC", taker(visitor));
+    state.taken(offer(), "UTC", visit(visitor));
   }
   const published = state.takeUnpublished();
   expect(published.length).toBeLessThanOrEqual(100);
@@ -270,11 +270,11 @@ test("visitors are forgotten, the oldest first, before they fill the memory", ()
   const parts = { offers: [{ duplicate_click_seconds: 3_600 }] };
   const { state, offer } = aWorld(parts, { visitorsMax: 1_000 });
   for (let visitor = 0; visitor <= 1_000; visitor += 1) {
-    state.taken(offer(), "UTC", taker(visitor));
+    state.taken(offer(), "UTC", visit(visitor));
   }
-  expect(state.isDuplicate(offer(), taker(0))).toBe(false);
-  expect(state.isDuplicate(offer(), taker(1))).toBe(true);
-  expect(state.isDuplicate(offer(), taker(1_000))).toBe(true);
+  expect(state.isDuplicate(offer(), visit(0))).toBe(false);
+  expect(state.isDuplicate(offer(), visit(1))).toBe(true);
+  expect(state.isDuplicate(offer(), visit(1_000))).toBe(true);
 });
 
 test("reports on caps that do not exist do not fill the memory", () => {

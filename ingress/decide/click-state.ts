@@ -10,10 +10,10 @@ import { RecentMap } from "./recent-map.ts";
 export type ClickState = {
   /** Whether a cap of the offer, of its advertiser or of one of its groups is reached, in periods of the time zone (G39, G40). */
   readonly capCondition: (offer: Offer, timezone: string, atMs: number) => CapCondition;
-  /** Whether the visitor took this offer of this partner less than `duplicate_click_seconds` ago (G145). */
-  readonly isDuplicate: (offer: Offer, taker: Taker) => boolean;
+  /** Whether the visitor was redirected to this offer for this partner less than `duplicate_click_seconds` ago (G145). */
+  readonly isDuplicate: (offer: Offer, visit: OfferVisit) => boolean;
   /** Records that a visitor was redirected, for the two questions above. */
-  readonly taken: (offer: Offer, timezone: string, taker: Taker) => void;
+  readonly taken: (offer: Offer, timezone: string, visit: OfferVisit) => void;
 };
 
 /** A limit that was reached in a period. */
@@ -22,7 +22,8 @@ type ReachedLimit = Omit<CapReached, "cap">;
 /** `cap_over`: the only reached caps are those that alert. */
 export type CapCondition = "" | "cap" | "cap_over";
 
-export type Taker = {
+/** A click of a visitor on an offer. */
+export type OfferVisit = {
   readonly affiliateId: number;
   readonly visitor: number;
   readonly atMs: number;
@@ -39,13 +40,14 @@ export type ClickStateLimits = {
 
 const LIMITS: ClickStateLimits = { visitorsMax: 200_000, unpublishedMax: 10_000, capsMax: 200_000 };
 
+/** The caps of an offer, the click caps with their tallies. */
 type Watch = Omit<CapPlan, "clicks"> & {
   readonly clicks: readonly (CapPlan["clicks"][number] & { readonly tally: ClickTally })[];
 };
 
 /**
- * What one process knows about earlier clicks. It is exact for the clicks that this process answered since its start. News of
- * others comes by the `note…` methods, with their delay (click-notices/). A cap never counts as reached before it is.
+ * What one process knows about earlier clicks. It is exact for the clicks that this process answered since its start. The `note…` methods
+ * add what other processes report, with a delay (click-notices/). A cap never counts as reached before it is.
  */
 export class LocalClickState implements ClickState {
   readonly #catalog: Catalog;
@@ -57,7 +59,7 @@ export class LocalClickState implements ClickState {
   readonly #tallies = new Map<string, ClickTally>();
   /** By the name of the counter: each limit it has reached and in which period, the latest report first. */
   readonly #reached: RecentMap<readonly ReachedLimit[]>;
-  /** When a visitor last took an offer, by `<offer>-<partner>-<visitor>`. */
+  /** When a visitor was last redirected to an offer, by `<offer>-<partner>-<visitor>`. */
   readonly #lastTaken: RecentMap<number>;
   #unpublished: ClickTaken[] = [];
   /** Clicks that were never published to the other processes, because NATS was down too long. */
@@ -89,33 +91,33 @@ export class LocalClickState implements ClickState {
     return condition;
   };
 
-  readonly isDuplicate = (offer: Offer, taker: Taker): boolean => {
+  readonly isDuplicate = (offer: Offer, visit: OfferVisit): boolean => {
     if (offer.duplicate_click_seconds === 0) return false;
-    const key = takerKey(offer.id, taker.affiliateId, taker.visitor);
+    const key = visitKey(offer.id, visit.affiliateId, visit.visitor);
     const lastMs = this.#lastTaken.get(key);
     if (lastMs === undefined) return false;
-    // A last click in the future came from a clock that was ahead. Far ahead, it is no reason to turn a visitor away.
-    if (Math.abs(taker.atMs - lastMs) >= offer.duplicate_click_seconds * 1_000) return false;
-    // A little ahead, it counts as now, so that it turns nobody away for longer than the rule says.
-    if (lastMs > taker.atMs) this.#lastTaken.set(key, taker.atMs);
+    // A last click in the future came from a clock that was ahead. If it is far ahead, ignore it.
+    if (Math.abs(visit.atMs - lastMs) >= offer.duplicate_click_seconds * 1_000) return false;
+    // If it is a little ahead, count it as now, so that no visitor is turned away for longer than the offer's setting.
+    if (lastMs > visit.atMs) this.#lastTaken.set(key, visit.atMs);
     return true;
   };
 
-  readonly taken = (offer: Offer, timezone: string, taker: Taker): void => {
+  readonly taken = (offer: Offer, timezone: string, visit: OfferVisit): void => {
     if (offer.duplicate_click_seconds > 0) {
-      const { affiliateId, visitor, atMs } = taker;
-      this.#lastTaken.set(takerKey(offer.id, affiliateId, visitor), atMs);
+      const { affiliateId, visitor, atMs } = visit;
+      this.#lastTaken.set(visitKey(offer.id, affiliateId, visitor), atMs);
       this.#publishLater([offer.id, affiliateId, visitor, atMs]);
     }
     const watch = this.#watchOf(offer);
     if (watch === null) return;
     this.changes += watch.clicks.length;
     for (const { period, tally } of watch.clicks) {
-      tally.count(capBucket(period, timezone, taker.atMs));
+      tally.count(capBucket(period, timezone, visit.atMs));
     }
   };
 
-  /** A counter of the conversion processors. It counts until its period is over or the catalog has another limit. */
+  /** A limit that the conversion processors report as reached. It applies until its period is over or the catalog has another limit. */
   noteReached({ cap, bucket, limit }: CapReached): void {
     const others = (this.#reached.get(cap) ?? []).filter((known) => known.bucket !== bucket);
     this.#reached.set(cap, [{ bucket, limit }, ...others].slice(0, PERIODS_KEPT));
@@ -130,7 +132,7 @@ export class LocalClickState implements ClickState {
     this.changes += 1;
   }
 
-  /** Totals of click caps, and caps that are reached: at most `entriesMax` of each. */
+  /** The state to save for the next process: totals of click caps, and caps that are reached; at most `entriesMax` of each. */
   keep(entriesMax: number): { readonly totals: ClickTotal[]; readonly reached: CapReached[] } {
     const totals: ClickTotal[] = [];
     for (const [cap, tally] of this.#tallies) {
@@ -158,7 +160,7 @@ export class LocalClickState implements ClickState {
 
   /** Another process redirected this visitor. */
   noteTaken([offerId, affiliateId, visitor, atMs]: ClickTaken): void {
-    const key = takerKey(offerId, affiliateId, visitor);
+    const key = visitKey(offerId, affiliateId, visitor);
     if ((this.#lastTaken.get(key) ?? 0) < atMs) this.#lastTaken.set(key, atMs);
   }
 
@@ -217,6 +219,6 @@ export class LocalClickState implements ClickState {
   }
 }
 
-function takerKey(offerId: number, affiliateId: number, visitor: number): string {
+function visitKey(offerId: number, affiliateId: number, visitor: number): string {
   return `${offerId}-${affiliateId}-${visitor}`;
 }

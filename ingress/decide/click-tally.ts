@@ -14,7 +14,7 @@ export const PERIODS_KEPT = 3;
  * Clicks of one click cap over all processes, in the periods used last: those counted here, and the totals that the writers of
  * the lanes report. The totals may or may not contain our newest clicks, so the two are never added up. Invariant: a tally of a
  * period is never lower than what was counted here, nor than any total reported, and never higher than the true number of clicks.
- * A clock that was in another period for a while takes nothing from the period it comes back to.
+ * A clock that was in another period for a while does not change the period to which it returns.
  */
 export class ClickTally {
   /** The most recently used comes first. */

@@ -84,7 +84,7 @@ function turnAway(click: Click, offer: Offer | undefined, reason: string, chance
   return { clickId, status: "fallback", reason, offer, location };
 }
 
-/** The click belongs to the offer that takes it. The fail route of that offer is not used. */
+/** The click belongs to the offer that accepts it. The fail route of that offer is not used. */
 function failRoute(click: Click, offer: Offer | undefined, chance: Chance): Outcome | undefined {
   const id = offer?.fail_route_offer_id ?? null;
   if (id === null) return undefined;

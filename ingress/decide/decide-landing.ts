@@ -17,7 +17,7 @@ export type LandingTarget = {
   readonly affiliate: Affiliate | undefined;
 };
 
-/** The text of a refusal, as `/pb` words it. */
+/** A refusal, with a text like those of `/pb`. */
 export type LandingRefusal = { readonly kind: "refused"; readonly error: LandingError };
 export type LandingError =
   | "unknown offer"

@@ -8,7 +8,7 @@ import { asciiLocation, endOfAuthority, readTargetUrl } from "./target-url.ts";
 export type Destination = {
   /** Undefined when the URL is invalid with these values (`bad_destination`). */
   readonly expand: (valueOf: (macro: DestinationMacro) => string) => string | undefined;
-  /** Host of the URL; "" while a macro is part of it. */
+  /** Host of the URL; "" if a macro is part of it. */
   readonly host: string;
 };
 
@@ -47,6 +47,6 @@ export function compileDestination(url: string): Destination | undefined {
 }
 
 function isTarget(url: string): boolean {
-  // Read again as a `url=`, whose escapes are decoded first.
+  // The checks of `url=` decode escapes, so escape them once more.
   return readTargetUrl([url.replaceAll("%", "%25")]).refusal === "";
 }

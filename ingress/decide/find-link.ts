@@ -41,18 +41,18 @@ export function findOfferLink(
   return undefined;
 }
 
-/** Finds the pair of a `/c/` key: `<offer_code>-<affiliate_code>`, else a key made by hand (G183). */
+/** Finds the pair of a `/c/` key: `<offer_code>-<affiliate_code>`, else a stored key (G183). */
 export function findLinkKey(scope: LinkScope, key: string): OfferLink | undefined {
   // Offer codes may contain hyphens, partner codes may not (T24).
   const hyphen = key.lastIndexOf("-");
   const pair =
     hyphen > 0 ? findOfferLink(scope, key.slice(0, hyphen), key.slice(hyphen + 1)) : undefined;
-  return pair ?? findMadeKey(scope, key);
+  return pair ?? findStoredKey(scope, key);
 }
 
 /**
  * Finds a smart link by `<smart_code>-<affiliate_code>`, or by `<smart_code>` with a partner named in a parameter or bound to it
- * (G147). Both readings are tried in one workspace before the next: a code in a later workspace takes no link from an earlier one.
+ * (G147). Both readings are tried in one workspace before the next: a code in a later workspace never wins over a link of an earlier one.
  */
 export function findSmartLink(
   { catalog, workspaceIds }: LinkScope,
@@ -84,7 +84,7 @@ export function findSmartLink(
   return undefined;
 }
 
-function findMadeKey({ catalog, workspaceIds }: LinkScope, key: string): OfferLink | undefined {
+function findStoredKey({ catalog, workspaceIds }: LinkScope, key: string): OfferLink | undefined {
   for (const { workspace_id, offer_id, affiliate_id } of catalog.linkKeys(key)) {
     const workspace = catalog.workspaces.get(workspace_id);
     const offer = catalog.offers.get(offer_id);

@@ -21,7 +21,7 @@ const verdicts = new BoundedCache<HostVerdict>(AUTHORITIES_REMEMBERED_MAX);
 /**
  * Judges the part between `//` and the path of an http(s) URL. Two parsers must agree on the host: the grammar here, and the
  * WHATWG parser of all browsers. A name that they read differently could pass an allowlist as one host and lead to another.
- * Refusals come in the order of G137, names as G141 says.
+ * Refusals come in the order of G137; names follow G141.
  */
 export function judgeAuthority(authority: string): HostVerdict {
   const known = verdicts.get(authority);

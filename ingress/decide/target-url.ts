@@ -101,7 +101,7 @@ function hasOtherValue(urls: readonly string[], raw: string, decoded: string): b
   return false;
 }
 
-/** Counts characters, although JavaScript stores some of them as two halves. */
+/** Counts characters, although JavaScript stores some of them as two code units. */
 function isLongerThan(text: string, lengthMax: number): boolean {
   if (text.length <= lengthMax) return false;
   let length = 0;

@@ -2,7 +2,7 @@ import type { Log } from "../../schemas/host/log.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 import { Throttle } from "../throttle.ts";
 
-/** `full`: too many wait · `refused`: the conversion processors cannot store them · `end`: this process ended before. */
+/** `full`: too many wait · `refused`: the conversion processors cannot store them · `end`: this process ended first. */
 export type DropReason = "full" | "refused" | "end";
 
 export type InboundEvents = {

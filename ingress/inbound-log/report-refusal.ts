@@ -43,7 +43,7 @@ export function reportRefusal(deps: RefusalDeps, request: RawRequest, refusal: R
   });
 }
 
-/** Reads as much as possible: the fault in it may be the reason of the refusal. */
+/** Reads as much as possible, because a fault in the query may be the reason for the refusal. */
 function pairsOf(query: string): [name: string, value: string][] {
   return query.split("&", PAIRS_MAX).map((pair) => {
     const equals = pair.indexOf("=");

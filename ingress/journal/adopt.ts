@@ -58,7 +58,7 @@ export async function adoptOrphans(options: AdoptionOptions): Promise<void> {
   }
 }
 
-/** Whether no process holds the folder although it has records. */
+/** Whether the folder has records and no process has locked it. */
 async function isAbandoned(
   { journalPath, others }: AdoptionOptions,
   producer: number,
@@ -86,7 +86,7 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
     const endedBefore = retiredAtMs === undefined ? epoch : epoch + 1;
     const common = { ...options, folder, producer, epoch: endedBefore };
     const isDone = await shipLeftovers({ ...common, mayDeclareLost: isSole });
-    // An unconfirmed claim may be that of a copy. Then the process on the copy publishes the end of its epoch.
+    // While the claim is unconfirmed, another process may run on a copy of this folder. That process then publishes the end of its epoch.
     if (isDone && (await untilConfirmed(claim, signal))) {
       const onRetry = (error: unknown): void => events.retried(error);
       await publishEnded(link, { producer, epoch, nonce }, { signal, onRetry });
@@ -97,7 +97,7 @@ async function adopt(options: AdoptionOptions, producer: number): Promise<void> 
   }
 }
 
-/** Waits until it is clear which process has the number. A retired folder has none, and names only its own last epoch. */
+/** Waits until the claim is confirmed, at most 30 s. A retired folder needs none, because only its own last epoch is published as ended. */
 async function untilConfirmed(
   claim: { readonly isConfirmed: boolean } | undefined,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ export const C_LIBRARY = "libc of the journal";
 
 let isOpen = false;
 
-/** Whether system calls that Node.js lacks are possible: on Linux with glibc. Without them the journal has slower ways. */
+/** Whether system calls that Node.js lacks are possible: on Linux with glibc. Without them the journal uses slower methods. */
 export function hasCLibrary(): boolean {
   if (isOpen) return true;
   if (process.platform !== "linux") return false;
@@ -14,7 +14,7 @@ export function hasCLibrary(): boolean {
     isOpen = true;
     return true;
   } catch {
-    // Another C library: the journal uses its slower ways.
+    // Another C library: the journal uses its slower methods.
     return false;
   }
 }

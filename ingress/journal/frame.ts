@@ -22,7 +22,7 @@ const FIRST_CAPACITY_BYTES = 64 * 1024;
 /** Most bytes of UTF-8 for one unit of UTF-16. */
 const BYTES_PER_UNIT_MAX = 3;
 
-/** One record as the journal holds it. Positions count from 0 in (producer, epoch, lane). */
+/** One record as stored in the journal. Positions count from 0 in (producer, epoch, lane). */
 export type JournalRecord = {
   readonly lane: number;
   readonly position: number;

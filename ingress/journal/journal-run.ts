@@ -38,8 +38,8 @@ export function readRuns(folder: string): JournalRun[] {
 }
 
 /**
- * Begins an epoch above all that the folder has used, durably, before its first record. `usedEpochs` are known from elsewhere.
- * `segmentEpochs` still have records, so their nonces are kept.
+ * Begins an epoch above all that the folder has used, durably, before its first record. `used.epochs` are further epochs that were used.
+ * Those in `used.withSegments` still have records, so their nonces are kept.
  */
 export function beginRun(
   folder: string,

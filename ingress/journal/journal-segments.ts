@@ -1,4 +1,4 @@
-/** Which records a segment holds: of each lane, positions from `first` up to but not including `next`. */
+/** The records in a segment: of each lane, the positions from `first` up to but not including `next`. */
 export type SegmentIndex = {
   readonly path: string;
   readonly epoch: number;

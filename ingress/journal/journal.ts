@@ -10,7 +10,7 @@ import { SyncGroup } from "./sync-group.ts";
 export type SyncMode = "interval" | "always" | "none";
 
 const SYNC_INTERVAL_MS = 20;
-/** After a disk had no room for a segment, wait this long before the next attempt: not every click must ask. */
+/** After the disk had no room for a segment, wait this long before the next attempt, so that not every click tries. */
 const OPEN_AGAIN_MS = 1_000;
 
 /** The position of a record. Positions count from 0 in (producer, epoch, lane). */
@@ -29,7 +29,7 @@ export type JournalOptions = {
   readonly reserveBytes: number | undefined;
   /** Called for every record, in order, before its answer leaves. The next record overwrites the frame. */
   readonly onTaken: (at: RecordPosition, frame: FrameBuffer) => void;
-  /** The disk did not take the record. Returns what the answer waits for instead (P6). */
+  /** The disk did not accept the record. Returns what the answer waits for instead (P6). */
   readonly onDiskFault: (at: RecordPosition, error: unknown) => Pending;
   /** A sync failed: written records may not be on the disk, and a power cut could take them (P8). */
   readonly onSyncFault: (error: Error) => void;

@@ -27,8 +27,8 @@ export type TailMessage = {
 };
 
 /**
- * The newest records of one lane in memory, without gaps, in the bytes in which they are sent. What does not fit is dropped from
- * the front, because the journal on disk has it. Memory is reused, so a record leaves nothing to collect.
+ * The newest records of one lane in memory, without gaps, in the bytes that are sent. What does not fit is dropped from the front,
+ * because the journal on disk has it. Memory is reused, so a record leaves no garbage.
  */
 export class LaneTail {
   readonly #chunks: Chunk[] = [];

@@ -5,8 +5,8 @@ import { makeProducerFolder, type ProducerFolder, retireFolder } from "./produce
 const RETRY_MS = 2_000;
 
 /**
- * Gets a number and a folder for the next start and retires the present folder, which keeps its records until the writers have
- * them. Until then this process goes on answering clicks. Rejects only when `signal` ends the wait for Postgres.
+ * Gets a number and a folder for the next start, then retires the present folder, which keeps its records until the writers have them. This
+ * process continues to answer clicks. Rejects only when `signal` ends the wait for Postgres.
  */
 export async function leaveNumber(
   folder: ProducerFolder,

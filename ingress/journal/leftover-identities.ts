@@ -9,8 +9,8 @@ import type { WatermarkBook } from "./watermarks.ts";
 type EpochLane = Pick<Range, "epoch" | "lane">;
 
 /**
- * The producer numbers under which the records of a folder are shipped: its own number, and, in lanes whose writer gives an epoch
- * to another process, a number made for that epoch.
+ * The producer numbers under which the records of a folder are shipped: its own number, or, in lanes whose writer has assigned an epoch to
+ * another process, a number allocated for that epoch.
  */
 export class LeftoverIdentities {
   readonly #producer: number;

@@ -4,9 +4,9 @@ import type { Range } from "./reship.ts";
 import type { EndedSegment } from "./segment-files.ts";
 import type { Passed, Sequence, WatermarkBook } from "./watermarks.ts";
 
-/** Waits for a range that the writer lists as missing: it may be on its way, behind other messages to the writer. */
+/** How often to ship a range again that the writer lists as missing. It may be on its way, behind other messages to the writer. */
 const MISSING_AGAIN = { firstMs: 10_000, longestMs: 600_000 };
-/** Waits for writers of an earlier release, which do not list what is missing at the end of a sequence. */
+/** How often to ship again for writers of an earlier release, which do not list what is missing at the end of a sequence. */
 const UNREPORTED_AGAIN = { firstMs: 600_000, longestMs: 6 * 3_600_000 };
 
 type EpochLane = Pick<Range, "epoch" | "lane">;
@@ -35,6 +35,7 @@ export class LeftoverRanges {
     );
   }
 
+  /** Ranges to ship now. Each is due again only after its wait. */
   due(segments: readonly EndedSegment[], nowMs: number): Range[] {
     const due = new Map<string, Range>();
     for (const { epoch, lanes, path } of segments) {
@@ -54,7 +55,7 @@ export class LeftoverRanges {
     return [...due.values()];
   }
 
-  /** Includes what no segment holds: frames may be damaged, and those records must be declared lost. */
+  /** Includes records that are in no segment: frames may be damaged, and those records must be declared lost. */
   #addMissing(due: Map<string, Range>, at: EpochLane, nowMs: number): void {
     for (const [from, to] of this.#passed(at)?.missing ?? []) {
       const key = `${this.#nameOf(at)} ${from}-${to}`;
@@ -82,7 +83,7 @@ export class LeftoverRanges {
     this.#missing.clear();
   }
 
-  /** Whether the writers have all records of the segment and miss none of its epoch. Lost records were declared then. */
+  /** Whether the writers have all records of the segment and miss none of its epoch. Records declared lost count as stored. */
   isStored({ epoch, lanes }: EndedSegment): boolean {
     return [...lanes].every(([lane, { first, next }]) => {
       const sequence = this.#sequence({ epoch, lane });

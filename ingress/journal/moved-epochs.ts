@@ -7,8 +7,8 @@ const MOVED_FILE = "moved";
 const MOVED_LINE = /^(\d{1,15}) (\d{1,5})$/;
 
 /**
- * Epochs of a journal folder that a writer gives to another process, in at least one lane. Their records are shipped under a
- * number made for them. The number is durable before the first record leaves, so that no restart ships them under a third one.
+ * Epochs of a journal folder that a writer has assigned to another process, in at least one lane. Their records are shipped under a number
+ * allocated for them. The number is durable before the first record leaves, so that no restart ships them under a third one.
  */
 export class MovedEpochs {
   readonly #file: string;

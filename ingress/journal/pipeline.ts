@@ -22,7 +22,7 @@ const CONFIRMATION_LOOK_MS = 500;
 
 export type PipelineEvents = ShipperEvents & {
   taken(): void;
-  /** The disk did not take a record. */
+  /** The disk did not accept a record. */
   diskFailed(error: unknown): void;
   /** A sync failed: the disk may lose what it has taken. */
   syncFailed(error: unknown): void;
@@ -50,8 +50,8 @@ export type PipelineOptions = {
 };
 
 /**
- * Takes records from an answer to the click writers. It owns the journal of this start, its shipper, the leftovers of earlier
- * starts and dead processes, and the claim on the producer number under which all of them are shipped.
+ * Carries records from the answer to the click writers. It owns the journal of this start, its shipper, the leftovers of earlier starts and
+ * dead processes, and the claim on the producer number under which all of them are shipped.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -202,7 +202,7 @@ export class Pipeline {
     return { link, book: this.#book, signal, log, events, allocate: this.#allocate };
   }
 
-  /** Gives the number up once the next start has one, whatever is wrong with the present number. */
+  /** Gives up the producer number, for whatever reason, as soon as the next start has one. */
   #leave(reason: string): void {
     const { folder, journalPath, log, signal, onNumberLeft } = this.#options;
     if (this.#isLeaving || signal.aborted) return;

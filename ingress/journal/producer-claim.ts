@@ -6,7 +6,7 @@ import { readRuns } from "./journal-run.ts";
 import type { ProducerFolder } from "./producer-folder.ts";
 
 const HEARTBEAT_MS = 2_000;
-/** By then, a process on the original of this folder has seen our run in Postgres and given the number up. */
+/** After this time a process on the original of this folder has seen our run in Postgres and given up the number. */
 const CONFIRMED_MS = 5_000;
 const CLOSE_MS = 2_000;
 

@@ -38,7 +38,7 @@ export async function takeProducerFolder(
   return folder;
 }
 
-/** Makes a folder that no process holds yet, and returns its number. */
+/** Creates and locks a folder that no process has yet, and returns its number. */
 export async function makeProducerFolder(
   journalPath: string,
   allocate: (claim: string) => Promise<number>,
@@ -60,7 +60,7 @@ export function producersIn(journalPath: string): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Undefined when another process holds the folder. */
+/** Undefined when another process has locked the folder. */
 export async function tryToTake(
   journalPath: string,
   producer: number,

@@ -27,7 +27,7 @@ export function batchId(batch: Omit<ClickBatch, "lines">, records: number): stri
   return `${batch.producer}.${batch.epoch}.${batch.lane}.${batch.first}-${records}`;
 }
 
-/** Publishes in every lane that nothing more comes of this epoch and those before it, for a process that can no longer do so. */
+/** Publishes in every lane that this epoch and all earlier ones have ended, for a process that can no longer do so. */
 export async function publishEnded(
   link: NatsLink,
   { producer, epoch, nonce }: { producer: number; epoch: number; nonce: string },
@@ -52,8 +52,8 @@ export function messageToRepeat(batch: ClickBatch): BatchMessage {
 }
 
 /**
- * Publishes until JetStream has acknowledged, however long that takes. The message ID stays the same, so that a lost
- * acknowledgement stores nothing twice there. Returns the message's number in the stream. Rejects only when `signal` ends the wait.
+ * Publishes until JetStream has acknowledged, however long that takes. The message ID stays the same, so that JetStream does not store the
+ * message twice after a lost acknowledgement. Returns the message's number in the stream. Rejects only when `signal` ends the wait.
  */
 export async function publishUntilStored(
   link: NatsLink,

@@ -5,8 +5,8 @@ import type { Shipper } from "./shipper.ts";
 const DIRECT_MS = 150;
 
 /**
- * Handles a record that the disk did not take: it goes to JetStream, and the answer leaves when it is there or after 150 ms.
- * After 150 ms `unrecorded` is called. The record stays in memory and is shipped when that is possible.
+ * Handles a record that the disk did not accept: it goes to JetStream, and the answer leaves when JetStream has it, or after 150 ms. After
+ * 150 ms `unrecorded` is called. The record stays in memory and is shipped when that is possible.
  */
 export function recordDurably(
   shipper: Shipper,

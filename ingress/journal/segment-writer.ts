@@ -12,7 +12,7 @@ const MAPPABLE_FILE_SYSTEMS: readonly number[] = [0xef53, 0x58465342, 0x01021994
 
 /** Takes the frames of one segment file. What `put` has taken is with the kernel: it outlives this process (P1). */
 export type SegmentWriter = {
-  /** Returns false and takes nothing when the frame does not fit. @throws when the disk takes nothing. */
+  /** Returns false and writes nothing when the frame does not fit. @throws when the disk refuses the write. */
   readonly put: (frame: Buffer, length: number) => boolean;
   /** Calls `done` without an error when everything put before is on the disk. */
   readonly sync: (done: (error: Error | null) => void) => void;
@@ -22,7 +22,7 @@ export type SegmentWriter = {
 
 /** How the segments of a journal are written. */
 export type SegmentMedium = {
-  /** @throws when the file exists, or when there is no room for it. The segment before it takes no more frames. */
+  /** @throws when the file exists, or when there is no room for it. The segment before it gets no more frames. */
   readonly open: (path: string) => SegmentWriter;
   readonly close: () => void;
 };
@@ -100,7 +100,7 @@ function reserveMost(descriptor: number, room: number): number {
 
 function noRoom(): Error {
   return new Error(
-    "no room is left on the disk of the journal: JOURNAL_RESERVE_BYTES keeps the rest for others",
+    "no room is left for the journal on its disk: the rest is reserved by JOURNAL_RESERVE_BYTES",
   );
 }
 

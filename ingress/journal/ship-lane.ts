@@ -38,7 +38,7 @@ export type LaneShipperOptions = {
   };
 };
 
-/** When this many records come in the age of one batch, a fuller message is worth a wait. */
+/** If this many records arrive within the age of one batch, it pays to wait for a fuller message. */
 const BUSY_RECORDS = 16;
 /** Least time between two positions published by a lane without records, however many processes ask. */
 const IDLE_REPORT_INTERVAL_MS = 50;
@@ -67,7 +67,7 @@ export class LaneShipper {
   #lastRecords = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #announce: () => void = () => undefined;
-  /** Settles when the lane's writer can know about this epoch. From then on it waits for its clicks. */
+  /** Settles when the lane's writer can know about this epoch. From then on the writer waits for clicks of this epoch. */
   readonly announced: Promise<void>;
 
   constructor(options: LaneShipperOptions) {
@@ -100,7 +100,7 @@ export class LaneShipper {
     this.#unrecordedTo = Math.max(this.#unrecordedTo, position);
   }
 
-  /** Whether any such record still waits. */
+  /** Whether JetStream still lacks such a record. */
   get hasUnrecorded(): boolean {
     return this.#unrecordedTo >= this.#cursor;
   }
@@ -170,7 +170,7 @@ export class LaneShipper {
     if (this.#cursor < this.#tail.first) {
       const lines = await this.#linesOfDisk();
       if (lines.length > 0) return this.#outgoingLines(lines, endedBefore);
-      // The disk took nothing and the memory could not hold it: logged, counted, and not waited for.
+      // The disk refused these records and memory could not hold them, so they are lost. Count them and continue.
       this.#options.events.lost(this.#tail.first - this.#cursor);
       this.#cursor = this.#tail.first;
     }
@@ -205,7 +205,7 @@ export class LaneShipper {
     return { records: lines.length, message: { lane, id, bytes: encodeBatch(batch) } };
   }
 
-  /** Records that the memory no longer holds, at most one message; none when the journal has none of them. */
+  /** Reads records that are no longer in memory, at most one message. Empty when the journal has none of them. */
   async #linesOfDisk(): Promise<readonly string[]> {
     const { first, lines } = this.#backlog;
     if (this.#cursor < first || this.#cursor >= first + lines.length) {
@@ -266,7 +266,7 @@ function timeOfLine(line: string): number {
   return Number(RECORD_TIME.exec(line)?.[1] ?? 0);
 }
 
-/** As many lines as a message may hold, at least one. */
+/** The first lines, as many as fit into one message; at least one. */
 export function cut(lines: readonly string[]): readonly string[] {
   let bytes = 0;
   let count = 0;

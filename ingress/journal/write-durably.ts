@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Replaces a small file. After a power cut it holds the old or the new text, and the new one once this has returned. */
+/** Replaces a small file. After a power cut it contains the old or the new text, and the new one once this has returned. */
 export function writeDurably(file: string, text: string): void {
   const fresh = `${file}.new`;
   const descriptor = openSync(fresh, "w", 0o600);

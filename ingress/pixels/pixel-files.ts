@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { decodeSegment, FrameBuffer } from "../journal/frame.ts";
 
 /*
- * Waiting pixels are beside the segments of the journal, in files of their own made of the same frames. The lane of a frame is its
- * kind. A file is deleted when every pixel in it is settled. Marks keep settled pixels from being sent again after a kill.
+ * Waiting pixels are stored next to the segments of the journal, in their own files with the same frames. The lane of a frame is its
+ * kind: a pixel, or a mark that one is settled. A file is deleted when every pixel in it is settled. Marks prevent settled pixels from
+ * being sent again after a kill.
  */
 const NAME = /^pixels-(\d{1,9})\.wal$/;
 export const PIXEL_LANE = 0;
@@ -74,7 +75,10 @@ export class TakenPixels {
     this.#onFault = onFault;
   }
 
-  /** The mark is with the kernel when this returns. Without a mark a kill costs a repeat, which makes no second conversion. */
+  /**
+   * The kernel has the mark when this returns. If a mark is missing after a kill, the pixel is sent again, which makes no second
+   * conversion.
+   */
   settle({ position }: WaitingPixel): void {
     this.#file.waiting -= 1;
     const { bytes, length } = this.#frame.encode({ lane: SETTLED_LANE, position, line: "" });

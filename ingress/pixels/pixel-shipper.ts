@@ -15,18 +15,21 @@ const DELAY_MS_MIN = 500;
 const DELAY_MS_MAX = 15_000;
 /** Spreads the waits of many processes. */
 const SPREAD = [0.75, 1.25] as const;
-/** This many outages in a row end a round: then the service is down, not one pixel at fault. */
+/** This many outages in a row end a round, because then the service is down and no single pixel is the cause. */
 const OUTAGES_PER_ROUND = 8;
-/** After this many rounds without a success one starts behind those tried: a few hopeless pixels must not hold up the rest. */
+/**
+ * After this many rounds without success, a round starts after the pixels already tried, so that a few hopeless pixels do not block the
+ * rest.
+ */
 const ROUNDS_FROM_THE_OLDEST = 3;
-/** Longer than any click ID is waited for. A pixel that still fails then fails by a fault of ours. */
+/** Longer than the wait for any click ID. If a pixel still fails after this time, the cause is a bug of ours. */
 const FAULT_AGE_MS = 72 * 3_600_000;
 
 export type PixelShipperOptions = {
   readonly store: PixelStore;
   /** Undefined when no processor answered. */
   readonly ask: (report: PostbackRequest) => Promise<PostbackReply | undefined>;
-  /** Records the click of a coupon. Returns what must be waited for. */
+  /** Records the click of a coupon. Returns what to wait for, if anything. */
   readonly record: (recorded: Recorded) => Pending | undefined;
   /** Number of this process's journal, into which such a click goes. */
   readonly producer: number;
@@ -38,8 +41,8 @@ export type PixelShipperOptions = {
 type Verdict = "settled" | "outage" | "unanswered";
 
 /**
- * Sends kept pixels to the conversion processors until each has a definite answer: one at a time, oldest first, any number of
- * times. By its conversion ID the processors recognise a pixel that was recorded although its answer was lost.
+ * Sends kept pixels to the conversion processors until each has a definite answer: one at a time, oldest first, as often as needed. If a
+ * pixel was recorded but its answer was lost, the processors recognise it by its conversion ID.
  */
 export class PixelShipper {
   readonly #options: PixelShipperOptions;

@@ -123,7 +123,7 @@ export class PixelStore {
 
   /**
    * Moves the files of a dead process to this folder: one rename each, so that a pixel is in one folder at any time. The caller
-   * holds the lock of the other folder. A file without room stays there until the next look.
+   * holds the lock of the other folder. A file without room stays there until the next attempt.
    */
   adopt(folder: string): void {
     for (const { path } of pixelPaths(folder)) {

@@ -5,7 +5,10 @@ import { BoundedCache } from "./bounded-cache.ts";
 /** Longer user agents are cut before they are parsed and kept, because the visitor chooses what they cost. */
 export const USER_AGENT_LENGTH_MAX = 1_024;
 const USER_AGENTS_REMEMBERED_MAX = 20_000;
-/** Characters that the parser reads: its time grows with the square of some texts. Names of systems and browsers come earlier. */
+/**
+ * The parser reads this many characters, because for some texts its time grows with the square of the length. Names of systems and browsers
+ * come earlier.
+ */
 const PARSED_LENGTH_MAX = 256;
 /**
  * Microseconds of parsing that each click earns, and the most that is saved up: every sixteenth click may have a new user agent,
@@ -33,7 +36,7 @@ export type Device = {
   readonly isBot: boolean;
   readonly isHeadless: boolean;
   readonly missingUa: boolean;
-  /** Of click records: written by the first click that needs them, and the same for all clicks of the user agent. */
+  /** A part of the click record: built by the first click that needs it, and the same for all clicks of the user agent. */
   fields: { readonly userAgent: string; readonly text: string } | undefined;
 };
 

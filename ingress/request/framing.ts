@@ -1,6 +1,6 @@
 import type { RequestHead } from "./request-head.ts";
 
-/** `ambiguous`: two parsers could disagree about where the request ends · `length_required`: chunks on a path that takes none. */
+/** `ambiguous`: two parsers could disagree about where the request ends · `length_required`: chunks on a path that accepts none. */
 export type FramingFault = "ambiguous" | "length_required";
 
 /**

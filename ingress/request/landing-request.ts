@@ -61,7 +61,7 @@ function landingOf(
     reader.add("sub1", platform).add("sub2", host).add("sub3", path);
   }
   const parameters = reader.addQuery(queryOf(url)).read();
-  // A page that wants an organic click has no ad click ID of its own. An ID left in its URL was looked up before.
+  // A page that requests an organic click without an ad click ID does not use those left in its URL, which were looked up before.
   const adClickIds =
     isOrganic && !hasOwnIds
       ? []

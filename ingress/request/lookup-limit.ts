@@ -9,7 +9,7 @@ export type Lookup = { readonly found: () => void };
 
 /**
  * Bounds the look-ups of clicks that find nothing, for each address. Pixels and landing pages need no token, and a made-up ID
- * costs a question to every writer and to ClickHouse. Visitors behind one address share its limit, so successful look-ups are
+ * costs a query to every writer and to ClickHouse. Visitors behind one address share its limit, so successful look-ups are
  * free.
  */
 export class LookupLimit {

@@ -44,7 +44,7 @@ export const SLOTS = [
 export type Slot = (typeof SLOTS)[number];
 export type SlotValues = Readonly<Record<Slot, string>>;
 
-/** Every name of a parameter, the one that wins first (G119, G134, G135). */
+/** All names of each parameter; the first has priority (G119, G134, G135). */
 type Names = Readonly<Partial<Record<Slot, readonly string[]>>>;
 
 const TRACKED: Names = {

@@ -69,12 +69,12 @@ function note(name: string, value: string): void {
       head.ifNoneMatch ||= value;
       return;
     default:
-      noteRare(name, value);
+      noteRareHeader(name, value);
   }
 }
 
 /** Headers that clicks rarely have. */
-function noteRare(name: string, value: string): void {
+function noteRareHeader(name: string, value: string): void {
   if (name === "content-length") {
     head.contentLengths += 1;
     head.hasEmptyFraming ||= value === "";

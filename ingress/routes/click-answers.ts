@@ -33,7 +33,7 @@ export function linkError(status: number, error: string, ...headers: Header[]): 
   return jsonAnswer(status, { error }, NO_INDEX, ...headers);
 }
 
-/** For an existing path that does not take the method. */
+/** For an existing path that does not accept the method. */
 export function methodNotAllowed(methods: readonly string[]): Answer {
   return linkError(405, "method_not_allowed", ["Allow", methods.join(", ")]);
 }

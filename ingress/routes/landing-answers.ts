@@ -23,7 +23,7 @@ export function landingOutage(
 
 export const LANDING_METHODS = "POST, OPTIONS";
 
-/** For a browser that asks before it sends JSON. */
+/** The answer to the CORS preflight of a browser. */
 export const LANDING_PREFLIGHT: Answer = {
   status: 204,
   headers: [

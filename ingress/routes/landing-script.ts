@@ -49,7 +49,7 @@ export function landingScriptRoute({ text, etag }: LandingScript): BodyRoute {
   };
 }
 
-/** Compares as RFC 9110 (13.1.2) asks: any tag of the list, weak or strong, or `*`. */
+/** Compares as RFC 9110 (13.1.2) requires: any tag of the list, weak or strong, or `*`. */
 function isKnown(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch
     .split(",")

@@ -44,7 +44,7 @@ const BODY_BYTES_MAX = 65_536;
 const RETRY_AFTER_SECONDS = "30";
 /** One more than the longest key, so that a longer key is refused. */
 const KEY_LENGTH_READ = 65;
-/** The name in `Via` of the relay of unknown clicks (G117). */
+/** The name of the relay of unknown clicks in `Via` (G117). */
 const RELAYED = "tracker-relay";
 const UNAVAILABLE = "temporarily unavailable";
 

@@ -45,7 +45,7 @@ function readBody(
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "multipart/form-data") {
     const boundary = boundaryOf(body, contentType);
-    // The parser takes all text after "boundary=" for the boundary, so other parameters of the type are left out.
+    // The parser treats all text after "boundary=" as the boundary, so other parameters of the type are left out.
     const parts =
       boundary === undefined
         ? undefined

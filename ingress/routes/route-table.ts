@@ -29,7 +29,7 @@ export type RouteDeps = ClickDeps &
 
 const READ_METHODS = ["GET", "HEAD"];
 
-/** All paths of the tracking domain, and the answer of each path to a method that it does not take. */
+/** All paths of the tracking domain, and the answer of each path to a method that it does not accept. */
 export function ingressRoutes(
   deps: RouteDeps,
 ): Pick<ServerOptions, "sync" | "async" | "wrongMethod" | "refused"> {

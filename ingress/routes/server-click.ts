@@ -133,7 +133,7 @@ function findNamed(
   return affiliate === undefined ? CODE_AFFILIATE : { owner, offer, affiliate };
 }
 
-/** Nobody can be forwarded without a redirect, so the rule refuses the click. */
+/** A server click is not redirected, so a control that would forward it refuses it. */
 function conditionOf(click: Click, offer: Offer): Condition {
   const { condition } = judgeClick(click, offer);
   return condition === "forwarded" ? "traffic_control" : condition;

@@ -106,13 +106,21 @@ function gauges(metrics: Metrics, read: () => LaneReadings): void {
     () => read().waitingRows,
   );
   metrics.gauge("clicks_young", "Young clicks in memory.", () => read().youngClicks);
-  metrics.gauge("clicks_young_bytes", "Their size.", () => read().youngBytes);
+  metrics.gauge(
+    "clicks_young_bytes",
+    "Size of the young clicks in memory.",
+    () => read().youngBytes,
+  );
   metrics.gauge(
     "clicks_unique_visits",
     "Visits remembered for uniqueness.",
     () => read().uniqueVisits,
   );
-  metrics.gauge("clicks_unique_bytes", "Their size.", () => read().uniqueBytes);
+  metrics.gauge(
+    "clicks_unique_bytes",
+    "Size of the visits remembered for uniqueness.",
+    () => read().uniqueBytes,
+  );
   metrics.gauges(
     "clicks_oldest_visit_seconds",
     "Age of the oldest visit that a lane remembers, by lane.",

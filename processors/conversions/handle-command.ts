@@ -29,7 +29,7 @@ export async function handleCommand(
     : await changeStatuses(sources, command);
 }
 
-/** `POST /conversions`: judged like a postback if it has a click, and always against caps and holds (G90). */
+/** `POST /conversions`: judged like a postback, unless the command sets a status, which is final (G90). */
 async function createConversion(
   sources: ReportSources,
   command: Create,
@@ -174,7 +174,7 @@ function isOtherOffer({ offerId }: Create, click: ClickRecord | undefined): bool
   return click !== undefined && click.offer_id !== 0 && click.offer_id !== offerId;
 }
 
-/** Both PATCH endpoints. A duplicate alone is refused (G92); one of many is skipped. */
+/** Both PATCH endpoints. A single duplicate is refused (G92); a bulk change skips duplicates. */
 async function changeStatuses(
   sources: ReportSources,
   command: SetStatus,
@@ -217,7 +217,7 @@ function invalid(fields: Record<string, string>): Refused {
   return {
     kind: "refused",
     code: "validation_failed",
-    message: "the conversion does not fit",
+    message: "the conversion is invalid",
     fields,
   };
 }

@@ -21,7 +21,7 @@ export function conversionMetrics(
   );
   const seconds = metrics.histogram(
     "conversions_report_seconds",
-    "How long reports took to decide and record, by endpoint.",
+    "Time to decide and record a report, by endpoint.",
   );
   const commands = metrics.counter(
     "conversions_commands_total",

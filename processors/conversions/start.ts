@@ -161,7 +161,7 @@ function respond(
   }
 }
 
-/** How one subject is served. `busy` makes the reply for a message that does not fit in its pool. */
+/** How one subject is served. `busy` returns the reply to a message when the pool is full. */
 type Task<T> = {
   readonly decode: (payload: Uint8Array) => T | undefined;
   readonly pool: (input: T) => WorkPool;

@@ -54,7 +54,7 @@ export async function leaseDueDeliveries(
   return rows;
 }
 
-/** The most that one page carries. */
+/** Limit for one page. */
 const HTML_POSTBACKS_MAX = 10;
 
 /**
@@ -86,7 +86,7 @@ export async function leaseHtmlPostbacks(
   return rows;
 }
 
-/** The result of an attempt, in the form that `settle_delivery` in schema.sql takes. */
+/** The result of an attempt, in the form that `settle_delivery` in schema.sql expects. */
 export type Settlement = {
   readonly status: "delivered" | "retrying" | "failed";
   readonly url: string;
@@ -144,7 +144,7 @@ export async function settleDelivery(
 /** Counting stops here. */
 const DEPTH_MAX = 100_000;
 
-/** How many deliveries wait (up to 100,000), and for how long the oldest of those that are due has been due. */
+/** How many deliveries wait (up to 100,000), and for how long the oldest due one has been due. */
 export async function measureQueue(
   db: Queryable,
 ): Promise<{ readonly depth: number; readonly lateMs: number }> {

@@ -28,7 +28,7 @@ function takeAll(slots: DeliverySlots, due: readonly Endpoint[], nowMs = 0): Slo
 const rowsOf = (grants: readonly Grant[]): number =>
   grants.reduce((sum, { rows }) => sum + rows, 0);
 const late = (slots: DeliverySlots, taken: readonly Slot[]): void => {
-  for (const slot of taken) slots.give(slot, { isInTime: false });
+  for (const slot of taken) slots.release(slot, { isInTime: false });
 };
 
 test("an endpoint that answers has 8 slots and returns each after use (G204)", () => {
@@ -38,8 +38,8 @@ test("an endpoint that answers has 8 slots and returns each after use (G204)", (
   expect(takeAll(slots, [endpoint(1)])).toEqual([]);
   const [first, ...others] = taken;
   if (first === undefined) throw new Error("nothing was taken");
-  expect(slots.give(first, { isInTime: true })).toBe(true);
-  expect(others.map((slot) => slots.give(slot, { isInTime: true }))).not.toContain(true);
+  expect(slots.release(first, { isInTime: true })).toBe(true);
+  expect(others.map((slot) => slots.release(slot, { isInTime: true }))).not.toContain(true);
   expect([slots.underWay, slots.free]).toEqual([0, SLOTS_MAX]);
 });
 
@@ -58,7 +58,7 @@ test("an endpoint that does not answer falls to one slot and grows back with ans
   }
   const grown: number[] = [];
   for (let n = 0; n < SLOTS_PER_ENDPOINT; n += 1) {
-    slots.give(slots.take(endpoint(1), 0), { isInTime: true });
+    slots.release(slots.take(endpoint(1), 0), { isInTime: true });
     grown.push(rowsOf(slots.grant([endpoint(1)], { rowsMax: SLOTS_MAX, nowMs: 0 })));
   }
   expect(grown).toEqual([2, 3, 4, 5, 6, 7, 8, 8]);
@@ -120,7 +120,7 @@ test("the process has 512 slots, half of them for endpoints that do not answer (
   expect([taken.length, slots.free]).toEqual([SLOTS_MAX / 2, 0]);
   const [one] = taken;
   if (one === undefined) throw new Error("nothing was taken");
-  expect(slots.give(one, { isInTime: true })).toBe(false);
+  expect(slots.release(one, { isInTime: true })).toBe(false);
   expect(slots.grant(others, { rowsMax: 200, nowMs: 0 })).toHaveLength(1);
 });
 

@@ -19,7 +19,7 @@ export const SLOW_AFTER_MS = 500;
 const SLOW_SHARE = 1 / 2;
 /** Above this share of a host's or the process's slots, only an endpoint without a request under way gets a slot. */
 const REPEATED_SHARE = 3 / 4;
-/** The most endpoints with fewer slots than usual. Above it the one changed longest ago is forgotten, so it has all its slots again. */
+/** The most endpoints with fewer slots than usual. Beyond it, the one changed longest ago is forgotten and has all its slots again. */
 const REDUCED_MAX = 10_000;
 
 /** The requests under way to a host, or in the process. */
@@ -49,8 +49,8 @@ type EndpointLoad = { underWay: number; isSlow: boolean; readonly slots: number 
  * Decides which deliveries may be under way. Slots are limited by endpoint, by host and port, and by process (G204).
  *
  * An attempt without an answer halves the endpoint's slots, down to one; each answer adds one. Free slots of a host go to the endpoint
- * with the fewest requests under way. Endpoints that do not answer together get at most half of a host's slots. The last quarter is for
- * endpoints without a request under way: an endpoint that starts to hang cannot take all slots before it counts as slow.
+ * with the fewest requests under way. Slow endpoints together get at most half of a host's slots. The last quarter is for
+ * endpoints without a request under way: an endpoint that starts to hang cannot use all slots before it counts as slow.
  */
 export class DeliverySlots {
   readonly #underWay = new Set<Slot>();
@@ -112,7 +112,7 @@ export class DeliverySlots {
   }
 
   /** Returns whether a delivery that waited for this slot may be sent now. */
-  give(slot: Slot, { isInTime }: { readonly isInTime: boolean }): boolean {
+  release(slot: Slot, { isInTime }: { readonly isInTime: boolean }): boolean {
     const key = keyOf(slot);
     const slots = this.#reduced.get(key) ?? SLOTS_PER_ENDPOINT;
     const hadFreeSlot = this.#countOf(slot) < slots;

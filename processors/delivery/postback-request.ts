@@ -96,7 +96,7 @@ function expandBody(
   return { body: expandTemplate(template, (macro) => write(valueOf(macro))), type };
 }
 
-/** As in the inside of a JSON string. Numbers are unchanged, so the value may also stand outside quotes. */
+/** The value as it appears inside a JSON string. Numbers are unchanged, so it may also stand outside quotes. */
 function jsonText(value: string): string {
   return JSON.stringify(value).slice(1, -1);
 }

@@ -65,7 +65,7 @@ class DeliveryWorker {
   readonly #slots = new DeliverySlots();
   readonly #underWay = new Set<Promise<void>>();
   #measured: { readonly depth: number; readonly lateMs: number } | undefined;
-  /** Endpoints with due rows. Set only while each of them had at least as many rows as it was granted. */
+  /** Endpoints with due rows. Set only if each of them had at least as many rows as it was granted. */
   #listed: { readonly due: readonly Endpoint[]; readonly atMs: number } | undefined;
   #wake: () => void = () => undefined;
 
@@ -137,7 +137,7 @@ class DeliveryWorker {
   ): void {
     const slot = this.#slots.take(delivery, performance.now());
     const work = deliver(this.#deps, delivery, how).then((isInTime) => {
-      if (this.#slots.give(slot, { isInTime })) this.#wake();
+      if (this.#slots.release(slot, { isInTime })) this.#wake();
       this.#underWay.delete(work);
     });
     this.#underWay.add(work);

@@ -6,6 +6,6 @@ export type FactSource = {
   readonly table: string;
   /** Column of the outbox that names the record. */
   readonly reference: string;
-  /** Rows for the table, from the current records: at least as new as the changes that name them. */
+  /** Rows for the table, from the current records: never older than the changes that name them. */
   readonly readRows: (db: Queryable, ids: readonly string[]) => Promise<Record<string, unknown>[]>;
 };

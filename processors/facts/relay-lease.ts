@@ -3,7 +3,7 @@ import type { Queryable } from "../../schemas/postgres/connect.ts";
 /**
  * Takes or renews the right to copy, for `leaseMs`. One process holds it; when it stops renewing, another takes over. A copy made by
  * two processes does no harm, so the lease needs no fence. A lease that ends more than a minute later than `leaseMs` from now was
- * written by a clock that was ahead, and counts as over.
+ * written by a clock that was ahead, and counts as expired.
  */
 export async function holdRelayLease(
   db: Queryable,

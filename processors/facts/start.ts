@@ -13,7 +13,7 @@ import { holdRelayLease, releaseRelayLease } from "./relay-lease.ts";
 type FactDeps = Pick<RoleDeps, "pool" | "clickhouse" | "log" | "metrics" | "signal">;
 
 const SOURCES: readonly FactSource[] = [conversionFacts, adCostFacts];
-/** Rows of one insert, and the most that this process holds in memory for one source. */
+/** Rows of one insert, and the maximum that this process keeps in memory for one source. */
 const BATCH_ROWS_MAX = 5_000;
 const IDLE_MS = 200;
 /** A process that died is replaced within this time, well below the five seconds that reports may lag (G191). */
@@ -110,8 +110,7 @@ async function copyBatch(
     clickhouse_settings: {
       async_insert: 0,
       max_execution_time: INSERT_TIMEOUT_MS / 1_000,
-      // A replicated table remembers the blocks that it received for longer than it keeps rows that it lost, and would drop their
-      // repair as a repeat.
+      // A replicated table remembers received blocks even after it lost their rows, and would drop the repair as a repeat.
       insert_deduplicate: 0,
     },
   });

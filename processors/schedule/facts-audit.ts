@@ -85,7 +85,7 @@ export class FactsAudit {
     for (const scope of SCOPES) {
       if (isOver()) break;
       const state = await this.#dueAudit(scope);
-      if (state !== undefined) found += await this.#goOn(scope, state, isOver);
+      if (state !== undefined) found += await this.#continueRun(scope, state, isOver);
     }
     return found;
   }
@@ -104,7 +104,7 @@ export class FactsAudit {
       // The store may contain data again that was erased since its backup (G207).
       await repeatAllErasures(pool);
     }
-    const restarted = starts.filter(({ isNew }) => isNew).map(({ server }) => server);
+    const restarted = starts.filter(({ hasRestarted }) => hasRestarted).map(({ server }) => server);
     if (restarted.length > 0) log.info({ restarted }, "facts.store-restarted");
     if (wentBack !== undefined || restarted.length > 0) {
       for (const scope of SCOPES) await beginAudit(pool, scope);
@@ -113,7 +113,7 @@ export class FactsAudit {
     await leaveMark(pool, clickhouse, next);
   }
 
-  /** An audit of all that found differences is repeated an hour later: by then the records that it sent must have arrived. */
+  /** An audit of all that found differences is repeated an hour later, when the records that it sent must have arrived. */
   async #dueAudit(scope: AuditScope): Promise<AuditState | undefined> {
     const { pool } = this.#deps;
     const state = await readAudit(pool, scope);
@@ -125,7 +125,7 @@ export class FactsAudit {
     return isDue ? await beginAudit(pool, scope) : undefined;
   }
 
-  async #goOn(scope: AuditScope, state: AuditState, isOver: () => boolean): Promise<number> {
+  async #continueRun(scope: AuditScope, state: AuditState, isOver: () => boolean): Promise<number> {
     const { pool, log } = this.#deps;
     const { run } = state;
     const sinceMs = scope === "all" ? 0 : Date.now() - RECENT_DAYS * DAY_MS;

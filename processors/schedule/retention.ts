@@ -6,8 +6,8 @@ const ROWS_PER_STATEMENT = 5_000;
 const RUN_MS = 8 * 60_000;
 
 /**
- * The logs of G178, G177 and deliveries, the addresses counted in a day (G101), idempotency keys (G203) and versions of the catalog
- * log. Of the versions that are old enough the newest one stays: every reader was at it until the next one was written.
+ * The logs of G178, G177 and deliveries, the addresses counted in a day (G101), idempotency keys (G203) and versions of the catalog log.
+ * The newest of the old versions stays, because every reader was at it until the next one was written.
  */
 const STATEMENTS = [
   {

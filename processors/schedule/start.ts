@@ -183,7 +183,7 @@ function tasksOf(
       everyMs: HOUR_MS,
       leaseMs: 10 * MINUTE_MS,
       run: async () => {
-        // An offer may have got its window before the setting changed, or from a restored database.
+        // An offer may have had its window before the setting changed, or may come from a restored database.
         const windowDays = await longestWindowDays(pool);
         if (windowDays > clickRetentionDays) {
           log.warn(

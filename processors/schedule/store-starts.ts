@@ -8,7 +8,7 @@ export type StoreStart = {
   readonly server: string;
   readonly startedAtMs: number;
   /** The server was seen before and has restarted since. */
-  readonly isNew: boolean;
+  readonly hasRestarted: boolean;
 };
 
 /** ClickHouse reports its uptime in whole seconds. */
@@ -44,8 +44,8 @@ export async function listStarts(db: Queryable, clickhouse: Clickhouse): Promise
   ];
   return seen.map(({ server, startedAtMs }) => {
     const before = noted.get(server);
-    const isNew = before !== undefined && startedAtMs > before + TOLERANCE_MS;
-    return { server, startedAtMs, isNew };
+    const hasRestarted = before !== undefined && startedAtMs > before + TOLERANCE_MS;
+    return { server, startedAtMs, hasRestarted };
   });
 }
 

@@ -80,7 +80,7 @@ Rows are numbered as in a spreadsheet: the header row is row 1.
 
 The whole file is checked first. If a row has a fault, nothing is written, unless
 --skip-faulty leaves that row out. Run the same command again after it was stopped or
-killed: the import continues where it was. A finished import does nothing again.`;
+killed: the import continues where it was. Running a finished import again does nothing.`;
 }
 
 function fileOf(given: CommandArguments): ImportFile {

@@ -39,7 +39,7 @@ export const importedOffers: ImportedKind = {
         ? await call(createOffer, { body: row.body })
         : await change(context, { ...row, id: row.id }, call);
     if (id !== undefined && row.partners.length > 0) {
-      await giveAccess(context, { id, partners: row.partners }, call);
+      await grantAccess(context, { id, partners: row.partners }, call);
     }
   },
 };
@@ -114,7 +114,7 @@ function partnerFaults(affiliates: unknown, known: ReadonlySet<string>): FieldFa
 }
 
 /**
- * Faults of events as in a new offer. The operation that changes an offer takes no events, because events have operations of their
+ * Faults of events as in a new offer. The operation that changes an offer accepts no events, because events have operations of their
  * own.
  */
 function faultsOfEvents({ events }: Readonly<Record<string, unknown>>): FieldFaults {
@@ -148,7 +148,7 @@ async function change(
   return row.id;
 }
 
-async function giveAccess(
+async function grantAccess(
   context: OperationContext,
   { id, partners }: { readonly id: number; readonly partners: readonly string[] },
   call: Caller,

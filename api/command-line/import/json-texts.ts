@@ -5,8 +5,8 @@ const VALUE_CHARACTERS_MAX = 1024 ** 2;
 const BLANK = /\s/;
 
 /**
- * Splits a JSON array, or values one after the other (JSON lines), into the texts of its values without holding the whole. An
- * object ends at its closing bracket; JSON.parse checks the rest.
+ * Splits a JSON array, or values one after the other (JSON lines), into the texts of its values without keeping the whole file in memory.
+ * An object ends at its closing bracket; JSON.parse checks the rest.
  * @throws {CommandError} for any other form.
  */
 export class JsonTexts {

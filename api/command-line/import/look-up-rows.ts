@@ -16,7 +16,7 @@ export async function lookUpRows(
   for (const { id, key } of await kind.findByKeys(context, keys)) {
     ids.set(key, [...(ids.get(key) ?? []), id]);
   }
-  const beside =
+  const codesOnSharedHosts =
     kind.keyField === "code"
       ? await findCodesOnSharedHosts(context, kind.noun, keys)
       : new Set<string>();
@@ -31,7 +31,7 @@ export async function lookUpRows(
       faults: {
         ...row.faults,
         ...keyFaults(kind, { key, found: found.length, isUpdate }),
-        ...(found.length === 0 && beside.has(key ?? "")
+        ...(found.length === 0 && codesOnSharedHosts.has(key ?? "")
           ? { [kind.keyField]: "a workspace on the same host has this code" }
           : {}),
         ...(fault === undefined ? {} : { "": fault }),
@@ -55,6 +55,6 @@ function keyFaults(
   if (row.isUpdate && row.found > 1)
     return { [keyField]: `several ${noun}s have it: change them one by one` };
   if (!row.isUpdate && row.found > 0)
-    return { [keyField]: `there is such an ${noun}: --update changes it` };
+    return { [keyField]: `an ${noun} with it exists: --update changes it` };
   return {};
 }

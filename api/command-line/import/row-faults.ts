@@ -26,7 +26,7 @@ export async function faultsOfRow(
   kind: ImportedKind,
   row: ImportedRow,
 ): Promise<FieldFaults> {
-  // A broken row has no cells in columns, so every field would be reported as missing.
+  // A row that could not be split into columns has no fields, so every field would be reported as missing.
   if (row.faults[""] !== undefined) return row.faults;
   const faults: Record<string, string> = {};
   const ask: Caller = async (operation, given, prefix = "") => {

@@ -47,7 +47,7 @@ export async function writeFile(
 }
 
 type Part = {
-  /** Number of rows it took: as many as fit into the time. */
+  /** Number of rows written or refused: as many as fit into TRANSACTION_MS. */
   readonly rows: number;
   readonly created: number;
   readonly updated: number;

@@ -79,7 +79,7 @@ class World {
   }
 
   totals(nowMs = NOON): Record<string, number> {
-    const news = this.caps.news(nowMs, NEWS);
+    const news = this.caps.totalsToReport(nowMs, NEWS);
     return Object.fromEntries(news.map(({ cap, clicks }) => [cap, clicks]));
   }
 }
@@ -195,7 +195,9 @@ test("a reached limit is reported at once, other totals in their round, and none
   world.load();
   const click = { offer_id: 8, ts: NOON, status: "redirect" };
   const news = (minor: boolean): string[] =>
-    world.caps.news(NOON, { minor, whole: false }).map(({ cap, clicks }) => `${cap} ${clicks}`);
+    world.caps
+      .totalsToReport(NOON, { minor, whole: false })
+      .map(({ cap, clicks }) => `${cap} ${clicks}`);
   world.take(click, click);
   expect([world.caps.hasReached, news(false)]).toEqual([false, []]);
   expect(news(true).toSorted()).toEqual([

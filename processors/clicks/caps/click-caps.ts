@@ -27,7 +27,7 @@ type Tally = {
   present: { readonly bucket: number; clicks: number };
   next: { readonly bucket: number; clicks: number };
   /** Clicks after the next period were left out. */
-  isShort: boolean;
+  lacksLaterClicks: boolean;
   /** Whether the stored clicks were counted. From then on each accepted click is counted; before, the tally is unknown. */
   isLoaded: boolean;
   reported: { readonly bucket: number; readonly clicks: number };
@@ -73,9 +73,16 @@ export class ClickCaps {
     for (const cap of clickCapsOf(catalog, this.#lane)) {
       const known = this.#tallies.get(cap.name);
       const tally =
-        known !== undefined && isCountedAlike(known.cap, cap)
+        known !== undefined && countsSameClicks(known.cap, cap)
           ? known
-          : { cap, present: NEVER, next: NEVER, isShort: false, isLoaded: false, reported: NEVER };
+          : {
+              cap,
+              present: NEVER,
+              next: NEVER,
+              lacksLaterClicks: false,
+              isLoaded: false,
+              reported: NEVER,
+            };
       tally.cap = cap;
       tallies.set(cap.name, tally);
       for (const id of cap.offers.keys()) byOffer.set(id, [...(byOffer.get(id) ?? []), tally]);
@@ -109,7 +116,7 @@ export class ClickCaps {
       const { period, timezone } = tally.cap;
       tally.present = { bucket: capBucket(period, timezone, nowMs), clicks: 0 };
       tally.next = { bucket: nextBucket(tally.cap, nowMs), clicks: 0 };
-      Object.assign(tally, { isShort: false, isLoaded: true, reported: NEVER });
+      Object.assign(tally, { lacksLaterClicks: false, isLoaded: true, reported: NEVER });
       for (const { offerId, bucket, clicks } of rows) {
         if (tally.cap.offers.has(offerId)) add(tally, bucket, clicks);
       }
@@ -119,7 +126,7 @@ export class ClickCaps {
   }
 
   /** Counts an accepted click. `line` is its record as latin1. */
-  take(offerId: number, ts: number, line: string): void {
+  countClick(offerId: number, ts: number, line: string): void {
     const tallies = this.#byOffer.get(offerId);
     if (tallies === undefined || !wasTaken(line)) return;
     for (const tally of tallies) {
@@ -128,15 +135,18 @@ export class ClickCaps {
   }
 
   /**
-   * Totals for the period of `nowMs` that were not reported yet: those that reached their limit, with `minor` also the others. `whole`
-   * returns all. Tallies that cannot follow the clock into its period become {@link unloaded}.
+   * Totals to report for the period of `nowMs`: those that reached their limit since the last report, with `minor` also the other changed
+   * ones, with `whole` all. Tallies that cannot follow the clock into its period become {@link unloaded}.
    */
-  news(nowMs: number, { minor, whole }: { minor: boolean; whole: boolean }): ClickTotal[] {
+  totalsToReport(
+    nowMs: number,
+    { minor, whole }: { minor: boolean; whole: boolean },
+  ): ClickTotal[] {
     this.hasReached = false;
     const news: ClickTotal[] = [];
     for (const tally of this.#tallies.values()) {
       const { cap, reported, isLoaded } = tally;
-      if (!isLoaded || !follows(tally, nowMs)) continue;
+      if (!isLoaded || !advanceTo(tally, nowMs)) continue;
       const { bucket, clicks } = tally.present;
       if (clicks === 0) continue;
       const reportedClicks = reported.bucket === bucket ? reported.clicks : 0;
@@ -193,7 +203,7 @@ function clickCapsOf(catalog: Catalog, lane: number): Iterable<CountedCap> {
   return caps.values();
 }
 
-function isCountedAlike(known: CountedCap, cap: CountedCap): boolean {
+function countsSameClicks(known: CountedCap, cap: CountedCap): boolean {
   if (known.timezone !== cap.timezone || known.offers.size !== cap.offers.size) return false;
   for (const id of cap.offers.keys()) if (!known.offers.has(id)) return false;
   return true;
@@ -204,16 +214,19 @@ function add(tally: Tally, bucket: number, clicks: number): number {
   const { present, next } = tally;
   if (bucket === present.bucket) return (present.clicks += clicks);
   if (bucket === next.bucket) return (next.clicks += clicks);
-  if (bucket > next.bucket) tally.isShort = true;
+  if (bucket > next.bucket) tally.lacksLaterClicks = true;
   return 0;
 }
 
-/** Whether the tally counts the period of `nowMs`. It does not after the clock went back, because earlier periods were dropped. */
-function follows(tally: Tally, nowMs: number): boolean {
-  const { cap, present, next, isShort } = tally;
+/**
+ * Moves the tally to the period of `nowMs`. Returns false, and unloads it, if clicks of that period were not counted: after the clock went
+ * back, or if later clicks were left out.
+ */
+function advanceTo(tally: Tally, nowMs: number): boolean {
+  const { cap, present, next, lacksLaterClicks } = tally;
   const bucket = capBucket(cap.period, cap.timezone, nowMs);
   if (bucket === present.bucket) return true;
-  if (bucket < present.bucket || isShort) {
+  if (bucket < present.bucket || lacksLaterClicks) {
     tally.isLoaded = false;
     return false;
   }

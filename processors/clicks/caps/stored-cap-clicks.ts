@@ -11,7 +11,7 @@ const TIMEOUT_SECONDS = 10;
 /** The settings of the connection make ClickHouse write 64-bit numbers without quotes. */
 const Count = z.object({ offer_id: z.int(), clicks: z.int(), next: z.int(), later: z.int() });
 
-/** Selects the clicks that click caps and duplicates count, like `wasTaken`. */
+/** Selects the clicks that count for click caps and duplicates: the same rule as `wasTaken`. */
 export const TAKEN = "status = 'redirect' and status_reason != 'duplicate'";
 
 type Span = { readonly period: CapPeriod; readonly timezone: string; readonly caps: CountedCap[] };

@@ -6,7 +6,7 @@ import { shardOfOffer } from "../../../schemas/events/shards.ts";
 import { TAKEN } from "./stored-cap-clicks.ts";
 
 /** Limit for one lane; an ingress remembers 200,000 for all lanes. */
-const TAKERS_MAX = 50_000;
+const TAKEN_CLICKS_MAX = 50_000;
 const OFFERS_MAX = 5_000;
 const TIMEOUT_SECONDS = 10;
 const SECOND_MS = 1_000;
@@ -17,7 +17,7 @@ const Rows = z.array(ClickTaken);
  * The latest clicks on the lane's offers that would make another click a duplicate (G145), newest first. An ingress that has just
  * started does not remember them.
  */
-export async function selectTakers(
+export async function selectTakenClicks(
   clickhouse: Clickhouse,
   catalog: Catalog,
   lane: number,
@@ -36,7 +36,7 @@ export async function selectTakers(
         and ts > fromUnixTimestamp64Milli({fromMs: Int64}, 'UTC')
         and offer_id in {offers: Array(UInt32)} and affiliate_id != 0 and ${TAKEN}
       group by offer_id, affiliate_id, visitor
-      order by at_ms desc limit ${TAKERS_MAX}`,
+      order by at_ms desc limit ${TAKEN_CLICKS_MAX}`,
     query_params: {
       lane,
       fromMs: nowMs - Math.max(...seconds.values()) * SECOND_MS,

@@ -30,7 +30,10 @@ export type ErasedAddress = {
 export class ErasedClicks {
   readonly #clickIds = new Set<string>();
   readonly #addressIds = new Set<number>();
-  /** By workspace: for each hashed address, until when it was erased. The cost of a click does not depend on the number of addresses. */
+  /**
+   * By workspace and hash of an address: its clicks up to this time are cleared, UTC ms. The cost per click does not depend on the number
+   * of addresses.
+   */
   readonly #erasedToMs = new Map<number, Map<string, number>>();
   readonly #hashes = new Map<string, string>();
   #key = "";

@@ -8,7 +8,10 @@ import { type Intake, passedKey } from "../intake/intake.ts";
 import type { ErasedAddress } from "./erased-clicks.ts";
 
 const LOOK_MS = 1_000;
-/** Older clicks that still arrive are cleared by the last repeats of an erasure. The stream keeps clicks for 3 days. */
+/**
+ * Clicks and erasures older than this are not loaded. If such a click still arrives, a later repeat of the erasure clears it. The stream
+ * keeps clicks for 3 days.
+ */
 const HORIZON_DAYS = 35;
 /** Limit for one lane's memory; about 100 bytes each. */
 const CLICKS_MAX = 500_000;
@@ -29,15 +32,18 @@ const Found = z.object({
 });
 
 /**
- * Gives a lane new erasures within seconds, and the clicks of coupons that it must drop. The lane clears erased data in its memory and
- * in everything that it reads from then on.
+ * Loads new erasures for a lane within seconds, and the coupon clicks that it must drop. The lane clears erased data in its memory and in
+ * everything that it reads from then on.
  */
 export class ErasureWatch {
   readonly #db: Queryable;
   readonly #intake: Intake;
   readonly #log: Log;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
-  /** By the clock of Postgres, UTC ms. A row that is added earlier is visible a minute later at the latest: statements end within 12 s. */
+  /**
+   * Rows that were added before this time are known; by the clock of Postgres, UTC ms. Each read starts one minute earlier, because a row
+   * is visible only after its statement has ended, which takes at most 12 s.
+   */
   #readToMs = 0;
 
   constructor(db: Queryable, intake: Intake, log: Log) {
@@ -76,7 +82,10 @@ export class ErasureWatch {
     }
   }
 
-  /** Reads the rows added since the last call, in one statement. A click id begins with its time. The clock of Postgres may go back. */
+  /**
+   * Reads the rows added since the last call, in one statement. Selects clicks by age through the time at the start of their id. `least` is
+   * for a clock of Postgres that went back.
+   */
   async #read(): Promise<z.infer<typeof Found>> {
     const { rows } = await this.#db.query({
       name: "read-erasures",

@@ -41,7 +41,7 @@ export type ExpectedEnd = {
   readonly end: number;
 };
 
-/** Acknowledges a message and all messages before it. */
+/** A message. `ack` acknowledges it and all messages before it. */
 export type Acknowledgeable = { ack(): void };
 
 /** The contents of consecutive messages, until they are stored. */

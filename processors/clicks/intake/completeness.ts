@@ -1,10 +1,10 @@
 import { JOURNALED_MS } from "../../../schemas/click-lookup/journaled.ts";
 
-/** By then every live producer has sent a message: idle ones send two per second (click-batch.ts). */
+/** After this time every live producer has sent a message: idle ones send two per second (click-batch.ts). */
 const FIRST_MESSAGE_MS = 1_500;
 /** A producer that does not announce its end counts as gone after this silence. */
 const GONE_MS = 120_000;
-/** For the same producers: a new start has shipped the leftovers of the one before after this time. */
+/** The same if a later start of the producer is known: within this time it has shipped the leftovers of the earlier one. */
 const SUCCEEDED_MS = 30_000;
 
 /** The part of a message that is about its producer and not about its records. */
@@ -12,7 +12,7 @@ export type ProducerProgress = {
   readonly producer: number;
   readonly epoch: number;
   readonly at: number;
-  /** The position after its records. A message with repeated records has a lower one than an earlier message. */
+  /** The position after the records of the message. Lower than one that was already heard if the message repeats records. */
   readonly next: number;
   readonly endedBefore?: number | undefined;
 };
@@ -29,7 +29,7 @@ type Recorded = { readonly producer: number; readonly untilMs: number };
 
 /** A producer whose journal counts as lost. */
 type GivenUp = {
-  /** Clicks that it answered until then and that are not known count as lost. UTC ms. */
+  /** Its clicks up to this time that are not known count as lost. UTC ms. */
   readonly untilMs: number;
   /** The newest epoch; infinite when that is unknown. */
   readonly epoch: number;
@@ -159,7 +159,7 @@ export class Completeness {
 
   /**
    * Until when all clicks are known, UTC ms; 0 while that is unknown. `caughtUpMs` is the present time if everything in the stream was
-   * read: when all producers have ended, no click is in flight.
+   * read. It decides the result when all producers have ended, because then no click is in flight.
    */
   completeToMs(caughtUpMs?: number): number {
     this.#dropGone();
@@ -169,7 +169,7 @@ export class Completeness {
     return Math.min(this.#newestMs, ...times);
   }
 
-  /** The same for the clicks of one producer, which a click id names; 0 for a producer that never sent a message. */
+  /** The same for the clicks of one producer (a click id contains its number); 0 for a producer that never sent a message. */
   completeToMsOf(producer: number): number {
     this.#dropGone();
     const state = this.#producers.get(producer);
@@ -180,7 +180,7 @@ export class Completeness {
       : Math.min(...times);
   }
 
-  /** Whether the records of this producer up to that time count as lost unless they are known, because its journal was given up. */
+  /** Whether unknown records of this producer up to that time count as lost, because its journal was given up. */
   isGivenUpOf({ producer, untilMs }: Recorded): boolean {
     this.#dropGone();
     const state = this.#producers.get(producer);
@@ -244,19 +244,19 @@ export class Completeness {
   }
 }
 
-/** For a producer that does not announce its end. */
+/** How long a producer that does not announce its end may be silent. */
 function unannouncedMs({ open }: ProducerState, epoch: number): number {
   const isSucceeded = [...open.keys()].some((other) => other > epoch);
   return isSucceeded ? SUCCEEDED_MS : GONE_MS;
 }
 
-/** Whether a producer that is back has no leftovers: each of its epochs has ended or goes on. */
+/** Whether a producer that was given up has returned and shipped its leftovers: each of its epochs has ended or goes on. */
 function hasShippedAll({ givenUp, open, endedBefore = 0 }: ProducerState): boolean {
   if (givenUp === undefined) return false;
   return open.size === 0 ? endedBefore > givenUp.epoch : Math.min(...open.keys()) <= endedBefore;
 }
 
-/** The last times of all sequences of a producer that may go on. */
+/** Times of the last messages of a producer's open epochs, and of the first message that was refused. */
 function timesOf({ open, refused }: ProducerState): number[] {
   return refused === undefined ? [...open.values()] : [...open.values(), refused.fromMs];
 }

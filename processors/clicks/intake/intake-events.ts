@@ -2,7 +2,7 @@ import type { Log } from "../../../schemas/host/log.ts";
 import type { ClickMetrics } from "../metrics.ts";
 import type { IntakeEvents } from "./intake.ts";
 
-/** Refused producers that were already logged; each is logged once. */
+/** How many refused producers are remembered, so that each is logged once. */
 const FOREIGN_MAX = 1_000;
 
 /** Counts and logs the events of a lane's intake. */

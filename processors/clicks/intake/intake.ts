@@ -24,18 +24,18 @@ import {
 } from "./read-line.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
 
-/** Events while messages are taken. */
+/** What may happen while messages are read. */
 export type IntakeEvents = {
   undecodable(error: unknown, bytes: number): void;
   unreadable(record: { producer: number; epoch: number; position: number }): void;
   lost(range: LostRange): void;
   hole(producer: Producer, range: Range): void;
   repeated(records: number): void;
-  /** A batch with the producer number and epoch of another start; none of it is taken. */
+  /** A batch with the producer number and epoch of another start; it is dropped. */
   foreign(producer: Producer, records: number): void;
   /** Visits were forgotten within their window because the memory was full. */
   visitsForgotten(forgotten: ForgottenVisits): void;
-  /** A jump that was refused because too many holes are open: the records must come again. */
+  /** A jump that was refused because too many holes are open: the records must be sent again. */
   refused(producer: Producer): void;
 };
 
@@ -217,7 +217,7 @@ export class Intake {
     }
     if (batch.lostFrom !== undefined) {
       for (const [from, to] of accepted.add(batch.lostFrom, batch.first)) {
-        this.#lose(producer, [from, to], "declared");
+        this.#recordLoss(producer, [from, to], "declared");
       }
     }
     const { next } = accepted;
@@ -256,7 +256,7 @@ export class Intake {
       const month = this.#months.of(head.ts);
       if (!builder.continues(month)) this.#finish(builder);
       const isUnique = isClick ? this.#isUnique(head) : undefined;
-      if (isClick) this.caps.take(head.offerId, head.ts, line);
+      if (isClick) this.caps.countClick(head.offerId, head.ts, line);
       const row = { position, month, ts: head.ts };
       builder.add(isUnique === false ? withoutEarnings(line) : line, row, isUnique);
       if (hasAdIds) builder.addAdClick(adClickKeys(line), head.offerId);
@@ -265,8 +265,8 @@ export class Intake {
   }
 
   /**
-   * Whether another ingress has recorded this click of a coupon because the journal of this one could not be read: then it is in the
-   * table or on its way there. `passedOn` learns of it after some seconds; until then the memory of young clicks shows it.
+   * Whether another ingress has recorded this click of a coupon because the journal of this one could not be read: then it is in the table
+   * or on its way there. `passedOn` contains it after some seconds; until then it is found among the young clicks.
    */
   #isRecordedElsewhere({ producer }: Producer, line: string): boolean {
     const clickId = readCouponClickId(line);
@@ -310,18 +310,18 @@ export class Intake {
     const { producer, position } = of;
     const range: Range = [position, position + 1];
     if (of.hasCoupons && this.#isRecordedElsewhere(producer, line)) {
-      this.#lose(producer, range, "passed on");
+      this.#recordLoss(producer, range, "passed on");
       return undefined;
     }
     const head = readLine(line);
     if (head === undefined) {
       this.#events.unreadable({ producer: producer.producer, epoch: producer.epoch, position });
-      this.#lose(producer, range, "unreadable");
+      this.#recordLoss(producer, range, "unreadable");
     }
     return head;
   }
 
-  #lose({ producer, epoch }: Producer, [from, to]: Range, reason: LostRange["reason"]): void {
+  #recordLoss({ producer, epoch }: Producer, [from, to]: Range, reason: LostRange["reason"]): void {
     const range: LostRange = { producer, epoch, from, to, reason };
     this.#last.lost.push(range);
     this.#events.lost(range);

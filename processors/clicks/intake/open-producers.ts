@@ -2,7 +2,7 @@ import type { Log } from "../../../schemas/host/log.ts";
 import type { Queryable } from "../../../schemas/postgres/connect.ts";
 import type { Completeness, OpenEpoch } from "./completeness.ts";
 
-/** Longer than any pause of a live producer, so it is logged. */
+/** A longer silence is logged: no live producer pauses that long. */
 const SILENT_MS = 30_000;
 
 /**

@@ -26,7 +26,7 @@ export class PresentTime {
     this.#clock = clock;
   }
 
-  /** A producer's clock was at `atMs`. `readMs` is the monotonic time when that message was read. */
+  /** `atMs` is the time in a message of the producer, by its own clock; `readMs` is the monotonic time when the message was read. */
   noteClock(producer: number, atMs: number, readMs: number): void {
     this.#producerClocks.set(producer, { atMs, readMs });
   }

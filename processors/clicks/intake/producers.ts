@@ -4,7 +4,7 @@ import { PositionSet } from "./position-set.ts";
 export type Producer = {
   readonly producer: number;
   readonly epoch: number;
-  /** The start that this epoch belongs to: the first one heard. Undefined until a batch has a nonce. */
+  /** Nonce of the start to which this epoch belongs: the first one heard. Undefined until a batch has a nonce. */
   nonce: string | undefined;
   /** Positions that were read: they are in the table or on their way there. */
   accepted: PositionSet;
@@ -16,7 +16,7 @@ export type Producer = {
   notedSize: number;
 };
 
-/** The producers of a lane, by number and epoch: all that ever wrote to it. Each takes some hundred bytes. */
+/** All producers that ever wrote to a lane, by number and epoch. Each takes some hundred bytes. */
 export class Producers {
   readonly #all = new Map<string, Producer>();
   /** Producers whose nonce is not in ClickHouse yet (producer-claims.ts). */

@@ -16,7 +16,7 @@ export type AuditResult = {
     rows: number;
     expected: number;
   }[];
-  /** Clicks of the last hour, and their number of different ids. Both are 0 for impressions, which have no ids. */
+  /** Clicks of the last hour, and the number of their distinct ids. Both are 0 for impressions, which have no ids. */
   readonly recent: number;
   readonly recentIds: number;
 };

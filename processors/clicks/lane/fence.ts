@@ -5,7 +5,7 @@ const POLL_MS = 100;
 /** A server waits up to 30 s for the rest of an insert if its client froze while sending it. */
 const SETTLE_DEADLINE_MS = 45_000;
 
-/** One writer's ownership of a lane, as its inserts are named on the server. */
+/** One writer's ownership of a lane. The ids of its inserts contain these fields. */
 export type LaneEpoch = {
   /** Distinguishes installations that share the server. */
   readonly database: string;
@@ -29,7 +29,7 @@ export async function selectFence(
   const [row] = z
     .array(z.object({ database: z.string(), epoch: z.int() }))
     .parse(await answer.json());
-  if (row === undefined) throw new Error("ClickHouse answered no row to an aggregate");
+  if (row === undefined) throw new Error("ClickHouse returned no row for an aggregate query");
   return row;
 }
 

@@ -1,5 +1,6 @@
-/** A single click is written after this time. Under load there is one insert in this time, so that ClickHouse gets few parts. */
+/** A single click is written after this time. */
 const FIRST_WAIT_MS = 100;
+/** Under load there is one insert in this time, so that ClickHouse gets few parts. */
 const INSERT_INTERVAL_MS = 500;
 /** A batch with this many rows is inserted at once. */
 const ROWS_AT_ONCE = 10_000;

@@ -73,7 +73,8 @@ export class LaneDuties {
       return;
     }
     log.error(result, "clicks.audit-differs");
-    if (result.rows < result.rowsExpected) throw new Error("the table holds less than was stored");
+    if (result.rows < result.rowsExpected)
+      throw new Error("the table has fewer rows than were stored");
   }
 
   /** Producers send missing records again when they learn of the gap. If a gap stays open, read the stream again. */

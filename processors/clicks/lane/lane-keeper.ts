@@ -24,7 +24,7 @@ export type LaneKeeperOptions = {
   readonly pool: Pool;
   readonly log: Log;
   readonly lanes: readonly number[];
-  /** A name that only one process has at a time. A process takes over at once the lanes of an earlier process with its name. */
+  /** A name that only one process has at a time. A process immediately takes over the lanes of an earlier process with its name. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly startWorker: (lease: LaneLease) => LaneWorker;
@@ -33,7 +33,7 @@ export type LaneKeeperOptions = {
 type Held<Worker> = { readonly lease: LaneLease; readonly worker: Worker };
 
 const RENEWALS_PER_LEASE = 5;
-const LOOKS_PER_LEASE = 20;
+const CHECKS_PER_LEASE = 20;
 
 /**
  * Holds this process's fair share of the lanes, by the number of live writers. Invariant: a worker runs only while its lease has time
@@ -67,7 +67,7 @@ export class LaneKeeper {
     try {
       await forgetWriter(this.#options.pool, this.#options.owner);
     } catch (error) {
-      // The other writers drop it when its time is over.
+      // The other writers drop it when its registration expires.
       this.#options.log.warn({ err: error }, "clicks.writer-not-forgotten");
     }
   }
@@ -82,7 +82,7 @@ export class LaneKeeper {
         if (!this.#closing.signal.aborted) await this.#backoff.pause(error);
         continue;
       }
-      await this.#bell.wait(this.#options.leaseMs / LOOKS_PER_LEASE);
+      await this.#bell.wait(this.#options.leaseMs / CHECKS_PER_LEASE);
     }
   }
 

@@ -1,6 +1,8 @@
 import type { Pool, Queryable } from "../../../schemas/postgres/connect.ts";
 
-/** The longest lease that settings allow. A lease that ends later was written by a clock that was ahead, and counts as over. */
+/**
+ * The longest lease that settings allow. A lease that ends later than this was written by a clock that was ahead, and counts as expired.
+ */
 const LEASE_MS_MAX = 300_000;
 
 /** The lane now belongs to another writer. */
@@ -83,7 +85,7 @@ export class LaneLease {
     }
   }
 
-  /** Lets any writer take the lane at once. Nothing of this owner may still be under way. */
+  /** Lets any writer take the lane at once. No write of this owner may still be in progress. */
   async release(): Promise<void> {
     await this.#db.query({
       name: "release-lane",

@@ -5,7 +5,7 @@ import {
 } from "../../../schemas/events/click-notice.ts";
 import type { RoleDeps } from "../../role-deps.ts";
 import { selectCapClicks } from "../caps/stored-cap-clicks.ts";
-import { selectTakers } from "../caps/stored-takers.ts";
+import { selectTakenClicks } from "../caps/stored-takers.ts";
 import type { Intake } from "../intake/intake.ts";
 
 export type LaneNoticesDeps = Pick<
@@ -52,7 +52,7 @@ export class LaneNotices {
           return;
         }
         this.#isWholeRequested = true;
-        void this.#publishTakers();
+        void this.#publishTakenClicks();
       },
     });
   }
@@ -85,7 +85,7 @@ export class LaneNotices {
     }
   }
 
-  /** Call it after clicks were accepted. If they reached a limit, it is published at once. */
+  /** Call it after clicks were accepted. If a total reached its limit, it is published at once. */
   accepted(): void {
     if (this.#deps.intake.caps.hasReached) this.#publishTotals({ minor: false, whole: false });
   }
@@ -101,7 +101,7 @@ export class LaneNotices {
   #publishTotals(which: { minor: boolean; whole: boolean }): void {
     const { nats, clock, intake, lane, isHeld } = this.#deps;
     if (!isHeld() || nats.connection.isClosed()) return;
-    const news = intake.caps.news(clock.nowMs(), which);
+    const news = intake.caps.totalsToReport(clock.nowMs(), which);
     // A message without totals says that the lane has no clicks to report.
     const pages: ClickTotal[][] = which.whole && news.length === 0 ? [[]] : pagesOf(news);
     const isAll = which.whole && intake.caps.unloaded.length === 0;
@@ -113,12 +113,12 @@ export class LaneNotices {
   }
 
   /** Publishes the latest clicks. One answer is enough for several processes that ask at the same time: all of them receive it. */
-  async #publishTakers(): Promise<void> {
+  async #publishTakenClicks(): Promise<void> {
     const { nats, clickhouse, catalog, clock, lane, log } = this.#deps;
     if (this.#isPublishingTakers) return;
     this.#isPublishingTakers = true;
     try {
-      const takers = await selectTakers(clickhouse, catalog, lane, clock.nowMs());
+      const takers = await selectTakenClicks(clickhouse, catalog, lane, clock.nowMs());
       if (nats.connection.isClosed()) return;
       const subject = nats.subjects.clicksTaken(`writer-${lane}`);
       // Oldest first, so that a receiver with too little memory keeps the newest.

@@ -140,7 +140,7 @@ export class LaneReader {
   }
 }
 
-/** The promise of the driver settles only while another caller reads on, so it is not awaited. */
+/** The driver's promise settles only while somebody continues to read, so it is not awaited. */
 function end(messages: ConsumerMessages | undefined): void {
   void messages?.close();
 }

@@ -3,8 +3,8 @@
  * - `opening`: it queries what is stored; nothing may be written before that is known.
  * - `open`: batches are written.
  * - `draining`: it was closed while open; the batch under way ends, then the rest is written.
- * - `stopping`: it was closed while opening, or a write failed while draining. Nothing is written, unless that opening succeeds.
- * - `lost`: another writer has the lane, or the lane failed for good; nothing more is written.
+ * - `stopping`: it was closed while opening, or a write failed while draining. Nothing is written, unless the opening succeeds.
+ * - `lost`: another writer has the lane, or the lane failed permanently; nothing more is written.
  */
 export type LaneState = "opening" | "open" | "draining" | "stopping" | "lost";
 

@@ -119,7 +119,7 @@ export class Lane {
 
   /** Stops reading, writes the rest if ClickHouse accepts it, and ends. */
   async close(): Promise<void> {
-    this.#turn("closed");
+    this.#transition("closed");
     const deadline = setTimeout(() => this.#end.abort(), LAST_FLUSH_MS);
     await this.ended;
     clearTimeout(deadline);
@@ -127,7 +127,7 @@ export class Lane {
 
   /** Another writer has the lane: nothing more is written. */
   async abandon(): Promise<void> {
-    this.#turn("lost");
+    this.#transition("lost");
     this.#end.abort();
     await this.ended;
   }
@@ -136,7 +136,7 @@ export class Lane {
     return isEnding(this.#state);
   }
 
-  #turn(event: LaneEvent): void {
+  #transition(event: LaneEvent): void {
     this.#state = nextState(this.#state, event);
     if (!this.#isEnding) return;
     this.#closing.abort();
@@ -159,7 +159,7 @@ export class Lane {
       if (this.#state === "draining") await this.#writeRest();
     } catch (error) {
       if (!(error instanceof LeaseLostError)) this.#log.error({ err: error }, "clicks.lane-failed");
-      this.#turn("lost");
+      this.#transition("lost");
     } finally {
       clearInterval(watermarks);
       this.#notices.close();
@@ -193,7 +193,7 @@ export class Lane {
       await this.#duties.perform();
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
-      this.#turn("failed");
+      this.#transition("failed");
       this.#inserter.failed(error);
       if (!this.#isEnding) await this.#open("again");
     }
@@ -238,7 +238,7 @@ export class Lane {
         needsEpoch = false;
         await this.#openOnce(occasion);
         this.#backoff.reset();
-        this.#turn("opened");
+        this.#transition("opened");
         return;
       } catch (error) {
         if (error instanceof LeaseLostError) throw error;

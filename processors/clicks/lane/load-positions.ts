@@ -88,7 +88,7 @@ function applyPositions(intake: Intake): void {
   }
 }
 
-/** Marks everything in this batch as stored or noted as lost. Returns the producers whose positions went on. */
+/** Marks everything in this batch as stored or noted as lost. Returns the producers whose settled positions changed. */
 export function settle(intake: Intake, batch: Batch): Set<Producer> {
   const touched = new Set<Producer>();
   for (const segment of batch.segments) {

@@ -20,7 +20,7 @@ export async function meetFence(
   try {
     await catchUpPostgres(pool, clickhouse, "restore");
   } catch (error) {
-    // Clicks go on; the comparison of the two stores (schemas/installation) tries again.
+    // Writing continues; the comparison of the two stores (schemas/installation) tries again.
     log.error({ err: error }, "clicks.sequences-not-lifted");
   }
   await lease.raiseEpoch(fenceEpoch);

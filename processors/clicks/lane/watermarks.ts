@@ -5,7 +5,7 @@ import type { Producer } from "../intake/producers.ts";
 const MISSING_MAX = 100;
 /** About 100 bytes each, so a message stays far below the server's limit of 1 MiB. */
 const WATERMARKS_PER_MESSAGE = 1_000;
-/** Limit for one round. With more producers than this, those without traffic wait for the next start of a writer. */
+/** Limit for one message round. With more producers than this, the last ones get a watermark only when one of their batches is stored. */
 const WATERMARKS_MAX = 10_000;
 
 /** The settled positions of a producer. `next` is never after a gap that is not listed. */

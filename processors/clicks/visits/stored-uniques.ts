@@ -16,7 +16,7 @@ export async function loadUniques(clickhouse: Clickhouse, intake: Intake): Promi
   const uniques = intake.emptyUniques(retentionMs);
   uniques.clocks = intake.clocksAt(performance.now());
   await loadStored(clickhouse, intake.lane, uniques, retentionMs);
-  // No await from here on: clicks that were accepted meanwhile are in the batches, decided by the earlier state.
+  // No await from here on. Clicks that were accepted meanwhile are in the batches, with the uniqueness that the previous state gave them.
   for (const segment of intake.batches.flatMap((batch) => batch.segments)) {
     if (segment.isStored) continue;
     for (const line of segment.bytes.toString("latin1").split(LINE_FEED)) {

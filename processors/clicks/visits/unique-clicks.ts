@@ -37,14 +37,15 @@ export type UniqueClicksOptions = {
 type Cut = { readonly beforeMs: number; ties: number };
 
 /**
- * The time of each visitor's last unique click on an offer of a partner (G87). One open-addressing table with 20 bytes per slot: a
- * 64-bit fingerprint of the three numbers, a time and the offer. At a million visits, two share a fingerprint once in 37 million days.
+ * The time of each visitor's last unique click on an offer of a partner (G87). One open-addressing table with 20 bytes per slot: a 64-bit
+ * fingerprint of the three numbers, a time and the offer. With a million visits, two share a fingerprint with a probability of 1 in 37
+ * million.
  *
  * No time in it is later than the newest clock was when the entry was made. If that clock goes back, a later time counts as the present
  * time until the owner reads the visits from the table again (`unique-window.ts`).
  *
  * Bounded: above `entriesMax` the oldest visits of the largest offers are forgotten, until a quarter of the table is free. So a flood
- * on one offer takes no visits from other offers.
+ * on one offer does not remove visits of other offers.
  */
 export class UniqueClicks {
   readonly entriesMax: number;
@@ -160,7 +161,7 @@ export class UniqueClicks {
     if (this.#size > Math.min(this.entriesMax, this.#low.length * LOAD_MAX)) this.#cleanUp();
   }
 
-  /** Drops entries after their time, and resizes the table for the rest. */
+  /** Drops expired entries, and resizes the table for the rest. */
   #cleanUp(): void {
     // A single producer whose clock is ahead must not make the visits of all others look old.
     const oldestMs = Math.min(this.#latestMs, this.clocks.ownMs) - this.retentionMs;

@@ -15,7 +15,7 @@ const CLOCK_MS = 30_000;
 
 /**
  * Keeps visits for the longest `unique_click_hours` of all offers, also when that changes. Reads them from the table again when some
- * lie in the future: their clock was ahead and has gone back.
+ * are in the future: their clock was ahead and has gone back.
  */
 export class UniqueWindow {
   readonly #clickhouse: Clickhouse;

@@ -35,7 +35,7 @@ export function answerQueries(nats: Nats, lane: number, options: QueryOptions): 
         const isFound = answer.clicks.length > 0;
         asked(isFound);
         message.respond(JSON.stringify(answer));
-        // Asks the producers for a message now, so that a repeat of the query soon gets more than their usual messages would give.
+        // Asks the producers for a message now instead of at their next interval, so that a repeated query gets a later `completeToMs`.
         if (query.by !== "id" || !isFound)
           nats.connection.publish(nats.subjects.clickPositionRequest(lane));
       } catch (failure) {

@@ -16,14 +16,14 @@ const BUCKET_MS = 1_000;
 /** A segment over a longer time, from an ingress with little traffic or a clock that stood still, is searched for every query. */
 const SPAN_MS_MAX = 10_000;
 /** Free slots at the head of the list before it is cut. */
-const LEFT_MAX = 4_096;
+const FREE_SLOTS_MAX = 4_096;
 const LINE_FEED = 10;
 
 /** Start and end of a row; the end is its line feed. */
 type RowSpan = { readonly start: number; readonly end: number };
 
 /**
- * The clicks that were read lately, in the order of the stream, as the bytes that go to ClickHouse. A click id contains its time, so
+ * The clicks that were read recently, in the order of the stream, as the bytes that go to ClickHouse. A click id contains its time, so
  * few segments must be searched for it; an index has the latest click of each ad ID. Clicks stay here until ClickHouse has them. The
  * caller bounds how many that can be.
  */
@@ -76,10 +76,10 @@ export class YoungClicks {
       for (const { segment, ...span } of this.#find(clickId))
         this.#eraseRow(segment, span, { erased, gone });
     }
-    this.#findOlder(gone);
+    this.#reindexOlder(gone);
   }
 
-  /** Clears erased data in all rows of these segments, under the same condition. */
+  /** Clears erased data in all rows of these segments. May be called only while nothing is being inserted. */
   eraseIn(segments: readonly Segment[], erased: ErasedClicks): void {
     const gone = new Set<string>();
     for (const segment of segments) {
@@ -89,7 +89,7 @@ export class YoungClicks {
         start = end + 1;
       }
     }
-    this.#findOlder(gone);
+    this.#reindexOlder(gone);
   }
 
   /** Oldest first. */
@@ -138,7 +138,7 @@ export class YoungClicks {
    * Adds older clicks with the same ad IDs to the index again: the erased clicks had replaced them, and they may not be in ClickHouse
    * yet.
    */
-  #findOlder(keys: ReadonlySet<string>): void {
+  #reindexOlder(keys: ReadonlySet<string>): void {
     if (keys.size === 0) return;
     for (const { adClicks } of this.segments())
       for (const click of adClicks) if (keys.has(click.key)) this.#adClicks.add(click);
@@ -149,22 +149,23 @@ export class YoungClicks {
     return this.#adClicks.find(search);
   }
 
-  /** Drops stored clicks that exceed a limit. `nowMs` is of the clock by which segments are read, which never steps. */
+  /** Drops stored clicks that exceed a limit. `nowMs` is monotonic. */
   forget(nowMs: number): void {
     for (;;) {
       const segment = this.#queue[this.#head];
-      if (segment === undefined || !segment.isStored || !this.#isTooMuch(segment, nowMs)) break;
+      if (segment === undefined || !segment.isStored || !this.#isBeyondLimits(segment, nowMs))
+        break;
       this.#queue[this.#head] = undefined;
       this.#head += 1;
       this.#remove(segment);
     }
-    if (this.#head > LEFT_MAX && this.#head > this.#queue.length / 2) {
+    if (this.#head > FREE_SLOTS_MAX && this.#head > this.#queue.length / 2) {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;
     }
   }
 
-  #isTooMuch(segment: Segment, nowMs: number): boolean {
+  #isBeyondLimits(segment: Segment, nowMs: number): boolean {
     const { ageMs, bytesMax, segmentsMax } = this.#limits;
     return (
       nowMs - segment.readAtMs > ageMs ||

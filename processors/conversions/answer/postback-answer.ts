@@ -15,6 +15,7 @@ export type Handled = {
   readonly keyToStore?: ReportKey | undefined;
 };
 
+/** An accepted report, for its answer. */
 export type Taken = {
   readonly conversionId: string | null;
   readonly status: ConversionStatus;

@@ -176,7 +176,7 @@ function tokenOwnerName(catalog: Catalog, token: string): string {
   return owner.kind === "workspace" ? "workspace" : `advertiser ${owner.advertiser.id}`;
 }
 
-/** Parameters as they came, shortened, and without secrets and personal data (P31). */
+/** Parameters as received, shortened, and without secrets and personal data (P31). */
 function maskedParams(
   params: InboundCall["params"],
   storage: Workspace["ip_storage"],

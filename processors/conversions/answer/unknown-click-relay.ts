@@ -28,7 +28,7 @@ type UnknownClickReport = {
 
 /** Ingress waits 7 s for the whole answer. A relay that it no longer waits for must not continue. */
 const TIMEOUT_MS = 6_000;
-/** Bounds the relays under way, so that a destination that hangs leaves room for other reports. */
+/** Limit for relays in progress, so that a destination that hangs does not use up the capacity for other reports. */
 const UNDER_WAY_MAX = 100;
 /** Marks a report as relayed. Ingress does not relay such a report again, so two settings that point at each other make no loop. */
 const VIA = "1.1 tracker-relay";
@@ -64,7 +64,7 @@ export class UnknownClickRelay {
     return isTaken ? forwarded(ids, { isTest: false }) : refusal(UNAVAILABLE, ids);
   }
 
-  /** The workspace of the token, if it relays and has a forward that the report may be about. */
+  /** The workspace of the token, if it relays reports and forwards visitors to an offer that the report may be about. */
   #workspaceThatForwards({ rawReport, report, origin }: UnknownClickReport): Workspace | undefined {
     const { sender } = origin;
     if (sender.kind === "pixel" || report.clickId === undefined || rawReport.isRelayed === true)

@@ -43,7 +43,7 @@ const UNAVAILABLE: FoundClick = { kind: "unavailable" };
 
 /**
  * Finds the click with this id, in any workspace. Returns "none" only in three cases: the id is not genuine; it is so old that no
- * journal still holds the click; or its journal was given up, after PRODUCER_PATIENCE_HOURS or by command.
+ * journal still has the click; or its journal was given up, after PRODUCER_PATIENCE_HOURS or by command.
  */
 export async function findClickById(
   {

@@ -3,8 +3,8 @@ import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { type ClickSources, findClickByAdIdForStranger, findClickById } from "./find-click.ts";
 
 /**
- * The first id of a landing page that belongs to a known click. If the look-up of one id has no answer now, the function returns that
- * and does not continue with the next id (G162).
+ * The first id of a landing page that belongs to a known click. If the look-up of an id is unavailable now, returns that and does not
+ * continue with the next id (G162).
  */
 export async function lookUpClick(
   sources: ClickSources,

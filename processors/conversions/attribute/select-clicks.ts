@@ -6,7 +6,7 @@ import { ClickRecord } from "../../../schemas/events/click-record.ts";
 
 const TIMEOUT_MS = 2_000;
 
-/** Every field of a click as ingress wrote it, except the one for uniqueness, which no reader of these rows needs. */
+/** Every field of a click as ingress wrote it, except `may_be_unique`, which no reader of these rows needs. */
 const CLICK_COLUMNS = Object.keys(ClickRecord.shape)
   .filter((name) => name !== "may_be_unique")
   .map((name) => {

@@ -27,7 +27,7 @@ const Latest = z.object({
 type Latest = z.infer<typeof Latest>;
 
 const SEARCHES_PER_STATEMENT_MAX = 100;
-/** An upper bound: the pools of reports and look-ups let fewer in. */
+/** An upper bound: the pools of reports and look-ups admit fewer. */
 const WAITING_MAX = 10_000;
 
 /**
@@ -99,7 +99,7 @@ async function findOfKind(
       ),
       search.offerId,
     );
-    // The click was erased between the two statements: an older one may be the latest now.
+    // Without `latest`, the click was erased between the two statements, and an older one may be the latest now.
     answers.set(search, latest === undefined ? "away" : [latest]);
   }
   return answers;

@@ -9,7 +9,7 @@ type Answer = { readonly click: ClickRecord | undefined | "away" };
 
 const CLICKS_PER_STATEMENT_MAX = 100;
 const STATEMENTS_MAX = 2;
-/** An upper bound: the pools of reports and look-ups let fewer in. */
+/** An upper bound: the pools of reports and look-ups admit fewer. */
 const WAITING_MAX = 10_000;
 
 /** Clicks of ClickHouse by their ids. Look-ups that arrive together share one statement. */

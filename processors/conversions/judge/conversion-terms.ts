@@ -19,7 +19,7 @@ export type Money = {
   readonly revenueGiven: boolean;
 };
 
-/** The terms of an event for a partner, with the partner's overrides (G46, G199). Offers paid by click have none. */
+/** The terms of an event for a partner, with the partner's overrides (G46, G199). Overrides do not apply to offers paid by click. */
 export function resolveTerms(
   offer: Pick<Offer, "payout_type" | "revenue_type">,
   event: Pick<

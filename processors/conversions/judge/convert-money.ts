@@ -4,7 +4,7 @@ import type { GivenMoney } from "../read/report-params.ts";
 
 const SHOWN_DIGITS = 6n;
 
-/** Rounds each amount once. */
+/** Converts the amounts at the rate. Rounds each amount once. */
 export function convertMoney(given: GivenMoney, rate: ExchangeRate | undefined): GivenMoney {
   if (rate === undefined) return given;
   const convert = (amount: Amount | undefined): Amount | undefined =>

@@ -59,7 +59,7 @@ function hasNoFingerprint(row: ConversionState): boolean {
 }
 
 /**
- * A repeated `approved` ends no hold. A report ends it only if it names the conversion, or if the report before said something else
+ * A repeated `approved` ends no hold. A report ends it only if it names the conversion, or if the previous report had another status
  * (G198).
  */
 function statusAfter(row: ConversionState, requested: RequestedChange): ConversionStatus {

@@ -74,7 +74,7 @@ function pendingCouponClick(
   return { click, producer, until_ms: recordsUntilMs ?? receivedAtMs + RECORDS_WITHIN_MS };
 }
 
-/** No click for a test, nor for a report whose sender cannot record one. */
+/** The click that a coupon report creates. None for a test, or if the ingress cannot record it. */
 function couponClickOf(
   { catalog }: ReportSources,
   { report, rawReport, origin }: Incoming,

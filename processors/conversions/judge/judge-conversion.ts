@@ -14,8 +14,8 @@ const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The facts that a new conversion is judged by. Repeats, addresses and caps are not among them: the statement that records checks those
- * in the tables.
+ * The facts by which a new conversion is judged. Repeats, addresses and caps are not among them: the recording statement checks those in
+ * the tables.
  */
 export type Case = RuleFacts & {
   readonly conversionId: string;
@@ -25,7 +25,7 @@ export type Case = RuleFacts & {
   readonly fraudChecks: Workspace["fraud_checks"];
   /** Whether the sender's address is on the advertiser's list; true where the list does not apply (G184). */
   readonly isIpAllowed: boolean;
-  /** Whether the address of the click brought more clicks than that check allows. */
+  /** Whether the address of the click brought more clicks than the check `duplicate_click_ip` allows. */
   readonly isClickIpCrowded: boolean;
   /** Active rules of the workspace, in order. */
   readonly rules: readonly ConversionRule[];
@@ -51,14 +51,14 @@ export function judgeConversion(facts: Case): Verdict {
     const uncounted = { countsAddress: false, countsAgainstCaps: false };
     return { status: "rejected", reason: refusal, ...uncounted };
   }
-  // At this point of the order the statement that records checks the address.
+  // Here, in the order of G96, the recording statement checks the address.
   const { givenStatus, offer, rules } = facts;
   const rejecting = findRule(rules, "reject", facts);
   if (rejecting !== undefined) {
     const reason = `rule:${rejecting.name}`;
     return { status: "rejected", reason, countsAddress: true, countsAgainstCaps: false };
   }
-  // At this point of the order the same statement checks the caps.
+  // Here the same statement checks the caps.
   const counted = { countsAddress: true, countsAgainstCaps: true } as const;
   if (givenStatus === "rejected") return { status: "rejected", reason: "postback", ...counted };
   const holding = findRule(rules, "hold", facts);

@@ -8,7 +8,7 @@ const BYTES = 16;
 /**
  * Recognises a report that is sent again (G198). Two reports have the same fingerprint if their parameters are equal after aliases,
  * defaults and order are resolved. Token, HTTP method, body format, `test`, the idempotency key and unknown parameters make no
- * difference. Keyed with the secret of the installation, so that nobody can find a person's address or number by trying all values.
+ * difference. Keyed with the secret of the installation, so that a person's address or number cannot be found by trying all values.
  *
  * @returns text that Postgres reads as `bytea`: `\\x` and 32 hex digits.
  */

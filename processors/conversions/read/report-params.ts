@@ -91,7 +91,7 @@ export function readReport(
   }
 }
 
-/** Stops the reading of one report. Never thrown out of this file. */
+/** Stops the reading of one report. Is caught in this file. */
 class Refusal extends Error {
   override readonly name = "Refusal";
 }

@@ -8,7 +8,7 @@ export type Sender =
   | { readonly kind: "advertiser"; readonly workspace: Workspace; readonly advertiser: Advertiser }
   | { readonly kind: "pixel" };
 
-/** The owner of a token. A paused advertiser records nothing (T65). */
+/** The sender to whom a token belongs. Refuses the token of an advertiser that is not active (T65). */
 export function senderOfToken(catalog: Catalog, token: string): Sender | Refusal {
   if (token === "") return unauthorized("token required", "token_required");
   const owner = catalog.ownerOfToken(token);

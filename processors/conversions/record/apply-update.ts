@@ -16,10 +16,10 @@ import { type CapCount, capCounts } from "./cap-counts.ts";
 import { type ConversionChange, changeByReport, type ReportedChange } from "./change-by-report.ts";
 import { type ConversionState, findConversion } from "./conversions.ts";
 
-/** Gives up on a row after this many attempts, if other writers change it all the time. */
+/** Gives up after this many attempts, if other writers keep changing the row. */
 const ATTEMPTS_MAX = 10;
 
-/** `isKept`: the answer is already stored under the report's idempotency key. */
+/** The state that the answer shows. `isKept`: the answer is already stored under the report's idempotency key. */
 type Shown = Pick<ConversionState, "status" | "status_reason"> & { readonly isKept?: boolean };
 
 /**
@@ -127,13 +127,13 @@ function reportedChange(
   { ignored, capsOf: caps }: Update,
   { row, change }: { readonly row: ConversionState; readonly change: ConversionChange },
 ): ReportedChange {
-  const isTakenBack = row.status === "rejected" && change.status !== "rejected";
+  const isReinstated = row.status === "rejected" && change.status !== "rejected";
   return {
     change,
     fingerprint,
     askedStatus: report.status ?? null,
     key: key === undefined ? undefined : { ...key, details: detailsOf(ignored) },
-    caps: isTakenBack ? caps(change) : [],
+    caps: isReinstated ? caps(change) : [],
     timezone: catalog.workspaces.get(row.workspace_id)?.timezone ?? "UTC",
   };
 }

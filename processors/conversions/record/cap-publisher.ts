@@ -100,7 +100,7 @@ export class CapPublisher {
     }, delayMs);
   }
 
-  /** Never throws: the next round is soon. */
+  /** Never throws: a failed round is repeated soon. */
   async #publishReached(): Promise<void> {
     const { pool, nats, catalog, clock, log } = this.#deps;
     if (performance.now() - this.#otherRoundAtMs < PATIENCE_MS) return;

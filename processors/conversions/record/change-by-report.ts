@@ -19,7 +19,7 @@ export type ConversionChange = {
   readonly revenue_given: boolean;
 };
 
-/** A change, the report that asks for it, and the caps that it counts against if it approves a conversion that has not counted yet. */
+/** A change, the report that asks for it, and the caps that the conversion counts against if the change takes back its rejection. */
 export type ReportedChange = {
   readonly change: ConversionChange;
   readonly fingerprint: string;

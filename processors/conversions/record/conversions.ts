@@ -53,7 +53,7 @@ export type NewConversion = {
   readonly asked_status: ConversionStatus | null;
 };
 
-/** How a new report treats an existing row. */
+/** How a new report treats an existing row: records a duplicate, returns the row so that the report can change it, or is refused. */
 export type OnRepeat = "duplicate" | "existing" | "conflict";
 
 /** How many conversions per day one address and its network may bring; null for no limit (G101). */
@@ -248,7 +248,7 @@ export type StatusOutcome = {
   readonly status_reason: string;
 };
 
-/** Changes all of them in one transaction, each id once, in the given order (G94). */
+/** Changes the status of all these conversions in one transaction, each id once, in the given order (G94). */
 export async function setConversionStatus(
   db: Queryable,
   order: {

@@ -9,7 +9,7 @@ import { isStoreAway } from "./store-away.ts";
 const BATCH_ROWS_MAX = 64;
 /** Postgres computes one batch while it writes another to disk. */
 const BATCHES_MAX = 3;
-/** An upper bound: the pools of reports and commands let fewer in. */
+/** An upper bound: the pools of reports and commands admit fewer. */
 const WAITING_MAX = 10_000;
 
 /**

@@ -225,7 +225,7 @@ test("--update changes records by code, adds events, and keeps fields that a row
   );
   expect(await fault(of, "offer", path)).toMatch(/separated by ";".*--delimiter ";"/);
   expect(await fault(of, "offer", path, "--delimiter", ";")).toMatch(
-    /row 2: code: there is such an offer: --update/,
+    /row 2: code: an offer with it exists: --update/,
   );
   expect(await imported(of, "offer", path, "--delimiter", ";", "--update")).toMatch(
     /1 created, 1 updated/,
@@ -295,7 +295,7 @@ test("advertisers are identified by their names", async () => {
     "advertisers.csv",
     "name,website\nadvertiser,https://a.example\nOther,https://o.example\n",
   );
-  expect(await fault(of, "advertiser", path)).toMatch(/row 2: name: there is such an advertiser/);
+  expect(await fault(of, "advertiser", path)).toMatch(/row 2: name: an advertiser with it exists/);
   expect(await imported(of, "advertiser", path, "--update")).toMatch(/1 created, 1 updated/);
   const found = list(await world.get("/advertisers", of.keys.admin));
   expect(found.map(({ name, website }) => [name, website])).toEqual([

@@ -39,7 +39,7 @@ export async function runCommandOn(
       lines.push(line);
       options.onLine?.(line);
     },
-    notWell: () => {
+    markFailed: () => {
       isWell = false;
     },
     interruption: () => options.signal ?? new AbortController().signal,

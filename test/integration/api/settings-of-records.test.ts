@@ -115,9 +115,9 @@ test("a window longer than the retention of visitors is refused with the reason 
   expect(refusal(refused)).toBe("400 validation_failed");
   expect(details(refused).fields).toEqual({
     unique_click_hours:
-      "at most 744, because clicks keep their visitor for 31 days (CLICK_RETENTION_DAYS of the installation)",
+      "at most 744, because clicks keep their visitor's data for 31 days (CLICK_RETENTION_DAYS of the installation)",
     duplicate_click_seconds:
-      "at most 2678400, because clicks keep their visitor for 31 days (CLICK_RETENTION_DAYS of the installation)",
+      "at most 2678400, because clicks keep their visitor's data for 31 days (CLICK_RETENTION_DAYS of the installation)",
   });
   const longest = { unique_click_hours: 744, duplicate_click_seconds: 31 * 86_400 };
   expect((await change(longest)).status).toBe(200);

@@ -107,7 +107,7 @@ test("`tracker restored` lifts ids, numbers and epochs above those of ClickHouse
   expect(output).toMatch(/Sequence affiliate_id_seq: \d+ -> 130000$/m);
   expect(output).toMatch(/Sequence ingress_producer_id_seq: \d+ -> 816$/m);
   expect(output).toMatch(
-    /^0 erasures are due again.*Erasures made after the backup are lost: make them again\.$/m,
+    /^0 erasures are due again.*Erasures made after the backup are lost: repeat them\.$/m,
   );
   const after = await world.pool.query<{ epoch: number }>({
     text: "select epoch from lane_lease where lane = 3",
