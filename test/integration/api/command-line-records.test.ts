@@ -66,7 +66,9 @@ test("keys of the command line follow the rules of REST: permissions, addresses,
   const create = async (...more: string[]) =>
     await inFirst("key", "create", "--role", "analyst", ...more);
   await expect(create("--permission", "offers.write")).rejects.toThrow(/permissions\[0\]/);
-  await expect(create("--expires-at", "2001-01-01T00:00:00Z")).rejects.toThrow(/time in the future/);
+  await expect(create("--expires-at", "2001-01-01T00:00:00Z")).rejects.toThrow(
+    /time in the future/,
+  );
 });
 
 test("a user is created, deactivated and listed", async () => {
