@@ -38,11 +38,10 @@ export const ShownClick = shownSchema(
 
 /** The fields of an answer with these columns of a click. */
 export function answerFields({ shape }: z.ZodObject): z.ZodRawShape {
-  const fields = Object.entries(shape).map(([name, schema]) => [
-    name,
-    schema instanceof z.ZodDefault ? schema.unwrap() : schema,
-  ]);
-  return { ...Object.fromEntries(fields), ts: shownTime };
+  const fields: Record<string, z.core.$ZodType> = { ...shape };
+  for (const [name, schema] of Object.entries(shape))
+    if (schema instanceof z.ZodDefault) fields[name] = schema.unwrap();
+  return { ...fields, ts: shownTime };
 }
 
 /** A row of the list, without its labels. */
