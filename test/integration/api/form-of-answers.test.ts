@@ -136,7 +136,7 @@ describe("envelope", () => {
       const answer = await world.get(`${path}?_=1&foo=bar&foo=baz`);
       expect([path, refusal(answer)]).toEqual([path, "400 invalid_parameter"]);
       expect(details(answer).param).toBe("foo");
-      expect(answer.text).toContain(known.length === 0 ? "none is taken" : "nearest known one");
+      expect(answer.text).toContain(known.length === 0 ? "accepts none" : "nearest known one");
     }
   });
 
