@@ -70,7 +70,7 @@ test("the later of two clicks of one millisecond gets the credit, wherever each 
   const mint = new ClickIdMint({ producer: 1, secret, clock: { nowMs: () => ts } });
   const store = async (click: ClickOptions): Promise<unknown> => await world.addClick(click);
   const hold = async (click: ClickOptions): Promise<unknown> => world.addYoungClick(click);
-  let quick = 0;
+  const credited: unknown[] = [];
   const ways = [store, hold].flatMap((first) => [store, hold].map((second) => [first, second]));
   for (const [index, [first = store, second = store]] of [...ways, ...ways, ...ways].entries()) {
     const gclid = `same-${index}`;
@@ -82,10 +82,10 @@ test("the later of two clicks of one millisecond gets the credit, wherever each 
     const sub1 = await sub1Of({ gclid });
     // A search that has a young click waits for ClickHouse at most so long: on a busy machine it credits that one.
     const isSlow = first === hold && performance.now() - startedAtMs >= STORED_MS;
-    if (!isSlow) expect([gclid, sub1]).toEqual([gclid, "newer"]);
-    quick += isSlow ? 0 : 1;
+    if (!isSlow) credited.push(sub1);
   }
-  expect(quick).toBeGreaterThan(ways.length);
+  expect(new Set(credited)).toEqual(new Set(["newer"]));
+  expect(credited.length).toBeGreaterThan(ways.length);
 });
 
 test("a click refused by its link converts to a rejected conversion (LIFE-031)", async () => {
