@@ -1,3 +1,7 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type ClickOptions, startClicks } from "../../../processors/clicks/start.ts";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
@@ -27,6 +31,8 @@ const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
 
 /** Stores with a stream of clicks, click writers in this process, and producers as ingress is one. */
 export class ClickWorld extends Stores {
+  /** Where writers that run as processes keep their files. */
+  readonly #folder = mkdtempSync(join(tmpdir(), "tracker-writers-"));
   readonly #writers = new Set<Writer>();
   readonly #watermarks = new Map<string, Watermark>();
   #owners = 0;
@@ -44,6 +50,7 @@ export class ClickWorld extends Stores {
       await Promise.all([...this.#writers].map(async (writer) => await writer.close()));
       const manager = await this.nats.manager();
       await manager.streams.delete(clicksStream(this.nats));
+      await rm(this.#folder, { recursive: true, force: true });
     });
   }
 
@@ -104,6 +111,7 @@ export class ClickWorld extends Stores {
   environment(name: string, leaseMs = LEASE_MS): Record<string, string> {
     return {
       ...this.env,
+      DATA_DIR: join(this.#folder, name),
       PROCESSOR_NAME: name,
       PROCESSORS_HEALTH_PORT: "0",
       LANES: "clicks",
