@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { until } from "../../system/until.ts";
 import { ApiWorld, list, record, type Tenant } from "./api-world.ts";
 import { runCommandOn, runTracker, spawnTracker } from "./run-tracker.ts";
+
+/** Imports of 5,000 rows take 15 s on an idle machine. */
+vi.setConfig({ testTimeout: 120_000 });
 
 let world: ApiWorld;
 let folder = "";
