@@ -49,6 +49,12 @@ const range = {
   tz: text,
 } as const;
 const paged = { cursor: text } as const;
+const listed = {
+  q: text,
+  status: text,
+  limit: { kind: "limit", max: 200, defaultValue: 50 },
+  ...paged,
+} as const;
 
 /** The ten tools, in the order of `tools/list`. All of them are read-only. */
 export const TOOLS: readonly Tool[] = [
@@ -95,12 +101,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Offers that this key may see, newest first. Use q to find the id of an offer by its name.",
     operation: listOffers,
-    arguments: {
-      q: text,
-      status: text,
-      limit: { kind: "limit", max: 200, defaultValue: 50 },
-      ...paged,
-    },
+    arguments: listed,
     acceptsParams: true,
   },
   {
@@ -116,12 +117,7 @@ export const TOOLS: readonly Tool[] = [
     title: "List partners",
     description: "Partners (affiliates) of the workspace, newest first. Staff keys only.",
     operation: affiliates.list,
-    arguments: {
-      q: text,
-      status: text,
-      limit: { kind: "limit", max: 200, defaultValue: 50 },
-      ...paged,
-    },
+    arguments: listed,
     acceptsParams: true,
   },
   {

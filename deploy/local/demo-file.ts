@@ -7,16 +7,20 @@ export const Demo = z.looseObject({
   base_url: z.string(),
   mcp_url: z.string(),
   tracking_url: z.string(),
-  workspace_id: z.union([z.string(), z.number()]),
+  workspace_id: z.int(),
   postback_token: z.string(),
   advertiser_postback_token: z.string(),
-  keys: z.looseObject({
-    admin: z.string(),
-    analyst: z.string(),
-    partner: z.string(),
-    advertiser: z.string(),
-  }),
-  links: z.looseObject({ affiliate: z.string(), transparent: z.string(), smart: z.string() }),
+  keys: z
+    .object({
+      admin: z.string(),
+      analyst: z.string(),
+      partner: z.string(),
+      advertiser: z.string(),
+    })
+    .catchall(z.string()),
+  links: z
+    .object({ affiliate: z.string(), transparent: z.string(), smart: z.string() })
+    .catchall(z.string()),
 });
 export type Demo = z.infer<typeof Demo>;
 

@@ -117,9 +117,9 @@ export class ClickNotices {
           return;
         }
         try {
-          this.#metrics.received(kind, take(message));
+          this.#metrics.received.add(take(message), { kind });
         } catch (fault) {
-          this.#metrics.undecodable();
+          this.#metrics.undecodable.add();
           log.error({ err: fault, kind }, "notices.undecodable");
         }
       },
@@ -138,7 +138,7 @@ export class ClickNotices {
       this.#publish(nats);
     } catch (error) {
       // The connection ended just now.
-      this.#options.log.warn({ err: error }, "notices.not-told");
+      this.#options.log.warn({ err: error }, "notices.not-published");
     }
   }
 
@@ -161,6 +161,6 @@ export class ClickNotices {
       const page = taken.slice(from, from + NOTICES_PER_MESSAGE);
       connection.publish(subject, JSON.stringify(page));
     }
-    this.#metrics.published(taken.length);
+    this.#metrics.published.add(taken.length);
   }
 }

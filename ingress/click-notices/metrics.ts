@@ -10,25 +10,12 @@ export type NoticeReadings = {
 
 export type NoticeKind = "totals" | "taken" | "reached";
 
-export type NoticeMetrics = {
-  readonly received: (kind: NoticeKind, notices: number) => void;
-  readonly published: (clicks: number) => void;
-  readonly undecodable: () => void;
-};
+export type NoticeMetrics = ReturnType<typeof noticeMetrics>;
 
 /** Times are monotonic milliseconds. */
-export function noticeMetrics(metrics: Metrics, readings: NoticeReadings): NoticeMetrics {
-  const received = metrics.counter("ingress_notices_heard_total", "Notices received, by kind.");
-  const published = metrics.counter(
-    "ingress_clicks_told_total",
-    "Clicks published to the other ingress processes.",
-  );
-  const dead = metrics.counter(
-    "ingress_notices_undecodable_total",
-    "Notices that could not be decoded.",
-  );
+export function noticeMetrics(metrics: Metrics, readings: NoticeReadings) {
   metrics.gauge(
-    "ingress_clicks_untold",
+    "ingress_clicks_unpublished",
     "Clicks never published to the other ingress processes, because NATS was away for too long.",
     readings.unpublishedLost,
   );
@@ -44,9 +31,15 @@ export function noticeMetrics(metrics: Metrics, readings: NoticeReadings): Notic
     () => secondsSince(readings.capsReportedAtMs()),
   );
   return {
-    received: (kind, notices) => received.add(notices, { kind }),
-    published: (clicks) => published.add(clicks),
-    undecodable: () => dead.add(),
+    received: metrics.counter("ingress_notices_received_total", "Notices received, by kind."),
+    published: metrics.counter(
+      "ingress_clicks_published_total",
+      "Clicks published to the other ingress processes.",
+    ),
+    undecodable: metrics.counter(
+      "ingress_notices_undecodable_total",
+      "Notices that could not be decoded.",
+    ),
   };
 }
 

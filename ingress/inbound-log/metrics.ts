@@ -31,7 +31,7 @@ export function inboundEvents(log: Log, registry: Metrics): InboundEvents {
       throttle.note(reason, (times) => log.error({ reason, calls, times }, "inbound-log.dropped"));
     },
     sendFailed: (error) => {
-      throttle.note("send", (times) => log.warn({ err: error, times }, "inbound-log.not-told"));
+      throttle.note("send", (times) => log.warn({ err: error, times }, "inbound-log.not-sent"));
     },
   };
 }

@@ -30,7 +30,7 @@ export function startClicks(deps: ClickDeps, options: ClickOptions): { close(): 
     owner: options.owner,
     leaseMs: options.leaseMs,
     startWorker: (lease) => {
-      metrics.took();
+      metrics.lanesTaken.add();
       const { uniquesMax } = options;
       const lane = new Lane({ ...deps, log, metrics, producerPatienceMs, uniquesMax }, lease);
       lanes.add(lane);

@@ -1,11 +1,6 @@
-import type { PostbackResult } from "../../schemas/events/postback-request.ts";
 import type { Metrics } from "../../schemas/host/metrics.ts";
 
-export type ConversionMetrics = {
-  answered(endpoint: "pb" | "px", result: PostbackResult, seconds: number): void;
-  commanded(kind: string): void;
-  lookedUp(kind: string): void;
-};
+export type ConversionMetrics = ReturnType<typeof conversionMetrics>;
 
 export function conversionMetrics(
   metrics: Metrics,
@@ -14,23 +9,7 @@ export function conversionMetrics(
     readonly logRowsLost: () => number;
     readonly logRowsMerged: () => number;
   },
-): ConversionMetrics {
-  const reports = metrics.counter(
-    "conversions_reports_total",
-    "Reports answered, by endpoint and result.",
-  );
-  const seconds = metrics.histogram(
-    "conversions_report_seconds",
-    "Time to decide and record a report, by endpoint.",
-  );
-  const commands = metrics.counter(
-    "conversions_commands_total",
-    "Commands of the api, by kind of reply.",
-  );
-  const lookups = metrics.counter(
-    "conversions_click_lookups_total",
-    "Look-ups of landing pages, by kind of reply.",
-  );
+) {
   metrics.gauge(
     "conversions_under_way",
     "Reports with a token, commands and log rows being worked on.",
@@ -52,11 +31,21 @@ export function conversionMetrics(
     read.logRowsMerged,
   );
   return {
-    answered: (endpoint, result, took) => {
-      reports.add(1, { endpoint, result });
-      seconds.observe(took, { endpoint });
-    },
-    commanded: (kind) => commands.add(1, { kind }),
-    lookedUp: (kind) => lookups.add(1, { kind }),
+    reports: metrics.counter(
+      "conversions_reports_total",
+      "Reports answered, by endpoint and result.",
+    ),
+    reportSeconds: metrics.histogram(
+      "conversions_report_seconds",
+      "Time to decide and record a report, by endpoint.",
+    ),
+    commands: metrics.counter(
+      "conversions_commands_total",
+      "Commands of the api, by kind of reply.",
+    ),
+    lookups: metrics.counter(
+      "conversions_click_lookups_total",
+      "Look-ups of landing pages, by kind of reply.",
+    ),
   };
 }

@@ -180,7 +180,8 @@ async function answerReport(deps: HandlerDeps, rawReport: PostbackRequest): Prom
   const startedAtMs = performance.now();
   const handled = await reportOutcome(deps, rawReport);
   const { endpoint } = rawReport;
-  deps.metrics.answered(endpoint, handled.reply.result, (performance.now() - startedAtMs) / 1_000);
+  deps.metrics.reports.add(1, { endpoint, result: handled.reply.result });
+  deps.metrics.reportSeconds.observe((performance.now() - startedAtMs) / 1_000, { endpoint });
   // Log only the first attempt of a report during an outage: one row for each would fill the log.
   const isStillOut = rawReport.isRepeat === true && handled.reply.httpStatus === 503;
   if (!isStillOut) deps.postbackLog.add(rawReport, handled);
@@ -245,7 +246,7 @@ async function answerCommand(
       isRefusal: ({ kind }) => kind === "refused",
     }),
   );
-  deps.metrics.commanded(reply.kind);
+  deps.metrics.commands.add(1, { kind: reply.kind });
   return reply;
 }
 
@@ -254,7 +255,7 @@ async function answerLookup(deps: HandlerDeps, lookup: ClickLookup): Promise<Cli
   const reply = await unlessOutage(deps, "conversions.lookup-failed", () =>
     lookUpClick(deps, lookup),
   );
-  deps.metrics.lookedUp(reply.kind);
+  deps.metrics.lookups.add(1, { kind: reply.kind });
   return reply;
 }
 

@@ -36,7 +36,7 @@ export async function deliver(
 ): Promise<boolean> {
   const startedAtMs = performance.now();
   if (startedAtMs - lease.fromMs > lease.ms * SEND_WITHIN) {
-    deps.metrics.attempted(kind.name, "unrecorded", 0);
+    count(deps.metrics, kind, { result: "unrecorded", seconds: 0 });
     return true;
   }
   const { settlement, isInTime } = await send(deps, delivery, { kind, prepared });
@@ -44,9 +44,18 @@ export async function deliver(
   const seconds = (performance.now() - startedAtMs) / 1_000;
   const isStale = settled === undefined || settled === "stale";
   const result = settlement.is_sent ? settlement.status : "refused";
-  deps.metrics.attempted(kind.name, isStale ? "unrecorded" : result, seconds);
+  count(deps.metrics, kind, { result: isStale ? "unrecorded" : result, seconds });
   logOutcome(deps, delivery, { settlement, settled, seconds });
   return isInTime;
+}
+
+function count(
+  { attempts, attemptSeconds }: DeliveryMetrics,
+  { name: kind }: DeliveryKind,
+  { result, seconds }: { readonly result: string; readonly seconds: number },
+): void {
+  attempts.add(1, { kind, result });
+  attemptSeconds.observe(seconds, { kind });
 }
 
 async function send(
@@ -87,7 +96,7 @@ async function record(
       if (isFirst) return await settlements.ask({ delivery, settlement });
       return await settleDelivery(pool, delivery, settlement);
     } catch (error) {
-      metrics.faulted();
+      metrics.faults.add();
       log.warn({ err: error, delivery: delivery.id }, "delivery.result-not-recorded");
       const waitMs = backoff.failed(error);
       if (signal.aborted || performance.now() + waitMs > untilMs) return undefined;
@@ -107,6 +116,6 @@ function logOutcome(
   const line = { delivery: id, kind, endpoint: endpoint_id, attempt: attempts, status, error };
   log.debug({ ...line, response_status, retry_in_ms, seconds, settled }, "delivery.attempted");
   if (settled !== "disabled") return;
-  metrics.disabled(kind);
+  metrics.disabled.add(1, { kind });
   log.warn({ kind, endpoint: endpoint_id, error }, "delivery.endpoint-disabled");
 }

@@ -1,14 +1,6 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
-import type { DeliveryKindName } from "./delivery.ts";
 
-/** How an attempt ended. 'refused': it was not sent. 'unrecorded': another worker had leased the row before the attempt ended. */
-export type AttemptResult = "delivered" | "retrying" | "failed" | "refused" | "unrecorded";
-
-export type DeliveryMetrics = {
-  attempted(kind: DeliveryKindName, result: AttemptResult, seconds: number): void;
-  disabled(kind: DeliveryKindName): void;
-  faulted(): void;
-};
+export type DeliveryMetrics = ReturnType<typeof deliveryMetrics>;
 
 export function deliveryMetrics(
   metrics: Metrics,
@@ -17,23 +9,7 @@ export function deliveryMetrics(
     readonly depth: () => number | undefined;
     readonly lateSeconds: () => number | undefined;
   },
-): DeliveryMetrics {
-  const attempts = metrics.counter(
-    "delivery_attempts_total",
-    "Deliveries handled, by kind and result.",
-  );
-  const seconds = metrics.histogram(
-    "delivery_attempt_seconds",
-    "Duration of a delivery attempt, by kind.",
-  );
-  const disabled = metrics.counter(
-    "delivery_endpoints_disabled_total",
-    "Endpoints that were disabled because they kept failing, by kind.",
-  );
-  const faults = metrics.counter(
-    "delivery_faults_total",
-    "Statements on the queue that failed and are repeated.",
-  );
+) {
   metrics.gauge("delivery_under_way", "Requests under way.", read.underWay);
   metrics.gauge("delivery_queue_depth", "Deliveries that wait, up to 100,000.", read.depth);
   metrics.gauge(
@@ -42,11 +18,21 @@ export function deliveryMetrics(
     read.lateSeconds,
   );
   return {
-    attempted: (kind, result, took) => {
-      attempts.add(1, { kind, result });
-      seconds.observe(took, { kind });
-    },
-    disabled: (kind) => disabled.add(1, { kind }),
-    faulted: () => faults.add(),
+    attempts: metrics.counter(
+      "delivery_attempts_total",
+      "Deliveries handled, by kind and result. 'refused': not sent. 'unrecorded': another worker had leased it before the attempt ended.",
+    ),
+    attemptSeconds: metrics.histogram(
+      "delivery_attempt_seconds",
+      "Duration of a delivery attempt, by kind.",
+    ),
+    disabled: metrics.counter(
+      "delivery_endpoints_disabled_total",
+      "Endpoints that were disabled because they kept failing, by kind.",
+    ),
+    faults: metrics.counter(
+      "delivery_faults_total",
+      "Statements on the queue that failed and are repeated.",
+    ),
   };
 }

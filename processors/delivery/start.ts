@@ -96,7 +96,7 @@ class DeliveryWorker {
         backoff.reset();
         if (taken === 0) await this.#idle(Math.max(IDLE_MS, Math.min(tookMs, IDLE_MS_MAX)));
       } catch (error) {
-        metrics.faulted();
+        metrics.faults.add();
         await this.#idle(backoff.failed(error));
       }
     }

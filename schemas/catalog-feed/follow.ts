@@ -180,7 +180,7 @@ export class CatalogFeed {
       return;
     }
     catalog.noteRewind();
-    this.#metrics.rewound();
+    this.#metrics.rewinds.add();
     log.error(facts, "catalog.rewound");
   }
 

@@ -1,9 +1,6 @@
 import type { Metrics } from "../host/metrics.ts";
 
-export type CatalogFeedMetrics = {
-  /** Postgres had another history, and the catalog was replaced. */
-  rewound(): void;
-};
+export type CatalogFeedMetrics = ReturnType<typeof catalogFeedMetrics>;
 
 /** The instruments of each process that has a catalog. */
 export function catalogFeedMetrics(
@@ -14,7 +11,7 @@ export function catalogFeedMetrics(
     /** Monotonic ms of the last answer of Postgres. */
     readonly answeredAtMs: () => number | undefined;
   },
-): CatalogFeedMetrics {
+) {
   metrics.gauge("catalog_version", "Version of the catalog in force.", gauges.version);
   metrics.gauge(
     "catalog_unreadable_records",
@@ -25,9 +22,10 @@ export function catalogFeedMetrics(
     const answeredAtMs = gauges.answeredAtMs();
     return answeredAtMs === undefined ? undefined : (performance.now() - answeredAtMs) / 1_000;
   });
-  const rewinds = metrics.counter(
-    "catalog_rewinds_total",
-    "Times that a Postgres with another history was found and read from its beginning.",
-  );
-  return { rewound: () => rewinds.add() };
+  return {
+    rewinds: metrics.counter(
+      "catalog_rewinds_total",
+      "Times that a Postgres with another history was found and read from its beginning.",
+    ),
+  };
 }

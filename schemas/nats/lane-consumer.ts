@@ -5,7 +5,7 @@ import type { Nats } from "./connect.ts";
 import { clicksStream } from "./streams.ts";
 
 const NS_PER_MS = 1_000_000;
-/** So long that nothing is redelivered to a live owner. It reads what it missed through a consumer with a new name. */
+/** Long enough that a live owner gets nothing twice. What it missed it reads through a consumer with a new name. */
 const ACK_WAIT_MS = 24 * 3_600_000;
 /**
  * More messages than an owner holds while ClickHouse is away (128 MiB; a message has at least one click of 400 bytes). The owner itself

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { Demo } from "../../deploy/local/demo-file.ts";
 import { startClickhouse } from "../../deploy/local/embedded-clickhouse.ts";
 import { startNats } from "../../deploy/local/embedded-nats.ts";
 import { startPostgres } from "../../deploy/local/embedded-postgres.ts";
 import type { Report } from "../../deploy/local/report.ts";
 import { projectFile } from "../../schemas/host/project-root.ts";
-import { Demo } from "../system/service.ts";
 import { freePort } from "../system/start-system.ts";
 
 /** Real servers with a migrated schema and the demo workspace, without any process of the service. */

@@ -60,7 +60,7 @@ export class LandingPage {
       this.landings.push(LandingBody.parse(JSON.parse(request.postData() ?? "")));
   }
 
-  /** The ID that page code gets once the script knows it, or null once the script knows that there is none. */
+  /** Waits for the answer of the script: the ID of the click, or null if there is none. */
   async clickId(): Promise<string | null> {
     const answer: unknown = await this.page.evaluate(
       "new Promise(function (done) { Tracker.push(function (id) { done([id, Tracker.clickId()]); }); })",

@@ -41,7 +41,7 @@ export function countedConversions(reported: readonly ReportedConversion[]): Cou
     }));
 }
 
-/** After a lost answer, the answer to the repeat has the state of the first report, or only says that there is one. */
+/** Whether it used up room of its caps. An answer that only says that the order is known counts as one that did. */
 function isCounted(answer: ConversionRecord): boolean {
   return answer.reason !== "cap_exceeded";
 }

@@ -92,7 +92,7 @@ export class TakenClicks {
     return Math.max(own, before.filter(({ atMs }) => atMs < knownUntilMs).length);
   }
 
-  /** How many clicks exceeded a full click cap, and a sentence for each whose process must have known that the cap was full. */
+  /** Counts the clicks that exceeded a full click cap. Each whose process must have known that the cap was full is a difference. */
   beyondCaps(offers: readonly WorldOffer[]): { passed: number; differences: string[] } {
     const capped = offers.filter(({ rules }) => rules.caps?.alert_only !== true);
     const each = capped.flatMap((offer) => {

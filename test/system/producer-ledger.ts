@@ -99,7 +99,7 @@ function epochsGivenTwice(folders: readonly Folder[]): string[] {
     .map(([epoch, starts]) => `${starts.size} starts have the epoch ${epoch}`);
 }
 
-/** Clicks whose number and epoch belong to no start of the machine that answered them, or to two machines. */
+/** Rows whose producer number and epoch do not belong to exactly one machine, the one that answered the click. */
 function foreignRows(
   folders: readonly Folder[],
   sources: readonly ProducerSource[],

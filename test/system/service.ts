@@ -1,26 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import { z } from "zod";
+import { Demo } from "../../deploy/local/demo-file.ts";
 
 /** The content of DATA_DIR/demo.json, which `npm start` writes. */
-export const Demo = z.object({
-  base_url: z.string(),
-  mcp_url: z.string(),
-  tracking_url: z.string(),
-  workspace_id: z.int(),
-  postback_token: z.string(),
-  advertiser_postback_token: z.string(),
-  keys: z.object({
-    admin: z.string(),
-    analyst: z.string(),
-    partner: z.string(),
-    advertiser: z.string(),
-  }),
-  links: z.object({ affiliate: z.string(), transparent: z.string(), smart: z.string() }),
-});
-export type Demo = z.infer<typeof Demo>;
-
 export async function readDemo(dataDir: string): Promise<Demo> {
   return Demo.parse(JSON.parse(await readFile(join(dataDir, "demo.json"), "utf8")));
 }

@@ -10,7 +10,7 @@ export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
   const foreign = new Set<string>();
   return {
     undecodable: (error, bytes) => {
-      metrics.undecodable();
+      metrics.undecodable.add();
       log.error({ err: error, bytes }, "clicks.undecodable-message");
     },
     unreadable: (position) => log.error({ ...position }, "clicks.unreadable-record"),
@@ -19,16 +19,17 @@ export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
         log.warn({ ...range }, "clicks.coupon-click-recorded-elsewhere");
         return;
       }
-      metrics.lost(range.reason, range.to - range.from);
+      metrics.lost.add(range.to - range.from, { reason: range.reason });
       log.error({ ...range }, "clicks.lost");
     },
     hole: ({ producer, epoch }, [from, to]) => {
-      metrics.hole(to - from);
+      metrics.holes.add();
+      metrics.missing.add(to - from);
       log.error({ producer, epoch, from, to }, "clicks.hole");
     },
-    repeated: (records) => metrics.repeated(records),
+    repeated: (records) => metrics.repeated.add(records),
     foreign: ({ producer, epoch }, records) => {
-      metrics.foreign(records);
+      metrics.foreign.add(records);
       const key = `${producer}.${epoch}`;
       if (foreign.has(key)) return;
       if (foreign.size >= FOREIGN_MAX) foreign.clear();
@@ -36,7 +37,7 @@ export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
       log.error({ producer, epoch, records }, "clicks.producer-number-used-twice");
     },
     visitsForgotten: (forgotten) => {
-      metrics.visitsForgotten(forgotten.visits);
+      metrics.visitsForgotten.add(forgotten.visits);
       log.error(
         {
           visits: forgotten.visits,
@@ -48,7 +49,7 @@ export function intakeEvents(log: Log, metrics: ClickMetrics): IntakeEvents {
       );
     },
     refused: ({ producer, epoch }) => {
-      metrics.refused();
+      metrics.refusedJumps.add();
       log.error({ producer, epoch }, "clicks.too-many-holes");
     },
   };

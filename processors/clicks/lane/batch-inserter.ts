@@ -68,7 +68,7 @@ export class BatchInserter {
     const { metrics, log } = this.#options.deps;
     const isAway = isClickhouseAway(error) || error instanceof InsertTimeoutError;
     const reason = error instanceof FencedError ? "fenced" : isAway ? "away" : "fault";
-    metrics.retried(reason);
+    metrics.retries.add(1, { reason });
     // After an outage or a timeout, use smaller inserts.
     if (isAway) this.#rowsPerInsert = Math.max(ROWS_PER_INSERT_MIN, this.#rowsPerInsert >> 2);
     log.warn({ err: error, reason }, "clicks.insert-outcome-unknown");
@@ -95,6 +95,10 @@ export class BatchInserter {
       batch.lost.push(lost);
       events.lost(lost);
     }
-    deps.metrics.inserted(table.name, rowsOf(part), (performance.now() - startedAtMs) / 1_000);
+    const { rows, inserts, insertSeconds } = deps.metrics;
+    const labels = { table: table.name };
+    rows.add(rowsOf(part), labels);
+    inserts.add(1, labels);
+    insertSeconds.observe((performance.now() - startedAtMs) / 1_000, labels);
   }
 }

@@ -67,7 +67,7 @@ export class LaneDuties {
       (lost.get(`${producer}.${epoch}`) ?? []).reduce((sum, [from, to]) => sum + to - from, 0);
     const result = await auditLane(clickhouse, { table, lane }, intake.producers, lostOf);
     const isOk = result.differing.length === 0 && result.recent === result.recentIds;
-    metrics.audited(isOk);
+    metrics.audits.add(1, { outcome: isOk ? "ok" : "differs" });
     if (isOk) {
       log.info(result, "clicks.audit");
       return;

@@ -5,7 +5,7 @@ import {
 } from "../../../schemas/events/click-notice.ts";
 import type { RoleDeps } from "../../role-deps.ts";
 import { selectCapClicks } from "../caps/stored-cap-clicks.ts";
-import { selectTakenClicks } from "../caps/stored-takers.ts";
+import { selectTakenClicks } from "../caps/stored-taken-clicks.ts";
 import type { Intake } from "../intake/intake.ts";
 
 export type LaneNoticesDeps = Pick<
@@ -35,7 +35,7 @@ export class LaneNotices {
   #requests: { unsubscribe(): void } | undefined;
   #ticks = 0;
   #isWholeRequested = false;
-  #isPublishingTakers = false;
+  #isPublishingTaken = false;
   #loadAfterMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: LaneNoticesDeps) {
@@ -115,20 +115,20 @@ export class LaneNotices {
   /** Publishes the latest clicks. One answer is enough for several processes that ask at the same time: all of them receive it. */
   async #publishTakenClicks(): Promise<void> {
     const { nats, clickhouse, catalog, clock, lane, log } = this.#deps;
-    if (this.#isPublishingTakers) return;
-    this.#isPublishingTakers = true;
+    if (this.#isPublishingTaken) return;
+    this.#isPublishingTaken = true;
     try {
-      const takers = await selectTakenClicks(clickhouse, catalog, lane, clock.nowMs());
+      const taken = await selectTakenClicks(clickhouse, catalog, lane, clock.nowMs());
       if (nats.connection.isClosed()) return;
       const subject = nats.subjects.clicksTaken(`writer-${lane}`);
       // Oldest first, so that a receiver with too little memory keeps the newest.
-      for (const page of pagesOf<ClickTaken>(takers.reverse())) {
+      for (const page of pagesOf<ClickTaken>(taken.reverse())) {
         nats.connection.publish(subject, JSON.stringify(page));
       }
     } catch (error) {
-      log.warn({ err: error }, "clicks.takers-not-told");
+      log.warn({ err: error }, "clicks.taken-clicks-not-published");
     } finally {
-      this.#isPublishingTakers = false;
+      this.#isPublishingTaken = false;
     }
   }
 }

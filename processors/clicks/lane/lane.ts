@@ -175,7 +175,7 @@ export class Lane {
     return answerQueries(nats, this.#lease.lane, {
       intake: this.intake,
       log: this.#log,
-      asked: metrics.asked,
+      queries: metrics.queries,
       caughtUpMs: () => (this.#reader.pendingMessages === 0 ? clock.nowMs() : undefined),
     });
   }
@@ -265,7 +265,7 @@ export class Lane {
     if (isChanged && this.#table.name === "click") await this.#window.load();
     this.#inserter.opened(database, { hasForgotten: forgotten.length > 0 });
     if (forgotten.length > 0) {
-      metrics.wentBack();
+      metrics.tableWentBack.add();
       this.intake.caps.unload();
       this.#log.error({ forgotten: forgotten.slice(0, 10) }, "clicks.table-has-forgotten-rows");
       // The table may also have lost erasures.

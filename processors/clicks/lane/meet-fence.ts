@@ -15,7 +15,7 @@ export async function meetFence(
   fenceEpoch: number,
 ): Promise<void> {
   if (fenceEpoch <= lease.epoch) return;
-  metrics.postgresWentBack();
+  metrics.postgresWentBack.add();
   log.error({ epoch: lease.epoch, fenceEpoch }, "clicks.postgres-went-back");
   try {
     await catchUpPostgres(pool, clickhouse, "restore");

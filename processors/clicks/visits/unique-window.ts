@@ -63,7 +63,7 @@ export class UniqueWindow {
       if (isLonger) this.#log.info({ windowMs, visits }, "clicks.window-longer");
       if (!isAhead) return;
       this.#clockAfterMs = performance.now() + CLOCK_MS;
-      this.#metrics.clockWentBack();
+      this.#metrics.clockWentBack.add();
       this.#log.warn({ aheadMs, visits }, "clicks.clock-went-back");
     } catch (error) {
       this.#lookAtMs = performance.now() + RETRY_MS;

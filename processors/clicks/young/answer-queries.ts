@@ -5,6 +5,7 @@ import {
   ClickQuery,
 } from "../../../schemas/events/click-query.ts";
 import type { Log } from "../../../schemas/host/log.ts";
+import type { Counter } from "../../../schemas/host/metrics.ts";
 import { clickIdParts } from "../../../schemas/ids/click-id.ts";
 import type { Nats } from "../../../schemas/nats/connect.ts";
 import type { Intake } from "../intake/intake.ts";
@@ -15,14 +16,14 @@ const AnyQuery = z.union([ClickQuery, ClickPageQuery]);
 export type QueryOptions = {
   readonly intake: Intake;
   readonly log: Log;
-  readonly asked: (found: boolean) => void;
+  readonly queries: Counter;
   /** The present time if everything in the stream was read, UTC ms. */
   readonly caughtUpMs: () => number | undefined;
 };
 
 /** Answers queries for clicks of one lane until it is closed, including clicks that are not in ClickHouse yet (G162). */
 export function answerQueries(nats: Nats, lane: number, options: QueryOptions): { close(): void } {
-  const { log, asked } = options;
+  const { log, queries } = options;
   const subscription = nats.connection.subscribe(nats.subjects.clickQuery(lane), {
     callback: (error, message) => {
       if (error !== null) {
@@ -33,7 +34,7 @@ export function answerQueries(nats: Nats, lane: number, options: QueryOptions): 
         const query = AnyQuery.parse(JSON.parse(new TextDecoder().decode(message.data)));
         const answer = answerOf(options, query);
         const isFound = answer.clicks.length > 0;
-        asked(isFound);
+        queries.add(1, { found: String(isFound) });
         message.respond(JSON.stringify(answer));
         // Asks the producers for a message now instead of at their next interval, so that a repeated query gets a later `completeToMs`.
         if (query.by !== "id" || !isFound)

@@ -11,7 +11,7 @@ import { OwnServer } from "../../system/own-server.ts";
 // These tests start, stop and copy a Postgres server, which takes seconds on a loaded machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Tables whose ids leave Postgres only together with something that distinguishes a repeated id. */
+/** Tables whose IDs may repeat after a restart: outside of Postgres, each ID stands beside something that differs. */
 const UNGUARDED = [
   "ad_cost_fact_outbox",
   "audit_log",

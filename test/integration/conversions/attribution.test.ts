@@ -80,7 +80,7 @@ test("the later of two clicks of one millisecond gets the credit, wherever each 
     await first({ click_id: older, ts, offer_id: offerId, gclid, sub1: "older" });
     const startedAtMs = performance.now();
     const sub1 = await sub1Of({ gclid });
-    // A search that has a young click waits for ClickHouse at most so long: on a busy machine it credits that one.
+    // A search that has found a young click waits for ClickHouse no longer than STORED_MS, and then credits the young click.
     const isSlow = first === hold && performance.now() - startedAtMs >= STORED_MS;
     if (!isSlow) credited.push(sub1);
   }

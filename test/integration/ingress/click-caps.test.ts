@@ -120,7 +120,7 @@ test("a restarted process recognises earlier visitors (TRK-035)", async () => {
   // It asks at its start; more notices follow when the journal of its previous start is stored.
   await until(
     "b has received the notices",
-    async () => (await world.metric("b", 'ingress_notices_heard_total{kind="taken"}')) >= 20,
+    async () => (await world.metric("b", 'ingress_notices_received_total{kind="taken"}')) >= 20,
     PATIENCE,
   );
   for (const visitor of visitors) expect(await world.passes("b", "AGAIN", visitor)).toBe(false);

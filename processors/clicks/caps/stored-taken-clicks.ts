@@ -27,8 +27,8 @@ export async function selectTakenClicks(
     (offer) => offer.duplicate_click_seconds > 0 && shardOfOffer(offer.id) === lane,
   );
   if (offers.length === 0) return [];
-  const asked = offers.slice(0, OFFERS_MAX);
-  const seconds = new Map(asked.map((offer) => [offer.id, offer.duplicate_click_seconds]));
+  const checked = offers.slice(0, OFFERS_MAX);
+  const seconds = new Map(checked.map((offer) => [offer.id, offer.duplicate_click_seconds]));
   const answer = await clickhouse.query({
     query: `select offer_id, affiliate_id, visitor, toUnixTimestamp64Milli(max(ts)) as at_ms
       from click
@@ -40,12 +40,12 @@ export async function selectTakenClicks(
     query_params: {
       lane,
       fromMs: nowMs - Math.max(...seconds.values()) * SECOND_MS,
-      workspaces: [...new Set(asked.map((offer) => offer.workspace_id))],
+      workspaces: [...new Set(checked.map((offer) => offer.workspace_id))],
       offers: [...seconds.keys()],
     },
     format: "JSONCompactEachRow",
     clickhouse_settings: { max_execution_time: TIMEOUT_SECONDS },
   });
-  const takers = Rows.parse(await answer.json());
-  return takers.filter(([id, , , atMs]) => atMs > nowMs - (seconds.get(id) ?? 0) * SECOND_MS);
+  const taken = Rows.parse(await answer.json());
+  return taken.filter(([id, , , atMs]) => atMs > nowMs - (seconds.get(id) ?? 0) * SECOND_MS);
 }
