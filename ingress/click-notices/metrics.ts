@@ -10,10 +10,10 @@ export type NoticeReadings = {
 
 export type NoticeKind = "totals" | "taken" | "reached";
 
-export type NoticeMetrics = ReturnType<typeof noticeMetrics>;
+export type NoticeMetrics = ReturnType<typeof declareCounters>;
 
 /** Times are monotonic milliseconds. */
-export function noticeMetrics(metrics: Metrics, readings: NoticeReadings) {
+export function noticeMetrics(metrics: Metrics, readings: NoticeReadings): NoticeMetrics {
   metrics.gauge(
     "ingress_clicks_unpublished",
     "Clicks never published to the other ingress processes, because NATS was away for too long.",
@@ -30,6 +30,10 @@ export function noticeMetrics(metrics: Metrics, readings: NoticeReadings) {
     "Seconds since a conversion processor reported reached caps, which happens twice a second.",
     () => secondsSince(readings.capsReportedAtMs()),
   );
+  return declareCounters(metrics);
+}
+
+function declareCounters(metrics: Metrics) {
   return {
     received: metrics.counter("ingress_notices_received_total", "Notices received, by kind."),
     published: metrics.counter(

@@ -16,10 +16,14 @@ export type LaneReadings = {
   readonly oldestWaitingSeconds: number | undefined;
 };
 
-export type ClickMetrics = ReturnType<typeof clickMetrics>;
+export type ClickMetrics = ReturnType<typeof declareCounters>;
 
-export function clickMetrics(metrics: Metrics, read: () => LaneReadings) {
+export function clickMetrics(metrics: Metrics, read: () => LaneReadings): ClickMetrics {
   declareGauges(metrics, read);
+  return declareCounters(metrics);
+}
+
+function declareCounters(metrics: Metrics) {
   const counter = (name: string, help: string): Counter => metrics.counter(name, help);
   return {
     rows: counter("clicks_rows_total", "Rows inserted, by table."),

@@ -1,6 +1,6 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
 
-export type ConversionMetrics = ReturnType<typeof conversionMetrics>;
+export type ConversionMetrics = ReturnType<typeof declareCounters>;
 
 export function conversionMetrics(
   metrics: Metrics,
@@ -9,7 +9,7 @@ export function conversionMetrics(
     readonly logRowsLost: () => number;
     readonly logRowsMerged: () => number;
   },
-) {
+): ConversionMetrics {
   metrics.gauge(
     "conversions_under_way",
     "Reports with a token, commands and log rows being worked on.",
@@ -30,6 +30,10 @@ export function conversionMetrics(
     "Refusals without a valid token that share a row of the inbound log, because there were too many for a row each.",
     read.logRowsMerged,
   );
+  return declareCounters(metrics);
+}
+
+function declareCounters(metrics: Metrics) {
   return {
     reports: metrics.counter(
       "conversions_reports_total",

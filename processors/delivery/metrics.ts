@@ -1,6 +1,6 @@
 import type { Metrics } from "../../schemas/host/metrics.ts";
 
-export type DeliveryMetrics = ReturnType<typeof deliveryMetrics>;
+export type DeliveryMetrics = ReturnType<typeof declareCounters>;
 
 export function deliveryMetrics(
   metrics: Metrics,
@@ -9,7 +9,7 @@ export function deliveryMetrics(
     readonly depth: () => number | undefined;
     readonly lateSeconds: () => number | undefined;
   },
-) {
+): DeliveryMetrics {
   metrics.gauge("delivery_under_way", "Requests under way.", read.underWay);
   metrics.gauge("delivery_queue_depth", "Deliveries that wait, up to 100,000.", read.depth);
   metrics.gauge(
@@ -17,6 +17,10 @@ export function deliveryMetrics(
     "Time since the oldest due delivery became due.",
     read.lateSeconds,
   );
+  return declareCounters(metrics);
+}
+
+function declareCounters(metrics: Metrics) {
   return {
     attempts: metrics.counter(
       "delivery_attempts_total",

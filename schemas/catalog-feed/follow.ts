@@ -1,11 +1,11 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogEntry } from "../catalog/entry.ts";
 import type { Log } from "../host/log.ts";
-import type { Metrics } from "../host/metrics.ts";
+import type { Counter, Metrics } from "../host/metrics.ts";
 import type { Queryable } from "../postgres/connect.ts";
 import { isPostgresAway } from "../postgres/errors.ts";
 import { DiskCopy } from "./disk-copy.ts";
-import { type CatalogFeedMetrics, catalogFeedMetrics } from "./metrics.ts";
+import { catalogFeedMetrics } from "./metrics.ts";
 import { type CatalogPosition, PositionNotOnLogError, readCatalogChanges } from "./read-changes.ts";
 import { Rereading } from "./rereading.ts";
 import { type UnreadableRecord, UnreadableRecords } from "./unreadable-records.ts";
@@ -43,7 +43,7 @@ export class CatalogFeed {
   #heldBack: CatalogEntry | undefined;
   #timer: NodeJS.Timeout | undefined;
   #copyTimer: NodeJS.Timeout | undefined;
-  readonly #metrics: CatalogFeedMetrics;
+  readonly #rewinds: Counter;
   readonly #unreadable: UnreadableRecords;
   /** Undefined until something was read, and while the history of the catalog in memory is unknown. */
   #position: CatalogPosition | undefined;
@@ -62,7 +62,7 @@ export class CatalogFeed {
   private constructor(options: CatalogFeedOptions) {
     this.#options = options;
     this.#unreadable = new UnreadableRecords(options.log);
-    this.#metrics = catalogFeedMetrics(options.metrics, {
+    this.#rewinds = catalogFeedMetrics(options.metrics, {
       unreadableRecords: () => this.unreadableRecords,
       version: () => options.catalog.version,
       answeredAtMs: () => this.#answeredAtMs,
@@ -180,7 +180,7 @@ export class CatalogFeed {
       return;
     }
     catalog.noteRewind();
-    this.#metrics.rewinds.add();
+    this.#rewinds.add();
     log.error(facts, "catalog.rewound");
   }
 

@@ -1,8 +1,6 @@
-import type { Metrics } from "../host/metrics.ts";
+import type { Counter, Metrics } from "../host/metrics.ts";
 
-export type CatalogFeedMetrics = ReturnType<typeof catalogFeedMetrics>;
-
-/** The instruments of each process that has a catalog. */
+/** Declares the gauges of each process that has a catalog, and returns its counter of rewinds. */
 export function catalogFeedMetrics(
   metrics: Metrics,
   gauges: {
@@ -11,7 +9,7 @@ export function catalogFeedMetrics(
     /** Monotonic ms of the last answer of Postgres. */
     readonly answeredAtMs: () => number | undefined;
   },
-) {
+): Counter {
   metrics.gauge("catalog_version", "Version of the catalog in force.", gauges.version);
   metrics.gauge(
     "catalog_unreadable_records",
@@ -22,10 +20,8 @@ export function catalogFeedMetrics(
     const answeredAtMs = gauges.answeredAtMs();
     return answeredAtMs === undefined ? undefined : (performance.now() - answeredAtMs) / 1_000;
   });
-  return {
-    rewinds: metrics.counter(
-      "catalog_rewinds_total",
-      "Times that a Postgres with another history was found and read from its beginning.",
-    ),
-  };
+  return metrics.counter(
+    "catalog_rewinds_total",
+    "Times that a Postgres with another history was found and read from its beginning.",
+  );
 }
