@@ -23,7 +23,9 @@ test.each([
 test("hours begin when the wall clock of the zone shows them (G80)", () => {
   const range = rangeOf("2025-01-15T00:20:00Z", "2025-01-15T01:30:00Z", "Asia/Kolkata");
   expect(hourBuckets(range)).toEqual([
-    ...["2025-01-14T23:30:00.000Z", "2025-01-15T00:30:00.000Z", "2025-01-15T01:30:00.000Z"],
+    "2025-01-14T23:30:00.000Z",
+    "2025-01-15T00:30:00.000Z",
+    "2025-01-15T01:30:00.000Z",
   ]);
 });
 

@@ -1,19 +1,12 @@
 import { expect, test } from "vitest";
+import { words } from "../../test/samples/words.ts";
 import { emptyValue, findMeasure, measuresOf, measureValue } from "./measures.ts";
 
-const NAMES = [
-  ...["impressions", "clicks", "unique_clicks", "bot_clicks", "ctr", "conversions"],
-  ...[
-    "pending_conversions",
-    "rejected_conversions",
-    "cvr",
-    "revenue",
-    "payout",
-    "profit",
-    "margin",
-  ],
-  ...["epc", "rpc", "cpc", "avg_sale_amount", "sale_amount", "ad_cost", "roas", "net_profit"],
-];
+const NAMES = words(`
+  impressions clicks unique_clicks bot_clicks ctr conversions pending_conversions
+  rejected_conversions cvr revenue payout profit margin epc rpc cpc avg_sale_amount
+  sale_amount ad_cost roas net_profit
+`);
 const STAFF_ONLY = [
   "bot_clicks",
   "profit",

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { zoneOf } from "../../schemas/time/zone.ts";
+import { words } from "../../test/samples/words.ts";
 import type { TimeKind } from "./dimensions.ts";
 import { type Piece, piecesOf, ROLLUPS, type Span } from "./rollups.ts";
 
@@ -127,10 +128,10 @@ describe("how a range is read", () => {
   });
 
   const COLUMNS = [...new Set(ROLLUPS.click?.flatMap(({ columns }) => [...columns])), "sub1"];
-  const ZONES = [
-    ...["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu"],
-    ...["Australia/Lord_Howe", "Pacific/Chatham", "Pacific/Kiritimati", "Europe/London"],
-  ];
+  const ZONES = words(`
+  UTC Europe/Berlin America/New_York Asia/Kolkata Asia/Kathmandu Australia/Lord_Howe
+  Pacific/Chatham Pacific/Kiritimati Europe/London
+`);
 
   test("every instant of a range counts once, and on the zone's day", () => {
     // Clocks change in Berlin and London on 30 March, in Lord Howe and Chatham on 6 April, in New York on 9 March.

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { words } from "../../test/samples/words.ts";
 import { endpointFault } from "./endpoint-url.ts";
 
 const URL_FAULT = /http or https/;
@@ -13,19 +14,18 @@ test.each<[fault: RegExp, urls: readonly string[]]>([
   [/user name/, ["https://user:pass@hooks.example/", "https://user@hooks.example/"]],
   [
     ADDRESS_FAULT,
-    [
-      ...["http://93.184.216.34/", "http://[2606:2800:220:1::1]/", "http://2130706433/"],
-      ...["http://0x7f.1/", "http://127.0.0.1/", "http://[::1]:8080/", "http://[::ffff:10.0.0.1]/"],
-    ],
+    words(`
+  http://93.184.216.34/ http://[2606:2800:220:1::1]/ http://2130706433/ http://0x7f.1/
+  http://127.0.0.1/ http://[::1]:8080/ http://[::ffff:10.0.0.1]/
+`),
   ],
   [
     INTERNAL_FAULT,
-    [
-      ...["http://localhost:8080/", "http://LOCALHOST./", "http://app.localhost/"],
-      ...["http://intranet/", "http://db.internal/", "http://printer.local/"],
-      ...["http://metadata.google.internal/", "http://nas.lan/", "http://x.home.arpa/"],
-      "http://a.corp/",
-    ],
+    words(`
+  http://localhost:8080/ http://LOCALHOST./ http://app.localhost/ http://intranet/
+  http://db.internal/ http://printer.local/ http://metadata.google.internal/ http://nas.lan/
+  http://x.home.arpa/ http://a.corp/
+`),
   ],
 ])("the fault %s is reported for %j (WH-016)", (fault, urls) => {
   for (const url of urls) expect(endpointFault(url, { allowLoopback: false }), url).toMatch(fault);

@@ -41,8 +41,11 @@ export async function queueTest(
            from webhook w cross join new_event t where w.workspace_id = $1 and w.id = $2
            returning ${DELIVERY_COLUMNS}`,
     values: [
-      ...[workspaceId, webhookId, event],
-      ...[JSON.stringify(data), JSON.stringify({ ...more, test: true })],
+      workspaceId,
+      webhookId,
+      event,
+      JSON.stringify(data),
+      JSON.stringify({ ...more, test: true }),
     ],
   });
   return rows[0];

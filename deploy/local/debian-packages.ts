@@ -166,7 +166,9 @@ async function unpackInto(
 /** Works even if apt's lists are empty, as in a fresh container. */
 async function aptSources(): Promise<AptSource[]> {
   const output = await outputIfInstalled("apt-get", [
-    ...["indextargets", "--no-release-info", "--format"],
+    "indextargets",
+    "--no-release-info",
+    "--format",
     "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(SOURCESENTRY)",
     "Created-By: Packages",
   ]);

@@ -56,7 +56,8 @@ export async function startPostgres(options: EmbeddedServerOptions): Promise<Emb
   const password = await prepareCluster(cluster, options);
   const settings = { ...SERVER_SETTINGS, port: String(port), listen_addresses: bind };
   const program = asAccount(cluster.account, join(programs, "bin", "postgres"), [
-    ...["-D", folder],
+    "-D",
+    folder,
     ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
   ]);
   const earlier = readPidFile(folder).server;
@@ -125,9 +126,14 @@ async function makeCluster(
   rmSync(draft, { recursive: true, force: true });
   makeAccountFolder(draft, cluster.account);
   const initdb = asAccount(cluster.account, join(cluster.programs, "bin", "initdb"), [
-    ...["-D", draft, "--username=postgres", "--encoding=UTF8", "--locale=C"],
-    // Case mapping for all languages, order by code point, independent of system libraries.
-    ...["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--auth=reject"],
+    "-D",
+    draft,
+    "--username=postgres",
+    "--encoding=UTF8",
+    "--locale=C", // Case mapping for all languages, order by code point, independent of system libraries.
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--auth=reject",
   ]);
   const made = await commandOutput(initdb.command, initdb.args, {
     account: initdb.account,
@@ -161,16 +167,14 @@ async function runAlone(
 ): Promise<void> {
   for (const statement of statements) {
     const alone = asAccount(cluster.account, join(cluster.programs, "bin", "postgres"), [
-      ...[
-        "--single",
-        "-D",
-        folder,
-        "-c",
-        "log_checkpoints=off",
-        "-c",
-        "exit_on_error=on",
-        "template1",
-      ],
+      "--single",
+      "-D",
+      folder,
+      "-c",
+      "log_checkpoints=off",
+      "-c",
+      "exit_on_error=on",
+      "template1",
     ]);
     const { code, stderr } = await commandOutput(alone.command, alone.args, {
       account: alone.account,

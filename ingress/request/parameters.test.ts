@@ -46,7 +46,11 @@ test("a tag that was not replaced is not a value", () => {
     "gclid={gclid}&keyword=%7Bkeyword%7D&sub1={x}y&sub2=a{b}&kw=shoes&sub3={sub:none}",
   );
   expect([values.gclid, values.ext_keyword, values.sub1, values.sub2, values.sub3]).toEqual([
-    ...["", "shoes", "{x}y", "a{b}", ""],
+    "",
+    "shoes",
+    "{x}y",
+    "a{b}",
+    "",
   ]);
 });
 

@@ -7,6 +7,7 @@ import {
   recordOf,
 } from "../../test/samples/a-click-service.ts";
 import { urlCases } from "../../test/samples/urls.ts";
+import { words } from "../../test/samples/words.ts";
 import { REFUSALS } from "../decide/target-url.ts";
 
 const url = (target: string): string => `url=${encodeURIComponent(target)}`;
@@ -178,10 +179,12 @@ describe("without url= and unknown links (T15)", () => {
     },
   );
 
-  test.each([
-    ...["/c/none-none", "/c/SHOP-none", "/c/x", "/r/none/PART01", "/r/SHOP/none"],
-    ...["/click?oid=x&aid=y", "/click?", "/s/none", "/s/smart"],
-  ])(
+  test.each(
+    words(`
+  /c/none-none /c/SHOP-none /c/x /r/none/PART01 /r/SHOP/none /click?oid=x&aid=y /click?
+  /s/none /s/smart
+`),
+  )(
     "%s goes to an allowed url=, in no workspace; else it is unknown (TRK-011, TRK-012, G140)",
     (path) => {
       const service = aClickService(parts);

@@ -46,8 +46,11 @@ export async function leaseDueDeliveries(
            returning d.id, d.kind, d.endpoint_id, d.destination, d.conversion_id, d.trigger, d.facts, d.attempts,
              d.lease_token, d.created_at`,
     values: [
-      ...[token, leaseMs, grants.map(({ destination }) => destination)],
-      ...[grants.map(({ kind }) => kind), grants.map(({ endpoint_id }) => endpoint_id)],
+      token,
+      leaseMs,
+      grants.map(({ destination }) => destination),
+      grants.map(({ kind }) => kind),
+      grants.map(({ endpoint_id }) => endpoint_id),
       grants.map(({ rows: count }) => count),
     ],
   });

@@ -86,7 +86,8 @@ test("slots of a host go to the endpoints with the fewest requests under way (#2
   expect(grants).toHaveLength(30);
   expect(grants.map(({ rows }) => rows).toSorted((a, b) => a - b)).toEqual([
     ...Array.from({ length: 28 }, () => 1),
-    ...[2, 2],
+    2,
+    2,
   ]);
 });
 

@@ -11,7 +11,13 @@ export type UnreadableRecord = {
 
 /** Kinds of records that can cause the refusal of a report or command when they are missing or old. */
 const KINDS_OF_REFUSALS: ReadonlySet<string> = new Set([
-  ...["workspace", "advertiser", "offer", "offer_event", "affiliate", "offer_access", "coupon"],
+  "workspace",
+  "advertiser",
+  "offer",
+  "offer_event",
+  "affiliate",
+  "offer_access",
+  "coupon",
 ]);
 /** If one read has more of them, only their number is logged. */
 const LINES_PER_READING = 20;

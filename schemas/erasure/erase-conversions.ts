@@ -32,8 +32,12 @@ export async function findConversions(
            where c.workspace_id = $1 and c.email_hash is not null and $4::text is not null
              and keyed_hash($3, c.email_hash) = $4 and c.conv_ts <= $5`,
     values: [
-      ...[of.workspaceId, of.clickIds, of.email?.key ?? null, of.email?.hash ?? null],
-      ...[new Date(of.email?.untilMs ?? 0).toISOString(), AD_IDS],
+      of.workspaceId,
+      of.clickIds,
+      of.email?.key ?? null,
+      of.email?.hash ?? null,
+      new Date(of.email?.untilMs ?? 0).toISOString(),
+      AD_IDS,
     ],
   });
   return rows;
@@ -92,7 +96,10 @@ export async function eraseAddressOfConversions(
              and (c.conv_ip = any($2::inet[]) or c.params <> without_person(c.params, '{}', $3::text[]))
            returning c.id`,
     values: [
-      ...[of.workspaceId, of.addresses, of.addresses, of.clickIds],
+      of.workspaceId,
+      of.addresses,
+      of.addresses,
+      of.clickIds,
       new Date(of.untilMs).toISOString(),
     ],
   });

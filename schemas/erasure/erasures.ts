@@ -32,7 +32,8 @@ const MINUTE = 60;
  * arrive late. The last one comes after the longest usual window of uniqueness.
  */
 const REPEATS_S = [
-  ...[15, 45],
+  15,
+  45,
   ...[9, 60, 300, 1_440, 2 * 1_440, 5 * 1_440, 27 * 1_440].map((minutes) => minutes * MINUTE),
 ];
 
@@ -145,10 +146,7 @@ async function eraseAgain(stores: Stores, kept: Kept, key: string): Promise<void
            select distinct host(l.ip) from postback_log l
            where l.workspace_id = $1 and l.ts between $2 and $3 and l.ip is not null
              and keyed_hash($4, host(l.ip)) = any($5::text[])`,
-    values: [
-      ...[kept.workspace_id, new Date(fromMs).toISOString(), kept.at],
-      ...[key, kept.subject],
-    ],
+    values: [kept.workspace_id, new Date(fromMs).toISOString(), kept.at, key, kept.subject],
   });
   for (const { ip } of [...clicks, ...rows]) {
     const forms = addressForms(ip);

@@ -28,6 +28,15 @@ export type PersonalColumn = keyof typeof PERSONAL_COLUMNS;
 /** Parameters of an inbound call that describe its visitor, in lower case. */
 export const PERSONAL_PARAMS: readonly string[] = [
   ...AD_IDS,
-  ...["user_ip", "client_ip", "ip", "user_agent", "ua", "referrer", "referer"],
-  ...["email", "em", "phone", "ph"],
+  "user_ip",
+  "client_ip",
+  "ip",
+  "user_agent",
+  "ua",
+  "referrer",
+  "referer",
+  "email",
+  "em",
+  "phone",
+  "ph",
 ];

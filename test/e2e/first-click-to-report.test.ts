@@ -9,9 +9,19 @@ import { startSystem } from "../system/start-system.ts";
 const LOG = projectFile("..", "shared", "data", "web-access.log.gz");
 /** Every reason must occur; otherwise the traffic would not have exercised that rule. */
 const REASONS = [
-  ...["redirect", "redirect forwarded", "redirect fail_route", "redirect cap_over", "redirect cap"],
-  ...["fallback paused", "fallback not_approved", "fallback targeting", "fallback cap"],
-  ...["fallback traffic_control", "fallback duplicate", "fallback no_match", "blocked not_allowed"],
+  "redirect",
+  "redirect forwarded",
+  "redirect fail_route",
+  "redirect cap_over",
+  "redirect cap",
+  "fallback paused",
+  "fallback not_approved",
+  "fallback targeting",
+  "fallback cap",
+  "fallback traffic_control",
+  "fallback duplicate",
+  "fallback no_match",
+  "blocked not_allowed",
 ];
 const JOBS: readonly Job[] = ["ingress", "processors", "api", "clickhouse", "nats", "postgres"];
 

@@ -16,25 +16,8 @@ const NOT_ALLOWED = {
 } as const;
 
 /** Addresses of this machine or its network, in every spelling that might get past a check. */
-const HOSTS = [
-  ...["127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "0x7f000001", "0x7f.1"],
-  ...["017700000001", "0177.0.0.1", "127.0x0.0.1", "127.000.000.001", "0", "0.0.0.0", "0x0"],
-  ...["localhost", "LOCALHOST", "localhost.", "a.localhost", "127.0.0.1.", "%31%32%37.0.0.1"],
-  ...[
-    "①②⑦.⓪.⓪.①",
-    "127。0。0。1",
-    "[::1]",
-    "[::]",
-    "[0:0:0:0:0:0:0:1]",
-    "[::0001]",
-    "[::127.0.0.1]",
-  ],
-  ...["[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]"],
-  ...["[64:ff9b:1::127.0.0.1]", "[2002:7f00:1::]", "[2002:a00:1::1]", "[2001:0:7f00:1::]"],
-  ...["[fe80::1]", "[fc00::1]", "[fd00::1]", "[fec0::1]", "[ff02::1]", "[100::1]", "[2001:db8::1]"],
-  ...["10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1", "100.64.0.1"],
-  ...["169.254.169.254", "169.254.1.1", "192.0.0.1", "192.0.2.1", "198.18.0.1", "198.51.100.1"],
-  ...["203.0.113.1", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255"],
+// biome-ignore format: one value per line would hide them
+const HOSTS = ["127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "127.0x0.0.1", "127.000.000.001", "0", "0.0.0.0", "0x0", "localhost", "LOCALHOST", "localhost.", "a.localhost", "127.0.0.1.", "%31%32%37.0.0.1", "①②⑦.⓪.⓪.①", "127。0。0。1", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::0001]", "[::127.0.0.1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::127.0.0.1]", "[2002:7f00:1::]", "[2002:a00:1::1]", "[2001:0:7f00:1::]", "[fe80::1]", "[fc00::1]", "[fd00::1]", "[fec0::1]", "[ff02::1]", "[100::1]", "[2001:db8::1]", "10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1", "100.64.0.1", "169.254.169.254", "169.254.1.1", "192.0.0.1", "192.0.2.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
 ] as const;
 /** Names that the test's own name server resolves to non-public addresses. */
 const NAMES = {
@@ -164,8 +147,13 @@ describe("no request opens a connection to a non-public address (P25)", () => {
       const setUp = `ip link set lo up && ip address add ${PUBLIC_ADDRESS}/32 dev lo && exec "$0" "$@"`;
       const program = projectFile(".build", "test", "system", "redirect-inward.js");
       const { stdout } = await promisify(execFile)("unshare", [
-        ...[...NAMESPACE, "sh", "-c", setUp],
-        ...[process.execPath, program, JSON.stringify(task)],
+        ...NAMESPACE,
+        "sh",
+        "-c",
+        setUp,
+        process.execPath,
+        program,
+        JSON.stringify(task),
       ]);
       cases += inward.length * REDIRECTS.length * HOPS.length;
       expect(JSON.parse(stdout)).toEqual({

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { REFUSALS } from "../../ingress/decide/target-url.ts";
 import { anyText } from "../samples/any-text.ts";
 import { ALLOWED_PARENT, OTHER_HOSTS, urlCases } from "../samples/urls.ts";
+import { words } from "../samples/words.ts";
 import { IngressFleet } from "../system/ingress-fleet.ts";
 import {
   askOnce,
@@ -127,11 +128,12 @@ function faultsOf(raw: string, outcome: string): string[] {
   );
 }
 
+// biome-ignore format: one value per line would hide them
 const part = fc.constantFrom(
   ...Array.from("aZ09.-_:@[]%/\\?#~!$&'()*+,;=<>^`{|}\" \t\r\n\0"),
-  ...["xn--", "%2e", "%2F", "%5c", "%40", "%00", "%0d%0a", "%25", "0x", "127.0.0.1", "::1"],
-  ...["localhost", "shop.example", ".example", "example", "evil.test", "https:", "http://", "//"],
-  ...["\u3002", "\uff0e", "\u00ad", "\u00fc", "\u2044", "\u212a", "\u0130", "\u200d", "\u{1d7d9}"],
+  "xn--", "%2e", "%2F", "%5c", "%40", "%00", "%0d%0a", "%25", "0x", "127.0.0.1", "::1",
+  "localhost", "shop.example", ".example", "example", "evil.test", "https:", "http://", "//",
+  "\u3002", "\uff0e", "\u00ad", "\u00fc", "\u2044", "\u212a", "\u0130", "\u200d", "\u{1d7d9}",
 );
 const parts = (maxLength: number): fc.Arbitrary<string> =>
   fc.array(part, { maxLength }).map((all) => all.join(""));
@@ -175,8 +177,9 @@ test(`own grammar and browser agree on every URL that passes, of ${GENERATED} ge
   expect(passed).toBeGreaterThan(GENERATED / 10);
 });
 
+// biome-ignore format: one value per line would hide them
 const BREAKS = [
-  ...["\r\n", "\n", "\r", "\0", "\u000b", "\u0085", "\u2028", "\u560d\u560a", "\u0100\u010a"],
+  "\r\n", "\n", "\r", "\0", "\u000b", "\u0085", "\u2028", "\u560d\u560a", "\u0100\u010a",
 ];
 /** Every way to write bytes in a request that might become a line break in an answer. */
 const ENCODINGS: readonly ((text: string) => string)[] = [
@@ -204,27 +207,31 @@ const payloads = BREAKS.flatMap((mark) =>
 );
 
 const NAMES = [
-  ...["url", "sub1", "sub2", "sub3", "sub4", "source_id", "gclid", "keyword", "campaignid", "oid"],
-  ...["aid", "token", "ip", "user_agent", "click_id", "event", "offer", "offer_id", "txid"],
-  ...["amount", "currency", "status", "reason", "cid", "trk_cid", "callback", "extra\r\nX-Evil"],
+  ...words(`
+  url sub1 sub2 sub3 sub4 source_id gclid keyword campaignid oid aid token ip user_agent
+  click_id event offer offer_id txid amount currency status reason cid trk_cid callback
+`),
+  "extra\r\nX-Evil",
 ];
-const PATHS = [
-  ...["/c/KEY", "/c/KEY?url=https%3A%2F%2Fshop.example%2F", "/r/OFFER1/PARTNR", "/r/OFFER2/PARTNR"],
-  ...["/click?oid=OFFER1&aid=PARTNR", "/s/none", "/i/OFFER1/PARTNR", "/clk?token=ws-token"],
-  ...["/pb?token=ws-token", "/px?offer=OFFER1", "/px.gif", "/lp", "/px.js", "/none"],
-];
-const HEADER_NAMES = [
-  ...["User-Agent", "Referer", "X-Forwarded-For", "X-Forwarded-Proto", "Cookie", "Origin"],
-  ...["Accept-Language", "Via", "If-None-Match", "X-Evil"],
-];
+const PATHS = words(`
+  /c/KEY /c/KEY?url=https%3A%2F%2Fshop.example%2F /r/OFFER1/PARTNR /r/OFFER2/PARTNR
+  /click?oid=OFFER1&aid=PARTNR /s/none /i/OFFER1/PARTNR /clk?token=ws-token /pb?token=ws-token
+  /px?offer=OFFER1 /px.gif /lp /px.js /none
+`);
+const HEADER_NAMES = words(`
+  User-Agent Referer X-Forwarded-For X-Forwarded-Proto Cookie Origin Accept-Language Via
+  If-None-Match X-Evil
+`);
 /** An answer with any other header is a fault. */
-const KNOWN_HEADERS = new Set([
-  ...["location", "cache-control", "x-robots-tag", "set-cookie", "date", "content-length", "allow"],
-  ...["content-type", "connection", "x-tracker-conversion", "retry-after", "etag", "vary"],
-  ...["access-control-allow-origin", "access-control-allow-methods", "access-control-max-age"],
-  ...["access-control-allow-headers", "access-control-allow-credentials", "x-content-type-options"],
-  ...["timing-allow-origin", "cross-origin-resource-policy"],
-]);
+const KNOWN_HEADERS = new Set(
+  words(`
+  location cache-control x-robots-tag set-cookie date content-length allow content-type
+  connection x-tracker-conversion retry-after etag vary access-control-allow-origin
+  access-control-allow-methods access-control-max-age access-control-allow-headers
+  access-control-allow-credentials x-content-type-options timing-allow-origin
+  cross-origin-resource-policy
+`),
+);
 const OWN_COOKIE =
   /^trk_f?cid=[0-9a-f]{32}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=(Lax|None; Secure)$/;
 

@@ -124,8 +124,17 @@ function canaries(): string[] {
     ...world.secrets,
     ...Object.values(world.system.client.demo.keys),
     world.system.client.demo.postback_token,
-    ...[EMAIL, encodeURIComponent(EMAIL), PHONE.slice(1), IP, QUERY, WRONG_TOKEN, WRONG_KEY],
-    ...["@secret.example", "+49-", "sub1=", "group_by="],
+    EMAIL,
+    encodeURIComponent(EMAIL),
+    PHONE.slice(1),
+    IP,
+    QUERY,
+    WRONG_TOKEN,
+    WRONG_KEY,
+    "@secret.example",
+    "+49-",
+    "sub1=",
+    "group_by=",
   ];
 }
 

@@ -51,13 +51,15 @@ const outsider: fc.Arbitrary<SpelledAddress> = fc.oneof(
     { ip: "127.0.0.2", text: "127.0.0.2" },
   ),
 );
+// biome-ignore format: one value per line would hide them
 const proxy = fc.constantFrom(
-  ...["10.1.2.3", "::ffff:10.9.9.9", "2001:db8:cafe::5", "[2001:db8:cafe::5]:80", "192.0.2.7"],
-  ...["10.255.255.255:8080", "127.0.0.1", " 10.0.0.1 ", "\t10.0.0.1"],
+  "10.1.2.3", "::ffff:10.9.9.9", "2001:db8:cafe::5", "[2001:db8:cafe::5]:80", "192.0.2.7",
+  "10.255.255.255:8080", "127.0.0.1", " 10.0.0.1 ", "\t10.0.0.1",
 );
+// biome-ignore format: one value per line would hide them
 const junk = fc.constantFrom(
-  ...["unknown", "_hidden", "", " ", "999.1.1.1", "10.1.2.3.4", "0x0a.1.2.3", "::1::", "[10.0.0.1"],
-  ...["for=10.0.0.1", '"10.0.0.1"', "10.0.0.1/8", "localhost", "a".repeat(300), "%00", LISTED],
+  "unknown", "_hidden", "", " ", "999.1.1.1", "10.1.2.3.4", "0x0a.1.2.3", "::1::", "[10.0.0.1",
+  "for=10.0.0.1", '"10.0.0.1"', "10.0.0.1/8", "localhost", "a".repeat(300), "%00", LISTED,
 );
 
 /** The values that a visitor sent, the address that our outermost proxy saw, and the proxies behind it. */

@@ -185,8 +185,11 @@ async function makeControls(
     await target.pool.query({
       text: `insert into traffic_control (workspace_id, name, conditions, action, forward_offer_id) values ($1, $2, $3, $4, $5)`,
       values: [
-        ...[target.workspaceId, `Replay ${at}`, JSON.stringify(conditions)],
-        ...[forwardToId === undefined ? "block" : "forward", forwardToId ?? null],
+        target.workspaceId,
+        `Replay ${at}`,
+        JSON.stringify(conditions),
+        forwardToId === undefined ? "block" : "forward",
+        forwardToId ?? null,
       ],
     });
   }
@@ -249,13 +252,11 @@ async function makeSmartLinks(
         conditions: rule.conditions,
         offers: rule.offers.map((offer) => ({ offer_id: offer.id, weight: offer.weight })),
       }));
+      const status = link.isPaused ? "paused" : "active";
       const { rows } = await target.pool.query<{ id: number }>({
         text: `insert into smart_link (workspace_id, code, name, status, mode, rules)
                values ($1, $2, $2, $3, $4, $5) returning id`,
-        values: [
-          ...[target.workspaceId, code, link.isPaused ? "paused" : "active"],
-          ...[link.mode, JSON.stringify(rules)],
-        ],
+        values: [target.workspaceId, code, status, link.mode, JSON.stringify(rules)],
       });
       return { ...link, code, id: rows[0]?.id ?? 0 };
     }),

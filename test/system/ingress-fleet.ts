@@ -37,7 +37,7 @@ export class IngressFleet {
   readonly folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #members = new Set<ChildServer>();
-  readonly #lines = new Map<string, string>();
+  readonly #shipped = new Map<string, ShippedClick & { readonly line: string }>();
   #nextSeq = 0;
 
   private constructor(parts: {
@@ -129,15 +129,14 @@ export class IngressFleet {
       const batch = decodeBatch(message.data);
       for (const [index, line] of batch.lines.entries()) {
         const position = `${batch.producer}.${batch.epoch}.${batch.lane}.${batch.first + index}`;
-        const known = this.#lines.get(position);
-        if (known !== undefined && known !== line) throw new Error(`two records at ${position}`);
-        this.#lines.set(position, line);
+        const known = this.#shipped.get(position);
+        if (known === undefined) {
+          const click = ClickRecord.parse(JSON.parse(line));
+          this.#shipped.set(position, { position, click, line });
+        } else if (known.line !== line) throw new Error(`two records at ${position}`);
       }
     }
-    return [...this.#lines].map(([position, line]) => ({
-      position,
-      click: ClickRecord.parse(JSON.parse(line)),
-    }));
+    return [...this.#shipped.values()];
   }
 
   /** Waits until the stream has `count` clicks that `isWanted` accepts, and returns them. */
@@ -151,7 +150,8 @@ export class IngressFleet {
         const found = (await this.shipped()).filter(({ click }) => isWanted(click));
         return found.length >= count ? found : undefined;
       },
-      { timeoutMs: 30_000, pollMs: 200 },
+      // Reading half a million clicks from the stream takes most of it.
+      { timeoutMs: 120_000, pollMs: 200 },
     );
   }
 

@@ -150,7 +150,11 @@ async function passOn(
              on conflict do nothing)
            select click_id from moved`,
     values: [
-      ...[pending.click_id, pending.producer, pending.until_ms, taker.producer, untilMs],
+      pending.click_id,
+      pending.producer,
+      pending.until_ms,
+      taker.producer,
+      untilMs,
       cause === "given up",
     ],
   });

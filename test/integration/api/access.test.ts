@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Role } from "../../../api/access/permissions.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, containing, refusal, someId, someText } from "./api-world.ts";
 
-let world: ApiWorld;
-
-beforeAll(async () => {
-  world = await ApiWorld.open({ trustedProxies: ["127.0.0.1"] });
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open({ trustedProxies: ["127.0.0.1"] }));
 
 async function setKeys(column: string, value: unknown): Promise<void> {
   const { workspaceId } = world.tenant;

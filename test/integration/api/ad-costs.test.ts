@@ -1,29 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import {
-  ApiWorld,
-  details,
-  list,
-  nextCursor,
-  refusal,
-  someId,
-  someText,
-  type Tenant,
-} from "./api-world.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { ApiWorld, details, list, nextCursor, refusal, someId, someText } from "./api-world.ts";
 
-let world: ApiWorld;
-let foreign: Tenant;
-let offer: { readonly id: number; readonly code: string };
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  foreign = await world.addTenant("foreign");
-  const made = await world.offer({ code: "SHOES" });
-  offer = { id: made.id, code: "SHOES" };
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+const foreign = await world.addTenant("foreign");
+const made = await world.offer({ code: "SHOES" });
+const offer = { id: made.id, code: "SHOES" };
 
 const Answer = z.object({
   data: z.object({
@@ -48,7 +31,11 @@ async function sendCsv(raw: string, type = "text/csv") {
 async function stored(query: string) {
   const rows = list(await world.get(`/ad-costs?limit=200&${query}`));
   return rows.map(({ date, hour, offer_id, currency, amount }) => [
-    ...[date, hour, offer_id, currency, amount],
+    date,
+    hour,
+    offer_id,
+    currency,
+    amount,
   ]);
 }
 
@@ -75,8 +62,13 @@ describe("POST /ad-costs", () => {
       rejected: [],
     });
     const others = [
-      ...[{ date: "2026-02-02" }, { hour: 8 }, { offer_id: null }, { affiliate_id: null }],
-      ...[{ traffic_source: "bing" }, { ext_campaign_id: "" }, { ext_adgroup_id: "" }],
+      { date: "2026-02-02" },
+      { hour: 8 },
+      { offer_id: null },
+      { affiliate_id: null },
+      { traffic_source: "bing" },
+      { ext_campaign_id: "" },
+      { ext_adgroup_id: "" },
       { currency: "EUR" },
     ];
     expect(await send(others.map((other) => ({ ...full, ...other })))).toEqual({

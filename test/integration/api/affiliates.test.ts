@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, list, record, refusal, someId, someText } from "./api-world.ts";
 
-let world: ApiWorld;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
 
 describe("affiliates", () => {
   test("a name is enough, the rest has defaults (AFF-012, AFF-013, AFF-014, AFF-030, G57)", async () => {
@@ -231,7 +225,11 @@ describe("advertisers", () => {
       status: "blocked",
     });
     expect(Object.keys(details(answer).fields).sort()).toEqual([
-      ...["account_manager_id", "billing_terms", "name", "postback_token", "status"],
+      "account_manager_id",
+      "billing_terms",
+      "name",
+      "postback_token",
+      "status",
     ]);
   });
 

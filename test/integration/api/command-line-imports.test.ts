@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { ApiWorld, list, record, type Tenant } from "./api-world.ts";
 import { runCommandOn, runTracker, spawnTracker } from "./run-tracker.ts";
@@ -9,18 +10,10 @@ import { runCommandOn, runTracker, spawnTracker } from "./run-tracker.ts";
 /** Imports of 5,000 rows take 15 s on an idle machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-let world: ApiWorld;
-let folder = "";
+const world = await forThisFile(ApiWorld.open());
+const folder = mkdtempSync(join(tmpdir(), "tracker-import-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 let tenants = 0;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "tracker-import-"));
-  world = await ApiWorld.open();
-});
-afterAll(async () => {
-  await world.close();
-  rmSync(folder, { recursive: true });
-});
 
 /** A new workspace for a test. */
 async function tenant(): Promise<Tenant> {
@@ -110,7 +103,12 @@ test("faults of 5,000 rows are reported by row and field, nothing is written wit
     expect(await count(of, "affiliate")).toBe(1);
   }
   const { result, lines } = await runCommandOn(world, [
-    ...["affiliate", "import", path, "--workspace", of.slug, "--skip-faulty"],
+    "affiliate",
+    "import",
+    path,
+    "--workspace",
+    of.slug,
+    "--skip-faulty",
   ]);
   expect(result).toMatch(/4997 created, 3 left out/);
   expect(lines.join("\n")).toContain("row 2501: code: row 3 has the same");

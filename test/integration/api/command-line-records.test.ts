@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, list, record, refusal } from "./api-world.ts";
 import { runTracker, spawnTracker } from "./run-tracker.ts";
 
 const Records = z.array(z.record(z.string(), z.unknown()));
 
-let world: ApiWorld;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
 
 async function tracker(...args: string[]): Promise<string> {
   return await runTracker(world, ...args);

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
+import { words } from "../../samples/words.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, list, record, refusal } from "./api-world.ts";
 import { runTracker } from "./run-tracker.ts";
 
@@ -14,14 +16,7 @@ const Demo = z.looseObject({
   links: z.strictObject({ affiliate: z.string(), transparent: z.string(), smart: z.string() }),
 });
 
-let world: ApiWorld;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
 
 async function tracker(...args: string[]): Promise<string> {
   return await runTracker(world, ...args);
@@ -94,17 +89,10 @@ test("a workspace is deactivated and activated again (AUTH-008)", async () => {
 test("the demo is created once and completely, with the keys and links of its records", async () => {
   const demo = Demo.parse(JSON.parse(await tracker("demo", "--json")));
   expect(Object.keys(demo).sort()).toEqual(
-    [
-      ...[
-        "base_url",
-        "mcp_url",
-        "tracking_url",
-        "workspace_id",
-        "postback_token",
-        "advertiser_postback_token",
-      ],
-      ...["keys", "links"],
-    ].sort(),
+    words(`
+  base_url mcp_url tracking_url workspace_id postback_token advertiser_postback_token keys
+  links
+`).sort(),
   );
   const { admin, partner, advertiser, analyst } = demo.keys;
   const offers = list(await world.get("/offers", admin));

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import {
   type Answer,
   ApiWorld,
@@ -11,22 +12,12 @@ import {
   refusal,
   someId,
   someText,
-  type Tenant,
 } from "./api-world.ts";
 
-let world: ApiWorld;
-let stranger: Tenant;
-let offer: Json & { id: number };
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  stranger = await world.addTenant("stranger");
-  offer = await world.offer({ events: [{ code: "hidden", is_private: true }] });
-  await world.startProcessor();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+const stranger = await world.addTenant("stranger");
+const offer = await world.offer({ events: [{ code: "hidden", is_private: true }] });
+await world.startProcessor();
 
 async function convert(fields: Json = {}): Promise<string> {
   const { affiliateId } = world.tenant;

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { words } from "../../samples/words.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, type Json, list, nextCursor, record, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-let offer: Json & { id: number };
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  offer = await world.offer({
-    name: "Sold",
-    events: [
-      { code: "sale", payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "15" },
-      { code: "hidden", is_private: true },
-    ],
-  });
-  await world.startProcessor();
+const world = await forThisFile(ApiWorld.open());
+const offer = await world.offer({
+  name: "Sold",
+  events: [
+    { code: "sale", payout_type: "cps", payout: "10", revenue_type: "rps", revenue: "15" },
+    { code: "hidden", is_private: true },
+  ],
 });
-afterAll(async () => {
-  await world.close();
-});
+await world.startProcessor();
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
@@ -120,19 +114,9 @@ describe("recording", () => {
       params: { adv6: "x" },
       foo: 1,
     });
-    expect(Object.keys(details(answer).fields).sort()).toEqual([
-      ...[
-        "adv_txid",
-        "affiliate_id",
-        "click_id",
-        "conv_ts",
-        "event",
-        "foo",
-        "params.adv6",
-        "payout",
-        "status",
-      ],
-    ]);
+    expect(Object.keys(details(answer).fields).sort()).toEqual(
+      words("adv_txid affiliate_id click_id conv_ts event foo params.adv6 payout status"),
+    );
     expect(details(await convert({ offer_id: 999_999 })).fields).toHaveProperty("offer_id");
   });
 
@@ -354,18 +338,18 @@ describe("reading", () => {
         );
         expect(await seen(advertiser)).toEqual(
           without(
-            ...[
-              "payout",
-              "affiliate_code",
-              "affiliate_name",
-              "sub1",
-              "sub2",
-              "sub3",
-              "sub4",
-              "sub5",
-              "source_id",
-            ],
-            ...["smart_link_id", "conv_ip", "notes"],
+            "payout",
+            "affiliate_code",
+            "affiliate_name",
+            "sub1",
+            "sub2",
+            "sub3",
+            "sub4",
+            "sub5",
+            "source_id",
+            "smart_link_id",
+            "conv_ip",
+            "notes",
           ),
         );
         expect(refusal(await world.get(`/conversions/${hidden.id}`, partner))).toBe(

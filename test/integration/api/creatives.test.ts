@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ApiWorld, details, type Json, list, record, refusal, type Tenant } from "./api-world.ts";
+import { describe, expect, test } from "vitest";
+import { words } from "../../samples/words.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { ApiWorld, details, type Json, list, record, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-let foreign: Tenant;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  foreign = await world.addTenant("foreign");
-  for (const [host, key] of [
-    ["track.example:8080", world.tenant.keys.admin],
-    ["foreign.example", foreign.keys.admin],
-  ] as const) {
-    const domain = { host, scheme: "http", is_default: true };
-    record(await world.post("/tracking-domains", domain, key));
-  }
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+const foreign = await world.addTenant("foreign");
+for (const [host, key] of [
+  ["track.example:8080", world.tenant.keys.admin],
+  ["foreign.example", foreign.keys.admin],
+] as const) {
+  const domain = { host, scheme: "http", is_default: true };
+  record(await world.post("/tracking-domains", domain, key));
+}
 
 const IMAGE = {
   name: 'Spring "sale" <b>',
@@ -26,10 +20,7 @@ const IMAGE = {
   width: 300,
   height: 250,
 };
-const FIELDS = [
-  ...["id", "offer_id", "name", "kind", "url", "body", "width", "height", "status"],
-  ...["created_at", "updated_at"],
-];
+const FIELDS = words("id offer_id name kind url body width height status created_at updated_at");
 
 async function creative(offerId: number, fields: Json = {}): Promise<Json & { id: number }> {
   const answer = await world.post(`/offers/${offerId}/creatives`, { ...IMAGE, ...fields });

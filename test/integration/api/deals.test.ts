@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ApiWorld, details, type Json, list, record, refusal, type Tenant } from "./api-world.ts";
+import { describe, expect, test } from "vitest";
+import { words } from "../../samples/words.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { ApiWorld, details, type Json, list, record, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-let foreign: Tenant;
+const world = await forThisFile(ApiWorld.open());
+const foreign = await world.addTenant("foreign");
 /** Another advertiser of the same workspace. */
-let otherAdvertiser: number;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  foreign = await world.addTenant("foreign");
-  otherAdvertiser = Number(record(await world.post("/advertisers", { name: "Other" })).id);
-});
-afterAll(async () => {
-  await world.close();
-});
+const otherAdvertiser = Number(record(await world.post("/advertisers", { name: "Other" })).id);
 
 const HOUR_MS = 3_600_000;
 const LISTS = ["/deals", "/product-feeds"] as const;
@@ -24,13 +17,11 @@ const BODIES: Readonly<Record<Path, Json>> = {
   "/product-feeds": { name: "Shoes", feed_url: "https://shop.example/feed.csv" },
 };
 const PARTNER_FIELDS: Readonly<Record<Path, readonly string[]>> = {
-  "/deals": [
-    ...["id", "advertiser", "offer_id", "offer_name", "title", "description", "coupon_code"],
-    ...["landing_url", "starts_at", "ends_at"],
-  ],
-  "/product-feeds": [
-    ...["id", "advertiser", "offer_id", "offer_name", "name", "feed_url", "format", "description"],
-  ],
+  "/deals": words(`
+  id advertiser offer_id offer_name title description coupon_code landing_url starts_at
+  ends_at
+`),
+  "/product-feeds": words("id advertiser offer_id offer_name name feed_url format description"),
 };
 
 async function make(path: Path, fields: Json = {}): Promise<number> {

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
-import { ApiWorld, details, nextCursor, record, refusal, type Tenant } from "./api-world.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { ApiWorld, details, nextCursor, record, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-let foreign: Tenant;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  await world.startProcessor();
-  foreign = await world.addTenant("foreign");
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+await world.startProcessor();
+const foreign = await world.addTenant("foreign");
 
 test("an event is changed by its code, and its offer with it (G44)", async () => {
   const offer = await world.offer({ events: [{ code: "sale", name: "Sale", payout: "3" }] });

@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ROLES } from "../../../api/access/permissions.ts";
 import { operations } from "../../../api/operations.ts";
 import { parameterNames } from "../../../api/rest/openapi-schemas.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, type Json, list, record, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-let offer: Json & { id: number };
-let affiliate: Json & { id: number | string };
-let conversion: Json & { id: number | string };
 const CLICK_ID = "0194F3C20194F3C20194F3C20194F3C2";
 
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  await world.startProcessor();
-  offer = await world.offer({ currency: "EUR", visibility: "public" });
-  affiliate = record(await world.post("/affiliates", { name: "Anna" }));
-  conversion = record(
-    await world.post("/conversions", { offer_id: offer.id, affiliate_id: affiliate.id }),
-  );
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+await world.startProcessor();
+const offer = await world.offer({ currency: "EUR", visibility: "public" });
+const affiliate = record(await world.post("/affiliates", { name: "Anna" }));
+const conversion = record(
+  await world.post("/conversions", { offer_id: offer.id, affiliate_id: affiliate.id }),
+);
 
 /** All values under matching names in a JSON value, at any depth. */
 function valuesNamed(value: unknown, isNamed: (name: string) => boolean): unknown[] {

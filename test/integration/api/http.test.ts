@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
 import { whileTableIsLocked } from "./locked-table.ts";
 
-let world: ApiWorld;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
 
 const Document = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), z.looseObject({ operationId: z.string() }))),
@@ -213,34 +207,28 @@ test("the OpenAPI document needs no key and is complete (OAS-001, OAS-002, OAS-0
   );
   expect(named).toEqual(
     expect.arrayContaining([
-      ...[
-        "get /me",
-        "get /offers",
-        "get /offers/{id}",
-        "post /offers",
-        "patch /offers/{id}",
-        "post /offers/{id}/events",
-      ],
-      ...[
-        "put /offers/{id}/affiliates/{affiliate}",
-        "get /affiliates",
-        "get /affiliates/{id}",
-        "post /affiliates",
-      ],
-      ...[
-        "patch /affiliates/{id}",
-        "post /advertisers",
-        "get /reports",
-        "get /reports/timeseries",
-        "get /clicks",
-      ],
-      ...[
-        "get /clicks/{click_id}",
-        "get /conversions",
-        "get /conversions/{id}",
-        "post /conversions",
-      ],
-      ...["patch /conversions/{id}", "patch /conversions", "get /openapi.json"],
+      "get /me",
+      "get /offers",
+      "get /offers/{id}",
+      "post /offers",
+      "patch /offers/{id}",
+      "post /offers/{id}/events",
+      "put /offers/{id}/affiliates/{affiliate}",
+      "get /affiliates",
+      "get /affiliates/{id}",
+      "post /affiliates",
+      "patch /affiliates/{id}",
+      "post /advertisers",
+      "get /reports",
+      "get /reports/timeseries",
+      "get /clicks",
+      "get /clicks/{click_id}",
+      "get /conversions",
+      "get /conversions/{id}",
+      "post /conversions",
+      "patch /conversions/{id}",
+      "patch /conversions",
+      "get /openapi.json",
     ]),
   );
   const ids = Object.values(paths).flatMap((methods) =>

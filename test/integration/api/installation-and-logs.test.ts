@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
-import { ApiWorld, details, list, nextCursor, refusal, type Tenant } from "./api-world.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { ApiWorld, details, list, nextCursor, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-let foreign: Tenant;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  foreign = await world.addTenant("foreign");
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+const foreign = await world.addTenant("foreign");
 
 const put = async (path: string, body: unknown, key = world.tenant.keys.admin) =>
   await world.call("PUT", path, { key, body });

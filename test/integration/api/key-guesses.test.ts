@@ -1,31 +1,26 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, refusal } from "./api-world.ts";
 import { freshWindow } from "./fresh-window.ts";
 import { McpCaller } from "./mcp-caller.ts";
 
 const LIMIT = 20;
 const GUESSES = 100;
-
-let world: ApiWorld;
-let origin: string;
 const statements: string[] = [];
 
-beforeAll(async () => {
-  world = await ApiWorld.open({ rateLimit: LIMIT });
-  const { pool: db } = world;
-  const counted: Pool = {
-    ...db,
-    query: async (statement) => {
-      statements.push(statement.name ?? "");
-      return await db.query(statement);
-    },
-  };
-  origin = await world.startAnother({ rateLimit: LIMIT, db: counted });
-});
-afterAll(() => world.close());
+const world = await forThisFile(ApiWorld.open({ rateLimit: LIMIT }));
+const { pool: db } = world;
+const counted: Pool = {
+  ...db,
+  query: async (statement) => {
+    statements.push(statement.name ?? "");
+    return await db.query(statement);
+  },
+};
+const origin = await world.startAnother({ rateLimit: LIMIT, db: counted });
 
 function madeUp(): string {
   return `trk_live_${randomBytes(20).toString("hex")}`;

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
-import { ApiWorld, details, record, refusal, type Tenant } from "./api-world.ts";
-
-let world: ApiWorld;
-let foreign: Tenant;
+import { forThisFile } from "../../services/for-this-file.ts";
+import { ApiWorld, details, record, refusal } from "./api-world.ts";
 
 const Issue = z.looseObject({ severity: z.string(), code: z.string() });
 const Verdict = z.looseObject({ template: z.looseObject({ issues: z.array(Issue) }) });
 const PATHS = ["/ad-platform/lint", "/google-ads/lint"];
 const TEMPLATE = "https://go.example/c/SHOP-ANNA?gclid={gclid}&url={lpurl}";
 
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  foreign = await world.addTenant("foreign");
-  for (const [host, fields] of [
-    ["go.example", { certification: "certified" }],
-    ["new.example", {}],
-    ["off.example", { status: "inactive" }],
-  ] as const) {
-    record(await world.post("/tracking-domains", { host, ...fields }));
-  }
-});
-afterAll(() => world.close());
+const world = await forThisFile(ApiWorld.open());
+const foreign = await world.addTenant("foreign");
+for (const [host, fields] of [
+  ["go.example", { certification: "certified" }],
+  ["new.example", {}],
+  ["off.example", { status: "inactive" }],
+] as const) {
+  record(await world.post("/tracking-domains", { host, ...fields }));
+}
 
 async function stored(): Promise<unknown> {
   const { rows } = await world.pool.query({

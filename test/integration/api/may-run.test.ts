@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { isApproved, isPaused } from "../../../ingress/decide/click-conditions.ts";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, ApiWorld, details, list, record, refusal } from "./api-world.ts";
 
 const TERMS = "No brand bidding";
 
-let world: ApiWorld;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  await world.post("/tracking-domains", { host: "go.example", is_default: true });
-});
-afterAll(() => world.close());
+const world = await forThisFile(ApiWorld.open());
+await world.post("/tracking-domains", { host: "go.example", is_default: true });
 
 /** Inserts an offer for every combination of visibility, status, terms and access of the partner. */
 async function fillCases(): Promise<void> {

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld } from "./api-world.ts";
 import { freshWindow } from "./fresh-window.ts";
 import { McpCaller, rpcAnswer, rpcAnswers } from "./mcp-caller.ts";
 
 const LIMIT = 30;
 
-let world: ApiWorld;
-let admin: McpCaller;
-
-beforeAll(async () => {
-  world = await ApiWorld.open({ rateLimit: LIMIT });
-  admin = new McpCaller(world.origin, world.tenant.keys.admin);
-});
-afterAll(() => world.close());
+const world = await forThisFile(ApiWorld.open({ rateLimit: LIMIT }));
+const admin = new McpCaller(world.origin, world.tenant.keys.admin);
 
 beforeEach(() => freshWindow(world));
 

@@ -1,31 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Role } from "../../../api/access/permissions.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, type Json, list, record } from "./api-world.ts";
 import { McpCaller } from "./mcp-caller.ts";
 
 const CONVERSIONS = 5;
 
-let world: ApiWorld;
-let admin: McpCaller;
-let offer: Json & { id: number };
-let conversionIds: string[];
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  await world.startProcessor();
-  admin = as("admin");
-  await world.offer({ name: "Winter boots", status: "paused" });
-  offer = await world.offer({ name: "Summer sale" });
-  await world.post("/tracking-domains", { host: "go.example", is_default: true });
-  const body = { offer_id: offer.id, affiliate_id: world.tenant.affiliateId };
-  conversionIds = [];
-  for (let index = 0; index < CONVERSIONS; index += 1) {
-    const answer = await world.post("/conversions", { ...body, adv_txid: `order-${index}` });
-    conversionIds.push(String(record(answer).id));
-  }
-});
-afterAll(() => world.close());
+const world = await forThisFile(ApiWorld.open());
+await world.startProcessor();
+const admin = as("admin");
+await world.offer({ name: "Winter boots", status: "paused" });
+const offer = await world.offer({ name: "Summer sale" });
+await world.post("/tracking-domains", { host: "go.example", is_default: true });
+const SALE = { offer_id: offer.id, affiliate_id: world.tenant.affiliateId };
+const conversionIds: string[] = [];
+for (let index = 0; index < CONVERSIONS; index += 1) {
+  const answer = await world.post("/conversions", { ...SALE, adv_txid: `order-${index}` });
+  conversionIds.push(String(record(answer).id));
+}
 
 function as(role: Role): McpCaller {
   return new McpCaller(world.origin, world.tenant.keys[role]);

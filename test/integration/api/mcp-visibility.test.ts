@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ROLES, type Role } from "../../../api/access/permissions.ts";
 import { VISIBILITY } from "../../../api/access/visibility-table.ts";
 import { TOOLS } from "../../../api/mcp/tools.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, type Json, record, type Tenant } from "./api-world.ts";
 import { McpCaller } from "./mcp-caller.ts";
 
@@ -14,17 +15,10 @@ type Named = {
   readonly conversions: unknown[];
 };
 
-let world: ApiWorld;
-let own: Named;
-let foreign: Named;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  await world.startProcessor();
-  own = await fill(world.tenant, "own");
-  foreign = await fill(await world.addTenant("second"), SECRET);
-});
-afterAll(() => world.close());
+const world = await forThisFile(ApiWorld.open());
+await world.startProcessor();
+const own = await fill(world.tenant, "own");
+const foreign = await fill(await world.addTenant("second"), SECRET);
 
 /** Creates one of each record that tools read from Postgres, with a value in every field that a role may not see. */
 async function fill(tenant: Tenant, word: string): Promise<Named> {

@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { ROLES } from "../../../api/access/permissions.ts";
+import { words } from "../../samples/words.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld } from "./api-world.ts";
 import { whileTableIsLocked } from "./locked-table.ts";
 import { McpCaller, rpcAnswer, rpcAnswers } from "./mcp-caller.ts";
 
-const TOOLS = [
-  ...["whoami", "run_report", "list_offers", "get_offer", "list_affiliates", "get_affiliate"],
-  ...["list_conversions", "get_conversion", "lookup_clicks", "tracking_link"],
-];
+const TOOLS = words(`
+  whoami run_report list_offers get_offer list_affiliates get_affiliate list_conversions
+  get_conversion lookup_clicks tracking_link
+`);
 const LIMIT = 1_000_000;
 const BODY_BYTES_MAX = 1024 ** 2;
 
-let world: ApiWorld;
-let admin: McpCaller;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  admin = callerOf(world.tenant.keys.admin);
-});
-afterAll(() => world.close());
+const world = await forThisFile(ApiWorld.open());
+const admin = callerOf(world.tenant.keys.admin);
 
 function callerOf(key: string): McpCaller {
   return new McpCaller(world.origin, key);
@@ -192,20 +188,21 @@ describe("messages", () => {
 
   test("a batch is answered without its notifications (MCP-034, T44)", async () => {
     const batch = [
-      ...[notification, ping("a"), 5, notification, { jsonrpc: "2.0", id: 2, method: "nope" }],
-      ...[[ping(3)], { jsonrpc: "2.0", id: 4, method: "tools/call", params: { name: "whoami" } }],
+      notification,
+      ping("a"),
+      5,
+      notification,
+      { jsonrpc: "2.0", id: 2, method: "nope" },
+      [ping(3)],
+      { jsonrpc: "2.0", id: 4, method: "tools/call", params: { name: "whoami" } },
     ];
     const answers = rpcAnswers(await admin.post(batch));
     expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
-      ...[
-        ["a", undefined],
-        [null, -32_600],
-        [2, -32_601],
-      ],
-      ...[
-        [null, -32_600],
-        [4, undefined],
-      ],
+      ["a", undefined],
+      [null, -32_600],
+      [2, -32_601],
+      [null, -32_600],
+      [4, undefined],
     ]);
     const single = await admin.post([ping(1)]);
     expect(rpcAnswers(single)).toHaveLength(1);
@@ -316,21 +313,20 @@ describe("tools/list", () => {
       return limit === undefined ? [] : [[name, limit["minimum"], limit["maximum"]]];
     });
     expect(limits).toEqual([
-      ...[
-        ["run_report", 1, 1000],
-        ["list_offers", 1, 200],
-        ["list_affiliates", 1, 200],
-      ],
-      ...[
-        ["list_conversions", 1, 500],
-        ["lookup_clicks", 1, 1000],
-      ],
+      ["run_report", 1, 1000],
+      ["list_offers", 1, 200],
+      ["list_affiliates", 1, 200],
+      ["list_conversions", 1, 500],
+      ["lookup_clicks", 1, 1000],
     ]);
     const required = tools.flatMap(({ name, inputSchema }) =>
       (inputSchema.required ?? []).map((argument) => `${name}.${argument}`),
     );
     expect(required).toEqual([
-      ...["get_offer.id", "get_affiliate.id", "get_conversion.id", "tracking_link.offer"],
+      "get_offer.id",
+      "get_affiliate.id",
+      "get_conversion.id",
+      "tracking_link.offer",
     ]);
     const named = (name: string) => Object.keys(schemas.get(name)?.properties ?? {});
     const range = ["from", "to", "preset", "tz"];

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { words } from "../../samples/words.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, list, record, refusal, someText } from "./api-world.ts";
 
-let world: ApiWorld;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  await world.post("/tracking-domains", { host: "default.example", is_default: true });
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+await world.post("/tracking-domains", { host: "default.example", is_default: true });
 
 async function accessOf(offerId: number, status: string, note?: string) {
   const { affiliateCode } = world.tenant;
@@ -205,18 +200,9 @@ describe("reading", () => {
       events: [{ code: "hush", is_private: true }],
     });
     const text = JSON.stringify((await world.get(`/offers/${id}`, world.tenant.keys.partner)).body);
-    for (const hidden of [
-      ...[
-        "revenue",
-        "advertiser",
-        "destination_url",
-        "fallback",
-        "caps",
-        "allowed",
-        "default_status",
-        "hush",
-      ],
-    ]) {
+    for (const hidden of words(
+      "revenue advertiser destination_url fallback caps allowed default_status hush",
+    )) {
       expect(text).not.toContain(hidden);
     }
   });

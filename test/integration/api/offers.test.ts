@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { words } from "../../samples/words.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, record, refusal, someId } from "./api-world.ts";
 
-let world: ApiWorld;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
 
 const OFFER_FIELDS = [
   "id code name status visibility advertiser_id category description restrictions preview_url destination_url",
@@ -131,27 +126,12 @@ describe("creating", () => {
     });
     expect(refusal(answer)).toBe("400 validation_failed");
     expect(Object.keys(details(answer).fields).sort()).toEqual(
-      [
-        ...[
-          "id",
-          "foo",
-          "name",
-          "destination_url",
-          "advertiser_id",
-          "payout",
-          "status",
-          "visibility",
-        ],
-        ...[
-          "conversion_method",
-          "default_status",
-          "allowed_domains",
-          "attribution_days",
-          "currency",
-        ],
-        ...["caps.conversions.daily", "caps.conversions.yearly", "targeting.countries_allow[0]"],
-        ...["targeting.planets", "events[0].payout", "events[1].code", "events[2].code"],
-      ].sort(),
+      words(`
+  id foo name destination_url advertiser_id payout status visibility conversion_method
+  default_status allowed_domains attribution_days currency caps.conversions.daily
+  caps.conversions.yearly targeting.countries_allow[0] targeting.planets events[0].payout
+  events[1].code events[2].code
+`).sort(),
     );
     expect(details(answer).fields).toMatchObject({
       foo: "unknown field",

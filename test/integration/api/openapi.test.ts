@@ -5,23 +5,15 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import openapiTypescript, { astToString } from "openapi-typescript";
 import ts from "typescript";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { operations } from "../../../api/operations.ts";
 import { asObject, type Json } from "../../../api/rest/openapi-schemas.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-let document: Json;
-let page: { status: number; headers: Headers; text: string };
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  document = (await world.call("GET", "/openapi.json", { key: undefined })).body;
-  page = await world.call("GET", "/docs", { key: undefined });
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+const document = (await world.call("GET", "/openapi.json", { key: undefined })).body;
+const page = await world.call("GET", "/docs", { key: undefined });
 
 test("the document is valid OpenAPI 3.1 (OAS-001)", async () => {
   const validator = new Validator();

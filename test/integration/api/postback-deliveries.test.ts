@@ -1,27 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  ApiWorld,
-  details,
-  type Json,
-  list,
-  nextCursor,
-  record,
-  refusal,
-  type Tenant,
-} from "./api-world.ts";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { ApiWorld, details, type Json, list, nextCursor, record, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-let foreign: Tenant;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  await world.startProcessor();
-  foreign = await world.addTenant("foreign");
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+await world.startProcessor();
+const foreign = await world.addTenant("foreign");
 
 /** A postback of the first partner with one delivery, which a conversion queued. */
 async function deliver(fields: Json = {}) {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { insertKey } from "../../../api/access/insert-key.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import {
   ApiWorld,
   details,
@@ -9,37 +10,23 @@ import {
   record,
   refusal,
   someText,
-  type Tenant,
 } from "./api-world.ts";
-
-let world: ApiWorld;
-let foreign: Tenant;
-/** Another partner of the same workspace. */
-let other: { readonly id: number; readonly key: string };
-let offerId: number;
 
 const URL = "https://partner.example/pb?c={click_id}&p={payout}&s={sub1}&t={status}";
 const PRIVATE_EVENT = { code: "vip", is_private: true };
 
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  foreign = await world.addTenant("foreign");
-  const id = Number(
-    record(await world.post("/affiliates", { name: "Other", status: "active" })).id,
-  );
+const world = await forThisFile(ApiWorld.open());
+const foreign = await world.addTenant("foreign");
+/** Another partner of the same workspace. */
+const other = await addPartner("Other");
+const offerId = (await world.offer({ events: [{ code: "sale" }, PRIVATE_EVENT] })).id;
+
+async function addPartner(name: string): Promise<{ readonly id: number; readonly key: string }> {
+  const affiliateId = Number(record(await world.post("/affiliates", { name })).id);
   const { workspaceId } = world.tenant;
-  const key = await insertKey(world.pool, {
-    workspaceId,
-    name: "other",
-    role: "partner",
-    affiliateId: id,
-  });
-  other = { id, key };
-  offerId = (await world.offer({ events: [{ code: "sale" }, PRIVATE_EVENT] })).id;
-});
-afterAll(async () => {
-  await world.close();
-});
+  const key = await insertKey(world.pool, { workspaceId, name, role: "partner", affiliateId });
+  return { id: affiliateId, key };
+}
 
 async function create(
   fields: Json = {},

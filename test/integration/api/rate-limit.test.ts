@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, refusal } from "./api-world.ts";
 import { freshWindow } from "./fresh-window.ts";
 
 const LIMIT = 60;
-let world: ApiWorld;
 
-beforeAll(async () => {
-  world = await ApiWorld.open({ rateLimit: LIMIT });
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open({ rateLimit: LIMIT }));
 
 test("two processes together serve exactly the budget of concurrent requests (LIM-001, LIM-002, P32)", async () => {
   const other = await world.startAnother({ rateLimit: LIMIT });

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-});
-afterAll(() => world.close());
+const world = await forThisFile(ApiWorld.open());
 
 test.each(["/reports", "/reports/timeseries"])(
   "every filters= of %s counts, not only the first (G67)",

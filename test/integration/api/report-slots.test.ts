@@ -1,8 +1,9 @@
 import { request } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { InstallationSlots } from "../../../api/reports/installation-slots.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { ApiWorld } from "./api-world.ts";
 import { McpCaller } from "./mcp-caller.ts";
@@ -12,16 +13,9 @@ const STATEMENT_MS = 20_000;
 const ENDLESS = 1_000_000_000_000;
 const REPORT = "/api/v1/reports?preset=today";
 
-let world: ApiWorld;
-let origin: string;
-let otherOrigin: string;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  origin = world.origin;
-  otherOrigin = await world.startAnother();
-});
-afterAll(() => world.close());
+const world = await forThisFile(ApiWorld.open());
+const origin = world.origin;
+const otherOrigin = await world.startAnother();
 
 /** Ids of the statements on this test's database that the server is executing. */
 async function running(): Promise<string[]> {

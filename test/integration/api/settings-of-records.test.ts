@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { ApiWorld, details, record, refusal, type Tenant } from "./api-world.ts";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { ApiWorld, details, record, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-let foreign: Tenant;
-let paths: Record<"offer" | "affiliate" | "advertiser", string>;
-let otherOffer: number;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  foreign = await world.addTenant("foreign");
-  const offer = await world.offer();
-  otherOffer = (await world.offer()).id;
-  paths = {
-    offer: `/offers/${String(offer["code"])}/settings`,
-    affiliate: `/affiliates/${world.tenant.affiliateCode}/settings`,
-    advertiser: `/advertisers/${world.tenant.advertiserId}/settings`,
-  };
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+const foreign = await world.addTenant("foreign");
+const offer = await world.offer();
+const otherOffer = (await world.offer()).id;
+const paths = {
+  offer: `/offers/${String(offer["code"])}/settings`,
+  affiliate: `/affiliates/${world.tenant.affiliateCode}/settings`,
+  advertiser: `/advertisers/${world.tenant.advertiserId}/settings`,
+};
 
 const OFFER = {
   hold_days: 0,

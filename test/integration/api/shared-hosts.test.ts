@@ -1,26 +1,18 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, ApiWorld, details, list, record, refusal, type Tenant } from "./api-world.ts";
 import { runTracker } from "./run-tracker.ts";
 
 const Link = z.looseObject({ data: z.looseObject({ warnings: z.array(z.string()) }) });
 
-let world: ApiWorld;
-let first: Tenant;
-let second: Tenant;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  first = world.tenant;
-  second = await world.addTenant("second");
-  await world.post("/tracking-domains", { host: "go.example", is_default: true });
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+const first = world.tenant;
+const second = await world.addTenant("second");
+await world.post("/tracking-domains", { host: "go.example", is_default: true });
 
 async function tracker(...args: string[]): Promise<string> {
   return await runTracker(world, ...args);

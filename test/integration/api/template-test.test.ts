@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Receiver, startReceiver } from "../outgoing/receiver.ts";
 import { type Answer, ApiWorld, details, type Json, refusal } from "./api-world.ts";
-
-let world: ApiWorld;
-/** Origin of a process that may connect to loopback; the first one may not. */
-let loose = "";
-let site: Receiver;
 
 const CLOSED_PORT = 9;
 const Data = z.looseObject({});
 
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  loose = await world.startAnother({ allowLoopback: true });
-  site = await startReceiver();
-});
+const world = await forThisFile(ApiWorld.open());
+/** Origin of a process that may connect to loopback; the first one may not. */
+const loose = await world.startAnother({ allowLoopback: true });
+const site = await forThisFile(startReceiver());
 beforeEach(() => site.answer(asTracker));
-afterAll(async () => {
-  await site.close();
-  await world.close();
-});
 
 /** Another party's tracker: it redirects to `url=` and from `/hops/3` to `/hops/2`; everything else is a page. */
 function asTracker(response: Parameters<Parameters<Receiver["answer"]>[0]>[0]): void {

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, details, type Json, record, refusal } from "./api-world.ts";
 
-let world: ApiWorld;
-let code = "";
-let offerId = 0;
-let domainId = 0;
 const PARTNER = "FIRSTX";
 const AdFields = z.looseObject({ tracking_template: z.string(), final_url_suffix: z.string() });
 
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  const offer = await world.offer({ name: "Shop" });
-  offerId = offer.id;
-  code = String(offer["code"]);
-  domainId = await addDomain("go.example", { is_default: true, certification: "certified" });
-});
+const world = await forThisFile(ApiWorld.open());
+const shop = await world.offer({ name: "Shop" });
+const offerId = shop.id;
+const code = String(shop["code"]);
+const domainId = await addDomain("go.example", { is_default: true, certification: "certified" });
 beforeEach(async () => {
   await setDomain(domainId, { status: "active", certification: "certified" });
 });
-afterAll(() => world.close());
 
 async function addDomain(host: string, fields: Json = {}): Promise<number> {
   return Number(record(await world.post("/tracking-domains", { host, ...fields })).id);

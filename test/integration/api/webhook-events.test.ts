@@ -1,30 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ShownOffer } from "../../../api/offers/offer-fields.ts";
 import { sampleOf } from "../../../api/webhooks/sample-data.ts";
 import { WEBHOOK_EVENTS } from "../../../api/webhooks/webhook-events.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { isSignedWith } from "../../system/verify-webhook.ts";
-import {
-  type ApiWorld,
-  type Json,
-  list,
-  nextCursor,
-  record,
-  refusal,
-  someText,
-} from "./api-world.ts";
+import { type Json, list, nextCursor, record, refusal, someText } from "./api-world.ts";
 import { WebhookWorld } from "./webhook-world.ts";
 
-let hooks: WebhookWorld;
-let world: ApiWorld;
-
-beforeAll(async () => {
-  hooks = await WebhookWorld.open();
-  world = hooks.api;
-});
+const hooks = await forThisFile(WebhookWorld.open());
+const world = hooks.api;
 beforeEach(() => hooks.reset());
-afterAll(async () => {
-  await hooks.close();
-});
 
 describe("delivery log", () => {
   test("the log pages newest first; a retry is a new delivery of the same bytes (WH-015, WH-020, WH-022)", async () => {
@@ -193,7 +178,9 @@ describe("events of the API", () => {
     await world.call("DELETE", `${path}/lead`);
     const documents = await hooks.told(hook, 3);
     expect(documents.map(({ previous }) => Object.keys(previous ?? {}))).toEqual([
-      ...[["events"], ["events"], ["events"]],
+      ["events"],
+      ["events"],
+      ["events"],
     ]);
     const names = documents.map(({ data }) => ShownOffer.parse(data)["events"]);
     expect(names).toContainEqual(offer["events"]);

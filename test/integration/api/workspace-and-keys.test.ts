@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { permissionsOf } from "../../../api/access/permissions.ts";
-import { ApiWorld, details, list, record, refusal, someText, type Tenant } from "./api-world.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { ApiWorld, details, list, record, refusal, someText } from "./api-world.ts";
 
-let world: ApiWorld;
-let foreign: Tenant;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  foreign = await world.addTenant("foreign");
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+const foreign = await world.addTenant("foreign");
 
 const text = (value: unknown): string => String(value);
 

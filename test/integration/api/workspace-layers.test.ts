@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ApiWorld, nextCursor, record, type Tenant } from "./api-world.ts";
 import { runTracker } from "./run-tracker.ts";
 
@@ -13,19 +14,10 @@ const Rates = z.array(
   }),
 );
 
-let world: ApiWorld;
-let first: Tenant;
-let second: Tenant;
-
-beforeAll(async () => {
-  world = await ApiWorld.open();
-  await world.startProcessor();
-  first = world.tenant;
-  second = await world.addTenant("second");
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ApiWorld.open());
+await world.startProcessor();
+const first = world.tenant;
+const second = await world.addTenant("second");
 
 const today = new Date().toISOString().slice(0, 10);
 const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);

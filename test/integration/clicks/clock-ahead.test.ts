@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { CountedCap } from "../../../processors/clicks/caps/click-caps.ts";
 import { selectCapClicks } from "../../../processors/clicks/caps/stored-cap-clicks.ts";
 import { capBucket } from "../../../schemas/catalog/cap-bucket.ts";
 import { aCatalog } from "../../samples/a-catalog.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld, metricOf, type Writer } from "./click-world.ts";
@@ -14,21 +15,13 @@ const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
 const VISITORS = 20;
 /** The times of two cases are further apart than any of their clocks is wrong. */
 const CASE_MS = 100 * HOUR_MS;
-
-let world: ClickWorld;
 let cases = 0;
 let writer: Writer;
 
-beforeAll(async () => {
-  world = await ClickWorld.open();
-});
+const world = await forThisFile(ClickWorld.open());
 
 afterEach(async () => {
   await writer.close();
-});
-
-afterAll(async () => {
-  await world.close();
 });
 
 /** A clock that writer and producer share, and visitors who click at its time. */

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Completeness } from "../../../processors/clicks/intake/completeness.ts";
 import { OpenProducers } from "../../../processors/clicks/intake/open-producers.ts";
 import { openLog } from "../../../schemas/host/log.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld } from "./click-world.ts";
@@ -10,12 +11,7 @@ const MINUTE_MS = 60_000;
 const PATIENCE = { timeoutMs: 20_000, pollMs: 25 };
 const log = openLog({ process: "test", level: "silent" });
 
-let world: ClickWorld;
-
-beforeAll(async () => {
-  world = await ClickWorld.open();
-});
-afterAll(() => world.close());
+const world = await forThisFile(ClickWorld.open());
 
 /** Until when the writer has every click: of all producers, and of the producer of `clickId`, UTC ms. */
 async function completeTo(lane: number, clickId: string): Promise<{ all: number; own: number }> {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addressForms } from "../../../schemas/erasure/address-forms.ts";
 import { erase, repeatDueErasure } from "../../../schemas/erasure/erasures.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld, type Writer } from "./click-world.ts";
@@ -9,19 +10,13 @@ const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
 const LANE = 1;
 const IP = "198.51.100.23";
 const OTHER_IP = "198.51.100.123";
-
-let world: ClickWorld;
-let writer: Writer;
 let producers = 20;
 
-beforeAll(async () => {
-  world = await ClickWorld.open();
-  await world.pool.query({
-    text: `insert into workspace (slug, name, postback_token) values ('acme', 'Acme', 'acme-token')`,
-  });
-  writer = await world.startWriter();
+const world = await forThisFile(ClickWorld.open());
+await world.pool.query({
+  text: `insert into workspace (slug, name, postback_token) values ('acme', 'Acme', 'acme-token')`,
 });
-afterAll(() => world.close());
+let writer: Writer = await world.startWriter();
 
 function personal(gclid: string, ip: string) {
   return {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { aClick, type ClickProducer } from "./click-producer.ts";
 import { ClickWorld, metricOf, type Writer } from "./click-world.ts";
 
-let world: ClickWorld;
-
-beforeAll(async () => {
-  world = await ClickWorld.open();
-});
-afterAll(() => world.close());
+const world = await forThisFile(ClickWorld.open());
 
 async function shipped(
   at: { lane: number; producer: number; epoch: number },

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { runCommandOn } from "../api/run-tracker.ts";
 import { aClick } from "./click-producer.ts";
@@ -7,12 +8,7 @@ import { ClickWorld } from "./click-world.ts";
 const MINUTE_MS = 60_000;
 const PATIENCE = { timeoutMs: 30_000, pollMs: 50 };
 
-let world: ClickWorld;
-
-beforeAll(async () => {
-  world = await ClickWorld.open();
-});
-afterAll(() => world.close());
+const world = await forThisFile(ClickWorld.open());
 
 async function tracker(...args: string[]): Promise<string> {
   return (await runCommandOn(world, args)).result;

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { aCatalog, apply } from "../../samples/a-catalog.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { aClick } from "./click-producer.ts";
 import { ClickWorld, metricOf } from "./click-world.ts";
@@ -8,15 +9,7 @@ const HOUR_MS = 3_600_000;
 const OFFER = 4;
 const PATIENCE = { timeoutMs: 20_000, pollMs: 50 };
 
-let world: ClickWorld;
-
-beforeAll(async () => {
-  world = await ClickWorld.open();
-});
-
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ClickWorld.open());
 
 test("a longer unique_click_hours applies at once and loses or repeats no click (#3)", async () => {
   const catalog = aCatalog({ offers: [{ id: OFFER, unique_click_hours: 1 }] });

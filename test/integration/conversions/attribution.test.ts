@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { shardOfOffer } from "../../../schemas/events/shards.ts";
 import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type ClickOptions, TrackingWorld } from "./tracking-world.ts";
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-  world.startWriters();
-  await world.nats.connection.flush();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TrackingWorld.open());
+world.startWriters();
+await world.nats.connection.flush();
 
 const px = { endpoint: "px" } as const;
 

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const SENDERS = 64;
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open({ lanes: 3 });
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TrackingWorld.open({ lanes: 3 }));
 
 test("concurrent reports with a status find the first one and change nothing (P16, G106, G109)", async () => {
   const offerId = await world.addOffer();

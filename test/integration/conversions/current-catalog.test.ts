@@ -1,25 +1,20 @@
 import type pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Catalog } from "../../../schemas/catalog/catalog.ts";
 import { CatalogFeed } from "../../../schemas/catalog-feed/follow.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import type { Statement } from "../../../schemas/postgres/connect.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { createCommand } from "./staff-commands.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 /** Enough rounds that most fall between two periodic reads of the catalog. */
 const ROUNDS = 20;
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-  world.startWriters();
-  await world.nats.connection.flush();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TrackingWorld.open());
+world.startWriters();
+await world.nats.connection.flush();
 
 /** Commits an advertiser with an offer, without notifying any process. */
 async function commitOffer(name: string): Promise<number> {

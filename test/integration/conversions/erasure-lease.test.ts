@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { withErasureLease } from "../../../schemas/erasure/erasure-lease.ts";
 import { repeatDueErasure } from "../../../schemas/erasure/erasures.ts";
 import { projectFile } from "../../../schemas/host/project-root.ts";
 import { openPool, type Pool, type Queryable } from "../../../schemas/postgres/connect.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
@@ -12,15 +13,10 @@ import { TrackingWorld } from "./tracking-world.ts";
 const LEASE = { timeoutMs: 90_000, pollMs: 500 };
 const SOON = { timeoutMs: 30_000, pollMs: 20 };
 
-let world: TrackingWorld;
-let slug = "";
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-  world.startWriters();
-  const [workspace] = await world.rows<{ slug: string }>("select slug from workspace");
-  slug = workspace?.slug ?? "";
-});
-afterAll(() => world.close());
+const world = await forThisFile(TrackingWorld.open());
+world.startWriters();
+const [workspace] = await world.rows<{ slug: string }>("select slug from workspace");
+const slug = workspace?.slug ?? "";
 
 /** Runs the command as its own process. */
 function eraseByProcess(clickId: string): {

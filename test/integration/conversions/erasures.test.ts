@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
 import { startApi } from "../../../api/start-api.ts";
@@ -6,6 +6,7 @@ import { repeatAllErasures, repeatDueErasure } from "../../../schemas/erasure/er
 import type { ClickRecord } from "../../../schemas/events/click-record.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { runCommandOn } from "../api/run-tracker.ts";
 import { DeliveryWorld } from "../delivery/delivery-world.ts";
@@ -25,25 +26,20 @@ const DESCRIBED = {
   extra: JSON.stringify({ page: "x" }),
 };
 
-let world: DeliveryWorld;
-let origin = "";
-let key = "";
-let offerId = 0;
 let clicks = 0;
-const closers: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  world = await DeliveryWorld.open();
-  const { tracking } = world;
-  tracking.startWriters();
-  await tracking.change("update workspace set ip_storage = 'full'");
-  key = await insertKey(tracking.pool, {
-    workspaceId: tracking.workspaceId,
-    name: "admin",
-    role: "admin",
-  });
-  const outgoing = new OutgoingClient({ allowLoopback: true });
-  const app = await startApi({
+const world = await forThisFile(DeliveryWorld.open());
+const { tracking } = world;
+tracking.startWriters();
+await tracking.change("update workspace set ip_storage = 'full'");
+const key = await insertKey(tracking.pool, {
+  workspaceId: tracking.workspaceId,
+  name: "admin",
+  role: "admin",
+});
+const outgoing = await forThisFile(new OutgoingClient({ allowLoopback: true }));
+const app = await forThisFile(
+  startApi({
     db: tracking.pool,
     clickhouse: tracking.clickhouse,
     nats: () => tracking.nats,
@@ -54,22 +50,15 @@ beforeAll(async () => {
     allowLoopback: true,
     apiUrl: "https://api.example",
     trackingUrl: "http://track.example",
-  });
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  closers.push(
-    () => app.close(),
-    () => outgoing.close(),
-  );
-  origin = `http://127.0.0.1:${z.looseObject({ port: z.int() }).parse(app.server.address()).port}`;
-  offerId = await tracking.addOffer();
-  await world.addPostback(offerId, { url: world.url(`notified?g={gclid}`) });
-  await world.addWebhook("hook");
-  world.startLane();
-});
-afterAll(async () => {
-  for (const close of closers) await close();
-  await world.close();
-});
+  }),
+);
+await app.listen({ host: "127.0.0.1", port: 0 });
+const { port } = z.looseObject({ port: z.int() }).parse(app.server.address());
+const origin = `http://127.0.0.1:${port}`;
+const offerId = await tracking.addOffer();
+await world.addPostback(offerId, { url: world.url(`notified?g={gclid}`) });
+await world.addWebhook("hook");
+world.startLane();
 
 async function api(method: string, path: string, body?: unknown) {
   const answer = await fetch(`${origin}/api/v1${path}`, {
@@ -253,7 +242,6 @@ test("by address: it is removed everywhere, whole or truncated, and the rest sta
 });
 
 test("repeats clear data stored after the erasure without keeping the value (#19, G207)", async () => {
-  const { tracking } = world;
   const late = tracking.aClick({
     offer_id: offerId,
     ...DESCRIBED,
@@ -281,7 +269,6 @@ test("repeats clear data stored after the erasure without keeping the value (#19
 });
 
 test("an erased click loses its visitor's hash after the longest uniqueness window (#19, G207)", async () => {
-  const { tracking } = world;
   const old = await tracking.addClick({ offer_id: offerId, ...DESCRIBED, ageMs: 40 * 86_400_000 });
   const young = await tracking.addClick({ offer_id: offerId, ...DESCRIBED });
   for (const { click_id } of [old, young])
@@ -313,7 +300,6 @@ test("unknown values are 200 with zeros, other bodies 400, and calls are limited
 });
 
 test("`tracker person erase` does the same (#19, G207)", async () => {
-  const { tracking } = world;
   const visit = await aVisit({ ip: "198.51.100.51" });
   await tracking.rows("update erasure set at = at - interval '2 minutes'");
   const [workspace] = await tracking.rows<{ slug: string }>(

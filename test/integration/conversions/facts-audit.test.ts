@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { z } from "zod";
 import { startFacts } from "../../../processors/facts/start.ts";
 import { FactsAudit } from "../../../processors/schedule/facts-audit.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { runCommandOn } from "../api/run-tracker.ts";
 import { TrackingWorld } from "./tracking-world.ts";
@@ -15,23 +16,14 @@ const Shown = z.object({
   found: z.array(z.object({ records: z.array(z.object({ kind: z.string() })) })),
 });
 
-let world: TrackingWorld;
-let relay: { close(): Promise<void> };
-let metrics: Metrics;
-let audit: FactsAudit;
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-  relay = startRelay();
-  metrics = new Metrics();
-  audit = startAudit(metrics);
-  await recordConversions(60);
-  await recordAdCosts(40);
-  await untilCopied();
-});
-afterAll(async () => {
-  await relay.close();
-  await world.close();
-});
+const world = await forThisFile(TrackingWorld.open());
+let relay: { close(): Promise<void> } = startRelay();
+afterAll(() => relay.close());
+const metrics = new Metrics();
+const audit = startAudit(metrics);
+await recordConversions(60);
+await recordAdCosts(40);
+await untilCopied();
 
 function deps(): Parameters<typeof startFacts>[0] {
   return {

@@ -1,46 +1,36 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, clickIdOf } from "../ingress/click-answer.ts";
-import { ClickPathsWorld, PARTNER, type Tenant } from "../ingress/click-paths-world.ts";
-import { type Receiver, startReceiver } from "../outgoing/receiver.ts";
+import { ClickPathsWorld, PARTNER } from "../ingress/click-paths-world.ts";
+import { startReceiver } from "../outgoing/receiver.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
-let world: ClickPathsWorld;
-let receiver: Receiver;
-let shop: Tenant;
-let plain: Tenant;
-let uncontrolled: Tenant;
 let nextId = 0;
 
 const UNKNOWN = "ab".repeat(16);
 const NEIGHBOUR = "token-of-neighbour";
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await ClickPathsWorld.open({ env: { ALLOW_PRIVATE_DESTINATIONS: "1" } });
-  const forward_unknown_url = `http://127.0.0.1:${receiver.port}/pb?token=theirs`;
-  shop = await world.addTenant("shop", { forward_unknown_url });
-  plain = await world.addTenant("plain");
-  uncontrolled = await world.addTenant("uncontrolled", { forward_unknown_url });
-  await world.addAdvertiser(shop.id, NEIGHBOUR);
-  for (const tenant of [shop, plain]) {
-    const id = await world.addOffer(tenant, `NEXT${tenant.id}`);
-    if (tenant === shop) nextId = id;
-    await world.store.insert("traffic_control", {
-      workspace_id: tenant.id,
-      name: "forward",
-      conditions: { countries: ["XX"] },
-      action: "forward",
-      forward_offer_id: id,
-    });
-  }
-  await world.addOffer(shop, "OWN");
-  await world.untilCurrent();
-});
+const receiver = await forThisFile(startReceiver());
+const world = await forThisFile(ClickPathsWorld.open({ env: { ALLOW_PRIVATE_DESTINATIONS: "1" } }));
+const forward_unknown_url = `http://127.0.0.1:${receiver.port}/pb?token=theirs`;
+const shop = await world.addTenant("shop", { forward_unknown_url });
+const plain = await world.addTenant("plain");
+const uncontrolled = await world.addTenant("uncontrolled", { forward_unknown_url });
+await world.addAdvertiser(shop.id, NEIGHBOUR);
+for (const tenant of [shop, plain]) {
+  const id = await world.addOffer(tenant, `NEXT${tenant.id}`);
+  if (tenant === shop) nextId = id;
+  await world.store.insert("traffic_control", {
+    workspace_id: tenant.id,
+    name: "forward",
+    conditions: { countries: ["XX"] },
+    action: "forward",
+    forward_offer_id: id,
+  });
+}
+await world.addOffer(shop, "OWN");
+await world.untilCurrent();
 beforeEach(() => receiver.answer((response) => void response.end("OK")));
-afterAll(async () => {
-  await world.close();
-  await receiver.close();
-});
 
 const FORWARDED = '200 {"ok":true,"status":"forwarded","forwarded":true}';
 const UNKNOWN_CLICK = '200 {"ok":false,"error":"unknown click_id"}';

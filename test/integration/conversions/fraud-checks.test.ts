@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { clickIdOf } from "../ingress/click-answer.ts";
-import {
-  type Asking,
-  ClickPathsWorld,
-  PARTNER,
-  type Tenant,
-} from "../ingress/click-paths-world.ts";
+import { type Asking, ClickPathsWorld, PARTNER } from "../ingress/click-paths-world.ts";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)";
 
@@ -22,18 +18,12 @@ const CHECKS: readonly (readonly [check: string, id: string, visitor: Asking])[]
   ["missing_ua", "LIFE-027", { userAgent: "" }],
 ];
 
-let world: ClickPathsWorld;
-let shop: Tenant;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  shop = await world.addTenant("shop");
-  await world.addOffer(shop, "LOOSE");
-  for (const [check] of CHECKS)
-    await world.addOffer(shop, strictCode(check), { fraud_checks: { [check]: true } });
-  await world.untilCurrent();
-});
-afterAll(() => world.close());
+const world = await forThisFile(ClickPathsWorld.open());
+const shop = await world.addTenant("shop");
+await world.addOffer(shop, "LOOSE");
+for (const [check] of CHECKS)
+  await world.addOffer(shop, strictCode(check), { fraud_checks: { [check]: true } });
+await world.untilCurrent();
 
 function strictCode(check: string): string {
   return `STRICT-${check}`;

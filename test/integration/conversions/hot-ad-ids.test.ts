@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 /** Enough that reading all of them differs clearly from reading one granule of each part. */
 const EQUAL = 300_000;
 const HOT = "abc123";
 
-let world: TrackingWorld;
-let [one, two, unused] = [0, 0, 0];
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-  world.startWriters();
-  [one, two, unused] = [await world.addOffer(), await world.addOffer(), await world.addOffer()];
-  await addEqualClicks(EQUAL);
-  await world.nats.connection.flush();
-});
-afterAll(() => world.close());
+const world = await forThisFile(TrackingWorld.open());
+world.startWriters();
+const [one, two, unused] = [await world.addOffer(), await world.addOffer(), await world.addOffer()];
+await addEqualClicks(EQUAL);
+await world.nats.connection.flush();
 
 /** One insert makes one part: an hour of clicks, every tenth without an offer, one with an ID that no other has. */
 async function addEqualClicks(count: number): Promise<void> {

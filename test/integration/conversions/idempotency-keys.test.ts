@@ -1,17 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { forgetOldRows } from "../../../processors/schedule/retention.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ADVERTISER_TOKEN, TrackingWorld } from "./tracking-world.ts";
 
 const USED = { ok: false, error: "idempotency key was used for another report" };
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open({ lanes: 3 });
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TrackingWorld.open({ lanes: 3 }));
 
 /** A report without a click or an order: without a key each repeat is recorded. */
 async function sale(more: Record<string, string> = {}): Promise<Record<string, string>> {

@@ -1,18 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const CALLS = 150;
 /** Refusals of one kind in a minute that get their own row. */
 const ROWS_OF_THEIR_OWN = 60;
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-  world.startWriters();
-  await world.nats.connection.flush();
-});
-afterAll(() => world.close());
+const world = await forThisFile(TrackingWorld.open());
+world.startWriters();
+await world.nats.connection.flush();
 
 type Kind = { readonly endpoint: string; readonly result: string };
 

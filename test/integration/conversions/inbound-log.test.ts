@@ -1,15 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, clickIdOf } from "../ingress/click-answer.ts";
-import {
-  type Asking,
-  ClickPathsWorld,
-  GERMAN_IP,
-  PARTNER,
-  type Tenant,
-} from "../ingress/click-paths-world.ts";
-import { type Receiver, startReceiver } from "../outgoing/receiver.ts";
+import { type Asking, ClickPathsWorld, GERMAN_IP, PARTNER } from "../ingress/click-paths-world.ts";
+import { startReceiver } from "../outgoing/receiver.ts";
 
 const HOST = "trk.shop.example";
 const RELAYING_HOST = "trk.relay.example";
@@ -21,50 +16,40 @@ const PHONE = "+491515550199";
 const JSON_BODY = { "content-type": "application/json" };
 const Found = z.strictObject({ click_id: z.string(), source: z.string() });
 const SOON = { timeout: 10_000, interval: 50 };
-
-let world: ClickPathsWorld;
-let receiver: Receiver;
-let shop: Tenant;
-let relaying: Tenant;
 let marks = 0;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await ClickPathsWorld.open({ env: { ALLOW_PRIVATE_DESTINATIONS: "1" } });
-  shop = await world.addTenant("shop", { ip_storage: "truncated" });
-  relaying = await world.addTenant("relaying", {
-    forward_unknown_url: `http://127.0.0.1:${receiver.port}/pb`,
-  });
-  for (const [tenant, host] of [
-    [shop, HOST],
-    [relaying, RELAYING_HOST],
-  ] as const)
-    await world.store.insert("tracking_domain", { workspace_id: tenant.id, host });
-  await world.addOffer(shop, "SHOP");
-  await world.addOffer(shop, "REVIEW", { default_status: "pending" });
-  const guarded = await world.addAdvertiser(shop.id, GUARDED_TOKEN, {
-    postback_ip_allowlist: ["198.51.100.0/24"],
-  });
-  await world.addAdvertiser(shop.id, PAUSED_TOKEN, { status: "paused" });
-  await world.addOffer(shop, "GUARDED", { advertiser_id: guarded });
-  const organicId = await world.addAffiliate(shop.id, "HOUSE1");
-  await world.store.change("update workspace set organic_affiliate_id = $1 where id = $2", [
-    ...[organicId, shop.id],
-  ]);
-  const forward_offer_id = await world.addOffer(relaying, "NEXT");
-  await world.store.insert("traffic_control", {
-    workspace_id: relaying.id,
-    name: "forward",
-    conditions: { countries: ["XX"] },
-    action: "forward",
-    forward_offer_id,
-  });
-  await world.untilCurrent();
+const receiver = await forThisFile(startReceiver());
+const world = await forThisFile(ClickPathsWorld.open({ env: { ALLOW_PRIVATE_DESTINATIONS: "1" } }));
+const shop = await world.addTenant("shop", { ip_storage: "truncated" });
+const relaying = await world.addTenant("relaying", {
+  forward_unknown_url: `http://127.0.0.1:${receiver.port}/pb`,
 });
-afterAll(async () => {
-  await world.close();
-  await receiver.close();
+for (const [tenant, host] of [
+  [shop, HOST],
+  [relaying, RELAYING_HOST],
+] as const)
+  await world.store.insert("tracking_domain", { workspace_id: tenant.id, host });
+await world.addOffer(shop, "SHOP");
+await world.addOffer(shop, "REVIEW", { default_status: "pending" });
+const guarded = await world.addAdvertiser(shop.id, GUARDED_TOKEN, {
+  postback_ip_allowlist: ["198.51.100.0/24"],
 });
+await world.addAdvertiser(shop.id, PAUSED_TOKEN, { status: "paused" });
+await world.addOffer(shop, "GUARDED", { advertiser_id: guarded });
+const organicId = await world.addAffiliate(shop.id, "HOUSE1");
+await world.store.change("update workspace set organic_affiliate_id = $1 where id = $2", [
+  organicId,
+  shop.id,
+]);
+const forward_offer_id = await world.addOffer(relaying, "NEXT");
+await world.store.insert("traffic_control", {
+  workspace_id: relaying.id,
+  name: "forward",
+  conditions: { countries: ["XX"] },
+  action: "forward",
+  forward_offer_id,
+});
+await world.untilCurrent();
 
 async function ask(target: string, asking: Asking = {}): Promise<Answer> {
   return await world.ask(target, { host: HOST, ...asking });

@@ -1,18 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { projectFile } from "../../../schemas/host/project-root.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ADVERTISER_TOKEN, TrackingWorld } from "./tracking-world.ts";
 
 const MIGRATIONS = projectFile("schemas", "postgres", "migrations");
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TrackingWorld.open());
 
 test("a postback with a click id becomes an approved conversion (LIFE-001, PB-002, CNV-013)", async () => {
   const offerId = await world.addOffer();

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ClickIdMint } from "../../../schemas/ids/click-id.ts";
 import { systemClock } from "../../../schemas/time/clock.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ADVERTISER_TOKEN, TrackingWorld } from "./tracking-world.ts";
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-  world.startWriters();
-  await world.nats.connection.flush();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TrackingWorld.open());
+world.startWriters();
+await world.nats.connection.flush();
 
 async function errorOf(
   params: Record<string, string>,

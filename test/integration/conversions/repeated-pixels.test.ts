@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open({ lanes: 2 });
-  world.startWriters();
-  await world.nats.connection.flush();
-});
-afterAll(() => world.close());
+const world = await forThisFile(TrackingWorld.open({ lanes: 2 }));
+world.startWriters();
+await world.nats.connection.flush();
 
 const PIXEL = { endpoint: "px", isRepeat: true } as const;
 

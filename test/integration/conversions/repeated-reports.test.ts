@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eraseConversions } from "../../../schemas/erasure/erase-conversions.ts";
 import type { PostbackReply } from "../../../schemas/events/postback-request.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { statusCommand } from "./staff-commands.ts";
 import { ADVERTISER_TOKEN, type OfferSettings, TrackingWorld } from "./tracking-world.ts";
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open({ lanes: 2 });
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TrackingWorld.open({ lanes: 2 }));
 
 type Params = Record<string, string>;
 type Order = { readonly id: string; readonly offerId: number; readonly params: Params };

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { longestWindowDays } from "../../../processors/schedule/longest-visitor-window.ts";
 import {
@@ -12,6 +12,7 @@ import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
 import { DAY_MS } from "../../../schemas/time/zone.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { TcpGate } from "../../system/tcp-gate.ts";
 import { statusCommand } from "./staff-commands.ts";
 import { TrackingWorld } from "./tracking-world.ts";
@@ -20,15 +21,9 @@ const SOON = { timeout: 5_000, interval: 20 };
 /** The lease of an audit is two minutes. */
 const AGAIN = { timeout: 20_000, interval: 50 };
 const SECOND_IN_DAYS = 1 / 86_400;
-
-let world: TrackingWorld;
 const running: { close(): Promise<void> }[] = [];
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-});
-afterAll(async () => {
-  await world.close();
-});
+
+const world = await forThisFile(TrackingWorld.open());
 afterEach(async () => {
   await Promise.all(running.splice(0).map((schedule) => schedule.close()));
   await world.rows("delete from schedule_task");

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 const SENDERS = 64;
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open({ lanes: 3 });
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TrackingWorld.open({ lanes: 3 }));
 beforeEach(async () => {
   await world.change("delete from conversion_rule");
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type ClickLookup, ClickLookupReply } from "../../../schemas/events/click-lookup.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { TrackingWorld } from "./tracking-world.ts";
 
 /** More than a process handles and queues at once. */
@@ -9,14 +10,10 @@ const WAVES = 3;
 const POSTBACKS_PER_WAVE = 10;
 const PATIENCE_MS = 25_000;
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-  // The writers are behind: a search for an unknown id takes its full 2 s.
-  world.startWriters({ completeToMs: () => 0 });
-  await world.nats.connection.flush();
-});
-afterAll(() => world.close());
+const world = await forThisFile(TrackingWorld.open());
+// The writers are behind: a search for an unknown id takes its full 2 s.
+world.startWriters({ completeToMs: () => 0 });
+await world.nats.connection.flush();
 
 /** Sends postbacks with a click id at once; returns their durations in ms. All must be approved. */
 async function postbackTimes(offerId: number): Promise<number[]> {

@@ -1,15 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { PostbackReply } from "../../../schemas/events/postback-request.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ADVERTISER_TOKEN, type OfferSettings, TrackingWorld } from "./tracking-world.ts";
 
-let world: TrackingWorld;
-beforeAll(async () => {
-  world = await TrackingWorld.open();
-});
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TrackingWorld.open());
 
 async function recorded(
   params: Record<string, string> = {},

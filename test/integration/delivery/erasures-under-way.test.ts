@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { PostbackLog } from "../../../processors/conversions/answer/postback-log.ts";
 import { addressForms } from "../../../schemas/erasure/address-forms.ts";
 import { erase, repeatDueErasure, type Subject } from "../../../schemas/erasure/erasures.ts";
 import { openLog } from "../../../schemas/host/log.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 
@@ -11,17 +12,12 @@ const IP = "198.51.100.23";
 const EMAIL = "jane@shop.example";
 const MINUTE_MS = 60_000;
 const PATIENCE = { timeoutMs: 30_000, pollMs: 20 };
-
-let world: DeliveryWorld;
-let offerId = 0;
 let visits = 0;
-beforeAll(async () => {
-  world = await DeliveryWorld.open();
-  world.tracking.startWriters();
-  await world.tracking.change("update workspace set ip_storage = 'full'");
-  offerId = await world.tracking.addOffer();
-});
-afterAll(() => world.close());
+
+const world = await forThisFile(DeliveryWorld.open());
+world.tracking.startWriters();
+await world.tracking.change("update workspace set ip_storage = 'full'");
+const offerId = await world.tracking.addOffer();
 
 const stores = () => ({ db: world.tracking.pool, clickhouse: world.tracking.clickhouse });
 async function eraseNow(subject: Subject) {

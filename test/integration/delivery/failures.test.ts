@@ -1,18 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { type DeliveryRow, DeliveryWorld } from "./delivery-world.ts";
 
-let world: DeliveryWorld;
-beforeAll(async () => {
-  world = await DeliveryWorld.open();
-  world.startLane();
-});
+const world = await forThisFile(DeliveryWorld.open());
+world.startLane();
 beforeEach(() => world.receiver.answer((response) => void response.end()));
-afterAll(async () => {
-  await world.close();
-});
 
 /** The delivery of one conversion to a postback with these fields, once it has ended. */
 async function failed(

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { createCommand } from "../conversions/staff-commands.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 
-let world: DeliveryWorld;
-beforeAll(async () => {
-  world = await DeliveryWorld.open();
-  world.startLane();
-});
+const world = await forThisFile(DeliveryWorld.open());
+world.startLane();
 beforeEach(() => world.receiver.answer((response) => void response.end("thanks")));
-afterAll(async () => {
-  await world.close();
-});
 
 /** An offer with a postback for each `fire_on`; `fired` lists `<fire_on>:<trigger>:<status>` of a conversion's deliveries. */
 async function threePostbacks(offer: Record<string, unknown> = {}): Promise<{

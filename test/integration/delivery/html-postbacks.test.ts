@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { serveHtmlPostbacks } from "../../../processors/delivery/serve-html.ts";
 import { HtmlPostbacks } from "../../../schemas/events/html-postbacks.ts";
 import { openLog } from "../../../schemas/host/log.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 
 const REFUSED = "HTML postbacks need an iframe or script pixel";
 
-let world: DeliveryWorld;
-let served: { close(): Promise<void> };
-beforeAll(async () => {
-  world = await DeliveryWorld.open();
-  world.startLane();
-  const { pool, nats } = world.tracking;
-  served = serveHtmlPostbacks({ pool, nats, log: openLog({ process: "test", level: "silent" }) });
-});
-afterAll(async () => {
-  await served.close();
-  await world.close();
-});
+const world = await forThisFile(DeliveryWorld.open());
+world.startLane();
+const { pool, nats } = world.tracking;
+await forThisFile(
+  serveHtmlPostbacks({ pool, nats, log: openLog({ process: "test", level: "silent" }) }),
+);
 
 /** Requests documents as ingress does before it answers an iframe pixel. */
 async function requested(conversionId: string): Promise<string[]> {

@@ -1,24 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import {
   leaseDueDeliveries,
   listDueEndpoints,
   type Settlement,
   settleDelivery,
 } from "../../../processors/delivery/deliveries.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 
-let world: DeliveryWorld;
-beforeAll(async () => {
-  world = await DeliveryWorld.open();
-});
+const world = await forThisFile(DeliveryWorld.open());
 afterEach(async () => {
   await world.stopLanes();
   await world.tracking.rows("delete from delivery");
   world.receiver.answer((response) => void response.end());
-});
-afterAll(async () => {
-  await world.close();
 });
 
 const TOKENS = [

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type DeliveryRow, DeliveryWorld } from "./delivery-world.ts";
 
-let world: DeliveryWorld;
-beforeAll(async () => {
-  world = await DeliveryWorld.open();
-  world.startLane();
-});
+const world = await forThisFile(DeliveryWorld.open());
+world.startLane();
 beforeEach(() => world.receiver.answer((response) => void response.end()));
-afterAll(async () => {
-  await world.close();
-});
 
 /** Converts once and returns the request that a postback with these fields sent; `query` follows its path. */
 async function send(

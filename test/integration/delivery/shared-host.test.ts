@@ -1,20 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
 
-let world: DeliveryWorld;
-beforeAll(async () => {
-  world = await DeliveryWorld.open();
-  world.receiver.answer((response, { target }) => {
-    if (!target.startsWith("/hang")) response.end();
-  });
+const world = await forThisFile(DeliveryWorld.open());
+world.receiver.answer((response, { target }) => {
+  if (!target.startsWith("/hang")) response.end();
 });
 afterEach(async () => {
   await world.stopLanes();
   await world.tracking.rows("delete from delivery");
-});
-afterAll(async () => {
-  await world.close();
 });
 
 const GOOD = 20;

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { verifyWebhook } from "../../system/verify-webhook.ts";
 import { statusCommand } from "../conversions/staff-commands.ts";
 import type { Received } from "../outgoing/receiver.ts";
 import { DeliveryWorld, WEBHOOK_SECRET } from "./delivery-world.ts";
 
-let world: DeliveryWorld;
-let offerId: number;
-
-beforeAll(async () => {
-  world = await DeliveryWorld.open();
-  world.startLane();
-  offerId = await world.tracking.addOffer({ code: "SHOP01" });
-});
+const world = await forThisFile(DeliveryWorld.open());
+world.startLane();
+const offerId = await world.tracking.addOffer({ code: "SHOP01" });
 beforeEach(async () => {
   world.receiver.answer((response) => void response.end());
   await world.tracking.rows("delete from webhook");
-});
-afterAll(async () => {
-  await world.close();
 });
 
 /** Rows of a conversion's deliveries to webhooks. */
@@ -114,7 +107,12 @@ describe("conversion events", () => {
     await world.setStatus(id, "rejected");
     const [document] = await world.told("updated", 1);
     expect(Object.keys(document ?? {}).toSorted()).toEqual([
-      ...["created_at", "data", "event", "id", "previous", "workspace_id"],
+      "created_at",
+      "data",
+      "event",
+      "id",
+      "previous",
+      "workspace_id",
     ]);
     expect(document?.previous).toEqual({
       status: "approved",

@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { insertKey } from "../../../api/access/insert-key.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, lineOf } from "./click-answer.ts";
-import { ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
-
-let world: ClickPathsWorld;
-let main: Tenant;
-let offerId = 0;
-let partnerKey = "";
+import { ClickPathsWorld, PARTNER } from "./click-paths-world.ts";
 
 const HOST = "go.links.example";
 const Link = z.object({ data: z.looseObject({ url: z.string() }) });
 const Seen = z.object({ data: z.looseObject({ tracking_link: z.string() }) });
 
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  main = await world.addTenant("main");
-  offerId = await world.addOffer(main, "SUMMER-SALE");
-  const account = { role: "partner" as const, affiliateId: main.affiliateId };
-  partnerKey = await insertKey(world.store.pool, {
-    workspaceId: main.id,
-    name: "partner",
-    ...account,
-  });
-  await world.write("POST", "/tracking-domains", main.adminKey, { host: HOST, is_default: true });
-  await world.untilCurrent();
+const world = await forThisFile(ClickPathsWorld.open());
+const main = await world.addTenant("main");
+const offerId = await world.addOffer(main, "SUMMER-SALE");
+const account = { role: "partner" as const, affiliateId: main.affiliateId };
+const partnerKey = await insertKey(world.store.pool, {
+  workspaceId: main.id,
+  name: "partner",
+  ...account,
 });
-afterAll(() => world.close());
+await world.write("POST", "/tracking-domains", main.adminKey, { host: HOST, is_default: true });
+await world.untilCurrent();
 
 async function built(query: string, key = main.adminKey): Promise<string> {
   return Link.parse(await world.rest(`/tracking-link?offer=SUMMER-SALE${query}`, key)).data.url;

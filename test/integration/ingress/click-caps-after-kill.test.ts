@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { TwoIngressWorld } from "./two-ingress-world.ts";
 
@@ -6,15 +7,7 @@ const LIMIT = 40;
 const CAPS = { caps: { clicks: { total: LIMIT } } };
 const FIRST_CLICKS = 5;
 
-let world: TwoIngressWorld;
-
-beforeAll(async () => {
-  world = await TwoIngressWorld.open();
-});
-
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TwoIngressWorld.open());
 
 /** Sends clicks until the cap is full. A process that counts all of them itself lets exactly LIMIT pass. */
 async function fill(code: string): Promise<void> {

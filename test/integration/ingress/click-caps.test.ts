@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { pause } from "../../system/service.ts";
 import { until } from "../../system/until.ts";
 import { BOTH, type Ingress, type StoredClick, TwoIngressWorld } from "./two-ingress-world.ts";
@@ -7,15 +8,7 @@ import { BOTH, type Ingress, type StoredClick, TwoIngressWorld } from "./two-ing
 const BEHIND_MS_MAX = 2_000;
 const PATIENCE = { timeoutMs: 10_000, pollMs: 20 };
 
-let world: TwoIngressWorld;
-
-beforeAll(async () => {
-  world = await TwoIngressWorld.open();
-});
-
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(TwoIngressWorld.open());
 
 test("a click cap over two processes passes N clicks and at most 2 s more (TRK-030, CLKS-012)", async () => {
   const [rounds, offersAtOnce, limit] = [4, 10, 40];

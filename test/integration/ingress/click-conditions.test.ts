@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, clickIdOf, lineOf } from "./click-answer.ts";
 import { type Click, ClickPathsWorld, type Tenant } from "./click-paths-world.ts";
 
@@ -29,26 +30,18 @@ const INGREDIENTS: readonly (readonly [reason: string, id: string, ingredient: I
   ["bad_destination", "TRK-034", { offer: { destination_url: "https://{sub1}/" } }],
 ];
 
-let world: ClickPathsWorld;
-let main: Tenant;
-let dead: Tenant;
-let nextId = 0;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  main = await world.addTenant("main");
-  dead = await world.addTenant("dead", { status: "inactive" });
-  nextId = await world.addOffer(main, "NEXT", { destination_url: NEXT });
-  const forced = await world.addAffiliate(main.id, "FORCED");
-  await world.store.insert("traffic_source_template", {
-    workspace_id: main.id,
-    name: "T",
-    params: { sub2: "news" },
-    affiliate_ids: [forced],
-  });
-  await addControl({ action: "block" }, { source_ids: ["blocked"] });
+const world = await forThisFile(ClickPathsWorld.open());
+const main = await world.addTenant("main");
+const dead = await world.addTenant("dead", { status: "inactive" });
+const nextId = await world.addOffer(main, "NEXT", { destination_url: NEXT });
+const forced = await world.addAffiliate(main.id, "FORCED");
+await world.store.insert("traffic_source_template", {
+  workspace_id: main.id,
+  name: "T",
+  params: { sub2: "news" },
+  affiliate_ids: [forced],
 });
-afterAll(() => world.close());
+await addControl({ action: "block" }, { source_ids: ["blocked"] });
 
 async function addControl(columns: Columns, conditions: object): Promise<void> {
   await world.store.insert("traffic_control", {

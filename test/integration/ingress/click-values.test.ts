@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PARAMETER_COLUMNS } from "../../samples/link-parameters.ts";
 import { GOOGLEBOT, HEADLESS_BROWSERS, IPHONE } from "../../samples/user-agents.ts";
+import { words } from "../../samples/words.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, clickIdOf, headerOf } from "./click-answer.ts";
 import {
   AMERICAN_IP,
@@ -8,39 +10,30 @@ import {
   type Click,
   ClickPathsWorld,
   GERMAN_IP,
-  type Tenant,
 } from "./click-paths-world.ts";
 
-const MACROS = [
-  ...["click_id", "sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "sub9", "sub10"],
-  ...["source_id", "offer_id", "offer_code", "affiliate_id", "affiliate_code", "gclid", "gbraid"],
-  ...["wbraid", "msclkid", "fbclid", "campaignid", "adgroupid", "keyword", "country", "city"],
-  ...["device", "os", "ip", "random", "timestamp"],
-] as const;
+const MACROS = words(`
+  click_id sub1 sub2 sub3 sub4 sub5 sub6 sub7 sub8 sub9 sub10 source_id offer_id offer_code
+  affiliate_id affiliate_code gclid gbraid wbraid msclkid fbclid campaignid adgroupid keyword
+  country city device os ip random timestamp
+`);
 const ALL = MACROS.map((macro) => `${macro}={${macro}}`).join("&");
 
-let world: ClickPathsWorld;
-let main: Tenant;
-let discreet: Tenant;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  main = await world.addTenant("main");
-  discreet = await world.addTenant("discreet", { ip_storage: "truncated" });
-  const offerId = await world.addOffer(main, "SHOP");
-  await world.addSmartLink(main, "LINK", {
-    rules: [{ name: "r", conditions: {}, offers: [{ offer_id: offerId, weight: 1 }] }],
-  });
-  await world.addOffer(main, "MACROS", {
-    destination_url: `https://shop.example/{offer_code}/?${ALL}#{sub1}`,
-  });
-  await world.addOffer(discreet, "QUIET", {
-    destination_url: "https://shop.example/?ip={ip}",
-    duplicate_click_seconds: 3_600,
-  });
-  await world.untilCurrent();
+const world = await forThisFile(ClickPathsWorld.open());
+const main = await world.addTenant("main");
+const discreet = await world.addTenant("discreet", { ip_storage: "truncated" });
+const offerId = await world.addOffer(main, "SHOP");
+await world.addSmartLink(main, "LINK", {
+  rules: [{ name: "r", conditions: {}, offers: [{ offer_id: offerId, weight: 1 }] }],
 });
-afterAll(() => world.close());
+await world.addOffer(main, "MACROS", {
+  destination_url: `https://shop.example/{offer_code}/?${ALL}#{sub1}`,
+});
+await world.addOffer(discreet, "QUIET", {
+  destination_url: "https://shop.example/?ip={ip}",
+  duplicate_click_seconds: 3_600,
+});
+await world.untilCurrent();
 
 async function clickOf(asking: Asking): Promise<Click> {
   return await world.clickOf(await world.ask("/r/SHOP/PART01", asking), main);

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
-import { ClickPathsWorld, type Tenant } from "./click-paths-world.ts";
+import { ClickPathsWorld } from "./click-paths-world.ts";
 
 const ATTEMPTS_MAX = 20;
 /** Another process may record a coupon click 15 s after its report; rows are checked every 10 s. */
 const PASSED_ON_MS = 75_000;
 
-let world: ClickPathsWorld;
-let shop: Tenant;
-let offerId = 0;
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  shop = await world.addTenant("shop");
-  offerId = await world.addOffer(shop, "SHOP", { unique_per_click: false });
-  await world.store.insert("coupon", {
-    workspace_id: shop.id,
-    offer_id: offerId,
-    affiliate_id: shop.affiliateId,
-    code: "SAVE",
-  });
-  await world.untilCurrent();
+const world = await forThisFile(ClickPathsWorld.open());
+const shop = await world.addTenant("shop");
+const offerId = await world.addOffer(shop, "SHOP", { unique_per_click: false });
+await world.store.insert("coupon", {
+  workspace_id: shop.id,
+  offer_id: offerId,
+  affiliate_id: shop.affiliateId,
+  code: "SAVE",
 });
-afterAll(() => world.close());
+await world.untilCurrent();
 
 async function clickIdOf(txid: string): Promise<string | undefined> {
   const [row] = await world.store.rows<{ click_id: string }>(

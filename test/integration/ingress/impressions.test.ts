@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { FIREFOX } from "../../samples/user-agents.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { headerOf } from "./click-answer.ts";
-import { AMERICAN_IP, ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
+import { AMERICAN_IP, ClickPathsWorld, PARTNER } from "./click-paths-world.ts";
 
 const Report = z.object({ data: z.array(z.record(z.string(), z.unknown())) });
 const Clicks = z.object({ data: z.array(z.unknown()) });
@@ -11,19 +12,11 @@ const GIF_BYTES_MIN = 35;
 /** A report is at most 5 s behind (P13). */
 const BEHIND_MS_MAX = 5_000;
 
-let world: ClickPathsWorld;
-let main: Tenant;
-let shopId = 0;
-let otherId = 0;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  main = await world.addTenant("main");
-  shopId = await world.addOffer(main, "SHOP");
-  otherId = await world.addOffer(main, "OTHER");
-  await world.untilCurrent();
-});
-afterAll(() => world.close());
+const world = await forThisFile(ClickPathsWorld.open());
+const main = await world.addTenant("main");
+const shopId = await world.addOffer(main, "SHOP");
+const otherId = await world.addOffer(main, "OTHER");
+await world.untilCurrent();
 
 async function counted(query: string): Promise<Record<string, unknown>[]> {
   const path = `/reports?preset=today&metrics=impressions,clicks&${query}`;

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { clickIdOf, headerOf } from "./click-answer.ts";
-import { ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
+import { ClickPathsWorld, PARTNER } from "./click-paths-world.ts";
 
 const LOOKUPS = 5;
 
-let world: ClickPathsWorld;
-let shop: Tenant;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open({ env: { IP_LOOKUPS_PER_MINUTE: String(LOOKUPS) } });
-  shop = await world.addTenant("shop");
-  await world.addOffer(shop, "SHOP");
-  await world.untilCurrent();
-});
-afterAll(() => world.close());
+const world = await forThisFile(
+  ClickPathsWorld.open({ env: { IP_LOOKUPS_PER_MINUTE: String(LOOKUPS) } }),
+);
+const shop = await world.addTenant("shop");
+await world.addOffer(shop, "SHOP");
+await world.untilCurrent();
 
 async function pixel(gclid: string, ip: string): Promise<string> {
   const answer = await world.ask(`/px?gclid=${gclid}`, { ip });

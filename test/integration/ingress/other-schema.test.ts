@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { IngressFleet } from "../../system/ingress-fleet.ts";
 import { freePort } from "../../system/start-system.ts";
 import { locationOf, untilLeadsTo } from "./link-location.ts";
@@ -7,16 +8,10 @@ import { locationOf, untilLeadsTo } from "./link-location.ts";
 const Health = z.object({ ok: z.boolean(), catalog_unreadable_records: z.int() });
 const TIMEOUT_MS = 120_000;
 
-let fleet: IngressFleet;
-beforeAll(async () => {
-  fleet = await IngressFleet.open({ lanes: 1 });
-  await fleet.world.addOffer({ code: "OFFER1", destination_url: "https://shop.example/first" });
-  await fleet.world.addOffer({ code: "OFFER2", destination_url: "https://shop.example/second" });
-  await fleet.untilCurrent();
-});
-afterAll(async () => {
-  await fleet[Symbol.asyncDispose]();
-});
+const fleet = await forThisFile(IngressFleet.open({ lanes: 1 }));
+await fleet.world.addOffer({ code: "OFFER1", destination_url: "https://shop.example/first" });
+await fleet.world.addOffer({ code: "OFFER2", destination_url: "https://shop.example/second" });
+await fleet.untilCurrent();
 
 test("an ingress uses all records it can read, reports the others and refuses no report (#10, P15)", {
   timeout: TIMEOUT_MS,

@@ -1,38 +1,32 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { lineOf } from "./click-answer.ts";
-import { ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
+import { ClickPathsWorld, PARTNER } from "./click-paths-world.ts";
 
 const LINK_KEY = "paused-links-key";
 const TARGET = "https://landing.example/p?a=1&b=%20";
 const OWN_FALLBACK = "https://own.example/";
 const WORKSPACE_FALLBACK = "https://ws.example/";
 
-let world: ClickPathsWorld;
-let main: Tenant;
-let shopId = 0;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  main = await world.addTenant("main", {
-    default_fallback_url: WORKSPACE_FALLBACK,
-    allowed_destinations: ["landing.example"],
-  });
-  shopId = await world.addOffer(main, "SHOP");
-  await world.store.insert("link_key", {
-    workspace_id: main.id,
-    key: LINK_KEY,
-    offer_id: shopId,
-    affiliate_id: main.affiliateId,
-  });
-  // A waterfall: a weighted link would record no_match instead of the reason.
-  await world.addSmartLink(main, "SMART", {
-    mode: "waterfall",
-    rules: [{ name: "all", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
-  });
-  await world.untilCurrent();
+const world = await forThisFile(ClickPathsWorld.open());
+const main = await world.addTenant("main", {
+  default_fallback_url: WORKSPACE_FALLBACK,
+  allowed_destinations: ["landing.example"],
 });
-afterAll(() => world.close());
+const shopId = await world.addOffer(main, "SHOP");
+await world.store.insert("link_key", {
+  workspace_id: main.id,
+  key: LINK_KEY,
+  offer_id: shopId,
+  affiliate_id: main.affiliateId,
+});
+// A waterfall: a weighted link would record no_match instead of the reason.
+await world.addSmartLink(main, "SMART", {
+  mode: "waterfall",
+  rules: [{ name: "all", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
+});
+await world.untilCurrent();
 
 async function patch(path: string, body: unknown): Promise<Record<string, unknown>> {
   const written = await world.write("PATCH", path, main.adminKey, body);
@@ -71,7 +65,9 @@ const STATES = [
 ] as const;
 
 const LINKS = [
-  ...[`/c/${LINK_KEY}?`, `/r/SHOP/${PARTNER}?`, `/click?oid=SHOP&aid=${PARTNER}&`],
+  `/c/${LINK_KEY}?`,
+  `/r/SHOP/${PARTNER}?`,
+  `/click?oid=SHOP&aid=${PARTNER}&`,
   `/s/SMART-${PARTNER}?`,
 ];
 
@@ -87,7 +83,10 @@ describe.each(STATES)("%s", (_state, reason, switchOff, switchOn) => {
       expect([LINKS[index], lineOf(answer)]).toEqual([LINKS[index], `302 ${TARGET}`]);
       const { status, status_reason, destination } = await world.clickOf(answer, main);
       expect([LINKS[index], status, status_reason, destination]).toEqual([
-        ...[LINKS[index], "redirect", reason, TARGET],
+        LINKS[index],
+        "redirect",
+        reason,
+        TARGET,
       ]);
     }
     expect(await world.follow(`/r/SHOP/${PARTNER}`, main)).toMatchObject([
@@ -141,7 +140,9 @@ describe("a link follows the states of partner, access and offer (LIFE-046)", ()
     for (const status of ["active", "blocked", "active"]) {
       const changed = Affiliate.parse(await patch(`/affiliates/${made.id}`, { status }));
       expect([status, changed.status, await reasonOf()]).toEqual([
-        ...[status, status, status === "active" ? "" : "not_approved"],
+        status,
+        status,
+        status === "active" ? "" : "not_approved",
       ]);
       seen.push(changed);
     }

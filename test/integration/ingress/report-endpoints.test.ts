@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, clickIdOf, headerOf } from "./click-answer.ts";
-import { type Asking, ClickPathsWorld, PARTNER, type Tenant } from "./click-paths-world.ts";
+import { type Asking, ClickPathsWorld, PARTNER } from "./click-paths-world.ts";
 
 const POSTBACK_PATHS = ["/pb", "/postback", "/conversion"] as const;
 const PIXEL_PATHS = ["/px", "/px.gif"] as const;
@@ -24,26 +25,20 @@ const Stored = z.object({
 });
 type Stored = z.infer<typeof Stored>["data"];
 
-let world: ClickPathsWorld;
-let shop: Tenant;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  shop = await world.addTenant("shop");
-  const offerId = await world.addOffer(shop, "SHOP");
-  await world.store.addEvent(offerId, {
-    code: "sale",
-    payout_type: "cps",
-    payout: "10",
-    revenue_type: "rps",
-    revenue: "20",
-  });
-  await world.addOffer(shop, "PENDING", { default_status: "pending" });
-  await world.addOffer(shop, "HELD", { hold_days: "1" });
-  await world.addOffer(shop, "SERVERS", { conversion_method: "s2s" });
-  await world.untilCurrent();
+const world = await forThisFile(ClickPathsWorld.open());
+const shop = await world.addTenant("shop");
+const offerId = await world.addOffer(shop, "SHOP");
+await world.store.addEvent(offerId, {
+  code: "sale",
+  payout_type: "cps",
+  payout: "10",
+  revenue_type: "rps",
+  revenue: "20",
 });
-afterAll(() => world.close());
+await world.addOffer(shop, "PENDING", { default_status: "pending" });
+await world.addOffer(shop, "HELD", { hold_days: "1" });
+await world.addOffer(shop, "SERVERS", { conversion_method: "s2s" });
+await world.untilCurrent();
 
 async function newClick(offer = "SHOP"): Promise<string> {
   const id = clickIdOf(await world.ask(`/r/${offer}/${PARTNER}`));
@@ -206,7 +201,9 @@ describe("requests that are no report", () => {
 function pixelOf(answer: Answer): unknown[] {
   const isGif = answer.body.startsWith("GIF89a");
   return [
-    ...[answer.status, headerOf(answer, "content-type"), isGif],
+    answer.status,
+    headerOf(answer, "content-type"),
+    isGif,
     headerOf(answer, "x-tracker-conversion"),
   ];
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import {
   backUpPostgres,
   dropPostgresDatabase,
@@ -13,20 +14,15 @@ import { locationOf, untilLeadsTo } from "./link-location.ts";
 const AGE_S_MAX = 20;
 const TIMEOUT_MS = 120_000;
 
-let fleet: IngressFleet;
-let databaseUrl: string;
+const fleet = await forThisFile(IngressFleet.open());
+const databaseUrl = fleet.world.env.POSTGRES_URL;
+const otherPort = await freePort();
 /** The port and settings of a process with a folder of its own. */
-let other: { port: number; env: Record<string, string> };
-beforeAll(async () => {
-  fleet = await IngressFleet.open();
-  databaseUrl = fleet.world.env.POSTGRES_URL;
-  const port = await freePort();
-  other = { port, env: { TRACKING_PORT: String(port), DATA_DIR: join(fleet.folder, "other") } };
-  await fleet.world.addOffer({ code: "OFFER1", destination_url: "https://shop.example/original" });
-});
-afterAll(async () => {
-  await fleet[Symbol.asyncDispose]();
-});
+const other = {
+  port: otherPort,
+  env: { TRACKING_PORT: String(otherPort), DATA_DIR: join(fleet.folder, "other") },
+};
+await fleet.world.addOffer({ code: "OFFER1", destination_url: "https://shop.example/original" });
 
 async function pointTo(page: string): Promise<void> {
   // A restore ends all connections: the first statement on one of them fails.

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { FIREFOX } from "../../samples/user-agents.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, headerOf } from "./click-answer.ts";
 import {
   AMERICAN_IP,
@@ -8,7 +9,6 @@ import {
   ClickPathsWorld,
   GERMAN_IP,
   PARTNER,
-  type Tenant,
 } from "./click-paths-world.ts";
 
 const Body = z.strictObject({
@@ -25,19 +25,11 @@ const Page = z.object({ data: z.array(Row) });
 /** The advertiser's server, whose address and user agent say nothing about the visitor. */
 const CALLER: Asking = { ip: "203.0.113.50", userAgent: "curl/8.5.0" };
 
-let world: ClickPathsWorld;
-let main: Tenant;
-let sleeping: Tenant;
-let shopId = 0;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  main = await world.addTenant("main", { default_fallback_url: "https://ws.example/" });
-  sleeping = await world.addTenant("sleeping", { status: "inactive" });
-  shopId = await world.addOffer(main, "SHOP");
-  await world.untilCurrent();
-});
-afterAll(() => world.close());
+const world = await forThisFile(ClickPathsWorld.open());
+const main = await world.addTenant("main", { default_fallback_url: "https://ws.example/" });
+const sleeping = await world.addTenant("sleeping", { status: "inactive" });
+const shopId = await world.addOffer(main, "SHOP");
+await world.untilCurrent();
 
 function bodyOf(answer: Answer): Body {
   expect(answer.status).toBe(200);

@@ -1,45 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { PIXEL } from "../../samples/user-agents.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { headerOf } from "./click-answer.ts";
-import { AMERICAN_IP, type Asking, ClickPathsWorld, type Tenant } from "./click-paths-world.ts";
+import { AMERICAN_IP, type Asking, ClickPathsWorld } from "./click-paths-world.ts";
 
 const WORKSPACE_FALLBACK = "https://ws.example/";
 type Rule = readonly [offers: Readonly<Record<string, number>>, conditions?: object];
-
-let world: ClickPathsWorld;
-let main: Tenant;
-let secondId = 0;
 const ids = new Map<string, number>();
 const links = new Map<string, number>();
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  main = await world.addTenant("main", { default_fallback_url: WORKSPACE_FALLBACK });
-  secondId = await world.addAffiliate(main.id, "PART02");
-  const offers: [string, object][] = [
-    ["A", {}],
-    ["B", {}],
-    ["C", {}],
-    ["PAUSED", { status: "paused" }],
-    ["US", { targeting: { countries_allow: ["US"] } }],
-    ["FULL", { caps: { clicks: { total: 0 } } }],
-  ];
-  for (const [code, columns] of offers) {
-    const destination_url = `https://${code.toLowerCase()}.example/`;
-    const fallback_url = "https://own.example/";
-    ids.set(code, await world.addOffer(main, code, { destination_url, fallback_url, ...columns }));
-  }
-  for (const [code, mode, rules, columns] of LINKS) {
-    const affiliate_id = columns?.isBound === true ? secondId : null;
-    const status = columns?.status ?? "active";
-    links.set(
-      code,
-      await world.addSmartLink(main, code, { mode, affiliate_id, status, rules: rules.map(rule) }),
-    );
-  }
-  await world.untilCurrent();
-});
-afterAll(() => world.close());
 
 function rule([offers, conditions = {}]: Rule): object {
   return {
@@ -78,6 +46,32 @@ const LINKS: readonly (readonly [
     [[{ PAUSED: 1 }, { countries_allow: ["US"] }], [{ FULL: 1, PAUSED: 1 }]],
   ],
 ];
+
+const world = await forThisFile(ClickPathsWorld.open());
+const main = await world.addTenant("main", { default_fallback_url: WORKSPACE_FALLBACK });
+const secondId = await world.addAffiliate(main.id, "PART02");
+const offers: [string, object][] = [
+  ["A", {}],
+  ["B", {}],
+  ["C", {}],
+  ["PAUSED", { status: "paused" }],
+  ["US", { targeting: { countries_allow: ["US"] } }],
+  ["FULL", { caps: { clicks: { total: 0 } } }],
+];
+for (const [code, columns] of offers) {
+  const destination_url = `https://${code.toLowerCase()}.example/`;
+  const fallback_url = "https://own.example/";
+  ids.set(code, await world.addOffer(main, code, { destination_url, fallback_url, ...columns }));
+}
+for (const [code, mode, rules, columns] of LINKS) {
+  const affiliate_id = columns?.isBound === true ? secondId : null;
+  const status = columns?.status ?? "active";
+  links.set(
+    code,
+    await world.addSmartLink(main, code, { mode, affiliate_id, status, rules: rules.map(rule) }),
+  );
+}
+await world.untilCurrent();
 
 async function taken(target: string, asking: Asking = {}): Promise<unknown[]> {
   const [line, click] = await world.follow(target, main, asking);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { FIREFOX, GOOGLEBOT } from "../../samples/user-agents.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, clickIdOf, cookiesOf, headerOf, lineOf } from "./click-answer.ts";
 import {
   AMERICAN_IP,
@@ -17,23 +18,15 @@ const ALL_PATHS = [...CLICK_PATHS, `/c/SHOP-PART01?${URL_PARAM}`];
 
 const CONNECTION_HEADERS = new Set(["connection", "keep-alive", "content-length", "date"]);
 
-let world: ClickPathsWorld;
-let main: Tenant;
-let bare: Tenant;
-let shopId = 0;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  main = await world.addTenant("main", {
-    default_fallback_url: "https://ws.example/?o={offer_code}&s={sub1}",
-  });
-  bare = await world.addTenant("bare");
-  shopId = await world.addOffer(main, "SHOP", { destination_url: DESTINATION });
-  await world.addSmartLink(main, "BEST", {
-    rules: [{ name: "all", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
-  });
+const world = await forThisFile(ClickPathsWorld.open());
+const main = await world.addTenant("main", {
+  default_fallback_url: "https://ws.example/?o={offer_code}&s={sub1}",
 });
-afterAll(() => world.close());
+const bare = await world.addTenant("bare");
+const shopId = await world.addOffer(main, "SHOP", { destination_url: DESTINATION });
+await world.addSmartLink(main, "BEST", {
+  rules: [{ name: "all", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
+});
 
 /** The click without its id, its time and whether it was the visitor's first. */
 function withoutTime(click: Click): Click {
@@ -279,7 +272,8 @@ describe("clicks without a redirect are stored with their origin (TRK-037)", () 
   ])("%s: a landing page creates it", async (reason, fields) => {
     const organic = await world.addAffiliate(main.id, `FREE${reason.toUpperCase()}`);
     await world.store.change("update workspace set organic_affiliate_id = $2 where id = $1", [
-      ...[main.id, organic],
+      main.id,
+      organic,
     ]);
     await world.untilCurrent();
     const answer = await world.ask("/lp", { method: "POST", body: JSON.stringify(fields) });

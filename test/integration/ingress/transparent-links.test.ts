@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ALLOWED_PARENT, OTHER_HOSTS, urlCases } from "../../samples/urls.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { cookiesOf, headerOf, lineOf } from "./click-answer.ts";
-import { ClickPathsWorld, type Tenant } from "./click-paths-world.ts";
+import { ClickPathsWorld } from "./click-paths-world.ts";
 
-let world: ClickPathsWorld;
-let main: Tenant;
-let shopId = 0;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  main = await world.addTenant("main", {
-    allowed_destinations: ["partner.example", "ported.example:8443", "BÜCHER.example."],
-  });
-  shopId = await world.addOffer(main, "SHOP", { allowed_domains: ["own.example"] });
-  await world.addSmartLink(main, "BEST", {
-    rules: [{ name: "all", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
-  });
-  await world.store.insert("link_key", {
-    workspace_id: main.id,
-    key: "aB3dE6gH9k",
-    offer_id: shopId,
-    affiliate_id: main.affiliateId,
-  });
-  await world.store.insert("blocklist_entry", { entry: "bad.partner.example" });
-  await world.untilCurrent();
+const world = await forThisFile(ClickPathsWorld.open());
+const main = await world.addTenant("main", {
+  allowed_destinations: ["partner.example", "ported.example:8443", "BÜCHER.example."],
 });
-afterAll(() => world.close());
+const shopId = await world.addOffer(main, "SHOP", { allowed_domains: ["own.example"] });
+await world.addSmartLink(main, "BEST", {
+  rules: [{ name: "all", conditions: {}, offers: [{ offer_id: shopId, weight: 1 }] }],
+});
+await world.store.insert("link_key", {
+  workspace_id: main.id,
+  key: "aB3dE6gH9k",
+  offer_id: shopId,
+  affiliate_id: main.affiliateId,
+});
+await world.store.insert("blocklist_entry", { entry: "bad.partner.example" });
+await world.untilCurrent();
 
 const ERROR = (code: string, status = 403): string => `${status} {"error":"${code}"}`;
 const PATHS = [

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type LandingAnswer, LandingOutageWorld } from "./landing-outage-world.ts";
 
 /** The script gives up after this long. */
 const PATIENCE_MS = 5_000;
 const SOON = { timeout: 15_000, interval: 20 };
 const DIRECT = { offer: "OFFER1", url: "https://shop.example/" };
-
-let world: LandingOutageWorld;
-let offerId = 0;
 let directClicks = 0;
 let completeToMs = 0;
 
 // The service is completed step by step: each test adds what the previous one lacked.
-beforeAll(async () => {
-  world = await LandingOutageWorld.open();
-  offerId = await world.store.addOffer();
-  await world.startIngress();
-  await world.untilHealth(({ nats }) => nats);
-});
-afterAll(() => world.close());
+const world = await forThisFile(LandingOutageWorld.open());
+const offerId = await world.store.addOffer();
+await world.startIngress();
+await world.untilHealth(({ nats }) => nats);
 
 function expectOutage(answer: LandingAnswer, error = "click store unavailable"): void {
   expect([answer.status, answer.body]).toEqual([503, JSON.stringify({ error })]);

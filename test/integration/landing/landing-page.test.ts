@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { type Answer, clickIdOf, headerOf, lineOf } from "../ingress/click-answer.ts";
 import {
   type Asking,
@@ -7,7 +8,6 @@ import {
   ClickPathsWorld,
   GERMAN_IP,
   PARTNER,
-  type Tenant,
 } from "../ingress/click-paths-world.ts";
 
 const HOST = "trk.shop.example";
@@ -19,38 +19,29 @@ const UNKNOWN_ID = "0123456789abcdef0123456789abcdef";
 const CANARY = "canary-4711@person.example";
 
 const Found = z.strictObject({ click_id: z.string().regex(/^[0-9a-f]{32}$/), source: z.string() });
-
-let world: ClickPathsWorld;
-let shop: Tenant;
-let organic: Tenant;
-let closed: Tenant;
-let shopId = 0;
 let visits = 0;
 
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  shop = await world.addTenant("shop");
-  organic = await world.addTenant("organic", { ip_storage: "truncated" });
-  closed = await world.addTenant("closed", { status: "inactive" });
-  shopId = await world.addOffer(shop, "SHOP");
-  await world.addOffer(shop, "PAUSED", { status: "paused" });
-  await world.addOffer(shop, "PICKY", { visibility: "approval" });
-  await world.addOffer(closed, "CLOSED");
-  await world.addOffer(organic, "SHOP2");
-  const houseId = await world.addAffiliate(organic.id, "HOUSE1");
-  await world.store.change("update workspace set organic_affiliate_id = $1 where id = $2", [
-    houseId,
-    organic.id,
-  ]);
-  for (const [tenant, host] of [
-    [shop, HOST],
-    [organic, ORGANIC_HOST],
-    [closed, CLOSED_HOST],
-  ] as const)
-    await world.store.insert("tracking_domain", { workspace_id: tenant.id, host });
-  await world.untilCurrent();
-});
-afterAll(() => world.close());
+const world = await forThisFile(ClickPathsWorld.open());
+const shop = await world.addTenant("shop");
+const organic = await world.addTenant("organic", { ip_storage: "truncated" });
+const closed = await world.addTenant("closed", { status: "inactive" });
+const shopId = await world.addOffer(shop, "SHOP");
+await world.addOffer(shop, "PAUSED", { status: "paused" });
+await world.addOffer(shop, "PICKY", { visibility: "approval" });
+await world.addOffer(closed, "CLOSED");
+await world.addOffer(organic, "SHOP2");
+const houseId = await world.addAffiliate(organic.id, "HOUSE1");
+await world.store.change("update workspace set organic_affiliate_id = $1 where id = $2", [
+  houseId,
+  organic.id,
+]);
+for (const [tenant, host] of [
+  [shop, HOST],
+  [organic, ORGANIC_HOST],
+  [closed, CLOSED_HOST],
+] as const)
+  await world.store.insert("tracking_domain", { workspace_id: tenant.id, host });
+await world.untilCurrent();
 
 async function post(body: unknown, asking: Asking = {}): Promise<Answer> {
   return await world.ask("/lp", {

@@ -3,24 +3,19 @@ import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { projectFile } from "../../../schemas/host/project-root.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { clickIdOf, headerOf } from "../ingress/click-answer.ts";
-import { ClickPathsWorld, PARTNER, type Tenant } from "../ingress/click-paths-world.ts";
+import { ClickPathsWorld, PARTNER } from "../ingress/click-paths-world.ts";
 
 const run = promisify(execFile);
 
-let world: ClickPathsWorld;
-let shop: Tenant;
-
-beforeAll(async () => {
-  world = await ClickPathsWorld.open();
-  shop = await world.addTenant("shop");
-  await world.addOffer(shop, "SHOP");
-  await world.untilCurrent();
-});
-afterAll(() => world.close());
+const world = await forThisFile(ClickPathsWorld.open());
+const shop = await world.addTenant("shop");
+await world.addOffer(shop, "SHOP");
+await world.untilCurrent();
 
 /** @throws the report of es-check if a script is not ES5. */
 async function expectEs5(name: string, text: string): Promise<void> {

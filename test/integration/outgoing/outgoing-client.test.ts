@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { OutgoingClient } from "../../../schemas/outgoing/outgoing-client.ts";
 import { ForbiddenDestinationError } from "../../../schemas/outgoing/outgoing-failure.ts";
-import { type Receiver, startReceiver } from "./receiver.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { startReceiver } from "./receiver.ts";
 
-let receiver: Receiver;
-const loose = new OutgoingClient({ allowLoopback: true });
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
+const receiver = await forThisFile(startReceiver());
+const loose = await forThisFile(new OutgoingClient({ allowLoopback: true }));
 beforeEach(() => receiver.answer((response) => void response.end()));
-afterAll(async () => {
-  await loose.close();
-  await receiver.close();
-});
 
 describe("destinations that are not public (G127)", () => {
   test("with allowLoopback the same server answers, by address and by name", async () => {

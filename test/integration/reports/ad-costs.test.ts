@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startFacts } from "../../../processors/facts/start.ts";
 import { openLog } from "../../../schemas/host/log.ts";
 import { Metrics } from "../../../schemas/host/metrics.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { McpCaller } from "../api/mcp-caller.ts";
 import { aClick, aConversion } from "./facts.ts";
-import { type ReportApi, serveReports } from "./report-api.ts";
+import { serveReports } from "./report-api.ts";
 import { type Caller, ReportWorld, type Row, rowsOf } from "./report-world.ts";
 
 /** A write is in reports within this time (G191). */
@@ -14,44 +15,34 @@ const WITHIN_5_S = { timeoutMs: 5_000, pollMs: 50 };
 const DAY = { from: "2025-02-03", to: "2025-02-03", tz: "UTC" };
 const COST_METRICS = "ad_cost,roas,net_profit";
 
-let world: ReportWorld;
-let api: ReportApi;
-let relay: { close(): Promise<void> };
-
-beforeAll(async () => {
-  world = await ReportWorld.open();
-  relay = startFacts({
+const world = await forThisFile(ReportWorld.open());
+await forThisFile(
+  startFacts({
     pool: world.pool,
     clickhouse: world.clickhouse,
     log: openLog({ process: "test", level: "silent" }),
     metrics: new Metrics(),
     signal: new AbortController().signal,
-  });
-  api = await serveReports(world);
-  await world.store({
-    clicks: [aClick(world), aClick(world, { country: "DE" })],
-    conversions: [aConversion(world, { revenue: "30.0000", payout: "12.0000" })],
-    rates: [
-      { date: "2025-01-31", currency: "USD", rate: "1.1" },
-      { date: "2025-02-03", currency: "USD", rate: "1.25" },
-      { date: "2025-01-27", currency: "GBP", rate: "0.8" },
-    ],
-  });
-  await post([
-    // On the first offer, by the first partner: 10 USD on the whole day, 4 EUR at 1.25 at 13 o'clock.
-    { ...cost(), amount: "10" },
-    { ...cost(), hour: 13, currency: "EUR", amount: "4" },
-    // On no offer: 1 GBP at 1.25 / 0.8; the rate is seven days old.
-    { date: "2025-02-03", currency: "GBP", amount: "1" },
-    { date: "2025-02-03", currency: "JPY", amount: "500" },
-  ]);
+  }),
+);
+const api = await forThisFile(serveReports(world));
+await world.store({
+  clicks: [aClick(world), aClick(world, { country: "DE" })],
+  conversions: [aConversion(world, { revenue: "30.0000", payout: "12.0000" })],
+  rates: [
+    { date: "2025-01-31", currency: "USD", rate: "1.1" },
+    { date: "2025-02-03", currency: "USD", rate: "1.25" },
+    { date: "2025-01-27", currency: "GBP", rate: "0.8" },
+  ],
 });
-
-afterAll(async () => {
-  await api.close();
-  await relay.close();
-  await world.close();
-});
+await post([
+  // On the first offer, by the first partner: 10 USD on the whole day, 4 EUR at 1.25 at 13 o'clock.
+  { ...cost(), amount: "10" },
+  { ...cost(), hour: 13, currency: "EUR", amount: "4" },
+  // On no offer: 1 GBP at 1.25 / 0.8; the rate is seven days old.
+  { date: "2025-02-03", currency: "GBP", amount: "1" },
+  { date: "2025-02-03", currency: "JPY", amount: "500" },
+]);
 
 function cost(): Row {
   const [offer_id] = world.seed.offerIds;

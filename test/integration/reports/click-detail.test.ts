@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { SUB_IDS } from "../../../schemas/events/sub-ids.ts";
+import { words } from "../../samples/words.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { AT_MS, ClickListWorld, ids } from "./click-list-world.ts";
 import { aClick } from "./facts.ts";
 import type { LedgerClick } from "./ledger.ts";
 import type { Row } from "./report-world.ts";
 import { refusal } from "./small-world.ts";
 
-let clicks: ClickListWorld;
-
-beforeAll(async () => {
-  clicks = await ClickListWorld.open();
-});
-
-afterAll(async () => {
-  await clicks.world.close();
-});
+const clicks = await forThisFile(ClickListWorld.open());
 
 /** Columns of the table that describe the click, without `extra`, which is shown separately. */
 async function storedColumns(): Promise<string[]> {
@@ -96,19 +90,10 @@ describe("one click", () => {
     });
     expect(conversions).toHaveLength(2);
     expect(Object.keys(conversions[0] ?? {}).toSorted()).toEqual(
-      [
-        ...[
-          "id",
-          "conv_ts",
-          "event_code",
-          "status",
-          "status_reason",
-          "payout",
-          "revenue",
-          "sale_amount",
-        ],
-        ...["currency", "adv_txid", "method", "is_duplicate"],
-      ].toSorted(),
+      words(`
+  id conv_ts event_code status status_reason payout revenue sale_amount currency adv_txid
+  method is_duplicate
+`).toSorted(),
     );
     expect(conversions[0]).toMatchObject({
       payout: "10.0000",

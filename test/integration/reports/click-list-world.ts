@@ -60,6 +60,10 @@ export class ClickListWorld {
     this.elsewhere = aClick(world, { ts: AT_MS, workspace_id: workspaceId + 1, gclid: "g3" });
   }
 
+  async close(): Promise<void> {
+    await this.world.close();
+  }
+
   static async open(): Promise<ClickListWorld> {
     const world = await ReportWorld.open();
     world.nowMs = NOW_MS;

@@ -1,50 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SUB_IDS } from "../../../schemas/events/sub-ids.ts";
+import { words } from "../../samples/words.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { AT_MS, ClickListWorld, ids } from "./click-list-world.ts";
 import { aClick } from "./facts.ts";
 import { refusal } from "./small-world.ts";
 
 const LIST_FIELDS = [
-  ...[
-    "click_id",
-    "ts",
-    "link_type",
-    "status",
-    "status_reason",
-    "offer_id",
-    "offer_label",
-    "affiliate_id",
-  ],
-  ...[
-    "affiliate_label",
-    "smart_link_id",
-    "is_unique",
-    "is_bot",
-    "is_datacenter",
-    "country",
-    "city",
-  ],
-  ...["device_type", "os", "browser", "traffic_source", ...SUB_IDS, "source_id", "gclid"],
-  ...["ext_campaign_id", "ext_keyword", "domain", "destination"],
+  ...words(`
+    click_id ts link_type status status_reason offer_id offer_label affiliate_id affiliate_label
+    smart_link_id is_unique is_bot is_datacenter country city device_type os browser
+    traffic_source
+  `),
+  ...SUB_IDS,
+  ...words("source_id gclid ext_campaign_id ext_keyword domain destination"),
 ];
 
 /** A day on which there are more clicks than a page has by default. */
 const DAY_OF_MANY = { from: "2025-01-15", to: "2025-01-15" };
 const MANY = 101;
 
-let clicks: ClickListWorld;
-
-beforeAll(async () => {
-  clicks = await ClickListWorld.open();
-  const { world } = clicks;
-  const ts = Date.parse("2025-01-15T12:00:00Z");
-  const many = Array.from({ length: MANY }, () => aClick(world, { ts, gclid: "many" }));
-  await world.store({ clicks: many });
-});
-
-afterAll(async () => {
-  await clicks.world.close();
-});
+const clicks = await forThisFile(ClickListWorld.open());
+const ts = Date.parse("2025-01-15T12:00:00Z");
+const many = Array.from({ length: MANY }, () => aClick(clicks.world, { ts, gclid: "many" }));
+await clicks.world.store({ clicks: many });
 
 describe("the list", () => {
   test("newest first, today in the workspace's zone by default (CLK-001, CLK-002, ENV-028)", async () => {
@@ -201,10 +180,11 @@ describe("lookup by an ad ID", () => {
       next_cursor: null,
       click_ids: [clicks.own[0].click_id, clicks.foreign.click_id],
     });
-    expect(Object.keys(answer.data[0] ?? {})).toEqual([
-      ...["click_id", "ts", "offer_id", "affiliate_id", "gclid", "gbraid", "wbraid"],
-      ...["traffic_source", "link_type", "domain"],
-    ]);
+    expect(Object.keys(answer.data[0] ?? {})).toEqual(
+      words(
+        "click_id ts offer_id affiliate_id gclid gbraid wbraid traffic_source link_type domain",
+      ),
+    );
     expect((await clicks.list({ gclid: "g3", from }, "partner")).data).toHaveLength(1);
     expect((await clicks.list({ gclid: "g3", from }, "advertiser")).data).toHaveLength(1);
   });

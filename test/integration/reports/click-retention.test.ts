@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { getReport } from "../../../api/reports/get-report.ts";
 import { eraseOldClicks } from "../../../processors/schedule/click-retention.ts";
 import { openClickhouse } from "../../../schemas/clickhouse/connect.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { until } from "../../system/until.ts";
 import { aClick } from "./facts.ts";
 import { ReportWorld, rowsOf } from "./report-world.ts";
@@ -13,17 +14,9 @@ const DAYS = 60;
 const OLD = ["2025-01-05T10:00:00Z", "2025-03-31T23:59:59Z"];
 const YOUNG = ["2025-04-01T00:00:00Z", "2025-06-19T10:00:00Z"];
 
-let world: ReportWorld;
-
-beforeAll(async () => {
-  world = await ReportWorld.open();
-  await world.store({ clicks: [...OLD, ...YOUNG].map((at) => clickAt(at)) });
-  await describeVisitors();
-});
-
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(ReportWorld.open());
+await world.store({ clicks: [...OLD, ...YOUNG].map((at) => clickAt(at)) });
+await describeVisitors();
 
 function clickAt(at: string) {
   return aClick(world, { ts: Date.parse(at), gclid: `g-${at}`, sub1: "kept" });

@@ -1,11 +1,12 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { McpCaller, toolAnswer } from "../api/mcp-caller.ts";
 import { AT_MS, ClickListWorld, ids } from "./click-list-world.ts";
 import { aClick, aConversion } from "./facts.ts";
-import { type ReportApi, serveReports } from "./report-api.ts";
+import { serveReports } from "./report-api.ts";
 import { type Caller, rowsOf } from "./report-world.ts";
 import { STAFF_METRICS } from "./small-world.ts";
 
@@ -14,28 +15,18 @@ const CALLERS: readonly Caller[] = ["admin", "analyst", "partner", "advertiser"]
 /** A day in the last week, on any day of this week. */
 const LAST_WEEK_MS = Date.now() - 7 * 86_400_000;
 
-let clicks: ClickListWorld;
-let api: ReportApi;
-let offerId = 0;
-
-beforeAll(async () => {
-  clicks = await ClickListWorld.open();
-  const { world } = clicks;
-  offerId = world.seed.offerIds[0];
-  const lastWeek = (country: string) => aClick(world, { ts: LAST_WEEK_MS, country });
-  await world.store({
-    clicks: [lastWeek("DE"), lastWeek("DE"), lastWeek("FR")],
-    conversions: [
-      aConversion(world),
-      aConversion(world, { conv_ts: LAST_WEEK_MS, country: "DE", revenue: "15.0000" }),
-    ],
-  });
-  api = await serveReports(world);
+const clicks = await forThisFile(ClickListWorld.open());
+const { world } = clicks;
+const [offerId] = world.seed.offerIds;
+const lastWeek = (country: string) => aClick(world, { ts: LAST_WEEK_MS, country });
+await world.store({
+  clicks: [lastWeek("DE"), lastWeek("DE"), lastWeek("FR")],
+  conversions: [
+    aConversion(world),
+    aConversion(world, { conv_ts: LAST_WEEK_MS, country: "DE", revenue: "15.0000" }),
+  ],
 });
-afterAll(async () => {
-  await api.close();
-  await clicks.world.close();
-});
+const api = await forThisFile(serveReports(world));
 
 function as(caller: Caller): McpCaller {
   return new McpCaller(api.origin, api.keys[caller]);

@@ -1,3 +1,4 @@
+import { words } from "../../samples/words.ts";
 import type {
   Ledger,
   LedgerClick,
@@ -63,15 +64,18 @@ type Sums = {
 };
 
 const ID_DIMENSIONS = new Set(["offer", "affiliate", "advertiser", "smart_link", "manager"]);
-const COST_DIMENSIONS = new Set([
-  ...["date", "hour", "week", "month", "offer", "affiliate", "advertiser", "traffic_source"],
-  ...["ext_campaign_id", "ext_adgroup_id"],
-]);
+const COST_DIMENSIONS = new Set(
+  words(`
+  date hour week month offer affiliate advertiser traffic_source ext_campaign_id ext_adgroup_id
+`),
+);
 const CONVERSION_ONLY = new Set(["event", "status", "method"]);
 const NOT_OF_IMPRESSIONS = new Set(["smart_link", "link_type", "currency"]);
-const CLICK_ONLY = new Set([
-  ...["click_status", "status_reason", "is_unique", "is_bot", "is_datacenter", "referrer_host"],
-]);
+const CLICK_ONLY = new Set(
+  words(`
+  click_status status_reason is_unique is_bot is_datacenter referrer_host
+`),
+);
 
 export function recount(ledger: Ledger, request: RecountRequest): Recount {
   const facts: Fact[] = [

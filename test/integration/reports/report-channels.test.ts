@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { McpCaller } from "../api/mcp-caller.ts";
-import { type ReportApi, serveReports } from "./report-api.ts";
-import { type Caller, type ReportWorld, rowsOf } from "./report-world.ts";
+import { serveReports } from "./report-api.ts";
+import { type Caller, rowsOf } from "./report-world.ts";
 import { DAY, openSmallWorld } from "./small-world.ts";
 
-let world: ReportWorld;
-let api: ReportApi;
-
-beforeAll(async () => {
-  world = await openSmallWorld();
-  api = await serveReports(world);
-});
-
-afterAll(async () => {
-  await api.close();
-  await world.close();
-});
+const world = await forThisFile(openSmallWorld());
+const api = await forThisFile(serveReports(world));
 
 type Cell = number | string | null;
 type Expected = {

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { getReport } from "../../../api/reports/get-report.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { aClick } from "./facts.ts";
-import type { ReportWorld } from "./report-world.ts";
 import { DAY, openSmallWorld } from "./small-world.ts";
 
-let world: ReportWorld;
-
-beforeAll(async () => {
-  world = await openSmallWorld();
-});
-
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(openSmallWorld());
 
 describe("CSV", () => {
   const query = {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { aClick, aConversion, anImpression } from "./facts.ts";
 import type { LedgerClick, LedgerConversion } from "./ledger.ts";
 import { ReportWorld, type Row } from "./report-world.ts";
@@ -9,16 +10,8 @@ import { refusal, report, totals } from "./small-world.ts";
  * comment next to a number is the calculation.
  */
 
-let world: ReportWorld;
+const world = await forThisFile(ReportWorld.open());
 let days = 0;
-
-beforeAll(async () => {
-  world = await ReportWorld.open();
-});
-
-afterAll(async () => {
-  await world.close();
-});
 
 type Traffic = {
   readonly clicks?: readonly Partial<LedgerClick>[];
@@ -129,10 +122,7 @@ describe("conversions", () => {
         ...Array.from({ length: unique }, () => UNIQUE),
         ...Array.from({ length: repeated }, () => CLICK),
       ];
-      const conversions = [
-        ...Array.from({ length: approved }, () => APPROVED),
-        ...[PENDING, REJECTED],
-      ];
+      const conversions = [...Array.from({ length: approved }, () => APPROVED), PENDING, REJECTED];
       expect(await metricsOf({ clicks, conversions }, "cvr")).toEqual({ cvr });
     },
   );

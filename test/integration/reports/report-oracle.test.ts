@@ -1,10 +1,11 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { dimensionNames } from "../../../api/reports/dimensions.ts";
 import { getReport } from "../../../api/reports/get-report.ts";
 import { measuresOf } from "../../../api/reports/measures.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { randomOf, SEED } from "../../system/seed.ts";
-import { changeConversions, type Ledger, makeLedger } from "./ledger.ts";
+import { changeConversions, makeLedger } from "./ledger.ts";
 import { type RecountRequest, type Role, recount } from "./recount.ts";
 import { queryOf, recountedPart } from "./report-query.ts";
 import { type Caller, ReportWorld } from "./report-world.ts";
@@ -29,31 +30,22 @@ const CALLERS: Readonly<Record<Role, Caller>> = {
   advertiser: "advertiser",
 };
 
-let world: ReportWorld;
-let ledger: Ledger;
-
-beforeAll(async () => {
-  world = await ReportWorld.open();
-  const random = randomOf(SEED);
-  const made = makeLedger({
-    ...world.seed,
-    random,
-    fromMs: FROM_MS,
-    toMs: TO_MS,
-    size: LEDGER_SIZE,
-    newClickId: (atMs) => world.mint.mint(atMs, 0),
-  });
-  await world.store(made);
-  const { changes, now } = changeConversions(made.conversions, random);
-  await world.store({ conversions: changes });
-  const before = made.costs.map((cost) => ({ ...cost, version: 0, amount: "99.0000" }));
-  await world.store({ costs: before.filter(({ id }) => id % 3 === 0) });
-  ledger = { ...made, conversions: now };
+const world = await forThisFile(ReportWorld.open());
+const random = randomOf(SEED);
+const made = makeLedger({
+  ...world.seed,
+  random,
+  fromMs: FROM_MS,
+  toMs: TO_MS,
+  size: LEDGER_SIZE,
+  newClickId: (atMs) => world.mint.mint(atMs, 0),
 });
-
-afterAll(async () => {
-  await world.close();
-});
+await world.store(made);
+const { changes, now } = changeConversions(made.conversions, random);
+await world.store({ conversions: changes });
+const before = made.costs.map((cost) => ({ ...cost, version: 0, amount: "99.0000" }));
+await world.store({ costs: before.filter(({ id }) => id % 3 === 0) });
+const ledger = { ...made, conversions: now };
 
 const anyRole = fc.constantFrom<Role>("staff", "staff", "partner", "advertiser");
 

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ReportWorld, rowsOf } from "./report-world.ts";
+import { describe, expect, test } from "vitest";
+import { forThisFile } from "../../services/for-this-file.ts";
+import { rowsOf } from "./report-world.ts";
 import { openSmallWorld, refusal, report, rows, STAFF_METRICS } from "./small-world.ts";
 
-let world: ReportWorld;
-
-beforeAll(async () => {
-  world = await openSmallWorld();
-});
-
-afterAll(async () => {
-  await world.close();
-});
+const world = await forThisFile(openSmallWorld());
 
 describe("roles", () => {
   test("a partner sees own traffic, without private events (REP-054, REP-058, G190)", async () => {

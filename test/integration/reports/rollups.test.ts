@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { compileReport } from "../../../api/reports/compile-report.ts";
 import { parseReportRequest } from "../../../api/reports/report-request.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { ReportWorld } from "./report-world.ts";
 
 /** Two days of March with a click and an impression each second. */
@@ -19,18 +20,10 @@ const COLUMNS = `toDateTime64('2025-03-03 00:00:00', 3, 'UTC') + toIntervalMilli
 const NAMES = `workspace_id, ts, offer_id, advertiser_id, affiliate_id, country, traffic_source, domain, device_type, os, browser,
   ext_campaign_id, ext_adgroup_id, sub1`;
 
-let world: ReportWorld;
-
-beforeAll(async () => {
-  world = await ReportWorld.open();
-  await addClicks();
-  await world.clickhouse.command({
-    query: `insert into impression (${NAMES}) select ${world.seed.workspaceId} as workspace_id, ${COLUMNS} from numbers(${SECONDS})`,
-  });
-});
-
-afterAll(async () => {
-  await world.close();
+const world = await forThisFile(ReportWorld.open());
+await addClicks();
+await world.clickhouse.command({
+  query: `insert into impression (${NAMES}) select ${world.seed.workspaceId} as workspace_id, ${COLUMNS} from numbers(${SECONDS})`,
 });
 
 async function addClicks(): Promise<void> {

@@ -1,13 +1,12 @@
 import { ApiError } from "../../../api/errors.ts";
 import { getReport } from "../../../api/reports/get-report.ts";
+import { words } from "../../samples/words.ts";
 import { aClick, aConversion, anImpression } from "./facts.ts";
 import { type Caller, ReportWorld, type Row, rowsOf } from "./report-world.ts";
 
 /** The day of nearly all rows of {@link openSmallWorld}. */
 export const DAY = { from: "2025-02-03", to: "2025-02-03", tz: "UTC" };
-export const STAFF_METRICS = [
-  ...["bot_clicks", "profit", "margin", "rpc", "cpc", "ad_cost", "roas", "net_profit"],
-];
+export const STAFF_METRICS = words("bot_clicks profit margin rpc cpc ad_cost roas net_profit");
 
 /** A world with a handful of rows, few enough to be counted by eye. */
 export async function openSmallWorld(): Promise<ReportWorld> {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { getReport } from "../../../api/reports/get-report.ts";
 import { getTimeseries } from "../../../api/reports/get-timeseries.ts";
+import { forThisFile } from "../../services/for-this-file.ts";
 import { randomOf, SEED } from "../../system/seed.ts";
 import { aClick, aConversion } from "./facts.ts";
 import { makeLedger } from "./ledger.ts";
@@ -14,28 +15,20 @@ const TO_MS = Date.UTC(2025, 3, 9);
 /** A week without other rows. */
 const QUIET = { from: "2025-01-06", to: "2025-01-12", tz: "Europe/Berlin" };
 
-let world: ReportWorld;
-
-beforeAll(async () => {
-  world = await ReportWorld.open();
-  const [, second] = world.seed.offerIds;
-  await world.store({
-    clicks: [
-      aClick(world, { ts: Date.parse("2025-01-06T23:30:00Z") }),
-      aClick(world, { ts: Date.parse("2025-01-08T12:00:00Z"), offer_id: second, country: "DE" }),
-    ],
-    conversions: [aConversion(world, { conv_ts: Date.parse("2025-01-08T12:00:00Z") })],
-  });
-  const random = randomOf(SEED);
-  const newClickId = (atMs: number): string => world.mint.mint(atMs, 0);
-  await world.store(
-    makeLedger({ ...world.seed, random, fromMs: FROM_MS, toMs: TO_MS, size: 600, newClickId }),
-  );
+const world = await forThisFile(ReportWorld.open());
+const [, second] = world.seed.offerIds;
+await world.store({
+  clicks: [
+    aClick(world, { ts: Date.parse("2025-01-06T23:30:00Z") }),
+    aClick(world, { ts: Date.parse("2025-01-08T12:00:00Z"), offer_id: second, country: "DE" }),
+  ],
+  conversions: [aConversion(world, { conv_ts: Date.parse("2025-01-08T12:00:00Z") })],
 });
-
-afterAll(async () => {
-  await world.close();
-});
+const random = randomOf(SEED);
+const newClickId = (atMs: number): string => world.mint.mint(atMs, 0);
+await world.store(
+  makeLedger({ ...world.seed, random, fromMs: FROM_MS, toMs: TO_MS, size: 600, newClickId }),
+);
 
 type Bucket = Record<string, unknown> & { readonly bucket: string };
 

@@ -5,21 +5,23 @@ import { measuresOf } from "../../../api/reports/measures.ts";
 import type { Ledger } from "../../integration/reports/ledger.ts";
 import { type RecountRequest, type Role, recount } from "../../integration/reports/recount.ts";
 import { queryOf, recountedPart } from "../../integration/reports/report-query.ts";
+import { words } from "../../samples/words.ts";
 import type { Market } from "./market.ts";
 
 export const ROLES: readonly Role[] = ["staff", "partner", "advertiser"];
-const ZONES = [
-  ...["UTC", "Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe"],
-  "Pacific/Chatham",
-];
+const ZONES = words(`
+  UTC Europe/Berlin Asia/Kolkata Asia/Kathmandu Australia/Lord_Howe Pacific/Chatham
+`);
 const CURRENCIES = ["USD", "EUR", "GBP", "JPY"];
 /** Dimensions that no answer reveals, so that the ledger cannot have them, and sub IDs that no visit sends. */
 const UNKNOWN = new Set(["region", "city", "is_datacenter", "manager"]);
 const UNSENT = /^sub[3-9]$/;
-const TEXTS = new Set([
-  ...["country", "os", "browser", "traffic_source", "source_id", "sub1", "sub2", "sub10"],
-  ...["ext_campaign_id", "ext_adgroup_id", "ext_keyword", "referrer_host"],
-]);
+const TEXTS = new Set(
+  words(`
+  country os browser traffic_source source_id sub1 sub2 sub10 ext_campaign_id ext_adgroup_id
+  ext_keyword referrer_host
+`),
+);
 const FILTER_VALUES_MAX = 12;
 
 const Answer = z.record(z.string(), z.unknown());

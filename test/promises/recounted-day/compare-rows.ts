@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Pool } from "../../../schemas/postgres/connect.ts";
 import { differing } from "../../replay/differing.ts";
+import { words } from "../../samples/words.ts";
 import { pause, type ServiceClient } from "../../system/service.ts";
 import { decimal } from "./money.ts";
 import { partnerOf, type Recounted, shopOf } from "./recount-day.ts";
@@ -29,10 +30,9 @@ const Page = z.object({ data: z.array(Shown), next_cursor: z.string().nullable()
 const HIDDEN = {
   admin: [],
   partner: ["revenue", "advertiser_id", "adv_txid", "params", "notes", "conv_ip"],
-  advertiser: [
-    ...["payout", "affiliate_code", "affiliate_name", "source_id", "conv_ip", "notes"],
-    ...["sub1", "sub2", "sub3", "sub4", "sub5"],
-  ],
+  advertiser: words(
+    "payout affiliate_code affiliate_name source_id conv_ip notes sub1 sub2 sub3 sub4 sub5",
+  ),
 } as const;
 export type Role = keyof typeof HIDDEN;
 
@@ -212,11 +212,20 @@ export async function databaseDifferences(day: Recounted, pool: Pool): Promise<s
           "row",
           byId.get(row.id) ?? "",
           [
-            ...[row.status, row.reason, flag(row.isDuplicate), flag(row.isAlerted)],
-            ...[decimal(row.sale), decimal(row.payout), decimal(row.revenue), row.currency],
-            ...[shopOf(day, row).id, partnerOf(day, row).id, row.event.code],
+            row.status,
+            row.reason,
+            flag(row.isDuplicate),
+            flag(row.isAlerted),
+            decimal(row.sale),
+            decimal(row.payout),
+            decimal(row.revenue),
+            row.currency,
+            shopOf(day, row).id,
+            partnerOf(day, row).id,
+            row.event.code,
             ...(row.txid === "" ? [] : [row.txid]),
-            ...[row.method, "f"],
+            row.method,
+            "f",
           ].join("|"),
         ],
       ]),

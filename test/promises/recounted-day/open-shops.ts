@@ -112,7 +112,9 @@ async function openShop(
   await pool.query({
     text: "update offer set hold_days = $2, min_seconds_to_conversion = $3, fraud_checks = $4 where id = $1",
     values: [
-      ...[id, plan.isHolding ? 1 : 0, plan.isTooFast ? 86_400 : 0],
+      id,
+      plan.isHolding ? 1 : 0,
+      plan.isTooFast ? 86_400 : 0,
       plan.countsAddresses ? JSON.stringify({ bot: true, duplicate_conv_ip: 1 }) : null,
     ],
   });
