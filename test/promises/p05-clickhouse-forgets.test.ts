@@ -64,7 +64,8 @@ test("what ClickHouse confirmed and then forgot is restored, even through kill -
         const { conversions: all, differences } = await factDifferences(urls);
         return [...confirmed].every((id) => stored.has(id)) && all - differences.length >= copied;
       },
-      { timeoutMs: 60_000, pollMs: 500 },
+      // Includes the repair of the round before, which waits up to 40 s if the kill of the processors interrupted it.
+      { timeoutMs: 120_000, pollMs: 500 },
     );
     await clickhouse.kill();
     await clickhouse.restore(`round-${round}`);

@@ -355,6 +355,12 @@ test("an audit that failed without ClickHouse is repeated as soon as it is back 
   start({}, { clickhouse, metrics });
   const metric = (name: string): boolean => metrics.render().includes(name);
   await expect.poll(() => metric('schedule_failures_total{task="facts-audit"}'), SOON).toBe(true);
+  // If the process died now, the next one would have to wait for its lease.
+  const [lease] = await world.rows<{ seconds: string }>(
+    `select extract(epoch from expires_at - clock_timestamp()) as seconds
+     from schedule_task where name = 'facts-audit'`,
+  );
+  expect(Number(lease?.seconds)).toBeLessThanOrEqual(30);
   await gate.open();
   try {
     await expect.poll(() => metric('schedule_rows_total{task="facts-audit"}'), AGAIN).toBe(true);
