@@ -35,6 +35,32 @@ test("a zone keeps the name that was asked for, in its usual case", () => {
   expect(zoneOf("utc")?.name).toBe("UTC");
 });
 
+test("spellings of an alias share a clock, so they take no memory, however many are asked for (P40)", () => {
+  const spelled = (n: number): string =>
+    "america/buenos_aires"
+      .split("")
+      .map((letter, at) => (((n >> at) & 1) === 1 ? letter.toUpperCase() : letter))
+      .join("");
+  zone(spelled(0));
+  const before = process.memoryUsage.rss();
+  for (let n = 1; n <= 12_000; n += 1) zone(spelled(n)).offsetMsAt(Date.UTC(2025, 0, 15));
+  expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(128);
+});
+
+test("changes of a clock less than a week apart are found", () => {
+  const gaza = zone("Asia/Gaza");
+  const segments = gaza.segments(Date.UTC(2040, 8, 1), Date.UTC(2040, 11, 1));
+  for (let atMs = Date.UTC(2040, 8, 1); atMs < Date.UTC(2040, 11, 1); atMs += HOUR_MS) {
+    const shown = new Intl.DateTimeFormat("en-US", {
+      timeZone: "Asia/Gaza",
+      hourCycle: "h23",
+      hour: "numeric",
+    }).format(atMs);
+    const segment = segments.findLast(({ fromMs }) => fromMs <= atMs);
+    expect(new Date(atMs + (segment?.offsetMs ?? 0)).getUTCHours()).toBe(Number(shown));
+  }
+});
+
 test.each(["", "Mars/Base", "+05:30", "Europe/Berlin ", "Europe/Berlin'", "a".repeat(65)])(
   "%j is no zone",
   (name) => {

@@ -11,23 +11,29 @@ export const INSTANT_MS_MAX = Date.UTC(2100, 0, 1) - 1;
 export type OffsetSegment = { readonly fromMs: number; readonly offsetMs: number };
 
 const NAME = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
-/** No zone changes its clocks twice within this time. */
-const SCAN_STEP_MS = 7 * DAY_MS;
+/** No zone changes its clocks twice within this time. The closest known pair is 6 days 23 h apart (Asia/Gaza, October 2040). */
+const SCAN_STEP_MS = 6 * DAY_MS;
+/** More than all names and aliases. A caller who mixes upper and lower case can use more spellings; they only take longer. */
+const SPELLINGS_MAX = 1_000;
+/** By name as given. */
 const zones = new Map<string, Zone>();
+/** By the name that an alias resolves to, so their number is limited by the number of zones. */
+const clocks = new Map<string, ZoneClock>();
 
 /**
- * The IANA zone with this name; undefined if there is none. Its `name` is the given name in its usual upper and lower case (G31); an alias
- * is not resolved. Zones are cached; their number is limited by the number of names.
+ * The IANA zone with this name; undefined if there is none. Its `name` is the given name in its usual upper and lower case (G31). An alias
+ * is not resolved and stays as written.
  */
 export function zoneOf(name: string): Zone | undefined {
   const known = zones.get(name);
   if (known !== undefined) return known;
-  if (!NAME.test(name)) return undefined;
-  const usual = usualName(name);
-  if (usual === undefined) return undefined;
-  // Cached by the usual name only, because there are too many ways to mix upper and lower case.
-  const zone = zones.get(usual) ?? new Zone(usual);
-  zones.set(usual, zone);
+  const resolved = NAME.test(name) ? resolvedName(name) : undefined;
+  if (resolved === undefined) return undefined;
+  const clock = clocks.get(resolved) ?? new ZoneClock(resolved);
+  clocks.set(resolved, clock);
+  const zone = new Zone(resolved.toLowerCase() === name.toLowerCase() ? resolved : name, clock);
+  if (zones.size >= SPELLINGS_MAX) zones.clear();
+  zones.set(name, zone);
   return zone;
 }
 
@@ -37,29 +43,17 @@ export function zoneOf(name: string): Zone | undefined {
  */
 export class Zone {
   readonly name: string;
-  readonly #clock: Intl.DateTimeFormat;
-  readonly #years = new Map<number, readonly OffsetSegment[]>();
+  readonly #clock: ZoneClock;
 
-  /** Use {@link zoneOf}. @throws {RangeError} for an unknown name. */
-  constructor(name: string) {
+  /** Use {@link zoneOf}. */
+  constructor(name: string, clock: ZoneClock) {
     this.name = name;
-    this.#clock = new Intl.DateTimeFormat("en-US", {
-      timeZone: name,
-      calendar: "gregory",
-      numberingSystem: "latn",
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
+    this.#clock = clock;
   }
 
   /** How far the zone's clocks are ahead of UTC. */
   offsetMsAt(atMs: number): number {
-    const segments = this.#year(new Date(atMs).getUTCFullYear());
+    const segments = this.#clock.year(new Date(atMs).getUTCFullYear());
     let offsetMs = 0;
     for (const segment of segments) {
       if (segment.fromMs > atMs) break;
@@ -77,8 +71,8 @@ export class Zone {
   }
 
   /**
-   * The instant when the wall clock shows `localMs`. If it shows it twice, the first one. If it never does, because clocks go forward over
-   * it, the instant as much after the change as `localMs` is after the start of the gap.
+   * The instant when the wall clock shows `localMs`. If it shows it twice, the first one. If clocks skip it, the result is as long after
+   * the change as `localMs` is after the start of the gap.
    */
   instantOf(localMs: number): number {
     const before = this.offsetMsAt(localMs - DAY_MS);
@@ -104,7 +98,7 @@ export class Zone {
     const found: OffsetSegment[] = [{ fromMs, offsetMs: this.offsetMsAt(fromMs) }];
     const lastYear = new Date(toMs).getUTCFullYear();
     for (let year = new Date(fromMs).getUTCFullYear(); year <= lastYear; year += 1) {
-      for (const segment of this.#year(year)) {
+      for (const segment of this.#clock.year(year)) {
         const last = found.at(-1);
         if (
           segment.fromMs > fromMs &&
@@ -117,17 +111,38 @@ export class Zone {
     }
     return found;
   }
+}
 
-  #year(year: number): readonly OffsetSegment[] {
+/** The offsets of one zone by year. */
+class ZoneClock {
+  readonly #shown: Intl.DateTimeFormat;
+  readonly #years = new Map<number, readonly OffsetSegment[]>();
+
+  constructor(name: string) {
+    this.#shown = new Intl.DateTimeFormat("en-US", {
+      timeZone: name,
+      calendar: "gregory",
+      numberingSystem: "latn",
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+  }
+
+  /** The segments of a year; the first begins with it. */
+  year(year: number): readonly OffsetSegment[] {
     const known = this.#years.get(year);
     if (known !== undefined) return known;
-    const endMs = Date.UTC(year + 1, 0, 1);
+    const lastMs = Date.UTC(year + 1, 0, 1) - SECOND_MS;
     let atMs = Date.UTC(year, 0, 1);
     let offsetMs = this.#shownOffsetMs(atMs);
     const segments: OffsetSegment[] = [{ fromMs: atMs, offsetMs }];
-    while (atMs < endMs) {
-      const nextMs = Math.min(atMs + SCAN_STEP_MS, endMs - SECOND_MS);
-      if (nextMs <= atMs) break;
+    while (atMs < lastMs) {
+      const nextMs = Math.min(atMs + SCAN_STEP_MS, lastMs);
       const nextOffsetMs = this.#shownOffsetMs(nextMs);
       if (nextOffsetMs !== offsetMs) {
         segments.push({ fromMs: this.#changeMs(atMs, nextMs, offsetMs), offsetMs: nextOffsetMs });
@@ -151,18 +166,17 @@ export class Zone {
     return changed;
   }
 
-  /** `atMs` in whole seconds. */
+  /** The offset at `atMs`, which must be a whole second: the clock shows no smaller unit. */
   #shownOffsetMs(atMs: number): number {
-    const shown = this.#clock.format(atMs).match(/\d+/g)?.map(Number) ?? [];
+    const shown = this.#shown.format(atMs).match(/\d+/g)?.map(Number) ?? [];
     const [month = 1, day = 1, year = 0, hour = 0, minute = 0, second = 0] = shown;
     return Date.UTC(year, month - 1, day, hour, minute, second) - atMs;
   }
 }
 
-function usualName(name: string): string | undefined {
+function resolvedName(name: string): string | undefined {
   try {
-    const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
-    return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name;
+    return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
