@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { processorTimeRatio } from "../../../test/samples/processor-time.ts";
 import { type ForgottenVisits, UniqueClicks } from "./unique-clicks.ts";
 
 const HOUR_MS = 3_600_000;
@@ -73,6 +74,16 @@ test("past its bound the oldest visits of the largest offer are forgotten, count
     expect(clicks.take({ ...visit, visitor: i }, nowMs, DAY_MS)).toBe(false);
   }
   expect(clicks.take({ ...visit, visitor: knownFrom - 1 }, nowMs, DAY_MS)).toBe(true);
+});
+
+test("forgetting visits costs the same for many large offers as for one (#3, P40)", () => {
+  const fill = (offers: number) => (): void => {
+    const clicks = uniques(50_000);
+    for (let i = 0; i < 60_000; i += 1)
+      clicks.take({ ...visit, offerId: 1 + (i % offers), visitor: i }, START_MS + i, DAY_MS);
+    expect(clicks.forgotten).toBeGreaterThan(0);
+  };
+  expect(processorTimeRatio({ usual: fill(1), other: fill(300) }, 3)).toBeLessThan(3);
 });
 
 test("visits of one millisecond are forgotten by number, so that the table has room again (#3)", () => {

@@ -44,8 +44,8 @@ type Cut = { readonly beforeMs: number; ties: number };
  * No time in it is later than the newest clock was when the entry was made. If that clock goes back, a later time counts as the present
  * time until the owner reads the visits from the table again (`unique-window.ts`).
  *
- * Bounded: above `entriesMax` the oldest visits of the largest offers are forgotten, until a quarter of the table is free. So a flood
- * on one offer does not remove visits of other offers.
+ * Bounded: above `entriesMax` the oldest visits of the largest offers are forgotten, until a quarter of `entriesMax` is free. So a
+ * flood on one offer does not remove visits of other offers.
  */
 export class UniqueClicks {
   readonly entriesMax: number;
@@ -56,8 +56,9 @@ export class UniqueClicks {
   #size = 0;
   #latestMs = 0;
   #print = { low: 0, high: 0, offerId: 0 };
+  /** Visits forgotten within their window since the start. */
   forgotten = 0;
-  /** Entries this much older than the newest one, or than this process's clock, are dropped at the next clean-up. */
+  /** Entries older by this than both the newest entry and this process's clock are dropped at the next clean-up. */
   retentionMs: number;
   /** The owner must set it with each message. By default no clock bounds a time. */
   clocks: Clocks = { ownMs: Number.POSITIVE_INFINITY, newestMs: Number.POSITIVE_INFINITY };
@@ -104,13 +105,14 @@ export class UniqueClicks {
     let lastMs = this.#lastMs(slot);
     if (lastMs - clickMs >= windowMs) {
       // This click is much older than the remembered one: it comes from the journal of a producer that was cut off. Such clicks have a
-      // second entry.
+      // second entry, under the complement of the partner's ID, which no partner has.
       slot = this.#slotOf({ ...visit, affiliateId: ~visit.affiliateId });
       lastMs = this.#lastMs(slot);
+      // Older than the second entry too: it is not known whether it is unique, so it is not paid.
       if (lastMs - clickMs >= windowMs) return false;
     }
     if (lastMs !== 0 && Math.abs(clickMs - lastMs) < windowMs) return false;
-    this.#put(slot, Math.max(clickMs, lastMs));
+    this.#put(slot, clickMs);
     return true;
   }
 
@@ -204,10 +206,11 @@ export class UniqueClicks {
     }
     const level = levelOf([...counts.values()], Math.floor(this.entriesMax * KEPT_SHARE));
     const largest = [...counts].filter(([, count]) => count > level).sort(([, a], [, b]) => b - a);
+    const times = this.#timesOf(new Map(largest), oldestMs);
     const cuts = new Map<number, Cut>();
     let visits = 0;
     for (const [offer, count] of largest) {
-      cuts.set(offer, this.#cutOf(offer, oldestMs, count - level));
+      cuts.set(offer, cutOf(times.get(offer), count - level));
       visits += count - level;
     }
     this.forgotten += visits;
@@ -216,16 +219,30 @@ export class UniqueClicks {
     return cuts;
   }
 
-  /** The cut that drops the oldest `visits` of an offer. */
-  #cutOf(offer: number, oldestMs: number, visits: number): Cut {
-    const times = this.#atMs
-      .filter((time, index) => time !== 0 && time >= oldestMs && this.#offerId[index] === offer)
-      .sort();
-    const beforeMs = times[visits] ?? Number.POSITIVE_INFINITY;
-    return { beforeMs, ties: visits - times.indexOf(beforeMs) };
+  /** The times of the visits of these offers, ascending. `counts` has their numbers. One pass over the table, however many offers. */
+  #timesOf(counts: ReadonlyMap<number, number>, oldestMs: number): Map<number, Float64Array> {
+    const times = new Map([...counts].map(([offer, count]) => [offer, new Float64Array(count)]));
+    const filled = new Map([...counts.keys()].map((offer) => [offer, 0]));
+    for (const [index, time] of this.#atMs.entries()) {
+      const offer = this.#offerId[index] ?? 0;
+      const at = time !== 0 && time >= oldestMs ? filled.get(offer) : undefined;
+      const own = times.get(offer);
+      if (at === undefined || own === undefined) continue;
+      own[at] = time;
+      filled.set(offer, at + 1);
+    }
+    for (const own of times.values()) own.sort();
+    return times;
   }
 }
 
+/** The cut that drops the oldest `visits` of an offer with these times. */
+function cutOf(times: Float64Array | undefined, visits: number): Cut {
+  const beforeMs = times?.[visits] ?? Number.POSITIVE_INFINITY;
+  return { beforeMs, ties: visits - (times?.indexOf(beforeMs) ?? 0) };
+}
+
+/** Counts the ties down, so call it exactly once for each entry. */
 function isCut(cut: Cut | undefined, time: number): boolean {
   if (cut === undefined || time > cut.beforeMs) return false;
   if (time < cut.beforeMs) return true;
@@ -251,7 +268,7 @@ function countFrom(times: Float64Array, fromMs: number): number {
   return count;
 }
 
-/** 32 bits that depend on every bit of the three numbers' low halves. */
+/** 32 bits that depend on every bit of the low 32 bits of the three numbers. */
 function mix(a: number, b: number, c: number, seed: number): number {
   let bits = seed;
   for (const word of [a, b, c]) {
