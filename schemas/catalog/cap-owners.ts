@@ -4,23 +4,29 @@ import type { CapPeriod, Caps, Offer } from "./records.ts";
 /** What caps count. Money is counted per currency, because amounts of different currencies are never added. */
 export type CapKind = "clicks" | "conversions" | "payout" | "revenue";
 
-/** The owners of caps that an offer's traffic counts against: the offer, its advertiser's budget, its groups (G39, G105). */
+/** One owner of caps that an offer's traffic counts against: the offer, its advertiser (the budget) or a group (G39, G105). */
 export type CapOwner = {
-  /** `offer/<id>`, `advertiser/<id>` or `group/<id>`. */
+  /** See {@link capOwnerName}. */
   readonly name: string;
   readonly caps: Caps;
 };
 
+/** The name under which Postgres, the click writers and ingress count. */
+export function capOwnerName(kind: "offer" | "advertiser" | "group", id: number): string {
+  return `${kind}/${id}`;
+}
+
 /** Owners without any cap are left out. */
 export function capOwnersOf(catalog: Catalog, offer: Offer): CapOwner[] {
   const owners: CapOwner[] = [];
-  if (hasCaps(offer.caps)) owners.push({ name: `offer/${offer.id}`, caps: offer.caps });
+  if (hasCaps(offer.caps)) owners.push({ name: capOwnerName("offer", offer.id), caps: offer.caps });
   const advertiser = catalog.advertisers.get(offer.advertiser_id);
   if (advertiser !== undefined && hasCaps(advertiser.budget_caps)) {
-    owners.push({ name: `advertiser/${advertiser.id}`, caps: advertiser.budget_caps });
+    owners.push({ name: capOwnerName("advertiser", advertiser.id), caps: advertiser.budget_caps });
   }
   for (const group of catalog.groupsOf(offer.id)) {
-    if (hasCaps(group.caps)) owners.push({ name: `group/${group.id}`, caps: group.caps });
+    if (hasCaps(group.caps))
+      owners.push({ name: capOwnerName("group", group.id), caps: group.caps });
   }
   return owners;
 }

@@ -19,7 +19,7 @@ import { type ConversionState, findConversion } from "./conversions.ts";
 /** Gives up after this many attempts, if other writers keep changing the row. */
 const ATTEMPTS_MAX = 10;
 
-/** The state that the answer shows. `isKept`: the answer is already stored under the report's idempotency key. */
+/** The state that the answer shows. `isKept`: no answer must be stored any more, because the change stored it or has no key. */
 type Shown = Pick<ConversionState, "status" | "status_reason"> & { readonly isKept?: boolean };
 
 /**
@@ -51,14 +51,16 @@ export async function applyUpdate(
   };
   if (mayBeRepeat(found, requested)) return updated(incoming, found, { shown: found, ignored });
   if (isPlain && decideChange(found, requested) === undefined) return undefined;
-  const denied = updateDenied(sources, incoming, found);
-  if ("kind" in denied) return refusal(denied, ids);
+  const allowed = updateAllowed(sources, incoming, found);
+  if (isRefusal(allowed)) return refusal(allowed, ids);
   const shown = await changeUntilCurrent(sources, incoming, {
     found,
     requested,
     ignored,
-    capsOf: (change) => capsOf(sources, denied.offer, found, change),
+    capsOf: (change) => capsOf(sources, allowed.offer, found, change),
+    isPlain,
   });
+  if (shown === "duplicate") return undefined;
   if (shown === undefined) return refusal(UNAVAILABLE, ids);
   if ("reply" in shown) return shown;
   return updated(incoming, found, { shown, ignored });
@@ -100,18 +102,22 @@ type Update = {
   readonly requested: RequestedChange;
   readonly ignored: readonly string[];
   readonly capsOf: (change: ConversionChange) => readonly CapCount[];
+  readonly isPlain: boolean;
 };
 
-/** The state after the change; undefined if other writers kept changing the row. */
+/**
+ * The state after the change, or the first answer under the report's key. `duplicate`: a plain report, and another one has just made the
+ * same change. Undefined if the row is gone, or if other writers kept changing it.
+ */
 async function changeUntilCurrent(
   sources: ReportSources,
   incoming: Incoming,
   update: Update,
-): Promise<Shown | Handled | undefined> {
+): Promise<Shown | Handled | "duplicate" | undefined> {
   let row: ConversionState | undefined = update.found;
   for (let attempt = 0; row !== undefined && attempt < ATTEMPTS_MAX; attempt += 1) {
     const change = isRepeatOf(row, incoming) ? undefined : decideChange(row, update.requested);
-    if (change === undefined) return row;
+    if (change === undefined) return update.isPlain ? "duplicate" : row;
     const reported = reportedChange(sources, incoming, update, { row, change });
     const outcome = await changeByReport(sources.pool, row, reported, incoming.report);
     if (outcome.outcome === "keyed") return firstAnswerOf(incoming, outcome);
@@ -166,8 +172,8 @@ function capsOf(
   });
 }
 
-/** A refusal if the sender may not change the conversion, or if it can no longer be changed; else its offer. */
-function updateDenied(
+/** The offer of the conversion, or a refusal: the sender may not change it, or its offer or event no longer exists. */
+function updateAllowed(
   { catalog }: ReportSources,
   { origin, rawReport }: Incoming,
   row: ConversionState,

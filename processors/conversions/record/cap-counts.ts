@@ -1,4 +1,4 @@
-import { capName } from "../../../schemas/catalog/cap-owners.ts";
+import { capName, capOwnerName } from "../../../schemas/catalog/cap-owners.ts";
 import {
   type Advertiser,
   CAP_PERIODS,
@@ -36,9 +36,11 @@ export type CapOwners = {
 export function capCounts({ offer, advertiser, groups }: CapOwners, money: Money): CapCount[] {
   const { currency } = offer;
   return [
-    ...countsOf(`offer/${offer.id}`, offer.caps, currency, money),
-    ...countsOf(`advertiser/${advertiser.id}`, advertiser.budget_caps, currency, money),
-    ...groups.flatMap((group) => countsOf(`group/${group.id}`, group.caps, currency, money)),
+    ...countsOf(capOwnerName("offer", offer.id), offer.caps, currency, money),
+    ...countsOf(capOwnerName("advertiser", advertiser.id), advertiser.budget_caps, currency, money),
+    ...groups.flatMap((group) =>
+      countsOf(capOwnerName("group", group.id), group.caps, currency, money),
+    ),
   ];
 }
 

@@ -6,7 +6,7 @@ const SENDERS = 64;
 
 const world = await forThisFile(TrackingWorld.open({ lanes: 3 }));
 
-test("concurrent reports with a status find the first one and change nothing (P16, G106, G109)", async () => {
+test("of concurrent equal reports one makes the conversion, the others change nothing (P16, G106, G109)", async () => {
   const offerId = await world.addOffer();
   const click = await world.addClick({ offer_id: offerId });
   const { click_id } = click;
@@ -18,6 +18,26 @@ test("concurrent reports with a status find the first one and change nothing (P1
   expect(
     await world.rows("select id from conversion where click_id = $1", [click.click_id]),
   ).toHaveLength(1);
+});
+
+test("of equal reports of other money one changes the conversion, the others are duplicates (G106)", async () => {
+  const terms = { payout_type: "cps", payout: 10, revenue_type: "rps", revenue: 20 };
+  for (const isConcurrent of [false, true]) {
+    const { click_id } = await world.addClick({ offer_id: await world.addOffer(terms) });
+    await world.report({ click_id, amount: "10" });
+    const send = () => world.report({ click_id, amount: "20" });
+    const replies = [];
+    if (isConcurrent) replies.push(...(await Promise.all(Array.from({ length: 8 }, send))));
+    else for (let n = 0; n < 8; n += 1) replies.push(await send());
+    const results = replies.map(({ result }) => result).sort();
+    expect(results, String(isConcurrent)).toEqual([
+      ...Array.from({ length: 7 }, () => "duplicate"),
+      "updated",
+    ]);
+    expect(
+      await world.rows("select id from conversion where click_id = $1", [click_id]),
+    ).toHaveLength(8);
+  }
 });
 
 test("an alert-only cap keeps the conversion and flags it (LIFE-022)", async () => {
@@ -33,10 +53,11 @@ test("an alert-only cap keeps the conversion and flags it (LIFE-022)", async () 
 });
 
 test("every recorded conversion has its history and its outbox row (P14, G195)", async () => {
-  const [loose] = await world.rows<{ count: number }>(
+  expect(await world.rows("select id from conversion")).not.toEqual([]);
+  const [withoutCopies] = await world.rows<{ count: number }>(
     `select count(*) as count from conversion c
      where not exists (select from conversion_history h where h.conversion_id = c.id)
         or not exists (select from conversion_fact_outbox o where o.conversion_id = c.id)`,
   );
-  expect(loose?.count).toBe(0);
+  expect(withoutCopies?.count).toBe(0);
 });
