@@ -24,17 +24,21 @@ async function main(): Promise<void> {
   const { address, user } = order;
   const password = readFileSync(order.passwordFile, "utf8").trim();
   const ask = (sql: string): Promise<string> => askClickhouse({ address, user, password }, sql);
-  const engine = runEngine(order, mark);
   let running = true;
-  void engine.then(() => {
-    running = false;
-  });
+  let fault: unknown;
+  const ended = runEngine(order, mark)
+    .catch((error: unknown) => {
+      fault = error;
+    })
+    .finally(() => {
+      running = false;
+    });
   const stop = endOnce(async () => {
     setTimeout(killThisProcess, STOP_DEADLINE_MS);
     await endStatement(ask, mark, () => running);
   });
   process.stdin.on("end", stop).on("error", stop).resume();
-  // The launcher was killed during a write. The end of standard input reports that too.
+  // A write fails when the launcher was killed. The end of standard input reports that too.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", stop);
   process.on("uncaughtException", (error) => {
     process.stderr.write(`${error.stack ?? error.message}\n`);
@@ -43,8 +47,9 @@ async function main(): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
   while (running && !(await isRunning(ask, mark))) await sleep(READY_POLL_MS);
   if (running) process.stdout.write("ready\n");
-  await engine;
-  process.exit(stop.called ? 0 : 1);
+  await ended;
+  if (fault !== undefined) console.error(fault);
+  process.exit(stop.called && fault === undefined ? 0 : 1);
 }
 
 /** Settles when the engine has shut down. The library runs it in its own thread, so this process stays responsive. */
@@ -97,7 +102,9 @@ async function endStatement(
     }
     await sleep(STOP_POLL_MS);
   }
-  if (isRunningStill()) process.stderr.write(`the engine does not end: ${fault}\n`);
+  if (!isRunningStill()) return;
+  const cause = fault === "" ? "" : ` The last attempt to stop it failed: ${fault}.`;
+  process.stderr.write(`the engine did not end in time, so it will be killed.${cause}\n`);
 }
 
 /** `process.exit` would wait for the engine's thread, which may hang. The data is safe: every insert is on disk as a part. */

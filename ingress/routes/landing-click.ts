@@ -47,8 +47,8 @@ type Landed = RouteResult & {
 };
 
 /**
- * `POST /lp`: returns the click that brought the visitor, by its ID or by an ad-platform ID, else makes a new one for the page's
- * offer. Open to all origins. Its refusals are the texts of 7.5, and an outage is never one of them (P15).
+ * `POST /lp`: returns the click that brought the visitor, by its click ID or by an ad ID, else makes a new one for the page's offer.
+ * Open to all origins. A refusal has one of the texts in `schemas/contract/landing-pages.md`; an outage is a 503, not a refusal (P15).
  */
 export function landingRoute(deps: LandingDeps): BodyRoute {
   const route: AsyncRoute = async (request, body, signal) => {
@@ -107,14 +107,15 @@ async function findVisit(
 ): Promise<Landed | undefined> {
   if (landing.clickId === undefined && landing.adClickIds.length === 0) return undefined;
   const lookup = deps.lookups.take(call.request);
+  // A number: the seconds until this address may look up again.
   if (typeof lookup === "number") return limited(lookup);
   const reply = await lookUp(deps, landing, scope, call.receivedAtMs);
-  // No answer is an outage of ours, so it does not count against the caller.
+  // No answer is an outage of ours and does not count. "unavailable" counts, because a flood of made-up IDs can cause it.
   if (reply === undefined || reply.kind === "found") lookup.found();
   if (reply?.kind === "found") return foundVisit(deps, reply);
-  // A page that has left would not receive a new click.
-  if (reply?.kind !== "none" || call.signal.aborted) return outage("click store unavailable");
-  return undefined;
+  if (reply?.kind !== "none") return outage("click store unavailable");
+  // It would not receive a new click, so none is made. Nobody reads this answer.
+  return call.signal.aborted ? refusal(400, "the page left before its answer", "error") : undefined;
 }
 
 function foundVisit(
@@ -122,7 +123,8 @@ function foundVisit(
   { workspaceId, clickId, by }: Extract<ClickLookupReply, { kind: "found" }>,
 ): Landed {
   const workspace = catalog.workspaces.get(workspaceId);
-  if (workspace?.status !== "active") return refusal(400, "workspace not active", "error");
+  if (workspace?.status !== "active")
+    return { ...refusal(400, "workspace not active", "error"), workspaceId };
   return { ...found(clickId, by), workspaceId };
 }
 
@@ -148,7 +150,7 @@ async function lookUp(
   });
 }
 
-/** Makes a click for a visitor who is on the page already: status `none`, reason `lp` or `organic` (7.4, G82). */
+/** Makes a click for a visitor who is on the page already: status `none`, reason `lp` or `organic` (G82). */
 function makeClick(
   deps: LandingDeps,
   request: RawRequest,
@@ -206,6 +208,7 @@ function found(clickId: string, source: LandingResult): Landed {
 }
 
 function refused({ error }: LandingRefusal): Landed {
+  // Only this text has a result of its own in the inbound log.
   return refusal(400, error, error === "unknown offer" ? "unknown_offer" : "error");
 }
 
@@ -223,7 +226,7 @@ function outage(error: "click store unavailable" | "configuration not loaded"): 
   return { answer: landingOutage(error), result: "unavailable", error };
 }
 
-/** Adds a line to the inbound log. The call is answered even when the log is full. */
+/** Adds a row to the inbound log. The call is answered even when the log is full. */
 function addToLog(
   deps: LandingDeps,
   request: RawRequest,

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -22,16 +22,20 @@ test("a port in use is reported with the variable that changes it", async () => 
     API_PORT: String(await freePort()),
   });
   occupied.close();
-  expect(code).not.toBe(0);
+  expect(code).toBeGreaterThan(0);
   expect(output).toMatch(/TRACKING_PORT/);
   expect(output).toContain(String(port));
 });
 
 test("all wrong settings are reported at once, and nothing is started", async () => {
-  const { code, output } = await launch({ TRACKING_PORT: "eighty", LOG_LEVEL: "loud" });
+  const dataDir = await mkdtemp(join(tmpdir(), "tracker-unstarted-"));
+  const wrong = { TRACKING_PORT: "eighty", LOG_LEVEL: "loud" };
+  const { code, output } = await launch({ ...wrong, DATA_DIR: dataDir });
   expect(code).toBe(2);
   expect(output).toContain("TRACKING_PORT");
   expect(output).toContain("LOG_LEVEL");
+  expect(readdirSync(dataDir)).toEqual([]);
+  rmSync(dataDir, { recursive: true, force: true });
 });
 
 test("an unreachable NATS_URL is reported with the setting to change", async () => {
@@ -40,7 +44,7 @@ test("an unreachable NATS_URL is reported with the setting to change", async () 
     TRACKING_PORT: String(await freePort()),
     API_PORT: String(await freePort()),
   });
-  expect(code).not.toBe(0);
+  expect(code).toBeGreaterThan(0);
   expect(output).toContain("NATS_URL");
 });
 
@@ -54,8 +58,8 @@ test("a corrupt DATA_DIR is reported with the folder to look at", async () => {
     API_PORT: String(await freePort()),
   });
   rmSync(dataDir, { recursive: true, force: true });
-  expect(code).not.toBe(0);
-  expect(output).toMatch(/DATA_DIR|postgres/);
+  expect(code).toBeGreaterThan(0);
+  expect(output).toContain(join(dataDir, "postgres"));
 });
 
 test("kill -9 of the launcher loses no data, and nothing it leaves blocks the next start", async () => {
@@ -102,7 +106,7 @@ test("a Postgres whose schema is newer than this release is refused with a messa
     TRACKING_PORT: String(await freePort()),
     API_PORT: String(await freePort()),
   });
-  expect(code).not.toBe(0);
+  expect(code).toBeGreaterThan(0);
   expect(output).toContain("newer release");
 });
 

@@ -119,6 +119,7 @@ async function sendCanaries(): Promise<void> {
   );
 }
 
+/** "@secret.example" and "+49-" are in the records of LeakWorld; "sub1=" and "group_by=" show a logged query string. */
 function canaries(): string[] {
   return [
     ...world.secrets,
@@ -167,9 +168,10 @@ test("no log has a key, token, e-mail, phone, address or query string, even afte
     expect([file, found]).toEqual([file, []]);
   }
   const printed = canaries().filter((canary) => world.system.output().includes(canary));
-  expect(
-    printed.filter((canary) => [IP, QUERY, EMAIL, WRONG_TOKEN, WRONG_KEY].includes(canary)),
-  ).toEqual([]);
+  // npm start prints the demo's own keys, token and links: only those may be in its output.
+  const { keys, postback_token } = world.system.client.demo;
+  const mayBePrinted = [...Object.values(keys), postback_token, "sub1=", "group_by="];
+  expect(printed.filter((canary) => !mayBePrinted.includes(canary))).toEqual([]);
 });
 
 test("no message subject has personal data or a secret (P31, #24)", (context) => {

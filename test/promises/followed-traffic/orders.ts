@@ -137,7 +137,7 @@ export class Orders {
 
   /** Changes the status of orders `count` times: in turn by `/pb`, by staff for one order, and by staff in bulk. */
   async change(count: number, random: Dice): Promise<void> {
-    // After a lost answer the id that was answered may be that of the repeat.
+    // After a lost answer, the answered id may belong to the duplicate row instead of the order.
     const known = [...this.#byTxid.values()].filter(({ lost }) => lost === 0);
     for (let done = 0; done < count && known.length > 0; done += 1) {
       const status = pick(random, STATUSES);

@@ -1,4 +1,4 @@
-/** One call of the service. The ledger of a day holds only calls and their answers. */
+/** One call of the service. The ledger of a day has every click, and every call with its answer; nothing is read from the service. */
 export type Action =
   | {
       readonly kind: "report";
@@ -23,6 +23,7 @@ export type Answer = {
 };
 
 export type Entry = {
+  /** Number of the call within the day. */
   readonly number: number;
   /** Index of the offer in the list of shops. Entries of one shop were sent one after another. */
   readonly shop: number;
@@ -37,9 +38,11 @@ export type Entry = {
 export type Click = {
   readonly id: string;
   readonly shop: number;
+  /** Index of the partner in the list of partners. */
   readonly partner: number;
   readonly ip: string;
   readonly isBot: boolean;
+  /** UTC date of the answer, such as 2026-11-20. */
   readonly day: string;
 };
 
