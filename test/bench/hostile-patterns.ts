@@ -5,7 +5,6 @@ export type Pattern = {
   readonly baseline: "clicks" | "reports" | "lookups";
   /** Path and headers of the nth request. */
   readonly request: (n: number) => PatternRequest;
-  /** Whether each request is a click that has to be in ClickHouse afterwards. */
   /** Whether each request is a click that must be in ClickHouse afterwards. */
   readonly isStored: boolean;
   /** Whether to compare its cost per byte, because its requests have more bytes to read, keep and store. */
